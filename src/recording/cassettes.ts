@@ -72,6 +72,8 @@ export interface OpenedCassette {
 /** The mode that a cassette is opened in. */
 export interface OpeningMode {
   readonly mode: RecordingMode;
+  /** Whether a cassette that another recorder has locked is opened to replay it. */
+  readonly mayBeLocked?: boolean;
   readonly upstream: Upstream | undefined;
 }
 
@@ -125,7 +127,9 @@ export function createCassettes({ root, options, parts, warnings, readMode }: Ca
     open: (name) => {
       const known = opened.get(name);
       if (known !== undefined) return known;
-      const cassette = openAs(name, readMode());
+      const opening = readMode();
+      // Tests that run in parallel extend the same cassette.
+      const cassette = openAs(name, { ...opening, mayBeLocked: opening.mode === 'record-missing' });
       opened.set(name, cassette);
       return cassette;
     },
@@ -167,17 +171,23 @@ function openCassetteOf(
     parts,
     mode,
     upstream,
+    mayBeLocked = false,
   }: { readonly options: CassetteOptions; readonly parts: RecordingParts } & OpeningMode,
 ): { readonly cassette: UnplacedCassette; readonly warnings: readonly string[] } {
   const folder = join(root, toFolderName(name));
   const isReplayed = !isRecording(mode) || (mode === 'once' && existsSync(join(folder, MANIFEST_FILE)));
   if (!isReplayed && upstream === undefined) throw toMissingUpstream(`cassette "${name}", which does not exist,`);
   const from = upstream === undefined ? options : { ...options, upstream: upstream.url.href };
-  const cassette = !isReplayed
-    ? { ...openToRecord(folder, from, { parts, replaces: mode === 'record-all' }), isExtended: mode !== 'record-all' }
-    : openToReplay(readCassetteFolder(root, name), options, parts);
+  const open = (): UnplacedCassette => ({
+    ...openToRecord(folder, from, { parts, replaces: mode === 'record-all' }),
+    isExtended: mode !== 'record-all',
+  });
+  const opened =
+    mayBeLocked && existsSync(join(folder, MANIFEST_FILE)) ? openShared(folder, options, { parts, open }) : undefined;
+  const cassette =
+    opened?.cassette ?? (isReplayed ? openToReplay(readCassetteFolder(root, name), options, parts) : open());
   const { manifest, mistakes } = cassette.read();
-  const warnings = mistakes.map(String);
+  const warnings = [...mistakes.map(String), ...(opened?.warnings ?? [])];
   const expiry = readExpiry(manifest, Date.now());
   if (expiry === undefined || mode === 'record-all') return { cassette, warnings };
   const message = `cassette "${name}" was ${expiry}`;
@@ -196,6 +206,38 @@ function openToReplay(folder: string, options: CassetteOptions, parts: Recording
   const redaction = joinRedactions(cassette.manifest.redact, options.redact);
   const matcher = createMatcher(cassette, { ...parts, redaction, decide: options.matcher });
   return { name: cassette.name, read: () => cassette, matcher, recorder: undefined, isExtended: false };
+}
+
+/** Opens a cassette to extend it or, if another recorder has locked it, to replay it: what is forwarded is not recorded then. */
+function openShared(
+  folder: string,
+  options: CassetteOptions,
+  { parts, open }: { readonly parts: RecordingParts; readonly open: () => UnplacedCassette },
+): { readonly cassette: UnplacedCassette; readonly warnings: readonly string[] } {
+  try {
+    return { cassette: open(), warnings: [] };
+  } catch (error) {
+    if (!(error instanceof MockError) || error.code !== 'RECORDING_LOCKED') throw error;
+    let failures: readonly MockError[] = [];
+    const fail: Recorder['fail'] = (failure) => {
+      failures = [...failures, failure];
+      options.onFailure?.(failure);
+    };
+    const recorder: Recorder = {
+      fail,
+      get failures() {
+        return failures;
+      },
+      record: () => {
+        fail(error);
+        return Promise.resolve({ refused: error });
+      },
+      settle: () => Promise.resolve(),
+    };
+    const cassette = { ...openToReplay(folder, options, parts), recorder, isExtended: true };
+    const warning = `${error.reason}: calls without a recording are forwarded, and not recorded`;
+    return { cassette, warnings: [`cassette "${cassette.name}": ${warning}`] };
+  }
 }
 
 /** The cassette with the exchanges that the hook `afterRead` returns. */

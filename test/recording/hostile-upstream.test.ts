@@ -355,6 +355,38 @@ describe('what cannot be recorded', () => {
     await other.close();
   });
 
+  it('is what a second mock forwards that extends the same cassette; it replays the rest', async () => {
+    const server = await startServer(async (_request, respond) => respond(200, '{}'));
+    const { mock, url, folder } = await record(server);
+    await read(`${url}/a/1`);
+    await mock.close();
+    const extend = {
+      folder: join(folder, '..'),
+      cassette: 'k',
+      mode: 'record-missing',
+      upstream: server,
+      live: true,
+    } as const;
+    const [first, second] = [
+      await createMock({ spec: SPEC, recordings: extend }),
+      await createMock({ spec: SPEC, recordings: extend }),
+    ];
+    onTestFinished(async () => void (await Promise.all([first.close(), second.close()])));
+    expect(first.recordings?.warnings).toEqual([]);
+    expect(second.recordings?.warnings).toEqual([
+      'cassette "k": another mock of this process records to this cassette: calls without a recording are forwarded, and not recorded',
+    ]);
+    for (const each of [first, second]) {
+      const response = await each.fetch('/a/1');
+      expect(response.headers.get('x-mock-source')).toMatch(/^replay:0001/);
+    }
+    expect((await second.fetch('/a/2')).status).toBe(200);
+    expect(second.recordings?.failures.map(({ code }) => code)).toEqual(['RECORDING_LOCKED']);
+    expect((await first.fetch('/a/2')).status).toBe(200);
+    expect(first.recordings?.failures).toEqual([]);
+    expect(loadCassette(folder).exchanges).toHaveLength(2);
+  });
+
   it('is an exchange that was edited wrongly, and no other one', async () => {
     const server = await startServer(async (_request, respond) => respond(200, '{}'));
     const { mock, url, folder } = await record(server);
