@@ -69,6 +69,9 @@ export function createErrorAnswers(contract: Contract, validators: Validators, c
     const status = error.hasFixedStatus === true ? error.status : (template?.status ?? error.status);
     const shape = findShape(operation)(status);
     const about = { status, headers, from, violations };
+    if (template?.mediaType !== undefined) {
+      return { ...about, body: fillTemplate(template.body, facts, String), mediaType: template.mediaType };
+    }
     if (template?.body !== undefined) {
       const { body } = writeTemplate(shape, template, { ...facts, status });
       return { ...about, body, mediaType: shape?.media.type ?? 'application/json' };
@@ -183,7 +186,7 @@ function checkTemplates(
   const checked = new Set<string>();
   for (const use of templates.list()) {
     const { template, operation, status } = use;
-    const planned = template.body === undefined ? undefined : plan(use);
+    const planned = template.body === undefined || template.mediaType !== undefined ? undefined : plan(use);
     if (planned === undefined) continue;
     const { schema, schemaPointer } = planned.media;
     const target = isObject(schema) ? (fromReference(schema['$ref']) ?? schemaPointer) : schemaPointer;

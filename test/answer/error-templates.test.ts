@@ -138,3 +138,13 @@ it('docs/answers.md has a table of all conditions', async () => {
   const names = [...table.matchAll(/^\| `([a-z-]+)` \|/gmu)].map(([, name = '']) => name);
   expect(new Set(names)).toEqual(new Set(ERROR_CONDITIONS));
 });
+
+it('a template in text is sent as it is, with its own media type', async () => {
+  const spec = toDocument({ 'not-found': { body: 'No {status}: {message}', mediaType: 'text/plain' } });
+  await using mock = await createMock({ spec });
+  const response = await mock.fetch('/b');
+  expect([response.status, response.headers.get('content-type')]).toEqual([404, 'text/plain']);
+  expect(await response.text()).toMatch(/^No 404: the contract has no path \/b/);
+  const wrong = await start(toDocument({ 'not-found': { body: { a: 1 }, mediaType: 'text/plain' } }));
+  expect(wrong?.code).toBe('HINT_INVALID');
+});

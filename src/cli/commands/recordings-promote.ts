@@ -12,7 +12,7 @@ import { readCall } from '../../recording/matching/exchange-index.js';
 import { createMatcher } from '../../recording/matching/match.js';
 import { type SkippedItem, toFixtures } from '../../recording/promote/promote-files.js';
 import { toPromotedScenario } from '../../recording/promote/promote-rules.js';
-import { learnHints } from '../../recording/promote/learn.js';
+import { learnHints, learnTextErrors } from '../../recording/promote/learn.js';
 import { promote } from '../../recording/promote/promote.js';
 import type { Contract } from '../../contract/contract.js';
 import { loadContract } from '../../contract/load/load.js';
@@ -194,13 +194,18 @@ function writeHints(cassette: Cassette, contract: Contract, flags: PromoteFlags)
   const resources = inferResources(contract);
   const learned = learnHints(cassette, resources);
   const collections = Object.fromEntries([...learned].filter(([, hints]) => Object.keys(hints).length > 0));
-  if (Object.keys(collections).length === 0) return undefined;
+  const errors = learnTextErrors(cassette);
+  const update = {
+    ...(Object.keys(collections).length > 0 && { collections }),
+    ...(Object.keys(errors).length > 0 && { errors }),
+  };
+  if (Object.keys(update).length === 0) return undefined;
   const file = join(flags.into, '..', `${cassette.name}-hints.overlay.json`);
   rejectOverwriting([file], flags);
   const overlay = {
     overlay: '1.0.0',
     info: { title: `Learned from the cassette "${cassette.name}"`, version: '1.0.0' },
-    actions: [{ target: '$', update: { 'x-mock': { collections } } }],
+    actions: [{ target: '$', update: { 'x-mock': update } }],
   };
   writeFile(file, `${JSON.stringify(overlay, null, 2)}\n`);
   return file;

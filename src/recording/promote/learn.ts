@@ -1,7 +1,8 @@
 import { isObject } from '../../contract/json.js';
 import type { Cassette, StoredExchange } from '../cassette/cassette.js';
 import { toDoubles } from '../cassette/exact-json.js';
-import { loadBody } from '../cassette/recorded-body.js';
+import { readContentType } from '../../http/header-fields.js';
+import { loadBody, readText, writeBody } from '../cassette/recorded-body.js';
 import { type Item, type PromoteParts, readItems, readShown } from './promote.js';
 
 /** What recordings show about a collection that its contract does not say: hints (`x-mock`) for it. */
@@ -13,6 +14,21 @@ export interface LearnedHints {
   /** Properties that reads show and lists do not. */
   readonly detail?: readonly string[];
 }
+
+/** Errors in text that a client without credentials got, by status: templates (`x-mock.errors`), because scenarios apply after them. */
+export function learnTextErrors(cassette: Cassette): Readonly<Record<string, { body: string; mediaType: string }>> {
+  const texts = cassette.exchanges.flatMap(({ response }) => {
+    if (response === undefined || !REFUSALS.has(response.status)) return [];
+    const mediaType = readContentType(response.headers) ?? '';
+    const bytes = mediaType.startsWith('text/') ? writeBody(cassette.folder, response) : undefined;
+    const body = bytes && readText(bytes);
+    // Braces are placeholders.
+    return body === undefined || /[{}]/.test(body) ? [] : [[String(response.status), { body, mediaType }] as const];
+  });
+  return Object.fromEntries(texts);
+}
+
+const REFUSALS: ReadonlySet<number> = new Set([401, 403]);
 
 /** What one collection has answered. */
 interface Witness {

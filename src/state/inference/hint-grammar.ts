@@ -14,6 +14,8 @@ export type ParameterHint = string | { readonly query: string } | { readonly bod
 export interface ErrorTemplateHint {
   readonly status?: number;
   readonly body?: unknown;
+  /** The type of a body that is a string, such as `text/plain`; default: that of the error in the contract. */
+  readonly mediaType?: string;
 }
 
 /** `x-mock` on an operation. */
@@ -292,7 +294,14 @@ const ERROR_TEMPLATE: JsonSchema = {
   type: 'object',
   additionalProperties: false,
   minProperties: 1,
-  properties: { status: { type: 'integer', minimum: 200, maximum: 599 }, body: {} },
+  properties: {
+    status: { type: 'integer', minimum: 200, maximum: 599 },
+    body: {},
+    mediaType: { type: 'string', pattern: '^text/[a-z0-9.+-]+' },
+  },
+  // Text is not checked by a schema.
+  if: { required: ['mediaType'] },
+  then: { required: ['body'], properties: { body: { type: 'string' } } },
 };
 
 const ERROR_KEYS: readonly string[] = [...ERROR_CONDITIONS, 'default'];
