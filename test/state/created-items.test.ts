@@ -265,6 +265,34 @@ describe('an item that was removed', () => {
     expect((await send('DELETE', `/teams/${String(body['id'])}`)).status).toBe(404);
   });
 
+  it.each([
+    ['Cancel a team', 'canceled'],
+    ['Terminates a team.', 'terminated'],
+    ['Close a team', 'closed'],
+    ['Delete a team', undefined],
+  ])('has the status that "%s" gives it, if the answer shows it', async (summary, status) => {
+    const properties = {
+      ...team.properties,
+      status: { enum: ['active', 'canceled', 'terminated', 'closed', 'deleted'] },
+    };
+    const shown = { type: 'object', properties: { team: { ...team, properties } } };
+    const spec = toDocument({
+      '/teams': { post: { ...sends(newTeam), responses: { 201: json(shown) } } },
+      '/teams/{team_id}': {
+        ...inPath('team_id'),
+        get: { responses: { 200: json(shown), 404: { description: 'none' } } },
+        delete: { summary, responses: { 200: json(shown) } },
+      },
+    });
+    const { send } = await openShop({ ...CLOSED, spec });
+    const created = (await send('POST', '/teams', { name: 'a' })).body['team'] as { readonly id: string };
+    const path = `/teams/${created.id}`;
+    expect((await send('DELETE', path)).status).toBe(200);
+    const read = await send('GET', path);
+    if (status === undefined) expect(read.status).toBe(404);
+    else expect(read.body).toMatchObject({ team: { id: created.id, name: 'a', status } });
+  });
+
   it('is read and listed where a parameter asks for removed items', async () => {
     const { send } = await open(archived, {}, archived);
     const path = `/teams/${String((await send('POST', '/teams', { name: 'a' })).body['id'])}`;

@@ -1,7 +1,10 @@
 import { isObject } from '../../../contract/json.js';
 import type { Answer } from '../../../http/answer.js';
 import type { Call } from '../../../http/request/call.js';
+import type { Operation } from '../../../contract/operations/operation.js';
+import { findSuccessMedia } from '../../../contract/operations/responses.js';
 import { listBranches, type ReadItemSchema } from '../../../state/item-schema.js';
+import { findItemPlace } from '../../../state/positions.js';
 import type { Binding } from '../../../state/resource.js';
 import type { Entry, ItemList } from '../../../state/store/collection.js';
 import { isStatus } from '../../../state/store/server-values.js';
@@ -148,11 +151,30 @@ function findFlag(context: OperationContext): RemovedMark | undefined {
     }
     const values = isStatus(name) ? (schema.enum ?? []) : [];
     const named = values.length === 0 ? [] : readDescribedValues(told, name);
-    const value = values.find((each) => named.includes(each) || (isKept && /^deleted$/i.test(String(each))));
+    const ended = showsStatus(context, removal, name) ? readEnding(removal.summary ?? '') : undefined;
+    const value = values.find(
+      (each) =>
+        named.includes(each) || (isKept && /^deleted$/i.test(String(each))) || ended?.test(String(each)) === true,
+    );
     if (value !== undefined) return { property: name, value, parameter: undefined };
   }
   return REMOVES_ITEM.test(told) ? undefined : findIncluded(context, bindings);
 }
+
+/** Whether the answer to a DELETE shows the item with its status, which nothing would read if the item were gone. */
+function showsStatus({ read, model }: OperationContext, removal: Operation, name: string): boolean {
+  const media = findSuccessMedia(removal);
+  if (media?.schema === undefined || model.schema === undefined) return false;
+  return findItemPlace(read, model.schema, media.schemaPointer)?.schema?.properties.has(name) === true;
+}
+
+/** The statuses that a DELETE gives which is called otherwise: `canceled` for "Cancel a subscription". */
+function readEnding(summary: string): RegExp | undefined {
+  const verb = /^\W*([a-z]{3,}?)(?:e?s)?\b/i.exec(summary)?.[1]?.replace(/e$/i, '');
+  return verb === undefined || DELETES.test(verb) ? undefined : new RegExp(`^${verb}l?ed$`, 'i');
+}
+
+const DELETES = /^(delet|remov|destroy|eras|purg|unlink|detach)$/i;
 
 /** How the removed items differ that a list shows beside others: by a flag, or by a status that the parameter names. */
 function findIncluded({ model }: OperationContext, bindings: readonly Binding[]): RemovedMark | undefined {
