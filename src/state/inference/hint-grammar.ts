@@ -300,8 +300,7 @@ const ERROR_TEMPLATE: JsonSchema = {
     mediaType: { type: 'string', pattern: '^text/[a-z0-9.+-]+' },
   },
   // Text is not checked by a schema.
-  if: { required: ['mediaType'] },
-  then: { required: ['body'], properties: { body: { type: 'string' } } },
+  dependentSchemas: { mediaType: { required: ['body'], properties: { body: { type: 'string' } } } },
 };
 
 const ERROR_KEYS: readonly string[] = [...ERROR_CONDITIONS, 'default'];
