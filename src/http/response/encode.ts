@@ -27,7 +27,7 @@ export type Encoder = (answer: Answer, method: string, target: ResponseTarget | 
 export type BodyWriter = (answer: Answer) => string | Uint8Array | undefined;
 
 /** RFC 9110 15.3.5, 15.3.6, 15.4.5: statuses without content. */
-const EMPTY_STATUSES: ReadonlySet<number> = new Set([101, 103, 204, 205, 304]);
+export const EMPTY_STATUSES: ReadonlySet<number> = new Set([101, 103, 204, 205, 304]);
 
 // oxlint-disable-next-line no-control-regex -- control characters are what it looks for
 const NOT_ASCII = /[^\t\x20-\x7e]/;

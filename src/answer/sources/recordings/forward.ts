@@ -7,7 +7,7 @@ import { isSequenceType } from '../../../contract/operations/streaming.js';
 import { isJsonType } from '../../../http/media-type.js';
 import type { Call } from '../../../http/request/call.js';
 import { removeSessionPrefix, toUpstreamTarget } from '../../../http/target.js';
-import { isStream } from '../../../http/response/encode.js';
+import { EMPTY_STATUSES, isStream } from '../../../http/response/encode.js';
 import { hideUrlSecrets } from '../../../schema/secret-forms.js';
 import { measureBodies } from '../../../recording/exclusion.js';
 import type { CutOff, RecordedFailure } from '../../../recording/cassette/exchange.js';
@@ -140,9 +140,6 @@ function toUpstreamFields(headers: Headers, own: Readonly<Record<string, string>
   const lower = Object.fromEntries(Object.entries(own).map(([name, value]) => [name.toLowerCase(), value]));
   return { ...fields, ...codings, ...lower };
 }
-
-// RFC 9110 6.4.1: these have no content.
-export const EMPTY_STATUSES: ReadonlySet<number> = new Set([204, 205, 304]);
 
 /** A longer body is passed on while it arrives. */
 const WHOLE_LIMIT_BYTES = 1_048_576;

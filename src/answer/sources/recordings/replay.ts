@@ -8,14 +8,13 @@ import type { StoredExchange } from '../../../recording/cassette/cassette.js';
 import type { CutOff, RecordedResponse } from '../../../recording/cassette/exchange.js';
 import { writeBody } from '../../../recording/cassette/recorded-body.js';
 import { MEMORY_LIMIT_BYTES } from '../../../recording/upstream/received.js';
-import { isStream } from '../../../http/response/encode.js';
+import { EMPTY_STATUSES, isStream } from '../../../http/response/encode.js';
 import { formatMiss } from '../../../recording/matching/match.js';
 import type { OpenedCassette } from '../../../recording/cassettes.js';
 import type { AnswerSource, Exchange, Next } from '../../chain.js';
 import { NO_RETRY } from '../../error-answers.js';
 import {
   answerFailure,
-  EMPTY_STATUSES,
   readContent,
   type RecordedContent,
   type RecordingSourceParts,
