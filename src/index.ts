@@ -3,6 +3,7 @@ export type { Mock, MockRecordings, MockServer, SessionHandle, SessionSnapshot }
 export type {
   AuthOptions,
   ControlOptions,
+  CorsOptions,
   DocumentOptions,
   JournalOptions,
   MockOptions,
@@ -86,5 +87,6 @@ export type {
   SpooledBody,
 } from './recording/cassette/exchange.js';
 export type { UpstreamOptions } from './recording/upstream/upstream.js';
+export type { ConnectionOptions } from './server/connections.js';
 export type { ListenOptions, Listening } from './server/listen.js';
 export type { Item } from './state/store/collection.js';

@@ -35,6 +35,7 @@ import { openScenarios } from './scenario/scenarios.js';
 import { createValidators, prepareSchemas } from './schema/validate.js';
 import { createApp } from './server/app.js';
 import { isSocketEnvironment } from './server/arrival.js';
+import { createCors } from './server/cors.js';
 import { createControl } from './server/control/control.js';
 import { listen, type Listening } from './server/listen.js';
 import { type Watcher, watchScenarios } from './server/watch.js';
@@ -108,13 +109,17 @@ export async function createMock(options: object): Promise<Mock<Clock>> {
       chain: createChain(foreign.sources),
       accepts: (session) => foreign.recordings.acceptsUndocumented(session.replay),
     },
-    cors: settings.cors,
+    cors: createCors(settings.cors),
     middleware: settings.middleware,
     onInteraction: settings.onInteraction ?? ((): void => undefined),
   });
   const operations = contract.operations.map((operation) => operation.id);
   const watcher = watchFolder(parts, settings.scenarios);
-  return assemble({ ...parts, sessions, handlers, operations, recordings, watcher, fetch: app.fetch }, app);
+  const { connections } = settings;
+  return assemble(
+    { ...parts, sessions, handlers, operations, recordings, watcher, connections, fetch: app.fetch },
+    app,
+  );
 }
 
 type Parts = Awaited<ReturnType<typeof loadParts>>;
@@ -186,8 +191,11 @@ function watchFolder(
   return watchScenarios({ folder, context, scenarios, onReload: onReload ?? ((): void => undefined) });
 }
 
-function assemble(parts: Parts & HandleParts & { readonly watcher: Watcher | undefined }, app: Hono): Mock<Clock> {
-  const { contract, seed, validators, sessions, handlers, recordings, watcher } = parts;
+function assemble(
+  parts: Parts & HandleParts & Pick<Settings, 'connections'> & { readonly watcher: Watcher | undefined },
+  app: Hono,
+): Mock<Clock> {
+  const { contract, seed, validators, sessions, handlers, recordings, watcher, connections } = parts;
   const initial = createHandle(sessions.default, parts);
   const servers = new Set<Listening>();
   const close = async (): Promise<void> => {
@@ -213,7 +221,7 @@ function assemble(parts: Parts & HandleParts & { readonly watcher: Watcher | und
       return withAbortSignal(toRequest(input, init), app.fetch);
     },
     listen: async (where) => {
-      const server = await listen(app.fetch, where);
+      const server = await listen(app.fetch, { ...where, connections });
       servers.add(server);
       return { ...server, baseUrl: server.url + readBasePath(contract) };
     },

@@ -337,7 +337,40 @@ export const OPTIONS: Readonly<Record<OptionName, OptionEntry>> = {
     flag: '--cert <file>',
   }),
   'recordings.key': option('string', 'Private key of `recordings.cert`, in PEM.', { flag: '--key <file>' }),
-  cors: option('boolean', 'Allow browsers of any origin to read responses.', { default: true, noFlag: '--no-cors' }),
+  cors: option(
+    ['boolean', 'object'],
+    'Which pages of other origins may read responses: those of all origins, without credentials; `false` allows none.',
+    { otherwise: 'all origins, without credentials', noFlag: '--no-cors' },
+  ),
+  'cors.origins': option(
+    'strings',
+    'Origins whose pages may also send credentials and reach the mock in a private network, such as `http://localhost:5173`.',
+    { default: [], flag: '--cors-origin <origin>' },
+  ),
+  connections: option('object', 'How long connections stay open, and the limits of what arrives on them.'),
+  'connections.headersTimeoutMs': count(
+    'Milliseconds in which the header fields of a request must arrive, else 408 Request Timeout; 0 for no limit.',
+    { default: 30_000, flag: '--headers-timeout <ms>' },
+  ),
+  'connections.requestTimeoutMs': count(
+    'Milliseconds in which a request must arrive with its body, else 408 Request Timeout; 0 for no limit.',
+    { default: 300_000, flag: '--request-timeout <ms>' },
+  ),
+  'connections.keepAliveMs': count(
+    'Milliseconds after which a connection without a request is closed; 0 for no limit.',
+    {
+      default: 95_000,
+      flag: '--keep-alive <ms>',
+    },
+  ),
+  'connections.headerLimitBytes': count(
+    'Maximum size of a request line with its header fields in bytes; larger ones get 431 Request Header Fields Too Large.',
+    { default: 16_384, flag: '--header-limit <size>' },
+  ),
+  'connections.graceMs': count(
+    'Milliseconds that open responses get to finish when the mock is closed; those that are still open then are cut.',
+    { default: 2000, flag: '--grace <ms>' },
+  ),
   middleware: option('functions', 'Hono middleware that runs around every request, the control API included.', {
     default: [],
   }),

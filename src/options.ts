@@ -9,6 +9,7 @@ import type { ExclusionOptions } from './recording/exclusion.js';
 import type { RedactionOptions } from './recording/redaction/secret-rules.js';
 import type { ScenarioDefinition } from './scenario/definition/definition.js';
 import type { Reload } from './scenario/scenarios.js';
+import type { ConnectionOptions } from './server/connections.js';
 import type { ClockOption } from './session/session.js';
 
 /** The options of `createMock`. Only `spec` is required; with `recordings` not even that. */
@@ -56,8 +57,10 @@ export interface MockOptions<Operations = unknown> {
   readonly scenarios?: string | ScenarioDefinitions | ScenarioOptions;
   /** The folder of recorded cassettes, or an object with more options. */
   readonly recordings?: string | RecordingOptions;
-  /** Allow browsers of any origin to read responses. */
-  readonly cors?: boolean;
+  /** Which pages of other origins may read responses: those of all origins, without credentials; `false` allows none. */
+  readonly cors?: boolean | CorsOptions;
+  /** How long connections stay open, and the limits of what arrives on them. */
+  readonly connections?: ConnectionOptions;
   /** Hono middleware that runs around every request, the control API included. */
   readonly middleware?: readonly MiddlewareHandler[];
   /** Called with every interaction, after its response is made. */
@@ -133,6 +136,12 @@ export interface ControlOptions {
   readonly origins?: readonly string[];
 }
 
+/** Pages of other origins. */
+export interface CorsOptions {
+  /** Origins whose pages may also send credentials and reach the mock in a private network, such as `http://localhost:5173`. */
+  readonly origins?: readonly string[];
+}
+
 /** Scenarios with their options. */
 export interface ScenarioOptions {
   /** A folder with one scenario per file, or scenarios by id. */
@@ -156,6 +165,8 @@ export type OptionName =
   | `sessions.${keyof SessionOptions}`
   | `journal.${keyof JournalOptions}`
   | `control.${keyof ControlOptions}`
+  | `cors.${keyof CorsOptions}`
+  | `connections.${keyof ConnectionOptions}`
   | `scenarios.${keyof ScenarioOptions}`
   | `recordings.${keyof RecordingOptions}`
   | `recordings.redact.${keyof RedactionOptions}`
@@ -167,8 +178,8 @@ type WithDefaults<Options, Key extends keyof Options> = Options & Required<Pick<
 
 /** Checked options: short forms are expanded and defaults are filled in. */
 export interface Settings extends WithDefaults<
-  Omit<MockOptions, 'scenarios' | 'recordings'>,
-  'spec' | 'overlays' | 'seed' | 'strict' | 'cors' | 'middleware'
+  Omit<MockOptions, 'cors' | 'scenarios' | 'recordings'>,
+  'spec' | 'overlays' | 'seed' | 'strict' | 'middleware'
 > {
   readonly document: WithDefaults<DocumentOptions, 'allowHttpRefs'>;
   readonly state: false | StateOptions;
@@ -178,6 +189,8 @@ export interface Settings extends WithDefaults<
   readonly sessions: Required<SessionOptions>;
   readonly journal: Required<JournalOptions>;
   readonly control: false | WithDefaults<ControlOptions, 'prefix' | 'origins'>;
+  readonly cors: false | Required<CorsOptions>;
+  readonly connections: Required<ConnectionOptions>;
   readonly scenarios: (ScenarioOptions & { readonly active: readonly string[] }) | undefined;
   readonly recordings: RecordingOptions | undefined;
 }

@@ -38,8 +38,9 @@ export function readOptions(options: object): Settings {
   const filled = fillDefaults(expanded, '');
   // Every member was checked against the table, and the table is held to the type of the options.
   const settings = filled as unknown as Settings;
-  const { requests, control } = settings;
+  const { requests, control, cors } = settings;
   if (control !== false) checkControl(control);
+  if (cors !== false) checkOrigins('cors.origins', cors.origins);
   const limit = settings.recordings?.upstream === undefined ? BODY_LIMIT_BYTES : FORWARDED_BODY_LIMIT_BYTES;
   return {
     ...settings,
@@ -178,10 +179,14 @@ function checkControl({ prefix, token, origins }: Exclude<Settings['control'], f
     const hint = 'give a string, or control: { token: false } for no token (--no-control-token)';
     refuse('the option "control.token" is empty', hint);
   }
+  checkOrigins('control.origins', origins);
+}
+
+function checkOrigins(name: OptionName, origins: readonly string[]): void {
   const wrong = origins.find((origin) => !/^[a-z][a-z0-9+.-]*:\/\/[^/\s*]+$/i.test(origin));
   if (wrong === undefined) return;
   const hint = 'an origin is a scheme, a host and a port: "http://localhost:5173"';
-  refuse(`the option "control.origins" has ${JSON.stringify(wrong)}, which is not an origin`, hint);
+  refuse(`the option "${name}" has ${JSON.stringify(wrong)}, which is not an origin`, hint);
 }
 
 function refuse(message: string, hint: string | undefined): never {
@@ -234,7 +239,9 @@ export function nestOptions(values: Partial<Readonly<Record<OptionName, unknown>
       if (group[step] === false) {
         refuse(`the option "${name}" is given, but "${step}" is switched off`, 'leave one of them out');
       }
-      // Only objects and `false` are put where a group belongs.
+      // `true` is a group with its defaults.
+      if (group[step] === true) group[step] = {};
+      // Only objects and booleans are put where a group belongs.
       group = (group[step] ??= {}) as Record<string, unknown>;
     }
     group[last] = value;

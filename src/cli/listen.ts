@@ -6,7 +6,15 @@ import { createMock } from '../mock.js';
 import type { OptionName } from '../options.js';
 import { nestOptions } from '../read-options.js';
 import { hideSecrets, hideUrlSecrets } from '../schema/secret-forms.js';
-import { addOptionalSpec, addOptionFlags, addRecordingsFlag, type FlagChanges, findFolder } from './flags.js';
+import {
+  addOptionalSpec,
+  addOptionFlags,
+  addRecordingsFlag,
+  type FlagChanges,
+  findFolder,
+  listFlagOptions,
+  readOptionFlags,
+} from './flags.js';
 import { colour, type Output } from './output.js';
 
 /** Flags of every command that starts a server. */
@@ -25,9 +33,12 @@ export interface RecordingFlags extends ListenFlags {
   readonly owner?: object;
 }
 
+/** Options of the mock that every command that starts a server has flags for. */
+export const SERVER_OPTIONS: readonly OptionName[] = listFlagOptions(/^(connections|cors)\b/);
+
 /** Adds the flags of every command that starts a server. */
 export function addListenFlags(command: Command): Command {
-  return command
+  command
     .addOption(
       new Option('-p, --port <port>', 'port to listen on; 0 picks a free port')
         .default(4010)
@@ -38,6 +49,7 @@ export function addListenFlags(command: Command): Command {
     .option('--json', 'print one JSON object per line instead of text')
     .option('--quiet', 'do not log requests')
     .option('--trace', 'log with each request why each answer source did or did not answer');
+  return addOptionFlags(command, SERVER_OPTIONS);
 }
 
 function readPort(value: string): number {
@@ -90,7 +102,12 @@ export async function serveRecordings(
   const mock = await createMock({
     ...(spec !== undefined && { spec }),
     clock: 'real',
-    ...nestOptions({ fixtures, 'recordings.folder': recordings, ...more }),
+    ...nestOptions({
+      fixtures,
+      'recordings.folder': recordings,
+      ...readOptionFlags(options, SERVER_OPTIONS),
+      ...more,
+    }),
     ...logInteractions(options),
   });
   for (const warning of mock.recordings?.warnings ?? []) writeError(colour('yellow', warning));

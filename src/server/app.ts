@@ -7,7 +7,7 @@ import type { Router } from '../contract/router/router.js';
 import { type Arrival, createArrivals, type SocketEnvironment } from './arrival.js';
 import type { Control } from './control/control.js';
 import { createPipeline, type PipelineParts } from './pipeline.js';
-import { isPreflight } from './unmatched.js';
+import { isPreflight } from './cors.js';
 
 /** What an app is made of. */
 export interface AppParts extends PipelineParts {
@@ -48,7 +48,7 @@ export function createApp(parts: AppParts): Hono {
   if (control !== undefined) app.route(control.prefix, control.createApp(arrivals));
   for (const route of listRoutes(contract.operations)) {
     const { operation, path, segmentCount } = route;
-    const answersPreflight = operation.method === 'OPTIONS' && parts.cors;
+    const answersPreflight = operation.method === 'OPTIONS' && parts.cors !== undefined;
     const handler = (c: Context): Response | Promise<Response> => {
       const arrival = arrivals.of(c);
       const match = arrival.match ?? matchEnd(router, arrival, segmentCount);

@@ -1,13 +1,13 @@
 import { getRequestListener } from '@hono/node-server';
-import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Duplex } from 'node:stream';
 import { MockError } from '../errors.js';
 import type { BodyBytes } from '../http/request/body-bytes.js';
 import type { ResponseConstructor } from '../http/response/encode.js';
 import { PROBLEM_TYPE, readStatusTitle, toProblem } from '../http/response/problem.js';
 import type { Fetch } from './app.js';
 import type { SocketEnvironment } from './arrival.js';
+import { type ConnectionOptions, createConnectionServer } from './connections.js';
 import { isLoopback } from './control/guard.js';
 
 /** Where to listen. */
@@ -24,7 +24,11 @@ export interface Listening {
   readonly url: string;
   readonly host: string;
   readonly port: number;
-  /** Stops the server: no new connections; open requests get `graceMs` milliseconds to finish, by default 2,000. */
+  /**
+   * Stops the server: no new connections, and idle ones are closed at once.
+   *
+   * @param graceMs - Milliseconds that open responses get to finish; default: the option `connections.graceMs`.
+   */
   close(graceMs?: number): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }
@@ -34,26 +38,27 @@ export interface Listening {
  *
  * @throws MockError `PORT_TAKEN`, or `LISTEN_FAILED` with the system's reason.
  */
-export async function listen(fetch: Fetch, options: ListenOptions = {}): Promise<Listening> {
+export async function listen(
+  fetch: Fetch,
+  options: ListenOptions & { readonly connections: Required<ConnectionOptions> },
+): Promise<Listening> {
   const { port = 0 } = options;
   // The system reads an empty name as every address, which is not what a caller means.
   const host = options.host === undefined || options.host === '' ? '127.0.0.1' : options.host;
   checkPort(port);
   const listener = createListener(fetch, !isLoopback(host));
-  const server = createServer(listener);
-  server.on('clientError', refuseMalformed);
+  const { server, stop } = createConnectionServer(listener, options.connections);
   await start(server, port, host);
   // A TCP server's address is an AddressInfo.
   const address = server.address() as AddressInfo;
-  const close = (graceMs = 2000): Promise<void> => stop(server, graceMs);
   const reached = EVERY_ADDRESS[address.address] ?? address.address;
   const shown = address.family === 'IPv6' ? `[${reached}]` : reached;
   return {
     url: `http://${shown}:${address.port}`,
     host,
     port: address.port,
-    close,
-    [Symbol.asyncDispose]: () => close(),
+    close: stop,
+    [Symbol.asyncDispose]: () => stop(),
   };
 }
 
@@ -67,26 +72,6 @@ function checkPort(port: number): void {
     hint: 'omit it, or pass 0, for a free port',
   });
 }
-
-/** Answers bytes that are not HTTP with problem details; Node's own answer is an empty 400. */
-function refuseMalformed(error: NodeJS.ErrnoException, socket: Duplex): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy();
-    return;
-  }
-  const status = UNREADABLE[error.code ?? ''] ?? 400;
-  const body = JSON.stringify(toProblem({ status, detail: error.message }));
-  const head = [
-    `HTTP/1.1 ${status} ${readStatusTitle(status)}`,
-    `content-type: ${PROBLEM_TYPE}`,
-    `content-length: ${Buffer.byteLength(body)}`,
-    'connection: close',
-  ];
-  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
-}
-
-/** Error codes of Node's HTTP parser that have a status of their own. */
-const UNREADABLE: Readonly<Record<string, number>> = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 };
 
 /**
  * Creates the request listener. @hono/node-server has a Response class that is several times cheaper to write than the platform's,
@@ -137,11 +122,14 @@ function answerUnreadable(): Response {
   return new Response(JSON.stringify(body), { status: 400, headers: { 'content-type': PROBLEM_TYPE } });
 }
 
+/** Connections that wait to be accepted; the system may allow fewer (`net.core.somaxconn` on Linux). Node's 511 is too few for a load test. */
+const BACKLOG = 4096;
+
 function start(server: Server, port: number, host: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const fail = (error: NodeJS.ErrnoException): void => reject(toListenError(error, port, host));
     server.once('error', fail);
-    server.listen(port, host, () => {
+    server.listen(port, host, BACKLOG, () => {
       server.off('error', fail);
       resolve();
     });
@@ -158,18 +146,6 @@ function toListenError(error: NodeJS.ErrnoException, port: number, host: string)
   const privileged = 'ports below 1024 need special privileges; choose a higher one with --port';
   const hint = error.code === 'EACCES' ? privileged : 'check --host and --port';
   return new MockError('LISTEN_FAILED', `cannot listen on ${host}:${port}: ${error.message}`, { hint, cause: error });
-}
-
-function stop(server: Server, graceMs: number): Promise<void> {
-  if (!server.listening) return Promise.resolve();
-  return new Promise((resolve) => {
-    const timer = setTimeout(() => server.closeAllConnections(), graceMs);
-    server.close(() => {
-      clearTimeout(timer);
-      resolve();
-    });
-    server.closeIdleConnections();
-  });
 }
 
 /** A message whose body may have been read before the request is dispatched. */

@@ -4,7 +4,7 @@ import { type Chain, whenSettled } from '../answer/chain.js';
 import type { ErrorAnswers } from '../answer/error-answers.js';
 import { type Clock, toSocketClock } from '../clock.js';
 import type { Contract } from '../contract/contract.js';
-import { METHODS, type Operation } from '../contract/operations/operation.js';
+import type { Operation } from '../contract/operations/operation.js';
 import type { RouteMatch } from '../contract/router/router.js';
 import { MockError } from '../errors.js';
 import { type Answer, isSilent } from '../http/answer.js';
@@ -21,16 +21,9 @@ import {
 import type { Session } from '../session/session.js';
 import type { Sessions } from '../session/sessions.js';
 import type { Arrival } from './arrival.js';
+import type { Cors } from './cors.js';
 import { applyFault } from './faults/faults.js';
-import {
-  allowOrigin,
-  answerRefusedSession,
-  answerUnmatched,
-  describeUnmatched,
-  isPreflight,
-  toFailure,
-  toUnanswered,
-} from './unmatched.js';
+import { answerRefusedSession, answerUnmatched, describeUnmatched, toFailure, toUnanswered } from './unmatched.js';
 import { toNote } from '../schema/violation.js';
 
 /** What requests are answered with. */
@@ -43,8 +36,8 @@ export interface PipelineParts {
   readonly sessions: Sessions;
   /** Reads the body of a request to an operation that may be large; undefined for others. */
   readonly readBody: ((operation: Operation) => ReceiveBody | undefined) | undefined;
-  /** Whether browsers of any origin may read the answers. */
-  readonly cors: boolean;
+  /** Which pages of other origins may read the answers; undefined for none. */
+  readonly cors: Cors | undefined;
   onInteraction(interaction: Interaction): void;
   /** Answers requests outside of the contract, with an upstream or recordings; undefined without recordings. */
   readonly undocumented?: UndocumentedParts | undefined;
@@ -137,9 +130,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
       if (session instanceof MockError) return refuseSession(arrival, session);
       const accepts = answerUndocumented !== undefined && parts.undocumented?.accepts(session) === true;
       if (accepts && request.method !== 'OPTIONS') return answerUndocumented({ arrival, session, match }, read);
-      // Before a request outside of the contract, a browser asks whether it may be sent.
-      const asked = accepts && match.kind === 'none' && isPreflight(request) ? ANY_METHOD : match;
-      const answer = answerUnmatched({ match: asked, request, path, errors, cors: parts.cors });
+      const answer = answerUnmatched({ match, request, path, errors, cors: parts.cors });
       const why = answer.violations[0]?.message ?? 'OPTIONS is answered with the methods of the path';
       return answerUnrouted(arrival, session, { answer, why: `router: ${why}` });
     },
@@ -249,7 +240,6 @@ function createUndocumentedAnswerer(
   };
 }
 
-const ANY_METHOD: NoMatch = { kind: 'method', allow: METHODS.map((method) => method.toUpperCase()) };
 const NO_PATH: NoMatch = { kind: 'none', nearest: [] };
 
 /** The last steps of every request: the answer is written and added to the journal. @param onFault - Told before a fault. */
@@ -257,7 +247,7 @@ function createFinish(parts: PipelineParts, readClock: ReadClock, onFault: (requ
   return (outcome, given) => {
     const { arrival, session } = outcome;
     const { request, environment } = arrival;
-    const answer = parts.cors ? allowOrigin(given, request.headers) : given;
+    const answer = parts.cors === undefined ? given : parts.cors.allow(given, request.headers);
     const { fault } = answer;
     if (fault !== undefined) onFault(request);
     const response =

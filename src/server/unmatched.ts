@@ -3,6 +3,7 @@ import type { Operation } from '../contract/operations/operation.js';
 import type { RouteMatch } from '../contract/router/router.js';
 import type { MockError } from '../errors.js';
 import type { Answer } from '../http/answer.js';
+import { type Cors, isPreflight } from './cors.js';
 import { type ClientReport, NO_VIOLATIONS, toError } from '../schema/violation.js';
 
 interface UnmatchedSituation {
@@ -10,18 +11,21 @@ interface UnmatchedSituation {
   readonly request: Request;
   readonly path: string;
   readonly errors: ErrorAnswers;
-  readonly cors: boolean;
+  readonly cors: Cors | undefined;
 }
 
 const SHOWN_PATH_LENGTH = 200;
 
 /**
  * The answer to a request that matches no operation: 204 with `Allow` for OPTIONS (RFC 9110 9.3.7), 405 with `Allow` for a path
- * that has other methods (15.5.6), else 404 with the nearest paths.
+ * that has other methods (15.5.6), else 404 with the nearest paths. A preflight request to any path is answered with 204, so that the page
+ * can read the answer to the request itself.
  */
 export function answerUnmatched(situation: UnmatchedSituation): Answer {
-  const { match, request, errors } = situation;
-  if (match.kind === 'method' && request.method === 'OPTIONS') return answerOptions(situation, match.allow);
+  const { match, request, errors, cors } = situation;
+  const allow = match.kind === 'method' ? match.allow : [];
+  if (cors !== undefined && isPreflight(request)) return answerOptions(allow, cors.preflight(request.headers, allow));
+  if (match.kind === 'method' && request.method === 'OPTIONS') return answerOptions(allow, {});
   const report = describeUnmatched(situation);
   const { message } = report;
   const found = [toError(report)];
@@ -52,14 +56,8 @@ export function answerRefusedSession(errors: ErrorAnswers, refused: MockError): 
   });
 }
 
-/** Whether a browser asks if it may send a request (Fetch standard, CORS-preflight request). */
-export function isPreflight({ method, headers }: Request): boolean {
-  return method === 'OPTIONS' && headers.has('access-control-request-method') && headers.has('origin');
-}
-
-function answerOptions({ request, cors }: UnmatchedSituation, allow: readonly string[]): Answer {
-  const isAsked = cors && request.headers.has('access-control-request-method');
-  const headers = { allow: allow.join(', '), ...(isAsked ? preflightHeaders(request.headers, allow) : {}) };
+function answerOptions(allow: readonly string[], preflight: Answer['headers']): Answer {
+  const headers = { ...(allow.length > 0 && { allow: allow.join(', ') }), ...preflight };
   return { status: 204, headers, body: undefined, mediaType: undefined, from: 'options', violations: NO_VIOLATIONS };
 }
 
@@ -83,33 +81,4 @@ export function toFailure(errors: ErrorAnswers, operation: Operation | undefined
   const reason = error instanceof Error ? error.message : String(error);
   const message = `the mock failed while answering ${operation?.id ?? 'the request'}: ${reason}`;
   return errors.failure(operation, { message, code: 'mock_failed', from: 'mock' });
-}
-
-/** The headers of the response to a preflight request (Fetch standard, CORS protocol). */
-export function preflightHeaders(requestHeaders: Headers, allow: readonly string[]): Readonly<Record<string, string>> {
-  return {
-    'access-control-allow-methods': allow.join(', '),
-    'access-control-allow-headers': requestHeaders.get('access-control-request-headers') ?? '*',
-    'access-control-max-age': '600',
-    ...(requestHeaders.get('access-control-request-private-network') === 'true' && {
-      'access-control-allow-private-network': 'true',
-    }),
-  };
-}
-
-/** The answer with the headers that let the requesting page read it; unchanged without an `Origin`. */
-export function allowOrigin(answer: Answer, requestHeaders: Headers): Answer {
-  const origin = requestHeaders.get('origin');
-  if (origin === null) return answer;
-  const exposed = Object.keys(answer.headers).filter((name) => !name.startsWith('access-control-'));
-  return {
-    ...answer,
-    headers: {
-      'access-control-allow-origin': origin,
-      'access-control-allow-credentials': 'true',
-      'access-control-expose-headers': [...exposed, 'x-mock-source'].join(', '),
-      vary: 'Origin',
-      ...answer.headers,
-    },
-  };
 }

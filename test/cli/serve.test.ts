@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -127,6 +127,25 @@ describe('vouch serve', () => {
     const { process: child, exit } = await serve();
     child.kill(signal);
     expect(await exit).toBe(0);
+  });
+
+  it('closes at once on a signal although connections are open, and on a second one although a request is', async () => {
+    const idle = await serve(['--grace', '3600000']);
+    await (await fetch(`${idle.baseUrl}/files/file-handbook/content`, { headers: HEADERS })).text();
+    idle.process.kill('SIGTERM');
+    expect(await idle.exit).toBe(0);
+    const busy = await serve(['--grace', '3600000']);
+    const { port } = new URL(busy.baseUrl);
+    const socket = connect(Number(port), '127.0.0.1');
+    // The second request is received while the response to the first one is read.
+    socket.write('OPTIONS / HTTP/1.1\r\nhost: localhost\r\n\r\nGET /v1/');
+    await once(socket, 'data');
+    busy.process.kill('SIGTERM');
+    await busy.waitFor(/SIGTERM: closing/);
+    busy.process.kill('SIGTERM');
+    await busy.exit;
+    expect(busy.process.signalCode).toBe('SIGTERM');
+    socket.destroy();
   });
 
   it('continues to serve when its output is closed', async () => {

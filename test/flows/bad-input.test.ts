@@ -202,7 +202,7 @@ describeAll(
         },
       });
       expect(preflight.status).toBe(204);
-      expect(preflight.headers.get('access-control-allow-origin')).toBe('http://localhost:5173');
+      expect(preflight.headers.get('access-control-allow-origin')).toBe('*');
       expect(preflight.headers.get('access-control-allow-headers')).toBe('authorization');
       expect(preflight.headers.get('access-control-allow-methods')).toContain('POST');
     });

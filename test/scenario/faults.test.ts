@@ -4,6 +4,7 @@ import type { Fault, StreamAction } from '../../src/http/answer.js';
 import type { Fetch } from '../../src/server/app.js';
 import { breakStream } from '../../src/server/faults/fault-streams.js';
 import { applyFault } from '../../src/server/faults/faults.js';
+import { readOptions } from '../../src/read-options.js';
 import { listen } from '../../src/server/listen.js';
 import { readWire, type Wire } from './wire.js';
 
@@ -51,11 +52,12 @@ function createBroken(fault: Fault, make: () => Response, clock: Clock = createR
     });
 }
 
+const { connections } = readOptions({ spec: 'spec/openapi.yaml' });
 const makeJson = (): Response => Response.json(BODY);
 const makeEvents = (): Response => new Response(EVENTS.join(''), { headers: { 'content-type': 'text/event-stream' } });
 
 async function onSocket(fault: Fault, make: () => Response, look: (url: string) => Promise<unknown>): Promise<unknown> {
-  const server = await listen(createBroken(fault, make));
+  const server = await listen(createBroken(fault, make), { connections });
   try {
     return await look(server.url);
   } finally {
@@ -234,7 +236,7 @@ describe('a fault that never ends', () => {
 
   it.each(cases)('%s ends with the client on a socket', async (_name, fault, part) => {
     const { answer, arrived } = createHalfBroken(fault);
-    const server = await listen(answer);
+    const server = await listen(answer, { connections });
     try {
       await giveUp((path, signal) => fetch(server.url + path, { signal: signal ?? null }), arrived, part);
     } finally {
@@ -258,7 +260,7 @@ describe('a slow body', () => {
 
   it.each(cases)('%s sends 100 bytes each time the clock advances', async (_name, fault, everyMs) => {
     const clock = createVirtualClock();
-    const server = await listen(createBroken(fault, makeJson, clock));
+    const server = await listen(createBroken(fault, makeJson, clock), { connections });
     const chunks: Buffer[] = [];
     // The server begins to wait in the same turn in which it sends a piece, so the clock moves once a piece is here.
     const body = (await fetch(server.url)).body as unknown as AsyncIterable<Uint8Array>;

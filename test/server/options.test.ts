@@ -199,7 +199,8 @@ describe('docs/options.md', () => {
 
 describe('the doc comment of an option', () => {
   it('is the sentence of the table', () => {
-    const source = readFileSync('src/options.ts', 'utf8') + readFileSync('src/recording/recordings.ts', 'utf8');
+    const files = ['src/options.ts', 'src/recording/recordings.ts', 'src/server/connections.ts'];
+    const source = files.map((file) => readFileSync(file, 'utf8')).join('');
     const missing = Object.entries(OPTIONS).filter(
       ([name, { description }]) => !name.startsWith('recordings.') && !source.includes(`/** ${description} */`),
     );

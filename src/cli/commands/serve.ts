@@ -18,14 +18,14 @@ import {
   listFlagOptions,
   readOptionFlags,
 } from '../flags.js';
-import { addListenFlags, type ListenFlags, listenUntilSignal, logInteractions } from '../listen.js';
+import { addListenFlags, type ListenFlags, listenUntilSignal, logInteractions, SERVER_OPTIONS } from '../listen.js';
 import { colour, countOf, type Output, showPath } from '../output.js';
 
 /** The options that `vouch serve` has flags for, in groups as help lists them. */
 const OPTION_GROUPS: Readonly<Record<string, readonly OptionName[]>> = {
   'Document:': DOCUMENT_OPTIONS,
   'Data and behaviour:': listFlagOptions(/^(fixtures|seed|clock|scenarios|state|responses)\b/),
-  'Requests:': listFlagOptions(/^(strict|auth|requests|cors)\b/),
+  'Requests:': listFlagOptions(/^(strict|auth|requests)\b/),
   'Sessions and control API:': listFlagOptions(/^(sessions|journal|control)\b/),
 };
 
@@ -46,9 +46,9 @@ const FLAG_CHANGES: FlagChanges = {
 };
 
 /** The options that are passed on as they are given. */
-const MOCK_OPTIONS: readonly OptionName[] = Object.values(OPTION_GROUPS)
-  .flat()
-  .filter((name) => !/^(fixtures|scenarios)\b/.test(name));
+const MOCK_OPTIONS: readonly OptionName[] = [...SERVER_OPTIONS, ...Object.values(OPTION_GROUPS).flat()].filter(
+  (name) => !/^(fixtures|scenarios)\b/.test(name),
+);
 
 /** The flags that this file reads itself; the others become options of the mock. */
 interface ServeFlags extends ListenFlags {

@@ -7,7 +7,7 @@ import { createCallDecoder } from '../../http/request/call.js';
 import { createEncoder } from '../../http/response/encode.js';
 import { createValidators } from '../../schema/validate.js';
 import type { Arrival, Arrivals } from '../arrival.js';
-import { preflightHeaders } from '../unmatched.js';
+import { createPreflight } from '../cors.js';
 import { listErrors } from '../../schema/violation.js';
 import { answerEmpty, answerError, answerInvalid, answerProblem, SEE_DOCUMENT } from './answer.js';
 import { type ControlPolicy, createControlGuard, isListedOrigin } from './guard.js';
@@ -133,6 +133,6 @@ function answerMethod(request: Request, allow: readonly string[]): Answer {
     const message = `this path does not support ${request.method}; it supports ${allowed.allow}`;
     return answerProblem({ status: 405, code: 'CONTROL_UNKNOWN', message, headers: allowed });
   }
-  const headers = { ...allowed, ...preflightHeaders(request.headers, allow) };
+  const headers = { ...allowed, ...createPreflight(request.headers, { methods: allow, isNamed: true }) };
   return { ...answerEmpty(), headers };
 }

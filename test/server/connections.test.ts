@@ -1,0 +1,247 @@
+import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createMock, type Mock, type MockOptions } from '../../src/index.js';
+import { AUTHORIZED, BUILT_IN } from '../describe-both.js';
+
+// Issue 13, part 7.
+
+const CONTENT = '/v1/files/file-handbook/content';
+const KEYS = '/v1/organization/admin_api_keys';
+/** Longer than any test may take. */
+const FOREVER = 3_600_000;
+
+interface Server {
+  readonly mock: Mock;
+  readonly url: string;
+  readonly port: number;
+  close(graceMs?: number): Promise<void>;
+}
+
+async function start(options: Partial<MockOptions> = {}): Promise<Server> {
+  const mock = await createMock({ ...BUILT_IN, ...options });
+  const { url, port, close } = await mock.listen();
+  onTestFinished(() => close(0));
+  return { mock, url, port, close };
+}
+
+interface Client {
+  readonly socket: Socket;
+  /** Resolves with everything that was received, once the server has closed the connection. */
+  readonly end: Promise<string>;
+  /** Resolves once a text was received. */
+  waitFor(text: string): Promise<void>;
+}
+
+/** A client that sends raw bytes. */
+function send(port: number, bytes: string): Client {
+  const socket = connect(port, '127.0.0.1');
+  onTestFinished(() => void socket.destroy());
+  let text = '';
+  socket.on('data', (chunk) => void (text += chunk.toString()));
+  socket.on('error', () => undefined);
+  const end = once(socket, 'close').then(() => text);
+  socket.write(bytes);
+  const waitFor = async (part: string): Promise<void> => {
+    while (!text.includes(part)) await once(socket, 'data');
+  };
+  return { socket, end, waitFor };
+}
+
+const countResponses = (text: string): number => text.split('HTTP/1.1 ').length - 1;
+
+const GET_CONTENT = `GET ${CONTENT} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer x\r\n\r\n`;
+const POST_KEY = `POST ${KEYS} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer x\r\ncontent-type: application/json\r\n`;
+
+describe('a slow client', () => {
+  it.each([
+    ['sends nothing', ''],
+    ['stops within the header fields', `GET ${CONTENT} HTTP/1.1\r\nhost: localhost\r\n`],
+    ['stops within the request line', 'GET /v1/fi'],
+  ])('that %s is answered with 408 and disconnected', async (_, bytes) => {
+    const { port } = await start({ connections: { headersTimeoutMs: 50 } });
+    const text = await send(port, bytes).end;
+    expect(text).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/);
+    expect(text).toContain('content-type: application/problem+json');
+    expect(text).toContain('connections.headersTimeoutMs');
+  });
+
+  it.each([
+    ['a small body', 'content-length: 100\r\n\r\n{"name": '],
+    ['a large body', `content-length: 1000000\r\n\r\n{"name": "${'x'.repeat(100_000)}`],
+    ['a chunked body', 'transfer-encoding: chunked\r\n\r\n5\r\n{"nam\r\n'],
+  ])('that stops within %s is answered with 408 and disconnected', async (_, rest) => {
+    const { port, mock } = await start({ connections: { requestTimeoutMs: 50 } });
+    const text = await send(port, POST_KEY + rest).end;
+    expect(text).toMatch(/^HTTP\/1\.1 408 /);
+    expect(countResponses(text)).toBe(1);
+    // Nothing was created.
+    const list = await mock.fetch(KEYS, { headers: AUTHORIZED });
+    expect(((await list.json()) as { readonly data: readonly unknown[] }).data).toHaveLength(7);
+  });
+
+  it('that sends one byte at a time is disconnected as well', async () => {
+    const { port } = await start({ connections: { requestTimeoutMs: 50 } });
+    const { socket, end } = send(port, `${POST_KEY}content-length: 60000\r\n\r\n`);
+    const drip = (): void => {
+      if (socket.writable) socket.write(' ', () => void setImmediate(drip));
+    };
+    drip();
+    expect(await end).toMatch(/^(?:HTTP\/1\.1 408 |$)/);
+  });
+
+  it('whose response was sent before its body arrived gets one response', async () => {
+    const { port } = await start({ connections: { requestTimeoutMs: 50 } });
+    const text = await send(port, 'POST /nowhere HTTP/1.1\r\nhost: a\r\ncontent-length: 900000\r\n\r\n{').end;
+    expect(text).toMatch(/^HTTP\/1\.1 404 /);
+    expect(countResponses(text)).toBe(1);
+  });
+
+  it('does not take the time of a slow response', async () => {
+    let answer = (): void => undefined;
+    const waiting = new Promise<undefined>((resolve) => (answer = () => resolve(undefined)));
+    const connections = { headersTimeoutMs: 50, requestTimeoutMs: 50 };
+    const { port, url } = await start({ connections, handlers: { downloadFile: () => waiting } });
+    const response = fetch(url + CONTENT, { headers: AUTHORIZED });
+    // Both limits have passed when other connections are cut by them.
+    await send(port, '').end;
+    await send(port, `${POST_KEY}content-length: 10\r\n\r\n`).end;
+    answer();
+    expect((await response).status).toBe(200);
+  });
+});
+
+describe('a connection', () => {
+  it('is kept longer than by common clients and load balancers', async () => {
+    const { url } = await start();
+    const response = await fetch(url + CONTENT, { headers: AUTHORIZED });
+    expect(response.headers.get('keep-alive')).toBe('timeout=95');
+  });
+
+  it('without a request is closed after its time', async () => {
+    const { port } = await start({ connections: { keepAliveMs: 50 } });
+    const text = await send(port, GET_CONTENT).end;
+    expect(text).toMatch(/^HTTP\/1\.1 200 /);
+  });
+
+  it('takes header fields up to the limit, and 431 names the option', async () => {
+    const headers = { ...AUTHORIZED, 'x-large': 'x'.repeat(30_000) };
+    const { url } = await start();
+    const refused = await fetch(url + CONTENT, { headers });
+    expect(refused.status).toBe(431);
+    expect(await refused.json()).toMatchObject({
+      title: 'Request Header Fields Too Large',
+      detail: expect.stringContaining('larger than 16384 bytes; the option "connections.headerLimitBytes"') as string,
+    });
+    const { url: other } = await start({ connections: { headerLimitBytes: 65_536 } });
+    expect((await fetch(other + CONTENT, { headers })).status).toBe(200);
+  });
+
+  it('is accepted while 1,600 others wait', async ({ skip }) => {
+    const limit = '/proc/sys/net/core/somaxconn';
+    if (!existsSync(limit) || Number(readFileSync(limit, 'utf8')) < 1600)
+      skip('the system allows fewer connections to wait');
+    const { port } = await start();
+    // The server accepts nothing while it waits for the child; what does not fit its backlog never connects.
+    const script = `
+      const { connect } = require('node:net');
+      let open = 0;
+      const sockets = Array.from({ length: 1600 }, () => connect(${port}, '127.0.0.1', () => {
+        if (++open === sockets.length) { console.log(open); process.exit(); }
+      }));`;
+    const { stdout } = spawnSync(process.execPath, ['-e', script], { encoding: 'utf8', timeout: 20_000 });
+    expect(stdout.trim()).toBe('1600');
+  }, 30_000);
+});
+
+describe('a server that is closed', () => {
+  const connections = { graceMs: FOREVER };
+
+  it('closes idle connections at once', async () => {
+    const { port, close } = await start({ connections });
+    const { end, waitFor } = send(port, GET_CONTENT);
+    await waitFor('\r\n\r\n');
+    const unused = connect(port, '127.0.0.1');
+    await once(unused, 'connect');
+    await close();
+    expect(countResponses(await end)).toBe(1);
+  });
+
+  it('finishes the responses that have begun, and closes their connections', async () => {
+    let answer = (): void => undefined;
+    const waiting = new Promise<undefined>((resolve) => (answer = () => resolve(undefined)));
+    let ask = (): void => undefined;
+    const asked = new Promise<void>((resolve) => (ask = resolve));
+    const handlers = { downloadFile: () => (ask(), waiting) };
+    const { port, close } = await start({ connections, handlers });
+    const { end } = send(port, GET_CONTENT);
+    await asked;
+    const closed = close();
+    answer();
+    await closed;
+    const text = await end;
+    expect(text).toMatch(/^HTTP\/1\.1 200 /);
+    expect(text.toLowerCase()).toContain('connection: close');
+  });
+
+  it('answers a request that was arriving', async () => {
+    const { port, close } = await start({ connections });
+    const client = send(port, GET_CONTENT + GET_CONTENT.slice(0, 20));
+    await client.waitFor('\r\n\r\n');
+    const closed = close();
+    client.socket.write(GET_CONTENT.slice(20));
+    await closed;
+    expect(countResponses(await client.end)).toBe(2);
+  });
+
+  it('waits for a stream that ends, and not for its connection', async () => {
+    let finish = (): void => undefined;
+    const finished = new Promise<void>((resolve) => (finish = resolve));
+    const handlers = {
+      downloadFile: () => ({
+        status: 200,
+        body: (async function* () {
+          yield new TextEncoder().encode('first');
+          await finished;
+          yield new TextEncoder().encode('last');
+        })(),
+      }),
+    };
+    const { port, close } = await start({ connections, handlers });
+    const { end, waitFor } = send(port, GET_CONTENT);
+    await waitFor('first');
+    const closed = close();
+    finish();
+    await closed;
+    expect(await end).toContain('last');
+  });
+
+  it('cuts a stream that does not end after the grace time, or after that of a later call', async () => {
+    const handlers = {
+      downloadFile: () => ({
+        status: 200,
+        body: (async function* () {
+          yield new TextEncoder().encode('first');
+          await new Promise<void>(() => undefined);
+        })(),
+      }),
+    };
+    for (const graceMs of [20, FOREVER]) {
+      const { port, close } = await start({ connections: { graceMs }, handlers });
+      const { end, waitFor } = send(port, GET_CONTENT);
+      await waitFor('first');
+      const closed = close();
+      if (graceMs === FOREVER) await close(0);
+      await closed;
+      expect(await end).not.toContain('\r\n0\r\n');
+    }
+  });
+
+  it('can be closed twice', async () => {
+    const { close } = await start({ connections });
+    await Promise.all([close(), close()]);
+    await close();
+  });
+});
