@@ -230,7 +230,7 @@ export interface Mock<MockClock extends Clock = VirtualClock> extends Omit<
   use: SessionHandle['use'];
   /** Removes the handlers that `use` added, those of sessions too; those of `createMock` stay. */
   resetHandlers(): void;
-  /** Compiles every schema, one per step, ahead of the first request that needs it. */
+  /** Reads every schema, one per step, ahead of the first request that needs it, which finds the problems of all. */
   prepare(): Iterator<string, void>;
   /** Closes every server of this mock, and resolves once recordings are on disk. */
   close(): Promise<void>;

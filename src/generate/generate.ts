@@ -133,7 +133,10 @@ function createAttempts(contract: Contract, validators: Validators): CreateAttem
       steps: 0,
       random: (stream, purpose = '') => createRandom(seed, `${key}\0${stream}\0${purpose}`),
       fits: (part, value) =>
-        part.pointer.includes(SYNTHETIC) || !hasErrors(validators.check(part.pointer, direction)(value, 'body')),
+        part.pointer.includes(SYNTHETIC) ||
+        validators.accepts(part.pointer, direction)(value) ||
+        // A request that fits several alternatives has no error.
+        (direction === 'request' && !hasErrors(validators.check(part.pointer, direction)(value, 'body'))),
       make: (parts, place) => make(attempt, parts, place),
     };
     return attempt;

@@ -1,5 +1,6 @@
 import type { Ajv } from 'ajv';
 import { type Contract, type Problem, toProblem } from '../contract/contract.js';
+import { memoize } from '../memoize.js';
 import {
   type Direction,
   readUnit,
@@ -9,12 +10,13 @@ import {
   type UnitNode,
   type UnitSchema,
 } from './schema-unit.js';
+import { interpretUnit, type IsValid } from './interpret.js';
 import { createValidator, type Validate, type ValidatorOptions } from './validator.js';
 
-/** The compiled schemas of one direction, by pointer. */
+/** The schemas of one direction, by pointer. */
 export interface DirectedUnits {
-  /** Checks whether a value is valid, without details: the hot path. */
-  quick(pointer: string): Validate;
+  /** Whether a value is valid, without details: interpreted for its first values, then compiled. */
+  quick(pointer: string): IsValid;
   /** Finds all errors of a value, each with its schema object. */
   full(pointer: string): Validate;
   /** The pointer of the original of a copied schema object. */
@@ -77,7 +79,7 @@ function createDirected(
   shared: Pick<CompilerParts, 'formats' | 'report'> & { readonly references: Map<string, readonly string[]> },
 ): DirectedUnits {
   const pointers = new WeakMap<object, string>();
-  const read = (pointer: string, link: UnitLink): SchemaUnit => {
+  const copy = (pointer: string, link: UnitLink): SchemaUnit => {
     const unit = readUnit(contract, pointer, { direction, link });
     if (unit === undefined) {
       shared.report(pointer, { message: `there is no schema at ${pointer}`, pointer, assumed: UNCHECKED });
@@ -91,16 +93,61 @@ function createDirected(
     for (const node of unit.nodes) pointers.set(node.schema, node.pointer);
     return unit;
   };
-  const compilerOf = (depth: ValidatorOptions['depth']): Compile => {
-    const whole = createCompiler({ ...shared, depth, link: 'ref', read });
-    return createCompiler({ ...shared, depth, link: 'call', read, whole });
+  const copies = {
+    call: memoize((pointer: string) => copy(pointer, 'call')),
+    ref: memoize((pointer: string) => copy(pointer, 'ref')),
   };
+  const read = (pointer: string, link: UnitLink): SchemaUnit => copies[link](pointer);
+  const compilerOf = (depth: ValidatorOptions['depth'], call?: Compile): Compile => {
+    const whole = createCompiler({ ...shared, depth, link: 'ref', read });
+    return createCompiler({ ...shared, depth, link: 'call', read, whole, call });
+  };
+  const quick: (pointer: string) => IsValid = createQuickChecks(read, {
+    formats: shared.formats,
+    compile: compilerOf('quick', (pointer) => toValidate(quick(pointer))),
+  });
   return {
-    quick: compilerOf('quick'),
+    quick,
     full: compilerOf('full'),
     pointerOf: (schema) => (typeof schema === 'object' && schema !== null ? pointers.get(schema) : undefined),
   };
 }
+
+/** The values of a schema that are interpreted: a compilation costs about as much. */
+const MAX_INTERPRETED = 200;
+
+/** A larger schema is always interpreted: its code nests a block for each part, so that compiling it takes too long, or more stack than there is. */
+const MAX_COMPILED_NODES = 500;
+
+/** Creates the checks of schemas that become compiled schemas once they are used often. */
+function createQuickChecks(
+  read: CompilerParts['read'],
+  { formats, compile }: Pick<CompilerParts, 'formats'> & { readonly compile: Compile },
+): (pointer: string) => IsValid {
+  const check = memoize((pointer: string): IsValid => {
+    const unit = read(pointer, 'call');
+    const interpret = hasUnevaluated(unit) ? undefined : interpretUnit(unit, { formats, call: check });
+    if (interpret === undefined) return compile(pointer);
+    if (unit.nodes.length > MAX_COMPILED_NODES) return interpret;
+    let compiled: Validate | undefined;
+    let left = MAX_INTERPRETED;
+    return (value) => {
+      if (compiled !== undefined) return compiled(value);
+      if (left-- > 0) return interpret(value);
+      compiled = compile(pointer);
+      return compiled(value);
+    };
+  });
+  return check;
+}
+
+/** A check as a compiled schema that others call. */
+function toValidate(check: IsValid): Validate {
+  return Object.assign((value: unknown) => check(value), { errors: INVALID });
+}
+
+/** The errors of a check without details, which only their number matters of. */
+const INVALID: Validate['errors'] = [{ keyword: '', instancePath: '', schemaPath: '', params: {} }];
 
 /** Returns the compiled schema at a pointer. */
 type Compile = (pointer: string) => Validate;
@@ -121,11 +168,13 @@ interface CompilerParts {
   readonly read: (pointer: string, link: UnitLink) => SchemaUnit;
   /** Compiles a schema that needs the evaluated properties of others together with all that it refers to. */
   readonly whole?: Compile;
+  /** Checks the first value of a referenced schema; default compiles it. */
+  readonly call?: Compile | undefined;
   readonly report: ReportDropped;
 }
 
 /** Creates a compiler for one depth and one way to link schemas. */
-function createCompiler({ depth, link, formats, read, whole, report }: CompilerParts): Compile {
+function createCompiler({ depth, link, formats, read, whole, call, report }: CompilerParts): Compile {
   const compiled = new Map<string, Validate>();
   // The schema whose patterns are being read.
   let current = '';
@@ -135,7 +184,7 @@ function createCompiler({ depth, link, formats, read, whole, report }: CompilerP
   };
   let ajv: Ajv | undefined;
   const validator = (): Ajv =>
-    (ajv ??= createValidator({ depth, link, formats, call: (at) => compile(at), onPattern }));
+    (ajv ??= createValidator({ depth, link, formats, call: call ?? ((at) => compile(at)), onPattern }));
 
   /** Compiles a schema, or what is left of it; if that fails, nothing is checked, and that is reported. */
   const compileUnit = (pointer: string, unit: SchemaUnit): Validate => {

@@ -5,14 +5,17 @@ import { memoize } from '../memoize.js';
 import type { MediaType } from '../contract/operations/operation.js';
 import { createUnits } from './compile.js';
 import { createExplainer } from './explain.js';
+import type { IsValid } from './interpret.js';
 import { type Direction, readUnit } from './schema-unit.js';
 import { NO_VIOLATIONS, toError, type Violation, type ViolationPlace } from './violation.js';
 
-/** Checks values against schemas of one contract; each schema is compiled when it is first needed and then kept. */
+/** Checks values against schemas of one contract; each schema is read when it is first needed, and compiled when it is used often. */
 export interface Validators {
   /** The check of the schema at a pointer of the bundled document; it is cached. */
   check(schemaPointer: string, direction: Direction): SchemaCheck;
-  /** Compiles the schema at a pointer now; the schemas it refers to are compiled for their first value. */
+  /** Whether a value is valid, without violations, which cost much more. */
+  accepts(schemaPointer: string, direction: Direction): IsValid;
+  /** Reads the schema at a pointer now; the schemas it refers to are read for their first value. */
   prepare(schemaPointer: string, direction: Direction): void;
   /** The parts of schemas that could not be compiled so far. */
   problems(): readonly Problem[];
@@ -35,7 +38,7 @@ export interface ValidatorsOptions {
   readonly strict?: boolean;
 }
 
-/** Creates the validators of a contract; schemas are compiled on demand. */
+/** Creates the validators of a contract; schemas are read on demand. */
 export function createValidators(contract: Contract, options: ValidatorsOptions = {}): Validators {
   const units = createUnits(contract, options.formats ?? 'assert');
   const toTarget = (pointer: string): string => followBareReferences(contract.document, pointer);
@@ -70,6 +73,15 @@ export function createValidators(contract: Contract, options: ValidatorsOptions 
 
   return {
     check: (pointer, direction) => checks[direction](pointer),
+    accepts: (pointer, direction) => (value) => {
+      try {
+        return units[direction].quick(toTarget(pointer))(value);
+      } catch (error) {
+        // The stack is too small for the nesting of the value.
+        if (error instanceof RangeError) return false;
+        throw error;
+      }
+    },
     prepare: (pointer, direction) => void units[direction].quick(toTarget(pointer)),
     problems: () => units.problems(),
     // Called for every value; the first half nearly always decides.
@@ -78,10 +90,10 @@ export function createValidators(contract: Contract, options: ValidatorsOptions 
 }
 
 /**
- * Compiles every schema of the operations of a contract, one per step, so that a server can do it between requests. Afterwards
- * `validators.problems()` is complete, and no request waits for a compilation.
+ * Reads every schema of the operations of a contract, one per step, so that a server can do it between requests. Afterwards
+ * `validators.problems()` is complete.
  *
- * @returns Yields the pointer of each schema after it was compiled.
+ * @returns Yields the pointer of each schema after it was read.
  */
 export function* prepareSchemas(contract: Contract, validators: Validators): Generator<string, void> {
   for (const direction of ['request', 'response'] as const) {

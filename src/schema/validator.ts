@@ -11,7 +11,7 @@ import {
   type Options,
   type ValidateFunction,
 } from 'ajv';
-import formats from 'ajv-formats';
+import { fullFormats } from 'ajv-formats/dist/formats.js';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { callValidateCode } from 'ajv/dist/vocabularies/code.js';
 import { readPattern } from '../contract/upgrade/patterns.js';
@@ -65,8 +65,7 @@ export function createValidator(options: ValidatorOptions): Ajv {
   const ajv = new Ajv2020(settings);
   // A called unit does not return its evaluated properties; units that need them are linked by `$ref`.
   ajv.opts.unevaluated = options.link === 'ref';
-  formats.default(ajv, { mode: 'full', keywords: false });
-  for (const [name, { check }] of Object.entries(FORMATS)) if (check !== undefined) ajv.addFormat(name, check);
+  for (const [name, check] of Object.entries(CHECKS)) ajv.addFormat(name, check);
   repairKeywords(ajv);
   ajv.addKeyword({ keyword: FORBIDDEN_KEYWORD, schemaType: 'boolean', code: (context) => context.fail() });
   ajv.addKeyword({ keyword: CALL_KEYWORD, schemaType: 'string', code: (context) => writeCall(context, options.call) });
@@ -212,6 +211,31 @@ const FORMATS: Readonly<Record<string, FormatDefinition>> = {
   url: { check: isUrl, words: 'an absolute URL' },
   uuid: { check: /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/i, words: 'a UUID' },
 };
+
+const CHECKS: Readonly<Record<string, Format>> = {
+  ...fullFormats,
+  ...Object.fromEntries(
+    Object.entries(FORMATS).flatMap(([name, { check }]) => (check === undefined ? [] : [[name, check]])),
+  ),
+};
+
+/** The check of a format and the type of the values it applies to; undefined for a format that is not checked. */
+export function readFormatCheck(
+  name: string,
+):
+  | { readonly type: 'string'; readonly check: (value: string) => boolean }
+  | { readonly type: 'number'; readonly check: (value: number) => boolean }
+  | undefined {
+  const format = readOwn(CHECKS, name);
+  if (format === undefined || typeof format === 'boolean' || typeof format === 'string') return undefined;
+  if (format instanceof RegExp) return { type: 'string', check: (value) => format.test(value) };
+  if (typeof format === 'function') return { type: 'string', check: format };
+  const { validate, type } = format;
+  // A definition with a type for numbers validates numbers; no format here is asynchronous.
+  if (type === 'number') return { type, check: validate as (value: number) => boolean };
+  const check = validate as RegExp | ((value: string) => boolean);
+  return { type: 'string', check: check instanceof RegExp ? (value) => check.test(value) : check };
+}
 
 /** A format in a sentence: `must be a date such as 2026-01-31`. */
 export function toFormatWords(format: string): string {

@@ -159,7 +159,7 @@ function printProblemsLater(mock: Mock, options: ServeOptions, signal: AbortSign
   setTimeout(() => {
     if (signal.aborted) return;
     printProblems(mock.contract.problems, options);
-    compileInBackground(mock, signal, (problems) => printProblems(problems, options));
+    readInBackground(mock, signal, (problems) => printProblems(problems, options));
   }, PROBLEMS_AFTER_MS).unref();
 }
 
@@ -179,10 +179,10 @@ function printProblems(problems: readonly Problem[], options: ServeOptions): voi
 }
 
 /**
- * Compiles schemas between requests, a few milliseconds at a time, and reports those that cannot be compiled. It stops after a
- * time budget, because large documents take long; `vouch check` compiles all schemas.
+ * Reads schemas between requests, a few milliseconds at a time, and reports those with parts that cannot be used. It stops after a
+ * time budget, because large documents take long; `vouch check` reads all schemas.
  */
-function compileInBackground(mock: Mock, signal: AbortSignal, report: (problems: readonly Problem[]) => void): void {
+function readInBackground(mock: Mock, signal: AbortSignal, report: (problems: readonly Problem[]) => void): void {
   const steps = mock.prepare();
   // Problems that the first requests caused are reported here too.
   const known = mock.contract.problems.length;

@@ -190,7 +190,7 @@ function generateOnDemand(
   } else if (property !== undefined) {
     const value = isPathId(resource) ? identity.toValue(id, scope, origin) : toType(id, property.schema.type);
     // The id in the path may not be valid as the id in the item.
-    if (parts.validators.check(property.target, 'response')(value, 'body').length === 0) {
+    if (parts.validators.accepts(property.target, 'response')(value)) {
       if (property.isNested) nested.push([resource.idProperty ?? '', value]);
       else given[property.name] = value;
     }
