@@ -36,9 +36,9 @@ export interface Exchange {
 /**
  * Asks the sources below; undefined if none of them answers.
  *
- * @param exchange - Instead of the current one, such as the same call in another session.
+ * @param exchange - That of the source, or another one, such as the same call in another session.
  */
-export type Next = (exchange?: Exchange) => Answer | undefined | Promise<Answer | undefined>;
+export type Next = (exchange: Exchange) => Answer | undefined | Promise<Answer | undefined>;
 
 /**
  * What verify does with an answer whose body breaks the contract.
@@ -51,7 +51,7 @@ export type Next = (exchange?: Exchange) => Answer | undefined | Promise<Answer 
  */
 type InvalidAnswerPolicy = NonNullable<Answer['onInvalid']>;
 
-/** One place an answer can come from: it answers, returns `next()`, or changes what `next()` returns. */
+/** One place an answer can come from: it answers, returns `next(exchange)`, or changes what that returns. */
 export interface AnswerSource {
   /** One word; the answer's `from` begins with it. */
   readonly name: string;
@@ -65,7 +65,7 @@ export interface AnswerSource {
 }
 
 /** Asks all sources for the answer to one exchange; undefined if none of them has one. */
-export type Chain = (exchange: Exchange) => Answer | undefined | Promise<Answer | undefined>;
+export type Chain = Next;
 
 /**
  * Links sources, first to last, into one function.
@@ -74,7 +74,7 @@ export type Chain = (exchange: Exchange) => Answer | undefined | Promise<Answer 
  */
 export function createChain(sources: readonly AnswerSource[]): Chain {
   return sources.reduceRight<Chain>(
-    (below, source) => (exchange) => source.answer(exchange, (other = exchange) => below(other)),
+    (below, source) => (exchange) => source.answer(exchange, below),
     () => undefined,
   );
 }

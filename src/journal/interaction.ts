@@ -99,15 +99,30 @@ export function recordRequest(
 /**
  * Header fields by name. Where each name was sent once, the object that Node made is reused to save memory; of some repeated
  * fields Node keeps only one, so that those are joined here.
+ *
+ * @param last - The fields of the request before: if these are the same, as with most clients, the journal keeps one object for both.
  */
-export function readHeaders({ rawHeaders, headers }: ParsedHeaders): InteractionRequest['headers'] {
+export function readHeaders(
+  { rawHeaders, headers }: ParsedHeaders,
+  last: InteractionRequest['headers'],
+): InteractionRequest['headers'] {
   let count = 0;
+  let isSame = true;
   for (const name in headers) {
-    if (typeof headers[name] !== 'string') return joinHeaders(rawHeaders);
+    const value = headers[name];
+    if (typeof value !== 'string') return joinHeaders(rawHeaders);
+    isSame &&= value === last[name];
     count += 2;
   }
+  if (count !== rawHeaders.length) return joinHeaders(rawHeaders);
   // Every value was found to be a string.
-  return count === rawHeaders.length ? (headers as InteractionRequest['headers']) : joinHeaders(rawHeaders);
+  return isSame && count === 2 * countNames(last) ? last : (headers as InteractionRequest['headers']);
+}
+
+function countNames(headers: InteractionRequest['headers']): number {
+  let count = 0;
+  for (const _ in headers) count += 1;
+  return count;
 }
 
 /** A request that matched no operation; its parameters and body are not decoded. */

@@ -47,11 +47,18 @@ export interface Journal {
 
 /** A journal with what the server writes to it. */
 export interface SessionJournal extends Journal {
-  /** @param size - Bytes of the bodies that the interaction keeps in memory; default 0. */
-  add(interaction: Omit<Interaction, 'number'>, size?: number): Interaction;
+  /**
+   * Adds an interaction, which gets its number here.
+   *
+   * @param size - Bytes of the bodies that the interaction keeps in memory; default 0.
+   */
+  add(interaction: NewInteraction, size?: number): Interaction;
   /** One interaction as JSON, without its secrets. */
   readonly toPlain: ToPlain;
 }
+
+/** An interaction before it is added; the same object becomes the interaction, because this runs for every request. */
+export type NewInteraction = Omit<Interaction, 'number'> & { number: number };
 
 interface JournalParts {
   /** Maximum number of interactions. */
@@ -86,21 +93,10 @@ export function createJournal(parts: JournalParts): SessionJournal {
     },
     add: (interaction, size = 0) => {
       count += 1;
-      // Written out because a spread costs several times as much, and this runs for every request.
-      const entry: Interaction = {
-        number: count,
-        session: interaction.session,
-        at: interaction.at,
-        elapsedMs: interaction.elapsedMs,
-        operation: interaction.operation,
-        request: interaction.request,
-        answer: interaction.answer,
-        violations: interaction.violations,
-        trace: interaction.trace,
-      };
-      ring.add(entry, size);
-      waiting.notify(entry);
-      return entry;
+      interaction.number = count;
+      ring.add(interaction, size);
+      waiting.notify(interaction);
+      return interaction;
     },
     calls: (operation) => list().filter(toPredicate(operation)),
     filter: (predicate) => list().filter(predicate),
@@ -189,30 +185,27 @@ function toTimeout(
   return new MockError('WAIT_TIMEOUT', `${missing} within ${timeout} ms; ${list}`, { hint });
 }
 
-interface Entry {
-  readonly interaction: Interaction;
-  readonly size: number;
-}
-
 /**
  * The interactions that are kept; when it is full, the oldest ones are dropped.
  *
  * @param limits - `bytes` counts all bodies together; the newest interaction is kept whatever its size.
  */
 function createRing(limits: { readonly count: number; readonly bytes: number }) {
-  let entries: (Entry | undefined)[] = [];
+  let entries: (Interaction | undefined)[] = [];
+  let sizes: number[] = [];
   // Index of the oldest entry; those before it are dropped.
   let start = 0;
   let bytes = 0;
   let dropped = 0;
   const dropOldest = (): void => {
-    bytes -= entries[start]?.size ?? 0;
+    bytes -= sizes[start] ?? 0;
     entries[start] = undefined;
     start += 1;
     dropped += 1;
     // Rarely, so that adding stays cheap: once in as many steps as there are entries.
     if (start > limits.count) {
       entries = entries.slice(start);
+      sizes = sizes.slice(start);
       start = 0;
     }
   };
@@ -225,15 +218,16 @@ function createRing(limits: { readonly count: number; readonly bytes: number }) 
         dropped += 1;
         return;
       }
-      entries.push({ interaction, size });
+      entries.push(interaction);
+      sizes.push(size);
       bytes += size;
       while (entries.length - start > limits.count) dropOldest();
       while (bytes > limits.bytes && entries.length - start > 1) dropOldest();
     },
-    list: (): readonly Interaction[] =>
-      entries.slice(start).flatMap((entry) => (entry === undefined ? [] : [entry.interaction])),
+    list: (): readonly Interaction[] => entries.slice(start).filter((entry) => entry !== undefined),
     clear: (): void => {
       entries = [];
+      sizes = [];
       start = 0;
       bytes = 0;
       dropped = 0;

@@ -18,6 +18,7 @@ import {
   recordRequest,
   type UnmatchedRequest,
 } from '../journal/interaction.js';
+import type { NewInteraction } from '../journal/journal.js';
 import type { Session } from '../session/session.js';
 import type { Sessions } from '../session/sessions.js';
 import type { Arrival } from './arrival.js';
@@ -244,6 +245,7 @@ const NO_PATH: NoMatch = { kind: 'none', nearest: [] };
 
 /** The last steps of every request: the answer is written and added to the journal. @param onFault - Told before a fault. */
 function createFinish(parts: PipelineParts, readClock: ReadClock, onFault: (request: Request) => void): Finish {
+  let lastHeaders: InteractionRequest['headers'] = {};
   return (outcome, given) => {
     const { arrival, session } = outcome;
     const { request, environment } = arrival;
@@ -261,12 +263,14 @@ function createFinish(parts: PipelineParts, readClock: ReadClock, onFault: (requ
             clock: readClock(arrival, session),
             signal: request.signal,
           });
-    const entry = {
+    lastHeaders = readRequestHeaders(arrival, lastHeaders);
+    const entry: NewInteraction = {
+      number: 0,
       session: session.id,
       at: session.clock.now(),
       elapsedMs: performance.now() - arrival.startedAt,
       operation: outcome.match === undefined ? outcome.call?.operation.id : undefined,
-      request: recordRequest(outcome.request, readRequestHeaders(arrival)),
+      request: recordRequest(outcome.request, lastHeaders),
       answer,
       violations: joinViolations(outcome.call, answer),
       trace: outcome.trace,
@@ -310,8 +314,11 @@ function createClockReader(): ReadClock {
   };
 }
 
-function readRequestHeaders({ request, environment }: Arrival): InteractionRequest['headers'] {
-  return environment === undefined ? Object.fromEntries(request.headers) : readHeaders(environment.incoming);
+function readRequestHeaders(
+  { request, environment }: Arrival,
+  last: InteractionRequest['headers'],
+): InteractionRequest['headers'] {
+  return environment === undefined ? Object.fromEntries(request.headers) : readHeaders(environment.incoming, last);
 }
 
 function joinViolations(call: Call | undefined, answer: Answer): Interaction['violations'] {

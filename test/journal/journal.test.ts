@@ -18,6 +18,7 @@ function add(journal: SessionJournal, given: Given = {}, size?: number): Interac
   const operation = 'operation' in given ? given.operation : 'listThings';
   const url = given.url ?? '/things';
   const interaction = {
+    number: 0,
     session: 'default',
     at: 0,
     elapsedMs: 1,

@@ -35,7 +35,7 @@ export function createExampleSource(parts: ExampleParts): AnswerSource {
       const { call } = exchange;
       const choice = chooseResponse(call.operation, call.accept);
       if (choice === undefined) exchange.note('example: the operation declares no final response');
-      return (choice && answerExample(exchange, choice)) ?? next();
+      return (choice && answerExample(exchange, choice)) ?? next(exchange);
     },
   };
 }

@@ -44,7 +44,7 @@ export function createGenerateSource(parts: SourceParts): AnswerSource {
       exchange.note('generate: the operation declares no final response');
       // OpenAPI 3.1 allows an operation without responses.
       const isBare = call.operation.responses.every(({ status }) => status.startsWith('1'));
-      return isBare ? toEmptyAnswer(204, 'generate') : next();
+      return isBare ? toEmptyAnswer(204, 'generate') : next(exchange);
     },
   };
 }

@@ -64,7 +64,7 @@ export function createHandlerRegistry(parts: HandlerParts): HandlerRegistry {
         const handlers = find(exchange);
         if (handlers !== undefined) return runFirst(parts, handlers, { exchange, next });
         exchange.note('handler: none for this operation');
-        return next();
+        return next(exchange);
       },
     },
     add: (handlers, session) => {
@@ -129,8 +129,8 @@ async function runFirst(parts: HandlerParts, handlers: readonly Handler[], turn:
   const { exchange } = turn;
   const { operation } = exchange.call;
   const [handler, ...rest] = handlers;
-  if (handler === undefined) return turn.next();
-  const next: Next = () => runFirst(parts, rest, turn);
+  if (handler === undefined) return turn.next(exchange);
+  const next: Next = (other) => runFirst(parts, rest, { ...turn, exchange: other });
   const context = createContext(parts, { exchange, next });
   const fail = (problem: string): Answer => {
     const message = `the handler of ${operation.id} ${problem}`;
@@ -149,7 +149,7 @@ async function runFirst(parts: HandlerParts, handlers: readonly Handler[], turn:
   }
   if (result === undefined) {
     exchange.note('handler: it returned undefined');
-    return next();
+    return next(exchange);
   }
   exchange.note('handler: answered');
   const kind = typeof result === 'object' ? 'an object' : `a ${typeof result}`;
@@ -212,7 +212,7 @@ function createContext(parts: HandlerParts, { exchange, next }: Turn): HandlerCo
     state: parts.openState(session),
     clock: session.clock,
     seed: session.seed,
-    next: async () => next(),
+    next: async () => next(exchange),
     json,
     complete: (partial, more) => {
       const answer = json(partial, more);

@@ -24,7 +24,7 @@ export function createPreferSource(answerPreferred: PreferAnswer): AnswerSource 
       const answer = answerPreferred(exchange);
       if (answer !== undefined) return answer;
       exchange.note('prefer: the request has no preference');
-      return next();
+      return next(exchange);
     },
   };
 }

@@ -53,7 +53,7 @@ export function createRefuseSource(parts: RefuseParts): AnswerSource {
         const isAccepted = acceptance === 'exact' || lenientAccept;
         if (!isAccepted && (acceptance === 'none' || strict)) return refuseType(errors, exchange);
         exchange.note('refuse: the request fits the contract');
-        return isAccepted ? next() : whenSettled(next(), addNote, toNotAcceptable(call));
+        return isAccepted ? next(exchange) : whenSettled(next(exchange), addNote, toNotAcceptable(call));
       }
       const message = toMessage(first, mistakes);
       exchange.note(`refuse: ${message}`);

@@ -51,7 +51,7 @@ export function createResultsSource(parts: SourceParts): AnswerSource {
     answer: (exchange, next) => {
       const { operation, body } = exchange.call;
       const plan = operation.method === 'POST' && isObject(body) ? find(operation) : undefined;
-      return plan === undefined ? next() : whenSettled(next(), adapt, { exchange, plan });
+      return plan === undefined ? next(exchange) : whenSettled(next(exchange), adapt, { exchange, plan });
     },
   };
 }

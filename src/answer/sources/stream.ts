@@ -57,8 +57,8 @@ export function createStreamSource(parts: SourceParts): AnswerSource {
       const { streaming } = call.operation;
       const plain = streaming?.others.find((type) => isJsonType(type));
       const choice = plain === undefined ? undefined : choose(call.operation)(call.accept);
-      if (plain === undefined || choice?.mediaType === undefined) return next();
-      if (!isSequenceType(toEssence(choice.mediaType))) return next();
+      if (plain === undefined || choice?.mediaType === undefined) return next(exchange);
+      if (!isSequenceType(toEssence(choice.mediaType))) return next(exchange);
       const below = next({ ...exchange, call: { ...call, accept: plain } });
       return whenSettled(below, write, { exchange, choice, next });
     },

@@ -88,7 +88,7 @@ export function createVerifySource(parts: VerifyParts): AnswerSource {
     return { ...answer, body, headers: { ...required, ...deprecation, ...answer.headers } };
   };
 
-  return { name: 'verify', answer: (exchange, next) => whenSettled(next(), verify, exchange) };
+  return { name: 'verify', answer: (exchange, next) => whenSettled(next(exchange), verify, exchange) };
 }
 
 /** Whether an answer that cannot be repaired is sent: a generated object is the best one there is, although it breaks a rule. */

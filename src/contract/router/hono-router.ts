@@ -37,6 +37,8 @@ export function createHonoRouter<T>(parts: HonoRouterParts<T>): HonoRouter<T> {
   const screen = createScreen();
   const find = (match: RouteMatch): T | undefined =>
     match.kind === 'operation' ? below(match.basePath).get(match.operation) : undefined;
+  // The result for an operation without middleware: its handler reads the parameters from the match, so that one result is enough.
+  const alone = memoize((handler: T): Result<T> => [[[handler, {}]]]);
   return {
     name: 'ContractRouter',
     add: (method, path, handler) => {
@@ -55,6 +57,7 @@ export function createHonoRouter<T>(parts: HonoRouterParts<T>): HonoRouter<T> {
       const match = isCurrent ? contract.match(request.method, path, request.search) : contract.match(method, path, '');
       if (isCurrent) request.match = match;
       const handler = find(match);
+      if (isCurrent && handler !== undefined && !screen.mayMatch(path)) return alone(handler);
       const own: Result<T> = handler === undefined || match.kind !== 'operation' ? [[]] : [[[handler, match.pathText]]];
       return screen.mayMatch(path) ? merge(others.match(method, path), own, order) : own;
     },

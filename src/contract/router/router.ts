@@ -62,10 +62,15 @@ export function createRouter(operations: readonly Operation[], resolve?: Contrac
     }
     return undefined;
   };
+  const allow: string[] = [];
+  // One object for every request: a match is one synchronous step.
+  const request: Request = { method: '', pathname: '', search: '', values, allow, fit };
   return {
     match: (method, pathname, search) => {
-      const allow: string[] = [];
-      const request: Request = { method, pathname, search, values, allow, fit };
+      allow.length = 0;
+      request.method = method;
+      request.pathname = pathname;
+      request.search = search;
       const found = find(request);
       if (found !== undefined) return found;
       if (pathname.includes('//')) {
@@ -82,9 +87,9 @@ export function createRouter(operations: readonly Operation[], resolve?: Contrac
 
 /** The request to match, and the two lists that the search fills. */
 interface Request {
-  readonly method: string;
-  readonly pathname: string;
-  readonly search: string;
+  method: string;
+  pathname: string;
+  search: string;
   readonly values: string[];
   readonly allow: string[];
   /** Whether the values fit the schemas of a route's path parameters. */

@@ -90,13 +90,16 @@ export interface MatchedRequest {
   readonly readBody?: (() => Promise<BodyBytes>) | undefined;
 }
 
-/** A call before its body is read. */
+/** A call before its body is read; the readers of parameters and credentials take it as their source. */
 interface Draft {
   readonly operation: Operation;
   readonly request: Request;
   readonly url: string;
-  readonly values: ParameterValues;
-  readonly credentials: Readonly<Record<string, string>>;
+  readonly pathText: Readonly<Record<string, string>>;
+  readonly search: string;
+  readonly headers: Headers;
+  values: ParameterValues;
+  credentials: Readonly<Record<string, string>>;
   readonly violations: Violation[];
   /** The limit of the body in bytes. */
   readonly limit: number;
@@ -130,10 +133,20 @@ export function createCallDecoder(
       const { url, search } = matched.target ?? readTarget(request.url);
       const violations: Violation[] = [];
       if (matched.repeatsSlash === true) violations.push(toStrictError(REPEATED_SLASH, strict));
-      const source = { pathText, search: search.slice(1), headers: request.headers };
-      const credentials = plan.readSecurity(source, violations);
-      const values = plan.readParameters(source, violations);
-      const draft: Draft = { operation, request, url, credentials, values, violations, limit: bodyLimitBytes };
+      const draft: Draft = {
+        operation,
+        request,
+        url,
+        pathText,
+        search: search.slice(1),
+        headers: request.headers,
+        credentials: NO_CREDENTIALS,
+        values: NO_PARAMETERS,
+        violations,
+        limit: bodyLimitBytes,
+      };
+      draft.credentials = plan.readSecurity(draft, violations);
+      draft.values = plan.readParameters(draft, violations);
       if (body === undefined) {
         if (!hasBody(request)) return withoutBody(draft, plan.readBody);
         const reading = matched.readBody?.() ?? readBody(request, bodyLimitBytes);
@@ -148,6 +161,9 @@ export function createCallDecoder(
   };
 }
 
+const NO_CREDENTIALS: Draft['credentials'] = Object.freeze({});
+const NO_PARAMETERS: ParameterValues = Object.freeze({ path: {}, query: {}, header: {}, cookie: {} });
+
 const REPEATED_SLASH: ClientReport = {
   code: 'PATH_UNKNOWN',
   in: 'path',
@@ -156,9 +172,9 @@ const REPEATED_SLASH: ClientReport = {
 };
 
 function withoutBody(draft: Draft, read: BodyReader): Call {
-  const { operation, request, violations } = draft;
+  const { operation, request, headers, violations } = draft;
   if (isBodiless(request.method)) return finish(draft, undefined, NO_BODY);
-  const contentType = operation.body === undefined ? null : request.headers.get('content-type');
+  const contentType = operation.body === undefined ? null : headers.get('content-type');
   // An empty form or file has no bytes.
   if (contentType !== null) return finish(draft, undefined, read(NO_BYTES, contentType, violations));
   requireBody(operation, violations);
@@ -168,15 +184,15 @@ function withoutBody(draft: Draft, read: BodyReader): Call {
 const NO_BYTES = new Uint8Array(0);
 
 function withBody(draft: Draft, read: BodyReader, body: BodyBytes): Call {
-  const { operation, request, violations, limit } = draft;
+  const { operation, headers, violations, limit } = draft;
   if (body.kind === 'bytes') {
-    const encoding = request.headers.get('content-encoding');
+    const encoding = headers.get('content-encoding');
     const plain = encoding === null ? body : decodeRequestContent(body.bytes, encoding, limit);
     if ('mistake' in plain) {
       violations.push(toError(plain.mistake));
       return finish(draft, body.bytes, NO_BODY);
     }
-    return finish(draft, body.bytes, read(plain.bytes, request.headers.get('content-type'), violations));
+    return finish(draft, body.bytes, read(plain.bytes, headers.get('content-type'), violations));
   }
   if (body.kind === 'large') {
     const size = body.size === undefined ? 'more' : `${body.size} bytes`;
@@ -192,8 +208,8 @@ function withBody(draft: Draft, read: BodyReader, body: BodyBytes): Call {
 
 // Without spreads, which cost more than the rest of a small call.
 function finish(draft: Draft, bytes: Uint8Array | undefined, body: ReadBody): Call {
-  const { operation, request, values } = draft;
-  const accept = request.headers.get('accept');
+  const { operation, request, headers, values } = draft;
+  const accept = headers.get('accept');
   return {
     operation,
     method: request.method,
@@ -209,7 +225,7 @@ function finish(draft: Draft, bytes: Uint8Array | undefined, body: ReadBody): Ca
       operation.streaming === undefined
         ? accept
         : chooseAccept(operation.streaming, accept, { body: body.value, query: values.query }),
-    headers: request.headers,
+    headers,
     credentials: draft.credentials,
     violations: sortViolations(draft.violations),
   };

@@ -44,17 +44,19 @@ export function createEncoder(writers: readonly BodyWriter[]): Encoder {
   return (answer, method, target) => {
     const headers: Record<string, string> = { 'x-mock-source': toFieldValue(answer.from) };
     if (answer.violations.length > 0) Object.assign(headers, toViolationHeaders(answer.violations));
-    const repeated: [string, string][] = [];
+    let repeated: [string, string][] | undefined;
     let isAscii = true;
-    const toField = (value: string): string => {
-      if (!NOT_ASCII.test(value)) return value;
-      isAscii = false;
-      return toFieldValue(value);
-    };
     for (const name in answer.headers) {
       const value = answer.headers[name];
-      if (typeof value === 'string') headers[name] = toField(value);
-      else for (const item of value ?? []) repeated.push([name, toField(item)]);
+      if (typeof value === 'string') {
+        isAscii &&= !NOT_ASCII.test(value);
+        headers[name] = toFieldValue(value);
+        continue;
+      }
+      for (const item of value ?? []) {
+        isAscii &&= !NOT_ASCII.test(item);
+        repeated = [...(repeated ?? []), [name, toFieldValue(item)]];
+      }
     }
     const outgoing = target?.outgoing;
     if (outgoing !== undefined && answer.reason !== undefined) outgoing.statusMessage = answer.reason;
@@ -76,9 +78,9 @@ export function createEncoder(writers: readonly BodyWriter[]): Encoder {
 /** The fields of an answer; some, such as Set-Cookie, have several lines. */
 function toHeaders(
   headers: Record<string, string>,
-  repeated: readonly [string, string][],
+  repeated: readonly [string, string][] | undefined,
 ): Headers | Record<string, string> {
-  if (repeated.length === 0) return headers;
+  if (repeated === undefined) return headers;
   const all = new Headers(headers);
   for (const [name, value] of repeated) all.append(name, value);
   return all;

@@ -191,6 +191,9 @@ function hasStatus(item: Item, status: string): boolean {
   return Object.entries(item).some(([name, value]) => isStatus(name) && value === status);
 }
 
+/** Of an item that shows no other. */
+export const NOTHING_SHOWN: Item = Object.freeze({});
+
 function createEmbeddings(
   resources: readonly Resource[],
   read: ReadItemSchema,
@@ -209,16 +212,16 @@ function createEmbeddings(
     }),
   );
   const findShownIn = memoize((name: string) =>
-    resources.flatMap((resource) =>
-      find(resource.name)
-        .filter(({ of }) => of === name)
-        .map((embedding) => ({ collection: resource.name, embedding })),
+    resources.flatMap(({ name: collection }) =>
+      find(collection).flatMap((embedding) => (embedding.of === name ? [{ collection, embedding }] : [])),
     ),
   );
   return {
     embed: ({ transaction, collection, scope }, { item, before }) => {
+      const all = find(collection.name);
+      if (all.length === 0) return NOTHING_SHOWN;
       const embedded: Record<string, unknown> = {};
-      for (const embedding of find(collection.name)) {
+      for (const embedding of all) {
         const { name, idProperty, path } = embedding;
         const own = embedded[name] ?? item[name];
         if (own === undefined || item[name] === before?.[name]) continue;

@@ -57,8 +57,8 @@ export interface ItemModel {
    * in `set`, the properties that the operation writes.
    */
   stamp(before: Item, change: { readonly after: Item; readonly set: Item; readonly now: number }): Item;
-  /** The item where it is valid; else with the invalid properties generated again. */
-  repair(item: Item, input: Pick<ItemInput, 'key' | 'now' | 'seed'>): Item;
+  /** The item where it is valid; else with the invalid properties generated again. @param valid - The item, if it is known to be valid. */
+  repair(item: Item, input: Pick<ItemInput, 'key' | 'now' | 'seed'>, valid?: Item): Item;
   /** Whether a request may set a property. */
   accepts(name: string): boolean;
   /** The part of a request body that becomes part of the item. */
@@ -146,7 +146,7 @@ export function createItemModel(
   const checkSchema = resource.schema === undefined ? undefined : validators.check(pointer, 'response');
   const check = (item: Item): readonly Violation[] => checkSchema?.(item, 'body') ?? NO_VIOLATIONS;
   const repair = createRepair(pointer, check, { generator, complete: createElements(parts.read, resource, schema) });
-  const omitUnfit = createFitting(rules, check);
+  const omitUnfit = createFitting(rules);
   const keep = createKept(resource, rules);
   const isComplete = isAnswered(parts.bindings);
   const accept = (body: Item): Item => {
@@ -162,7 +162,9 @@ export function createItemModel(
     const masked = mask(isLoose ? { ...named, ...given, ...named } : fill(given, input), given);
     const isNested = idProperty?.isNested === true && input.id !== undefined;
     const whole = isNested ? withPath(masked, (resource.idProperty ?? '').split('.'), input.id) : masked;
-    const created = repair(omitUnfit(whole, given), input);
+    const violations = check(whole);
+    const created =
+      violations.length === 0 ? repair(whole, input, whole) : repair(omitUnfit(whole, given, violations), input);
     return isComplete ? completeWork(lifecycle, created, input) : created;
   };
   return {
@@ -213,9 +215,9 @@ function createRepair(
   check: ItemModel['check'],
   { generator, complete }: Pick<ItemModelParts, 'generator'> & { readonly complete: ReturnType<typeof createElements> },
 ): ItemModel['repair'] {
-  return (item, { seed, key, now }) => {
+  return (item, { seed, key, now }, valid) => {
     let left = complete(item, { seed, key, now });
-    if (check(left).length === 0) return left;
+    if (left === valid || check(left).length === 0) return left;
     for (let round = 0; ; round++) {
       // The schema of a collection's items describes objects.
       const completed = generator.complete(pointer, left, { seed, key, direction: 'response', now }) as Item;
@@ -265,12 +267,11 @@ function createRules(
 }
 
 /** Omits the values of the server that do not fit the rest of a new item: those that are wrong, or all where the item as a whole is. */
-function createFitting(rules: readonly Rule[], check: ItemModel['check']): (item: Item, given: Item) => Item {
+function createFitting(rules: readonly Rule[]): (item: Item, given: Item, violations: readonly Violation[]) => Item {
   const made = new Set(rules.filter((rule) => rule.made).map(({ property }) => property.name));
   if (made.size === 0) return (item) => item;
-  return (item, given) => {
-    const wrong = check(item).map(({ pointer }) => pointer.split('/')[1]);
-    if (wrong.length === 0) return item;
+  return (item, given, violations) => {
+    const wrong = violations.map(({ pointer }) => pointer.split('/')[1]);
     const isUnfit = (name: string): boolean =>
       made.has(name) && !Object.hasOwn(given, name) && (wrong.includes(name) || wrong.includes(undefined));
     return Object.fromEntries(Object.entries(item).filter(([name]) => !isUnfit(name)));

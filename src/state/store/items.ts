@@ -1,4 +1,4 @@
-import { setOwn, readMember, withPath } from '../../contract/json.js';
+import { readMember, withPath } from '../../contract/json.js';
 import { MockError, suggest } from '../../errors.js';
 import { memoize } from '../../memoize.js';
 import { createItemSchemaReader, type ReadItemSchema } from '../item-schema.js';
@@ -15,9 +15,10 @@ import {
   toScope,
 } from './collection.js';
 import { readItemKey, showOwnUrls, withJoinedKeys } from './identity.js';
-import { createDependents, type Dependents } from './dependents.js';
+import { createDependents, type Dependents, NOTHING_SHOWN } from './dependents.js';
 import { createItemModel, findIdProperty, type ItemModel } from './item-model.js';
 import { createSettableFinder } from './new-values.js';
+import { hideSecrets } from './server-values.js';
 import { readKey, readParentScope, toEntry } from './item-annotations.js';
 import {
   createItemsOnDemand,
@@ -146,7 +147,8 @@ export function createItems(parts: ItemsParts): Items {
     create: (location, given) => {
       const values = { ...given.body, ...given.fixed };
       const shown = dependents.embed(location, { item: values });
-      const { entry, whole } = draftEntry(location, { ...given, fixed: { ...given.fixed, ...shown } });
+      const draft = shown === NOTHING_SHOWN ? given : { ...given, fixed: { ...given.fixed, ...shown } };
+      const { entry, whole } = draftEntry(location, draft);
       // A request checks the parents in its path before it creates an item, and names the target of a membership itself.
       const problem = given.strict
         ? links.findBrokenLink(location, entry.id)
@@ -337,16 +339,16 @@ function draftEntry(
   const shown = resource.idProperty === undefined ? undefined : readMember(visible, resource.idProperty);
   const secret = identity.generateKey?.({ seed, number: number ?? collection.nextNumber() });
   const key = given.key ?? secret ?? (resource.singleton ? '' : readItemKey(resource, visible, shown ?? id));
-  const hidden = resource.once.filter((name) => !Object.hasOwn(fixed, name));
-  if (resource.secretKey !== undefined) hidden.push(resource.secretKey.name);
   const linked = strict ? visible : showOwnUrls(resource, visible, { scope, id: key, origin: transaction.origin });
   const whole = resource.secretKey === undefined ? linked : { ...linked, [resource.secretKey.name]: key };
   const statusSince = strict || model.lifecycle === undefined ? undefined : clock.now();
-  return { entry: { id: key, ...hideSecrets(whole, hidden), content, part, statusSince }, whole };
+  const { item, secrets } = hideSecrets(resource, fixed, whole);
+  return { entry: { id: key, item, secrets, content, part, statusSince }, whole };
 }
 
 /** A new item with the parts of its key that are inside of objects: `owner.login`, where it has none. */
 function withKeys({ keyProperties }: Resource, item: Item, id: string): Item {
+  if (keyProperties.length === 0) return item;
   const missing = keyProperties.filter((name) => name.includes('.') && readMember(item, name) === undefined);
   return missing.reduce((result, name) => withPath(result, name.split('.'), id), item);
 }
@@ -356,14 +358,6 @@ function readDefaults({ keyProperties }: Resource, id: string | number, defaults
   if (keyProperties.length === 0) return defaults;
   const own = keyProperties.filter((name) => !name.includes('.'));
   return { ...Object.fromEntries(own.map((name) => [name, String(id)])), ...defaults };
-}
-
-function hideSecrets(item: Item, names: readonly string[]): Pick<NewEntry, 'item' | 'secrets'> {
-  if (names.length === 0) return { item, secrets: undefined };
-  const shown: Record<string, unknown> = {};
-  const secrets: Record<string, unknown> = {};
-  for (const name of Object.keys(item)) setOwn(names.includes(name) ? secrets : shown, name, item[name]);
-  return { item: shown, secrets };
 }
 
 /** The problem of a value that must be unique and that another item has; an item whose id is made of the value is another one. */

@@ -2,7 +2,7 @@ import type { ItemProperty, ItemSchema, ReadItemSchema } from '../item-schema.js
 import { toBareName } from '../names.js';
 import { setOwn } from '../../contract/json.js';
 import type { Binding, Resource } from '../resource.js';
-import type { Item } from './collection.js';
+import type { Item, NewEntry } from './collection.js';
 
 const TIMESTAMP =
   /^(created|updated|modified|last_?modified|inserted)(_?(at|on|date|time|timestamp|datetime))?$|^(date|time)_?(created|updated|modified)$|^(creation|modification|last_?update)_?(date|time)$/i;
@@ -317,4 +317,20 @@ export function createMask({ redacts: masked }: Resource, names: readonly string
 function redact(secret: string): string {
   const prefix = /^(?:[A-Za-z0-9]{1,12}[-_])+/.exec(secret)?.[0] ?? secret.slice(0, 3);
   return `${prefix}...${secret.slice(-4)}`;
+}
+
+/** A new item without the properties that only the answer to its create shows, and those. @param fixed - What is shown nevertheless. */
+export function hideSecrets(resource: Resource, fixed: Item, item: Item): Pick<NewEntry, 'item' | 'secrets'> {
+  const names = listHidden(resource, fixed);
+  if (names.length === 0) return { item, secrets: undefined };
+  const shown: Record<string, unknown> = {};
+  const secrets: Record<string, unknown> = {};
+  for (const name of Object.keys(item)) setOwn(names.includes(name) ? secrets : shown, name, item[name]);
+  return { item: shown, secrets };
+}
+
+function listHidden({ once, secretKey }: Resource, fixed: Item): readonly string[] {
+  if (secretKey === undefined && !once.some((name) => Object.hasOwn(fixed, name))) return once;
+  const own = once.filter((name) => !Object.hasOwn(fixed, name));
+  return secretKey === undefined ? own : [...own, secretKey.name];
 }

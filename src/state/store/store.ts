@@ -26,6 +26,8 @@ export interface Store {
    * A transaction inside another one is a savepoint of it.
    */
   transaction<T>(work: (transaction: Transaction) => T): T;
+  /** As `transaction`, for a function that takes what it works on first, so that no function is created for each request. */
+  run<Subject, T>(work: (subject: Subject, transaction: Transaction) => T, subject: Subject): T;
   /** Returns to the fixtures. */
   reset(): void;
   /** What the store holds now; the cost does not depend on how much that is. */
@@ -104,7 +106,8 @@ export function createStore(
       return list();
     },
     collection,
-    transaction: (work) => savepoints.run(transaction, work),
+    transaction: (work) => savepoints.run(transaction, (_, opened) => work(opened), undefined),
+    run: (work, subject) => savepoints.run(transaction, work, subject),
     reset: () => {
       collections = new Map();
       answers = new Map();
@@ -117,9 +120,7 @@ export function createStore(
       collections = new Map([...snapshot.collections].map(([name, each]) => [name, each.copy(log)]));
       answers = new Map(snapshot.answers);
     },
-    export: () => ({
-      collections: Object.fromEntries(list().map((each) => [each.name, exportItems(each, definition)])),
-    }),
+    export: () => exportCollections(list(), definition),
     holdsSecret: (text) =>
       Object.entries(definition.secrets ?? {}).some(([name, properties]) =>
         listEntries(collection(name)).some(([, { item, secrets }]) =>
@@ -138,12 +139,12 @@ function createSavepoints(log: UndoLog): { readonly rollback: () => void; readon
   };
   return {
     rollback,
-    run: (transaction, work) => {
+    run: (transaction, work, subject) => {
       const outer = savepoint;
       savepoint = log.length;
       depth += 1;
       try {
-        return work(transaction);
+        return work(subject, transaction);
       } catch (error) {
         rollback();
         throw error;
@@ -156,7 +157,11 @@ function createSavepoints(log: UndoLog): { readonly rollback: () => void; readon
   };
 }
 
-type RunTransaction = <T>(transaction: Transaction, work: (transaction: Transaction) => T) => T;
+type RunTransaction = <Subject, T>(
+  transaction: Transaction,
+  work: (subject: Subject, transaction: Transaction) => T,
+  subject: Subject,
+) => T;
 
 /** How many answers to requests with an `Idempotency-Key` a store remembers. */
 const MAX_ANSWERS = 1000;
@@ -174,6 +179,13 @@ function rememberAnswer(answers: Map<string, unknown>, log: UndoLog, [key, answe
     answers.clear();
     for (const [name, each] of [oldest, ...later]) answers.set(name, each);
   });
+}
+
+function exportCollections(
+  collections: readonly Collection[],
+  definition: StoreDefinition,
+): ReturnType<Store['export']> {
+  return { collections: Object.fromEntries(collections.map((each) => [each.name, exportItems(each, definition)])) };
 }
 
 function exportItems(collection: Collection, { readKey }: StoreDefinition): readonly Item[] {

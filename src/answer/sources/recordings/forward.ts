@@ -51,12 +51,12 @@ export function createForwardSource(parts: RecordingSourceParts): AnswerSource {
       const forwards = owner === 'replay' ? recordings.fillsGaps(exchange.session.replay) : owner !== 'mock';
       if (!forwards || upstream === undefined) {
         exchange.note('forward: the operation is not forwarded');
-        return next();
+        return next(exchange);
       }
       // An incomplete body cannot be forwarded; a source below refuses the call.
       if (exchange.call.violations.some(({ code }) => code === 'BODY_TOO_LARGE' || code === 'BODY_INCOMPLETE')) {
         exchange.note('forward: the body is incomplete');
-        return next();
+        return next(exchange);
       }
       const cassette = readCassette(recordings, exchange);
       const started = { at: Date.now(), startedAt: performance.now() };
@@ -119,7 +119,7 @@ async function forward(pending: Pending, mock: Next | undefined): Promise<Answer
   });
   if ('failure' in outcome) {
     exchange.note(`forward: ${outcome.failure.message}`);
-    if (mock !== undefined) return mock();
+    if (mock !== undefined) return mock(exchange);
     await record(pending, { failure: outcome.failure });
     return answerFailure(errors, call.operation, { ...outcome.failure, from: 'forward' });
   }
@@ -127,7 +127,7 @@ async function forward(pending: Pending, mock: Next | undefined): Promise<Answer
   if (outcome.interim.length > 0) exchange.note(`forward: dropped interim responses ${outcome.interim.join(', ')}`);
   if (mock !== undefined && (outcome.status === 501 || outcome.status === 404)) {
     await drain(outcome.body);
-    return mock();
+    return mock(exchange);
   }
   return receive(pending, outcome);
 }

@@ -33,7 +33,7 @@ export function onlyForMock(source: AnswerSource, recordings: Pick<Recordings, '
     answer: (exchange, next) => {
       if (recordings.owners.ownerOf(exchange.call.operation.id) === 'mock') return source.answer(exchange, next);
       exchange.note(`${source.name}: the operation belongs to the recordings, which are asked first`);
-      return next();
+      return next(exchange);
     },
   };
 }

@@ -37,14 +37,14 @@ export function createReplaySource(parts: RecordingSourceParts): AnswerSource {
       const { call, session } = exchange;
       if (recordings.owners.ownerOf(call.operation.id) !== 'replay') {
         exchange.note('replay: the operation is not answered from recordings');
-        return next();
+        return next(exchange);
       }
       const cassette = recordings.current(session.replay);
       const sequence = cassette?.matcher.find(call, session.replay.values);
       if (cassette === undefined || sequence === undefined) return miss(exchange, next, { ...parts, cassette });
       if (recordings.fillsGaps(session.replay) && session.replay.isSpent(cassette.positions, sequence)) {
         exchange.note(`replay: all ${sequence.exchanges.length} recordings have been replayed`);
-        return next();
+        return next(exchange);
       }
       const turn = session.replay.next(cassette.positions, sequence);
       const repeated = turn.isRepeated ? ', repeated: it is the last of the sequence' : '';
@@ -118,14 +118,14 @@ function miss(
   const { call, session } = exchange;
   if (recordings.fillsGaps(session.replay)) {
     exchange.note('replay: not recorded yet');
-    return next();
+    return next(exchange);
   }
   const message =
     cassette === undefined
       ? `no cassette is selected for ${call.method} ${call.url} (${call.operation.id})`
       : formatMiss(call, cassette.name, cassette.matcher.nearest(call));
   for (const line of message.split('\n')) exchange.note(`replay: ${line.trim()}`);
-  if (recordings.owners.isHybrid) return next();
+  if (recordings.owners.isHybrid) return next(exchange);
   session.replay.miss({ operation: call.operation.id, method: call.method, url: call.url, message });
   const refusal = { status: 501, message, code: 'not_recorded', headers: NO_RETRY, from: 'replay:miss' };
   return errors.answer(call.operation, refusal);

@@ -72,7 +72,7 @@ export function createScenarioSource(parts: ScenarioParts): AnswerSource {
         const ids = activeIds(scenarios, session.scenario, ofRequest);
         if (ids.length > 0) return answerRules(exchange, ids, next);
         exchange.note('scenario: none is active');
-        return next();
+        return next(exchange);
       }
       const unknown = answerUnknown(parts, exchange, ofRequest);
       if (unknown !== undefined) return unknown;

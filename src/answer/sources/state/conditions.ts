@@ -7,14 +7,13 @@ import { type Exchange, toEmptyAnswer } from '../../chain.js';
 import {
   type BodyReader,
   chooseDeclared,
+  NO_HEADERS,
   type OperationContext,
   type Preconditions,
   refuse,
   type StateContext,
   type StateHandler,
 } from './context.js';
-
-const NO_HEADERS: Answer['headers'] = Object.freeze({});
 
 /** Preconditions that are always met, of items without entity tags. */
 export const NO_PRECONDITIONS: Preconditions = { before: () => undefined, headers: () => NO_HEADERS };

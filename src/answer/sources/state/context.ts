@@ -141,8 +141,11 @@ export function answerItem(context: OperationContext, exchange: Exchange, entry:
   return toAnswer(choice, body, context.preconditions.headers(entry));
 }
 
+/** No header fields. */
+export const NO_HEADERS: Answer['headers'] = Object.freeze({});
+
 /** Creates a success answer. */
-export function toAnswer(choice: ResponseChoice, body: unknown, headers: Answer['headers'] = {}): Answer {
+export function toAnswer(choice: ResponseChoice, body: unknown, headers: Answer['headers'] = NO_HEADERS): Answer {
   const { media, mediaType, status } = choice;
   return {
     status,

@@ -30,7 +30,9 @@ import {
 import type { Binding, Resource } from '../../../state/resource.js';
 import { type Entry, type Item, type ItemList, readScope } from '../../../state/store/collection.js';
 import type { ItemLocation } from '../../../state/store/on-demand.js';
+import { memoize } from '../../../memoize.js';
 import type { Exchange } from '../../chain.js';
+import { MAX_ACCEPT_HEADERS, type ResponseChoice } from '../../choose-response.js';
 import { createListReader } from './all-parents.js';
 import {
   answerItem,
@@ -63,6 +65,10 @@ export function createReadHandler(context: OperationContext): StateHandler {
  */
 export function createContentHandler(context: OperationContext): StateHandler {
   const hasRanges = declaresPart(context.binding.operation);
+  const isJsonAccepted = memoize(
+    (choice: ResponseChoice) => memoize((accept: string | null) => isAccepted(choice, accept), MAX_ACCEPT_HEADERS),
+    MAX_ACCEPT_HEADERS,
+  );
   return createItemHandler(context, (exchange, { content }) => {
     const { call } = exchange;
     const choice = context.choose(call);
@@ -70,20 +76,10 @@ export function createContentHandler(context: OperationContext): StateHandler {
     if (content === undefined) return pass(exchange, 'no content of the item is stored');
     const { bytes, mediaType = 'application/octet-stream' } = content;
     const isJson = choice.mediaType !== undefined && isJsonType(choice.mediaType);
-    if (isJson && isAccepted(choice.mediaType, call.accept))
+    if (isJson && isJsonAccepted(choice)(call.accept))
       return toAnswer(choice, new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes));
-    const size = bytes.byteLength;
-    // Contents have no entity tags, so that no `If-Range` holds (RFC 9110 13.1.5).
-    const range =
-      hasRanges && !call.headers.has('if-range') ? readByteRange(call.headers.get('range'), size) : undefined;
-    if (range !== undefined && range.from >= range.to) {
-      const facts = { status: 416, message: `the content has ${size} bytes`, code: 'invalid_range', param: 'Range' };
-      return refuse(context, exchange, { ...facts, headers: { 'content-range': `bytes */${size}` } });
-    }
-    const { from, to } = range ?? { from: 0, to: size };
-    const part = range && { 'content-range': `bytes ${from}-${to - 1}/${size}` };
-    const headers = hasRanges ? { 'accept-ranges': 'bytes', ...part } : {};
-    const shown = toAnswer(part === undefined ? choice : { ...choice, status: 206 }, bytes.subarray(from, to), headers);
+    const shown = hasRanges ? answerRange(context, exchange, { choice, bytes }) : toAnswer(choice, bytes);
+    if (shown.status >= 400) return shown;
     // Documents declare a JSON string for downloads whose clients ask for bytes.
     if (isJson) return { ...shown, mediaType, schemaPointer: undefined, checked: { body: shown.body } };
     // The contract declares a range: the media type is that of the content.
@@ -91,8 +87,30 @@ export function createContentHandler(context: OperationContext): StateHandler {
   });
 }
 
+/** The content, or the range of it that a request names. */
+function answerRange(
+  context: OperationContext,
+  exchange: Exchange,
+  { choice, bytes }: { readonly choice: ResponseChoice; readonly bytes: Uint8Array },
+): Answer {
+  const { headers } = exchange.call;
+  const size = bytes.byteLength;
+  // Contents have no entity tags, so that no `If-Range` holds (RFC 9110 13.1.5).
+  const range = headers.has('if-range') ? undefined : readByteRange(headers.get('range'), size);
+  if (range === undefined) return toAnswer(choice, bytes, ACCEPTS_RANGES);
+  const { from, to } = range;
+  if (from >= to) {
+    const facts = { status: 416, message: `the content has ${size} bytes`, code: 'invalid_range', param: 'Range' };
+    return refuse(context, exchange, { ...facts, headers: { 'content-range': `bytes */${size}` } });
+  }
+  const part = { ...ACCEPTS_RANGES, 'content-range': `bytes ${from}-${to - 1}/${size}` };
+  return toAnswer({ ...choice, status: 206 }, bytes.subarray(from, to), part);
+}
+
+const ACCEPTS_RANGES: Answer['headers'] = Object.freeze({ 'accept-ranges': 'bytes' });
+
 /** Whether an `Accept` header has a range that covers a media type. */
-function isAccepted(mediaType: string | undefined, accept: string | null): boolean {
+function isAccepted({ mediaType }: ResponseChoice, accept: string | null): boolean {
   const ranges = accept?.split(',').map(toEssence) ?? [];
   return (
     ranges.length === 0 || ranges.some((range) => isCovered(toEssence(mediaType ?? ''), range) || isJsonType(range))

@@ -48,6 +48,7 @@ export function createLocationFinder(context: StateContext, binding: Binding): O
     within !== undefined &&
     within.isKey !== true &&
     !links.some(({ parameters }) => parameters.includes(within.parameter));
+  const areNamed = links.every(({ isAny }) => isAny !== true);
   return (exchange, transaction) => {
     const { call } = exchange;
     if (links.length === 0 && within === undefined) return items.locate(transaction, binding.collection);
@@ -55,15 +56,15 @@ export function createLocationFinder(context: StateContext, binding: Binding): O
       const user = isOwn(parameters[0]) ? items.findOwn(items.locate(transaction, collection)) : undefined;
       return { collection, id: user?.id ?? readId(call, parameters, places) };
     });
-    const parents = all.filter((_, i) => links[i]?.isAny !== true);
+    const parents = areNamed ? all : all.filter((_, i) => links[i]?.isAny !== true);
     const found = items.findParents(transaction, parents);
     const { missing } = found;
-    const ids = [...found.ids, ...all.slice(parents.length).map(({ id }) => id)];
+    const ids = areNamed ? found.ids : [...found.ids, ...all.slice(parents.length).map(({ id }) => id)];
     if (missing !== undefined) {
       const parameter = links[parents.indexOf(missing)]?.parameters.at(-1);
       return { missing: refuseUnknown(context, exchange, { ...missing, status: 404, param: parameter, places }) };
     }
-    let known: Item = {};
+    let known = NOTHING_KNOWN;
     for (const { property, parameter, wrap } of properties) {
       known = withPath(known, property.split('.'), wrap(readParameter(call, parameter, places)));
     }
@@ -79,6 +80,8 @@ export function createLocationFinder(context: StateContext, binding: Binding): O
     return { ...items.locate(transaction, binding.collection, scope), known, part: path };
   };
 }
+
+const NOTHING_KNOWN: Item = Object.freeze({});
 
 /** The properties that hold the ids of parents whose parameters have other names: `project_id` for `/projects/{id}/issues`. */
 function findParentProperties(

@@ -60,12 +60,12 @@ export function createStateSource(
       const handler = find(exchange.call.operation);
       if (typeof handler === 'string') {
         exchange.note(handler);
-        return next();
+        return next(exchange);
       }
       const { store } = exchange.session;
-      if (!hasOwnUrls) return store.transaction((transaction) => handler(exchange, transaction)) ?? next();
+      if (!hasOwnUrls) return store.run(handler, exchange) ?? next(exchange);
       const origin = readOrigin(exchange.call);
-      return store.transaction((transaction) => handler(exchange, { ...transaction, origin })) ?? next();
+      return store.transaction((transaction) => handler(exchange, { ...transaction, origin })) ?? next(exchange);
     },
   };
 }

@@ -54,9 +54,7 @@ export function createCreateHandler(context: OperationContext): StateHandler {
     const created = createItem(context, exchange, { location, body, id: chosen ?? (isTemporary ? undefined : own) });
     if ('refused' in created) return created.refused;
     const pointer = choice.media?.schemaPointer;
-    // The answer to a create shows the secrets that no other answer shows.
-    const whole = created.entry.secrets === undefined ? created.entry : { ...created.entry, item: created.whole };
-    const shown = bodies.project(pointer)(whole, exchange);
+    const shown = bodies.project(pointer)(showSecrets(created), exchange);
     const entry = adoptShown(location, created.entry, bodies.unwrap(pointer, shown));
     const tags = preconditions.headers(entry);
     const headers = choice.status === 201 ? { ...tags, ...writeLocation(exchange, entry, location) } : tags;
@@ -94,7 +92,7 @@ export function createItem(
   context: OperationContext,
   exchange: Exchange,
   from: { readonly location: ItemLocation; readonly body: Item; readonly id: string | number | undefined },
-): { readonly entry: Entry; readonly whole: Item } | { readonly refused: Answer } {
+): CreatedItem | { readonly refused: Answer } {
   const { location, body, id } = from;
   const upload = readUpload(exchange.call);
   const created = context.items.create(location, {
@@ -107,7 +105,18 @@ export function createItem(
   });
   if ('problems' in created) return { refused: answerProblem(context, exchange, { id, problem: created.problems[0] }) };
   const entry = context.references.adopt(location, created.entry);
-  return { entry, whole: { ...created.whole, ...entry.item } };
+  return { entry, whole: created.whole };
+}
+
+interface CreatedItem {
+  readonly entry: Entry;
+  /** The item when it was created, with the secrets that no later answer shows. */
+  readonly whole: Item;
+}
+
+/** The entry with its secrets, as only the answer to the create shows it. */
+function showSecrets({ entry, whole }: CreatedItem): Entry {
+  return entry.secrets === undefined ? entry : { ...entry, item: { ...whole, ...entry.item } };
 }
 
 /** The answer to a change that the store refuses: 409 for a duplicate, 404 for a membership of an unknown item. */
