@@ -2,6 +2,7 @@ import type { ErrorObject } from 'ajv';
 import type { Contract } from '../contract/contract.js';
 import { isObject } from '../contract/json.js';
 import { escapeSegment, fromReference, readEntries, readSegments, readString } from '../contract/pointer.js';
+import { memoize } from '../memoize.js';
 import type { DirectedUnits } from './compile.js';
 import { MAX_ERRORS } from './schema-unit.js';
 import { hideQuotedSecret } from './secret-forms.js';
@@ -53,13 +54,17 @@ export function createExplainer(
     return [{ code: 'EXCLUDED', path: '', says: 'does not match its schema', schemaPointer: pointer }];
   };
 
+  /** Whether the schema that has the keyword at a pointer is that of a secret. */
+  const isSecret = memoize((keyword: string): boolean => {
+    const schema = contract.at(keyword.replace(/\/[^/]*$/, ''));
+    return isObject(schema) && (schema['format'] === 'password' || schema['x-sensitive'] === true);
+  });
+
   /** The sentence, which does not quote a secret. */
   const describe = (words: PlaceWords, pointer: string, { path, says, schemaPointer = '' }: Finding): string => {
     if (!/got |"/.test(says)) return `${toSubject(words, path)} ${says}`;
-    const schema = contract.at(schemaPointer.replace(/\/[^/]*$/, ''));
-    const name = readSegments(pointer).findLast((segment) => !/^\d+$/.test(segment)) ?? '';
-    const isSecret = isObject(schema) && (schema['format'] === 'password' || schema['x-sensitive'] === true);
-    return `${toSubject(words, path)} ${hideQuotedSecret(says, isSecret ? 'password' : name)}`;
+    const name = isSecret(schemaPointer) ? 'password' : readSegments(pointer).findLast((each) => !/^\d+$/.test(each));
+    return `${toSubject(words, path)} ${hideQuotedSecret(says, name ?? '')}`;
   };
 
   return (pointer, value, place) => {
