@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
+import { isObject } from '../../contract/json.js';
 import { MockError } from '../../errors.js';
 import { BODIES_FOLDER } from './cassette.js';
 
@@ -19,25 +20,73 @@ const STALE_MS = 60_000;
 export function lockCassette(folder: string): () => void {
   const path = resolve(folder);
   const file = join(path, LOCK_FILE);
+  let isLocked: boolean;
   try {
     mkdirSync(join(path, BODIES_FOLDER), { recursive: true });
-    const holder = readHolder(file);
-    if (holder !== undefined) throw toLocked(folder, toName(holder));
-    rmSync(file, { force: true });
-    // Fails if another recorder was faster.
-    writeFileSync(file, JSON.stringify(SELF), { flag: 'wx' });
+    isLocked = writeLock(file) || takeOver(file);
   } catch (cause) {
-    if (cause instanceof MockError) throw cause;
-    if ((cause as NodeJS.ErrnoException).code === 'EEXIST' && readHolder(file) !== undefined)
-      throw toLocked(folder, 'another process');
-    throw toUnwritable(folder, cause as Error);
+    throw new MockError('RECORDING_UNWRITABLE', `cannot record to this folder: ${(cause as Error).message}`, {
+      at: { file: folder },
+      hint: 'choose a folder that can be written to',
+      cause,
+    });
+  }
+  if (!isLocked) {
+    const holder = readHolder(file);
+    const name = holder === undefined ? 'another process' : toName(holder);
+    throw new MockError('RECORDING_LOCKED', `${name} records to this cassette`, {
+      at: { file: folder },
+      hint: 'stop it, or record to another cassette',
+    });
   }
   const timer = setInterval(() => touch(file), TOUCH_MS);
   timer.unref();
   return () => {
     clearInterval(timer);
-    removeQuietly(file);
+    release(file);
   };
+}
+
+/** Writes the lock file; false if there is one. Of several recorders that write it at the same time, only one succeeds. */
+function writeLock(file: string): boolean {
+  return createOnce(() => writeFileSync(file, JSON.stringify(SELF), { flag: 'wx' }));
+}
+
+/** Writes the lock file in place of one whose process is dead; false if another recorder holds the lock. */
+function takeOver(file: string): boolean {
+  if (isHeld(file)) return false;
+  const guard = `${file}.takeover`;
+  if (readAge(guard) > STALE_MS) rmSync(guard, { recursive: true, force: true });
+  // Without it, a second recorder could remove the lock that the first one has just written in place of the same dead one.
+  if (!createOnce(() => mkdirSync(guard))) return false;
+  try {
+    if (!isHeld(file)) rmSync(file, { force: true });
+    return writeLock(file);
+  } finally {
+    rmSync(guard, { recursive: true, force: true });
+  }
+}
+
+/** Whether a file was created; false if it exists. */
+function createOnce(create: () => void): boolean {
+  try {
+    create();
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+/** Whether a lock file is that of a recorder. One that cannot be read yet is being written. */
+function isHeld(file: string): boolean {
+  const holder = readHolder(file);
+  return readAge(file) < STALE_MS && (holder === undefined || isRunning(holder));
+}
+
+/** Milliseconds since a file was touched; less than any limit without the file. */
+function readAge(file: string): number {
+  return Date.now() - (statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? Infinity);
 }
 
 interface Holder {
@@ -53,12 +102,12 @@ function toName({ pid, host, startedAt }: Holder): string {
   return startedAt === SELF.startedAt ? 'another mock of this process' : `process ${pid} on ${host}`;
 }
 
-/** The process that holds a lock; undefined without one, and if it is dead. */
+/** The process in a lock file; undefined without one, and if it is not complete. */
 function readHolder(file: string): Holder | undefined {
   try {
-    const holder = JSON.parse(readFileSync(file, 'utf8')) as Holder;
-    const isFresh = Date.now() - statSync(file).mtimeMs < STALE_MS;
-    return isFresh && isRunning(holder) ? holder : undefined;
+    const holder: unknown = JSON.parse(readFileSync(file, 'utf8'));
+    // A recorder has written the file.
+    return isObject(holder) ? (holder as unknown as Holder) : undefined;
   } catch {
     return undefined;
   }
@@ -80,7 +129,10 @@ function isAlive(pid: number): boolean {
   }
 }
 
-function removeQuietly(file: string): void {
+/** Removes the lock, unless another recorder has taken it over since. */
+function release(file: string): void {
+  const holder = readHolder(file);
+  if (holder?.pid !== SELF.pid || holder.startedAt !== SELF.startedAt) return;
   try {
     rmSync(file, { force: true });
   } catch {
@@ -94,19 +146,4 @@ function touch(file: string): void {
   } catch {
     // The folder was removed; the next exchange reports that it cannot be written.
   }
-}
-
-function toLocked(folder: string, holder: string): MockError {
-  return new MockError('RECORDING_LOCKED', `${holder} records to this cassette`, {
-    at: { file: folder },
-    hint: 'stop it, or record to another cassette',
-  });
-}
-
-function toUnwritable(folder: string, cause: Error): MockError {
-  return new MockError('RECORDING_UNWRITABLE', `cannot record to this folder: ${cause.message}`, {
-    at: { file: folder },
-    hint: 'choose a folder that can be written to',
-    cause,
-  });
 }
