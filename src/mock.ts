@@ -104,6 +104,7 @@ export async function createMock(options: object): Promise<Mock<Clock>> {
     sessions,
     control: control === false ? undefined : createControl(control, controlled),
     readBody: recordings?.readBody,
+    releaseFile: recordings?.files.release,
     undocumented: foreign && {
       operation: foreign.recordings.undocumented,
       chain: createChain(foreign.sources),

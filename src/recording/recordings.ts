@@ -74,8 +74,8 @@ export interface Recordings extends RecordingControls {
   failures(): readonly MockError[];
   /** Ends each response that is still being received: what arrived of it is recorded. */
   readonly open: Set<(cut: CutOff) => Promise<void>>;
-  /** The folder of bodies that are too large for memory, removed when the mock is closed. */
-  temporaryFolder(): string;
+  /** The bodies that are too large for memory. */
+  readonly files: Pick<ReturnType<typeof createTemporaryFolder>, 'path' | 'hold' | 'release'>;
   /** Reads the body of a request to an operation that the mock does not own; a large one goes to a file. */
   readBody(operation: Operation): ReceiveBody | undefined;
   /** Resolves when all recorded exchanges are on disk. */
@@ -124,7 +124,7 @@ export function createRecordings(given: RecordingOptions, parts: RecordingParts)
     keep: kept.add,
     failures: cassettes.failures,
     open,
-    temporaryFolder: temporary.path,
+    files: temporary,
     readBody: ({ id }) => (runs.current().owners.ownerOf(id) === 'mock' ? undefined : temporary.receive),
     settle: cassettes.settle,
     close: async () => {

@@ -8,7 +8,7 @@ import type { Operation } from '../contract/operations/operation.js';
 import type { RouteMatch } from '../contract/router/router.js';
 import { MockError } from '../errors.js';
 import { type Answer, isSilent } from '../http/answer.js';
-import type { BodyBytes } from '../http/request/body-bytes.js';
+import type { BodyBytes, ReceivedFile } from '../http/request/body-bytes.js';
 import type { Call, CallDecoder, MatchedRequest } from '../http/request/call.js';
 import type { Encoder } from '../http/response/encode.js';
 import {
@@ -37,6 +37,8 @@ export interface PipelineParts {
   readonly sessions: Sessions;
   /** Reads the body of a request to an operation that may be large; undefined for others. */
   readonly readBody: ((operation: Operation) => ReceiveBody | undefined) | undefined;
+  /** Removes the file of a large body when its request has been answered. */
+  readonly releaseFile: ((file: ReceivedFile) => unknown) | undefined;
   /** Which pages of other origins may read the answers; undefined for none. */
   readonly cors: Cors | undefined;
   onInteraction(interaction: Interaction): void;
@@ -275,6 +277,7 @@ function createFinish(parts: PipelineParts, readClock: ReadClock, onFault: (requ
       violations: joinViolations(outcome.call, answer),
       trace: outcome.trace,
     };
+    if (outcome.call?.file !== undefined) parts.releaseFile?.(outcome.call.file);
     parts.onInteraction(session.journal.add(entry, measureBodies(outcome.call, answer)));
     return response;
   };

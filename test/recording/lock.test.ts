@@ -51,7 +51,9 @@ async function race(root: string): Promise<readonly string[]> {
   const ended = children.map(({ child }) => once(child, 'exit'));
   for (const { child } of children) child.stdin.write('stop\n');
   await Promise.all(ended);
-  return children.flatMap(({ read }) => read().trim().split('\n')).filter((line) => line !== 'ready' && line !== 'done');
+  return children
+    .flatMap(({ read }) => read().trim().split('\n'))
+    .filter((line) => line !== 'ready' && line !== 'done');
 }
 
 describe('the lock of a cassette', () => {

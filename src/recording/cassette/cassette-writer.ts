@@ -21,6 +21,7 @@ import {
   type RecordedBody,
   type RecordedExchange,
   type SpooledBody,
+  type TextFilter,
   writeExchange,
 } from './exchange.js';
 import { type Manifest, MANIFEST_FILE, PLACEHOLDERS_FILE, toManifestText } from './manifest.js';
@@ -119,13 +120,13 @@ export async function writeAtomically(file: string, content: string | Uint8Array
 const SMALL_LENGTH = 65_536;
 
 /** Decodes, redacts and writes a body that is too large for memory. */
-async function writeSpooled(file: string, { path, encoding, redact }: SpooledBody): Promise<void> {
+async function writeSpooled(file: string, { path, encoding, redact, createFilter }: SpooledBody): Promise<void> {
   const temporary = join(file, '..', `.${basename(file)}.tmp`);
-  const redactor = redact === undefined ? [] : [createTextTransform(redact)];
+  const filters = [createFilter?.(), redact && createTextFilter(redact)];
   await pipeline([
     createReadStream(path),
     ...createContentDecoders(encoding),
-    ...redactor,
+    ...filters.flatMap((filter) => (filter === undefined ? [] : [toTransform(filter)])),
     createWriteStream(temporary),
   ]);
   await rename(temporary, file);
@@ -137,22 +138,29 @@ const WINDOW = 32_768;
 /** Where no secret continues: after the end of a line or of a value. */
 const BREAKS = /[\n,;&}\0]/g;
 
-/** Changes text of any size (Latin-1) in parts; a secret that `change` replaces is always inside of one part. */
-function createTextTransform(change: (text: string) => string): Transform {
+/** Changes text of any size in parts; a secret that `change` replaces is always inside of one part. */
+function createTextFilter(change: (text: string) => string): TextFilter {
   let waiting = '';
-  const flushTo = (end: number): Buffer => {
+  const flushTo = (end: number): string => {
     const part = waiting.slice(0, end);
     waiting = waiting.slice(end);
-    return Buffer.from(change(part), 'latin1');
+    return change(part);
   };
+  return {
+    write: (part) => {
+      waiting += part;
+      return waiting.length > 2 * WINDOW ? flushTo(findBreak(waiting)) : '';
+    },
+    end: () => flushTo(waiting.length),
+  };
+}
+
+/** A stream that changes bytes as text in Latin-1, which maps every byte to one character and back. */
+function toTransform({ write, end }: TextFilter): Transform {
+  const toBytes = (text: string): Buffer | undefined => (text === '' ? undefined : Buffer.from(text, 'latin1'));
   return new Transform({
-    transform(chunk: Buffer, _encoding, done) {
-      waiting += chunk.toString('latin1');
-      done(null, waiting.length > 2 * WINDOW ? flushTo(findBreak(waiting)) : undefined);
-    },
-    flush(done) {
-      done(null, flushTo(waiting.length));
-    },
+    transform: (chunk: Buffer, _encoding, done) => done(null, toBytes(write(chunk.toString('latin1')))),
+    flush: (done) => done(null, toBytes(end())),
   });
 }
 

@@ -74,13 +74,23 @@ export interface RecordedBody {
   readonly parts?: readonly RecordedPart[];
 }
 
-/** A body in a temporary file, which is removed when it is written to the cassette. */
+/** Changes the text of a body in parts, in order. */
+export interface TextFilter {
+  /** The text that is finished with this part. */
+  write(part: string): string;
+  /** The rest. */
+  end(): string;
+}
+
+/** A body in a temporary file, which is removed when its exchange has ended. */
 export interface SpooledBody {
   readonly path: string;
   /** The value of its Content-Encoding. */
   readonly encoding: string | undefined;
   /** Replaces the secrets in a part of its text (Latin-1). */
   readonly redact?: (text: string) => string;
+  /** Creates the filter that replaces the secrets of JSON before. */
+  readonly createFilter?: () => TextFilter;
 }
 
 /** A request or response: a body, and the header fields that describe it. */

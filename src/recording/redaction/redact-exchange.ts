@@ -1,6 +1,8 @@
+import { isSequenceType } from '../../contract/operations/streaming.js';
 import type { MediaType, Operation } from '../../contract/operations/operation.js';
 import { findResponse } from '../../contract/operations/responses.js';
 import { type HeaderFields, readContentType } from '../../http/header-fields.js';
+import { isJsonType } from '../../http/media-type.js';
 import type { Direction } from '../../schema/schema-unit.js';
 import { readJson, rewriteJson, writeCanonical, writeJson } from '../cassette/exact-json.js';
 import type {
@@ -10,6 +12,7 @@ import type {
   RecordedRequest,
   RecordedResponse,
 } from '../cassette/exchange.js';
+import { createJsonFilter } from './redact-stream.js';
 import {
   ORDINARY_LOCATION,
   readBodyPointers,
@@ -131,7 +134,12 @@ function visitBody(body: RecordedBody, to: BodyVisit): RecordedBody {
   const at = { pointers: readBodyPointers(to.content, to.mediaType), direction: to.direction, path: to.path };
   const visitText = (text: string): string => visit(text, ORDINARY_LOCATION);
   const digest = body.bodyDigest === undefined ? {} : { bodyDigest: body.bodyDigest };
-  if (body.spooled !== undefined) return { ...digest, spooled: { ...body.spooled, redact: visitText } };
+  if (body.spooled !== undefined) {
+    const type = to.mediaType ?? '';
+    const hasJson = isJsonType(type) || isSequenceType(type);
+    const createFilter = hasJson ? { createFilter: () => createJsonFilter(walk.root(at), walk, visit) } : {};
+    return { ...digest, spooled: { ...body.spooled, redact: visitText, ...createFilter } };
+  }
   if (body.body !== undefined) {
     const clean = walk.json(body.body, at, visit);
     const text = body.bodyText === undefined ? undefined : rewriteJson(body.bodyText, body.body, clean);

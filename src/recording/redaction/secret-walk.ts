@@ -24,6 +24,20 @@ export const ORDINARY_LOCATION: SecretLocation = Object.freeze({ ...ANY_SHAPE, r
 export interface SecretWalk {
   /** Visits a JSON value along the schemas at `pointers`. */
   json(value: unknown, at: JsonLocation, visit: VisitText): unknown;
+  /** The place of a whole JSON value. */
+  root(at: JsonLocation): JsonPlace;
+  /** The place of a member; `label` is the value of the member `name` or `key` beside it. */
+  member(
+    parent: JsonPlace,
+    name: string,
+    of: { readonly value: unknown; readonly label: string | undefined },
+  ): JsonPlace;
+  /** The place of an item of an array. */
+  item(parent: JsonPlace, index: number): JsonPlace;
+  /** Visits a string or number. */
+  scalar(value: unknown, place: JsonPlace, visit: VisitText): unknown;
+  /** The name that a member gives to the member `value` beside it: `{ name: "DB_PASSWORD", value: "x" }`. */
+  readLabel(name: string, value: unknown): string | undefined;
   /** Visits a named value of a query, path, form or multipart body. */
   named(name: string, text: string, at: NamedLocation): string;
   /** Visits a header field. */
@@ -36,6 +50,11 @@ interface JsonLocation {
   readonly direction: Direction;
   /** The path of the request, for names that are only secret in requests of OAuth. */
   readonly path?: string | undefined;
+}
+
+/** The location of a JSON value with the rule that makes it a secret, or everything in it. */
+export interface JsonPlace extends JsonLocation {
+  readonly rule: string | undefined;
 }
 
 /** The location of a named value; the pointers for a form field are those of the whole form. */
@@ -60,40 +79,47 @@ export function createSecretWalk(contract: Contract, validators: Validators, rul
       pointers.every((pointer) => validators.check(pointer, direction)(candidate, 'body').length === 0),
   });
 
-  /** Visits a value inside another one, which may be a secret as a whole by the inherited rule. */
-  const json = (
-    value: unknown,
-    at: JsonLocation & { readonly inherited?: string | undefined },
-    visit: VisitText,
-  ): unknown => {
-    const rule = at.inherited ?? readSchemaRule(schemas.shapes(at.pointers));
-    if (typeof value === 'string') return visit(value, toLocation(rule, at));
-    if (typeof value === 'number' || value instanceof ExactNumber) {
-      const text = value instanceof ExactNumber ? value.source : String(value);
-      // Without a rule only the number of a card is a secret.
-      if (rule === undefined && text.length < CARD_LENGTH) return value;
-      const clean = visit(text, toLocation(rule, at));
-      return clean === text ? value : toNumber(clean, text.length);
-    }
-    if (Array.isArray(value)) {
-      const below = { ...at, inherited: rule };
-      return value.map((item, i) => json(item, { ...below, pointers: schemas.item(at.pointers, i) }, visit));
-    }
-    if (!isObject(value)) return value;
-    const label = readLabel(value);
-    const members = Object.entries(value).map(([name, member]): [string, unknown] => {
-      const pointers = schemas.member(at.pointers, name);
-      const isListed = schemas.shapes(pointers).some(isPublic);
-      const own = isListed
-        ? undefined
-        : rules.key(label !== undefined && VALUES.has(name) ? label : name, toGiven(member), at.path);
-      return [visit(name, ORDINARY_LOCATION), json(member, { ...at, pointers, inherited: rule ?? own }, visit)];
-    });
+  const root = (at: JsonLocation): JsonPlace => ({ ...at, rule: readSchemaRule(schemas.shapes(at.pointers)) });
+  const below = (parent: JsonPlace, pointers: SchemaPointers, own?: string): JsonPlace => ({
+    pointers,
+    direction: parent.direction,
+    path: parent.path,
+    rule: parent.rule ?? own ?? readSchemaRule(schemas.shapes(pointers)),
+  });
+  const item: SecretWalk['item'] = (parent, index) => below(parent, schemas.item(parent.pointers, index));
+  const member: SecretWalk['member'] = (parent, name, { value, label }) => {
+    const pointers = schemas.member(parent.pointers, name);
+    if (schemas.shapes(pointers).some(isPublic)) return below(parent, pointers);
+    const own = label !== undefined && VALUES.has(name) ? label : name;
+    return below(parent, pointers, rules.key(own, toGiven(value), parent.path));
+  };
+  const scalar: SecretWalk['scalar'] = (value, place, visit) => {
+    if (typeof value === 'string') return visit(value, toLocation(place.rule, place));
+    if (typeof value !== 'number' && !(value instanceof ExactNumber)) return value;
+    const text = value instanceof ExactNumber ? value.source : String(value);
+    // Without a rule only the number of a card is a secret.
+    if (place.rule === undefined && text.length < CARD_LENGTH) return value;
+    const clean = visit(text, toLocation(place.rule, place));
+    return clean === text ? value : toNumber(clean, text.length);
+  };
+  const walk = (value: unknown, place: JsonPlace, visit: VisitText): unknown => {
+    if (Array.isArray(value)) return value.map((each, i) => walk(each, item(place, i), visit));
+    if (!isObject(value) || value instanceof ExactNumber) return scalar(value, place, visit);
+    const label = findLabel(value);
+    const members = Object.entries(value).map(([name, each]): [string, unknown] => [
+      visit(name, ORDINARY_LOCATION),
+      walk(each, member(place, name, { value: each, label }), visit),
+    ]);
     return Object.fromEntries(members);
   };
 
   return {
-    json,
+    root,
+    member,
+    item,
+    scalar,
+    readLabel,
+    json: (value, at, visit) => walk(value, root(at), visit),
     named: (name, text, at) => {
       const own = { ...at, pointers: at.kind === 'form' ? schemas.member(at.pointers, name) : at.pointers };
       const shapes = schemas.shapes(own.pointers);
@@ -127,11 +153,15 @@ function toNumber(placeholder: string, length: number): unknown {
 const LABELS = ['name', 'key', 'Name', 'Key', 'variable'];
 const VALUES: ReadonlySet<string> = new Set(['value', 'Value']);
 
-/** The name that an object with a name and a value gives to the value: `{ name: "DB_PASSWORD", value: "x" }`. */
-function readLabel(value: Readonly<Record<string, unknown>>): string | undefined {
+function readLabel(name: string, value: unknown): string | undefined {
+  return LABELS.includes(name) && typeof value === 'string' ? value : undefined;
+}
+
+/** The label of an object with a name and a value. */
+function findLabel(value: Readonly<Record<string, unknown>>): string | undefined {
   if (!('value' in value || 'Value' in value)) return undefined;
-  const label = LABELS.find((name) => typeof value[name] === 'string');
-  return label === undefined ? undefined : String(value[label]);
+  const name = LABELS.find((each) => readLabel(each, value[each]) !== undefined);
+  return name === undefined ? undefined : String(value[name]);
 }
 
 /** The value for rules by name: a number with all of its digits as a number. */

@@ -129,13 +129,34 @@ async function receiveRequest(body: AsyncIterable<Uint8Array>, folder: string): 
 /** Reads the body of a request. */
 export type ReceiveBody = (body: AsyncIterable<Uint8Array>) => Promise<BodyBytes>;
 
-/** A temporary folder that is created when it is first used. */
-export function createTemporaryFolder(): { path(): string; readonly receive: ReceiveBody; remove(): Promise<void> } {
+/** A folder for bodies that are too large for memory; each file is removed when its last user releases it. */
+interface TemporaryFolder {
+  path(): string;
+  /** Reads the body of a request; its first user is the caller. */
+  readonly receive: ReceiveBody;
+  /** Adds a user of a file. */
+  hold(file: BodyFile): void;
+  release(file: BodyFile): Promise<void>;
+  /** Removes the folder. */
+  remove(): Promise<void>;
+}
+
+/** Creates a temporary folder when it is first used. */
+export function createTemporaryFolder(): TemporaryFolder {
   let path: string | undefined;
   const open = (): string => (path ??= mkdtempSync(join(tmpdir(), 'vouch-')));
+  // The number of users besides the first one.
+  const others = new Map<string, number>();
   return {
     path: open,
     receive: (body) => receiveRequest(body, open()),
+    hold: (file) => void others.set(file.path, (others.get(file.path) ?? 0) + 1),
+    release: async (file) => {
+      const count = others.get(file.path) ?? 0;
+      if (count > 1) others.set(file.path, count - 1);
+      else if (count === 1) others.delete(file.path);
+      else await rm(file.path, { force: true }).catch(() => undefined);
+    },
     remove: async () => {
       if (path !== undefined) await rm(path, { recursive: true, force: true });
     },

@@ -164,7 +164,7 @@ interface Arriving {
 async function receive(pending: Pending, response: UpstreamResponse): Promise<Answer> {
   const { recordings, exchange } = pending;
   const begunAt = performance.now();
-  const collector = createBodyCollector(recordings.temporaryFolder());
+  const collector = createBodyCollector(recordings.files.path());
   const chunks = response.body[Symbol.asyncIterator]();
   const waitMs = isSequenceType(readContentType(response.headers) ?? '') ? 0 : WHOLE_WAIT_MS;
   const isLarge = Number(readField(response.headers, 'content-length') ?? 0) > WHOLE_LIMIT_BYTES;
@@ -240,14 +240,18 @@ function answerStream(pending: Pending, arriving: Arriving): Answer {
   const { recordings } = pending;
   const { response, chunks, ahead, collector, begunAt } = arriving;
   const isRecorded = pending.cassette !== undefined;
+  const { file } = pending.exchange.call;
+  if (file !== undefined) recordings.files.hold(file);
   let recording: Promise<void> | undefined;
   let size = ahead.reduce((sum, bytes) => sum + bytes.byteLength, 0);
   // What is not recorded is kept for a snapshot if it is small.
   let isWhole = true;
   /** Records what arrived, once. */
   const conclude = (cut?: CutOff): Promise<void> =>
-    (recording ??= (isWhole ? recordReceived(pending, arriving, cut) : collector.discard()).finally(() => {
+    (recording ??= (isWhole ? recordReceived(pending, arriving, cut) : Promise.resolve()).finally(async () => {
       recordings.open.delete(stop);
+      await collector.discard();
+      if (file !== undefined) await recordings.files.release(file);
     }));
   const stop = (cut: CutOff): Promise<void> => {
     const concluded = conclude(cut);
