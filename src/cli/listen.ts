@@ -15,6 +15,7 @@ import {
   listFlagOptions,
   readOptionFlags,
 } from './flags.js';
+import { addHooksFlag, type HooksFlag, loadHooks } from './hooks.js';
 import { colour, type Output } from './output.js';
 
 /** Flags of every command that starts a server. */
@@ -27,7 +28,7 @@ export interface ListenFlags {
 }
 
 /** Flags that `vouch record` and `vouch replay` read themselves; the others become options of the mock. */
-export interface RecordingFlags extends ListenFlags {
+export interface RecordingFlags extends ListenFlags, HooksFlag {
   readonly recordings: string;
   readonly cassette: string;
   readonly owner?: object;
@@ -85,7 +86,7 @@ function waitForSignal(): Promise<NodeJS.Signals> {
 
 /** Adds the argument `[spec]` and the flags of a command that serves a mock with recordings. */
 export function addRecordingFlags(command: Command, names: readonly OptionName[], changes: FlagChanges): Command {
-  addRecordingsFlag(addListenFlags(addOptionalSpec(command)));
+  addHooksFlag(addRecordingsFlag(addListenFlags(addOptionalSpec(command))), 'beforeWrite', 'afterRead', 'matcher');
   const owners = 'who answers an operation (* for all others): mock, replay, forward or forward-then-mock';
   return addOptionFlags(command, names, { 'recordings.owners': { description: owners }, ...changes });
 }
@@ -99,12 +100,19 @@ export async function serveRecordings(
   const { spec, recordings, owner, write, writeError } = options;
   // Without `--owner` the mock itself, which needs fixtures, answers no operation.
   const fixtures = owner === undefined || spec === undefined ? undefined : findFolder(spec, 'fixtures');
+  const { beforeWrite, afterRead, matcher } = await loadHooks(options);
+  const hooks = {
+    'recordings.beforeWrite': beforeWrite,
+    'recordings.afterRead': afterRead,
+    'recordings.matcher': matcher,
+  } as const;
   const mock = await createMock({
     ...(spec !== undefined && { spec }),
     clock: 'real',
     ...nestOptions({
       fixtures,
       'recordings.folder': recordings,
+      ...hooks,
       ...readOptionFlags(options, SERVER_OPTIONS),
       ...more,
     }),

@@ -65,7 +65,14 @@ export function toVerifyError(findings: readonly Finding[]): MockError {
 }
 
 function listUnexpected(interaction: Interaction): readonly string[] {
-  const { status } = interaction.answer;
+  const { status, from } = interaction.answer;
+  if (interaction.operation === undefined && UPSTREAM.test(from)) {
+    // Other answers are those of an endpoint that the contract lacks.
+    const isAbsent = status === 404 || status === 405 || status === 501;
+    return isAbsent
+      ? [`neither the contract nor the upstream has this operation: the upstream answered ${status}`]
+      : [];
+  }
   if (interaction.operation === undefined && status >= 400) {
     // 404 and 405 answer a path or method that the contract does not have; an unknown session gets another status.
     const what = status === 404 || status === 405 ? 'no operation of the contract matches' : `refused with ${status}`;
@@ -75,6 +82,9 @@ function listUnexpected(interaction: Interaction): readonly string[] {
     .filter(({ by }) => by === 'client')
     .map((violation) => `${violation.code}  ${violation.message}`);
 }
+
+/** The sources of answers of the upstream, also recorded ones. */
+const UPSTREAM = /^(?:forward$|replay:(?!miss$))/;
 
 function checkCount(given: string, count: number, wanted: number | CallBounds): string | undefined {
   if (typeof wanted === 'number') return count === wanted ? undefined : `${given}, not ${times(wanted)}`;

@@ -3,10 +3,11 @@ import { basename, join } from 'node:path';
 import { MockError } from '../errors.js';
 import { openCassette } from './cassette/cassette-writer.js';
 import {
+  type AfterRead,
+  applyAfterRead,
   type Cassette,
   loadCassette,
   readCassetteFolder,
-  type StoredExchange,
   toFolderName,
 } from './cassette/cassette.js';
 import type { NewExchange } from './cassette/exchange.js';
@@ -45,7 +46,7 @@ export interface CassetteOptions {
   /** Returns the exchange to write, which has no secrets any more; undefined or null drops it. */
   readonly beforeWrite?: (exchange: NewExchange) => NewExchange | undefined | null;
   /** Returns the exchange to replay; undefined or null drops it. */
-  readonly afterRead?: (exchange: StoredExchange) => StoredExchange | undefined | null;
+  readonly afterRead?: AfterRead;
 }
 
 /** The parts of the mock that recordings use. */
@@ -202,7 +203,7 @@ export function toMissingUpstream(what: string): MockError {
 }
 
 function openToReplay(folder: string, options: CassetteOptions, parts: RecordingParts): UnplacedCassette {
-  const cassette = toRead(loadCassette(folder), options);
+  const cassette = applyAfterRead(loadCassette(folder), options.afterRead);
   const redaction = joinRedactions(cassette.manifest.redact, options.redact);
   const matcher = createMatcher(cassette, { ...parts, redaction, decide: options.matcher });
   return { name: cassette.name, read: () => cassette, matcher, recorder: undefined, isExtended: false };
@@ -240,12 +241,6 @@ function openShared(
   }
 }
 
-/** The cassette with the exchanges that the hook `afterRead` returns. */
-function toRead(cassette: Cassette, { afterRead }: CassetteOptions): Cassette {
-  if (afterRead === undefined) return cassette;
-  return { ...cassette, exchanges: cassette.exchanges.flatMap((exchange) => afterRead(exchange) ?? []) };
-}
-
 /** Opens a cassette that is extended, or is replaced by the first recorded exchange. */
 function openToRecord(
   folder: string,
@@ -268,7 +263,7 @@ function openToRecord(
     watched: readWatched({ ...options, redact: redaction }, parts.environment),
   });
   const { isPlaceholder } = redactor.placeholders;
-  const matcher = createMatcher(toRead(before, options), {
+  const matcher = createMatcher(applyAfterRead(before, options.afterRead), {
     ...parts,
     redaction,
     isPlaceholder,

@@ -3,6 +3,7 @@ import { STATUS_CODES } from 'node:http';
 import { basename, dirname, join } from 'node:path';
 import type { Contract } from '../contract/contract.js';
 import { isObject } from '../contract/json.js';
+import { createUndocumentedOperation, UNDOCUMENTED } from '../contract/operations/undocumented.js';
 import { readString } from '../contract/pointer.js';
 import {
   type HeaderFields,
@@ -20,29 +21,37 @@ import { toRequest, writeBody } from './cassette/recorded-body.js';
 import { type CallParts, matchRequest } from './matching/exchange-index.js';
 import { type ObservedExchange, type Recorder, toNewExchange } from './upstream/recorder.js';
 
-interface HarImportParts extends Pick<CallParts, 'router' | 'decoder'> {
+interface HarImportParts extends Pick<CallParts, 'contract' | 'router' | 'decoder'> {
   readonly recorder: Recorder;
-  /** Base URL of the API: other entries are skipped, and its path replaces the contract's base path. */
+  /**
+   * Base URL of the API: other entries are skipped, and its path replaces the contract's base path. With it, requests outside of the
+   * contract are imported too.
+   */
   readonly upstream: string | undefined;
 }
 
 /** The files that an import has written, and the entries that it has skipped. */
 export interface HarImported {
   readonly written: readonly string[];
+  /** Those of the files whose request is outside of the contract. */
+  readonly undocumented: readonly string[];
   readonly skipped: readonly { readonly entry: string; readonly why: string }[];
 }
 
-/** Records the entries of a HAR 1.2 file that are calls of the contract, in order of time. @throws MockError `RECORDING_INVALID`. */
+/** Records the entries of a HAR 1.2 file that are calls of the API, in order of time. @throws MockError `RECORDING_INVALID`. */
 export async function importHar(file: string, parts: HarImportParts): Promise<HarImported> {
   const entries = readHar(readFileSync(file, 'utf8'), file).toSorted((x, y) => x.at - y.at);
   const written: string[] = [];
+  const undocumented: string[] = [];
   const skipped: { entry: string; why: string }[] = [];
   for (const entry of entries) {
     const outcome = await importEntry(entry, parts);
-    if ('written' in outcome) written.push(outcome.written);
-    else skipped.push({ entry: `${entry.method} ${entry.url}`, why: outcome.why });
+    if ('written' in outcome) {
+      written.push(outcome.written.file);
+      if (outcome.written.operation === UNDOCUMENTED) undocumented.push(outcome.written.file);
+    } else skipped.push({ entry: `${entry.method} ${entry.url}`, why: outcome.why });
   }
-  return { written, skipped };
+  return { written, undocumented, skipped };
 }
 
 interface HarExportParts {
@@ -83,6 +92,8 @@ interface HarEntry {
   readonly incomplete: string | undefined;
   /** From Chromium and Playwright: why there is no response. */
   readonly error: string | undefined;
+  /** From Chromium: `fetch`, `xhr`, `document`, `script` and others. */
+  readonly resourceType: string | undefined;
 }
 
 type Members = Readonly<Record<string, unknown>>;
@@ -131,6 +142,7 @@ function readEntry(value: unknown, file: string, pointer: string): HarEntry {
     responseBody,
     incomplete: readIncomplete({ request, response, content, body, responseBody, error }),
     error,
+    resourceType: readString(entry['_resourceType']),
   };
 }
 
@@ -199,21 +211,28 @@ function readBytes({ text, encoding, _file: file }: Members, folder: string): Ui
 
 async function importEntry(
   entry: HarEntry,
-  { router, decoder, recorder, upstream }: HarImportParts,
-): Promise<{ readonly written: string } | { readonly why: string }> {
+  { contract, router, decoder, recorder, upstream }: HarImportParts,
+): Promise<{ readonly written: StoredExchange } | { readonly why: string }> {
   const target = readEntryTarget(entry.url, upstream);
   if (target === undefined) return { why: `its URL is not below ${upstream ?? ''}` };
   const request = toRequest(entry, target, entry.body);
   const match = matchRequest(request, router);
-  if (match.kind !== 'operation') return { why: 'it matches no operation of the contract' };
+  const isKnown = match.kind === 'operation';
+  if (!isKnown && upstream === undefined) return { why: 'it matches no operation of the contract' };
+  if (!isKnown && !API_RESOURCES.has(entry.resourceType))
+    return { why: `it is a ${entry.resourceType} outside of the contract` };
   if (entry.incomplete !== undefined) return { why: entry.incomplete };
-  const call = await decoder.decode({ ...match, request });
+  const matched = isKnown ? match : { operation: createUndocumentedOperation(contract.operations), pathText: {} };
+  const call = await decoder.decode({ ...matched, request });
   const exchange = toNewExchange({ call, at: entry.at, elapsedMs: entry.elapsedMs, outcome: readOutcome(entry) });
   if (exchange === undefined) return { why: 'its body cannot be decoded' };
   const outcome = await recorder.record(exchange, call.operation);
-  if ('stored' in outcome) return { written: outcome.stored.file };
+  if ('stored' in outcome) return { written: outcome.stored };
   return { why: 'refused' in outcome ? outcome.refused.reason : 'it was dropped' };
 }
+
+/** The kinds of requests that programs send; undefined in files that do not name kinds. */
+const API_RESOURCES: ReadonlySet<string | undefined> = new Set([undefined, 'fetch', 'xhr', 'eventsource', 'other']);
 
 /** The target below the base path of the API; undefined for a URL elsewhere. */
 function readEntryTarget(address: string, upstream: string | undefined): string | undefined {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { loadHooks } from '../../src/cli/hooks.js';
 import { createMock } from '../../src/mock.js';
 import { createFolder, readEveryFile } from './folders.js';
 import { startUpstream, type TestUpstream } from './upstream.js';
@@ -155,6 +156,38 @@ describe('vouch record and vouch replay', () => {
     expect(code).toBe(1);
     expect(errors).toMatch(message);
     expect(errors).not.toMatch(/\n\s+at /);
+  });
+});
+
+describe('--hooks', () => {
+  it('calls the functions of a module', async () => {
+    const recordings = await record(await start());
+    const file = join(recordings, 'hooks.mjs');
+    const hook =
+      "export const afterRead = (exchange) => (exchange.operation === 'downloadFile' ? undefined : exchange);";
+    writeFileSync(file, hook);
+    const flags = ['keys', '--spec', SPEC, '--recordings', recordings, '--hooks', file];
+    expect((await vouch('recordings', 'check', ...flags)).out).toContain('2 exchanges: all valid');
+    const into = join(recordings, 'fixtures');
+    await vouch('recordings', 'promote', ...flags, '--into', into);
+    expect(readdirSync(into)).toEqual(['admin_api_keys.json']);
+  });
+
+  it.each([
+    ['a module that does not exist', undefined, 'the hooks cannot be loaded: '],
+    ['an unknown hook', 'export const afterReed = () => {};', '"afterReed" is not a hook'],
+    ['a hook that is not a function', 'export const afterRead = 1;', 'afterRead must be a function'],
+    ['a module without hooks', '', 'the module exports no hook'],
+  ])('refuses %s', async (_name, text, message) => {
+    const hooks = join(createFolder(), 'hooks.mjs');
+    if (text !== undefined) writeFileSync(hooks, text);
+    await expect(loadHooks({ hooks })).rejects.toThrow(message);
+  });
+
+  it('takes the exports of a CommonJS module', async () => {
+    const hooks = join(createFolder(), 'hooks.cjs');
+    writeFileSync(hooks, 'module.exports = { beforeWrite: () => null, matcher: () => true };');
+    expect(Object.keys(await loadHooks({ hooks })).toSorted()).toEqual(['beforeWrite', 'matcher']);
   });
 });
 

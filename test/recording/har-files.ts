@@ -38,7 +38,7 @@ export async function importFile(
   });
   const redactor = createRedactor({ contract, validators, options: {}, earlier: {}, watched: [] });
   const recorder = createRecorder({ writer, redactor, replacement: undefined });
-  const imported = await importHar(file, { router, decoder, recorder, upstream });
+  const imported = await importHar(file, { contract, router, decoder, recorder, upstream });
   return { imported, cassette: loadCassette(folder), folder };
 }
 

@@ -138,6 +138,24 @@ describe('the HAR of a browser', () => {
     });
   });
 
+  it('is imported with requests outside of the contract, and without the files of a page', async () => {
+    const page = { _resourceType: 'document' };
+    const file = writeHarFile({
+      entries: [
+        chromiumEntry('https://api.example.com/v1/hidden?x=1', {}),
+        chromiumEntry('https://api.example.com/v1/files/a/content', {}),
+        { ...chromiumEntry('https://api.example.com/v1/', {}), ...page },
+      ],
+    });
+    const { imported, cassette } = await importFile(file, 'https://api.example.com/v1');
+    expect(imported).toEqual({
+      written: ['0001-GET-hidden.200.json', '0002-downloadFile.200.json'],
+      undocumented: ['0001-GET-hidden.200.json'],
+      skipped: [{ entry: 'GET https://api.example.com/v1/', why: 'it is a document outside of the contract' }],
+    });
+    expect(cassette.exchanges[0]).toMatchObject({ operation: '*', request: { path: '/hidden', query: { x: '1' } } });
+  });
+
   it('is imported without the entries whose content it does not have', async () => {
     const url = (id: string): string => `https://api.example.com/v1/files/${id}/content`;
     const json = { mimeType: 'application/json' };

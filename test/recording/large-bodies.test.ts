@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createMock, type Mock } from '../../src/index.js';
 import { loadCassette } from '../../src/recording/cassette/cassette.js';
@@ -34,12 +35,12 @@ const SPEC = {
   },
 };
 
-const SIZE = 3_000_000;
+const SIZE = 2_200_000;
 
 /** A list of users of more than 2 MiB: each has a password, a number as its pin, and a handle that the contract marks. */
-function writeUsers(count = 12_000): string {
+function writeUsers(count = 3000): string {
   const users = Array.from({ length: count }, (_, i) => ({
-    name: `user ${i} ${'"\\ü\n'.repeat(i % 40)}`,
+    name: `user ${i} ${'"\\ü\n'.repeat(i % 250)}`,
     password: `word ${i % 7} of "seven"`.replaceAll(' ', '_'),
     pin: 100_000 + (i % 5),
     handle: `h${i % 3}`,
@@ -49,6 +50,21 @@ function writeUsers(count = 12_000): string {
     ],
   }));
   return JSON.stringify(users, null, 1);
+}
+
+type User = Readonly<Record<string, unknown>>;
+
+/** Whether a user has its name and the placeholders of everything else. */
+function isRedacted({ name, password, pin, handle, settings }: User, original: User | undefined): boolean {
+  const [secret, size] = settings as readonly { readonly value: string }[];
+  return (
+    name === original?.['name'] &&
+    /REDACTED/.test(String(password)) &&
+    pin !== original?.['pin'] &&
+    !/^h\d$/.test(String(handle)) &&
+    /REDACTED/.test(secret?.value ?? '') &&
+    size?.value === 'large'
+  );
 }
 
 async function start(body: string): Promise<string> {
@@ -93,19 +109,12 @@ describe('a body of more than 2 MiB', () => {
     await mock.close();
     for (const file of ['0001.bin', '0002.request.bin']) {
       const written = readFileSync(join(mock.folder, 'bodies', file), 'utf8');
-      const users = JSON.parse(written) as readonly Readonly<Record<string, unknown>>[];
-      const originals = JSON.parse(text) as readonly Readonly<Record<string, unknown>>[];
+      const users = JSON.parse(written) as readonly User[];
+      const originals = JSON.parse(text) as readonly User[];
       expect(users).toHaveLength(originals.length);
-      for (const [i, user] of users.entries()) {
-        expect(user['name']).toBe(originals[i]?.['name']);
-        expect(String(user['password'])).toMatch(/REDACTED/);
-        expect(user['pin']).not.toBe(originals[i]?.['pin']);
-        expect(String(user['handle'])).not.toMatch(/^h\d$/);
-        expect(user['settings']).toEqual([
-          { name: 'DB_PASSWORD', value: expect.stringMatching(/REDACTED/) as unknown },
-          { name: 'SIZE', value: 'large' },
-        ]);
-      }
+      // Comparing each one by itself would take most of the time.
+      const wrong = users.filter((user, i) => !isRedacted(user, originals[i]));
+      expect(wrong.slice(0, 3)).toEqual([]);
       // The same secret has the same placeholder.
       expect(new Set(users.map(({ password }) => password)).size).toBe(7);
     }
@@ -181,5 +190,27 @@ describe('the filter of JSON that is read in parts', () => {
       for (let at = 0; at < latin1.length; at += size) written += filter.write(latin1.slice(at, at + size));
       expect(Buffer.from(written + filter.end(), 'latin1').toString()).toBe(want);
     }
+  });
+});
+
+describe('a compressed body of a request', () => {
+  it('is recorded decoded and without its secrets, and matched by its content', async () => {
+    const mock = await record(await start('{}'));
+    const send = (to: Mock, password: string, coding: 'gzip' | 'br' | undefined): Promise<Response> => {
+      const text = JSON.stringify([{ name: 'a', password }]);
+      const body = coding === 'gzip' ? gzipSync(text) : coding === 'br' ? brotliCompressSync(text) : Buffer.from(text);
+      const headers = new Headers({ 'content-type': 'application/json' });
+      if (coding !== undefined) headers.set('content-encoding', coding);
+      return to.fetch('/users', { method: 'POST', body, headers });
+    };
+    expect((await send(mock, 'plain-password', 'gzip')).status).toBe(200);
+    await mock.close();
+    const [exchange] = loadCassette(mock.folder).exchanges;
+    expect(exchange?.request.headers).not.toHaveProperty('content-encoding');
+    expect(exchange?.request.body).toEqual([{ name: 'a', password: expect.stringMatching(/REDACTED/) as unknown }]);
+    const replay = await createMock({ spec: SPEC, recordings: { folder: mock.folder, mode: 'replay' } });
+    onTestFinished(() => replay.close());
+    expect((await send(replay, 'another', 'br')).status).toBe(200);
+    expect((await send(replay, 'another', undefined)).status).toBe(200);
   });
 });

@@ -2,6 +2,7 @@
 import { request as httpRequest, type ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { createBrotliCompress, createDeflate, createGzip, gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createMock, type Mock } from '../../src/index.js';
 import { createOwnUrls } from '../../src/answer/sources/recordings/own-urls.js';
@@ -12,7 +13,10 @@ const DOCUMENT = {
   info: { title: 'Things', version: '1' },
   servers: [{ url: 'https://things.example/v1' }],
   paths: {
-    '/things': { get: { operationId: 'listThings', responses: { 200: { description: 'ok' } } } },
+    '/things': {
+      get: { operationId: 'listThings', responses: { 200: { description: 'ok' } } },
+      post: { operationId: 'addThing', responses: { 200: { description: 'ok' } } },
+    },
     '/events': { get: { operationId: 'listEvents', responses: { 200: { description: 'ok' } } } },
   },
 };
@@ -132,7 +136,125 @@ describe('a URL of the upstream', () => {
   });
 });
 
+describe('a compressed stream', () => {
+  const CODINGS = { gzip: createGzip, br: createBrotliCompress, deflate: createDeflate } as const;
+
+  it.each(['gzip', 'br', 'deflate'] as const)('of events or JSON has URLs of the mock: %s', async (coding) => {
+    for (const [type, begin] of [
+      ['text/event-stream', 'data: '],
+      ['application/json', ''],
+    ] as const) {
+      const recorded = await recordAndReplay('/v1/events', (response, own) => {
+        response.writeHead(200, { 'content-type': type, 'content-encoding': coding });
+        const compress = CODINGS[coding]();
+        compress.pipe(response);
+        compress.write(`${begin}{"url":"${own}/api/things/1"`);
+        compress.flush(() => setTimeout(() => compress.end(`,"n":1.0}\n\n`), 150));
+      });
+      for (const { body, headers, origin } of recorded) {
+        expect(body).toBe(`${begin}{"url":"${origin}/v1/things/1","n":1.0}\n\n`);
+        expect(headers['content-encoding']).toBeUndefined();
+      }
+    }
+  });
+
+  it('reaches the client while it arrives', async () => {
+    const upstream = await startServer((response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream', 'content-encoding': 'gzip' });
+      const compress = createGzip();
+      compress.pipe(response);
+      compress.write('data: 1\n\n');
+      // The stream has no end.
+      compress.flush();
+    });
+    const mock = await createMock({
+      spec: DOCUMENT,
+      recordings: { folder: createFolder(), cassette: 'a', mode: 'record-all', upstream, live: true },
+    });
+    onTestFinished(() => mock.close());
+    const { url } = await mock.listen();
+    const text = await new Promise<string>((resolve, reject) => {
+      const request = httpRequest(`${url}/v1/events`, { agent: false }, (message) => {
+        message.once('data', (chunk: Buffer) => {
+          resolve(chunk.toString());
+          request.destroy();
+        });
+        message.on('error', () => undefined);
+      });
+      request.on('error', reject).end();
+    });
+    expect(text).toBe('data: 1\n\n');
+  });
+});
+
+describe('a URL of the mock in a request', () => {
+  const post = (body: string | Uint8Array, more: object = {}): RequestInit => ({
+    method: 'POST',
+    body: typeof body === 'string' ? body : Buffer.from(body),
+    headers: { 'content-type': 'application/json', ...more },
+  });
+
+  it('is that of the upstream when it is forwarded, recorded and matched', async () => {
+    const seen: { readonly body: Buffer; readonly encoding: string | undefined }[] = [];
+    const server = createServer((request, response) => {
+      const chunks: Buffer[] = [];
+      request.on('data', (chunk: Buffer) => chunks.push(chunk));
+      request.on('end', () => {
+        seen.push({ body: Buffer.concat(chunks), encoding: request.headers['content-encoding'] });
+        response.writeHead(200, { 'content-type': 'application/json' }).end(`{"n":${seen.length}}`);
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void server.close());
+    const upstream = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const folder = createFolder();
+    let mock: Mock | undefined;
+    onTestFinished(() => mock?.close());
+    const open = async (mode: 'record-missing' | 'replay'): Promise<string> => {
+      await mock?.close();
+      const recordings = { folder, cassette: 'a', mode, upstream: `${upstream}/api`, live: true } as const;
+      mock = await createMock({ spec: DOCUMENT, recordings });
+      return (await mock.listen()).url;
+    };
+    const write = (own: string): string =>
+      `{ "thing" :"${own}/v1/things/1", "other":"${own}/x", "far":"http://elsewhere.example/v1", "text":"see ${own}" }`;
+    const want = (own: string): string =>
+      `{ "thing" :"${upstream}/api/things/1", "other":"${upstream}/x", "far":"http://elsewhere.example/v1", "text":"see ${own}" }`;
+
+    const origin = await open('record-missing');
+    await (await fetch(`${origin}/v1/things`, post(write(origin)))).text();
+    const encoded = post(gzipSync(write(`${origin}/~s`)), { 'content-encoding': 'gzip' });
+    await (await fetch(`${origin}/~s/v1/things`, encoded)).text();
+    const thing = (own: string): RequestInit => post(JSON.stringify({ thing: `${own}/v1/things/2` }));
+    expect(await (await fetch(`${origin}/v1/things`, thing(origin))).json()).toEqual({ n: 3 });
+    expect(seen.slice(0, 2).map(({ body }) => body.toString())).toEqual([want(origin), want(`${origin}/~s`)]);
+    expect(seen[1]?.encoding).toBeUndefined();
+    expect(mock?.cassette('a').exchanges[2]?.request.body).toEqual({ thing: `${upstream}/api/things/2` });
+
+    const replay = await open('replay');
+    expect(replay).not.toBe(origin);
+    expect(await (await fetch(`${replay}/v1/things`, thing(replay))).json()).toEqual({ n: 3 });
+  });
+
+  it('stays as it is in the process of the client, whose servers may have the same address', async () => {
+    const upstream = await startServer((response) => response.writeHead(200, { 'content-type': 'text/plain' }).end());
+    const mock = await createMock({
+      recordings: { folder: createFolder(), cassette: 'a', mode: 'record-all', upstream, live: true },
+    });
+    onTestFinished(() => mock.close());
+    await mock.fetch('/hooks', post('{"callback":"http://localhost/own"}'));
+    expect(mock.cassette('a').exchanges[0]?.request.body).toEqual({ callback: 'http://localhost/own' });
+  });
+});
+
 describe('the replacement of URLs', () => {
+  it('does not repeat the base path of the mock if the URL of the upstream has no path', () => {
+    const plain = createOwnUrls('https://api.example.com');
+    const headers = { location: 'https://api.example.com/v1/a', link: '<https://api.example.com/v1/a>' };
+    const mock = { origin: 'http://localhost:4010', prefix: '/~s', basePath: '/v1' };
+    expect(plain?.fields(headers, mock)).toEqual({ location: '/~s/v1/a', link: '<http://localhost:4010/~s/v1/a>' });
+  });
+
   const own = createOwnUrls('https://api.example.com/v2');
   const base = { origin: 'http://localhost:4010', prefix: '', basePath: '/v1' };
 

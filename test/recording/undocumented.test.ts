@@ -69,7 +69,9 @@ describe('a request outside of the contract', () => {
     expect(first?.operation).toBeUndefined();
     expect(first?.violations).toMatchObject([{ code: 'PATH_UNKNOWN', severity: 'note' }]);
     expect(removal?.violations).toMatchObject([{ code: 'METHOD_UNKNOWN', severity: 'note' }]);
-    // The server does not have this path either.
+    expect(() => recording.verify()).toThrow(
+      /verification failed with 1 finding:\n.*GET \/api\/missing.*\n *neither the contract nor the upstream has this operation: the upstream answered 404/,
+    );
     recording.verify({ ignore: ({ request }) => request.url === '/api/missing' });
     await recording.close();
     expect(readdirSync(join(folder, 'shop'))).toEqual(
@@ -85,6 +87,7 @@ describe('a request outside of the contract', () => {
     ]);
     expect((await ask(replay, '/hidden/a?x=2'))[1]).toBe('replay:0002-GET-api-hidden-a.200.json');
     expect((await ask(replay, '/api/missing'))[2]).toBe('nothing here');
+    expect(() => replay.verify()).toThrow('neither the contract nor the upstream has this operation');
     const [status, source, message] = await ask(replay, '/hidden/a?x=3');
     expect([status, source]).toEqual([501, 'replay:miss']);
     expect(message).toContain('matches GET /hidden/a?x=3 (not in the contract)');

@@ -9,12 +9,14 @@ import { createCallDecoder } from '../../http/request/call.js';
 import type { OptionName } from '../../options.js';
 import { openCassette } from '../../recording/cassette/cassette-writer.js';
 import {
+  applyAfterRead,
   type Cassette,
   listCassettes,
   loadCassette,
   readCassetteFolder,
   toFolderName,
 } from '../../recording/cassette/cassette.js';
+import { lockCassette } from '../../recording/cassette/lock.js';
 import { createManifest, readExpiry } from '../../recording/cassette/manifest.js';
 import { findRedundant, pruneCassette } from '../../recording/cassette/prune.js';
 import { checkCassette, createResponseCheck, formatCheck } from '../../recording/drift/check.js';
@@ -27,11 +29,12 @@ import { createRecorder } from '../../recording/upstream/recorder.js';
 import { createUpstream } from '../../recording/upstream/upstream.js';
 import { createValidators } from '../../schema/validate.js';
 import { addOptionFlags, addRecordingsFlag, collect, findSpec, listFlagOptions } from '../flags.js';
+import { addHooksFlag, type HooksFlag, loadHooks } from '../hooks.js';
 import { colour, countOf, type Output, readVersion, showPath } from '../output.js';
 import type { PromoteFlags } from './recordings-promote.js';
 
 /** The flags of all subcommands, of which each has some. */
-interface Flags extends PromoteFlags {
+interface Flags extends PromoteFlags, HooksFlag {
   readonly spec?: string;
   /** The folder of the cassettes. */
   readonly recordings: string;
@@ -59,17 +62,18 @@ export function defineCommand(command: Command, output: Output): void {
       .action(async (argument: string, flags: Flags) => {
         process.exitCode = await run(argument, flags, output);
       });
-  define('check [cassette]', runCheck)
+  const defineReader: typeof define = (usage, run) => addHooksFlag(define(usage, run), 'afterRead');
+  defineReader('check [cassette]', runCheck)
     .description('check recorded exchanges against the document; exit code 1 on errors')
     .addOption(formatOption('text', 'json'));
-  addOptionFlags(define('drift [cassette]', runDrift), DRIFT_OPTIONS, {
+  addOptionFlags(defineReader('drift [cassette]', runDrift), DRIFT_OPTIONS, {
     'recordings.upstream': { description: 'base URL of the API', required: true },
     'recordings.upstreamHeaders': { description: 'header to send, such as a credential, as "name: value"' },
   })
     .description('repeat recorded requests against the API and report differences; exit codes 0 to 3')
     .option('--operation <id>', 'operation to send although its method is not safe; repeatable', collect)
     .addOption(formatOption('text', 'json', 'junit'));
-  define('promote <cassette>', runPromote)
+  defineReader('promote <cassette>', runPromote)
     .description('convert a recording to fixtures, and list the responses in which the mock then differs')
     .option('--into <folder>', 'folder to write fixtures to', 'fixtures')
     .option('--scenarios <folder>', 'folder for recorded errors (default: scenarios beside the fixtures)')
@@ -82,8 +86,11 @@ export function defineCommand(command: Command, output: Output): void {
   define('import-har <file>', runImportHar)
     .description('convert a HAR 1.2 file, such as a browser or Playwright writes, to a recording')
     .option('--cassette <name>', 'name of the recording (default: the name of the file)')
-    .option('--upstream <url>', 'base URL of the API; entries for other URLs are skipped');
-  define('export-har <cassette>', runExportHar)
+    .option(
+      '--upstream <url>',
+      'base URL of the API; entries for other URLs are skipped, other requests to it imported',
+    );
+  defineReader('export-har <cassette>', runExportHar)
     .description('convert a recording to a HAR 1.2 file')
     .option('--out <file>', 'file to write (default: standard output)')
     .option('--base <url>', 'base URL of the entries (default: the recorded upstream)');
@@ -103,17 +110,18 @@ async function loadParts(spec: string | undefined): Promise<RecordingParts> {
   return { contract, validators, router, decoder, environment: process.env };
 }
 
-/** Loads one cassette, or all; prints the mistakes of invalid exchanges. @throws MockError `RECORDING_NOT_FOUND`, `RECORDING_INVALID`. */
-function loadCassettes(
+/** Loads one cassette, or all, as the hook `afterRead` returns them; prints the mistakes of invalid exchanges. @throws MockError `RECORDING_NOT_FOUND`, `RECORDING_INVALID`. */
+async function loadCassettes(
   name: string | undefined,
-  { recordings }: Flags,
+  { recordings, hooks }: Flags,
   { writeError }: Pick<Output, 'writeError'>,
-): readonly Cassette[] {
+): Promise<readonly Cassette[]> {
+  const { afterRead } = await loadHooks(hooks === undefined ? {} : { hooks });
   const names = name === undefined ? listCassettes(recordings) : [name];
   if (names.length > 0) {
     const cassettes = names.map((each) => loadCassette(readCassetteFolder(recordings, each)));
     for (const mistake of cassettes.flatMap(({ mistakes }) => mistakes)) writeError(String(mistake));
-    return cassettes;
+    return cassettes.map((cassette) => applyAfterRead(cassette, afterRead));
   }
   throw new MockError('RECORDING_NOT_FOUND', `there are no cassettes in ${recordings}`, {
     at: { file: recordings },
@@ -126,7 +134,7 @@ async function runCheck(name: string | undefined, flags: Flags, output: Output):
   let errors = 0;
   const report: object[] = [];
   const { write } = output;
-  for (const cassette of loadCassettes(name, flags, output)) {
+  for (const cassette of await loadCassettes(name, flags, output)) {
     const findings = await checkCassette(cassette, parts);
     errors += findings.filter(({ severity }) => severity === 'error').length + cassette.mistakes.length;
     report.push({ cassette: cassette.name, exchanges: cassette.exchanges.length, findings });
@@ -149,7 +157,7 @@ async function runDrift(name: string | undefined, flags: Flags, output: Output):
   const upstream = createUpstream(url, { insecure, ...(timeout !== undefined && { timeoutMs: timeout }) }, process.env);
   let exit = 0;
   try {
-    for (const cassette of loadCassettes(name, flags, output)) {
+    for (const cassette of await loadCassettes(name, flags, output)) {
       const results = await findDrift({ contract, cassette, upstream, headers, operations, check });
       exit = Math.max(exit, readDriftExit(results));
       for (const line of formatResults(results, cassette, flags)) output.write(line);
@@ -171,7 +179,7 @@ async function runPromote(name: string, flags: Flags, output: Output): Promise<n
   const spec = flags.spec ?? findSpec();
   const parts = await loadParts(spec);
   let exit = 0;
-  for (const cassette of loadCassettes(name, flags, output)) {
+  for (const cassette of await loadCassettes(name, flags, output)) {
     exit = printPromotion(await promoteCassette(cassette, parts, { ...flags, spec }), flags, output.write);
   }
   return exit;
@@ -180,7 +188,7 @@ async function runPromote(name: string, flags: Flags, output: Output): Promise<n
 async function runPrune(name: string | undefined, flags: Flags, output: Output): Promise<number> {
   const parts = await loadParts(flags.spec);
   const { write } = output;
-  for (const cassette of loadCassettes(name, flags, output)) {
+  for (const cassette of await loadCassettes(name, flags, output)) {
     const { exchanges, mistakes } = cassette;
     // Other exchanges could get the number of an invalid one.
     if (mistakes.length > 0) return 1;
@@ -195,17 +203,20 @@ async function runPrune(name: string | undefined, flags: Flags, output: Output):
   return 0;
 }
 
-/** @returns the exit code: 1 if no entry of the file is a call of the contract. */
+/** @returns the exit code: 1 if no entry of the file is imported. */
 async function runImportHar(file: string, flags: Flags, { write, writeError }: Output): Promise<number> {
   const { recordings, cassette, upstream } = flags;
   const parts = await loadParts(flags.spec);
   const ownName = basename(file, '.har').replaceAll(/[^\w. -]/g, '-');
   const folder = join(recordings, toFolderName(cassette ?? ownName));
+  const unlock = lockCassette(folder);
   const writer = openCassette(folder, createManifest(parts.contract, { upstream: upstream ?? '' }));
   const redactor = createRedactor({ ...parts, options: {}, earlier: writer.read().manifest.redacted, watched: [] });
   const recorder = createRecorder({ writer, redactor, replacement: undefined });
-  const { written, skipped } = await importHar(file, { ...parts, recorder, upstream });
+  const { written, undocumented, skipped } = await importHar(file, { ...parts, recorder, upstream });
   await recorder.settle();
+  unlock();
+  for (const each of undocumented) writeError(colour('gray', `note ${each}: its request is outside of the contract`));
   for (const { entry, why } of skipped) writeError(colour('gray', `skipped ${entry}: ${why}`));
   write(`imported ${countOf(written.length, 'exchange')} to ${showPath(folder)}, skipped ${skipped.length}`);
   return written.length === 0 ? 1 : 0;
@@ -214,7 +225,7 @@ async function runImportHar(file: string, flags: Flags, { write, writeError }: O
 async function runExportHar(name: string, flags: Flags, output: Output): Promise<number> {
   const { contract } = await loadParts(flags.spec);
   const { write } = output;
-  for (const cassette of loadCassettes(name, flags, output)) exportCassette(cassette, { contract, flags, write });
+  for (const cassette of await loadCassettes(name, flags, output)) exportCassette(cassette, { contract, flags, write });
   return 0;
 }
 

@@ -51,6 +51,15 @@ export function loadCassette(folder: string): Cassette {
   return { name: basename(folder), folder, manifest, exchanges, mistakes };
 }
 
+/** Changes an exchange that was read; undefined or null drops it. */
+export type AfterRead = (exchange: StoredExchange) => StoredExchange | undefined | null;
+
+/** The cassette with the exchanges that a hook returns. */
+export function applyAfterRead(cassette: Cassette, afterRead: AfterRead | undefined): Cassette {
+  if (afterRead === undefined) return cassette;
+  return { ...cassette, exchanges: cassette.exchanges.flatMap((exchange) => afterRead(exchange) ?? []) };
+}
+
 /** Loads one exchange. @throws MockError `RECORDING_INVALID` with its file and position. */
 function loadExchange(
   folder: string,

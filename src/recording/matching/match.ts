@@ -1,5 +1,6 @@
 import type { Call } from '../../http/request/call.js';
 import { isUndocumented } from '../../contract/operations/undocumented.js';
+import { decodeContent } from '../../http/content-encoding.js';
 import { readTarget, writeTarget } from '../../http/target.js';
 import { hideUrlSecrets } from '../../schema/secret-forms.js';
 import type { Cassette, StoredExchange } from '../cassette/cassette.js';
@@ -126,8 +127,10 @@ export function createMatcher(cassette: Cassette, parts: MatcherParts): Matcher 
 }
 
 function readCallBody({ headers, bytes, file }: Call): RecordedBody {
+  if (file !== undefined) return { bodyDigest: file.digest };
   const fields = { 'content-type': headers.get('content-type') ?? '' };
-  return file === undefined ? readBody(bytes, fields) : { bodyDigest: file.digest };
+  const content = bytes && decodeContent(bytes, headers.get('content-encoding') ?? undefined);
+  return readBody(content ?? bytes, fields);
 }
 
 /** The key of a call, if possible one that was recorded. */

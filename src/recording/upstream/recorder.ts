@@ -3,7 +3,6 @@ import { MockError } from '../../errors.js';
 import { decodeContent, isDecodable } from '../../http/content-encoding.js';
 import type { TimedText } from '../../http/event-stream.js';
 import { type HeaderFields, omitFields, readContentType, readEndToEnd, readField } from '../../http/header-fields.js';
-import type { ReceivedFile } from '../../http/request/body-bytes.js';
 import type { Call } from '../../http/request/call.js';
 import { readQueryValues, readTarget, removeSessionPrefix } from '../../http/target.js';
 import type { CassetteWriter } from '../cassette/cassette-writer.js';
@@ -184,39 +183,49 @@ export function readForwardFields(headers: Headers): HeaderFields {
 }
 
 // These belong to one connection or one client library and are irrelevant for a replay.
-const NOT_RECORDED = ['host', 'content-length', 'accept-encoding', 'expect'];
 const FRAMING = ['content-length', 'content-encoding'];
+const NOT_RECORDED = ['host', 'accept-encoding', 'expect', ...FRAMING];
 
-/** The exchange as it is recorded, before redaction; undefined if the body of the response cannot be decoded: its coding is unknown or broken. */
+/** The exchange as it is recorded, before redaction; undefined if a body cannot be decoded: its coding is unknown or broken. */
 export function toNewExchange({ call, at, elapsedMs, outcome }: ObservedExchange): NewExchange | undefined {
   const response = 'response' in outcome ? toResponse(outcome.response, call.method) : undefined;
-  if ('response' in outcome && response === undefined) return undefined;
+  const request = toRequest(call);
+  if (request === undefined || ('response' in outcome && response === undefined)) return undefined;
   return {
     operation: call.operation.id,
     recordedAt: new Date(at).toISOString(),
     elapsedMs: Math.round(elapsedMs),
-    request: toRequest(call),
+    request,
     response,
     failure: 'failure' in outcome ? outcome.failure : undefined,
   };
 }
 
-function toRequest(call: Call): RecordedRequest {
+function toRequest(call: Call): RecordedRequest | undefined {
   const { path, search } = readTarget(removeSessionPrefix(call.url, call.operation));
   const headers = readForwardFields(call.headers);
-  return {
-    method: call.method,
-    path,
-    pathParams: call.path,
-    query: readQueryValues(search),
-    headers: omitFields(headers, NOT_RECORDED),
-    ...(call.file === undefined ? readBody(call.bytes, headers) : toFileBody(call.file)),
-  };
+  const body = readRequestBody(call);
+  return (
+    body && {
+      method: call.method,
+      path,
+      pathParams: call.path,
+      query: readQueryValues(search),
+      headers: omitFields(headers, NOT_RECORDED),
+      ...body,
+    }
+  );
 }
 
-/** The content of an encoded request stays encoded. */
-function toFileBody({ path, digest }: ReceivedFile): RecordedBody {
-  return { spooled: { path, encoding: undefined }, bodyDigest: digest };
+/** The decoded body of a call as it is recorded, so that its secrets are found; undefined if it cannot be decoded. */
+function readRequestBody({ headers, bytes, file }: Call): RecordedBody | undefined {
+  const encoding = headers.get('content-encoding') ?? undefined;
+  // What is compared is what was sent.
+  if (file !== undefined)
+    return isDecodable(encoding) ? { spooled: { path: file.path, encoding }, bodyDigest: file.digest } : undefined;
+  const content = bytes && decodeContent(bytes, encoding);
+  if (bytes !== undefined && content === undefined) return undefined;
+  return readBody(content, { 'content-type': headers.get('content-type') ?? '' });
 }
 
 function toResponse(response: ObservedResponse, method: string): RecordedResponse | undefined {

@@ -1,16 +1,15 @@
-import type { Operation } from '../../../contract/operations/operation.js';
+import { pipeline, Readable } from 'node:stream';
+import { isSequenceType } from '../../../contract/operations/streaming.js';
 import type { Answer } from '../../../http/answer.js';
 import { MockError } from '../../../errors.js';
-import { decodeContent, toDecodableCodings } from '../../../http/content-encoding.js';
+import { createContentDecoders, isDecodable, toDecodableCodings } from '../../../http/content-encoding.js';
 import { type HeaderFields, omitFields, readContentType, readField } from '../../../http/header-fields.js';
-import { isSequenceType } from '../../../contract/operations/streaming.js';
-import { isJsonType } from '../../../http/media-type.js';
 import type { Call } from '../../../http/request/call.js';
 import { removeSessionPrefix, toUpstreamTarget } from '../../../http/target.js';
 import { EMPTY_STATUSES, isStream } from '../../../http/response/encode.js';
 import { hideUrlSecrets } from '../../../schema/secret-forms.js';
 import { measureBodies } from '../../../recording/exclusion.js';
-import type { CutOff, RecordedFailure } from '../../../recording/cassette/exchange.js';
+import type { CutOff } from '../../../recording/cassette/exchange.js';
 import type { Recordings } from '../../../recording/recordings.js';
 import type { OpenedCassette } from '../../../recording/cassettes.js';
 import {
@@ -26,17 +25,17 @@ import {
   toWriteError,
 } from '../../../recording/upstream/recorder.js';
 import type { Upstream, UpstreamResponse } from '../../../recording/upstream/upstream.js';
-import { listErrors } from '../../../schema/violation.js';
 import type { AnswerSource, Exchange, Next } from '../../chain.js';
 import type { ErrorAnswers } from '../../error-answers.js';
-import { hasUrls, readOwnBase, type OwnUrls } from './own-urls.js';
+import { hasUrls, readOwnBase, type OwnUrls, toUpstreamCall } from './own-urls.js';
+import { answerFailure, readContent, type RecordedContent, toReportHeaders } from './recorded-answer.js';
 
 /** The parts of the sources that replay and forward. */
 export interface RecordingSourceParts {
   readonly recordings: Recordings;
   readonly errors: ErrorAnswers;
-  /** Replaces URLs of an upstream by those of the mock; undefined if that of the upstream is not valid. */
-  ownUrls(upstream: string): OwnUrls | undefined;
+  /** Replaces URLs of a server; undefined if its own is not valid. */
+  ownUrls(server: string): OwnUrls | undefined;
 }
 
 /** Forwards calls to the upstream and records its answers; after `replay`, for calls without a recording. */
@@ -61,42 +60,25 @@ export function createForwardSource(parts: RecordingSourceParts): AnswerSource {
       const cassette = readCassette(recordings, exchange);
       const started = { at: Date.now(), startedAt: performance.now() };
       return forward(
-        { ...parts, exchange, upstream, cassette, ...started },
+        {
+          ...parts,
+          exchange,
+          call: toUpstreamCall(exchange, upstream.url.href, parts.ownUrls),
+          upstream,
+          cassette,
+          ...started,
+        },
         owner === 'forward-then-mock' ? next : undefined,
       );
     },
   };
 }
 
-const SHOWN_VIOLATIONS = 3;
-
-/** A header with the violations of a call that is answered although it violates the contract; undefined without any. */
-export function toReportHeaders(call: Call): Readonly<Record<string, string>> | undefined {
-  const errors = listErrors(call.violations);
-  if (errors.length === 0) return undefined;
-  const shown = errors.slice(0, SHOWN_VIOLATIONS).map(({ code, message }) => `${code} ${message}`);
-  const more = errors.length > SHOWN_VIOLATIONS ? [`and ${errors.length - SHOWN_VIOLATIONS} more`] : [];
-  return { 'x-mock-request-violations': [...shown, ...more].join('; ') };
-}
-
-/** The answer for a failed connection, in the contract's own error shape: 504 for a timeout, else 502 (RFC 9110 15.6.3, 15.6.5). */
-export function answerFailure(
-  errors: ErrorAnswers,
-  operation: Operation,
-  failure: RecordedFailure & { readonly from: string },
-): Answer {
-  const answer = errors.answer(operation, {
-    status: failure.kind === 'timeout' ? 504 : 502,
-    message: failure.message,
-    code: `upstream_${failure.kind}`,
-    from: failure.from,
-  });
-  return { ...answer, violates: 'the upstream failed' };
-}
-
 /** A call that is being forwarded, with the time of its start. */
 interface Pending extends RecordingSourceParts {
   readonly exchange: Exchange;
+  /** As the upstream gets it. */
+  readonly call: Call;
   readonly upstream: Upstream;
   /** The cassette to record to; undefined if the call is not recorded. */
   readonly cassette: OpenedCassette | undefined;
@@ -108,8 +90,7 @@ interface Pending extends RecordingSourceParts {
 
 /** Forwards a call; `mock` answers for the upstream if it has no answer. */
 async function forward(pending: Pending, mock: Next | undefined): Promise<Answer | undefined> {
-  const { exchange, upstream, recordings, errors } = pending;
-  const { call } = exchange;
+  const { exchange, call, upstream, recordings, errors } = pending;
   const target = toUpstreamTarget(upstream.url, call.operation, removeSessionPrefix(call.url, call.operation));
   const outcome = await upstream.send({
     method: call.method,
@@ -210,31 +191,6 @@ async function answerWhole(pending: Pending, response: UpstreamResponse, receive
   return toAnswer(pending, { ...response, headers }, hasBody ? content : { ...content, body: undefined });
 }
 
-/** The body of a recorded or forwarded response. */
-export interface RecordedContent {
-  /** The JSON value if it is serialized to the same bytes, else the bytes. */
-  readonly body: unknown;
-  /** The JSON value. */
-  readonly value: unknown;
-}
-
-/** Reads the content of a response. */
-export function readContent(bytes: Uint8Array, headers: HeaderFields): RecordedContent {
-  const encoding = readField(headers, 'content-encoding');
-  const isJson = isJsonType(readContentType(headers) ?? '');
-  const decoded = isJson ? decodeContent(bytes, encoding) : undefined;
-  if (decoded === undefined) return { body: bytes, value: undefined };
-  const text = Buffer.from(decoded).toString('utf8');
-  try {
-    const value: unknown = JSON.parse(text);
-    // Bytes that are not valid UTF-8 are longer as text.
-    const isSame = encoding === undefined && JSON.stringify(value) === text && Buffer.byteLength(text) === bytes.length;
-    return { body: isSame ? value : bytes, value };
-  } catch {
-    return { body: bytes, value: undefined };
-  }
-}
-
 /** Passes the chunks on; the end of the stream waits until the exchange is on disk, so that the client can rely on it. */
 function answerStream(pending: Pending, arriving: Arriving): Answer {
   const { recordings } = pending;
@@ -275,12 +231,25 @@ function answerStream(pending: Pending, arriving: Arriving): Answer {
     }
     await conclude();
   }
-  const isRewritten = hasUrls(response.headers) && readField(response.headers, 'content-encoding') === undefined;
+  const encoding = readField(response.headers, 'content-encoding');
+  const isRewritten = hasUrls(response.headers) && isDecodable(encoding);
   const own = isRewritten ? pending.ownUrls(pending.upstream.url.href) : undefined;
-  const sent = own === undefined ? pass() : own.stream(pass(), readOwnBase(pending.exchange));
-  const headers = own === undefined ? response.headers : omitFields(response.headers, ['content-length']);
+  const sent = own === undefined ? pass() : own.stream(decode(pass(), encoding), readOwnBase(pending.exchange));
+  // RFC 9110 12.5.3: content without a coding is acceptable to every client that does not exclude it.
+  const framing = ['content-length', 'content-encoding'];
+  const headers = own === undefined ? response.headers : omitFields(response.headers, framing);
   const body = toCancellable(sent, () => stop('client'));
   return toAnswer(pending, { ...response, headers }, { body, value: undefined });
+}
+
+/** The chunks without their content coding, each as soon as it can be decoded. */
+function decode(chunks: AsyncGenerator<Uint8Array>, encoding: string | undefined): AsyncIterable<Uint8Array> {
+  const decoders = createContentDecoders(encoding);
+  const last = decoders.at(-1);
+  if (last === undefined) return chunks;
+  // The last stream throws what any of them fails with.
+  pipeline([Readable.from(chunks), ...decoders], () => undefined);
+  return last;
 }
 
 /** A stream that can be cancelled while it waits for the next chunk, which a generator cannot. */
@@ -367,8 +336,8 @@ async function recordResponse(
 
 /** Records the exchange, if the mode records; resolves when it is on disk. */
 async function record(pending: Pending, outcome: ObservedExchange['outcome']): Promise<void> {
-  const { exchange, recordings, cassette, at, startedAt } = pending;
-  const { call, session } = exchange;
+  const { exchange, call, recordings, cassette, at, startedAt } = pending;
+  const { session } = exchange;
   const bodyBytes = measureBodies({ call, outcome });
   const excluded = recordings.exclusion.reasonFor(call.operation.id, bodyBytes);
   if (excluded !== undefined) return exchange.note(`forward: not recorded: ${excluded}`);

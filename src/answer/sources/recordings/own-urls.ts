@@ -2,10 +2,11 @@ import { decodeContent } from '../../../http/content-encoding.js';
 import { type HeaderFields, readContentType, readField } from '../../../http/header-fields.js';
 import { isSequenceType } from '../../../contract/operations/streaming.js';
 import { isJsonType } from '../../../http/media-type.js';
+import type { Call } from '../../../http/request/call.js';
 import { readTarget, removeSessionPrefix, splitBasePath } from '../../../http/target.js';
 import type { Exchange } from '../../chain.js';
 
-/** Replaces URLs of one upstream by those of the mock, so that no client is sent to the real server. Everything else stays as it is. */
+/** Replaces URLs of one server by those of another: so that no client is sent to the upstream, those of the upstream by those of the mock. Everything else stays as it is. */
 export interface OwnUrls {
   /** Whether bytes or header fields can have a URL of the upstream. */
   mentions(text: Uint8Array | HeaderFields): boolean;
@@ -37,6 +38,37 @@ export function readOwnBase({ call, request }: Exchange): OwnBase {
   };
 }
 
+/**
+ * The call as the upstream gets it, and a cassette has it: URLs of the mock in its JSON, which a client has from an answer, become those
+ * of the upstream again. The content is decoded if one is replaced. A body in a file stays as it is.
+ */
+export function toUpstreamCall(
+  exchange: Exchange,
+  upstream: string,
+  ownUrls: (server: string) => OwnUrls | undefined,
+): Call {
+  const { call } = exchange;
+  const type = call.headers.get('content-type');
+  if (call.bytes === undefined || type === null || !URL.canParse(upstream)) return call;
+  const { origin, prefix, basePath } = readOwnBase(exchange);
+  // In the process of the client, every mock has the same origin, which may be that of a server of the client too.
+  if (!/:\d+$/.test(origin) && basePath === '') return call;
+  const plain = decodeContent(call.bytes, call.headers.get('content-encoding') ?? undefined);
+  const { origin: to, pathname } = new URL(upstream);
+  const root = pathname === '/' ? basePath : pathname.replace(/\/$/, '');
+  const steps = [
+    [`${origin}${prefix}`, { origin, prefix: '', basePath: '' }],
+    [`${origin}${basePath}`, { origin: to, prefix: '', basePath: root }],
+  ] as const;
+  const bytes = steps
+    .slice(prefix === '' ? 1 : 0)
+    .reduce((text, [from, base]) => text && (ownUrls(from)?.body(text, { 'content-type': type }, base) ?? text), plain);
+  if (bytes === undefined || bytes === plain) return call;
+  const headers = new Headers(call.headers);
+  headers.delete('content-encoding');
+  return { ...call, bytes, headers };
+}
+
 /** Whether URLs in content of this type are replaced: strings of JSON, and the data of events. */
 export function hasUrls(headers: HeaderFields): boolean {
   const type = readContentType(headers) ?? '';
@@ -57,9 +89,11 @@ export function createOwnUrls(upstream: string): OwnUrls | undefined {
       ? Buffer.from(text.buffer, text.byteOffset, text.byteLength).includes(url.hostname)
       : Object.entries(text).some(([name, value]) => LOCATIONS.has(name) || [value].flat().join().includes(url.host));
   const write = (text: string, pattern: RegExp, { origin, prefix, basePath }: OwnBase): string =>
-    text.replace(pattern, (_url, ownRoot?: string) => {
-      return `${origin}${prefix}${ownRoot === undefined ? '' : basePath}`;
-    });
+    // Without a path of the upstream, the path of the mock is the same.
+    text.replace(
+      pattern,
+      (_url, ownRoot: unknown) => `${origin}${prefix}${typeof ownRoot === 'string' ? basePath : ''}`,
+    );
 
   const toField = (name: string, value: string, base: OwnBase): string => {
     if (!LOCATIONS.has(name)) return write(value, patterns.field, base);

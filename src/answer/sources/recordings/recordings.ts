@@ -22,9 +22,12 @@ export async function createRecordingSources(
     import('./own-urls.js'),
   ]);
   const recordings = createRecordings(options, parts);
-  const sourceParts = { recordings, errors: parts.errors, ownUrls: memoize(createOwnUrls) };
+  const sourceParts = { recordings, errors: parts.errors, ownUrls: memoize(createOwnUrls, MAX_SERVERS) };
   return { recordings, sources: [createReplaySource(sourceParts), createForwardSource(sourceParts)] };
 }
+
+/** Upstreams, and the addresses at which clients reach the mock and its sessions. */
+const MAX_SERVERS = 100;
 
 /** Restricts a source to the operations that the mock itself owns. */
 export function onlyForMock(source: AnswerSource, recordings: Pick<Recordings, 'owners'>): AnswerSource {

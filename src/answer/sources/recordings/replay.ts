@@ -9,19 +9,15 @@ import type { CutOff, RecordedResponse } from '../../../recording/cassette/excha
 import { writeBody } from '../../../recording/cassette/recorded-body.js';
 import { MEMORY_LIMIT_BYTES } from '../../../recording/upstream/received.js';
 import { EMPTY_STATUSES, isStream } from '../../../http/response/encode.js';
+import type { MatchedSequence } from '../../../recording/matching/exchange-index.js';
 import { formatMiss } from '../../../recording/matching/match.js';
 import type { OpenedCassette } from '../../../recording/cassettes.js';
 import type { AnswerSource, Exchange, Next } from '../../chain.js';
 import { NO_RETRY } from '../../error-answers.js';
-import {
-  answerFailure,
-  readContent,
-  type RecordedContent,
-  type RecordingSourceParts,
-  toReportHeaders,
-} from './forward.js';
+import type { RecordingSourceParts } from './forward.js';
+import { answerFailure, readContent, type RecordedContent, toReportHeaders } from './recorded-answer.js';
 import { replaceValues } from '../../../recording/matching/volatile.js';
-import { hasUrls, type OwnBase, readOwnBase } from './own-urls.js';
+import { hasUrls, type OwnBase, readOwnBase, toUpstreamCall } from './own-urls.js';
 
 /**
  * Answers from recordings. A call without a recording is passed to the upstream (`record-missing`) or to the mock (if owners
@@ -40,7 +36,7 @@ export function createReplaySource(parts: RecordingSourceParts): AnswerSource {
         return next(exchange);
       }
       const cassette = recordings.current(session.replay);
-      const sequence = cassette?.matcher.find(call, session.replay.values);
+      const sequence = cassette && findSequence(cassette, exchange, parts);
       if (cassette === undefined || sequence === undefined) return miss(exchange, next, { ...parts, cassette });
       if (recordings.fillsGaps(session.replay) && session.replay.isSpent(cassette.positions, sequence)) {
         exchange.note(`replay: all ${sequence.exchanges.length} recordings have been replayed`);
@@ -63,6 +59,18 @@ export function createReplaySource(parts: RecordingSourceParts): AnswerSource {
       return recordings.pace === 'recorded' ? pace(reported, replayed, createChanges(replayed)) : reported;
     },
   };
+}
+
+/** The recorded exchanges that a call matches, also with URLs of the upstream in place of those of the mock. */
+function findSequence(
+  { matcher, read }: OpenedCassette,
+  exchange: Exchange,
+  { ownUrls }: RecordingSourceParts,
+): MatchedSequence | undefined {
+  const { call, session } = exchange;
+  const { values } = session.replay;
+  const sent = toUpstreamCall(exchange, read().manifest.upstream, ownUrls);
+  return matcher.find(sent, values) ?? (sent === call ? undefined : matcher.find(call, values));
 }
 
 /** A recorded exchange that answers a call. */

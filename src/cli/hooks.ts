@@ -1,0 +1,51 @@
+import type { Command } from 'commander';
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { MockError, suggest } from '../errors.js';
+import type { CassetteOptions } from '../recording/cassettes.js';
+
+/** Functions of the user that change, drop or match exchanges. */
+export type Hooks = Pick<CassetteOptions, 'beforeWrite' | 'afterRead' | 'matcher'>;
+
+/** The flag `--hooks`. */
+export interface HooksFlag {
+  readonly hooks?: string;
+}
+
+/** Adds the flag `--hooks`. @param names - The hooks that the command calls. */
+export function addHooksFlag(command: Command, ...names: readonly (keyof Hooks)[]): Command {
+  return command.option(
+    '--hooks <file>',
+    `JavaScript module with functions that change exchanges: ${names.join(', ')}`,
+  );
+}
+
+const NAMES: readonly string[] = ['beforeWrite', 'afterRead', 'matcher'] satisfies (keyof Hooks)[];
+
+/** Loads the hooks of a module: its exports, or the members of its default export. @throws MockError `OPTION_INVALID`. */
+export async function loadHooks({ hooks: file }: HooksFlag): Promise<Hooks> {
+  if (file === undefined) return {};
+  const at = { file };
+  let loaded: Readonly<Record<string, unknown>>;
+  try {
+    loaded = (await import(pathToFileURL(resolve(file)).href)) as Readonly<Record<string, unknown>>;
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new MockError('OPTION_INVALID', `the hooks cannot be loaded: ${reason}`, { at, cause });
+  }
+  const { default: main, ...named } = loaded;
+  // A CommonJS module has its exports as members of the default export, and some of them by name too.
+  const found = Object.entries({ ...named, ...(typeof main === 'object' ? main : {}) });
+  const hooks = found.filter(([name]) => name !== 'module.exports' && name !== '__esModule');
+  for (const [name, hook] of hooks) {
+    if (!NAMES.includes(name)) {
+      const hint = suggest(name, NAMES) ?? `known hooks: ${NAMES.join(', ')}`;
+      throw new MockError('OPTION_INVALID', `"${name}" is not a hook`, { at, hint });
+    }
+    if (typeof hook !== 'function') throw new MockError('OPTION_INVALID', `${name} must be a function`, { at });
+  }
+  if (hooks.length === 0) {
+    throw new MockError('OPTION_INVALID', 'the module exports no hook', { at, hint: `export ${NAMES.join(', ')}` });
+  }
+  return Object.fromEntries(hooks);
+}
