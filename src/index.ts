@@ -85,6 +85,7 @@ export type {
   RecordedRequest,
   RecordedResponse,
   SpooledBody,
+  TextFilter,
 } from './recording/cassette/exchange.js';
 export type { UpstreamOptions } from './recording/upstream/upstream.js';
 export type { ConnectionOptions } from './server/connections.js';

@@ -3,11 +3,11 @@ import { basename, join } from 'node:path';
 import { MockError } from '../errors.js';
 import { openCassette } from './cassette/cassette-writer.js';
 import {
-  type AfterRead,
   applyAfterRead,
   type Cassette,
   loadCassette,
   readCassetteFolder,
+  type StoredExchange,
   toFolderName,
 } from './cassette/cassette.js';
 import type { NewExchange } from './cassette/exchange.js';
@@ -46,7 +46,7 @@ export interface CassetteOptions {
   /** Returns the exchange to write, which has no secrets any more; undefined or null drops it. */
   readonly beforeWrite?: (exchange: NewExchange) => NewExchange | undefined | null;
   /** Returns the exchange to replay; undefined or null drops it. */
-  readonly afterRead?: AfterRead;
+  readonly afterRead?: (exchange: StoredExchange) => StoredExchange | undefined | null;
 }
 
 /** The parts of the mock that recordings use. */

@@ -52,7 +52,7 @@ export function loadCassette(folder: string): Cassette {
 }
 
 /** Changes an exchange that was read; undefined or null drops it. */
-export type AfterRead = (exchange: StoredExchange) => StoredExchange | undefined | null;
+type AfterRead = (exchange: StoredExchange) => StoredExchange | undefined | null;
 
 /** The cassette with the exchanges that a hook returns. */
 export function applyAfterRead(cassette: Cassette, afterRead: AfterRead | undefined): Cassette {

@@ -117,7 +117,7 @@ function createStructure(root: JsonPlace, walk: SecretWalk, visit: VisitText) {
       const value = parent === undefined ? undefined : readScalar(text);
       if (parent === undefined || value === undefined) return text;
       if (parent.isObject && parent.name === undefined) {
-        parent.name = String(value);
+        parent.name = typeof value === 'string' ? value : text;
         return text;
       }
       if (parent.isObject) parent.label ??= walk.readLabel(parent.name ?? '', value);

@@ -72,13 +72,44 @@ export function createSecretWalk(contract: Contract, validators: Validators, rul
   const keyHeaders = apiKeys('header');
   const keyQueries = apiKeys('query');
 
-  const toLocation = (rule: string | undefined, { pointers, direction }: JsonLocation): SecretLocation => ({
+  const toLocation = createLocations(schemas, validators);
+  return {
+    ...createJsonWalk(schemas, rules, toLocation),
+    named: (name, text, at) => {
+      const own = { ...at, pointers: at.kind === 'form' ? schemas.member(at.pointers, name) : at.pointers };
+      const shapes = schemas.shapes(own.pointers);
+      // Fields of forms are parameters of OAuth too.
+      const named = at.kind === 'path' ? rules.key(name, text) : rules.query(name, text, at.path);
+      const byName = shapes.some(isPublic) ? undefined : named;
+      const byScheme = at.kind === 'query' && keyQueries.has(name.toLowerCase()) ? 'security' : undefined;
+      const rule = byScheme ?? readSchemaRule(shapes) ?? byName;
+      return at.visit(text, toLocation(rule, own));
+    },
+    header: (name, text, visit) => {
+      const rule = keyHeaders.has(name.toLowerCase()) ? 'security' : rules.header(name, text);
+      if (rule === undefined) return visit(text, ORDINARY_LOCATION);
+      return visitCredential(name, text, (secret) => visit(secret, { ...ANY_SHAPE, rule }));
+    },
+  };
+}
+
+type ToLocation = (rule: string | undefined, at: JsonLocation) => SecretLocation;
+
+function createLocations(schemas: SchemaWalk, validators: Validators): ToLocation {
+  return (rule, { pointers, direction }) => ({
     rule,
     shapes: () => schemas.shapes(pointers),
     accepts: (candidate) =>
       pointers.every((pointer) => validators.check(pointer, direction)(candidate, 'body').length === 0),
   });
+}
 
+/** Creates the walk through JSON values. */
+function createJsonWalk(
+  schemas: SchemaWalk,
+  rules: SecretRules,
+  toLocation: ToLocation,
+): Omit<SecretWalk, 'named' | 'header'> {
   const root = (at: JsonLocation): JsonPlace => ({ ...at, rule: readSchemaRule(schemas.shapes(at.pointers)) });
   const below = (parent: JsonPlace, pointers: SchemaPointers, own?: string): JsonPlace => ({
     pointers,
@@ -113,29 +144,7 @@ export function createSecretWalk(contract: Contract, validators: Validators, rul
     return Object.fromEntries(members);
   };
 
-  return {
-    root,
-    member,
-    item,
-    scalar,
-    readLabel,
-    json: (value, at, visit) => walk(value, root(at), visit),
-    named: (name, text, at) => {
-      const own = { ...at, pointers: at.kind === 'form' ? schemas.member(at.pointers, name) : at.pointers };
-      const shapes = schemas.shapes(own.pointers);
-      // Fields of forms are parameters of OAuth too.
-      const named = at.kind === 'path' ? rules.key(name, text) : rules.query(name, text, at.path);
-      const byName = shapes.some(isPublic) ? undefined : named;
-      const byScheme = at.kind === 'query' && keyQueries.has(name.toLowerCase()) ? 'security' : undefined;
-      const rule = byScheme ?? readSchemaRule(shapes) ?? byName;
-      return at.visit(text, toLocation(rule, own));
-    },
-    header: (name, text, visit) => {
-      const rule = keyHeaders.has(name.toLowerCase()) ? 'security' : rules.header(name, text);
-      if (rule === undefined) return visit(text, ORDINARY_LOCATION);
-      return visitCredential(name, text, (secret) => visit(secret, { ...ANY_SHAPE, rule }));
-    },
-  };
+  return { root, member, item, scalar, readLabel, json: (value, at, visit) => walk(value, root(at), visit) };
 }
 
 /** The shortest number of a card. */

@@ -203,12 +203,16 @@ function answerStream(pending: Pending, arriving: Arriving): Answer {
   // What is not recorded is kept for a snapshot if it is small.
   let isWhole = true;
   /** Records what arrived, once. */
-  const conclude = (cut?: CutOff): Promise<void> =>
-    (recording ??= (isWhole ? recordReceived(pending, arriving, cut) : Promise.resolve()).finally(async () => {
+  const conclude = (cut?: CutOff): Promise<void> => (recording ??= end(cut));
+  const end = async (cut: CutOff | undefined): Promise<void> => {
+    try {
+      if (isWhole) await recordReceived(pending, arriving, cut);
+    } finally {
       recordings.open.delete(stop);
       await collector.discard();
       if (file !== undefined) await recordings.files.release(file);
-    }));
+    }
+  };
   const stop = (cut: CutOff): Promise<void> => {
     const concluded = conclude(cut);
     response.cancel();
