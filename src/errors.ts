@@ -36,6 +36,7 @@ export const ERROR_CODES = {
   SPEC_NOT_FOUND: 'There is no document at that path or URL.',
   SPEC_UNREADABLE: 'The document exists but cannot be read.',
   STATE_INVALID: 'An item does not match the schema of its collection, or refers to a parent that does not exist.',
+  STATE_LIMIT: 'The state of a session, or of all sessions together, would have too many items or bytes.',
   STATE_UNREADABLE: 'There is no mock at that address, or it has no state.',
   VERIFY_FAILED: 'Expected calls did not come, or calls violated the contract.',
   WAIT_TIMEOUT: 'The expected call did not come in time.',

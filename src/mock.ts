@@ -40,6 +40,7 @@ import { createControl } from './server/control/control.js';
 import { listen, type Listening } from './server/listen.js';
 import { type Watcher, watchScenarios } from './server/watch.js';
 import { readReserved } from './session/choice.js';
+import { createJournalPool } from './journal/journal.js';
 import { createInteractionRedactor } from './session/redact-interaction.js';
 import { createMockScenarios } from './session/scenario-handle.js';
 import { createSession, createSessionClocks, type Session } from './session/session.js';
@@ -51,6 +52,7 @@ import { inferResources } from './state/inference/infer.js';
 import { createCollectionEditors } from './state/store/editors.js';
 import { createItems } from './state/store/items.js';
 import { createStore } from './state/store/store.js';
+import { createUsage, type Usage } from './state/store/usage.js';
 
 /**
  * Creates a mock of an OpenAPI document.
@@ -255,13 +257,15 @@ function openSessions(parts: Parts, settings: Settings): Sessions {
   const { operations } = contract;
   const schemes = Object.values(contract.securitySchemes);
   const { required, idleMs, max } = settings.sessions;
+  const total = { items: 0, bytes: 0 };
   const sessionParts = {
     seed,
-    journalLimit: settings.journal.limit,
+    journal: { ...settings.journal, pool: createJournalPool(settings.journal.totalBytes) },
     operations: operations.map((operation) => operation.id),
     toPlain: createInteractionRedactor(contract, validators),
     createClock: createSessionClocks(settings.clock),
-    createStore: (clock: Clock) => createStore(definition, { seed, clock }),
+    createStore: (clock: Clock, usage?: Usage) => createStore(definition, { seed, clock, usage }),
+    createUsage: () => createUsage(settings.state === false ? undefined : settings.state, total),
     scenarios,
     changeCollections: editors.change,
   };

@@ -57,6 +57,11 @@ function count(description: string, more: OptionMore): OptionEntry {
   return option('integer', description, { minimum: 0, ...more });
 }
 
+/** A non-negative integer with a default and a flag. */
+function limit(flag: string, fallback: number, description: string): OptionEntry {
+  return count(description, { default: fallback, flag });
+}
+
 /** Every option there is. The type makes sure that none is missing. */
 export const OPTIONS: Readonly<Record<OptionName, OptionEntry>> = {
   spec: option(
@@ -131,10 +136,16 @@ export const OPTIONS: Readonly<Record<OptionName, OptionEntry>> = {
       flag: '--unknown-ids <create|not-found>',
     },
   ),
-  'state.initialItems': count('Number of items a collection without fixtures starts with.', {
-    default: 3,
-    flag: '--initial-items <count>',
-  }),
+  'state.initialItems': limit(
+    '--initial-items <count>',
+    3,
+    'Number of items a collection without fixtures starts with.',
+  ),
+  'state.maxItems': limit('--max-items <count>', 100_000, 'Maximum number of created items per session.'),
+  'state.maxBytes': limit('--max-state <size>', 268_435_456, 'Maximum size of created items per session, in bytes.'),
+  'state.totalItems': limit('--total-items <count>', 1_000_000, 'Maximum number of created items in all sessions.'),
+  'state.totalBytes': limit('--total-state <size>', 1_073_741_824, 'Maximum size of all created items, in bytes.'),
+  'state.generatedItems': limit('--generated-items <count>', 10_000, 'Maximum number of generated items per session.'),
   auth: option('object', 'Which credentials are accepted.'),
   'auth.tokens': option('strings', 'Accepted bearer tokens and API keys.', {
     otherwise: 'any',
@@ -169,19 +180,20 @@ export const OPTIONS: Readonly<Record<OptionName, OptionEntry>> = {
     'Reject requests for a session that is not open, instead of opening it.',
     '--require-session',
   ),
-  'sessions.idleMs': count('Milliseconds after which an unused session is closed.', {
-    default: 1_800_000,
-    flag: '--session-idle <ms>',
-  }),
-  'sessions.max': count('Maximum number of open sessions, besides the default one.', {
-    default: 10_000,
-    flag: '--max-sessions <count>',
-  }),
+  'sessions.idleMs': limit('--session-idle <ms>', 1_800_000, 'Milliseconds after which an unused session is closed.'),
+  'sessions.max': limit('--max-sessions <count>', 10_000, 'Maximum number of open sessions, besides the default one.'),
   journal: option('object', 'How many interactions are kept.'),
-  'journal.limit': count('Maximum number of interactions kept per session; the oldest are dropped first.', {
-    default: 1000,
-    flag: '--journal-limit <count>',
-  }),
+  'journal.limit': limit(
+    '--journal-limit <count>',
+    1000,
+    'Maximum number of interactions kept per session; the oldest are dropped first.',
+  ),
+  'journal.limitBytes': limit(
+    '--journal-size <size>',
+    67_108_864,
+    'Maximum size of what is kept per session, in bytes.',
+  ),
+  'journal.totalBytes': limit('--journal-total <size>', 268_435_456, 'Maximum size of all that is kept, in bytes.'),
   control: option(['false', 'object'], 'The control API; `false` switches it off.', { noFlag: '--no-control' }),
   'control.prefix': option('string', 'Path prefix of the control API.', {
     default: '/__mock',
@@ -325,10 +337,11 @@ export const OPTIONS: Readonly<Record<OptionName, OptionEntry>> = {
     'Returns the exchange to write, which has no secrets any more; `undefined` or `null` drops it.',
   ),
   'recordings.afterRead': option('function', 'Returns the exchange to replay; `undefined` or `null` drops it.'),
-  'recordings.timeoutMs': count('Milliseconds without data after which a request to the upstream fails.', {
-    default: 60_000,
-    flag: '--timeout <ms>',
-  }),
+  'recordings.timeoutMs': limit(
+    '--timeout <ms>',
+    60_000,
+    'Milliseconds without data after which a request to the upstream fails.',
+  ),
   'recordings.insecure': toggle('Do not verify the TLS certificate of the upstream.', '--insecure'),
   'recordings.ca': option('string', 'Certificates of additional certificate authorities, in PEM.', {
     flag: '--ca <file>',
@@ -348,28 +361,30 @@ export const OPTIONS: Readonly<Record<OptionName, OptionEntry>> = {
     { default: [], flag: '--cors-origin <origin>' },
   ),
   connections: option('object', 'How long connections stay open, and the limits of what arrives on them.'),
-  'connections.headersTimeoutMs': count(
+  'connections.headersTimeoutMs': limit(
+    '--headers-timeout <ms>',
+    30_000,
     'Milliseconds in which the header fields of a request must arrive, else 408 Request Timeout; 0 for no limit.',
-    { default: 30_000, flag: '--headers-timeout <ms>' },
   ),
-  'connections.requestTimeoutMs': count(
+  'connections.requestTimeoutMs': limit(
+    '--request-timeout <ms>',
+    300_000,
     'Milliseconds in which a request must arrive with its body, else 408 Request Timeout; 0 for no limit.',
-    { default: 300_000, flag: '--request-timeout <ms>' },
   ),
-  'connections.keepAliveMs': count(
+  'connections.keepAliveMs': limit(
+    '--keep-alive <ms>',
+    95_000,
     'Milliseconds after which a connection without a request is closed; 0 for no limit.',
-    {
-      default: 95_000,
-      flag: '--keep-alive <ms>',
-    },
   ),
-  'connections.headerLimitBytes': count(
+  'connections.headerLimitBytes': limit(
+    '--header-limit <size>',
+    16_384,
     'Maximum size of a request line with its header fields in bytes; larger ones get 431 Request Header Fields Too Large.',
-    { default: 16_384, flag: '--header-limit <size>' },
   ),
-  'connections.graceMs': count(
+  'connections.graceMs': limit(
+    '--grace <ms>',
+    2000,
     'Milliseconds that open responses get to finish when the mock is closed; those that are still open then are cut.',
-    { default: 2000, flag: '--grace <ms>' },
   ),
   middleware: option('functions', 'Hono middleware that runs around every request, the control API included.', {
     default: [],

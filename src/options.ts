@@ -11,6 +11,7 @@ import type { ScenarioDefinition } from './scenario/definition/definition.js';
 import type { Reload } from './scenario/scenarios.js';
 import type { ConnectionOptions } from './server/connections.js';
 import type { ClockOption } from './session/session.js';
+import type { StateLimits } from './state/store/usage.js';
 
 /** The options of `createMock`. Only `spec` is required; with `recordings` not even that. */
 export interface MockOptions<Operations = unknown> {
@@ -84,6 +85,16 @@ export interface StateOptions {
   readonly unknownIds?: 'create' | 'not-found';
   /** Number of items a collection without fixtures starts with. */
   readonly initialItems?: number;
+  /** Maximum number of created items per session. */
+  readonly maxItems?: number;
+  /** Maximum size of created items per session, in bytes. */
+  readonly maxBytes?: number;
+  /** Maximum number of created items in all sessions. */
+  readonly totalItems?: number;
+  /** Maximum size of all created items, in bytes. */
+  readonly totalBytes?: number;
+  /** Maximum number of generated items per session. */
+  readonly generatedItems?: number;
 }
 
 /** Which credentials are accepted. */
@@ -124,6 +135,10 @@ export interface SessionOptions {
 export interface JournalOptions {
   /** Maximum number of interactions kept per session; the oldest are dropped first. */
   readonly limit?: number;
+  /** Maximum size of what is kept per session, in bytes. */
+  readonly limitBytes?: number;
+  /** Maximum size of all that is kept, in bytes. */
+  readonly totalBytes?: number;
 }
 
 /** The control API. */
@@ -182,7 +197,7 @@ export interface Settings extends WithDefaults<
   'spec' | 'overlays' | 'seed' | 'strict' | 'middleware'
 > {
   readonly document: WithDefaults<DocumentOptions, 'allowHttpRefs'>;
-  readonly state: false | StateOptions;
+  readonly state: false | WithDefaults<StateOptions, keyof StateLimits>;
   readonly auth: AuthOptions;
   readonly requests: WithDefaults<RequestOptions, 'bodyLimitBytes' | 'lenientAccept'>;
   readonly responses: Required<ResponseOptions>;

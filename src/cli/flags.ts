@@ -88,7 +88,7 @@ function addParser(option: Option, name: OptionName): void {
   const { kinds } = OPTIONS[name];
   if (name === 'recordings.upstreamHeaders') option.argParser(collectHeader);
   else if (name === 'recordings.owners') option.argParser(collectOwner);
-  else if (SIZES.has(name)) option.argParser(readSize);
+  else if (name.endsWith('Bytes')) option.argParser(readSize);
   else if (PEM_FILES.has(name)) option.argParser(readPem);
   else if (isRepeatable(name)) option.argParser(collect);
   else if (kinds.includes('integer')) option.argParser(readInteger);
@@ -182,13 +182,6 @@ function readNumber(value: string): number {
   if (value.trim() !== '' && Number.isFinite(number) && number >= 0) return number;
   throw new InvalidArgumentError('It must be a non-negative number.');
 }
-
-/** Options whose flags take a number of bytes. */
-const SIZES: ReadonlySet<OptionName> = new Set<OptionName>([
-  'requests.bodyLimitBytes',
-  'recordings.exclude.bodyBytes',
-  'connections.headerLimitBytes',
-]);
 
 /** `512`, `64kb`, `10mb` in bytes. */
 function readSize(value: string): number {

@@ -47,12 +47,16 @@ export interface Journal {
 
 /** A journal with what the server writes to it. */
 export interface SessionJournal extends Journal {
+  /** How many interactions there are. */
+  readonly size: number;
   /**
    * Adds an interaction, which gets its number here.
    *
-   * @param size - Bytes of the bodies that the interaction keeps in memory; default 0.
+   * @param size - Bytes that the interaction keeps in memory; default 0.
    */
   add(interaction: NewInteraction, size?: number): Interaction;
+  /** What it holds is not counted among that of all journals any more. */
+  release(): void;
   /** One interaction as JSON, without its secrets. */
   readonly toPlain: ToPlain;
 }
@@ -63,19 +67,19 @@ export type NewInteraction = Omit<Interaction, 'number'> & { number: number };
 interface JournalParts {
   /** Maximum number of interactions. */
   readonly limit: number;
-  /** Maximum size of all bodies in bytes; default 64 MiB. */
+  /** Maximum size of all interactions in bytes; default: none. */
   readonly limitBytes?: number;
+  /** Counts what all journals of a mock hold together; default: this journal is the only one. */
+  readonly pool?: JournalPool;
   /** Ids of the operations of the contract. */
   readonly operations: readonly string[];
   readonly toPlain: ToPlain;
 }
 
-const MAX_BODY_BYTES = 64 * 1024 * 1024;
-
 /** An empty journal. */
 export function createJournal(parts: JournalParts): SessionJournal {
-  const { limit, limitBytes = MAX_BODY_BYTES, operations, toPlain } = parts;
-  const ring = createRing({ count: limit, bytes: limitBytes });
+  const { limit, limitBytes = Infinity, pool = createJournalPool(Infinity), operations, toPlain } = parts;
+  const ring = createRing({ count: limit, bytes: limitBytes }, pool);
   const { list } = ring;
   let count = 0;
   const waiting = createWaiting();
@@ -91,6 +95,10 @@ export function createJournal(parts: JournalParts): SessionJournal {
     get dropped() {
       return ring.dropped;
     },
+    get size() {
+      return ring.size;
+    },
+    release: ring.release,
     add: (interaction, size = 0) => {
       count += 1;
       interaction.number = count;
@@ -185,12 +193,57 @@ function toTimeout(
   return new MockError('WAIT_TIMEOUT', `${missing} within ${timeout} ms; ${list}`, { hint });
 }
 
+/** What the journals of a mock hold together. */
+export interface JournalPool {
+  /** Counts bytes of a journal, which is used; then drops the oldest interactions of those that were not used for the longest time. */
+  grow(ring: DroppingRing, bytes: number): void;
+  /** Subtracts bytes that were dropped. */
+  shrink(bytes: number): void;
+  /** Forgets a journal whose bytes were subtracted. */
+  release(ring: DroppingRing): void;
+}
+
+interface DroppingRing {
+  /** Drops the oldest interactions while there is too much, unless fewer than `kept` would be left. */
+  drop(isTooMuch: () => boolean, kept: 0 | 1): void;
+}
+
+/** The pool of the journals of one mock. @param limitBytes - What they may hold together. */
+export function createJournalPool(limitBytes: number): JournalPool {
+  // The one that was not used for the longest time is the first.
+  const rings = new Set<DroppingRing>();
+  let latest: DroppingRing | undefined;
+  let total = 0;
+  const isTooMuch = (): boolean => total > limitBytes;
+  return {
+    grow: (ring, bytes) => {
+      total += bytes;
+      if (ring !== latest) {
+        rings.delete(ring);
+        rings.add(ring);
+        latest = ring;
+      }
+      if (!isTooMuch()) return;
+      for (const each of rings) {
+        each.drop(isTooMuch, each === ring ? 1 : 0);
+        if (!isTooMuch()) return;
+      }
+    },
+    shrink: (bytes) => void (total -= bytes),
+    release: (ring) => {
+      rings.delete(ring);
+      if (ring === latest) latest = undefined;
+    },
+  };
+}
+
 /**
  * The interactions that are kept; when it is full, the oldest ones are dropped.
  *
- * @param limits - `bytes` counts all bodies together; the newest interaction is kept whatever its size.
+ * @param limits - `bytes` counts all interactions together; the newest one is kept whatever its size.
  */
-function createRing(limits: { readonly count: number; readonly bytes: number }) {
+function createRing(limits: { readonly count: number; readonly bytes: number }, shared: JournalPool) {
+  let pool = shared;
   let entries: (Interaction | undefined)[] = [];
   let sizes: number[] = [];
   // Index of the oldest entry; those before it are dropped.
@@ -198,7 +251,9 @@ function createRing(limits: { readonly count: number; readonly bytes: number }) 
   let bytes = 0;
   let dropped = 0;
   const dropOldest = (): void => {
-    bytes -= sizes[start] ?? 0;
+    const size = sizes[start] ?? 0;
+    bytes -= size;
+    pool.shrink(size);
     entries[start] = undefined;
     start += 1;
     dropped += 1;
@@ -209,9 +264,24 @@ function createRing(limits: { readonly count: number; readonly bytes: number }) 
       start = 0;
     }
   };
+  const clear = (): void => {
+    pool.shrink(bytes);
+    entries = [];
+    sizes = [];
+    start = 0;
+    bytes = 0;
+    dropped = 0;
+  };
+  const drop: DroppingRing['drop'] = (isTooMuch, kept) => {
+    while (entries.length - start > kept && isTooMuch()) dropOldest();
+  };
+  const ring = { drop };
   return {
     get dropped(): number {
       return dropped;
+    },
+    get size(): number {
+      return entries.length - start;
     },
     add: (interaction: Interaction, size: number): void => {
       if (limits.count === 0) {
@@ -223,14 +293,15 @@ function createRing(limits: { readonly count: number; readonly bytes: number }) 
       bytes += size;
       while (entries.length - start > limits.count) dropOldest();
       while (bytes > limits.bytes && entries.length - start > 1) dropOldest();
+      pool.grow(ring, size);
     },
     list: (): readonly Interaction[] => entries.slice(start).filter((entry) => entry !== undefined),
-    clear: (): void => {
-      entries = [];
-      sizes = [];
-      start = 0;
-      bytes = 0;
-      dropped = 0;
+    clear,
+    release: (): void => {
+      clear();
+      pool.release(ring);
+      // A test that still has the session can use it.
+      pool = createJournalPool(Infinity);
     },
   };
 }

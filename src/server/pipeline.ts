@@ -4,6 +4,7 @@ import { type Chain, whenSettled } from '../answer/chain.js';
 import type { ErrorAnswers } from '../answer/error-answers.js';
 import { type Clock, toSocketClock } from '../clock.js';
 import type { Contract } from '../contract/contract.js';
+import { isObject } from '../contract/json.js';
 import type { Operation } from '../contract/operations/operation.js';
 import type { RouteMatch } from '../contract/router/router.js';
 import { MockError } from '../errors.js';
@@ -278,15 +279,37 @@ function createFinish(parts: PipelineParts, readClock: ReadClock, onFault: (requ
       trace: outcome.trace,
     };
     if (outcome.call?.file !== undefined) parts.releaseFile?.(outcome.call.file);
-    parts.onInteraction(session.journal.add(entry, measureBodies(outcome.call, answer)));
+    parts.onInteraction(session.journal.add(entry, measureInteraction(entry, outcome.call?.bytes)));
     return response;
   };
 }
 
-/** Bytes of the bodies an interaction holds on to; what was generated or comes from the store is small or shared. */
-function measureBodies(call: Call | undefined, { body }: Answer): number {
-  const answered = typeof body === 'string' ? body.length : body instanceof Uint8Array ? body.byteLength : 0;
-  return (call?.bytes?.byteLength ?? 0) + answered;
+/** What an interaction takes besides its texts and bodies. */
+const INTERACTION_BYTES = 1024;
+
+/** About how many bytes an interaction keeps in memory; items of the store are shared with it. */
+function measureInteraction({ request, answer }: Pick<Interaction, 'request' | 'answer'>, body: Call['bytes']): number {
+  // The decoded body takes about twice as much as it had on the wire.
+  let bytes = INTERACTION_BYTES + request.url.length + 2 * (body?.byteLength ?? 0) + measureBody(answer.body);
+  for (const name in request.headers) bytes += request.headers[name]?.length ?? 0;
+  return bytes;
+}
+
+/** What an element of a list in an answer takes at most, as a rule. */
+const ELEMENT_BYTES = 256;
+
+function measureBody(body: unknown): number {
+  if (typeof body === 'string') return body.length;
+  if (body instanceof Uint8Array) return body.byteLength;
+  if (Array.isArray(body)) return ELEMENT_BYTES * body.length;
+  if (!isObject(body)) return 0;
+  let bytes = 0;
+  for (const name in body) {
+    const value = body[name];
+    if (typeof value === 'string') bytes += value.length;
+    else if (Array.isArray(value)) bytes += ELEMENT_BYTES * value.length;
+  }
+  return bytes;
 }
 
 type ReceiveBody = (body: AsyncIterable<Uint8Array>) => Promise<BodyBytes>;

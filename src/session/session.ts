@@ -8,7 +8,7 @@ import {
 } from '../clock.js';
 import { MockError } from '../errors.js';
 import type { ToPlain } from '../journal/interaction.js';
-import { createJournal, type SessionJournal } from '../journal/journal.js';
+import { createJournal, type JournalPool, type SessionJournal } from '../journal/journal.js';
 import { createReplayState, type ReplaySnapshot, type ReplayState } from '../recording/matching/replay-state.js';
 import {
   type ChangeCollections,
@@ -19,6 +19,7 @@ import {
 } from '../scenario/rules/scenario-state.js';
 import { activeIds, type Scenarios, startScenarios, useScenarios } from '../scenario/scenarios.js';
 import type { Snapshot, Store } from '../state/store/store.js';
+import type { Usage } from '../state/store/usage.js';
 
 /** The state of one client. */
 export interface Session {
@@ -43,6 +44,8 @@ export interface Session {
   snapshot(): SessionSnapshot;
   /** Returns to a snapshot of this session, or of another one of the same mock; the journal stays. */
   restore(snapshot: SessionSnapshot): void;
+  /** What it holds is not counted among that of all sessions any more. */
+  release(): void;
   /** This session with a copy of its store, for changes that last for one request. */
   branch(): Session;
 }
@@ -67,13 +70,15 @@ export interface SessionSnapshot {
 
 interface SessionParts {
   readonly seed: number;
-  /** Maximum number of interactions in a journal. */
-  readonly journalLimit: number;
+  /** How much a journal keeps. */
+  readonly journal: { readonly limit: number; readonly limitBytes: number; readonly pool: JournalPool };
   /** Ids of the operations of the contract. */
   readonly operations: readonly string[];
   readonly toPlain: ToPlain;
   createClock(): SessionClock;
-  createStore(clock: Clock): Store;
+  /** @param usage - Counts what it holds; default: without limits, for a store that lasts for one request. */
+  createStore(clock: Clock, usage?: Usage): Store;
+  createUsage(): Usage;
   readonly scenarios: Scenarios;
   /** How scenarios change the collections of a session. */
   changeCollections(session: Session): ChangeCollections;
@@ -88,8 +93,8 @@ interface SessionParts {
 export function createSession(id: string, parts: SessionParts, opening: readonly string[] = []): Session {
   const { scenarios } = parts;
   const { clock, own } = parts.createClock();
-  const store = parts.createStore(clock);
-  const journal = createJournal({ ...parts, limit: parts.journalLimit });
+  const store = parts.createStore(clock, parts.createUsage());
+  const journal = createJournal({ ...parts, ...parts.journal });
   const scenario = createScenarioState();
   const replay = createReplayState();
   const held = { id, seed: parts.seed, clock, store, journal, scenario, replay };
@@ -122,17 +127,17 @@ export function createSession(id: string, parts: SessionParts, opening: readonly
       scenario.resetVars();
       begin(what === 'all' ? opening : scenario.active);
     },
-    snapshot: () => ({
-      store: store.snapshot(),
-      scenario: scenario.snapshot(),
-      replay: replay.snapshot(),
-      now: own?.now(),
-    }),
+    snapshot: () => takeSnapshot(held, own?.now()),
     restore: (snapshot) => {
-      setTime(snapshot.now);
+      // First, since it fails where the snapshot is too large.
       store.restore(snapshot.store);
+      setTime(snapshot.now);
       scenario.restore(snapshot.scenario);
       replay.restore(snapshot.replay);
+    },
+    release: () => {
+      store.release();
+      journal.release();
     },
     branch: () => {
       const own = parts.createStore(clock);
@@ -143,6 +148,13 @@ export function createSession(id: string, parts: SessionParts, opening: readonly
   for (const name of opening) scenarios.find(name);
   begin(opening);
   return session;
+}
+
+function takeSnapshot(
+  { store, scenario, replay }: Pick<Session, 'replay' | 'scenario' | 'store'>,
+  now: number | undefined,
+): SessionSnapshot {
+  return { store: store.snapshot(), scenario: scenario.snapshot(), replay: replay.snapshot(), now };
 }
 
 /** The time of a mock: `'real'`, a fixed instant, or a clock object. */

@@ -69,7 +69,13 @@ export interface SessionsOptions {
 export function createSessions(options: SessionsOptions): Sessions {
   const initial = options.create('default', options.opening);
   const tokens = createTokens(options.credentialHeaders);
-  const pool = createPool({ ...options, onDrop: tokens.forget });
+  const pool = createPool({
+    ...options,
+    onDrop: (session) => {
+      tokens.forget(session.id);
+      session.release();
+    },
+  });
 
   const get = (id: string): Session | undefined => (id === initial.id ? initial : pool.get(id));
   const find = (id: string): Session => {
@@ -87,16 +93,11 @@ export function createSessions(options: SessionsOptions): Sessions {
         hint: 'close it first, or pick another id',
       });
     }
-    if (pool.isFull()) {
-      throw new MockError('SESSION_LIMIT', `the maximum of ${options.limit} open sessions is reached`, {
-        hint: 'close sessions when a test ends, or raise sessions: { max } (--max-sessions)',
-      });
-    }
+    pool.checkRoom();
     tokens.check(given, id);
     const origin = from === undefined ? undefined : find(from);
     const session = options.create(id, opening.scenarios ?? []);
-    if (origin !== undefined) session.restore(origin.snapshot());
-    if (origin !== undefined && opening.scenarios !== undefined) session.use(opening.scenarios);
+    if (origin !== undefined) copyInto(session, origin, opening.scenarios);
     pool.add(session);
     tokens.register(given, id);
     return session;
@@ -125,17 +126,30 @@ export function createSessions(options: SessionsOptions): Sessions {
   };
 }
 
+/** Copies a session into a new one, which is not counted where that fails. */
+function copyInto(session: Session, origin: Session, scenarios: readonly string[] | undefined): void {
+  try {
+    session.restore(origin.snapshot());
+    if (scenarios !== undefined) session.use(scenarios);
+  } catch (error) {
+    session.release();
+    throw error;
+  }
+}
+
 /** The sessions besides the default one; unused ones are dropped. */
 function createPool(
-  options: Pick<SessionsOptions, 'idleMs' | 'limit' | 'now'> & { readonly onDrop: (id: string) => void },
+  options: Pick<SessionsOptions, 'idleMs' | 'limit' | 'now'> & { readonly onDrop: (session: Session) => void },
 ) {
   const { idleMs, limit, now, onDrop } = options;
   const sessions = new Map<string, { readonly session: Session; usedAt: number }>();
   let sweptAt = now();
   let generated = 0;
   const drop = (id: string): boolean => {
-    if (!sessions.delete(id)) return false;
-    onDrop(id);
+    const entry = sessions.get(id);
+    if (entry === undefined) return false;
+    sessions.delete(id);
+    onDrop(entry.session);
     return true;
   };
   const sweep = (): void => {
@@ -163,10 +177,13 @@ function createPool(
     },
     add: (session: Session): void => void sessions.set(session.id, { session, usedAt: now() }),
     drop,
-    /** Whether no further session can be opened, after unused ones were dropped. */
-    isFull: (): boolean => {
+    /** @throws MockError `SESSION_LIMIT` where no further session can be opened, after unused ones were dropped. */
+    checkRoom: (): void => {
       if (sessions.size >= limit) sweep();
-      return sessions.size >= limit;
+      if (sessions.size < limit) return;
+      throw new MockError('SESSION_LIMIT', `the maximum of ${limit} open sessions is reached`, {
+        hint: 'close sessions when a test ends, or raise sessions: { max } (--max-sessions)',
+      });
     },
     ids: (): Iterable<string> => sessions.keys(),
     list: (): readonly Session[] => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createJournal, type SessionJournal } from '../../src/journal/journal.js';
+import { createJournal, createJournalPool, type SessionJournal } from '../../src/journal/journal.js';
 import { type Interaction, recordRequest } from '../../src/journal/interaction.js';
 import { MockError } from '../../src/errors.js';
 import { findUnexpected, toVerifyError, type VerifyOptions } from '../../src/journal/verify.js';
@@ -260,5 +260,29 @@ describe('verification', () => {
     expect(await messageOf(() => verify(journal, { calls: { listThings: 2 } }))).toContain(
       'listThings was called once, not 2 times (1 older interactions were dropped)',
     );
+  });
+});
+
+describe('the journals of all sessions together', () => {
+  it('keep no more bytes than they may: the oldest interactions of the sessions that were used least recently go first', () => {
+    const pool = createJournalPool(1000);
+    const [one, two, three] = [0, 0, 0].map(() =>
+      createJournal({ limit: 100, pool, operations: OPERATIONS, toPlain: refuseToShow }),
+    ) as [SessionJournal, SessionJournal, SessionJournal];
+    const sizes = (): readonly number[] => [one, two, three].map(({ size }) => size);
+    for (const journal of [one, one, two, three, one]) add(journal, {}, 200);
+    expect(sizes()).toEqual([3, 1, 1]);
+    add(one, {}, 300);
+    expect(sizes()).toEqual([4, 0, 0]);
+    expect([one.dropped, two.dropped, three.dropped]).toEqual([0, 1, 1]);
+    add(three, {}, 5000);
+    expect(sizes()).toEqual([0, 0, 1]);
+    three.release();
+    add(two, {}, 900);
+    add(one, {}, 90);
+    expect(sizes()).toEqual([1, 1, 0]);
+    one.clear();
+    add(two, {}, 100);
+    expect(sizes()).toEqual([0, 2, 0]);
   });
 });

@@ -17,7 +17,8 @@ function open(options: Partial<SessionsOptions> = {}): Sessions {
     opening: [],
     now: () => 0,
     // Nothing but the id of a session is looked at here.
-    create: (id) => ({ id, snapshot: () => id, restore: () => undefined }) as unknown as Session,
+    create: (id) =>
+      ({ id, snapshot: () => id, restore: () => undefined, release: () => undefined }) as unknown as Session,
     ...options,
   });
 }

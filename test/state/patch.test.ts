@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { applyJsonPatch } from '../../src/state/store/json-patch.js';
+import { applyJsonPatch } from '../../src/state/json-patch.js';
 
 describe('a JSON Patch', () => {
   // RFC 6902, appendix A.

@@ -76,5 +76,6 @@ const STATUSES: Partial<Record<ErrorCode, number>> = {
   SESSION_UNKNOWN: 404,
   SNAPSHOT_UNKNOWN: 404,
   STATE_INVALID: 422,
+  STATE_LIMIT: 503,
   WAIT_TIMEOUT: 504,
 };

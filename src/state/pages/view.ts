@@ -2,7 +2,8 @@ import { readMember, readPath, type SchemaObject } from '../../contract/json.js'
 import type { ItemSchema, ReadItemSchema } from '../item-schema.js';
 import { toBareName } from '../names.js';
 import type { PageInput } from './inputs.js';
-import { type Entry, findIndex, type ItemList } from '../store/collection.js';
+import type { Entry, ItemList } from '../store/collection.js';
+import { findIndex } from '../store/rows.js';
 
 /** Compares two entries: negative where the first comes first. */
 type EntryOrder = (a: Entry, b: Entry) => number;

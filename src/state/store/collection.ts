@@ -1,3 +1,19 @@
+import {
+  addRow,
+  deleteRow,
+  EVERY_SCOPE,
+  findUntouched,
+  NO_ROWS,
+  olderHalf,
+  renameRow,
+  replaceRow,
+  restoreRow,
+  type Rows,
+  toOwnRows,
+  toPartMark,
+} from './rows.js';
+import { createUsage, isGenerated, measureEntry, type Swept, type UndoLog, type Usage, type Writes } from './usage.js';
+
 /** What a request for an id without an item does: it creates the item, or is answered with 404. */
 export type UnknownIds = 'create' | 'not-found';
 
@@ -20,8 +36,8 @@ export interface NewEntry {
   readonly secrets?: Item | undefined;
   /** The parents below which it was created, where the collection is not below them and no property holds their ids. */
   readonly part?: string | undefined;
-  /** Whether the mock created the item itself, because its id or its list was requested. */
-  readonly onDemand?: boolean | undefined;
+  /** What a request asked for where the mock created the item itself: its id or its list. */
+  readonly onDemand?: 'id' | 'list' | undefined;
   /** When it got its status, in milliseconds since 1970, where a request created it and its status advances by itself. */
   readonly statusSince?: number | undefined;
 }
@@ -32,6 +48,8 @@ export interface Entry extends NewEntry {
   readonly sequence: number;
   /** Counts the changes of the item, from 1. */
   readonly revision: number;
+  /** Its estimated size in bytes. */
+  readonly size: number;
   /** Whether its own schema declares all that is inside of the item: found when it is first shown, since that takes long. */
   isDeclared?: boolean | undefined;
 }
@@ -85,26 +103,22 @@ export interface WritableCollection extends Collection {
   dropScope(scope: string): void;
   /** Counts the creates of this collection, from 1; new ids are generated from it. */
   nextNumber(): number;
-  /** @param scope - `EVERY_SCOPE` for all scopes, including those that do not exist yet. */
+  /** @param scope - `EVERY_SCOPE` for all scopes, including those that do not exist yet; `toPartMark` for a part of the top-level list. */
   markSeeded(scope: string): void;
   /**
    * Copies in constant time; the first write on either side copies the list it changes.
    *
-   * @param log - Takes the undo steps of the copy's writes.
+   * @param writes - What the copy's writes are recorded in.
    */
-  copy(log?: UndoLog): WritableCollection;
+  copy(writes?: Writes): WritableCollection;
+  /** Removes the older half of the items that the mock creates again when they are requested, or forgets that of the removed ones. */
+  sweep(what: Swept): void;
 }
 
 /** Every item of a collection with its scope. */
 export function listEntries({ scopes, list }: Collection): readonly (readonly [scope: string, entry: Entry])[] {
   return scopes.flatMap((scope) => list(scope).entries.map((entry) => [scope, entry] as const));
 }
-
-/** Undo steps of the writes of a transaction, in the order of the writes. */
-export type UndoLog = (() => void)[];
-
-/** Marks every scope of a collection; no scope has this name. */
-export const EVERY_SCOPE = '\0';
 
 /** The scope of items whose parents have these ids, outermost first; `''` without parents. */
 export function toScope(...ids: readonly string[]): string {
@@ -128,68 +142,116 @@ function escapeId(id: string): string {
 
 /** An empty collection. */
 export function createCollection(facts: CollectionFacts): WritableCollection {
-  return createCollectionFrom(facts, { lists: new Map(), seeded: new Set(), created: 0 }, undefined);
+  return createCollectionFrom(facts, { lists: new Map(), seeded: new Set(), created: 0 }, { usage: createUsage() });
 }
 
 type CollectionFacts = Pick<Collection, 'name' | 'defaults' | 'unknownIds' | 'started'>;
 
-function createCollectionFrom(
-  facts: CollectionFacts,
-  data: { readonly lists: Map<string, WritableList>; readonly seeded: Set<string>; readonly created: number },
-  log: UndoLog | undefined,
-): WritableCollection {
-  let { lists, seeded, created } = data;
-  const empty = createList(NO_ROWS, 1);
+interface CollectionData {
+  lists: Map<string, WritableList>;
+  seeded: Set<string>;
+  created: number;
+}
+
+function createCollectionFrom(facts: CollectionFacts, data: CollectionData, writes: Writes): WritableCollection {
+  const { log, usage } = writes;
+  const empty = createList({ rows: NO_ROWS, sequence: 1 }, usage);
   const writable = (scope: string): WritableList => {
+    const { lists } = data;
     const known = lists.get(scope);
     if (known !== undefined) return known;
-    const list = createList(NO_ROWS, 1);
+    const list = createList({ rows: NO_ROWS, sequence: 1 }, usage);
     lists.set(scope, list);
     log?.push(() => void lists.delete(scope));
     return list;
   };
   /** The list of an existing item, which is about to change. */
   const listWith = (id: string, scope: string): WritableList | undefined => {
-    const list = lists.get(scope);
+    const list = data.lists.get(scope);
     if (list?.get(id) === undefined) return undefined;
     log?.push(list.mark(id));
     return list;
   };
   return {
     ...facts,
-    list: (scope = '') => lists.get(scope) ?? empty,
+    list: (scope = '') => data.lists.get(scope) ?? empty,
     get scopes() {
-      return [...lists.keys()];
+      return [...data.lists.keys()];
     },
-    get: (id, scope = '') => lists.get(scope)?.get(id),
+    get: (id, scope = '') => data.lists.get(scope)?.get(id),
     add: (entry, scope = '') => {
       const list = writable(scope);
       log?.push(list.mark(entry.id));
       return list.add(entry);
     },
     ...createChanges(listWith, log),
+    ...createSeeding(data, writes),
     dropScope: (scope) => {
-      if (lists.size === 0 && seeded.size === 0) return;
-      const isKept = (key: string): boolean => key !== scope && !key.startsWith(`${scope}/`);
-      const before = { lists, seeded };
-      lists = new Map([...lists].filter(([key]) => isKept(key)));
-      seeded = new Set([...seeded].filter(isKept));
-      log?.push(() => ({ lists, seeded } = before));
+      if (data.lists.size > 0 || data.seeded.size > 0) dropScope(data, scope, writes);
     },
     nextNumber: () => {
-      created += 1;
-      log?.push(() => void (created -= 1));
-      return created;
+      data.created += 1;
+      log?.push(() => void (data.created -= 1));
+      return data.created;
     },
-    isSeeded: (scope) => seeded.has(scope) || seeded.has(EVERY_SCOPE),
+    copy: (other = { usage: createUsage() }) => {
+      const lists = new Map([...data.lists].map(([scope, list]) => [scope, list.copy(other.usage)]));
+      return createCollectionFrom(facts, { lists, seeded: new Set(data.seeded), created: data.created }, other);
+    },
+  };
+}
+
+function dropScope(data: CollectionData, scope: string, { log, usage }: Writes): void {
+  const { lists, seeded } = data;
+  const isKept = (key: string): boolean => key !== scope && !key.startsWith(`${scope}/`);
+  const dropped = [...lists].flatMap(([key, list]) => (isKept(key) ? [] : [list]));
+  data.lists = new Map([...lists].filter(([key]) => isKept(key)));
+  data.seeded = new Set([...seeded].filter(isKept));
+  const marks = seeded.size - data.seeded.size;
+  for (const list of dropped) list.count(-1);
+  usage.changeMarks(-marks);
+  log?.push(() => {
+    Object.assign(data, { lists, seeded });
+    for (const list of dropped) list.count(1);
+    usage.changeMarks(marks);
+  });
+}
+
+/** Which lists have their initial items, and the removal of the oldest of those that no request changed. */
+function createSeeding(
+  data: CollectionData,
+  { log, usage }: Writes,
+): Pick<WritableCollection, 'isSeeded' | 'markSeeded' | 'sweep'> {
+  return {
+    isSeeded: (scope) => data.seeded.has(scope) || data.seeded.has(EVERY_SCOPE),
     markSeeded: (scope) => {
+      const { seeded } = data;
       if (seeded.has(scope)) return;
       seeded.add(scope);
-      log?.push(() => void seeded.delete(scope));
+      usage.changeMarks(1);
+      log?.push(() => {
+        seeded.delete(scope);
+        usage.changeMarks(-1);
+      });
     },
-    copy: (copyLog) => {
-      const copies = new Map([...lists].map(([scope, list]) => [scope, list.copy()]));
-      return createCollectionFrom(facts, { lists: copies, seeded: new Set(seeded), created }, copyLog);
+    sweep: (what) => {
+      const { lists, seeded } = data;
+      if (what === 'removed') {
+        for (const list of lists.values()) list.discard([], olderHalf(list.removed));
+        return;
+      }
+      const untouched = findUntouched(lists, seeded);
+      for (const mark of untouched) {
+        lists.get(mark)?.count(-1);
+        lists.delete(mark);
+        seeded.delete(mark);
+      }
+      usage.changeMarks(-untouched.size);
+      for (const list of lists.values()) {
+        const generated = list.entries.filter(isGenerated);
+        const ofParts = generated.filter(({ part = '' }) => part !== '' && untouched.has(toPartMark(part)));
+        list.discard([...olderHalf(generated.filter(({ onDemand }) => onDemand === 'id')), ...ofParts], []);
+      }
     },
   };
 }
@@ -217,29 +279,22 @@ interface WritableList extends ItemList {
   rename(id: string, to: string): Entry | undefined;
   /** A function that restores what the list knows about an id now, and the order. */
   mark(id: string): () => void;
-  copy(): WritableList;
+  /** Adds all of the list to what the store holds, or subtracts it. */
+  count(sign: 1 | -1): void;
+  /** Removes entries as if they had never been there, and forgets removed ones. */
+  discard(evicted: readonly Entry[], forgotten: readonly Entry[]): void;
+  copy(usage: Usage): WritableList;
 }
 
-interface Rows {
-  readonly entries: Entry[];
-  readonly byId: Map<string, Entry>;
-  /** Removed entries, so that a cursor on one of them keeps its position. */
-  readonly removed: Map<string, Entry>;
-}
+type EntryRows = Rows<Entry>;
 
-/** How many removed entries a list remembers; the oldest is forgotten first. */
-const MAX_REMOVED = 100_000;
-
-const NO_ROWS: Rows = { entries: [], byId: new Map(), removed: new Map() };
-
-/** A list that copies the given rows at its first write. */
-function createList(startRows: Rows, startSequence: number): WritableList {
-  let rows = startRows;
-  let sequence = startSequence;
+/** A list that copies the given rows at its first write. @param usage - Counts what it holds. */
+function createList(start: { readonly rows: EntryRows; readonly sequence: number }, usage: Usage): WritableList {
+  let { rows, sequence } = start;
   let isShared = true;
-  const own = (): Rows => {
+  const own = (): EntryRows => {
     if (isShared) {
-      rows = { entries: [...rows.entries], byId: new Map(rows.byId), removed: new Map(rows.removed) };
+      rows = toOwnRows(rows);
       isShared = false;
     }
     return rows;
@@ -257,98 +312,71 @@ function createList(startRows: Rows, startSequence: number): WritableList {
     get: (id) => rows.byId.get(id),
     recall: (id) => rows.byId.get(id) ?? rows.removed.get(id),
     add: (given) => {
-      const mine = own();
       const entry = toEntry(given, sequence);
       sequence += 1;
-      deleteEntry(mine.entries, mine.byId.get(given.id));
-      mine.entries.push(entry);
-      mine.byId.set(entry.id, entry);
-      mine.removed.delete(entry.id);
-      return entry;
+      return addRow(own(), entry, usage);
     },
     update: (id, change) => {
       const before = rows.byId.get(id);
       if (before === undefined) return undefined;
-      const mine = own();
-      const entry = { ...before, ...change, revision: before.revision + 1, isDeclared: undefined };
-      mine.entries[findIndex(mine.entries, before.sequence)] = entry;
-      mine.byId.set(id, entry);
-      return entry;
+      const changed = { ...before, ...change };
+      const entry = { ...changed, revision: before.revision + 1, size: measureEntry(changed), isDeclared: undefined };
+      return replaceRow(own(), [before, entry], usage);
     },
-    remove: (id) => (rows.byId.has(id) ? removeEntry(own(), id) : undefined),
-    rename: (id, to) => renameEntry(own(), id, to),
+    remove: (id) => (rows.byId.has(id) ? removeEntry(own(), id, usage) : undefined),
+    rename: (id, to) => renameRow(own(), [id, to], usage),
     mark: (id) => {
       const before = { entry: rows.byId.get(id), removed: rows.removed.get(id), sequence };
       return () => {
-        restoreEntry(own(), id, before);
+        usage.change(rows.byId.get(id), before.entry);
+        usage.changeRemoved(rows.removed.get(id), before.removed);
+        restoreRow(own(), id, before);
         ({ sequence } = before);
       };
     },
-    copy: () => {
+    count: (sign) => usage.countAll(rows, sign),
+    discard: (evicted, forgotten) => {
+      if (evicted.length + forgotten.length === 0) return;
+      const { entries, byId, removed } = own();
+      for (const { id } of evicted) byId.delete(id);
+      for (const { id } of forgotten) removed.delete(id);
+      usage.countAll({ entries: evicted, removed: new Map(forgotten.map((entry) => [entry.id, entry])) }, -1);
+      rows = { entries: entries.filter(({ id }) => byId.has(id)), byId, removed };
+    },
+    copy: (other) => {
       isShared = true;
-      return createList(rows, sequence);
+      return createList({ rows, sequence }, other);
     },
   };
 }
 
-function removeEntry({ entries, byId, removed }: Rows, id: string): Entry | undefined {
+function removeEntry({ entries, byId, removed }: EntryRows, id: string, usage: Usage): Entry | undefined {
   const entry = byId.get(id);
   if (entry === undefined) return undefined;
-  deleteEntry(entries, entry);
+  deleteRow(entries, entry);
   byId.delete(id);
-  removed.set(id, entry);
-  const [oldest] = removed.size > MAX_REMOVED ? removed.keys() : [];
-  if (oldest !== undefined) removed.delete(oldest);
+  // Its content, which may be large, is not needed any more.
+  const remembered = entry.content === undefined ? entry : { ...entry, content: undefined, size: 0 };
+  removed.set(id, remembered);
+  usage.change(entry, undefined);
+  usage.changeRemoved(undefined, remembered);
   return entry;
-}
-
-function renameEntry({ entries, byId, removed }: Rows, id: string, to: string): Entry | undefined {
-  const before = byId.get(id);
-  if (before === undefined || id === to) return before;
-  deleteEntry(entries, byId.get(to));
-  const entry = { ...before, id: to };
-  entries[findIndex(entries, before.sequence)] = entry;
-  byId.delete(id);
-  byId.set(to, entry);
-  removed.delete(to);
-  removed.set(id, before);
-  return entry;
-}
-
-function restoreEntry(
-  { entries, byId, removed }: Rows,
-  id: string,
-  before: { readonly entry: Entry | undefined; readonly removed: Entry | undefined },
-): void {
-  deleteEntry(entries, byId.get(id));
-  if (before.entry !== undefined) entries.splice(findIndex(entries, before.entry.sequence), 0, before.entry);
-  putOrDelete(byId, id, before.entry);
-  putOrDelete(removed, id, before.removed);
 }
 
 /** Written out, so that all entries have one hidden class. */
 function toEntry({ id, item, content, secrets, part, onDemand, statusSince }: NewEntry, sequence: number): Entry {
-  return { id, sequence, item, revision: 1, content, secrets, part, onDemand, statusSince, isDeclared: undefined };
-}
-
-/** The index of the first entry with at least this sequence: entries are in the order of their sequences. */
-export function findIndex(entries: readonly Entry[], sequence: number): number {
-  let low = 0;
-  let high = entries.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    // `low <= middle < high`, so the entry exists.
-    if ((entries[middle] as Entry).sequence < sequence) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
-
-function deleteEntry(entries: Entry[], entry: Entry | undefined): void {
-  if (entry !== undefined) entries.splice(findIndex(entries, entry.sequence), 1);
-}
-
-function putOrDelete(map: Map<string, Entry>, id: string, entry: Entry | undefined): void {
-  if (entry === undefined) map.delete(id);
-  else map.set(id, entry);
+  const size = onDemand === undefined ? measureEntry({ item, content, secrets }) : 0;
+  return {
+    id,
+    sequence,
+    item,
+    revision: 1,
+    size,
+    content,
+    secrets,
+    part,
+    onDemand,
+    statusSince,
+    isDeclared: undefined,
+  };
 }

@@ -3,10 +3,8 @@ import { MockError, suggest } from '../../errors.js';
 import { memoize } from '../../memoize.js';
 import { createItemSchemaReader, type ReadItemSchema } from '../item-schema.js';
 import { type Binding, CREATES, createsUnknown, isTopLevel, type Resource, type Resources } from '../resource.js';
-import { type Advance, createAdvance } from './advance.js';
 import {
   type Entry,
-  EVERY_SCOPE,
   type Item,
   type ItemContent,
   listEntries,
@@ -21,12 +19,15 @@ import { createSettableFinder } from './new-values.js';
 import { hideSecrets } from './server-values.js';
 import { readKey, readParentScope, toEntry } from './item-annotations.js';
 import {
+  type Advance,
+  createAdvance,
   createItemsOnDemand,
   createOpen,
   type ItemLocation,
   type ItemsOnDemand,
   type OnDemandParts,
 } from './on-demand.js';
+import { EVERY_SCOPE } from './rows.js';
 import type { Transaction } from './store.js';
 
 /**
@@ -62,11 +63,8 @@ export interface Items extends ItemsOnDemand {
 /** One item of a path: `threads` and `thread_1`. */
 type ParentItem = { readonly collection: string; readonly id: string };
 
-interface FoundParents {
-  /** Those that their items have, also where a request names one by another key. */
-  readonly ids: readonly string[];
-  readonly missing: ParentItem | undefined;
-}
+/** The ids are those that the items have, also where a request names one by another key. */
+type FoundParents = { readonly ids: readonly string[]; readonly missing: ParentItem | undefined };
 
 /** What a new item is created from. */
 interface NewItem {

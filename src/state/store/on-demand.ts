@@ -13,6 +13,7 @@ import {
 } from './collection.js';
 import { readItemKey, showOwnUrls, withJoinedKeys } from './identity.js';
 import { type ItemModel, type ItemModelParts, omitInvalid } from './item-model.js';
+import { toPartMark } from './rows.js';
 import type { Transaction } from './store.js';
 
 /** One list of items inside a transaction. */
@@ -69,7 +70,7 @@ export function createItemsOnDemand(parts: OnDemandParts): ItemsOnDemand {
   const seed: ItemsOnDemand['seed'] = (location) => {
     const { model, collection, scope, part, transaction } = location;
     const { resource, identity } = model;
-    const mark = part === '' ? scope : `?${part}`;
+    const mark = part === '' ? scope : toPartMark(part);
     if (collection.isSeeded(mark) || unknownIds(location) === 'not-found') return;
     collection.markSeeded(mark);
     if (resource.members !== undefined || resource.singleton || resource.schema === undefined) return;
@@ -78,7 +79,7 @@ export function createItemsOnDemand(parts: OnDemandParts): ItemsOnDemand {
       // Creates use the positive numbers.
       const id = identity.generateId(collection, scope, { seed: transaction.seed, number: -i, part });
       const item = generateOnDemand(parts, location, { id, key: `open\0${part}\0${i}`, index: i - 1 });
-      collection.add({ id: readItemKey(resource, item, id), item, part, onDemand: true }, scope);
+      collection.add({ id: readItemKey(resource, item, id), item, part, onDemand: 'list' }, scope);
     }
   };
   return {
@@ -108,7 +109,7 @@ export function createItemsOnDemand(parts: OnDemandParts): ItemsOnDemand {
       const isId = identity.generateKey === undefined && !isOther;
       const own = isId ? id : identity.generateId(collection, scope, { seed: transaction.seed, number: 0, part: id });
       const item = generateOnDemand(parts, location, { id: own, key: `id\0${id}` });
-      return collection.add({ id: isOther ? readItemKey(resource, item, own) : id, item, onDemand: true }, scope);
+      return collection.add({ id: isOther ? readItemKey(resource, item, own) : id, item, onDemand: 'id' }, scope);
     },
   };
 }
@@ -124,7 +125,7 @@ function createOwnFinder(parts: OnDemandParts, seed: ItemsOnDemand['seed']): Ite
     if (gone !== undefined) return undefined;
     const id = model.identity.generateId(collection, scope, { seed: transaction.seed, number: 0 });
     const item = generateOnDemand(parts, location, { id, key: 'own' });
-    return collection.add({ id: readItemKey(model.resource, item, id), item, onDemand: true }, scope);
+    return collection.add({ id: readItemKey(model.resource, item, id), item, onDemand: 'list' }, scope);
   };
 }
 
@@ -168,7 +169,7 @@ function hasCreatedParent({ transaction, model: { resource }, scope }: ItemLocat
   if (parent === undefined || scope === '') return false;
   const ids = readScope(scope);
   const entry = transaction.collection(parent).get(ids.at(-1) ?? '', toScope(...ids.slice(0, -1)));
-  return entry !== undefined && entry.onDemand !== true;
+  return entry !== undefined && entry.onDemand === undefined;
 }
 
 function generateOnDemand(
@@ -263,4 +264,40 @@ export function generateItem(
 function withoutHidden(item: Item, hidden: readonly string[]): Item {
   if (!hidden.some((name) => Object.hasOwn(item, name))) return item;
   return Object.fromEntries(Object.entries(item).filter(([name]) => !hidden.includes(name)));
+}
+
+/** An item with the status that it has by now, where its status advances by itself: a read advances it by one, or the clock. */
+export type Advance = (location: ItemLocation, entry: Entry, by: 'clock' | 'read') => Entry;
+
+/** Replaces an item by its changed form, with the timestamps of the change. */
+type Update = (
+  location: ItemLocation,
+  entry: Entry,
+  change: { readonly after: Item; readonly strict: boolean },
+) => { readonly entry: Entry } | { readonly problems: unknown };
+
+/** Creates the function that advances the statuses of items; fixtures and what a test adds keep theirs. */
+export function createAdvance(update: Update): Advance {
+  return (location, entry, by) => {
+    const { model, collection, scope, transaction } = location;
+    const { lifecycle } = model;
+    const { statusSince } = entry;
+    if (lifecycle === undefined || statusSince === undefined) return entry;
+    const now = transaction.clock.now();
+    const { stepMs } = lifecycle;
+    const elapsed = stepMs === undefined ? 0 : Math.floor((now - statusSince) / stepMs);
+    const steps = stepMs === undefined && by === 'read' ? 1 : elapsed;
+    const input = { seed: transaction.seed, key: `${model.resource.name}\0${scope}\0${entry.id}`, now };
+    let after: Item | undefined;
+    for (let step = 0; step < steps; step++) {
+      const next = lifecycle.advance(after ?? entry.item, input);
+      if (next === undefined) break;
+      after = next;
+    }
+    if (after === undefined) return entry;
+    const updated = update(location, entry, { after, strict: false });
+    if ('problems' in updated) return entry;
+    if (stepMs === undefined) return updated.entry;
+    return collection.update(entry.id, { statusSince: statusSince + steps * stepMs }, scope) ?? updated.entry;
+  };
 }

@@ -1,13 +1,15 @@
 import type { Clock } from '../../clock.js';
-import {
-  type Collection,
-  createCollection,
-  type Item,
-  listEntries,
-  type UndoLog,
-  type WritableCollection,
-} from './collection.js';
+import { type Collection, createCollection, type Item, listEntries, type WritableCollection } from './collection.js';
 import { annotateParent, toContentAnnotations } from './item-annotations.js';
+import {
+  createUsage,
+  measureValue,
+  NOTHING_USED,
+  type Swept,
+  type UndoLog,
+  type Usage,
+  type UsedState,
+} from './usage.js';
 
 /**
  * The state of one session: named collections that start from fixtures.
@@ -36,6 +38,8 @@ export interface Store {
   restore(snapshot: Snapshot): void;
   /** Every item by collection, in order, in the form of a fixture: `$parent` and `$id` where the item itself does not have them. */
   export(): { readonly collections: Readonly<Record<string, readonly Item[]>> };
+  /** What it holds is not counted among that of all sessions any more. */
+  release(): void;
   /** Whether a string is a secret that an item has or had in the answer to its create, such as an API key. */
   holdsSecret(text: string): boolean;
 }
@@ -57,7 +61,8 @@ export interface Transaction {
 /** The state of a store at one moment. */
 export interface Snapshot {
   readonly collections: ReadonlyMap<string, WritableCollection>;
-  readonly answers: ReadonlyMap<string, unknown>;
+  readonly answers: RememberedAnswers;
+  readonly used: UsedState;
 }
 
 /** What every store of one mock starts from; shared by all of them and never written to. */
@@ -69,21 +74,30 @@ export interface StoreDefinition {
   readKey?(collection: string, item: Item): string | undefined;
 }
 
+interface StoreParts {
+  readonly seed: number;
+  readonly clock: Clock;
+  /** Counts what it holds; default: without limits. */
+  readonly usage?: Usage | undefined;
+}
+
 /** A store over fixtures: it copies a list of them only when it writes to it. */
-export function createStore(
-  definition: StoreDefinition,
-  { seed, clock }: { readonly seed: number; readonly clock: Clock },
-): Store {
+export function createStore(definition: StoreDefinition, parts: StoreParts): Store {
+  const { seed, clock, usage = createUsage() } = parts;
   let collections = new Map<string, WritableCollection>();
   const log: UndoLog = [];
-  const savepoints = createSavepoints(log);
-  let answers = new Map<string, unknown>();
+  const writes = { log, usage };
+  const savepoints = createSavepoints(log, () => {
+    if (usage.isDue('generated')) sweep(collections, 'generated', usage);
+    if (usage.isDue('removed')) sweep(collections, 'removed', usage);
+  });
+  let answers = createAnswers();
   const collection = (name: string): WritableCollection => {
     const known = collections.get(name);
     if (known !== undefined) return known;
     const fixture = definition.collections.get(name);
     const facts = { name, defaults: {}, unknownIds: undefined, started: false };
-    const created = (fixture ?? createCollection(facts)).copy(log);
+    const created = (fixture ?? createCollection(facts)).copy(writes);
     collections.set(name, created);
     return created;
   };
@@ -95,7 +109,7 @@ export function createStore(
     seed,
     clock,
     collection,
-    recallAnswer: (key) => answers.get(key),
+    recallAnswer: (key) => answers.byKey.get(key)?.answer,
     rememberAnswer: (key, answer) => rememberAnswer(answers, log, [key, answer]),
     rollback: savepoints.rollback,
   };
@@ -109,29 +123,44 @@ export function createStore(
     transaction: (work) => savepoints.run(transaction, (_, opened) => work(opened), undefined),
     run: (work, subject) => savepoints.run(transaction, work, subject),
     reset: () => {
+      usage.replace(NOTHING_USED);
       collections = new Map();
-      answers = new Map();
+      answers = createAnswers();
     },
     snapshot: () => ({
       collections: new Map([...collections].map(([name, each]) => [name, each.copy()])),
-      answers: new Map(answers),
+      answers: createAnswers(answers),
+      used: usage.read(),
     }),
     restore: (snapshot) => {
-      collections = new Map([...snapshot.collections].map(([name, each]) => [name, each.copy(log)]));
-      answers = new Map(snapshot.answers);
+      usage.replace(snapshot.used);
+      collections = new Map([...snapshot.collections].map(([name, each]) => [name, each.copy(writes)]));
+      answers = createAnswers(snapshot.answers);
     },
+    release: usage.release,
     export: () => exportCollections(list(), definition),
-    holdsSecret: (text) =>
-      Object.entries(definition.secrets ?? {}).some(([name, properties]) =>
-        listEntries(collection(name)).some(([, { item, secrets }]) =>
-          properties.some((property) => item[property] === text || secrets?.[property] === text),
-        ),
-      ),
+    holdsSecret: (text) => holdsSecret(definition, collection, text),
   };
 }
 
+function holdsSecret(definition: StoreDefinition, collection: (name: string) => Collection, text: string): boolean {
+  return Object.entries(definition.secrets ?? {}).some(([name, properties]) =>
+    listEntries(collection(name)).some(([, { item, secrets }]) =>
+      properties.some((property) => item[property] === text || secrets?.[property] === text),
+    ),
+  );
+}
+
+function sweep(collections: ReadonlyMap<string, WritableCollection>, what: Swept, usage: Usage): void {
+  for (const collection of collections.values()) collection.sweep(what);
+  usage.endSweep();
+}
+
 /** Runs functions whose writes are undone where they throw; a function inside another one is undone alone. */
-function createSavepoints(log: UndoLog): { readonly rollback: () => void; readonly run: RunTransaction } {
+function createSavepoints(
+  log: UndoLog,
+  sweep: () => void,
+): { readonly rollback: () => void; readonly run: RunTransaction } {
   let savepoint = 0;
   let depth = 0;
   const rollback = (): void => {
@@ -151,7 +180,10 @@ function createSavepoints(log: UndoLog): { readonly rollback: () => void; readon
       } finally {
         savepoint = outer;
         depth -= 1;
-        if (depth === 0) log.length = 0;
+        if (depth === 0) {
+          log.length = 0;
+          sweep();
+        }
       }
     },
   };
@@ -163,21 +195,46 @@ type RunTransaction = <Subject, T>(
   subject: Subject,
 ) => T;
 
-/** How many answers to requests with an `Idempotency-Key` a store remembers. */
+/** How many answers to requests with an `Idempotency-Key` a store remembers, and their size in bytes. */
 const MAX_ANSWERS = 1000;
+const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
 
-/** Remembers an answer in place of the oldest one. */
-function rememberAnswer(answers: Map<string, unknown>, log: UndoLog, [key, answer]: readonly [string, unknown]): void {
+interface RememberedAnswer {
+  readonly answer: unknown;
+  readonly size: number;
+}
+
+interface RememberedAnswers {
+  readonly byKey: Map<string, RememberedAnswer>;
+  bytes: number;
+}
+
+function createAnswers({ byKey, bytes }: RememberedAnswers = { byKey: new Map(), bytes: 0 }): RememberedAnswers {
+  return { byKey: new Map(byKey), bytes };
+}
+
+/** Remembers an answer in place of the oldest ones. */
+function rememberAnswer(answers: RememberedAnswers, log: UndoLog, [key, answer]: readonly [string, unknown]): void {
+  const { byKey } = answers;
+  const before = answers.bytes;
+  const size = key.length + measureValue(answer);
+  const forgotten: (readonly [string, RememberedAnswer])[] = [];
   // A Map keeps the order of insertion: the first key is the oldest.
-  const [oldest] = answers.size < MAX_ANSWERS ? [] : answers;
-  if (oldest !== undefined) answers.delete(oldest[0]);
-  answers.set(key, answer);
+  for (const each of byKey) {
+    if (byKey.size < MAX_ANSWERS && answers.bytes + size <= MAX_ANSWER_BYTES) break;
+    byKey.delete(each[0]);
+    answers.bytes -= each[1].size;
+    forgotten.push(each);
+  }
+  byKey.set(key, { answer, size });
+  answers.bytes += size;
   log.push(() => {
-    answers.delete(key);
-    if (oldest === undefined) return;
-    const later = [...answers];
-    answers.clear();
-    for (const [name, each] of [oldest, ...later]) answers.set(name, each);
+    byKey.delete(key);
+    answers.bytes = before;
+    if (forgotten.length === 0) return;
+    const later = [...byKey];
+    byKey.clear();
+    for (const [name, each] of [...forgotten, ...later]) byKey.set(name, each);
   });
 }
 

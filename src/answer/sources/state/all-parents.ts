@@ -1,7 +1,6 @@
 import { isObject, readMember } from '../../../contract/json.js';
 import type { Call } from '../../../http/request/call.js';
 import {
-  findIndex,
   type Entry,
   type Item,
   type ItemList,
@@ -9,6 +8,7 @@ import {
   toChildScope,
   toScope,
 } from '../../../state/store/collection.js';
+import { findIndex } from '../../../state/store/rows.js';
 import type { ItemLocation } from '../../../state/store/on-demand.js';
 import type { OperationContext } from './context.js';
 import { readItemId } from './request.js';
@@ -69,7 +69,7 @@ export function toElements(value: unknown): readonly unknown[] {
 function listElements(elements: readonly unknown[]): ListedItems {
   const entries = elements.map((element, i): Entry => {
     const item = isObject(element) ? element : { name: element };
-    return { id: String(i), sequence: i, item, revision: 1, content: undefined };
+    return { id: String(i), sequence: i, item, revision: 1, size: 0, content: undefined };
   });
   const get = (id: string): Entry | undefined => entries[Number(id)];
   return { list: { size: entries.length, entries, removed: [], get, recall: get }, origin: (entry) => entry };

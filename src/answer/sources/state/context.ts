@@ -167,7 +167,7 @@ export function pass(exchange: Exchange, reason: string): undefined {
 
 /** Creates an error answer and notes its message in the trace. */
 export function refuse(
-  { errors }: StateContext,
+  { errors }: Pick<StateContext, 'errors'>,
   exchange: Exchange,
   facts: Parameters<ErrorAnswers['answer']>[1],
 ): Answer {
@@ -176,7 +176,10 @@ export function refuse(
 }
 
 /** The first of some statuses that an operation declares, else the last of them. */
-export function chooseDeclared({ binding }: Pick<OperationContext, 'binding'>, statuses: readonly number[]): number {
+export function chooseDeclared(
+  { binding }: { readonly binding: Pick<Binding, 'operation'> },
+  statuses: readonly number[],
+): number {
   const declared = new Set(binding.operation.responses.map(({ status }) => status));
   return statuses.find((status) => declared.has(String(status))) ?? statuses.at(-1) ?? 400;
 }

@@ -6,6 +6,7 @@ import { compareSchemas } from '../../../state/positions.js';
 import type { ElementsPlace, Resource } from '../../../state/resource.js';
 import { type Entry, type Item, readScope, toScope } from '../../../state/store/collection.js';
 import type { ItemLocation } from '../../../state/store/on-demand.js';
+import { isGenerated } from '../../../state/store/usage.js';
 import type { Exchange } from '../../chain.js';
 import { showRelated, toElements } from './all-parents.js';
 import { completeBody } from './bodies.js';
@@ -87,7 +88,7 @@ function createRemoval(context: OperationContext, { property, parameter }: Eleme
     const named = parameter === undefined ? readSent(call.body, property) : [call.path[parameter]];
     const left = before.filter((each) => !isAll && !named.some((name) => isSame(each, name)));
     // The elements of an item that was created on demand are unknown until a request changes it, as the ids of items are.
-    const isUnknown = entry.onDemand === true && entry.revision === 1;
+    const isUnknown = isGenerated(entry);
     if (parameter === undefined || left.length < before.length || isUnknown) return { elements: left };
     return { refused: refuseElement(context, exchange, { property, named: named[0] }) };
   };

@@ -5,16 +5,20 @@ import { memoize } from '../../../memoize.js';
 import { createDeclaredMembers } from '../../../state/declared-members.js';
 import { createItemSchemaReader } from '../../../state/item-schema.js';
 import type { Action, Binding } from '../../../state/resource.js';
-import type { AnswerSource } from '../../chain.js';
+import { MockError } from '../../../errors.js';
+import type { AnswerSource, Exchange } from '../../chain.js';
+import { NO_RETRY } from '../../error-answers.js';
 import { createBatchDeleteHandler, createBatchHandler } from './batch.js';
 import { createBodyReader, createBodyWriters } from './bodies.js';
 import { createPreconditions, NO_PRECONDITIONS, withIdempotency } from './conditions.js';
 import {
+  chooseDeclared,
   createChoice,
   createCreatedChoice,
   type OperationContext,
   pass,
   readOrigin,
+  refuse,
   type StateContext,
   type StateHandler,
   withPlainJson,
@@ -42,6 +46,17 @@ export function createStateSource(
       selfUrl?.startsWith('/') === true ||
       links.some(({ template, isPath = false }) => template.startsWith('/') && !isPath),
   );
+  const answerFromStore = (exchange: Exchange, handler: StateHandler): Answer | undefined => {
+    const { store } = exchange.session;
+    try {
+      if (!hasOwnUrls) return store.run(handler, exchange);
+      const origin = readOrigin(exchange.call);
+      return store.transaction((transaction) => handler(exchange, { ...transaction, origin }));
+    } catch (error) {
+      if (error instanceof MockError && error.code === 'STATE_LIMIT') return refuseGrowth(context, exchange, error);
+      throw error;
+    }
+  };
   const find = memoize(({ id }: Operation): StateHandler | string => {
     const binding = parts.resources.bindings.get(id);
     if (binding === undefined) return 'state: the operation is not bound to a collection';
@@ -62,12 +77,21 @@ export function createStateSource(
         exchange.note(handler);
         return next(exchange);
       }
-      const { store } = exchange.session;
-      if (!hasOwnUrls) return store.run(handler, exchange) ?? next(exchange);
-      const origin = readOrigin(exchange.call);
-      return store.transaction((transaction) => handler(exchange, { ...transaction, origin })) ?? next(exchange);
+      return answerFromStore(exchange, handler) ?? next(exchange);
     },
   };
+}
+
+/** The answer to a change for which the store has no room. */
+function refuseGrowth(context: Pick<StateContext, 'errors'>, exchange: Exchange, { reason, hint }: MockError): Answer {
+  const { operation } = exchange.call;
+  return refuse(context, exchange, {
+    // RFC 4918 11.5: the method could not be performed because there is no room for what it stores.
+    status: chooseDeclared({ binding: { operation } }, [507, 503, 429, 413, 507]),
+    message: hint === undefined ? reason : `${reason}; ${hint}`,
+    code: 'state_limit',
+    headers: NO_RETRY,
+  });
 }
 
 function createOperationContext(context: StateContext, binding: Binding): OperationContext {

@@ -1,6 +1,6 @@
 import { createElementMerge, locateItem } from './bodies.js';
 import { isObject, readMember } from '../../../contract/json.js';
-import { applyJsonPatch } from '../../../state/store/json-patch.js';
+import { applyJsonPatch } from '../../../state/json-patch.js';
 import { type Resource, createsUnknown, isPathId } from '../../../state/resource.js';
 import type { Answer } from '../../../http/answer.js';
 import { type Entry, type Item, readScope } from '../../../state/store/collection.js';

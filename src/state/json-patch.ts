@@ -1,6 +1,6 @@
-import { isObject } from '../../contract/json.js';
-import { readSegments, toPointer } from '../../contract/pointer.js';
-import type { Item } from './collection.js';
+import { isObject } from '../contract/json.js';
+import { readSegments, toPointer } from '../contract/pointer.js';
+import type { Item } from './store/collection.js';
 
 /** The patched item, or why the patch cannot be applied. */
 type PatchResult = { readonly item: Item } | { readonly mistake: string };
