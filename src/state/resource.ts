@@ -92,6 +92,18 @@ export interface Resource {
   readonly lifecycle?: LifecycleHint | undefined;
   /** The answer to a request for an unknown item, from a hint. */
   readonly missing?: MissingHint | undefined;
+  /** Property -> the text that it is made of: `{name:lower}`. From a hint. */
+  readonly derived?: Readonly<Record<string, string>> | undefined;
+  /** How a removed item can still be read, from a hint. */
+  readonly removed?: RemovedHint | undefined;
+}
+
+/** What a hint says about items after their DELETE. */
+export interface RemovedHint {
+  /** What they show then; objects are merged. */
+  readonly show?: Item;
+  /** Whether lists show them; default false. */
+  readonly listed?: boolean;
 }
 
 /** What a hint says about the answer to a request for an item that does not exist. */

@@ -357,6 +357,144 @@ describe('a recording of a server with rules that its contract does not state', 
   });
 });
 
+/** A server of pages: it derives properties from the sent ones, and shows removed pages as archived, in lists too. */
+function servePages(
+  pages: Map<string, Readonly<Record<string, unknown>>>,
+  request: SeenRequest,
+  response: ServerResponse,
+): boolean {
+  const send = (status: number, body: unknown): true => {
+    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+    return true;
+  };
+  const id = request.url.split('/')[3];
+  const page = pages.get(id ?? '');
+  if (request.method === 'POST') {
+    const sent = JSON.parse(request.body.toString()) as { readonly title: string; readonly tags: readonly string[] };
+    const slug = sent.title.toLowerCase().replaceAll(' ', '-');
+    const made = {
+      slug,
+      url: `/p/${slug}.html`,
+      code: sent.title.toUpperCase(),
+      size: sent.tags.length,
+      labels: sent.tags,
+    };
+    const created = { id: `page_000${pages.size}`, ...sent, ...made, state: { kind: 'live' }, version: 1 };
+    pages.set(created.id, created);
+    return send(201, created);
+  }
+  if (id === undefined) return send(200, [...pages.values()]);
+  if (page === undefined) return send(404, { message: 'no such page' });
+  if (request.method === 'DELETE') {
+    pages.set(id, { ...page, state: { kind: 'archived' } });
+    return send(200, { deleted: true });
+  }
+  return send(200, page);
+}
+
+describe('a recording of a server that derives values and keeps removed items', () => {
+  const text = { type: 'string' };
+  const sent = { title: text, tags: { type: 'array', items: text } };
+  const made = {
+    id: text,
+    slug: text,
+    url: text,
+    code: text,
+    size: { type: 'integer' },
+    labels: sent.tags,
+    state: { type: 'object', properties: { kind: text } },
+    version: { type: 'integer' },
+  };
+  const page = { type: 'object', required: ['id', 'title'], properties: { ...sent, ...made } };
+  const document = {
+    openapi: '3.1.0',
+    info: { title: 'Pages', version: '1' },
+    servers: [{ url: '/v1' }],
+    paths: {
+      '/pages': {
+        get: { operationId: 'listPages', responses: { 200: answer({ type: 'array', items: page }) } },
+        post: {
+          operationId: 'createPage',
+          requestBody: { content: { 'application/json': { schema: { type: 'object', properties: sent } } } },
+          responses: { 201: answer(page) },
+        },
+      },
+      '/pages/{page}': {
+        parameters: [{ name: 'page', in: 'path', required: true, schema: text }],
+        get: { operationId: 'readPage', responses: { 200: answer(page), 404: answer({ type: 'object' }) } },
+        delete: {
+          operationId: 'deletePage',
+          responses: {
+            200: answer({ type: 'object', required: ['deleted'], properties: { deleted: { const: true } } }),
+          },
+        },
+      },
+    },
+  };
+
+  it('is promoted to hints, with which the mock answers other requests like the server', async () => {
+    const pages = new Map<string, Readonly<Record<string, unknown>>>();
+    const upstream = await startUpstream({ intercept: (...seen) => servePages(pages, ...seen) });
+    const folder = createFolder();
+    const recordings = { folder, cassette: 'pages', mode: 'record-all', upstream: upstream.url, live: true } as const;
+    const recording = await createMock({ spec: document, recordings });
+    const add = (mock: Mock, title: string, tags: readonly string[]): Promise<Response> =>
+      askOf(mock)('/pages', { method: 'POST', body: JSON.stringify({ title, tags }) });
+    await add(recording, 'First Page', ['a', 'b']);
+    await add(recording, 'The Second', []);
+    await askOf(recording)('/pages/page_0000', { method: 'DELETE' });
+    await askOf(recording)('/pages/page_0000');
+    await askOf(recording)('/pages');
+    await recording.close();
+    await upstream.close();
+
+    const into = join(createFolder(), 'fixtures');
+    const spec = join(into, '..', 'pages.json');
+    writeFileSync(spec, JSON.stringify(document));
+    const outcome = await promoteCassette(loadCassette(join(folder, 'pages')), await loadParts(spec), { spec, into });
+    const overlay = join(into, '..', 'pages-hints.overlay.json');
+    expect(JSON.parse(readFileSync(overlay, 'utf8'))).toMatchObject({
+      actions: [
+        {
+          update: {
+            'x-mock': {
+              collections: {
+                pages: {
+                  derived: {
+                    slug: '{title:slug}',
+                    url: '/p/{title:slug}.html',
+                    code: '{title:upper}',
+                    size: '{tags:count}',
+                    labels: '{tags}',
+                  },
+                  removed: { show: { state: { kind: 'archived' } }, listed: true },
+                },
+              },
+            },
+          },
+        },
+      ],
+    });
+    expect(describeDifferences(outcome)).toEqual([]);
+    expect(outcome.skipped).toEqual([]);
+
+    const mock = await createMock({ spec, overlays: [overlay], fixtures: into });
+    const created = (await (await add(mock, 'Another One', ['x', 'y', 'z'])).json()) as { readonly id: string };
+    const derived = {
+      slug: 'another-one',
+      url: '/p/another-one.html',
+      code: 'ANOTHER ONE',
+      size: 3,
+      labels: ['x', 'y', 'z'],
+    };
+    expect(created).toMatchObject({ ...derived, version: 1, state: { kind: 'live' } });
+    await askOf(mock)(`/pages/${created.id}`, { method: 'DELETE' });
+    const archived = { ...derived, state: { kind: 'archived' } };
+    expect(await (await askOf(mock)(`/pages/${created.id}`)).json()).toMatchObject(archived);
+    expect(await (await askOf(mock)('/pages')).json()).toMatchObject([archived]);
+  });
+});
+
 describe('an item that only the loader of fixtures refuses', () => {
   it('is left out, and the others are promoted', async () => {
     const things = [{ id: true }, { id: 'a' }, { id: { of: 'b' } }];

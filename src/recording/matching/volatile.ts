@@ -52,6 +52,12 @@ function readKind(value: unknown): string | undefined {
   return text.length < 10 ? undefined : KINDS.find(([, pattern]) => pattern.test(text))?.[0];
 }
 
+/** Whether a value is a date or a time. */
+export function isTime(value: unknown): boolean {
+  const kind = readKind(value);
+  return kind === 'date-time' || kind === 'date' || kind === 'timestamp';
+}
+
 /** Creates the search by kind. @param cassette - In the order of recording. */
 export function createFindByKind(contract: Contract, cassette: () => readonly RecordedFacts[]): FindByKind {
   const schemas = createSchemaWalk(contract);

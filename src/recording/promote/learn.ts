@@ -1,9 +1,17 @@
-import { isObject } from '../../contract/json.js';
+import { isObject, readMember } from '../../contract/json.js';
 import type { Cassette, StoredExchange } from '../cassette/cassette.js';
-import { toDoubles } from '../cassette/exact-json.js';
+import { toDoubles, writeCanonical } from '../cassette/exact-json.js';
+import { learnDerived, type SentAndShown } from './derived.js';
 import { readContentType } from '../../http/header-fields.js';
 import { loadBody, readText, writeBody } from '../cassette/recorded-body.js';
-import { type Item, type PromoteParts, readItems, readShown } from './promote.js';
+import { type Item, type PromoteParts, readItems, readShown, toId } from './promote.js';
+import { isTime } from '../matching/volatile.js';
+
+/** How items are shown after their DELETE: the hint `removed`. */
+interface RemovedHint {
+  readonly show?: Item;
+  readonly listed?: boolean;
+}
 
 /** What recordings show about a collection that its contract does not say: hints (`x-mock`) for it. */
 export interface LearnedHints {
@@ -13,6 +21,10 @@ export interface LearnedHints {
   readonly unique?: readonly string[];
   /** Properties that reads show and lists do not. */
   readonly detail?: readonly string[];
+  /** Properties that are a function of sent ones. */
+  readonly derived?: Readonly<Record<string, string>>;
+  /** How items are shown after their DELETE. */
+  readonly removed?: RemovedHint;
 }
 
 /** Errors in text that a client without credentials got, by status: templates (`x-mock.errors`), because scenarios apply after them. */
@@ -39,6 +51,33 @@ interface Witness {
   readonly listed: Set<string>;
   readonly read: Set<string>;
   hasLists: boolean;
+  /** The latest form of each item, by id. */
+  readonly shown: Map<string, Item>;
+  /** What the creates of items sent that no answer has shown yet, by id. */
+  readonly pending: Map<string, Item>;
+  /** What creates sent, with the item that was shown next. */
+  readonly samples: SentAndShown[];
+  /** Items that were removed, in their last form; undefined if that is unknown. */
+  readonly removed: Map<string, Item | undefined>;
+  /** What reads of removed items showed: with the last form before; undefined if they were not found. */
+  readonly afterRemoval: ({ readonly before: Item | undefined; readonly after: Item } | undefined)[];
+  listsRemoved: boolean;
+}
+
+function createWitness(): Witness {
+  return {
+    creates: [],
+    conflicts: [],
+    listed: new Set(),
+    read: new Set(),
+    hasLists: false,
+    shown: new Map(),
+    pending: new Map(),
+    samples: [],
+    removed: new Map(),
+    afterRemoval: [],
+    listsRemoved: false,
+  };
 }
 
 type LearnParts = Pick<PromoteParts, 'bindings' | 'collections'>;
@@ -49,8 +88,7 @@ export function learnHints(cassette: Cassette, parts: LearnParts): ReadonlyMap<s
   for (const exchange of cassette.exchanges) {
     const binding = parts.bindings.get(exchange.operation);
     if (binding === undefined || exchange.response === undefined) continue;
-    const known = witnesses.get(binding.collection);
-    const witness = known ?? { creates: [], conflicts: [], listed: new Set(), read: new Set(), hasLists: false };
+    const witness = witnesses.get(binding.collection) ?? createWitness();
     witnesses.set(binding.collection, witness);
     observe(witness, { cassette, exchange, parts });
   }
@@ -71,23 +109,52 @@ function observe(
   const { idProperty = 'id' } = parts.collections.get(collection) ?? {};
   const sent = toDoubles(request.body);
   const body = toDoubles(loadBody(cassette.folder, response).body);
+  const id = binding.id.map((name) => toId(request.pathParams[name])).join('/');
   if (action === 'create' && isObject(sent)) {
     if (response.status === 409) witness.conflicts.push(sent);
     if (response.status >= 300) return;
-    const { item, id } = readShown(body, idProperty, new Set());
-    witness.creates.push({ sent, id });
+    const own = new Set([...parts.bindings.values()].flatMap((each) => (each.id.length === 1 ? each.id : [])));
+    const { item, id: created } = readShown(body, idProperty, own);
+    witness.creates.push({ sent, id: item === undefined ? undefined : readMember(item, idProperty) });
     for (const name of Object.keys(item ?? {})) witness.read.add(name);
+    if (created === undefined) return;
+    witness.removed.delete(created);
+    witness.pending.set(created, sent);
+    if (item !== undefined) see(witness, created, item);
+  } else if (action === 'read') {
+    if (response.status >= 300) {
+      if (witness.removed.has(id) && GONE.has(response.status)) witness.afterRemoval.push(undefined);
+      return;
+    }
+    const { item } = readShown(body, idProperty, new Set());
+    for (const name of Object.keys(item ?? {})) witness.read.add(name);
+    if (item === undefined) return;
+    if (witness.removed.has(id)) witness.afterRemoval.push({ before: witness.removed.get(id), after: item });
+    else see(witness, id, item);
   } else if (response.status < 300 && action === 'list') {
     const items = readItems(body, binding);
     if (items.length > 0) witness.hasLists = true;
     for (const name of items.flatMap((item) => Object.keys(item))) witness.listed.add(name);
-  } else if (response.status < 300 && action === 'read') {
-    for (const name of Object.keys(readShown(body, idProperty, new Set()).item ?? {})) witness.read.add(name);
-  }
+    const ids = items.map((item) => toId(readMember(item, idProperty)));
+    if (ids.some((each) => witness.removed.has(each))) witness.listsRemoved = true;
+  } else if (response.status < 300 && action === 'delete') witness.removed.set(id, witness.shown.get(id));
+  // After another change, an item is not what its create made.
+  else if (response.status < 300) witness.pending.delete(id);
+}
+
+/** Statuses of items that do not exist. */
+const GONE: ReadonlySet<number> = new Set([404, 410]);
+
+/** Remembers the form of an item, and that it is what its create made, if it is the first one. */
+function see({ shown, pending, samples }: Witness, id: string, item: Item): void {
+  const sent = pending.get(id);
+  shown.set(id, item);
+  pending.delete(id);
+  if (sent !== undefined) samples.push({ sent, shown: item });
 }
 
 function toHints(
-  { creates, conflicts, listed, read, hasLists }: Witness,
+  { creates, conflicts, listed, read, hasLists, ...witness }: Witness,
   collection: { readonly idProperty: string | undefined } | undefined,
 ): LearnedHints {
   const names = [...new Set(creates.flatMap(({ sent }) => Object.keys(sent)))];
@@ -104,9 +171,41 @@ function toHints(
     new Set(taken(name)).size === creates.length;
   const [unique] = idFrom !== undefined && isUnique(idFrom) ? [idFrom] : names.filter(isUnique);
   const detail = hasLists ? [...read].filter((name) => !listed.has(name)) : [];
+  const derived = learnDerived(witness.samples, collection?.idProperty ?? 'id');
+  const removed = learnRemoved(witness);
   return {
+    ...(Object.keys(derived).length > 0 && { derived }),
+    ...(removed !== undefined && { removed }),
     ...(idFrom !== undefined && { idFrom }),
     ...(unique !== undefined && { unique: [unique] }),
     ...(detail.length > 0 && { detail }),
   };
+}
+
+/** How items are shown after their DELETE, if each one that was read was found, and the differences agree. */
+function learnRemoved({
+  afterRemoval,
+  listsRemoved,
+}: Pick<Witness, 'afterRemoval' | 'listsRemoved'>): RemovedHint | undefined {
+  if (afterRemoval.length === 0) return undefined;
+  const shown: Item[] = [];
+  for (const found of afterRemoval) {
+    if (found === undefined) return undefined;
+    shown.push(found.before === undefined ? {} : readChanged(found.before, found.after));
+  }
+  const [show = {}] = shown;
+  const isSame = shown.every((each) => writeCanonical(each) === writeCanonical(show));
+  return { ...(isSame && Object.keys(show).length > 0 && { show }), ...(listsRemoved && { listed: true }) };
+}
+
+/** The members that have another value, without times, which differ in each run. */
+function readChanged(before: Item, after: Item): Item {
+  const changed = Object.entries(after).flatMap(([name, value]): readonly (readonly [string, unknown])[] => {
+    const was = before[name];
+    if (writeCanonical(was) === writeCanonical(value) || isTime(value)) return [];
+    if (!isObject(was) || !isObject(value)) return [[name, value]];
+    const below = readChanged(was, value);
+    return Object.keys(below).length === 0 ? [] : [[name, below]];
+  });
+  return Object.fromEntries(changed);
 }

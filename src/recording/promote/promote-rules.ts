@@ -71,12 +71,16 @@ export function toPromotedScenario(
 
 /** The recorded answer as a rule gives it, or why a rule cannot. */
 function toAnswer(cassette: Cassette, response: RecordedResponse): object | string {
-  if (response.cut !== undefined) return 'the recorded response is not complete';
+  // The part that came is all that the client wanted, if the client ended it.
+  if (response.cut === 'upstream')
+    return 'the upstream broke the connection, so that the recorded response is not complete';
   const kept = Object.entries(response.headers).filter(([name]) => KEPT_HEADERS.test(name));
   const head = { status: response.status, ...(kept.length > 0 && { headers: Object.fromEntries(kept) }) };
   const { body } = loadBody(cassette.folder, response);
   const type = readContentType(response.headers);
   if (body !== undefined && (type === undefined || isJsonType(type))) return { ...head, body: toDoubles(body) };
+  if (response.cut !== undefined && type !== undefined && isJsonType(type))
+    return 'the part of the response that was recorded is not valid JSON';
   const bytes = writeBody(cassette.folder, response) ?? new Uint8Array();
   const text = readText(bytes);
   if (text === undefined) return 'its body is not text';

@@ -275,6 +275,6 @@ export function mergeOrder(known: readonly string[], found: readonly string[]): 
 }
 
 /** An id as a string. */
-function toId(value: unknown): string {
+export function toId(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value ?? '');
 }

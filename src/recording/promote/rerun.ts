@@ -4,6 +4,7 @@ import { listDifferences, toDoubles, toShortText } from '../cassette/exact-json.
 import type { RecordedBody, RecordedResponse } from '../cassette/exchange.js';
 import { loadBody, readBody, toRequest, writeBody } from '../cassette/recorded-body.js';
 import { compareHeads } from '../drift/drift.js';
+import { isTime } from '../matching/volatile.js';
 
 /** A recorded exchange that a mock answers differently. */
 export interface RerunDifference {
@@ -93,8 +94,18 @@ function compareBodies(
     const place = pointer === '' ? 'the body' : pointer;
     if (Array.isArray(one) && Array.isArray(other)) return [`${place} had ${one.length} items and has ${other.length}`];
     if (other !== undefined && typeof one === typeof other && isGenerated(one, other)) return [];
-    return [`${place} was ${toShortText(one) ?? 'missing'} and is ${toShortText(other) ?? 'missing'}`];
+    const why = explain(one, other);
+    const line = `${place} was ${toShortText(one) ?? 'missing'} and is ${toShortText(other) ?? 'missing'}`;
+    return [why === undefined ? line : `${line} (${why})`];
   });
+}
+
+/** Why two values differ; undefined if that is not known. */
+function explain(one: unknown, other: unknown): string | undefined {
+  if (other === undefined) return 'no request and no default has it';
+  if (!isTime(one) || !isTime(other)) return undefined;
+  const isSame = typeof one === 'string' && typeof other === 'string' && Date.parse(one) === Date.parse(other);
+  return isSame ? 'the same time' : 'a time that the server chose';
 }
 
 function toBytes({ bodyText, bytes }: RecordedBody): Buffer {

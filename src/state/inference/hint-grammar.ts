@@ -4,7 +4,7 @@ import { readSegments } from '../../contract/pointer.js';
 import { ERROR_CONDITIONS } from '../../http/response/error-conditions.js';
 import { createValidators } from '../../schema/validate.js';
 import type { PageStyleName } from '../pages/pagination.js';
-import type { Action, LifecycleHint, MissingHint } from '../resource.js';
+import type { Action, LifecycleHint, MissingHint, RemovedHint } from '../resource.js';
 import type { Item, UnknownIds } from '../store/collection.js';
 
 /** A parameter of the path by its name, one of the query, or the JSON pointer to a property of the body. */
@@ -51,6 +51,8 @@ export interface CollectionHint {
   readonly unknownIds?: UnknownIds;
   readonly lifecycle?: LifecycleHint;
   readonly missing?: MissingHint;
+  readonly derived?: Readonly<Record<string, string>>;
+  readonly removed?: RemovedHint;
 }
 
 /** `x-mock` on the document. */
@@ -96,6 +98,7 @@ const PARAMETERS: JsonSchema = {
 // A definition is compiled when the first hint uses it; few documents do.
 const PARAMETERS_KIND: Kind<ParameterHint | readonly ParameterHint[]> = { schema: { $ref: '#/$defs/parameters' } };
 const OBJECT: Kind<Item> = { schema: { type: 'object', additionalProperties: true } };
+const FLAG: JsonSchema = { type: 'boolean' };
 const oneOf = <Value extends string>(...values: readonly Value[]): Kind<Value> => ({ schema: { enum: values } });
 const mapOf = <Value>(kind: Kind<Value>): Kind<Readonly<Record<string, Value>>> => ({
   schema: { type: 'object', additionalProperties: kind.schema },
@@ -278,6 +281,20 @@ const COLLECTION: Properties<CollectionHint> = {
     otherwise: 'found in the enum of the status',
   },
   missing: MISSING,
+  derived: {
+    kind: mapOf(STRING),
+    description:
+      'Properties that the server makes from others: `{name}` is a copy, `{name:lower}`, `{name:upper}` and `{name:slug}` change its letters, `{items:count}` is a length, and text is joined: `/zones/{name}`.',
+    otherwise: 'none',
+  },
+  removed: {
+    kind: {
+      schema: { type: 'object', additionalProperties: false, properties: { show: OBJECT.schema, listed: FLAG } },
+    },
+    description:
+      'A removed item can still be read: `{ show: { status: expired }, listed: true }` is what it shows then, and whether lists show it.',
+    otherwise: 'found in the description of the DELETE and in the parameters of reads',
+  },
 };
 
 const DOCUMENT: Properties<DocumentHint> = {

@@ -234,7 +234,11 @@ function checkResource(
   if (schema === undefined || schema.properties.size === 0) return;
   checkIdHint(contract, resource, { schema, read: known.read });
   if (!schema.closed) return;
-  for (const name of [...resource.once, ...resource.unique, ...Object.keys(resource.redacts)]) {
+  for (const name of [
+    ...resource.once,
+    ...resource.unique,
+    ...Object.keys({ ...resource.redacts, ...resource.derived }),
+  ]) {
     if (schema.properties.has(name)) continue;
     throw toHintError(contract, at, {
       message: `an item of "${resource.name}" has no property "${name}"`,

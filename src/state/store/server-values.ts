@@ -1,6 +1,7 @@
 import type { ItemProperty, ItemSchema, ReadItemSchema } from '../item-schema.js';
 import { toBareName } from '../names.js';
 import { setOwn } from '../../contract/json.js';
+import { fillDerived } from '../../schema/derived-values.js';
 import type { Binding, Resource } from '../resource.js';
 import type { Item, NewEntry } from './collection.js';
 
@@ -333,4 +334,17 @@ function listHidden({ once, secretKey }: Resource, fixed: Item): readonly string
   if (secretKey === undefined && !once.some((name) => Object.hasOwn(fixed, name))) return once;
   const own = once.filter((name) => !Object.hasOwn(fixed, name));
   return secretKey === undefined ? own : [...own, secretKey.name];
+}
+
+/** Plans the properties that a hint derives from others; undefined without any. */
+export function createDerive({ derived }: Pick<Resource, 'derived'>): ((item: Item) => Item) | undefined {
+  if (derived === undefined) return undefined;
+  const templates = Object.entries(derived);
+  return (item) =>
+    Object.fromEntries(
+      templates.flatMap(([name, template]) => {
+        const value = fillDerived(template, item);
+        return value === undefined ? [] : [[name, value] as const];
+      }),
+    );
 }

@@ -1,12 +1,12 @@
-import { isObject } from '../../../contract/json.js';
+import { isObject, readMember } from '../../../contract/json.js';
 import type { Answer } from '../../../http/answer.js';
 import type { Call } from '../../../http/request/call.js';
 import type { Operation } from '../../../contract/operations/operation.js';
 import { findSuccessMedia } from '../../../contract/operations/responses.js';
 import { listBranches, type ReadItemSchema } from '../../../state/item-schema.js';
 import { findItemPlace } from '../../../state/positions.js';
-import type { Binding } from '../../../state/resource.js';
-import type { Entry, ItemList } from '../../../state/store/collection.js';
+import type { Binding, RemovedHint } from '../../../state/resource.js';
+import type { Entry, Item, ItemList } from '../../../state/store/collection.js';
 import { isStatus } from '../../../state/store/server-values.js';
 import type { Exchange } from '../../chain.js';
 import { answerItem, type OperationContext, type StateContext, toAnswer } from './context.js';
@@ -37,6 +37,8 @@ interface RemovedMark {
   readonly status?: { readonly property: string; readonly value: unknown };
   /** The query parameter of a list that asks for removed items beside others. */
   readonly included?: string;
+  /** What a hint says instead. */
+  readonly hint?: RemovedHint;
 }
 
 /** Query parameters of lists that ask for removed items beside others. */
@@ -65,12 +67,13 @@ export function createRemovedReader(context: OperationContext): ReadRemoved {
 /** Plans which list a call means: that of the removed items where a parameter asks for them. */
 export function createListChooser(context: OperationContext): (list: ItemList, call: Call) => ItemList {
   const mark = findMark(context);
-  const { parameter, included } = mark ?? {};
-  if (mark === undefined || (parameter === undefined && included === undefined)) return (list) => list;
+  const { parameter, included, hint } = mark ?? {};
+  const isListed = hint?.listed === true;
+  if (mark === undefined || (parameter === undefined && included === undefined && !isListed)) return (list) => list;
   return (list, call) => {
-    if (included === undefined ? isHidden(mark, call) : !isAsked(call, included, mark)) return list;
+    if (!isListed && (included === undefined ? isHidden(mark, call) : !isAsked(call, included, mark))) return list;
     const removed = list.removed.map((entry) => withMark(entry, mark));
-    const both = included === undefined ? removed : [...list.entries, ...removed];
+    const both = included === undefined && !isListed ? removed : [...list.entries, ...removed];
     const entries = both.toSorted((a, b) => a.sequence - b.sequence);
     const get = (id: string): Entry | undefined => entries.find((entry) => entry.id === id);
     return { size: entries.length, entries, removed: [], get, recall: list.recall };
@@ -87,14 +90,25 @@ function isAsked({ query }: Call, parameter: string, { value, status }: RemovedM
 }
 
 /** An entry as it is shown after its removal. */
-export function withMark(entry: Entry, { property, value, status }: RemovedMark): Entry {
+export function withMark(entry: Entry, { property, value, status, hint }: RemovedMark): Entry {
+  if (hint !== undefined) return { ...entry, item: mergeShown(entry.item, hint.show ?? {}), isDeclared: undefined };
   const shown = status === undefined ? {} : { [status.property]: status.value };
   return { ...entry, item: { ...entry.item, ...shown, [property]: value }, isDeclared: undefined };
+}
+
+function mergeShown(item: Item, shown: Item): Item {
+  const merged = Object.entries(shown).map(([name, value]): [string, unknown] => {
+    const own = readMember(item, name);
+    return [name, isObject(own) && isObject(value) ? mergeShown(own, value) : value];
+  });
+  return { ...item, ...Object.fromEntries(merged) };
 }
 
 /** How removed items differ from others; undefined where they are not found. */
 export function findMark(context: OperationContext): RemovedMark | undefined {
   const { bindingsOf, binding } = context;
+  const hint = context.model.resource.removed;
+  if (hint !== undefined) return { property: '', value: undefined, parameter: undefined, hint };
   const flag = findFlag(context);
   const lists = bindingsOf(binding.collection).filter(({ action }) => action === 'list');
   const [status] = lists.flatMap(({ operation }) => findListedStatus(context, operation));

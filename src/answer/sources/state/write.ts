@@ -6,6 +6,7 @@ import type { Answer } from '../../../http/answer.js';
 import { type Entry, type Item, readScope } from '../../../state/store/collection.js';
 import { readItemKey } from '../../../state/store/identity.js';
 import type { ItemModel } from '../../../state/store/item-model.js';
+import { createDerive } from '../../../state/store/server-values.js';
 import type { ItemProblem } from '../../../state/store/items.js';
 import type { ItemLocation } from '../../../state/store/on-demand.js';
 import type { Exchange } from '../../chain.js';
@@ -95,9 +96,15 @@ export function createItem(
 ): CreatedItem | { readonly refused: Answer } {
   const { location, body, id } = from;
   const upload = readUpload(exchange.call);
+  const derive = createDerive(context.model.resource);
   const created = context.items.create(location, {
     body,
-    fixed: { ...context.references.create(location.transaction, body), ...context.binding.set, ...location.known },
+    fixed: {
+      ...derive?.(body),
+      ...context.references.create(location.transaction, body),
+      ...context.binding.set,
+      ...location.known,
+    },
     defaults: upload?.properties,
     content: upload?.content,
     id,
@@ -281,10 +288,12 @@ function createChangeHandler(
   change: (exchange: Exchange, entry: Entry, location: ItemLocation) => Change,
 ): StateHandler {
   const isFixed = hasFixedId(context);
+  const derive = createDerive(context.model.resource);
   return createItemHandler(context, (exchange, entry, location) => {
     const changed = change(exchange, entry, location);
     if ('refused' in changed) return changed.refused;
-    const updated = context.items.update(location, entry, { ...changed, strict: false });
+    const after = derive === undefined ? changed.after : { ...changed.after, ...derive(changed.after) };
+    const updated = context.items.update(location, entry, { ...changed, after, strict: false });
     const key = 'problems' in updated ? undefined : readNewKey(context.model.resource, entry, updated.entry);
     const id = isFixed ? key : (key ?? readNewId(context, exchange, entry));
     const done =
