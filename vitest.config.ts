@@ -9,6 +9,7 @@ const report = process.env['VOUCH_TEST_REPORT'];
  */
 const SLOW = [
   'test/state/real-lifecycles.test.ts',
+  'test/fuzz.test.ts',
   'test/sweep.test.ts',
   'test/state/drawn-documents.test.ts',
   'test/state/lifecycle-documents.test.ts',

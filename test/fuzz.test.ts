@@ -1,0 +1,109 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { load } from 'js-yaml';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type FuzzCase, listCases, readCase, saveCase, toText } from './fuzz/cases.js';
+import { fuzz } from './fuzz/fuzz.js';
+import { minimize, reduceJson } from './fuzz/reduce.js';
+import { playCase } from './fuzz/replay.js';
+import { type ServerProcess, spawnHost } from './fuzz/server-process.js';
+import { soak } from './fuzz/soak.js';
+
+// The servers are processes that run `dist/`; a busy machine takes seconds to start one.
+const TIMEOUT = { timeout: 120_000 };
+
+describe('what the fuzzer found', () => {
+  let server: ServerProcess;
+  beforeAll(() => {
+    server = spawnHost();
+    return () => server.stop();
+  });
+  it.each(listCases())('does not fail again: %s', TIMEOUT, async (name) => {
+    const failure = await playCase(server, readCase(name));
+    if (failure !== undefined) {
+      await server.stop();
+      server = spawnHost();
+    }
+    expect(failure).toBeUndefined();
+  });
+});
+
+describe('the fuzzer', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'vouch-fuzz-test-'));
+  afterAll(() => rmSync(folder, { recursive: true }));
+  const spec = join(folder, 'openapi.yaml');
+  const operation = (id: string): string => `{operationId: ${id}, responses: {204: {description: ''}}}`;
+  writeFileSync(
+    spec,
+    `openapi: 3.1.0\ninfo: {title: Small, version: '1'}\npaths:\n  /a: {get: ${operation('good')}}\n  /b: {get: ${operation('bad')}}\n`,
+  );
+
+  it.each([
+    ['crash', 'crash', 'Error: planted'],
+    ['fail', 'server-error', 'planted'],
+    ['stall', 'stall', 'blocked for'],
+    ['hang', 'hang', ''],
+    ['silent', 'hang', ''],
+  ])('finds an operation that ends in a %s and reduces it to one request', TIMEOUT, async (planted, kind, text) => {
+    const spawn = (): ServerProcess => {
+      const host = spawnHost();
+      return { ...host, start: (mock, limitMs) => host.start({ ...mock, planted: { bad: planted } }, limitMs) };
+    };
+    const limits = { hangMs: 4000, startMs: 20_000, stallMs: 500 };
+    const options = {
+      seed: 1,
+      seconds: 0,
+      requests: 12,
+      workers: 3,
+      mutations: 0,
+      specs: [spec],
+      folder,
+      spawn,
+      limits,
+      reductionMs: 30_000,
+    };
+    const { failures } = await fuzz(options);
+    const cases = failures.map((path) => load(readFileSync(path, 'utf8')) as FuzzCase);
+    const found = cases.find((each) => each.found.startsWith(kind));
+    expect(found?.found).toContain(text);
+    expect(found?.requests).toHaveLength(1);
+    expect(toText(found?.requests[0] ?? '')).toContain('/b');
+    expect(JSON.stringify(found?.document)).toContain('bad');
+    // Each play of a server that is blocked takes seconds.
+    if (planted !== 'hang') expect(JSON.stringify(found?.document)).not.toContain('good');
+  });
+
+  it('finds nothing where nothing fails', TIMEOUT, async () => {
+    const options = { seed: 2, seconds: 0, requests: 200, mutations: 5, specs: [spec], folder };
+    expect(await fuzz(options)).toMatchObject({ requests: expect.any(Number), mutations: 5, failures: [] });
+  });
+
+  it('reduces lists and JSON to what fails', async () => {
+    const items = Array.from({ length: 100 }, (_, i) => i);
+    const needs = (wanted: readonly number[]) => (left: readonly number[]) =>
+      Promise.resolve(wanted.every((item) => left.includes(item)));
+    expect(await minimize(items, needs([3, 77]))).toEqual([3, 77]);
+    expect(await minimize(items, needs([]))).toEqual([]);
+    const value = { a: [1, { b: 'x', c: 'y' }], d: {} };
+    expect(await reduceJson(value, (json) => Promise.resolve(JSON.stringify(json).includes('"b"')))).toEqual({
+      a: [{ b: 'x' }],
+    });
+  });
+
+  it('saves a case that reads the same', () => {
+    const requests = ['GET /\u00ff\0 HTTP/1.1\r\n\r\n', `POST / HTTP/1.1\r\n\r\n${'['.repeat(5000)}x${']'.repeat(70)}`];
+    const path = saveCase({ kind: 'hang', text: 'x' }, { found: 'x', document: { a: 1 }, requests }, folder);
+    const text = readFileSync(path, 'utf8');
+    expect(text.length).toBeLessThan(600);
+    expect((load(text) as FuzzCase).requests.map(toText)).toEqual(requests);
+  });
+
+  it('measures memory and the event loop under mixed load', TIMEOUT, async () => {
+    const { requests, samples, failure } = await soak({ seed: 1, minutes: 0.05, everyMs: 500, ratio: 10 });
+    expect(failure).toBeUndefined();
+    expect(requests).toBeGreaterThan(0);
+    expect(samples.length).toBeGreaterThan(1);
+    expect(samples[0]?.heapUsed).toBeGreaterThan(1e6);
+  });
+});
