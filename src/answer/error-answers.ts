@@ -4,13 +4,14 @@ import type { MediaType, Operation } from '../contract/operations/operation.js';
 import { findJsonMedia } from '../contract/operations/responses.js';
 import { fromReference, readPointer, readSegments } from '../contract/pointer.js';
 import type { Answer } from '../http/answer.js';
-import { isJsonType } from '../http/media-type.js';
+import { isJsonType, isMarkupType } from '../http/media-type.js';
 import { PROBLEM_TYPE, toProblem } from '../http/response/problem.js';
 import { memoize } from '../memoize.js';
 import type { Validators } from '../schema/validate.js';
 import { listErrors, NO_VIOLATIONS, toViolationsHeader, type Violation } from '../schema/violation.js';
 import { toHintError } from '../state/inference/hints.js';
 import { type BodyFacts, type ErrorFacts, toBodyFacts, toWord } from '../http/response/error-conditions.js';
+import { escapeMarkup } from '../http/xml.js';
 import { createErrorDraft } from './error-body.js';
 import {
   type ErrorTemplate,
@@ -70,11 +71,13 @@ export function createErrorAnswers(contract: Contract, validators: Validators, c
     const shape = findShape(operation)(status);
     const about = { status, headers, from, violations };
     if (template?.mediaType !== undefined) {
-      return { ...about, body: fillTemplate(template.body, facts, String), mediaType: template.mediaType };
+      const { mediaType, body } = template;
+      return { ...about, body: fillTemplate(body, toMarkupFacts(facts, mediaType), String), mediaType };
     }
     if (template?.body !== undefined) {
-      const { body } = writeTemplate(shape, template, { ...facts, status });
-      return { ...about, body, mediaType: shape?.media.type ?? 'application/json' };
+      const mediaType = shape?.media.type ?? 'application/json';
+      const { body } = writeTemplate(shape, template, toMarkupFacts({ ...facts, status }, mediaType));
+      return { ...about, body, mediaType };
     }
     if (shape === undefined) {
       const { code, message: detail, violations: errors } = facts;
@@ -110,6 +113,24 @@ export function createErrorAnswers(contract: Contract, validators: Validators, c
 function listRefused(violations: readonly Violation[]): Readonly<Record<string, string>> {
   const own = listErrors(violations).filter(({ by }) => by === 'client');
   return own.length === 0 ? {} : { 'x-mock-violations': toViolationsHeader(own) };
+}
+
+/** The facts as they are written into HTML or XML: their texts may quote the request. */
+function toMarkupFacts(facts: BodyFacts, mediaType: string): BodyFacts {
+  if (!isMarkupType(mediaType)) return facts;
+  const { message, code, param, violations } = facts;
+  const escapeViolation = (violation: Violation): Violation => ({
+    ...violation,
+    message: escapeMarkup(violation.message),
+    pointer: escapeMarkup(violation.pointer),
+  });
+  return {
+    ...facts,
+    message: escapeMarkup(message),
+    code: escapeMarkup(code),
+    param: param === undefined ? undefined : escapeMarkup(param),
+    violations: violations?.map(escapeViolation),
+  };
 }
 
 /** The form of an error of one status. */

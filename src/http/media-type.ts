@@ -44,6 +44,11 @@ export function isXmlType(mediaType: string): boolean {
   return essence === 'application/xml' || essence === 'text/xml' || essence.endsWith('+xml');
 }
 
+/** Whether a browser may run scripts in a document of a media type: HTML and XML, which includes XHTML and SVG. */
+export function isMarkupType(mediaType: string): boolean {
+  return /^[^;]*(?:\/html|[/+]xml)\s*(?:;|$)/i.test(mediaType);
+}
+
 /** Whether a media range covers a media type, both without parameters. */
 export function isCovered(essence: string, range: string): boolean {
   if (range === essence || range === '*/*' || range === '*') return true;

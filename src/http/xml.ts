@@ -68,7 +68,7 @@ function writeElement(contract: Contract, element: Element): string {
     );
     return `${open}>\n${inner.join('')}${indent}${close}`;
   }
-  if (!isObject(value)) return `${open}>${escape(toText(value))}${close}`;
+  if (!isObject(value)) return `${open}>${escapeMarkup(toText(value))}${close}`;
   const attributes: string[] = [];
   const children: string[] = [];
   let text = '';
@@ -78,8 +78,8 @@ function writeElement(contract: Contract, element: Element): string {
     const { xml: innerXml } = resolveXml(contract, own);
     const child = { name: innerXml.name ?? key, value: inner, place: own, indent: `${indent}  ` };
     if (innerXml.isAttribute) {
-      if (inner !== null) attributes.push(` ${toName(child.name)}="${escape(toText(inner))}"`);
-    } else if (innerXml.isText) text += escape(toText(inner ?? ''));
+      if (inner !== null) attributes.push(` ${toName(child.name)}="${escapeMarkup(toText(inner))}"`);
+    } else if (innerXml.isText) text += escapeMarkup(toText(inner ?? ''));
     else children.push(writeChild(contract, child, innerXml.isWrapped));
   }
   const start = `${open}${attributes.join('')}`;
@@ -161,7 +161,8 @@ function toName(text: string): string {
   return /^[\p{L}_]/u.test(name) ? name : `_${name}`;
 }
 
-function escape(text: string): string {
+/** Text in XML or HTML, in an element or in a quoted attribute. */
+export function escapeMarkup(text: string): string {
   const escaped = text
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')

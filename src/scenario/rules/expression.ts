@@ -1,6 +1,7 @@
 import { isObject, readOwn } from '../../contract/json.js';
 import { readPointer, toPointer } from '../../contract/pointer.js';
 import type { Call } from '../../http/request/call.js';
+import { escapeMarkup } from '../../http/xml.js';
 
 /**
  * A runtime expression (OpenAPI 3.1 section 4.8.20.4): `$request.path.id`, `$request.query.after`, `$request.header.x`,
@@ -53,6 +54,16 @@ export function findExpressions(
   if (Array.isArray(value)) return value.flatMap((item, index) => findExpressions(item, `${pointer}/${index}`));
   if (!isObject(value)) return [];
   return Object.entries(value).flatMap(([name, item]) => findExpressions(item, pointer + toPointer(name)));
+}
+
+/**
+ * A string with every expression evaluated, for HTML or XML: values of the request are escaped.
+ */
+export function resolveMarkup(text: string, scope: ExpressionScope): unknown {
+  return replaceText(text, (expression) => {
+    const value = evaluate(expression, scope);
+    return typeof value === 'string' ? escapeMarkup(value) : value;
+  });
 }
 
 /** The value with every expression evaluated; a member whose expression has no value is omitted. */

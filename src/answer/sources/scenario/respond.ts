@@ -3,10 +3,10 @@ import type { DeclaredResponse, Operation } from '../../../contract/operations/o
 import { readSampleFile } from '../../../generate/sample-file.js';
 import type { GenerateContext } from '../../../generate/generate.js';
 import type { Answer } from '../../../http/answer.js';
-import { findMedia, isJsonType, toEssence } from '../../../http/media-type.js';
+import { findMedia, isJsonType, isMarkupType, toEssence } from '../../../http/media-type.js';
 import { createItemStream, findStreamMedia, isMarker, planItems } from '../../../http/stream-items.js';
 import { sampleDelay } from '../../../scenario/rules/evaluate.js';
-import { type ExpressionScope, resolveExpressions } from '../../../scenario/rules/expression.js';
+import { type ExpressionScope, resolveExpressions, resolveMarkup } from '../../../scenario/rules/expression.js';
 import type { Patch, Respond, Rule, ScriptedEvent } from '../../../scenario/rules/rule.js';
 import { NO_VIOLATIONS } from '../../../schema/violation.js';
 import { type Exchange, type SourceParts, toGenerateContext } from '../../chain.js';
@@ -34,7 +34,7 @@ export function respondToRule(
   const { call } = exchange;
   const status = respond.status ?? findExampleStatus(call.operation, respond.example);
   const choice = chooseResponse(call.operation, call.accept, status);
-  const body = respond.body === undefined ? undefined : resolveExpressions(respond.body, scope);
+  const body = resolveBody(respond.body, scope, respond.mediaType ?? choice?.mediaType);
   const written = { parts, ...input, body };
   const made =
     respond.events !== undefined
@@ -50,6 +50,12 @@ export function respondToRule(
     violates: rule.violates,
     fault: respond.fault,
   };
+}
+
+/** The body of a rule with the values of its expressions. */
+function resolveBody(body: unknown, scope: ExpressionScope, mediaType: string | undefined): unknown {
+  const isMarkup = typeof body === 'string' && mediaType !== undefined && isMarkupType(mediaType);
+  return isMarkup ? resolveMarkup(body, scope) : resolveExpressions(body, scope);
 }
 
 /** The stream of the events of a rule; the data of each is completed from the schema of the items. */
@@ -178,7 +184,7 @@ export function patchAnswer(
   }
   const isPatched = patch.body !== undefined && isJsonValue(answer.body);
   const body = isPatched
-    ? withNulls(mergePatch(answer.body, resolveExpressions(patch.body, scope)), patch.nulls)
+    ? withNulls(mergePatch(answer.body, resolveBody(patch.body, scope, answer.mediaType)), patch.nulls)
     : answer.body;
   return {
     ...answer,

@@ -1,7 +1,7 @@
 import { isObject, readMember } from '../../../contract/json.js';
 import type { Operation } from '../../../contract/operations/operation.js';
 import type { Answer } from '../../../http/answer.js';
-import { isCovered, isJsonType, toEssence } from '../../../http/media-type.js';
+import { isCovered, isJsonType, isMarkupType, toEssence } from '../../../http/media-type.js';
 import type { Call } from '../../../http/request/call.js';
 import { createEnvelope, type Envelope, type EnvelopeFacts } from '../../../state/pages/envelope.js';
 import { createPageHeaders } from '../../../state/pages/headers.js';
@@ -81,9 +81,9 @@ export function createContentHandler(context: OperationContext): StateHandler {
     const shown = hasRanges ? answerRange(context, exchange, { choice, bytes }) : toAnswer(choice, bytes);
     if (shown.status >= 400) return shown;
     // Documents declare a JSON string for downloads whose clients ask for bytes.
-    if (isJson) return { ...shown, mediaType, schemaPointer: undefined, checked: { body: shown.body } };
+    if (isJson) return isolate({ ...shown, mediaType, schemaPointer: undefined, checked: { body: shown.body } });
     // The contract declares a range: the media type is that of the content.
-    return choice.media?.type.includes('*') === true ? { ...shown, mediaType } : shown;
+    return isolate(choice.media?.type.includes('*') === true ? { ...shown, mediaType } : shown);
   });
 }
 
@@ -108,6 +108,12 @@ function answerRange(
 }
 
 const ACCEPTS_RANGES: Answer['headers'] = Object.freeze({ 'accept-ranges': 'bytes' });
+
+/** The answer with a header that keeps a browser from running scripts of what a client has uploaded. */
+function isolate(answer: Answer): Answer {
+  if (answer.mediaType === undefined || !isMarkupType(answer.mediaType)) return answer;
+  return { ...answer, headers: { ...answer.headers, 'content-security-policy': 'sandbox' } };
+}
 
 /** Whether an `Accept` header has a range that covers a media type. */
 function isAccepted({ mediaType }: ResponseChoice, accept: string | null): boolean {

@@ -1,0 +1,190 @@
+import { expect, it } from 'vitest';
+import { describeBoth } from '../describe-both.js';
+
+// Issue 13, part 8: input of a request in HTML and XML.
+
+const ATTACK = `<script>alert("1")</script>`;
+const html = (schema: unknown, more: object = {}): object => ({ 'text/html': { schema, ...more } });
+const page = (schema: unknown, more?: object): object => ({ description: 'ok', content: html(schema, more) });
+const item = {
+  type: 'object',
+  properties: { id: { type: 'string' }, name: { type: 'string' }, note: { type: 'string' } },
+};
+const json = (schema: unknown): object => ({ content: { 'application/json': { schema } } });
+const anyBody = { requestBody: json({ type: 'object' }) };
+const id = { name: 'id', in: 'path', required: true, schema: { type: 'string' } };
+const query = { name: 'q', in: 'query', schema: { type: 'string' } };
+const count = { name: 'count', in: 'query', schema: { type: 'integer' } };
+const template = { mediaType: 'text/html', body: '<p>{message} {param}</p>' };
+
+const SPEC = {
+  openapi: '3.1.0',
+  info: { title: 'Pages', version: '1' },
+  'x-mock': { errors: { 404: template } },
+  paths: {
+    '/pages': {
+      get: {
+        parameters: [count, query],
+        responses: { 200: page({ type: 'array', items: item }), 400: page({ type: 'string' }) },
+      },
+      post: { ...anyBody, responses: { 201: page(item), 400: page({ type: 'string' }) } },
+    },
+    '/pages/{id}': {
+      parameters: [id],
+      get: { responses: { 200: page(item), 404: page({ type: 'string' }) } },
+      put: { ...anyBody, responses: { 200: page(item) } },
+      delete: {
+        responses: { 200: page({ type: 'object', properties: { id: { type: 'string' }, deleted: { const: true } } }) },
+      },
+    },
+    '/text/{id}': { parameters: [id], get: { responses: { 200: page({ type: 'string' }) } } },
+    '/shown': { post: { ...anyBody, responses: { 200: page(item, { example: { id: '1', name: 'shown' } }) } } },
+    '/typed': {
+      parameters: [count],
+      post: {
+        'x-mock': { errors: { 400: template } },
+        requestBody: json({ type: 'object', required: ['count'], properties: { count: { type: 'integer' } } }),
+        responses: { 200: page(item), 400: page({ type: 'string' }) },
+      },
+    },
+    '/xml': {
+      post: {
+        'x-mock': { errors: { 400: { mediaType: 'text/xml', body: '<error>{message}</error>' } } },
+        requestBody: json({ type: 'object', properties: { count: { type: 'integer' } } }),
+        responses: {
+          200: { description: 'ok', content: { 'application/xml': { schema: item } } },
+          400: { description: 'bad' },
+        },
+      },
+    },
+    '/scripted': {
+      parameters: [query],
+      get: { operationId: 'scripted', responses: { 200: page({ type: 'string' }) } },
+    },
+    '/scripted-item': { parameters: [query], get: { operationId: 'scriptedItem', responses: { 200: page(item) } } },
+  },
+};
+
+const SCENARIOS = {
+  page: {
+    operations: {
+      scripted: { respond: { body: '<h1 title="{$request.query.q}">{$request.query.q}</h1>' } },
+      scriptedItem: { respond: { body: { id: '1', name: '$request.query.q' } } },
+    },
+  },
+};
+
+describeBoth('input of a request', (start) => {
+  const encoded = encodeURIComponent(ATTACK);
+  const body = (value: unknown, method = 'POST'): RequestInit => ({
+    method,
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(value),
+  });
+  const attack = { id: ATTACK, name: ATTACK, note: ATTACK, [ATTACK]: ATTACK };
+
+  it.each([
+    ['an item that is created', '/pages', body(attack)],
+    ['an item that is listed', '/pages', {}],
+    ['an item that is read', `/pages/${encoded}`, {}],
+    ['an item that is replaced', `/pages/${encoded}`, body(attack, 'PUT')],
+    ['an item that is deleted', `/pages/${encoded}`, { method: 'DELETE' }],
+    ['a generated text', `/text/${encoded}`, {}],
+    ['an example that repeats the request', '/shown', body(attack)],
+    ['an error in the query', `/pages?count=${encoded}`, {}],
+    ['an error of a template', '/typed', body({ count: ATTACK, [ATTACK]: 1 })],
+    ['an error of a template about a query', `/typed?count=${encoded}`, body({ count: 1 })],
+    ['an unknown path', `/${encoded}`, {}],
+    ['a missing item', `/pages/missing${encoded}`, {}],
+    ['a scenario with a text', `/scripted?q=${encoded}`, {}],
+    ['a scenario with an object', `/scripted-item?q=${encoded}`, {}],
+    [
+      'a body that cannot be read',
+      '/pages',
+      { method: 'POST', headers: { 'content-type': 'application/json' }, body: ATTACK },
+    ],
+    ['an error in XML', '/xml', body({ count: ATTACK })],
+    ['a document in XML', '/xml', body(attack)],
+    ['an unknown preference', '/pages', { headers: { prefer: `code=${ATTACK}` } }],
+    ['an unknown session', '/pages', { headers: { 'x-mock-session': ATTACK } }],
+  ])('is escaped in HTML and XML: %s', async (_, path, init) => {
+    const { mock, rootUrl, fetch } = await start({
+      spec: SPEC,
+      fixtures: {},
+      state: { unknownIds: path.includes('missing') ? 'not-found' : 'create', initialItems: 0 },
+      scenarios: { from: SCENARIOS, active: ['page'] },
+    });
+    await fetch(`${rootUrl}/pages`, body(attack));
+    const response = await fetch(rootUrl + path, init);
+    const text = await response.text();
+    const type = response.headers.get('content-type') ?? '';
+    expect([response.status, type]).not.toEqual([500, expect.anything()]);
+    if (/html|xml/.test(type)) expect(text).not.toMatch(/<script/i);
+    // What is not markup is not shown as such by a browser.
+    else expect(type).toMatch(/^application\/(?:problem\+)?json/);
+    mock.reset();
+  });
+
+  it('keeps its value in HTML that holds JSON', async () => {
+    const { rootUrl, fetch } = await start({ spec: SPEC, fixtures: {} });
+    const created = await fetch(`${rootUrl}/pages`, body({ name: `${ATTACK} & more` }));
+    expect(created.headers.get('content-type')).toContain('text/html');
+    expect(await created.json()).toMatchObject({ name: `${ATTACK} & more` });
+  });
+});
+
+describeBoth('an uploaded page', (start) => {
+  const BINARY = { schema: { type: 'string', format: 'binary' } };
+  const file = { type: 'object', properties: { file: { type: 'string', format: 'binary' } } };
+  const spec = {
+    openapi: '3.1.0',
+    info: { title: 'Files', version: '1' },
+    paths: {
+      '/files': {
+        post: {
+          requestBody: { content: { 'multipart/form-data': { schema: file } } },
+          responses: {
+            201: {
+              description: 'ok',
+              ...json({
+                type: 'object',
+                required: ['id'],
+                properties: { id: { type: 'string' }, name: { type: 'string' } },
+              }),
+            },
+          },
+        },
+      },
+      '/files/{id}': {
+        parameters: [id],
+        get: {
+          responses: {
+            200: {
+              description: 'ok',
+              ...json({ type: 'object', properties: { id: { type: 'string' }, name: { type: 'string' } } }),
+            },
+          },
+        },
+      },
+      '/files/{id}/content': {
+        parameters: [id],
+        get: {
+          responses: {
+            200: { description: 'ok', content: { 'text/*': BINARY, 'image/*': BINARY } },
+          },
+        },
+      },
+    },
+  };
+
+  it.each(['text/html', 'image/svg+xml', 'text/plain'])('of type %s runs no scripts in a browser', async (type) => {
+    const { rootUrl, fetch } = await start({ spec, fixtures: {} });
+    const form = new FormData();
+    form.append('file', new Blob([ATTACK], { type }), 'page');
+    const created = (await (await fetch(`${rootUrl}/files`, { method: 'POST', body: form })).json()) as { id: string };
+    const content = await fetch(`${rootUrl}/files/${created.id}/content`, { headers: { accept: type } });
+    expect(await content.text()).toBe(ATTACK);
+    expect(content.headers.get('content-type')).toContain(type);
+    expect(content.headers.get('content-security-policy')).toBe(type === 'text/plain' ? null : 'sandbox');
+  });
+});
