@@ -143,3 +143,12 @@ export function editDistance(a: string, b: string, limit: number = Infinity): nu
   }
   return previous[b.length] ?? limit;
 }
+
+/** What was thrown, as text; code of the user can throw any value. */
+export function toReason(error: unknown): string {
+  try {
+    return error instanceof Error ? `${error.message}` : String(error);
+  } catch {
+    return 'a value without text';
+  }
+}

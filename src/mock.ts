@@ -93,6 +93,7 @@ export async function createMock(options: object): Promise<Mock<Clock>> {
   const handlers = createHandlerRegistry({
     ...parts,
     handlers: settings.handlers ?? {},
+    timeoutMs: settings.responses.handlerTimeoutMs,
     openState: (session) => createState(session, editors),
   });
   const controlled = { ...parts, sessions, recordings, requireSession: settings.sessions.required };

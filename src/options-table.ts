@@ -175,6 +175,10 @@ export const OPTIONS: Readonly<Record<OptionName, OptionEntry>> = {
     'Examples of the document to use: only those that match their schemas (`fitting`), or all (`verbatim`).',
     { values: ['fitting', 'verbatim'], default: 'fitting', flag: '--examples <fitting|verbatim>' },
   ),
+  'responses.handlerTimeoutMs': count(
+    'Milliseconds after which a handler that has not answered gets 500 Internal Server Error; 0 for no limit.',
+    { default: 60_000 },
+  ),
   sessions: option('object', 'How sessions are opened and dropped.'),
   'sessions.required': toggle(
     'Reject requests for a session that is not open, instead of opening it.',

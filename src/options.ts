@@ -119,6 +119,8 @@ export interface RequestOptions {
 export interface ResponseOptions {
   /** Examples of the document to use: only those that match their schemas (`fitting`), or all (`verbatim`). */
   readonly examples?: 'fitting' | 'verbatim';
+  /** Milliseconds after which a handler that has not answered gets 500 Internal Server Error; 0 for no limit. */
+  readonly handlerTimeoutMs?: number;
 }
 
 /** How sessions are opened and dropped. */

@@ -1,10 +1,10 @@
 import { getRequestListener } from '@hono/node-server';
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { MockError } from '../errors.js';
+import { MockError, toReason } from '../errors.js';
 import type { BodyBytes } from '../http/request/body-bytes.js';
 import type { ResponseConstructor } from '../http/response/encode.js';
-import { PROBLEM_TYPE, readStatusTitle, toProblem } from '../http/response/problem.js';
+import { PROBLEM_TYPE, readStatusTitle, toProblem, toProblemResponse } from '../http/response/problem.js';
 import type { Fetch } from './app.js';
 import type { SocketEnvironment } from './arrival.js';
 import { type ConnectionOptions, createConnectionServer } from './connections.js';
@@ -89,7 +89,7 @@ function createListener(fetch: Fetch, exposed: boolean): RequestListener {
     return fetch(incomingRequest, from);
   };
   // A request of HTTP/1.0 may have no Host (RFC 9112 section 3.3).
-  const handling = { errorHandler: answerUnreadable, hostname: 'localhost' };
+  const handling = { errorHandler: answerFailed, hostname: 'localhost' };
   const listener = getRequestListener(answer, handling);
   // The listener discards what is left of a body after the response; without a body it need not check.
   const bare = getRequestListener(answer, { ...handling, autoCleanupIncoming: false });
@@ -110,16 +110,19 @@ function answerUnwritable(outgoing: ServerResponse, error: unknown): void {
     return;
   }
   for (const name of outgoing.getHeaderNames()) outgoing.removeHeader(name);
-  const detail = `the response could not be written: ${error instanceof Error ? error.message : String(error)}`;
+  const detail = `the response could not be written: ${toReason(error)}`;
   const bytes = Buffer.from(JSON.stringify(toProblem({ status: 500, detail })));
   outgoing.statusMessage = readStatusTitle(500);
   outgoing.writeHead(500, { 'content-type': PROBLEM_TYPE, 'content-length': bytes.byteLength }).end(bytes);
 }
 
-/** The response to a request whose target or Host header does not form a valid URL. */
-function answerUnreadable(): Response {
-  const body = toProblem({ status: 400, detail: 'the request target or the Host header is not valid' });
-  return new Response(JSON.stringify(body), { status: 400, headers: { 'content-type': PROBLEM_TYPE } });
+/** The response to a request whose target or Host header does not form a valid URL, or that nothing could answer. */
+function answerFailed(error: unknown): Response {
+  // The class is not exported.
+  const isUnreadable = error instanceof Error && error.name === 'RequestError';
+  if (isUnreadable)
+    return toProblemResponse({ status: 400, detail: 'the request target or the Host header is not valid' });
+  return toProblemResponse({ status: 500, detail: `the mock failed: ${toReason(error)}` });
 }
 
 /** Connections that wait to be accepted; the system may allow fewer (`net.core.somaxconn` on Linux). Node's 511 is too few for a load test. */

@@ -7,11 +7,12 @@ import type { Contract } from '../contract/contract.js';
 import { isObject } from '../contract/json.js';
 import type { Operation } from '../contract/operations/operation.js';
 import type { RouteMatch } from '../contract/router/router.js';
-import { MockError } from '../errors.js';
+import { MockError, toReason } from '../errors.js';
 import { type Answer, isSilent } from '../http/answer.js';
 import type { BodyBytes, ReceivedFile } from '../http/request/body-bytes.js';
 import type { Call, CallDecoder, MatchedRequest } from '../http/request/call.js';
 import type { Encoder } from '../http/response/encode.js';
+import { toProblemResponse } from '../http/response/problem.js';
 import {
   type Interaction,
   readHeaders,
@@ -139,11 +140,14 @@ export function createPipeline(parts: PipelineParts): Pipeline {
       return answerUnrouted(arrival, session, { answer, why: `router: ${why}` });
     },
     fail: (arrival, error) => {
-      const answer = toFailure(errors, undefined, error);
-      return answerUnrouted(arrival, sessions.default, {
-        answer,
-        why: 'mock: it failed outside of the answer sources',
-      });
+      try {
+        const answer = toFailure(errors, undefined, error);
+        const why = `mock: it failed outside of the answer sources: ${toReason(error)}`;
+        return answerUnrouted(arrival, sessions.default, { answer, why });
+      } catch {
+        // Not even an error in the form of the contract can be written.
+        return toProblemResponse({ status: 500, detail: `the mock failed: ${toReason(error)}` });
+      }
     },
     isBroken: (request) => broken.has(request),
   };
@@ -166,7 +170,7 @@ function createCallAnswerer(
     finish(
       {
         ...outcome,
-        trace: [...outcome.trace, `mock: failed: ${error instanceof Error ? error.message : String(error)}`],
+        trace: [...outcome.trace, `mock: failed: ${toReason(error)}`],
       },
       toFailure(errors, call.operation, error),
     );
@@ -279,9 +283,24 @@ function createFinish(parts: PipelineParts, readClock: ReadClock, onFault: (requ
       trace: outcome.trace,
     };
     if (outcome.call?.file !== undefined) parts.releaseFile?.(outcome.call.file);
-    parts.onInteraction(session.journal.add(entry, measureInteraction(entry, outcome.call?.bytes)));
+    const interaction = session.journal.add(entry, measureInteraction(entry, outcome.call?.bytes));
+    try {
+      parts.onInteraction(interaction);
+    } catch (error) {
+      return answerListenerFailure(parts, outcome, error);
+    }
     return response;
   };
+}
+
+/** The answer instead of one that the code of the user failed on when it was told of it. */
+function answerListenerFailure(
+  { errors, encode }: PipelineParts,
+  { call, arrival }: Outcome,
+  error: unknown,
+): Response {
+  const cause = new Error(`the option "onInteraction" threw: ${toReason(error)}`);
+  return encode(toFailure(errors, call?.operation, cause), arrival.request.method, arrival.environment);
 }
 
 /** What an interaction takes besides its texts and bodies. */

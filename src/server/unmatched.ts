@@ -1,7 +1,7 @@
 import { type ErrorAnswers, NO_RETRY } from '../answer/error-answers.js';
 import type { Operation } from '../contract/operations/operation.js';
 import type { RouteMatch } from '../contract/router/router.js';
-import type { MockError } from '../errors.js';
+import { type MockError, toReason } from '../errors.js';
 import type { Answer } from '../http/answer.js';
 import { type Cors, isPreflight } from './cors.js';
 import { type ClientReport, NO_VIOLATIONS, toError } from '../schema/violation.js';
@@ -78,7 +78,6 @@ export function toUnanswered(errors: ErrorAnswers, operation: Operation): Answer
 
 /** The answer to a request on which the mock itself failed: a 500 that says so. */
 export function toFailure(errors: ErrorAnswers, operation: Operation | undefined, error: unknown): Answer {
-  const reason = error instanceof Error ? error.message : String(error);
-  const message = `the mock failed while answering ${operation?.id ?? 'the request'}: ${reason}`;
+  const message = `the mock failed while answering ${operation?.id ?? 'the request'}: ${toReason(error)}`;
   return errors.failure(operation, { message, code: 'mock_failed', from: 'mock' });
 }

@@ -1,9 +1,10 @@
 import type { Contract } from '../../contract/contract.js';
 import { isObject } from '../../contract/json.js';
 import type { Operation } from '../../contract/operations/operation.js';
-import { MockError, suggest } from '../../errors.js';
+import { MockError, suggest, toReason } from '../../errors.js';
 import type { Answer } from '../../http/answer.js';
 import { isJsonType } from '../../http/media-type.js';
+import { isStream } from '../../http/response/encode.js';
 import { NO_VIOLATIONS } from '../../schema/violation.js';
 import type { Session } from '../../session/session.js';
 import type { State } from '../../session/state.js';
@@ -22,6 +23,8 @@ import type { AnswerDetails, Handler, HandlerContext, HandlerResponse, HandlerRe
 interface HandlerParts extends SourceParts {
   /** Handlers that stay when the others are reset. */
   readonly handlers: Handlers;
+  /** Milliseconds that a handler may take; 0 for no limit. */
+  readonly timeoutMs: number;
   /** The collections of a session. */
   openState(session: Session): State;
 }
@@ -138,14 +141,16 @@ async function runFirst(parts: HandlerParts, handlers: readonly Handler[], turn:
   };
   let result: HandlerResult;
   try {
-    result = await handler(context);
+    result = await withTimeout(handler(context), parts.timeoutMs);
     if (result instanceof Response) {
       exchange.note('handler: answered');
       return await readResponse(result);
     }
   } catch (error) {
-    exchange.note(`handler: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
-    return fail(`failed: ${error instanceof Error ? error.message : String(error)}`);
+    exchange.note(
+      `handler: ${error instanceof Error && typeof error.stack === 'string' ? error.stack : toReason(error)}`,
+    );
+    return fail(`failed: ${toReason(error)}`);
   }
   if (result === undefined) {
     exchange.note('handler: it returned undefined');
@@ -154,7 +159,41 @@ async function runFirst(parts: HandlerParts, handlers: readonly Handler[], turn:
   exchange.note('handler: answered');
   const kind = typeof result === 'object' ? 'an object' : `a ${typeof result}`;
   const advice = 'return a JSON value, a Response, or json(…)';
-  return toAnswer(result, context) ?? fail(`returned ${kind} that is not JSON: ${advice}`);
+  const answer = toAnswer(result, context);
+  if (answer !== undefined)
+    return isStream(answer.body)
+      ? { ...answer, body: noteFailure(answer.body[Symbol.asyncIterator](), exchange) }
+      : answer;
+  return fail(`returned ${kind} that is not JSON: ${advice}`);
+}
+
+/** The result of a handler. @throws Error where it takes too long. */
+function withTimeout(
+  result: HandlerResult | Promise<HandlerResult>,
+  ms: number,
+): HandlerResult | Promise<HandlerResult> {
+  if (!(result instanceof Promise) || ms === 0) return result;
+  const running: Promise<HandlerResult> = result;
+  return new Promise((resolve, reject) => {
+    const message = `it did not answer within ${ms} ms (the option "responses.handlerTimeoutMs")`;
+    const timer = setTimeout(() => reject(new Error(message)), Math.min(ms, MAX_TIMER_MS));
+    // A handler that never answers does not keep the process running.
+    timer.unref();
+    running.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
+}
+
+/** Node.js warns about longer timers. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+/** The items of a stream; its failure, after which no error can be sent any more, is a line of the trace. */
+async function* noteFailure(iterator: AsyncIterator<unknown>, { note }: Exchange): AsyncGenerator {
+  try {
+    yield* { [Symbol.asyncIterator]: () => iterator };
+  } catch (error) {
+    note(`handler: its stream failed: ${toReason(error)}`);
+    throw error;
+  }
 }
 
 /** The answer that plain data means; undefined where it cannot be sent. */

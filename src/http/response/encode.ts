@@ -3,6 +3,7 @@ import { isObject, mapValues } from '../../contract/json.js';
 import { toViolationsHeader, type Violation } from '../../schema/violation.js';
 import type { Answer } from '../answer.js';
 import { type EventFields, writeEvent } from '../event-stream.js';
+import { isToken } from '../../contract/operations/parameter.js';
 import { isSequenceType } from '../../contract/operations/streaming.js';
 import { isJsonType, toEssence } from '../media-type.js';
 
@@ -38,41 +39,92 @@ const BAD_FIELD_CHARACTERS = /[^\t\x20-\x7e\x80-\xff]/gu;
 /**
  * Creates the encoder for JSON, strings, bytes, forms and streams of items.
  *
+ * It throws an Error for an answer that is not a message of HTTP, so that writing the response cannot fail.
+ *
  * @param writers - For media types that depend on the contract, such as XML; they come first.
  */
 export function createEncoder(writers: readonly BodyWriter[]): Encoder {
+  const isWritten = createNameCheck();
   return (answer, method, target) => {
+    const { status } = answer;
+    if (!(status >= 200 && status <= MAX_STATUS && Number.isInteger(status))) throw new Error(describeStatus(status));
     const headers: Record<string, string> = { 'x-mock-source': toFieldValue(answer.from) };
     if (answer.violations.length > 0) Object.assign(headers, toViolationHeaders(answer.violations));
     let repeated: [string, string][] | undefined;
     let isAscii = true;
     for (const name in answer.headers) {
+      if (!isWritten(name)) continue;
       const value = answer.headers[name];
-      if (typeof value === 'string') {
+      if (typeof value === 'string' && value.length <= MAX_FIELD_LENGTH) {
         isAscii &&= !NOT_ASCII.test(value);
         headers[name] = toFieldValue(value);
         continue;
       }
-      for (const item of value ?? []) {
-        isAscii &&= !NOT_ASCII.test(item);
-        repeated = [...(repeated ?? []), [name, toFieldValue(item)]];
+      for (const line of readLines(name, value)) {
+        isAscii &&= !NOT_ASCII.test(line);
+        repeated = [...(repeated ?? []), [name, toFieldValue(line)]];
       }
     }
     const outgoing = target?.outgoing;
-    if (outgoing !== undefined && answer.reason !== undefined) outgoing.statusMessage = answer.reason;
-    const written = EMPTY_STATUSES.has(answer.status) ? null : writeBody(answer, writers, outgoing);
+    const written = EMPTY_STATUSES.has(status) ? null : writeBody(answer, writers, outgoing);
     // Node.js writes the fields as UTF-8 together with a string, and as Latin-1 only before bytes.
     const body = isAscii || typeof written !== 'string' ? written : Buffer.from(written);
     if ((body !== null || method === 'HEAD') && answer.mediaType !== undefined)
-      headers['content-type'] = answer.mediaType;
+      headers['content-type'] = toFieldValue(answer.mediaType);
     // RFC 9110 9.3.2: HEAD answers like GET, without the body but with the length it would have.
     const isHead = method === 'HEAD';
     // Node.js decodes a Content-Disposition that is not ASCII wrongly, unless it precedes the length.
     if ((isHead || !isAscii) && (typeof body === 'string' || body instanceof Uint8Array))
       headers['content-length'] = String(Buffer.byteLength(body));
     const ResponseClass = target?.ResponseClass ?? Response;
-    return new ResponseClass(isHead ? null : body, { status: answer.status, headers: toHeaders(headers, repeated) });
+    const response = new ResponseClass(isHead ? null : body, { status, headers: toHeaders(headers, repeated) });
+    if (outgoing !== undefined && answer.reason !== undefined) outgoing.statusMessage = toFieldValue(answer.reason);
+    return response;
   };
+}
+
+/** Servers send statuses up to 999, a Response of the platform only up to 599. */
+const MAX_STATUS = 999;
+
+/** Characters of one field; Node.js reads 16 KiB of header fields, other clients a few times as many. */
+const MAX_FIELD_LENGTH = 65_536;
+
+/** Fields that say where a message ends; the server writes them (RFC 9112 section 6). */
+const FRAMING: ReadonlySet<string> = new Set(['content-length', 'transfer-encoding', 'trailer']);
+
+/** Names that are remembered: a handler may create any number. */
+const MAX_NAMES = 1000;
+
+function describeStatus(status: unknown): string {
+  return `the answer has the status ${String(status)}, which must be an integer from 200 to ${MAX_STATUS}`;
+}
+
+/** Creates a function that returns whether a field is written, and throws for a name that is not a token (RFC 9110 5.6.2). */
+function createNameCheck(): (name: string) => boolean {
+  const known = new Map<string, boolean>();
+  return (name) => {
+    const found = known.get(name);
+    if (found !== undefined) return found;
+    if (!isToken(name))
+      throw new Error(`the answer has a header with the name ${JSON.stringify(name)}, which is not valid`);
+    const isWritten = !FRAMING.has(name.toLowerCase());
+    if (known.size < MAX_NAMES) known.set(name, isWritten);
+    return isWritten;
+  };
+}
+
+/** The lines of a field that is not one string; numbers and booleans of handlers are written as text. */
+function readLines(name: string, value: unknown): readonly string[] {
+  const lines: readonly unknown[] = value === undefined || value === null ? [] : [value].flat();
+  return lines.map((line) => {
+    if (typeof line !== 'string' && typeof line !== 'number' && typeof line !== 'boolean')
+      throw new Error(`the header ${JSON.stringify(name)} of the answer must be a string, got ${typeof line}`);
+    const text = String(line);
+    if (text.length <= MAX_FIELD_LENGTH) return text;
+    throw new Error(
+      `the header ${JSON.stringify(name)} of the answer has ${text.length} characters, more than ${MAX_FIELD_LENGTH}`,
+    );
+  });
 }
 
 /** The fields of an answer; some, such as Set-Cookie, have several lines. */
@@ -96,7 +148,7 @@ function writeBody(
   // No source creates a Uint8Array with shared memory, which is not a valid body.
   if (body instanceof Uint8Array) return body as Uint8Array<ArrayBuffer>;
   if (isStream(body)) return writeStream(body, mediaType ?? 'application/octet-stream', outgoing);
-  if (mediaType === undefined || isJsonType(mediaType)) return JSON.stringify(body);
+  if (mediaType === undefined || isJsonType(mediaType)) return writeJson(body);
   for (const writer of writers) {
     const written = writer(answer);
     if (written !== undefined) return written as string | Uint8Array<ArrayBuffer>;
@@ -110,8 +162,16 @@ function writeBody(
   return new URLSearchParams(mapValues(body, toText)).toString();
 }
 
+/** @throws Error for a value that JSON cannot express. */
+function writeJson(value: unknown): string {
+  // Undefined for functions and symbols, which the type leaves out.
+  const text = JSON.stringify(value) as string | undefined;
+  if (text === undefined) throw new Error(`the body of the answer is a ${typeof value}, which JSON cannot express`);
+  return text;
+}
+
 function toText(value: unknown): string {
-  return typeof value === 'string' ? value : JSON.stringify(value);
+  return typeof value === 'string' ? value : writeJson(value);
 }
 
 /** The violations of an answer that is sent anyway. */

@@ -51,3 +51,9 @@ const TITLES: ReadonlyMap<number, string> = new Map(
     .split(',')
     .map((line) => [Number(line.slice(0, 3)), line.slice(4)]),
 );
+
+/** A response with problem details, for what has no answer in the form of the contract. */
+export function toProblemResponse(facts: Parameters<typeof toProblem>[0]): Response {
+  const headers = { 'content-type': PROBLEM_TYPE };
+  return new Response(JSON.stringify(toProblem(facts)), { status: facts.status, headers });
+}

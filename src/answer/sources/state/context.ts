@@ -1,6 +1,7 @@
 import type { Operation } from '../../../contract/operations/operation.js';
 import { findSuccessWithBody, toStatus } from '../../../contract/operations/responses.js';
 import type { Answer } from '../../../http/answer.js';
+import { isMarkupType } from '../../../http/media-type.js';
 import type { Call } from '../../../http/request/call.js';
 import { memoize } from '../../../memoize.js';
 import { NO_VIOLATIONS } from '../../../schema/violation.js';
@@ -187,4 +188,10 @@ export function chooseDeclared(
 /** The noun for one item of a collection: `folders.files` -> `file`. */
 export function toNoun(collection: string): string {
   return toSingular(collection.split('.').at(-1) ?? 'item').replaceAll(/[_-]+/g, ' ');
+}
+
+/** The answer with a header that keeps a browser from running scripts of what a client has uploaded. */
+export function isolate(answer: Answer): Answer {
+  if (answer.mediaType === undefined || !isMarkupType(answer.mediaType)) return answer;
+  return { ...answer, headers: { ...answer.headers, 'content-security-policy': 'sandbox' } };
 }

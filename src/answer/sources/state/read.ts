@@ -1,7 +1,7 @@
 import { isObject, readMember } from '../../../contract/json.js';
 import type { Operation } from '../../../contract/operations/operation.js';
 import type { Answer } from '../../../http/answer.js';
-import { isCovered, isJsonType, isMarkupType, toEssence } from '../../../http/media-type.js';
+import { isCovered, isJsonType, toEssence } from '../../../http/media-type.js';
 import type { Call } from '../../../http/request/call.js';
 import { createEnvelope, type Envelope, type EnvelopeFacts } from '../../../state/pages/envelope.js';
 import { createPageHeaders } from '../../../state/pages/headers.js';
@@ -37,6 +37,7 @@ import { createListReader } from './all-parents.js';
 import {
   answerItem,
   chooseDeclared,
+  isolate,
   type OperationContext,
   pass,
   readOrigin,
@@ -108,12 +109,6 @@ function answerRange(
 }
 
 const ACCEPTS_RANGES: Answer['headers'] = Object.freeze({ 'accept-ranges': 'bytes' });
-
-/** The answer with a header that keeps a browser from running scripts of what a client has uploaded. */
-function isolate(answer: Answer): Answer {
-  if (answer.mediaType === undefined || !isMarkupType(answer.mediaType)) return answer;
-  return { ...answer, headers: { ...answer.headers, 'content-security-policy': 'sandbox' } };
-}
 
 /** Whether an `Accept` header has a range that covers a media type. */
 function isAccepted({ mediaType }: ResponseChoice, accept: string | null): boolean {
