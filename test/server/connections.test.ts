@@ -120,6 +120,16 @@ describe('a connection', () => {
     expect(response.headers.get('keep-alive')).toBe('timeout=95');
   });
 
+  it('without a request is not closed by the time limit of header fields', async () => {
+    const { port } = await start({ connections: { headersTimeoutMs: 50, requestTimeoutMs: 50 } });
+    const { socket, waitFor, end } = send(port, GET_CONTENT);
+    await waitFor('\r\n\r\n');
+    // The limit has passed when another connection is cut by it.
+    await send(port, 'GET ').end;
+    socket.write(GET_CONTENT.replace('\r\n\r\n', '\r\nconnection: close\r\n\r\n'));
+    expect((await end).match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 200']);
+  });
+
   it('without a request is closed after its time', async () => {
     const { port } = await start({ connections: { keepAliveMs: 50 } });
     const text = await send(port, GET_CONTENT).end;
