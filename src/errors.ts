@@ -147,7 +147,8 @@ export function editDistance(a: string, b: string, limit: number = Infinity): nu
 /** What was thrown, as text; code of the user can throw any value. */
 export function toReason(error: unknown): string {
   try {
-    return error instanceof Error ? `${error.message}` : String(error);
+    const message: unknown = error instanceof Error ? error.message : error;
+    return String(message);
   } catch {
     return 'a value without text';
   }

@@ -293,7 +293,7 @@ function createFinish(parts: PipelineParts, readClock: ReadClock, onFault: (requ
   };
 }
 
-/** The answer instead of one that the code of the user failed on when it was told of it. */
+/** The answer instead of one whose `onInteraction` threw. */
 function answerListenerFailure(
   { errors, encode }: PipelineParts,
   { call, arrival }: Outcome,

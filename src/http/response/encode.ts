@@ -76,6 +76,7 @@ export function createEncoder(writers: readonly BodyWriter[]): Encoder {
     // Node.js decodes a Content-Disposition that is not ASCII wrongly, unless it precedes the length.
     if ((isHead || !isAscii) && (typeof body === 'string' || body instanceof Uint8Array))
       headers['content-length'] = String(Buffer.byteLength(body));
+    else if (isHead || status === 304) Object.assign(headers, readLength(answer));
     const ResponseClass = target?.ResponseClass ?? Response;
     const response = new ResponseClass(isHead ? null : body, { status, headers: toHeaders(headers, repeated) });
     if (outgoing !== undefined && answer.reason !== undefined) outgoing.statusMessage = toFieldValue(answer.reason);
@@ -111,6 +112,12 @@ function createNameCheck(): (name: string) => boolean {
     if (known.size < MAX_NAMES) known.set(name, isWritten);
     return isWritten;
   };
+}
+
+/** The length that a source knows of a body which is not sent (RFC 9110 8.6). */
+function readLength({ headers }: Answer): Readonly<Record<string, string>> {
+  const length = headers['content-length'];
+  return typeof length === 'string' && /^\d{1,15}$/.test(length) ? { 'content-length': length } : {};
 }
 
 /** The lines of a field that is not one string; numbers and booleans of handlers are written as text. */
