@@ -30,7 +30,7 @@ export function createCors(options: false | { readonly origins: readonly string[
       const allowed: Answer['headers'] = isNamed(origin)
         ? { 'access-control-allow-origin': origin, 'access-control-allow-credentials': 'true' }
         : { 'access-control-allow-origin': '*' };
-      const expose = { 'access-control-expose-headers': [...exposed, ...ADDED].join(', ') };
+      const expose = { 'access-control-expose-headers': [...new Set([...exposed, ...ADDED])].join(', ') };
       return {
         ...answer,
         headers: { ...allowed, ...expose, ...answer.headers, vary: addOrigin(answer.headers['vary']) },

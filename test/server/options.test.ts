@@ -163,6 +163,8 @@ describe('nested options', () => {
   });
 
   it('refuse a member of a group that is switched off, in any order', () => {
+    // A flag that switches a group off is true where it is not given.
+    expect(nestOptions({ cors: true, 'cors.origins': ['http://a'] })).toEqual({ cors: { origins: ['http://a'] } });
     const make = (): unknown => nestOptions({ 'control.prefix': '/x', control: false });
     expect(make).toThrow('the option "control.prefix" is given, but "control" is switched off');
   });
