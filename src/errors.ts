@@ -123,6 +123,12 @@ export function suggest(given: string, candidates: Iterable<string>): string | u
   return meant === undefined ? undefined : `did you mean ${JSON.stringify(meant)}?`;
 }
 
+/** As `suggest` for the id of an item; else the ids that exist. */
+export function suggestId(given: string, ids: readonly string[]): string {
+  const known = ids.length === 0 ? 'it has no items' : `its ids are ${ids.slice(0, 12).join(', ')}`;
+  return suggest(given, ids) ?? known;
+}
+
 /** `a, b or c`. */
 export function joinWords(words: readonly (string | number)[]): string {
   return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${String(words.at(-1))}`;

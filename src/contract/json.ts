@@ -76,6 +76,19 @@ export function readOwn<Value>(object: Readonly<Record<string, Value>>, name: st
   return Object.hasOwn(object, name) ? object[name] : undefined;
 }
 
+/** The examples of a schema. */
+export function listExamples({ example, examples }: SchemaObject): readonly unknown[] {
+  return [example, ...(Array.isArray(examples) ? (examples as readonly unknown[]) : [])];
+}
+
+/** The members of an object of which a test is true. */
+export function filterMembers<Value>(
+  object: Readonly<Record<string, Value>>,
+  isKept: (name: string, value: Value) => boolean,
+): Record<string, Value> {
+  return Object.fromEntries(Object.entries(object).filter(([name, value]) => isKept(name, value)));
+}
+
 /** Sets a member of a new object; `__proto__` becomes a member like any other. */
 export function setOwn<Value>(target: Record<string, Value>, name: string, value: Value): void {
   if (name !== '__proto__') target[name] = value;
@@ -175,6 +188,19 @@ export function changeAt(
   const copy: Record<string, unknown> = { ...root };
   setOwn(copy, String(step), changeAt(root[String(step)], rest, change));
   return copy;
+}
+
+/** A value with what is at a path replaced, in each element where there are arrays; the same value where nothing changes. */
+export function mapAt(value: unknown, path: readonly string[], change: (value: unknown) => unknown): unknown {
+  if (Array.isArray(value)) {
+    const changed = value.map((each) => mapAt(each, path, change));
+    return changed.every((each, i) => each === value[i]) ? value : changed;
+  }
+  const [name, ...rest] = path;
+  if (name === undefined) return change(value);
+  if (!isObject(value) || !Object.hasOwn(value, name)) return value;
+  const changed = mapAt(value[name], rest, change);
+  return changed === value[name] ? value : { ...value, [name]: changed };
 }
 
 /** Changes of one collection of items, made in the order of the members. */

@@ -3,6 +3,7 @@ import { isObject, readOwn, type Schema, type SchemaObject } from '../contract/j
 import { toPointer } from '../contract/pointer.js';
 import { memoize } from '../memoize.js';
 import type { Item } from './store/collection.js';
+import { listParts, MAX_DEPTH, resolvePart, type Part } from './item-schema.js';
 
 /** Leaves out members of an item; one that has nothing else is returned as it is. */
 type Filter = (item: Item) => Item;
@@ -13,12 +14,6 @@ export interface DeclaredMembers {
   whole(pointer: string): Filter;
   /** As `whole`, for an item whose own members all stay; undefined where none of them can have undeclared members. */
   inside(pointer: string): Filter | undefined;
-}
-
-/** A schema that is not a reference. */
-interface Part {
-  readonly schema: SchemaObject;
-  readonly pointer: string;
 }
 
 /** The alternatives of one schema, of which a value fits some. */
@@ -41,9 +36,6 @@ interface Position {
   member(name: string): Position | undefined;
   item(index: number): Position | undefined;
 }
-
-/** How deep `allOf` is followed at one position; deeper nesting is a cycle. */
-const MAX_DEPTH = 12;
 
 /**
  * Creates filters that leave out undeclared members.
@@ -164,11 +156,23 @@ function createPositions(contract: Contract): {
     }
     return join([...chosen.values()], []);
   };
-  return { open: (pointer) => openAll([{ schema: readSchema(contract.at(pointer)), pointer }]) ?? ANYTHING, choose };
+  return {
+    open: (pointer) => {
+      const schema = contract.at(pointer);
+      return openAll([{ schema: isObject(schema) ? schema : true, pointer }]) ?? ANYTHING;
+    },
+    choose,
+  };
 }
 
-/** The position of some schemas that are not resolved yet; undefined without any. */
-type OpenAll = (places: readonly { readonly schema: Schema; readonly pointer: string }[]) => Position | undefined;
+/** A schema that can be a reference. */
+interface Place {
+  readonly schema: Schema;
+  readonly pointer: string;
+}
+
+/** The position of some schemas; undefined without any. */
+type OpenAll = (places: readonly Place[]) => Position | undefined;
 
 const ANYTHING: Position = {
   parts: [],
@@ -180,12 +184,9 @@ const ANYTHING: Position = {
 };
 
 function createPosition({ parts, unions }: Pick<Position, 'parts' | 'unions'>, openAll: OpenAll): Position {
-  const others = parts.flatMap(({ schema, pointer }) =>
-    (['additionalProperties', 'unevaluatedProperties'] as const).flatMap((keyword) => {
-      const own = schema[keyword];
-      return isObject(own) ? [{ schema: own, pointer: `${pointer}/${keyword}` }] : [];
-    }),
-  );
+  const others = parts
+    .flatMap((part) => [...listAt(part, 'additionalProperties'), ...listAt(part, 'unevaluatedProperties')])
+    .filter(({ schema }) => isObject(schema));
   const isOpen = parts.some(({ schema }) => asksForOthers(schema)) || !parts.some(({ schema }) => schema.properties);
   return {
     parts,
@@ -205,10 +206,10 @@ function createPosition({ parts, unions }: Pick<Position, 'parts' | 'unions'>, o
     }),
     item: (index) =>
       openAll(
-        parts.flatMap(({ schema: { prefixItems = [], items }, pointer }) => {
-          const own = prefixItems[index];
-          if (own !== undefined) return [{ schema: own, pointer: `${pointer}/prefixItems/${index}` }];
-          return items === undefined ? [] : [{ schema: items, pointer: `${pointer}/items` }];
+        parts.flatMap((part) => {
+          const own = part.schema.prefixItems?.[index];
+          if (own === undefined) return listAt(part, 'items');
+          return [{ schema: own, pointer: `${part.pointer}/prefixItems/${index}` }];
         }),
       ),
   };
@@ -220,48 +221,36 @@ function asksForOthers({ additionalProperties, unevaluatedProperties, patternPro
 }
 
 /** A schema with its references resolved, and the schemas that its `allOf` and its conditions add. */
-function flatten(
-  contract: Contract,
-  { schema: given, pointer: at }: { readonly schema: Schema; readonly pointer: string },
-  depth: number,
-): readonly Part[] {
+function flatten(contract: Contract, { schema, pointer }: Place, depth: number): readonly Part[] {
   if (depth > MAX_DEPTH) return [];
-  const { schema, pointer } = contract.resolve(given, at);
-  const part = { schema: readSchema(schema), pointer };
+  const part = resolvePart(contract, schema, pointer);
   // What is beside a `$ref` counts as well.
-  const beside = pointer === at || !isObject(given) ? [] : [{ schema: given, pointer: at }];
-  return [part, ...beside].flatMap((own) => [
-    own,
-    ...(own.schema.allOf ?? []).flatMap((each, i) =>
-      flatten(contract, { schema: each, pointer: `${own.pointer}/allOf/${i}` }, depth + 1),
-    ),
-    ...(['then', 'else'] as const).flatMap((keyword) => {
-      const each = own.schema[keyword];
-      return each === undefined
-        ? []
-        : flatten(contract, { schema: each, pointer: `${own.pointer}/${keyword}` }, depth + 1);
-    }),
-  ]);
+  const beside = part.pointer === pointer || !isObject(schema) ? [] : [{ schema, pointer }];
+  return [part, ...beside].flatMap((own) => {
+    const all = (own.schema.allOf ?? []).map((each, i) => ({ schema: each, pointer: `${own.pointer}/allOf/${i}` }));
+    const added = [...all, ...listAt(own, 'then'), ...listAt(own, 'else')];
+    return [own, ...added.flatMap((each) => flatten(contract, each, depth + 1))];
+  });
 }
 
-function readSchema(schema: unknown): SchemaObject {
-  return isObject(schema) ? schema : {};
+/** The schema of a keyword, where a schema has it. */
+function listAt(
+  { schema, pointer }: Part,
+  keyword: 'additionalProperties' | 'else' | 'items' | 'then' | 'unevaluatedProperties',
+): readonly Place[] {
+  const own = schema[keyword];
+  return own === undefined ? [] : [{ schema: own, pointer: `${pointer}/${keyword}` }];
 }
 
 function listUnions(contract: Contract, parts: readonly Part[]): readonly Union[] {
-  return parts.flatMap(({ schema, pointer }) => {
-    const { discriminator } = schema;
-    const toBranch = (each: Schema, at: string): Part => {
-      const { schema: own, pointer: target } = contract.resolve(each, at);
-      return { schema: readSchema(own), pointer: target };
-    };
+  return parts.flatMap((part) => {
+    const { discriminator } = part.schema;
     const mapped = Object.entries(discriminator?.mapping ?? {});
-    const mapping = new Map(mapped.map(([tag, $ref]) => [tag, toBranch({ $ref }, pointer)]));
+    const mapping = new Map(mapped.map(([tag, $ref]) => [tag, resolvePart(contract, { $ref }, part.pointer)]));
     return (['oneOf', 'anyOf'] as const).flatMap((keyword) => {
-      const branches = schema[keyword]?.map((each, i) => toBranch(each, `${pointer}/${keyword}/${i}`));
-      return branches === undefined
-        ? []
-        : [{ pointer: `${pointer}/${keyword}`, branches, property: discriminator?.propertyName, mapping }];
+      const branches = listParts(contract, part, keyword);
+      const pointer = `${part.pointer}/${keyword}`;
+      return branches.length === 0 ? [] : [{ pointer, branches, property: discriminator?.propertyName, mapping }];
     });
   });
 }
@@ -275,16 +264,16 @@ function fits(contract: Contract, value: unknown, branch: Part): boolean {
       Object.entries(value).every(([name, own]) => {
         const declared = readOwn(properties, name);
         const at = pointer + toPointer('properties', name);
-        return declared === undefined || canHold(readSchema(contract.resolve(declared, at).schema), own);
+        return declared === undefined || canHold(resolvePart(contract, declared, at).schema, own);
       }),
   );
 }
 
 /** Whether a value can have the type of a schema; a scalar is also compared with its constant and its enum. */
-function canHold({ type, enum: values, const: only }: SchemaObject, value: unknown): boolean {
+export function canHold({ type, enum: values, const: only }: SchemaObject, value: unknown): boolean {
   const allowed = only === undefined ? values : [only];
-  const isScalar = typeof value !== 'object' || value === null;
-  if (allowed !== undefined && (isScalar || type === undefined)) return allowed.includes(value);
+  const isValue = typeof value !== 'object' || value === null;
+  if (allowed !== undefined && (isValue || type === undefined)) return allowed.includes(value);
   const own = value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value;
   const types = [type ?? own].flat();
   return types.includes(own) || (own === 'number' && types.includes('integer'));

@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Contract } from '../contract/contract.js';
-import { isObject, type Schema, type SchemaObject } from '../contract/json.js';
+import { isObject, type Schema, type SchemaObject, listExamples } from '../contract/json.js';
 import { toPointer } from '../contract/pointer.js';
+import { memoize } from '../memoize.js';
 
 /** One property an item may have. */
 export interface ItemProperty {
@@ -58,8 +59,19 @@ export interface ItemSchema {
   readonly items: string | undefined;
 }
 
+/** The examples of a property, in its own schema and in the example of the item. */
+export function listShownValues({ schema }: ItemSchema, property: ItemProperty): readonly unknown[] {
+  const whole = isObject(schema.example) ? schema.example[property.name] : undefined;
+  return [...listExamples(property.schema), whole];
+}
+
 /** Reads the schema at a pointer of the inner document; undefined where there is none. */
-export type ReadItemSchema = (pointer: string) => ItemSchema | undefined;
+export type ReadItemSchema = (pointer: string | undefined) => ItemSchema | undefined;
+
+/** The properties of a schema, in its order; none without a schema. */
+export function listProperties(schema: ItemSchema | undefined): readonly ItemProperty[] {
+  return schema === undefined ? [] : [...schema.properties.values()];
+}
 
 /** The property at a path; a name with dots that is not a property itself is a path. */
 export function findPropertyAt(read: ReadItemSchema, schema: ItemSchema, path: string): ItemProperty | undefined {
@@ -72,47 +84,73 @@ export function findPropertyAt(read: ReadItemSchema, schema: ItemSchema, path: s
   return found;
 }
 
-interface Part {
-  readonly schema: Schema;
+/** A schema with its references resolved. */
+export interface Part {
+  readonly schema: SchemaObject;
   readonly pointer: string;
+}
+
+/** A part of a union of which some items are. */
+interface ItemPart extends Part {
   /** Whether it is a branch of a union: it applies to some items only. */
   readonly variant?: boolean;
 }
 
-/** How deep `allOf` and unions are resolved; deeper nesting is a cycle. */
-const MAX_DEPTH = 12;
+/** How deep `allOf` and unions are resolved at one place; deeper nesting is a cycle. */
+export const MAX_DEPTH = 12;
+
+/** The schema of anything: `true`, or none at all. */
+const ANY: SchemaObject = Object.freeze({});
+
+/** Resolves the references of a schema; a boolean has no keywords. */
+export function resolvePart(contract: Contract, given: Schema, at: string): Part {
+  const { schema, pointer } = contract.resolve(given, at);
+  return { schema: isObject(schema) ? schema : ANY, pointer };
+}
+
+function readPart(contract: Contract, pointer: string): Part {
+  const root = contract.at(pointer);
+  return isObject(root) ? resolvePart(contract, root, pointer) : { schema: ANY, pointer };
+}
+
+/** The schemas in one keyword, references resolved. */
+export function listParts(
+  contract: Contract,
+  { schema, pointer }: Part,
+  keyword: 'allOf' | 'anyOf' | 'oneOf',
+): readonly Part[] {
+  return (schema[keyword] ?? []).map((each, i) => resolvePart(contract, each, `${pointer}/${keyword}/${i}`));
+}
 
 /** A reader of item schemas that reads each one once. */
 export function createItemSchemaReader(contract: Contract): ReadItemSchema {
-  // The root of the document is not a schema.
-  const known = new Map<string, ItemSchema | undefined>([['', undefined]]);
   // Many responses refer to one component, which is read once.
   const byTarget = new Map<string, ItemSchema | undefined>();
-  return (pointer) => {
-    if (known.has(pointer)) return known.get(pointer);
-    const root = contract.at(pointer);
-    const start = isObject(root) ? chooseBranch(contract, contract.resolve(root, pointer)) : undefined;
-    const read = start && (byTarget.get(start.pointer) ?? readItemSchema(contract, start));
-    known.set(pointer, read);
-    if (start !== undefined) byTarget.set(start.pointer, read);
+  return memoize((pointer) => {
+    // The root of the document is not a schema.
+    if (pointer === undefined || pointer === '') return undefined;
+    const start = chooseBranch(contract, readPart(contract, pointer));
+    const read = byTarget.get(start.pointer) ?? readItemSchema(contract, start);
+    byTarget.set(start.pointer, read);
     return read;
-  };
+  });
 }
 
 function readItemSchema(contract: Contract, start: Part): ItemSchema | undefined {
-  if (!isObject(start.schema)) return undefined;
+  if (start.schema === ANY) return undefined;
   const properties = new Map<string, ItemProperty>();
   let closed = false;
-  let type = readType(start.schema);
+  let type: string | undefined;
   let items: string | undefined;
-  for (const part of flatten(contract, start, 0)) {
-    const schema = part.schema as SchemaObject; // `flatten` gives objects only
-    type ??= readType(schema);
+  const parts = flatten(contract, start, 0);
+  for (const part of parts) {
+    const { schema, pointer } = part;
+    type ??= readSchemaType(schema);
     if (schema.additionalProperties === false || schema.unevaluatedProperties === false) closed = true;
-    if (schema.items !== undefined) items ??= contract.resolve(schema.items, `${part.pointer}/items`).pointer;
+    if (schema.items !== undefined) items ??= contract.resolve(schema.items, `${pointer}/items`).pointer;
     collectProperties(contract, part, properties);
   }
-  markRequired(contract, start, properties);
+  markRequired(parts, properties);
   mergeKinds(contract, start, properties);
   return {
     pointer: start.pointer,
@@ -124,42 +162,40 @@ function readItemSchema(contract: Contract, start: Part): ItemSchema | undefined
   };
 }
 
-/** The schema itself and the parts that its `allOf` adds, in order. */
-function flatten(contract: Contract, part: Part, depth: number): readonly Part[] {
-  const { schema } = part;
-  if (!isObject(schema) || depth > MAX_DEPTH) return [];
-  const all = schema.allOf ?? [];
-  const added = all.flatMap((each, i) =>
-    flatten(contract, chooseBranch(contract, contract.resolve(each, `${part.pointer}/allOf/${i}`)), depth + 1),
+/** The schema itself and the parts that its `allOf` and its union add, in order. */
+function flatten(contract: Contract, part: ItemPart, depth: number): readonly ItemPart[] {
+  if (depth > MAX_DEPTH) return [];
+  const added = listParts(contract, part, 'allOf').flatMap((each) =>
+    flatten(contract, chooseBranch(contract, each), depth + 1),
   );
-  const variants = readUnion(contract, part)
-    .filter((branch) => isExistingItem(contract, branch, depth + 1))
-    .flatMap((branch) => flatten(contract, branch, depth + 1));
+  const variants = listItemBranches(contract, part, depth + 1).flatMap((branch) =>
+    flatten(contract, branch, depth + 1),
+  );
   return [part, ...(part.variant === true ? added.map(toVariant) : added), ...variants.map(toVariant)];
 }
 
-const toVariant = ({ schema, pointer }: Part): Part => ({ schema, pointer, variant: true });
+const toVariant = ({ schema, pointer }: Part): ItemPart => ({ schema, pointer, variant: true });
 
 /** The branches of the union of a schema. */
-function readUnion(contract: Contract, { schema, pointer }: Part): readonly Part[] {
-  if (!isObject(schema)) return [];
-  return (['anyOf', 'oneOf'] as const).flatMap((keyword) =>
-    (schema[keyword] ?? []).map((each, i) => contract.resolve(each, `${pointer}/${keyword}/${i}`)),
-  );
+function readUnion(contract: Contract, part: Part): readonly Part[] {
+  return [...listParts(contract, part, 'anyOf'), ...listParts(contract, part, 'oneOf')];
+}
+
+/** The branches of the union of a schema that describe existing items. */
+function listItemBranches(contract: Contract, part: Part, depth = 0): readonly Part[] {
+  return readUnion(contract, part).filter((branch) => isExistingItem(contract, branch, depth));
 }
 
 /** Pointers to the branches of the union that a schema is; none where it is something else. */
 export function listBranches(contract: Contract, pointer: string): readonly string[] {
-  const root = contract.at(pointer);
-  if (!isObject(root)) return [];
-  return readUnion(contract, contract.resolve(root, pointer)).map((branch) => branch.pointer);
+  return readUnion(contract, readPart(contract, pointer)).map((branch) => branch.pointer);
 }
 
 /** Whether a union has several kinds of items: a discriminator, a constant of each or a property that only one requires distinguishes them. */
 function isUnionOfKinds(contract: Contract, part: Part, depth: number): boolean {
-  const branches = readUnion(contract, part).filter((branch) => isExistingItem(contract, branch, depth + 1));
+  const branches = listItemBranches(contract, part, depth + 1);
   if (branches.length < 2) return false;
-  if (isObject(part.schema) && part.schema.discriminator !== undefined) return true;
+  if (part.schema.discriminator !== undefined) return true;
   const constants = branches.map((branch) => readConstants(contract, branch, depth + 1));
   const [first] = constants;
   const isFixed = [...(first?.keys() ?? [])].some((name) => {
@@ -171,14 +207,16 @@ function isUnionOfKinds(contract: Contract, part: Part, depth: number): boolean 
 
 /** Whether each branch of a union requires a property that no other one declares. */
 function isDistinctByRequired(contract: Contract, branches: readonly Part[], depth: number): boolean {
-  const all = branches.map((branch) => flatten(contract, branch, depth).map(({ schema }) => schema as SchemaObject));
-  const declares = (parts: readonly SchemaObject[], name: string): boolean =>
-    parts.some(({ properties = {} }) => Object.hasOwn(properties, name));
+  const all = branches.map((branch) => flatten(contract, branch, depth));
   return all.every((own) =>
     own
-      .flatMap(({ required = [] }) => required)
+      .flatMap(({ schema: { required = [] } }) => required)
       .some((name) => declares(own, name) && all.every((other) => other === own || !declares(other, name))),
   );
+}
+
+function declares(parts: readonly Part[], name: string): boolean {
+  return parts.some(({ schema: { properties = {} } }) => Object.hasOwn(properties, name));
 }
 
 /** One kind of the items of a union. */
@@ -190,10 +228,8 @@ export interface ItemKind {
 
 /** The kinds of items that the schema at a pointer describes; none where it is not a union. */
 export function readKinds(contract: Contract, pointer: string): readonly ItemKind[] {
-  const root = contract.at(pointer);
-  if (!isObject(root)) return [];
-  const whole = contract.resolve(root, pointer);
-  const { discriminator } = isObject(whole.schema) ? whole.schema : {};
+  const whole = readPart(contract, pointer);
+  const { discriminator } = whole.schema;
   return listKinds(contract, whole).map((branch) => {
     const constants = new Map(readConstants(contract, branch, 0));
     for (const [value, $ref] of Object.entries(discriminator?.mapping ?? {})) {
@@ -201,17 +237,17 @@ export function readKinds(contract: Contract, pointer: string): readonly ItemKin
       if (discriminator !== undefined && isOwn && !constants.has(discriminator.propertyName))
         constants.set(discriminator.propertyName, value);
     }
-    const parts = flatten(contract, branch, 0).map(({ schema }) => schema as SchemaObject);
-    return { constants, names: new Set(parts.flatMap(({ properties = {} }) => Object.keys(properties))) };
+    const names = flatten(contract, branch, 0).flatMap(({ schema }) => Object.keys(schema.properties ?? {}));
+    return { constants, names: new Set(names) };
   });
 }
 
 /** The branches for existing items of a union, or of the first union in the `allOf` of a schema. */
 function listKinds(contract: Contract, part: Part, depth = 0): readonly Part[] {
-  const own = readUnion(contract, part).filter((branch) => isExistingItem(contract, branch));
-  if (own.length > 0 || !isObject(part.schema) || depth > MAX_DEPTH) return own;
-  for (const [i, each] of (part.schema.allOf ?? []).entries()) {
-    const below = listKinds(contract, contract.resolve(each, `${part.pointer}/allOf/${i}`), depth + 1);
+  const own = listItemBranches(contract, part);
+  if (own.length > 0 || depth > MAX_DEPTH) return own;
+  for (const each of listParts(contract, part, 'allOf')) {
+    const below = listKinds(contract, each, depth + 1);
     if (below.length > 0) return below;
   }
   return [];
@@ -221,35 +257,29 @@ function listKinds(contract: Contract, part: Part, depth = 0): readonly Part[] {
 function readConstants(contract: Contract, part: Part, depth: number): ReadonlyMap<string, unknown> {
   const constants = new Map<string, unknown>();
   for (const { schema, pointer } of flatten(contract, part, depth)) {
-    const { properties = {} } = schema as SchemaObject; // `flatten` gives objects only
-    for (const [name, own] of Object.entries(properties)) {
-      const values = readValues(contract.resolve(own, pointer + toPointer('properties', name)).schema);
+    for (const [name, given] of Object.entries(schema.properties ?? {})) {
+      const { schema: own } = resolvePart(contract, given, pointer + toPointer('properties', name));
+      const values = 'const' in own ? [own.const] : own.enum;
       if (values?.length === 1) constants.set(name, values[0]);
     }
   }
   return constants;
 }
 
-function readValues(schema: Schema): readonly unknown[] | undefined {
-  if (!isObject(schema)) return undefined;
-  return 'const' in schema ? [schema.const] : schema.enum;
-}
-
 /** The branch of a union that describes an existing item: not null, and not the object for a deleted one. */
 function chooseBranch(contract: Contract, part: Part): Part {
   let current = part;
   for (let depth = 0; depth < MAX_DEPTH; depth++) {
-    const { schema, pointer } = current;
-    if (!isObject(schema) || schema['properties'] !== undefined || isUnionOfKinds(contract, current, depth))
-      return current;
-    const keyword = Array.isArray(schema['anyOf']) ? 'anyOf' : 'oneOf';
-    const branches = schema[keyword];
-    if (branches === undefined) return current;
-    const all = branches.map((each, i) => contract.resolve(each, `${pointer}/${keyword}/${i}`));
+    const { schema } = current;
+    if (schema.properties !== undefined || isUnionOfKinds(contract, current, depth)) return current;
+    const keyword = schema.anyOf === undefined ? 'oneOf' : 'anyOf';
+    const all = listParts(contract, current, keyword);
     const general = all.filter((each) => !all.some((other) => isSpecial(each, other)));
     const parts = keyword === 'anyOf' || general.length === 0 ? all : general;
     const best =
-      parts.find((each) => isExistingItem(contract, each)) ?? parts.find((each) => !isNull(each.schema)) ?? parts[0];
+      parts.find((each) => isExistingItem(contract, each)) ??
+      parts.find((each) => each.schema.type !== 'null') ??
+      parts[0];
     if (best === undefined) return current;
     current = best;
   }
@@ -258,55 +288,51 @@ function chooseBranch(contract: Contract, part: Part): Part {
 
 /** Whether each value of a branch of `oneOf` is one of another branch as well, so that none is valid. */
 function isSpecial(branch: Part, other: Part): boolean {
-  if (branch === other || !isObject(branch.schema) || !isObject(other.schema)) return false;
   const { properties = {}, required = [] } = branch.schema;
   const { properties: shared, required: needed = [], additionalProperties } = other.schema;
-  if (shared === undefined || additionalProperties === false) return false;
+  if (branch === other || shared === undefined || additionalProperties === false) return false;
   return (
     needed.every((name) => required.includes(name)) &&
     Object.entries(shared).every(([name, schema]) => isDeepStrictEqual(schema, properties[name]))
   );
 }
 
-function readBranches(contract: Contract, { schema, pointer }: Part): readonly string[] {
-  const branches = isObject(schema) ? schema.anyOf : undefined;
-  return branches?.map((each, i) => contract.resolve(each, `${pointer}/anyOf/${i}`).pointer) ?? [];
-}
-
 function isExistingItem(contract: Contract, part: Part, depth = 0): boolean {
-  return flatten(contract, part, depth).some((each) => {
-    const properties = (each.schema as SchemaObject).properties;
-    return properties !== undefined && !Object.hasOwn(properties, 'deleted');
-  });
+  return flatten(contract, part, depth).some(
+    ({ schema: { properties } }) => properties !== undefined && !Object.hasOwn(properties, 'deleted'),
+  );
 }
 
-function isNull(schema: Schema): boolean {
-  return isObject(schema) && schema['type'] === 'null';
+/** The type of a schema, null aside; undefined where it does not say. */
+export function readSchemaType({ type }: SchemaObject): string | undefined {
+  return [type].flat().find((each) => each !== 'null');
 }
 
-function readType(schema: SchemaObject): string | undefined {
-  return [schema.type].flat().find((type) => typeof type === 'string' && type !== 'null');
+/** Whether a schema is that of numbers. */
+export function isNumeric(schema: SchemaObject): boolean {
+  return /^(integer|number)$/.test(readSchemaType(schema) ?? '');
 }
 
-function collectProperties(contract: Contract, part: Part, into: Map<string, ItemProperty>): void {
-  const { properties = {}, required = [] } = part.schema as SchemaObject; // `flatten` gives objects only
+function collectProperties(contract: Contract, part: ItemPart, into: Map<string, ItemProperty>): void {
+  const { properties = {}, required = [] } = part.schema;
   for (const [name, own] of Object.entries(properties)) {
     const known = into.get(name);
     if (known !== undefined && !isVague(contract, known)) continue;
     const pointer = part.pointer + toPointer('properties', name);
-    const target = chooseBranch(contract, contract.resolve(own, pointer));
+    const whole = resolvePart(contract, own, pointer);
+    const target = chooseBranch(contract, whole);
     const schema = mergeParts(contract, target);
     into.set(name, {
       name,
       schema,
       pointer,
       target: target.pointer,
-      branches: readBranches(contract, contract.resolve(own, pointer)),
+      branches: listParts(contract, whole, 'anyOf').map((branch) => branch.pointer),
       required: known?.required === true || (part.variant !== true && required.includes(name)),
-      nullable: isNullable(contract, own, pointer),
-      scalar: isScalar(contract, { schema: own, pointer }),
-      readOnly: readFlag(own, 'readOnly') || schema.readOnly === true,
-      writeOnly: readFlag(own, 'writeOnly') || schema.writeOnly === true,
+      nullable: whole.schema === ANY ? own !== false : isNullable(whole.schema),
+      scalar: isScalar(contract, whole),
+      readOnly: [own, schema].some((each) => isObject(each) && each.readOnly === true),
+      writeOnly: [own, schema].some((each) => isObject(each) && each.writeOnly === true),
       variant: part.variant === true && known?.variant !== false,
     });
   }
@@ -315,12 +341,11 @@ function collectProperties(contract: Contract, part: Part, into: Map<string, Ite
 /** Finds what all branches of a union of kinds have in common, and the values of what distinguishes them. */
 function mergeKinds(contract: Contract, start: Part, properties: Map<string, ItemProperty>): void {
   const branches = listKinds(contract, start);
-  const parts = branches.map((branch) => flatten(contract, branch, 0).map(({ schema }) => schema as SchemaObject));
+  const kinds = branches.map((branch) => flatten(contract, branch, 0));
   const constants = branches.map((branch) => readConstants(contract, branch, 0));
   for (const [name, property] of properties) {
-    const isCommon = parts.every((each) => each.some((schema) => schema.properties?.[name] !== undefined));
-    if (!property.variant || !isCommon) continue;
-    const required = parts.every((each) => each.some((schema) => schema.required?.includes(name) === true));
+    if (!property.variant || !kinds.every((parts) => declares(parts, name))) continue;
+    const required = kinds.every((parts) => parts.some(({ schema }) => schema.required?.includes(name) === true));
     const values = constants.map((each) => each.get(name));
     const { const: _, enum: __, ...rest } = property.schema;
     const schema = values.includes(undefined) ? property.schema : { ...rest, enum: [...new Set(values)] };
@@ -330,9 +355,8 @@ function mergeKinds(contract: Contract, start: Part, properties: Map<string, Ite
 
 /** A schema with the keywords of its `allOf` parts: `allOf: [{ $ref }, { readOnly: true }]`. */
 function mergeParts(contract: Contract, target: Part): SchemaObject {
-  if (!isObject(target.schema)) return {};
   if (target.schema.allOf === undefined) return target.schema;
-  // `flatten` gives objects only.
+  // Schemas together are a schema.
   return Object.assign({}, ...flatten(contract, target, 0).map((part) => part.schema)) as SchemaObject;
 }
 
@@ -347,41 +371,23 @@ function isVague(contract: Contract, property: ItemProperty): boolean {
 }
 
 /** Marks the properties that any part of an `allOf` requires. */
-function markRequired(contract: Contract, start: Part, properties: Map<string, ItemProperty>): void {
-  for (const part of flatten(contract, start, 0)) {
-    if (part.variant === true) continue;
-    for (const name of (part.schema as SchemaObject).required ?? []) {
-      const property = properties.get(name);
-      if (property !== undefined && !property.required) properties.set(name, { ...property, required: true });
-    }
+function markRequired(parts: readonly ItemPart[], properties: Map<string, ItemProperty>): void {
+  for (const name of parts.flatMap(({ variant, schema }) => (variant === true ? [] : (schema.required ?? [])))) {
+    const property = properties.get(name);
+    if (property?.required === false) properties.set(name, { ...property, required: true });
   }
 }
 
-function isNullable(contract: Contract, own: Schema, pointer: string): boolean {
-  if (!isObject(own)) return own;
-  const { schema } = contract.resolve(own, pointer);
-  if (!isObject(schema)) return schema;
-  const { type, enum: values, anyOf, oneOf } = schema;
+function isNullable({ type, enum: values, anyOf = [], oneOf = [] }: SchemaObject): boolean {
   if (Array.isArray(type) ? type.includes('null') : type === 'null') return true;
   if (values?.includes(null) === true && type === undefined) return true;
-  return [...(anyOf ?? []), ...(oneOf ?? [])].some((branch) => isNull(branch));
-}
-
-function readFlag(schema: Schema, flag: 'readOnly' | 'writeOnly'): boolean {
-  return isObject(schema) && schema[flag] === true;
+  return [...anyOf, ...oneOf].some((branch) => isObject(branch) && branch.type === 'null');
 }
 
 const SCALARS: ReadonlySet<unknown> = new Set(['string', 'number', 'integer', 'boolean']);
 
 /** Whether a schema, or a branch of its union, is that of a string, a number or a boolean. */
-function isScalar(contract: Contract, own: Part, depth = 0): boolean {
-  if (!isObject(own.schema) || depth > 3) return false;
-  const { schema, pointer } = contract.resolve(own.schema, own.pointer);
-  if (!isObject(schema)) return false;
-  if ([schema.type].flat().some((type) => SCALARS.has(type))) return true;
-  return (['anyOf', 'oneOf'] as const).some((keyword) =>
-    (schema[keyword] ?? []).some((branch, i) =>
-      isScalar(contract, { schema: branch, pointer: `${pointer}/${keyword}/${i}` }, depth + 1),
-    ),
-  );
+function isScalar(contract: Contract, part: Part, depth = 0): boolean {
+  if ([part.schema.type].flat().some((type) => SCALARS.has(type))) return true;
+  return depth < 3 && readUnion(contract, part).some((branch) => isScalar(contract, branch, depth + 1));
 }

@@ -1,5 +1,5 @@
-import { isObject } from '../contract/json.js';
-import { readSegments, toPointer } from '../contract/pointer.js';
+import { isObject, filterMembers } from '../contract/json.js';
+import { readSegments } from '../contract/pointer.js';
 import type { Item } from './store/collection.js';
 
 /** The patched item, or why the patch cannot be applied. */
@@ -19,7 +19,11 @@ export function applyJsonPatch(item: Item, operations: unknown): PatchResult {
   return isObject(current) ? { item: current } : { mistake: 'the result of the patch is not an object' };
 }
 
-type Step = { readonly value: unknown } | { readonly mistake: string };
+interface Changed {
+  readonly value: unknown;
+}
+
+type Step = Changed | { readonly mistake: string };
 
 function applyOperation(root: unknown, operation: Item): Step {
   const { op, path, from, value } = operation;
@@ -27,27 +31,27 @@ function applyOperation(root: unknown, operation: Item): Step {
   const needsValue = op === 'add' || op === 'replace' || op === 'test';
   // RFC 6902 sections 4.1, 4.3 and 4.6: these have a value, which may be null.
   if (needsValue && !Object.hasOwn(operation, 'value')) return { mistake: 'has no value' };
+  const at = readSegments(path);
   switch (op) {
     case 'add':
-      return named(path, write(root, path, { value, insert: true }));
+      return write(root, at, { value, insert: true }) ?? missing(path);
     case 'replace':
-      return read(root, path).found ? write(root, path, { value, insert: false }) : missing(path);
+      return (read(root, at) && write(root, at, { value, insert: false })) ?? missing(path);
     case 'remove':
-      return remove(root, path);
+      return remove(root, at) ?? missing(path);
     case 'test': {
-      const { found, value: actual } = read(root, path);
-      return found && isSame(actual, value) ? { value: root } : { mistake: `found another value at "${path}"` };
+      const actual = read(root, at);
+      return actual && isSame(actual.value, value) ? { value: root } : { mistake: `found another value at "${path}"` };
     }
     case 'copy':
     case 'move': {
       if (typeof from !== 'string') return { mistake: 'has no from' };
-      const source = read(root, from);
-      if (!source.found) return missing(from);
-      if (op === 'copy' && countValues([root, source.value], MAX_VALUES) >= MAX_VALUES) {
+      const source = read(root, readSegments(from));
+      const left = op === 'move' ? remove(root, readSegments(from)) : { value: root };
+      if (source === undefined || left === undefined) return missing(from);
+      if (op === 'copy' && countValues([root, source.value], MAX_VALUES) >= MAX_VALUES)
         return { mistake: `makes the item larger than ${MAX_VALUES} values` };
-      }
-      const taken: Step = op === 'move' ? remove(root, from) : { value: root };
-      return 'mistake' in taken ? taken : named(path, write(taken.value, path, { value: source.value, insert: true }));
+      return write(left.value, at, { value: source.value, insert: true }) ?? missing(path);
     }
     default:
       return { mistake: 'must be add, remove, replace, move, copy or test' };
@@ -68,64 +72,51 @@ function countValues(value: unknown, limit: number): number {
   return Math.min(count, limit);
 }
 
-/** A step whose mistake names the whole path. */
-function named(path: string, step: Step): Step {
-  return 'mistake' in step ? missing(path) : step;
-}
-
 function missing(path: string): Step {
   return { mistake: `found no value at "${path}"` };
 }
 
-function read(root: unknown, path: string): { readonly found: boolean; readonly value: unknown } {
+function read(root: unknown, path: readonly string[]): Changed | undefined {
   let value = root;
-  for (const segment of readSegments(path)) {
+  for (const segment of path) {
     if (Array.isArray(value) && INDEX.test(segment) && Number(segment) < value.length) value = value[Number(segment)];
     else if (isObject(value) && Object.hasOwn(value, segment)) value = value[segment];
-    else return { found: false, value: undefined };
+    else return undefined;
   }
-  return { found: true, value };
+  return { value };
 }
 
 // RFC 6901 section 4: no sign and no leading zeros.
 const INDEX = /^(0|[1-9]\d*)$/;
 
-/** A copy of the tree with a value at a path; only the objects on the path are copied. */
-function write(root: unknown, path: string, what: { readonly value: unknown; readonly insert: boolean }): Step {
-  const segments = readSegments(path);
-  const [segment] = segments;
+/** A copy of the tree with a value at a path; only the objects on the path are copied. Undefined where there is no such place. */
+function write(
+  root: unknown,
+  [segment, ...rest]: readonly string[],
+  what: { readonly value: unknown; readonly insert: boolean },
+): Changed | undefined {
   if (segment === undefined) return { value: what.value };
-  const inner = (child: unknown): Step =>
-    segments.length === 1 ? { value: what.value } : write(child, joinRest(segments), what);
   if (Array.isArray(root)) {
     const index = segment === '-' ? root.length : INDEX.test(segment) ? Number(segment) : Number.NaN;
-    const last = segments.length === 1 && what.insert ? root.length : root.length - 1;
-    if (!(index <= last)) return missing(path);
-    const made = inner(root[index]);
-    if ('mistake' in made) return made;
-    const removed = segments.length === 1 && what.insert ? 0 : 1;
-    return { value: root.toSpliced(index, removed, made.value) };
+    const isInserted = what.insert && rest.length === 0;
+    const made = index <= root.length - (isInserted ? 0 : 1) ? write(root[index], rest, what) : undefined;
+    return made && { value: root.toSpliced(index, isInserted ? 0 : 1, made.value) };
   }
-  if (!isObject(root) || (segments.length > 1 && !Object.hasOwn(root, segment))) return missing(path);
-  const made = inner(root[segment]);
-  return 'mistake' in made ? made : { value: { ...root, [segment]: made.value } };
+  if (!isObject(root) || (rest.length > 0 && !Object.hasOwn(root, segment))) return undefined;
+  const made = write(root[segment], rest, what);
+  return made && { value: { ...root, [segment]: made.value } };
 }
 
-function remove(root: unknown, path: string): Step {
-  const segments = readSegments(path);
-  const [segment] = segments;
-  if (segment === undefined || !read(root, path).found) return missing(path);
-  if (segments.length > 1) {
-    const child = Array.isArray(root) ? root[Number(segment)] : (root as Item)[segment]; // `read` went this way
-    const made = remove(child, joinRest(segments));
-    return 'mistake' in made ? made : write(root, toPointer(segment), { value: made.value, insert: false });
+/** A copy of the tree without the value at a path. */
+function remove(root: unknown, [segment, ...rest]: readonly string[]): Changed | undefined {
+  const child = segment === undefined ? undefined : read(root, [segment]);
+  if (segment === undefined || child === undefined) return undefined;
+  if (rest.length > 0) {
+    const made = remove(child.value, rest);
+    return made && write(root, [segment], { value: made.value, insert: false });
   }
   if (Array.isArray(root)) return { value: root.toSpliced(Number(segment), 1) };
-  return { value: Object.fromEntries(Object.entries(root as Item).filter(([name]) => name !== segment)) }; // as above
-}
-
-function joinRest(segments: readonly string[]): string {
-  return toPointer(...segments.slice(1));
+  return { value: filterMembers(root as Item, (name) => name !== segment) }; // `read` found a member
 }
 
 /** RFC 6902 section 4.6: equal as JSON, whatever the order of members. */

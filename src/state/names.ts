@@ -7,6 +7,16 @@ export function toSingular(noun: string): string {
   return /[^s]s$/.test(noun) ? noun.replace(/s$/, '') : noun;
 }
 
+/** The bare singular of a word: `pettype` for `pet_types`. */
+export function toBareNoun(word: string | undefined): string {
+  return toBareName(toSingular(word ?? ''));
+}
+
+/** The bare noun of the items of a collection: `file` for `folders.files`. */
+export function toItemNoun(collection: string): string {
+  return toBareNoun(collection.split('.').at(-1));
+}
+
 /** Letters and digits only, in lower case: `petId`, `pet_id` and `pet-id` are equal. */
 export function toBareName(name: string): string {
   return name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
@@ -17,6 +27,16 @@ export function isNamedAfter(property: string, parameter: string): boolean {
   const [own, wanted] = [toBareName(property), toBareName(parameter)];
   if (own === wanted || toSingular(own) === wanted) return true;
   return own.startsWith(wanted) && /^(name|id|slug|key|code|address|number)$/.test(own.slice(wanted.length));
+}
+
+/** The regular expression that matches a string. */
+export function escapePattern(value: string): string {
+  return value.replaceAll(/[^\w]/g, String.raw`\$&`);
+}
+
+/** The names of the parameters in a path. */
+export function listParameters(path: string): readonly string[] {
+  return Array.from(path.matchAll(/\{([^}]+)\}/g), ([, name = '']) => name);
 }
 
 /** What is between two kinds of keys in the name of a parameter: `id_or_slug`, `idOrName`. */

@@ -1,4 +1,4 @@
-import type { ItemProperty, ItemSchema, ReadItemSchema } from './item-schema.js';
+import { type ItemProperty, type ItemSchema, type ReadItemSchema, listProperties } from './item-schema.js';
 import { OPTIONS_NAME, PART_NAME, toBareName } from './names.js';
 
 /** A place in a body where an item, or the items of a list, can be. */
@@ -48,19 +48,19 @@ const ENVELOPE_MEMBER =
   /^(success|ok|errors?|messages?|warnings?|info|meta(_?data)?|_?links?|included|jsonapi|status(_?(code|text))?|code|request_?id|trace_?id|result_?info|pagination|paging|page_?info|response_?metadata|timestamp|time|duration|next.*|prev.*|first.*|last.*|total.*|count|size|limit|offset|page.*|per_?page|has_?more|cursors?|self|url|uri|@odata\..*)$/i;
 
 /** The positions where one item can be in a body: its root and the objects in it, except those inside of an object with an id. */
-export function findItemPositions(read: ReadItemSchema, pointer: string): readonly BodyPosition[] {
-  return walk(read, pointer, []).map(({ path, pointer: own, schema }) => ({ path, element: [], pointer: own, schema }));
+export function findItemPositions(read: ReadItemSchema, pointer: string | undefined): readonly BodyPosition[] {
+  return walk(read, pointer, []);
 }
 
 /** The positions where the items of a list can be: the elements of the arrays in a body, and the objects in these elements. */
-export function findListPositions(read: ReadItemSchema, pointer: string): readonly BodyPosition[] {
+export function findListPositions(read: ReadItemSchema, pointer: string | undefined): readonly BodyPosition[] {
   // The arrays of an item are its own.
   return findElements(read, pointer, hasId);
 }
 
 function findElements(
   read: ReadItemSchema,
-  pointer: string,
+  pointer: string | undefined,
   isItem: (schema: ItemSchema) => boolean,
 ): readonly BodyPosition[] {
   const root = read(pointer);
@@ -69,7 +69,7 @@ function findElements(
   if (root.type === 'array' && root.items !== undefined) arrays.push({ path: [], items: root.items });
   for (const { path, schema } of walk(read, pointer, [])) {
     if (isItem(schema)) continue;
-    for (const { name, target } of schema.properties.values()) {
+    for (const { name, target } of listProperties(schema)) {
       const inner = read(target);
       if (inner?.type === 'array' && inner.items !== undefined)
         arrays.push({ path: [...path, name], items: inner.items });
@@ -78,26 +78,21 @@ function findElements(
   return arrays.flatMap(({ path, items }) =>
     walk(read, items, [])
       .filter((each) => each.path.length < 2)
-      .map((each) => ({ path, element: each.path, pointer: each.pointer, schema: each.schema })),
+      .map(({ path: element, pointer: own, schema }) => ({ path, element, pointer: own, schema })),
   );
 }
 
-interface Place {
-  readonly path: readonly string[];
-  readonly pointer: string;
-  readonly schema: ItemSchema;
-}
-
 /** The objects with properties in a schema, from the outside to the inside. */
-function walk(read: ReadItemSchema, pointer: string, path: readonly string[]): readonly Place[] {
+function walk(read: ReadItemSchema, pointer: string | undefined, path: readonly string[]): readonly BodyPosition[] {
   const schema = read(pointer);
-  if (schema === undefined || schema.type === 'array' || schema.properties.size === 0) return [];
-  const properties = [...schema.properties.values()];
+  if (pointer === undefined || schema === undefined || schema.type === 'array' || schema.properties.size === 0)
+    return [];
+  const properties = listProperties(schema);
   const inner =
     hasId(schema) || path.length >= MAX_DEPTH
       ? []
       : properties.flatMap(({ name, target }) => walk(read, target, [...path, name]));
-  return [{ path, pointer, schema }, ...inner];
+  return [{ path, element: [], pointer, schema }, ...inner];
 }
 
 function hasId(schema: ItemSchema): boolean {
@@ -223,7 +218,7 @@ function countNames(
 /** The bare names of the properties of an item, and of those in its parts (`attributes`, `options`). */
 function readNames(read: ReadItemSchema, schema: ItemSchema): ReadonlySet<string> {
   const names = new Set<string>();
-  for (const { name, target } of schema.properties.values()) {
+  for (const { name, target } of listProperties(schema)) {
     names.add(toBareName(name));
     if (!PART_NAME.test(name) && !OPTIONS_NAME.test(name)) continue;
     for (const inner of read(target)?.properties.keys() ?? []) names.add(toBareName(inner));
@@ -250,7 +245,7 @@ function ratePlace(read: ReadItemSchema, { path, schema }: BodyPosition, all: re
 
 /** Whether an object only wraps another one: apart from one object or array it has only members that describe the answer. */
 export function isEnvelope(read: ReadItemSchema, schema: ItemSchema): boolean {
-  const properties = [...schema.properties.values()];
+  const properties = listProperties(schema);
   const isObjectLike = ({ target }: ItemProperty): boolean => {
     const inner = read(target);
     return inner !== undefined && (inner.type === 'array' ? inner.items !== undefined : inner.properties.size > 0);

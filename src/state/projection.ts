@@ -1,7 +1,13 @@
-import { isObject, readPath, type SchemaObject, withPath } from '../contract/json.js';
+import { isObject, readPath, type SchemaObject, withPath, filterMembers } from '../contract/json.js';
 import { findInnerList } from './pages/envelope.js';
-import type { ItemProperty, ItemSchema, ReadItemSchema } from './item-schema.js';
-import { OPTIONS_NAME, PART_NAME, toBareName, toSingular } from './names.js';
+import {
+  type ItemProperty,
+  type ItemSchema,
+  type ReadItemSchema,
+  listProperties,
+  readSchemaType,
+} from './item-schema.js';
+import { OPTIONS_NAME, PART_NAME, toBareName, toSingular, toItemNoun } from './names.js';
 import type { Resources } from './resource.js';
 import type { Item } from './store/collection.js';
 import { createTimestampWriter } from './store/server-values.js';
@@ -51,13 +57,9 @@ const ID_NAME = /^(id|_id|uuid|sid|gid|guid|key|code|name|slug|value)$/i;
  */
 export function createProjection(read: ReadItemSchema, pair: SchemaPair): Projection | undefined {
   const links = findLinks(read, pair);
-  if (
-    links.every(
-      ({ from: source, to: target, change }) => change === undefined && source.join('\0') === target.join('\0'),
-    )
-  ) {
-    return undefined;
-  }
+  const isSame = ({ from, to, change }: PropertyLink): boolean =>
+    change === undefined && from.join('\0') === to.join('\0');
+  if (links.every(isSame)) return undefined;
   return (value) => {
     let result: Item = {};
     for (const link of links) {
@@ -76,13 +78,13 @@ export function findLinks(
 ): readonly PropertyLink[] {
   const context: LinkContext = { read, resources };
   const sources = findSources(read, from, to);
-  const noun = toBareName(toSingular(collection.split('.').at(-1) ?? ''));
+  const noun = toItemNoun(collection);
   const targets = new Set([...to.properties.keys()].map(toBareName));
   const others = sources.filter(({ property: { name, scalar } }) => scalar && !targets.has(toBareName(name)));
   const links: PropertyLink[] = [];
   const lengthened = findLengthened(from, to);
   const ids = findIdAfterNoun(context, sources, { to, noun });
-  for (const property of to.properties.values()) {
+  for (const property of listProperties(to)) {
     if (ids?.isOther(property) === true) continue;
     const link = findLink(context, sources, property) ?? ids?.links.get(property.name) ?? lengthened.get(property.name);
     if (link !== undefined) {
@@ -92,7 +94,7 @@ export function findLinks(
     const prefixed = noun === '' ? undefined : findPrefixed(others, noun, property);
     if (prefixed !== undefined) links.push({ ...toLink(context, prefixed, property), to: [property.name] });
     if (!PART_NAME.test(property.name)) continue;
-    for (const inner of read(property.target)?.properties.values() ?? []) {
+    for (const inner of listProperties(read(property.target))) {
       const below = findLink(context, sources, inner);
       if (below !== undefined) links.push({ ...below, to: [property.name, inner.name, ...below.to] });
     }
@@ -111,13 +113,13 @@ function findIdAfterNoun(
 ): { readonly links: ReadonlyMap<string, PropertyLink>; isOther(property: ItemProperty): boolean } | undefined {
   const id = sources.find(({ path }) => path.length === 1 && OPAQUE_ID.test(path[0] ?? ''));
   const isOwn = ({ name, scalar }: ItemProperty): boolean => scalar && noun !== '' && toBareName(name) === `${noun}id`;
-  const own = [...to.properties.values()].find(isOwn);
+  const own = listProperties(to).find(isOwn);
   if (id === undefined || own === undefined || sources.some(({ property }) => isOwn(property))) return undefined;
-  const type = readType(id.property.schema);
+  const type = readSchemaType(id.property.schema);
   return {
     links: new Map([[own.name, toLink(context, id, own)]]),
     isOther: ({ name, schema }) =>
-      name === id.property.name && readType(schema) !== type && readType(own.schema) === type,
+      name === id.property.name && readSchemaType(schema) !== type && readSchemaType(own.schema) === type,
   };
 }
 
@@ -125,10 +127,10 @@ function findIdAfterNoun(
 function findLengthened(from: ItemSchema, to: ItemSchema): ReadonlyMap<string, PropertyLink> {
   const found = new Map<string, PropertyLink>();
   const bareNames = new Set([...from.properties.keys()].map(toBareName));
-  for (const { name, required, schema } of from.properties.values()) {
+  for (const { name, required, schema } of listProperties(from)) {
     const bare = toBareName(name);
     if (!required || !LENGTHENED.test(bare)) continue;
-    const longer = [...to.properties.values()].filter((each) => toBareName(each.name).endsWith(bare));
+    const longer = listProperties(to).filter((each) => toBareName(each.name).endsWith(bare));
     const [only] = longer;
     const isOther = only !== undefined && toBareName(only.name) !== bare && !bareNames.has(toBareName(only.name));
     if (longer.length !== 1 || !isOther || only.readOnly || only.schema.format !== schema.format) continue;
@@ -144,13 +146,8 @@ const LENGTHENED = /^(url|uri|email|name|title|text|content|body|phone|address|a
 function findPrefixed(sources: readonly Source[], noun: string, target: ItemProperty): Source | undefined {
   const wanted = noun + toBareName(target.name);
   const found = sources.find(({ property }) => toBareName(property.name) === wanted);
-  return target.scalar && found !== undefined && readType(found.property.schema) === readType(target.schema)
-    ? found
-    : undefined;
-}
-
-function readType(schema: SchemaObject): string | undefined {
-  return [schema.type].flat().find((type) => type !== 'null');
+  const isOf = target.scalar && found && readSchemaType(found.property.schema) === readSchemaType(target.schema);
+  return isOf === true ? found : undefined;
 }
 
 interface Source {
@@ -160,10 +157,10 @@ interface Source {
 
 /** The properties of a schema, and behind them those of its parts that the other schema does not have. */
 function findSources(read: ReadItemSchema, from: ItemSchema, to: ItemSchema): readonly Source[] {
-  const own = [...from.properties.values()].map((property): Source => ({ path: [property.name], property }));
+  const own = listProperties(from).map((property): Source => ({ path: [property.name], property }));
   const nested = own.flatMap(({ property: { name, target } }): readonly Source[] => {
     if (!(PART_NAME.test(name) || OPTIONS_NAME.test(name)) || to.properties.has(name)) return [];
-    const inner = [...(read(target)?.properties.values() ?? [])];
+    const inner = listProperties(read(target));
     return inner.map((each) => ({ path: [name, each.name], property: each }));
   });
   return [...own, ...nested];
@@ -181,12 +178,10 @@ function findLink(context: LinkContext, sources: readonly Source[], property: It
     ({ property: { name } }) => toBareName(name) === `${bare}id` || toBareName(name) === `${singular(bare)}ids`,
   );
   if (id !== undefined) return readKind(context.read, property).isObject ? toLink(context, id, property) : undefined;
-  const object = /ids?$/.test(bare)
-    ? sources.find(({ property: { name } }) => {
-        const other = toBareName(name);
-        return `${other}id` === bare || `${singular(other)}ids` === bare;
-      })
-    : undefined;
+  const object = sources.find(({ property: { name } }) => {
+    const other = toBareName(name);
+    return `${other}id` === bare || `${singular(other)}ids` === bare;
+  });
   if (object !== undefined) return toLink(context, object, property);
   // `plan_slug` from a plain `plan`.
   const stem = /^(.+)(?:slug|id|code|key|uuid)$/.exec(bare)?.[1];
@@ -205,19 +200,12 @@ function toLink(context: LinkContext, { path, property: source }: Source, target
   const [a, b] = [readKind(read, source), readKind(read, target)];
   const list = a.isArray && !b.isArray ? findInnerList(read, b.of) : undefined;
   if (list === undefined) return { ...plain, ...toChange(context, a, b) };
-  const { convert = (value: unknown) => value } = toChange(
-    context,
-    a,
-    toKind(list.element, { ...target, schema: list.element.schema }),
-  );
+  const element = toKind(list.element, { ...target, schema: list.element.schema });
+  const { convert = (value: unknown) => value } = toChange(context, a, element);
+  // A merge would remove what is null.
   const toList = (value: unknown): unknown =>
-    Array.isArray(value) ? withoutNull(list.wrap(value.map(convert))) : value;
+    Array.isArray(value) ? filterMembers(list.wrap(value.map(convert)), (_, each) => each !== null) : value;
   return { ...plain, change: 'to-list', convert: toList };
-}
-
-/** Without what a merge would remove. */
-function withoutNull(object: Item): Item {
-  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== null));
 }
 
 /** Finds out how a value of one kind becomes one of another kind. */
@@ -237,7 +225,7 @@ function toChange(context: LinkContext, source: Kind, target: Kind): Pick<Proper
       const key = keys[typeof value];
       return key === undefined ? value : { [key]: value };
     };
-    return { change: 'to-object', key: find(readType(source.schema)), convert: toEach(convert) };
+    return { change: 'to-object', key: find(readSchemaType(source.schema)), convert: toEach(convert) };
   }
   const convert = source.isScalar && target.isScalar ? createTypeChange(source.schema, target) : undefined;
   if (convert !== undefined) return { change: 'to-type', key: '', convert: toEach(convert) };
@@ -261,7 +249,7 @@ function createPartsChange(
 ): PropertyLink['convert'] {
   if (from === undefined || to === undefined || from.pointer === to.pointer || context.isInside === true)
     return undefined;
-  const links = [...from.properties.values()].flatMap((property) => {
+  const links = listProperties(from).flatMap((property) => {
     const target = to.properties.get(property.name);
     const link = target && toLink({ ...context, isInside: true }, { path: [], property }, target);
     return link?.convert !== undefined && /^to-(list|object)$/.test(link.change ?? '')
@@ -288,7 +276,7 @@ function createTypeChange(
   source: SchemaObject,
   target: Pick<ItemProperty, 'name' | 'schema'>,
 ): PropertyLink['convert'] {
-  const [from, to] = [readType(source), readType(target.schema)];
+  const [from, to] = [readSchemaType(source), readSchemaType(target.schema)];
   if (from === to || from === undefined || to === undefined || (isNumeric(from) && isNumeric(to))) return undefined;
   if (isTime(target.schema) && isNumeric(from)) {
     const write = createTimestampWriter(target);
@@ -359,8 +347,8 @@ const KEY_NAMES = ['login', 'slug', 'username'];
 
 /** The property for an id of a type: `value` of `{ name, value }` for a number; `own` identifies the items that such objects show. */
 function findKeyOfType(schema: ItemSchema, type: string | undefined, own: string | undefined): string | undefined {
-  const all = [...schema.properties.values()]
-    .filter(({ schema: each }) => isSameType(readType(each), type))
+  const all = listProperties(schema)
+    .filter(({ schema: each }) => isSameType(readSchemaType(each), type))
     .map(({ name }) => name);
   return (
     all.find((name) => name === own) ??
@@ -383,11 +371,6 @@ function findKeyInCollection(
   const noun = toSingular(toBareName(name));
   const all = [...(resources?.collections.values() ?? [])].filter(({ idProperty = '' }) => properties.has(idProperty));
   const same = all.find(({ schema }) => schema !== undefined && read(schema)?.pointer === pointer);
-  const named = all.find((each) => toBareName(toSingular(each.name.split('.').at(-1) ?? '')) === noun);
+  const named = all.find((each) => toItemNoun(each.name) === noun);
   return (same ?? named)?.idProperty;
-}
-
-/** An object with a value at a path; an empty path is the value itself. */
-export function wrapAt(path: readonly string[], value: unknown): unknown {
-  return path.reduceRight<unknown>((inner, name) => ({ [name]: inner }), value);
 }

@@ -2,6 +2,7 @@ import type { Operation } from '../contract/operations/operation.js';
 import type { ListShape } from './pages/list-shape.js';
 import type { PageStyleName } from './pages/pagination.js';
 import type { Item, UnknownIds } from './store/collection.js';
+import { declaresStatus } from '../contract/operations/responses.js';
 
 /** What an operation does to a collection. */
 export type Action =
@@ -216,15 +217,31 @@ const UPSERT = /\b(add|create|insert) or (update|replace|overwrite)|(create|add)
  */
 export function createsUnknown({ action, operation, collection, id }: Binding, { bindings }: Resources): boolean {
   if ((action !== 'replace' && action !== 'update') || operation.method === 'PATCH') return false;
-  const declares201 = operation.responses.some(({ status }) => status === '201');
+  const declares201 = declaresStatus(operation, 201);
   if (action === 'replace' && declares201) return true;
   if (id.length > 0 && UPSERT.test(`${operation.summary ?? ''} ${operation.id}`)) return true;
   const isOnly = ![...bindings.values()].some((each) => each.collection === collection && CREATES.has(each.action));
   return isOnly && (action === 'replace' ? operation.method === 'PUT' : declares201);
 }
 
+type Actions = ReadonlySet<Action>;
+
+const toSet = (...actions: readonly Action[]): Actions => new Set(actions);
+
 /** What adds items to a collection. */
-export const CREATES: ReadonlySet<Action> = new Set<Action>(['batch', 'copy', 'create']);
+export const CREATES: Actions = toSet('batch', 'copy', 'create');
+
+/** What changes or removes one item. */
+export const CHANGES: Actions = toSet('act', 'delete', 'replace', 'update');
+
+/** What is sent an item, or a part of one. */
+export const TAKES_ITEM: Actions = toSet('act', 'batch', 'copy', 'create', 'replace', 'update');
+
+/** What is done with one item, which the request names. */
+export const ON_ITEM: Actions = toSet('act', 'content', 'copy', 'delete', 'elements', 'read', 'replace', 'update');
+
+/** What can be answered with a list of items. */
+export const ANSWERS_LIST: Actions = toSet('batch', 'batch-delete', 'list', 'search');
 
 /** Whether an operation names its item or its parents in the query or the body, as methods in RPC style do. */
 export function isNamedElsewhere(places: Binding['places']): boolean {

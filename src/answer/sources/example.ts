@@ -1,5 +1,5 @@
 import type { Contract } from '../../contract/contract.js';
-import { isObject } from '../../contract/json.js';
+import { isObject, filterMembers } from '../../contract/json.js';
 import type { Example, MediaType } from '../../contract/operations/operation.js';
 import { readSegments } from '../../contract/pointer.js';
 import type { Answer } from '../../http/answer.js';
@@ -94,7 +94,7 @@ function repeatSent(
   const fits = (value: unknown): boolean => value === example || check(value, 'body').length === 0;
   const whole = repeatIn(example, body);
   if (fits(whole)) return whole;
-  const scalars = Object.fromEntries(Object.entries(body).filter(([, value]) => typeof value !== 'object'));
+  const scalars = filterMembers(body, (_, value) => typeof value !== 'object');
   const shallow = repeatIn(example, scalars);
   return fits(shallow) ? shallow : example;
 }

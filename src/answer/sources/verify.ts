@@ -1,4 +1,4 @@
-import { isObject } from '../../contract/json.js';
+import { isObject, filterMembers } from '../../contract/json.js';
 import type { Operation } from '../../contract/operations/operation.js';
 import type { Generator } from '../../generate/generate.js';
 import type { Answer } from '../../http/answer.js';
@@ -83,7 +83,7 @@ export function createVerifySource(parts: VerifyParts): AnswerSource {
     const body = answer.violates === undefined ? plan.checkStream(answer.body) : answer.body;
     if (!missing && !isDeprecated) return body === answer.body ? answer : { ...answer, body };
     const declared = missing && response ? writeHeaders(response, readContext(exchange), answer.headers) : {};
-    const required = Object.fromEntries(Object.entries(declared).filter(([name]) => names.includes(name)));
+    const required = filterMembers(declared, (name) => names.includes(name));
     const deprecation: Answer['headers'] = isDeprecated ? { deprecation: writeDeprecation(exchange) } : {};
     return { ...answer, body, headers: { ...required, ...deprecation, ...answer.headers } };
   };

@@ -1,4 +1,4 @@
-import { isObject, readOwn, readPath } from '../../contract/json.js';
+import { isObject, readOwn, readPath, filterMembers } from '../../contract/json.js';
 import type { MediaType, Operation } from '../../contract/operations/operation.js';
 import type { GenerateContext } from '../../generate/generate.js';
 import { type ItemPlan, planItems } from '../../http/stream-items.js';
@@ -143,7 +143,7 @@ function addRequested(
 }
 
 function omit(chunk: JsonObject, name: string): JsonObject {
-  return Object.fromEntries(Object.entries(chunk).filter(([key]) => key !== name));
+  return filterMembers(chunk, (key) => key !== name);
 }
 
 const FLAG = /^(include|return|with|send|show|add)/;

@@ -46,6 +46,15 @@ export function readMembers(node: SourceNode): readonly (readonly [name: string,
   return [];
 }
 
+/** The mistake of a file that cannot be read or parsed. @throws Any other error: a defect of the mock. */
+export function toFileMistake(error: unknown, file: string, code: ErrorCode): Mistake {
+  if (error instanceof MockError)
+    return { code: error.code, message: error.reason, at: error.at ?? { file }, hint: error.hint };
+  // The file disappeared after it was listed, or may not be read.
+  if (!(error instanceof Error && 'syscall' in error)) throw error;
+  return { code, message: `the file cannot be read: ${error.message}`, at: { file }, hint: undefined };
+}
+
 /** Adds a mistake at the position of a value. */
 export function report({ source, pointer }: SourceNode, message: string, hint?: string): void {
   source.mistakes.push({ code: source.code, message, at: source.locate(pointer), hint });

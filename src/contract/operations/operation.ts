@@ -35,6 +35,7 @@ export interface Operation {
   readonly basePaths: readonly string[];
   readonly pointer: string;
   readonly summary: string | undefined;
+  readonly description: string | undefined;
   readonly tags: readonly string[];
   readonly deprecated: boolean;
   readonly parameters: readonly Parameter[];
@@ -47,6 +48,11 @@ export interface Operation {
   readonly security: readonly SecurityRequirement[];
   /** `x-…` fields of the operation and its path item; the operation wins. */
   readonly extensions: Readonly<Record<string, unknown>>;
+}
+
+/** The summary and the description of an operation, one after the other. */
+export function readText({ summary = '', description = '' }: Operation): string {
+  return `${summary}\n${description}`;
 }
 
 /** How a client asks an operation for its answer as a stream instead of one value. */

@@ -167,6 +167,7 @@ function readOperation(context: ReadContext, parts: OperationParts): Operation {
     basePaths: readBasePaths(value['servers'] ?? readField(pathItem, 'servers') ?? document['servers']),
     pointer,
     summary: readString(value['summary']) ?? readString(readField(pathItem, 'summary')),
+    description: readString(value['description']),
     tags: readStrings(value['tags']),
     deprecated: value['deprecated'] === true,
     parameters,

@@ -30,6 +30,17 @@ export function findSuccessMedia(operation: Operation): MediaType | undefined {
   return findJsonMedia(content) ?? content[0];
 }
 
+/** Whether an operation declares a status itself, not by a range or `default`. */
+export function declaresStatus({ responses }: Pick<Operation, 'responses'>, status: number): boolean {
+  return responses.some((each) => each.status === String(status));
+}
+
+/** The media type that describes the body of a request: JSON if declared, else the first with a schema. */
+export function findBodyMedia({ body }: Pick<Operation, 'body'>): MediaType | undefined {
+  const content = body?.content ?? [];
+  return findJsonMedia(content) ?? content.find(({ schema }) => schema !== undefined);
+}
+
 /** The JSON entry of a `content` map that has a schema. */
 export function findJsonMedia(content: readonly MediaType[]): MediaType | undefined {
   return content.find(({ type, schema }) => JSON_TYPE.test(type) && schema !== undefined);

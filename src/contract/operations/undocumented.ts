@@ -19,6 +19,7 @@ export function createUndocumentedOperation(operations: readonly Operation[]): O
     basePaths: [...basePaths].toSorted((one, other) => other.length - one.length),
     pointer: '',
     summary: undefined,
+    description: undefined,
     tags: [],
     deprecated: false,
     parameters: [],

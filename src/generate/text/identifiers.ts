@@ -1,4 +1,4 @@
-import type { SchemaObject } from '../../contract/json.js';
+import { type SchemaObject, listExamples } from '../../contract/json.js';
 import { createRandom, type Random } from '../../random.js';
 import { readWords } from './names.js';
 import { createPatternGenerator, joinPieces, readPattern, type TextGenerator, type TextPiece } from './pattern.js';
@@ -26,7 +26,7 @@ export function createIdGenerator(schema: SchemaObject, pattern?: string): TextG
   if (joined !== undefined) return joined;
   const byFormat = schema.format === undefined ? undefined : ID_FORMATS.get(schema.format);
   if (byFormat !== undefined && wanted === undefined) return byFormat;
-  for (const example of [schema.example, ...(Array.isArray(schema.examples) ? schema.examples : [])]) {
+  for (const example of listExamples(schema)) {
     const generate = typeof example === 'string' ? createLikeExample(example) : undefined;
     // An id made longer than its example may not match any more.
     if (generate !== undefined && (wanted?.expression.test(generate(createRandom(0, ''))) ?? true)) return generate;

@@ -1,4 +1,4 @@
-import { isObject } from '../../contract/json.js';
+import { isObject, filterMembers } from '../../contract/json.js';
 import { hashText } from '../../random.js';
 import {
   accepts,
@@ -70,7 +70,7 @@ function makeFromPart(attempt: Attempt, parts: readonly Part[], place: ValuePlac
   const { type, properties, required, items } = schema;
   const known = required?.filter((name) => properties !== undefined && Object.hasOwn(properties, name));
   const relaxed = { type, properties, required: known, items };
-  const defined = Object.fromEntries(Object.entries(relaxed).filter(([, value]) => value !== undefined));
+  const defined = filterMembers(relaxed, (_, value) => value !== undefined);
   return attempt.make([{ schema: defined, pointer: `${pointer}${RELAXED}` }], place);
 }
 

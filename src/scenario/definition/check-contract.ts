@@ -1,7 +1,7 @@
 import type { Schema } from '../../contract/json.js';
 import type { MediaType, Operation, ParameterPlace } from '../../contract/operations/operation.js';
 import { findResponse, findUsualResponse } from '../../contract/operations/responses.js';
-import { joinWords, nearest, suggest } from '../../errors.js';
+import { joinWords, nearest, suggest, suggestId } from '../../errors.js';
 import { isSequenceType } from '../../contract/operations/streaming.js';
 import { isCovered, toEssence } from '../../http/media-type.js';
 import { findExpressions } from '../rules/expression.js';
@@ -197,9 +197,8 @@ export function checkItemId(node: SourceNode, id: string, context: CheckContext)
   const { name = '', ids } = context.collection ?? {};
   const added = context.added.get(name);
   if (ids === undefined || ids.has(id) || added === 'any' || added?.has(id) === true) return;
-  const known = ids.size === 0 ? 'it has no items' : `its ids are ${[...ids].slice(0, 12).join(', ')}`;
   const message = `${JSON.stringify(name)} has no item ${JSON.stringify(id)}, and neither a request nor a scenario adds it`;
-  report(node, message, suggest(id, ids) ?? known);
+  report(node, message, suggestId(id, [...ids]));
 }
 
 function checkMediaType(node: SourceNode, respond: Respond & { mediaType: string }, context: CheckContext): void {

@@ -1,5 +1,5 @@
 import { suggest } from '../../errors.js';
-import { isObject } from '../../contract/json.js';
+import { isObject, filterMembers } from '../../contract/json.js';
 import { readSegments } from '../../contract/pointer.js';
 import { checkNames } from '../../schema/fields.js';
 import {
@@ -131,5 +131,5 @@ export function reportParameter(
 /** An item without the marks of the store (`$parent`, `$content`). */
 function withoutMarks(value: unknown): unknown {
   if (!isObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).filter(([name]) => !name.startsWith('$')));
+  return filterMembers(value, (name) => !name.startsWith('$'));
 }

@@ -31,17 +31,14 @@ import {
   type ValueTarget,
 } from './kinds.js';
 
-const UNKNOWN: ValueTarget = { pointers: undefined, what: 'the value', whole: 'the value', isText: false };
-
 const EVERY_NUMBER: Range = { low: -Infinity, lowOpen: false, high: Infinity, highOpen: false };
 
 const REGEX: Kind<RegExp> = {
   type: 'string',
   read: (node, context) => {
     const text = TEXT.read(node, context);
-    if (text === undefined) return undefined;
-    const { expression, remark } = readPattern(text);
-    return remark === undefined ? expression : reject(node, 'must be a valid regular expression');
+    const pattern = text === undefined ? undefined : readPattern(text);
+    return pattern?.remark === undefined ? pattern?.expression : reject(node, 'must be a valid regular expression');
   },
   schema: () => ({ type: 'string', format: 'regex' }),
 };
@@ -67,7 +64,7 @@ const JSON_PATH: Kind<JsonPath> = {
     const text = TEXT.read(node, context);
     if (text === undefined) return undefined;
     const path = compileJsonPath(text);
-    const { pointers, what } = context.value ?? UNKNOWN;
+    const { pointers, what } = context.value;
     if (typeof path === 'string') {
       const hint = "examples of RFC 9535: $.name, $.items[*].id, $.items[?@.quantity > 2], $..[?@.type == 'card']";
       return reject(node, `must be a valid JSONPath (${path})`, hint);
@@ -85,9 +82,9 @@ const JSON_PATH: Kind<JsonPath> = {
 const EQUAL: Kind<Matcher> = {
   ...ANY,
   read: (node, context) => {
-    const target = context.value ?? UNKNOWN;
-    if (target.isText) return readText(node, target, context);
-    if (target.pointers !== undefined) checkParts(node, toSchemaTarget(target.pointers, target, context));
+    const { isText, pointers } = context.value;
+    if (isText) return readText(node, context);
+    if (pointers !== undefined) checkParts(node, toSchemaTarget(pointers, context));
     return createValueMatcher(node.value);
   },
 };
@@ -95,31 +92,25 @@ const EQUAL: Kind<Matcher> = {
 /** A value or a matcher. */
 export const CONDITION: Kind<Matcher> = {
   type: 'ConditionDefinition',
-  read: (node, context) => {
-    const target = context.value ?? UNKNOWN;
-    return isMatcher(node.value, target, context) ? readMatcher(node, target, context) : readLiteral(node, context);
-  },
+  read: (node, context) => (isMatcher(node.value, context) ? readMatcher(node, context) : readLiteral(node, context)),
   schema: (context) => ({ anyOf: [MATCHER.schema(context), {}] }),
 };
 
 const CONTAINED: Kind<Matcher> = {
   ...CONDITION,
   read: (node, context) => {
-    const target = context.value ?? UNKNOWN;
-    const { types } = readTargetDomain(target, context);
-    const { items } = context.fieldsOf(target.pointers ?? []);
+    const { types } = readTargetDomain(context);
+    const { items } = context.fieldsOf(context.value.pointers ?? []);
     // In a string it is a part, which need not match the schema.
     const isItem = types?.has('string') === false && items.length > 0;
-    const what = `an item of ${target.what}`;
-    const value = { ...target, what, isText: false, pointers: isItem ? items : undefined };
-    return CONDITION.read(node, { ...context, value });
+    const part = { what: `an item of ${context.value.what}`, isText: false, pointers: isItem ? items : undefined };
+    return CONDITION.read(node, { ...context, value: { ...context.value, ...part } });
   },
 };
 
 const NEGATED: Kind<Matcher> = {
   ...CONDITION,
-  read: (node, context) =>
-    CONDITION.read(node, { ...context, value: { ...(context.value ?? UNKNOWN), isNegated: true } }),
+  read: (node, context) => CONDITION.read(node, { ...context, value: { ...context.value, isNegated: true } }),
 };
 
 /** Conditions on one value; all of them must be true. */
@@ -151,25 +142,25 @@ export const MATCHER: ObjectKind<MatcherParts> = object<MatcherParts>({
 const NAMES: readonly string[] = Object.keys(MATCHER.fields);
 
 /** Whether an object is a matcher: every name is one of a matcher, and the schema has no field of that name. */
-function isMatcher(value: unknown, { pointers = [] }: ValueTarget, { fieldsOf }: CheckContext): boolean {
+function isMatcher(value: unknown, context: CheckContext): boolean {
   if (!isObject(value)) return false;
   const names = Object.keys(value);
-  const { properties } = fieldsOf(pointers);
+  const { properties } = context.fieldsOf(context.value.pointers ?? []);
   return names.length > 0 && names.every((name) => NAMES.includes(name) && !properties.has(name));
 }
 
-function readMatcher(node: SourceNode, target: ValueTarget, context: CheckContext): Matcher {
+function readMatcher(node: SourceNode, context: CheckContext): Matcher {
   const { mistakes } = node.source;
   const before = mistakes.length;
   const parts = MATCHER.read(node, context) ?? {};
-  const matcher = createMatcher(node.value, parts, target.isText);
-  if (mistakes.length === before && target.isNegated !== true) checkPossible(node, { parts, matcher }, context);
+  const matcher = createMatcher(node.value, parts, context.value.isText);
+  if (mistakes.length === before && context.value.isNegated !== true) checkPossible(node, { parts, matcher }, context);
   return matcher;
 }
 
 /** What is known about a value, or about the items of a parameter that is an array. */
-function readTargetDomain(target: ValueTarget, { contract, fieldsOf }: CheckContext): Domain {
-  const { pointers = [], isText } = target;
+function readTargetDomain({ contract, fieldsOf, value }: CheckContext): Domain {
+  const { pointers = [], isText } = value;
   const domain = readDomain(contract, pointers);
   const isArray = domain.types?.size === 1 && domain.types.has('array');
   return isText && isArray ? readDomain(contract, fieldsOf(pointers).items) : domain;
@@ -179,8 +170,8 @@ type Read = { readonly parts: MatcherParts; readonly matcher: Matcher };
 
 /** Reports a matcher that matches no value of the schema. */
 function checkPossible(node: SourceNode, { parts, matcher }: Read, context: CheckContext): void {
-  const target = context.value ?? UNKNOWN;
-  const domain = readTargetDomain(target, context);
+  const target = context.value;
+  const domain = readTargetDomain(context);
   const { types, values } = domain;
   const { present, not: _, ...others } = parts;
   if (present === false && Object.values(others).some((part) => part !== undefined)) {
@@ -263,26 +254,26 @@ function checkRange(
 
 /** A value that is not a matcher; its members and items can be. */
 function readLiteral(node: SourceNode, context: CheckContext): Matcher | undefined {
-  const target = context.value ?? UNKNOWN;
-  const { types } =
-    target.pointers === undefined ? { types: undefined } : readDomain(context.contract, target.pointers);
-  if (isObject(node.value)) return readObject(node, target, { context, types });
-  if (target.isText) return readText(node, target, context);
-  if (Array.isArray(node.value) && types?.has('array') !== false) return readItems(node, target, context);
-  checkValue(node, target, context);
+  const { isText, pointers = [] } = context.value;
+  // Without schemas a domain has no limits.
+  const { types } = readDomain(context.contract, pointers);
+  if (isObject(node.value)) return readObject(node, types, context);
+  if (isText) return readText(node, context);
+  if (Array.isArray(node.value) && types?.has('array') !== false) return readItems(node, context);
+  checkValue(node, context);
   return createValueMatcher(node.value);
 }
 
 /** Checks a value of a body that has no members or items. */
-function checkValue(node: SourceNode, target: ValueTarget, context: CheckContext): void {
-  const { pointers } = target;
+function checkValue(node: SourceNode, context: CheckContext): void {
+  const { pointers, what } = context.value;
   if (pointers === undefined) return;
   const isPart = /\/(?:\d+|contains|oneOf|not|equals)$/.test(node.pointer);
-  if (node.value !== null && !isPart) return checkLeaf(node, toSchemaTarget(pointers, target, context));
+  if (node.value !== null && !isPart) return checkLeaf(node, toSchemaTarget(pointers, context));
   const results = pointers.map((pointer) => context.check(pointer, 'request')(node.value, 'body'));
   if (results.some((violations) => violations.length === 0)) return;
   const isAbsent = node.value === null && !isPart ? 'to match a call without it, write { present: false }' : undefined;
-  report(node, `${target.what} cannot be ${describe(node.value)}`, isAbsent ?? toHint(results));
+  report(node, `${what} cannot be ${describe(node.value)}`, isAbsent ?? toHint(results));
 }
 
 /** What a value must be instead; the validator names the value itself "the body". */
@@ -290,11 +281,11 @@ function toHint([first]: readonly (readonly Violation[])[]): string | undefined 
   return first?.[0]?.message.replace(/^the body\b/, 'it');
 }
 
-function readItems(node: SourceNode, target: ValueTarget, context: CheckContext): Matcher {
+function readItems(node: SourceNode, context: CheckContext): Matcher {
   const written = Array.isArray(node.value) ? node.value : [];
-  const { items } = context.fieldsOf(target.pointers ?? []);
-  const pointers = target.pointers === undefined || items.length === 0 ? undefined : items;
-  const value = { ...target, what: `an item of ${target.what}`, pointers };
+  const { items } = context.fieldsOf(context.value.pointers ?? []);
+  const pointers = items.length === 0 ? undefined : items;
+  const value = { ...context.value, what: `an item of ${context.value.what}`, pointers };
   const read = written.map((_, index) => CONDITION.read(child(node, index), { ...context, value }));
   return createArrayMatcher(
     written,
@@ -302,11 +293,8 @@ function readItems(node: SourceNode, target: ValueTarget, context: CheckContext)
   );
 }
 
-function readObject(
-  node: SourceNode,
-  target: ValueTarget,
-  { context, types }: { readonly context: CheckContext; readonly types: Domain['types'] },
-): Matcher | undefined {
+function readObject(node: SourceNode, types: Domain['types'], context: CheckContext): Matcher | undefined {
+  const target = context.value;
   const [first] = readMembers(node);
   if (types?.has('object') === false) {
     const known = `matchers: ${NAMES.join(', ')}`;
@@ -339,7 +327,8 @@ function readObject(
 }
 
 /** A value of a parameter, as a client can write it. */
-function readText(node: SourceNode, target: ValueTarget, context: CheckContext): Matcher {
+function readText(node: SourceNode, context: CheckContext): Matcher {
+  const target = context.value;
   const matcher = createTextMatcher(node.value);
   // `null` only tests whether the parameter is absent.
   if (target.pointers === undefined || node.value === null) return matcher;
@@ -360,6 +349,6 @@ function listReadings(value: unknown): readonly unknown[] {
   return [value, text, [value], [text], ...(Number.isNaN(number) ? [] : [number, [number]])];
 }
 
-function toSchemaTarget(pointers: readonly string[], { whole }: ValueTarget, context: CheckContext) {
-  return { context, pointers, direction: 'request', what: whole } as const;
+function toSchemaTarget(pointers: readonly string[], context: CheckContext) {
+  return { context, pointers, direction: 'request', what: context.value.whole } as const;
 }

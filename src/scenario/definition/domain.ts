@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Contract } from '../../contract/contract.js';
 import type { Schema } from '../../contract/json.js';
+import { readType } from '../../generate/values/shape.js';
 
 /** What is known about the values that match a schema; every part can be wider than the schema, never narrower. */
 export interface Domain {
@@ -53,15 +54,8 @@ function readOwn(schema: Exclude<Schema, boolean>): Domain {
   const lowOpen = typeof above === 'number' && above >= minimum;
   const highOpen = typeof below === 'number' && below <= maximum;
   const range = { low: lowOpen ? above : minimum, lowOpen, high: highOpen ? below : maximum, highOpen };
-  const types = named ?? values?.map(typeOf);
+  const types = named ?? values?.map(readType);
   return { types: types === undefined ? undefined : new Set<string>(types), values, range };
-}
-
-/** The JSON type of a value. */
-export function typeOf(value: unknown): string {
-  if (value === null) return 'null';
-  if (Array.isArray(value)) return 'array';
-  return Number.isInteger(value) ? 'integer' : typeof value;
 }
 
 function unite(domains: readonly Domain[]): Domain {

@@ -1,4 +1,4 @@
-import { isObject } from '../../contract/json.js';
+import { isObject, filterMembers } from '../../contract/json.js';
 import type { Operation } from '../../contract/operations/operation.js';
 import { findResponse, findUsualResponse } from '../../contract/operations/responses.js';
 import { joinWords } from '../../errors.js';
@@ -37,7 +37,7 @@ export const EVENT_OR_DATA: Kind<ScriptedEvent> = {
   read: (node, context) => {
     if (!hasFields(node.value)) return { delay: undefined, data: node.value, fields: {}, isPause: false };
     const { delay, data, ...others } = EVENT.read(node, context) ?? {};
-    const fields = Object.fromEntries(Object.entries(others).filter(([, value]) => value !== undefined));
+    const fields = filterMembers(others, (_, value) => value !== undefined);
     return { delay, data, fields, isPause: data === undefined && Object.keys(fields).length === 0 };
   },
   schema: (context) => ({ anyOf: [EVENT.schema(context), true] }),

@@ -56,7 +56,7 @@ export interface CheckContext extends ScenarioContext {
   /** The collection whose items are read. */
   readonly collection?: CollectionShape | undefined;
   /** The value of a call that a condition is about. */
-  readonly value?: ValueTarget;
+  readonly value: ValueTarget;
 }
 
 /** A value of a call: a parameter, a body, or a part of one. */
@@ -72,6 +72,14 @@ export interface ValueTarget {
   /** Whether the condition is below `not`. */
   readonly isNegated?: boolean;
 }
+
+/** A value of which nothing is known. */
+export const UNKNOWN_VALUE: ValueTarget = {
+  pointers: undefined,
+  what: 'the value',
+  whole: 'the value',
+  isText: false,
+};
 
 /** A JSON Schema (draft 2020-12) as plain data. */
 export type JsonSchema = Readonly<Record<string, unknown>>;

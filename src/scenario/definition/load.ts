@@ -5,8 +5,15 @@ import { toPointer } from '../../contract/pointer.js';
 import { MockError, suggest } from '../../errors.js';
 import type { Changes, Rule, Scenario } from '../rules/rule.js';
 import { type RulePart, SCENARIO } from './grammar.js';
-import type { CheckContext, ScenarioContext } from './kinds.js';
-import { child, type Mistake, report, type Source, type SourceNode } from '../../contract/load/source-node.js';
+import { type CheckContext, type ScenarioContext, UNKNOWN_VALUE } from './kinds.js';
+import {
+  child,
+  type Mistake,
+  report,
+  type Source,
+  type SourceNode,
+  toFileMistake,
+} from '../../contract/load/source-node.js';
 import { parseSource, toScenarioError, toSource } from './source.js';
 
 interface LoadedScenarios {
@@ -45,7 +52,7 @@ export async function readScenarios(
       if (invalid !== undefined) mistakes.push(invalid);
       else sources.set(id, parseSource((await readFile(join(folder, name), 'utf8')).replace(/^\uFEFF/, ''), file));
     } catch (error) {
-      mistakes.push(toMistake(error, file));
+      mistakes.push(toFileMistake(error, file, 'SCENARIO_UNREADABLE'));
     }
   }
   const read = readSources(sources, context, new Map());
@@ -124,16 +131,6 @@ function checkId(id: string, at: Mistake['at'], other?: Source): Mistake | undef
   return { code, message, at, hint: 'the id is the file name without its extension: rename one of the two' };
 }
 
-function toMistake(error: unknown, file: string): Mistake {
-  const code = 'SCENARIO_UNREADABLE';
-  if (error instanceof MockError && error.code === code) {
-    return { code, message: error.reason, at: error.at ?? { file }, hint: error.hint };
-  }
-  // The file disappeared after it was listed, or may not be read; any other error is a defect of the mock.
-  if (!(error instanceof Error && 'syscall' in error)) throw error;
-  return { code, message: `the file cannot be read: ${error.message}`, at: { file }, hint: undefined };
-}
-
 /** A scenario of one source, before what it extends is added. */
 interface ScenarioPart extends Pick<Scenario, 'id' | 'description' | 'extends' | 'start'> {
   readonly root: SourceNode;
@@ -152,7 +149,8 @@ function readSources(
     const root = { value: source.value, pointer: '', label: 'a scenario', source };
     const variables = listVariables(id, sources, known);
     const operations = context.contract.operations;
-    const read = SCENARIO.read(root, { ...context, operations, violates: false, variables, added });
+    const rest = { operations, violates: false, variables, added, value: UNKNOWN_VALUE };
+    const read = SCENARIO.read(root, { ...context, ...rest });
     const { description, state = { collections: [], vars: {} }, vars, extends: parents = [] } = read ?? {};
     const start = { ...state, vars: { ...state.vars, ...vars } };
     parts.set(id, { id, root, description, extends: parents, start, rules: read?.operations ?? [] });

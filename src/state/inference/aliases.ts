@@ -1,6 +1,5 @@
-import { isObject } from '../../contract/json.js';
 import type { Operation } from '../../contract/operations/operation.js';
-import type { ItemProperty } from '../item-schema.js';
+import { type ItemProperty, listProperties, listBranches } from '../item-schema.js';
 import { findJsonMedia, findSuccessMedia } from '../../contract/operations/responses.js';
 import { isNamedAfter, PLAIN_ID, toBareName, toSingular } from '../names.js';
 import { readListShape } from '../pages/list-shape.js';
@@ -13,7 +12,7 @@ import { listShorterKeys, OWN, toGroupKey } from './path-shape.js';
 /** Whether a path can be an alias of another one: no operation reads or lists its items. */
 export function isAlias(index: ContractIndex, candidate: CollectionCandidate): boolean {
   if (!candidate.hasOperations) return true;
-  return !index.operationsAt(candidate.key).has('GET') && !index.operationsAt(candidate.itemKey ?? '').has('GET');
+  return !index.operationsAt(candidate.key).has('GET') && !index.operationsAt(candidate.itemKey).has('GET');
 }
 
 /**
@@ -63,18 +62,21 @@ export interface Whole {
   readonly within: Within | undefined;
 }
 
-/** The top-level collection that a list below a parent shows part of: same schema, and a property that holds the parent's id. */
-export function findWhole(
+/** Finds among some collections the one that a path shows. */
+type FindWhole = (
   index: ContractIndex,
-  tops: readonly CollectionCandidate[],
+  all: readonly CollectionCandidate[],
   candidate: CollectionCandidate,
-): Whole | undefined {
-  const top = tops.find((each) => each.schema === candidate.schema && each.itemKey !== undefined);
+) => Whole | undefined;
+
+/** The top-level collection that a list below a parent shows part of: same schema, and a property that holds the parent's id. */
+export const findWhole: FindWhole = (index, all, candidate) => {
+  const top = all.find((each) => each.schema === candidate.schema && each.itemKey !== undefined);
   const property = candidate.schema === undefined ? undefined : findParentProperty(index, candidate);
   const parameter = candidate.groups.at(-2)?.parameters.at(-1);
   if (top === undefined || parameter === undefined || property === undefined) return undefined;
   return { candidate: top, within: { property, parameter } };
-}
+};
 
 /** The property of an item that holds the id of the parent in its path. */
 function findParentProperty(index: ContractIndex, candidate: CollectionCandidate): string | undefined {
@@ -85,7 +87,7 @@ function findParentProperty(index: ContractIndex, candidate: CollectionCandidate
   // The `id` of an item is not that of its parent.
   const named = PLAIN_ID.test(parameter) ? [] : [parameter];
   const wanted = new Set([...named, noun, `${noun}_id`, `${noun}Id`].map(toBareName));
-  const properties = [...(index.read(candidate.schema ?? '')?.properties.values() ?? [])];
+  const properties = listProperties(index.read(candidate.schema));
   const own = properties.find(({ name }) => wanted.has(toBareName(name)));
   if (own !== undefined) return own.name;
   // `parent: { database_id }`
@@ -103,46 +105,35 @@ const PARENT_HOLDER = /^(parent|container|belongs_?to)$/i;
  * The collection whose items are created and listed only below a parent, and read at the top: `/blocks/{id}/children` for
  * `/blocks/{id}`. Nothing else creates or lists them.
  */
-export function findItemsBelow(
-  index: ContractIndex,
-  tops: readonly CollectionCandidate[],
-  candidate: CollectionCandidate,
-): Whole | undefined {
+export const findItemsBelow: FindWhole = (index, all, candidate) => {
   if (candidate.groups.length !== 2 || candidate.schema === undefined || candidate.singleton) return undefined;
   const methods = index.operationsAt(candidate.key);
-  const isItemPath = index.operationsAt(candidate.itemKey ?? '').size > 0;
-  const creates = ['POST', 'PATCH', 'PUT'].some((method) => {
-    const operation = methods.get(method);
-    return operation !== undefined && index.list(operation)?.itemSchema !== undefined;
-  });
+  const isItemPath = index.operationsAt(candidate.itemKey).size > 0;
+  const creates = ['POST', 'PATCH', 'PUT'].some((method) => index.list(methods.get(method))?.itemSchema !== undefined);
   if (isItemPath || !creates || !methods.has('GET')) return undefined;
-  const other = tops.find(
+  const other = all.find(
     (each) =>
       each.schema === candidate.schema &&
-      index.operationsAt(each.itemKey ?? '').has('GET') &&
+      index.operationsAt(each.itemKey).has('GET') &&
       index.operationsAt(each.key).size === 0,
   );
   const parameter = candidate.groups[0]?.parameters.at(-1);
   return other === undefined || parameter === undefined
     ? undefined
     : { candidate: other, within: { property: undefined, parameter } };
-}
+};
 
 /**
  * The collection whose items are created at another path: `POST /users/{user_id}/playlists` creates what `/playlists/{id}` reads, and
  * `POST /user/repos` what `/repos/{owner}/{repo}` reads.
  */
-export function findItemsElsewhere(
-  index: ContractIndex,
-  all: readonly CollectionCandidate[],
-  candidate: CollectionCandidate,
-): Whole | undefined {
+export const findItemsElsewhere: FindWhole = (index, all, candidate) => {
   const create = index.operationsAt(candidate.key).get('POST');
-  const hasItems = index.operationsAt(candidate.itemKey ?? '').size > 0;
-  const item = candidate.schema === undefined ? undefined : index.read(candidate.schema);
+  const hasItems = index.operationsAt(candidate.itemKey).size > 0;
+  const item = index.read(candidate.schema);
   if (create === undefined || hasItems || item === undefined || candidate.singleton) return undefined;
   const other = all.find((each) => {
-    const schema = each.schema === undefined ? undefined : index.read(each.schema);
+    const schema = index.read(each.schema);
     const last = each.groups.at(-1);
     const above = each.groups.slice(0, -1);
     // A create that names an existing item makes a membership.
@@ -152,7 +143,7 @@ export function findItemsElsewhere(
       !isMembership &&
       schema !== undefined &&
       last?.words.at(-1) === candidate.groups.at(-1)?.words.at(-1) &&
-      index.operationsAt(each.itemKey ?? '').has('GET') &&
+      index.operationsAt(each.itemKey).has('GET') &&
       above.length < candidate.groups.length &&
       toGroupKey(above, 'item') === toGroupKey(candidate.groups.slice(0, above.length), 'item') &&
       (isSameItem(index.read, schema, item) ||
@@ -166,33 +157,29 @@ export function findItemsElsewhere(
     ?.parameters.at(-1);
   const property = findParentProperty(index, { ...candidate, schema: other.schema });
   return { candidate: other, within: parameter === undefined ? undefined : { property, parameter } };
-}
+};
 
 /**
  * The collection that a path shows one item or a list of by the value of a property: `/users` for `/users/by-email/{email}`,
  * `/users/by/username/{username}` and `/users/role/{role}`.
  */
-export function findItemsByKey(
-  index: ContractIndex,
-  all: readonly CollectionCandidate[],
-  candidate: CollectionCandidate,
-): Whole | undefined {
+export const findItemsByKey: FindWhole = (index, all, candidate) => {
   const last = candidate.groups.at(-1);
   const [parameter = ''] = last?.parameters ?? [];
   if (last?.parameters.length !== 1 || last.words.length < 2 || index.operationsAt(candidate.key).size > 0)
     return undefined;
   const keys = listShorterKeys(candidate.groups);
   const other = keys.flatMap((key) => all.find((each) => each.key === key && !each.singleton) ?? [])[0];
-  const schema = index.read(other?.schema ?? '');
+  const schema = index.read(other?.schema);
   if (other === undefined || schema === undefined) return undefined;
   const isOwn = (pointer: string | undefined): boolean => {
-    const item = pointer === undefined ? undefined : index.read(pointer);
+    const item = index.read(pointer);
     return item !== undefined && isSameItem(index.read, schema, item);
   };
-  const properties = [...schema.properties.values()].filter(({ name }) => isNamedAfter(name, parameter));
+  const properties = listProperties(schema).filter(({ name }) => isNamedAfter(name, parameter));
   const showsList = (path: string | undefined): boolean => {
-    const operation = index.operationsAt(path ?? '').get('GET');
-    return operation !== undefined && isOwn(readListShape({ ...index, operation, noun: undefined })?.itemSchema);
+    const operation = index.operationsAt(path).get('GET');
+    return operation !== undefined && isOwn(readListShape({ ...index, operation })?.itemSchema);
   };
   // Some services show each item as the only element of an array.
   if (showsList(candidate.itemKey) && !showsList(other.itemKey)) {
@@ -201,7 +188,7 @@ export function findItemsByKey(
   }
   if (!isOwn(candidate.schema) || other.groups.at(-1)?.parameters.length !== 1) return undefined;
   return toKey(other, { property: properties.find(({ scalar }) => scalar)?.name, parameter, isKey: true });
-}
+};
 
 /** A part of items that paths below them read and change: `labels` for `/issues/{id}/labels`. */
 export interface Sublist {
@@ -232,7 +219,7 @@ export function findSublists(
       found.set(key, { owner, ...relation, related });
       continue;
     }
-    const own = [...(index.read(owner.schema ?? '')?.properties.values() ?? [])];
+    const own = listProperties(index.read(owner.schema));
     const property = own.find(({ name, target }) => toBareName(name) === word && index.read(target)?.type === 'array');
     const isSublist = property !== undefined && !owner.singleton && hasOnlyElements(index, key, property);
     if (isSublist) found.set(key, { owner, property: property.name, isOne: false, related: undefined });
@@ -247,13 +234,13 @@ function findRelation(
   words: readonly string[],
 ): (Pick<Sublist, 'isOne' | 'property'> & { readonly isNamed: boolean }) | undefined {
   const names = words.map(toBareName);
-  for (const holder of names.length > 2 ? [] : (read(schema)?.properties.values() ?? [])) {
+  for (const holder of names.length > 2 ? [] : listProperties(read(schema))) {
     const isNamed = names.length === 2;
     if (isNamed && toBareName(holder.name) !== names[0]) continue;
-    const inner = [...(read(holder.target)?.properties.values() ?? [])];
+    const inner = listProperties(read(holder.target));
     const relation = inner.find(({ name }) => toBareName(name) === names.at(-1));
-    const data = read(read(relation?.target ?? '')?.properties.get('data')?.target ?? '');
-    const one = data?.type === 'array' ? read(data.items ?? '') : data;
+    const data = read(read(relation?.target)?.properties.get('data')?.target);
+    const one = data?.type === 'array' ? read(data.items) : data;
     const isIdentifier = one?.properties.has('id') === true && one.properties.has('type') && one.properties.size <= 3;
     if (relation !== undefined && isIdentifier)
       return { property: `${holder.name}.${relation.name}.data`, isOne: one === data, isNamed };
@@ -269,23 +256,22 @@ function findRelated(
 ): CollectionCandidate | undefined {
   const methods = index.operationsAt(key);
   const operation = methods.size === 1 && index.operationsAt(`${key}/{}`).size === 0 ? methods.get('GET') : undefined;
-  if (operation === undefined) return undefined;
-  const shown = index.read(index.list(operation)?.itemSchema ?? '') ?? index.answer(operation);
+  const shown = index.read(index.list(operation)?.itemSchema) ?? index.answer(operation);
   const isShown = ({ groups, schema }: CollectionCandidate): boolean =>
     groups.length === 1 && schema !== undefined && schema === shown?.pointer;
-  return [...candidates.values()].find((each) => isShown(each) && index.operationsAt(each.itemKey ?? '').has('GET'));
+  return [...candidates.values()].find((each) => isShown(each) && index.operationsAt(each.itemKey).has('GET'));
 }
 
 /** Whether the operations below an item list, add, set and remove elements of an array, and none reads or changes one of them. */
 function hasOnlyElements(index: ContractIndex, key: string, { name, target }: ItemProperty): boolean {
   const methods = index.operationsAt(key);
   const others = index.operationsAt(`${key}/{}`);
-  const element = index.read(index.read(target)?.items ?? '');
+  const element = index.read(index.read(target)?.items);
   const reading = others.get('GET');
   if (element === undefined || others.has('PATCH') || methods.has('PATCH')) return false;
   if (reading !== undefined && findSuccessMedia(reading) !== undefined) return false;
   const listing = methods.get('GET');
-  const listed = listing === undefined ? undefined : index.read(index.list(listing)?.itemSchema ?? '');
+  const listed = index.read(index.list(listing)?.itemSchema);
   const isSame = element.pointer === listed?.pointer || element.type === listed?.type;
   const isOwn = element.properties.size === 0 || listed === undefined || isSameItem(index.read, element, listed);
   const writes = ['POST', 'PUT'].flatMap((method) => methods.get(method) ?? []);
@@ -297,14 +283,11 @@ function hasOnlyElements(index: ContractIndex, key: string, { name, target }: It
 
 /** Whether the body of a request is an array, or an object with one of this name or with nothing else. */
 function hasArrayBody({ contract, read }: ContractIndex, { body }: Operation, name: string): boolean {
-  const media = findJsonMedia(body?.content ?? []);
-  if (media?.schema === undefined) return false;
-  const { schema, pointer } = contract.resolve(media.schema, media.schemaPointer);
-  const keyword = isObject(schema) && schema.anyOf !== undefined ? 'anyOf' : 'oneOf';
-  const branches = isObject(schema) ? (schema[keyword] ?? []) : [];
-  return [pointer, ...branches.map((_, i) => `${pointer}/${keyword}/${i}`)].some((each) => {
+  const pointer = findJsonMedia(body?.content ?? [])?.schemaPointer;
+  const pointers = pointer === undefined ? [] : [pointer, ...listBranches(contract, pointer)];
+  return pointers.some((each) => {
     const own = read(each);
-    const arrays = [...(own?.properties.values() ?? [])].filter(({ target }) => read(target)?.type === 'array');
+    const arrays = listProperties(own).filter(({ target }) => read(target)?.type === 'array');
     const isNamed = arrays.some((array) => toBareName(array.name) === toBareName(name));
     return own?.type === 'array' || isNamed || (arrays.length === 1 && own?.properties.size === 1);
   });
@@ -318,22 +301,18 @@ function toKey(candidate: CollectionCandidate, within: Within): Whole | undefine
  * The collection that a path without a create lists: `/catalog/list` for `/catalog/object/{id}`, `/users/me/calendarList/{calendarId}` for
  * `/calendars/{calendarId}`, and `/me/playlists` for `/playlists/{id}`. A plural path can create too: `/silences` for `/silence/{id}`.
  */
-export function findListed(
-  index: ContractIndex,
-  all: readonly CollectionCandidate[],
-  candidate: CollectionCandidate,
-): Whole | undefined {
+export const findListed: FindWhole = (index, all, candidate) => {
   const { groups, itemKey, key, schema } = candidate;
-  const methods = [...index.operationsAt(key).keys(), ...index.operationsAt(itemKey ?? '').keys()];
+  const methods = [...index.operationsAt(key).keys(), ...index.operationsAt(itemKey).keys()];
   const listing = index.operationsAt(key).get('GET');
-  const listed = listing === undefined ? undefined : index.list(listing)?.itemSchema;
+  const listed = index.list(listing)?.itemSchema;
   const creates = index.operationsAt(key).has('POST');
   if (listing === undefined || methods.some((method) => method !== 'GET' && method !== 'POST')) return undefined;
   const last = groups.at(-1);
   const isOwn = groups.length === 1 && OWN.test(last?.words.at(-2) ?? '');
   const isList = itemKey === undefined && LIST_WORD.test(last?.words.at(-1) ?? '');
   const others = all.filter((each) => {
-    if (each === candidate || each.singleton || !index.operationsAt(each.itemKey ?? '').has('GET')) return false;
+    if (each === candidate || each.singleton || !index.operationsAt(each.itemKey).has('GET')) return false;
     const other = each.groups.at(-1);
     const hasList = index.operationsAt(each.key).has('GET');
     // What creates items beside another path has a collection of its own, unless nothing else creates those: `/silences`, `/silence/{id}`.
@@ -355,7 +334,7 @@ export function findListed(
   });
   const [other] = others;
   return other === undefined || others.length > 1 ? undefined : { candidate: other, within: undefined };
-}
+};
 
 const LIST_WORD = /^(list|all|index|search|query|find)$/i;
 

@@ -1,8 +1,7 @@
 import { isObject } from '../../contract/json.js';
-import { readString } from '../../contract/pointer.js';
 import type { Operation, Parameter } from '../../contract/operations/operation.js';
-import type { ItemProperty, ItemSchema } from '../item-schema.js';
-import { isNamedAfter, PART_NAME, toBareName, OR } from '../names.js';
+import { type ItemProperty, type ItemSchema, listProperties, readSchemaType } from '../item-schema.js';
+import { isNamedAfter, PART_NAME, toBareName, OR, escapePattern } from '../names.js';
 import type { CollectionCandidate } from './candidates.js';
 import type { ContractIndex } from './contract-index.js';
 
@@ -25,7 +24,7 @@ export function findAlternateKeys(
     const parameter = name === undefined ? undefined : findPathParameter(operation, name);
     if (parameter === undefined) continue;
     const isOwn = shape?.key === candidate.itemKey;
-    const accepted = readAccepted(index, operation);
+    const accepted = readAccepted(operation);
     for (const { path, property } of properties) {
       const isNamed = isOwn
         ? toBareName(parameter.name) === toBareName(property.name)
@@ -43,13 +42,13 @@ const HOLDER = /^profile$/i;
 /** The properties that can identify an item, those of its profile after its own. */
 function findKeys(
   { read }: ContractIndex,
-  { properties }: ItemSchema,
+  schema: ItemSchema,
 ): readonly { readonly path: string; readonly property: ItemProperty }[] {
-  const own = [...properties.values()].map((property) => ({ path: property.name, property }));
+  const own = listProperties(schema).map((property) => ({ path: property.name, property }));
   const held = own
     .filter(({ path }) => HOLDER.test(path) || PART_NAME.test(path))
     .flatMap(({ path, property: { target } }) =>
-      [...(read(target)?.properties.values() ?? [])].map((property) => ({
+      listProperties(read(target)).map((property) => ({
         path: `${path}.${property.name}`,
         property,
       })),
@@ -63,7 +62,7 @@ function findPathParameter({ parameters }: Operation, name: string): Parameter |
 
 /** Whether a property can have a value that only one item has. */
 function canIdentify({ schema, scalar }: ItemProperty): boolean {
-  const type = [schema.type].flat().find((each) => each !== 'null');
+  const type = readSchemaType(schema);
   const isText = type === 'string' || type === 'integer' || (type === undefined && scalar);
   return isText && schema.enum === undefined && !('const' in schema) && schema.format?.startsWith('date') !== true;
 }
@@ -77,14 +76,13 @@ function isMentioned(index: ContractIndex, parameter: Parameter, { name }: ItemP
 }
 
 /** Where an operation says which ids it takes: "Accepts either an incident id, or an incident number." */
-function readAccepted({ contract }: ContractIndex, { pointer }: Operation): string {
-  const description = readString(contract.at(`${pointer}/description`)) ?? '';
+function readAccepted({ description = '' }: Operation): string {
   return /\baccepts?\b[^.]*\b(ids?|identifiers?)\b[^.]*/i.exec(description)?.[0] ?? '';
 }
 
 /** "the ID or the fingerprint", "slug or id", "`id | loginName`", "the id, their email address or `me`", "The `handle` is accepted as well". */
 function isDescribed(description: string, name: string): boolean {
-  const word = `[\`'"*]*${name.replaceAll(/[^\w]/g, String.raw`\$&`).replaceAll('_', '[ _-]?')}[\`'"*]*`;
+  const word = `[\`'"*]*${escapePattern(name).replaceAll('_', '[ _-]?')}[\`'"*]*`;
   const text = String.raw`(?:\bor|\||,(?=[^.]*\bor\b))\s+(?:(?:the|its|their|an?|by)\s+)*(?:\w+\s+)?${word}(?![\w-])|(?<![\w-])${word}\s*(?:\bor\b|\|)`;
   if (/\bor\b|\|/i.test(description) && new RegExp(text, 'i').test(description)) return true;
   return description.includes(`\`${name}\``) && /\b(also|as well|either|alternatively)\b/i.test(description);

@@ -1,21 +1,17 @@
 import type { Operation } from '../../contract/operations/operation.js';
 import { findJsonMedia, findSuccessMedia } from '../../contract/operations/responses.js';
-import { type ItemSchema, listBranches } from '../item-schema.js';
+import { type ItemSchema, listBranches, listProperties } from '../item-schema.js';
 import { findIdsInput } from '../pages/inputs.js';
 import { readCountShape } from '../pages/list-shape.js';
 import { compareSchemas, isSameItem } from '../positions.js';
 import type { Within } from '../resource.js';
-import { inferFor, type InferredAction } from './bind.js';
+import { inferFor, type InferredAction, type Bind } from './bind.js';
 import type { CollectionCandidate } from './candidates.js';
 import type { ContractIndex } from './contract-index.js';
 import { isSearchWord } from './path-shape.js';
 
 /** What an operation on the path of a collection does, or why the store does not handle it. */
-export function bindCollectionOperation(
-  index: ContractIndex,
-  candidate: CollectionCandidate,
-  operation: Operation,
-): InferredAction | string {
+export const bindCollectionOperation: Bind = (index, candidate, operation) => {
   const found = inferFor(candidate);
   if (operation.method === 'GET') {
     const list = index.list(operation);
@@ -29,7 +25,7 @@ export function bindCollectionOperation(
     );
   }
   if (operation.method === 'DELETE') {
-    const listing = index.operationsAt(index.shape(operation)?.key ?? '').get('GET');
+    const listing = index.operationsAt(index.shape(operation)?.key).get('GET');
     const isPlain = operation.body === undefined && listing !== undefined && index.list(listing) !== undefined;
     return bindRemoval(index, candidate, { operation, isPlain });
   }
@@ -52,7 +48,7 @@ export function bindCollectionOperation(
     return found(action, 0.7, `${method} on a collection; its body is an item with its id`);
   }
   return `${operation.method} on a whole collection is not supported`;
-}
+};
 
 /** Whether neither an operation nor the others of its collection declare what their answers show. */
 function isUndeclared({ schema, itemKey }: CollectionCandidate, operation: Operation): boolean {
@@ -61,7 +57,7 @@ function isUndeclared({ schema, itemKey }: CollectionCandidate, operation: Opera
 
 /** Whether a body is an item with the property that identifies it. */
 function hasItemWithId(index: ContractIndex, { schema, groups }: CollectionCandidate, body: ItemSchema): boolean {
-  const item = schema === undefined ? undefined : index.read(schema);
+  const item = index.read(schema);
   if (item === undefined || body.pointer === item.pointer) return item !== undefined;
   const ids = ['id', '_id', 'uuid', groups.at(-1)?.parameters.at(-1) ?? 'id'];
   const hasId = ids.some((name) => item.properties.has(name) && body.properties.has(name));
@@ -79,7 +75,7 @@ function isCreatingPut(index: ContractIndex, candidate: CollectionCandidate, ope
 
 function isListOf(index: ContractIndex, candidate: CollectionCandidate, operation: Operation): boolean {
   const listed = index.list(operation)?.itemSchema;
-  const item = listed === undefined ? undefined : index.read(listed);
+  const item = index.read(listed);
   return item !== undefined && isListed(index, candidate, item);
 }
 
@@ -89,19 +85,19 @@ function findItemArray(
   candidate: CollectionCandidate,
   { operation, isNamed }: { readonly operation: Operation; readonly isNamed: boolean },
 ): string | undefined {
-  const item = candidate.schema === undefined ? undefined : index.read(candidate.schema);
+  const item = index.read(candidate.schema);
   const media = findJsonMedia(operation.body?.content ?? []);
   const body = media?.schema === undefined ? undefined : index.read(media.schemaPointer);
   if (body === undefined || operation.method === 'GET' || operation.method === 'DELETE') return undefined;
   const isItem = (pointer: string | undefined): boolean => {
-    const element = pointer === undefined ? undefined : index.read(pointer);
+    const element = index.read(pointer);
     return item !== undefined && element !== undefined && compareSchemas(index.read, item, element) >= 0.4;
   };
   if (body.type === 'array') return isItem(body.items) ? 'its body is an array of items' : undefined;
-  const arrays = [...body.properties.values()].filter(({ target }) => isItem(index.read(target)?.items));
+  const arrays = listProperties(body).filter(({ target }) => isItem(index.read(target)?.items));
   const [only] = arrays;
   if (only === undefined || arrays.length > 1) return undefined;
-  const hasId = index.read(index.read(only.target)?.items ?? '')?.properties.has('id') === true;
+  const hasId = index.read(index.read(only.target)?.items)?.properties.has('id') === true;
   // A create can have other items in it, with which it is not confused where its response lists the items, or its path says so.
   const isCreate = operation.method === 'POST' && !isNamed;
   const isListed = only.required || index.list(operation)?.path.at(-1) === only.name;
@@ -126,15 +122,11 @@ function bindRemoval(
 }
 
 /** What an operation on a segment after a collection does: `/customers/search`, `/user/createWithList`. */
-export function bindCollectionWord(
-  index: ContractIndex,
-  candidate: CollectionCandidate,
-  operation: Operation,
-): InferredAction | string {
+export const bindCollectionWord: Bind = (index, candidate, operation) => {
   const found = inferFor(candidate);
   const word = index.word(operation);
   const list = index.list(operation);
-  const listed = list?.itemSchema === undefined ? undefined : index.read(list.itemSchema);
+  const listed = index.read(list?.itemSchema);
   if (operation.method === 'GET' && COUNT_WORD.test(word) && readCountShape(index.read, operation) !== undefined)
     return found('count', 0.85, `"${word}"; the response is the number of items of the collection`);
   if (operation.method === 'GET' && LATEST_WORD.test(word) && isItemOf(index, candidate, operation))
@@ -154,7 +146,7 @@ export function bindCollectionWord(
   const array = isNamed ? findItemArray(index, candidate, { operation, isNamed }) : undefined;
   if (array !== undefined) return found('batch', 0.8, `"${word}"; ${array}`);
   return `"${word}" of a collection, but the response is not a list of its items`;
-}
+};
 
 const BATCH_WORD = /bulk|batch|man(y|ies)|multiple|import|create|add|insert|upsert|update|replace|list/i;
 
@@ -165,7 +157,7 @@ const COUNT_WORD = /^[_$]?(count|total|size)$/i;
 const LATEST_WORD = /^(latest|newest|last|(most[-_]?)?recent)$/i;
 
 function isItemOf(index: ContractIndex, { schema }: CollectionCandidate, operation: Operation): boolean {
-  const item = schema === undefined ? undefined : index.read(schema);
+  const item = index.read(schema);
   const answer = index.answer(operation);
   return item !== undefined && answer !== undefined && isSameItem(index.read, item, answer);
 }
@@ -182,7 +174,7 @@ function measureConfidence(index: ContractIndex, candidate: CollectionCandidate,
   }
   const item = index.read(candidate.schema);
   const body = index.body(operation);
-  const isFile = [...(body?.properties.values() ?? [])].some(({ schema }) => schema.format === 'binary');
+  const isFile = listProperties(body).some(({ schema }) => schema.format === 'binary');
   const isSent = body !== undefined && item !== undefined && compareSchemas(index.read, item, body) >= 0.4;
   // What is not like an item can create several: `{ "project_ids": [] }`.
   if (index.list(operation) !== undefined && !isSent && !isFile) return 0;
@@ -223,6 +215,6 @@ export function bindPart(
 
 /** Whether the items of a list are those of a collection, or have most properties in common with them. */
 function isListed(index: ContractIndex, candidate: CollectionCandidate, listed: ItemSchema): boolean {
-  const item = candidate.schema === undefined ? undefined : index.read(candidate.schema);
+  const item = index.read(candidate.schema);
   return item !== undefined && (listed.pointer === item.pointer || compareSchemas(index.read, item, listed) >= 0.6);
 }

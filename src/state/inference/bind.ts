@@ -1,11 +1,11 @@
-import type { Operation } from '../../contract/operations/operation.js';
-import { findSuccessMedia, findSuccessWithBody } from '../../contract/operations/responses.js';
+import { type Operation, readText } from '../../contract/operations/operation.js';
+import { findSuccessMedia, findSuccessWithBody, declaresStatus } from '../../contract/operations/responses.js';
 import { findEffect, isStatus } from '../store/server-values.js';
 import type { Action, Binding } from '../resource.js';
 import { isSameItem } from '../positions.js';
 import type { Item } from '../store/collection.js';
 import type { CollectionCandidate } from './candidates.js';
-import type { ItemSchema } from '../item-schema.js';
+import { type ItemSchema, listProperties } from '../item-schema.js';
 import { toBareName } from '../names.js';
 import { type ContractIndex, readBodyPointer } from './contract-index.js';
 
@@ -23,6 +23,13 @@ export interface InferredAction {
   readonly why: string;
 }
 
+/** Finds what an operation does on a path of one candidate, or why the store does not handle it. */
+export type Bind = (
+  index: ContractIndex,
+  candidate: CollectionCandidate,
+  operation: Operation,
+) => InferredAction | string;
+
 /** The result for an operation of one candidate that sets no properties itself. */
 type Infer = (action: Action, confidence: number, why: string) => InferredAction;
 
@@ -34,11 +41,7 @@ export function inferFor(candidate: CollectionCandidate): Infer {
 const NO_PROPERTIES: Item = Object.freeze({});
 
 /** What an operation on the path of one item does, or why the store does not handle it. */
-export function bindItemOperation(
-  index: ContractIndex,
-  candidate: CollectionCandidate,
-  operation: Operation,
-): InferredAction | string {
+export const bindItemOperation: Bind = (index, candidate, operation) => {
   const found = inferFor(candidate);
   switch (operation.method) {
     case 'GET':
@@ -62,7 +65,7 @@ export function bindItemOperation(
     default:
       return `${operation.method} on the path of one item is not supported`;
   }
-}
+};
 
 /** Verbs of a DELETE after which the item still exists, where its schema shows what happened to it. */
 const ENDING = /^\W*(p>)?\W*(cancel|archive|deactivate|disable|void)l?[sd]?\b/i;
@@ -72,13 +75,11 @@ const ENABLING = /^\W*(p>)?\W*(enable|activate)s?\b/im;
 
 /** A DELETE removes the item, unless its description says that it cancels or archives it and the item shows that. */
 function bindDelete(index: ContractIndex, candidate: CollectionCandidate, operation: Operation): InferredAction {
-  const item = candidate.schema === undefined ? undefined : index.read(candidate.schema);
-  const verb = ENDING.exec(readText(index, operation))?.[2]?.toLowerCase();
+  const verb = ENDING.exec(readText(operation))?.[2]?.toLowerCase();
   const create = index.operationsAt(candidate.key).get('POST');
   // What its create enables is gone once it is disabled.
-  const isUndone =
-    /^(disable|deactivate)$/.test(verb ?? '') && create !== undefined && ENABLING.test(readText(index, create));
-  const set = verb === undefined || item === undefined || isUndone ? undefined : findEffect(verb, item);
+  const isUndone = /^(disable|deactivate)$/.test(verb ?? '') && create !== undefined && ENABLING.test(readText(create));
+  const set = verb === undefined || isUndone ? undefined : findEffect(verb, index.read(candidate.schema));
   // An item that only has a flag is read with it after its removal, but no longer listed.
   if (verb === undefined || set === undefined || (verb === 'archive' && !Object.keys(set).some(isStatus)))
     return inferFor(candidate)('delete', 0.95, 'DELETE on the path of one item');
@@ -94,21 +95,15 @@ function describeEffect(set: Item): string {
 /** A POST without a body on an item: the first word of its operation id names the action (`cancelRun`). */
 function bindNamedAct(index: ContractIndex, candidate: CollectionCandidate, operation: Operation): InferredAction {
   const verb = /^[a-z]+/.exec(operation.id)?.[0] ?? '';
-  const item = candidate.schema === undefined ? undefined : index.read(candidate.schema);
-  const set = item === undefined ? undefined : findEffect(verb, item);
-  if (set === undefined) {
+  const set = findEffect(verb, index.read(candidate.schema));
+  if (set === undefined)
     return inferFor(candidate)('act', 0.5, 'POST without a body on the path of one item; its effect is unknown');
-  }
   const why = `POST without a body on the path of one item; "${verb}" ${describeEffect(set)}`;
   return { candidate, action: 'act', set, confidence: 0.7, why };
 }
 
 /** What an operation on a singleton does: `/me`, `/organization/settings`. */
-export function bindSingletonOperation(
-  index: ContractIndex,
-  candidate: CollectionCandidate,
-  operation: Operation,
-): InferredAction | string {
+export const bindSingletonOperation: Bind = (index, candidate, operation) => {
   const found = inferFor(candidate);
   const methods = index.operationsAt(candidate.key);
   switch (operation.method) {
@@ -129,18 +124,14 @@ export function bindSingletonOperation(
     default:
       return `${operation.method} of a singleton is not supported`;
   }
-}
+};
 
 const CONTENT_WORDS = /^(contents?|download|raw|file|body|pdf|data|media|blob|bytes)$/i;
 
 const COPY_WORDS = /^(copy|clone|duplicate|fork|remix)$/i;
 
 /** What an operation on a segment after an item does: `/jobs/{id}/cancel`, `/files/{id}/content`. */
-export function bindItemWord(
-  index: ContractIndex,
-  candidate: CollectionCandidate,
-  operation: Operation,
-): InferredAction | string {
+export const bindItemWord: Bind = (index, candidate, operation) => {
   const found = inferFor(candidate);
   const word = index.word(operation);
   if (operation.method === 'GET') {
@@ -153,8 +144,8 @@ export function bindItemWord(
     return `${operation.method} "${word}" on an item is not supported`;
   }
   const answer = index.answer(operation);
-  const item = candidate.schema === undefined ? undefined : index.read(candidate.schema);
-  const set = item === undefined ? undefined : findEffect(word, item);
+  const item = index.read(candidate.schema);
+  const set = findEffect(word, item);
   const isItem =
     answer !== undefined &&
     item !== undefined &&
@@ -172,12 +163,12 @@ export function bindItemWord(
   }
   const why = `"${word}" of an item; the response is the item; ${describeEffect(set)}`;
   return { candidate, action: 'act', set, confidence: 0.85, why };
-}
+};
 
 /** Whether an answer says no more than that a request was carried out: nothing, or a few scalars. */
 function isReport(answer: ItemSchema | undefined): boolean {
   if (answer === undefined) return true;
-  const properties = [...answer.properties.values()];
+  const properties = listProperties(answer);
   return properties.length <= 4 && properties.every(({ name, scalar }) => scalar && !/^_?id$/i.test(name));
 }
 
@@ -185,7 +176,7 @@ function isReport(answer: ItemSchema | undefined): boolean {
 function isOpaque(operation: Operation): boolean {
   if (findSuccessWithBody(operation) === undefined) return false;
   const media = findSuccessMedia(operation);
-  if (media === undefined) return operation.responses.some(({ status }) => status === '302');
+  if (media === undefined) return declaresStatus(operation, 302);
   const type = typeof media.schema === 'object' ? media.schema.type : undefined;
   // A range such as `*/*`, which generators of documents write, covers JSON.
   return !/json|xml|yaml|^(application|\*)\/\*/.test(media.type) || type === 'string';
@@ -213,27 +204,21 @@ const IF_NEW = /^(if(new|created?|missing)|oncreate|oninsert)|(ifnew|ifcreated?|
  */
 function isWhole(index: ContractIndex, candidate: CollectionCandidate, operation: Operation): boolean {
   const body = index.body(operation);
-  const isCreated = operation.responses.some(({ status }) => status === '201');
+  const isCreated = declaresStatus(operation, 201);
   if (body === undefined) return isCreated;
-  const told = readText(index, operation);
+  const told = readText(operation);
   if ([...body.properties.keys()].some((name) => IF_NEW.test(toBareName(name)))) return false;
-  if (index.operationsAt(candidate.itemKey ?? '').has('PATCH')) return true;
+  if (index.operationsAt(candidate.itemKey).has('PATCH')) return true;
   if (KEEPS.test(told)) return false;
   if (REPLACES.test(told) || isCreated) return true;
   const create = index.operationsAt(candidate.key).get('POST');
-  const whole = create === undefined ? undefined : index.body(create);
+  const whole = index.body(create);
   if (whole === undefined) return body.pointer === candidate.schema;
-  if (index.read(readBodyPointer(operation) ?? '')?.pointer !== body.pointer) return false;
-  const required = [...whole.properties.values()].filter((property) => property.required);
+  if (index.read(readBodyPointer(operation))?.pointer !== body.pointer) return false;
+  const required = listProperties(whole).filter((property) => property.required);
   // What requires less than a create does is part of an item, also where both have the schema of the item.
   if (required.length > 0) return required.every(({ name }) => body.properties.get(name)?.required === true);
   // A schema that says what only the server sets would say what a request has to set.
-  const isPrecise = [...body.properties.values()].some(({ readOnly }) => readOnly);
+  const isPrecise = listProperties(body).some(({ readOnly }) => readOnly);
   return body.pointer === candidate.schema && !(isPrecise && CHANGES.test(operation.summary ?? operation.id));
-}
-
-/** The summary and the description of an operation. */
-function readText({ contract }: ContractIndex, operation: Operation): string {
-  const description = contract.at(`${operation.pointer}/description`);
-  return `${operation.summary ?? ''}\n${typeof description === 'string' ? description : ''}`;
 }

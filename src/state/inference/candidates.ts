@@ -25,18 +25,15 @@ export interface CollectionCandidate {
 export function findCandidates(index: ContractIndex): ReadonlyMap<string, CollectionCandidate> {
   const candidates = new Map<string, CollectionCandidate>();
   for (const operation of index.contract.operations) {
-    const shape = index.shape(operation);
-    for (const groups of shape === undefined ? [] : readItemGroups(shape)) addItemDraft(index, candidates, groups);
+    const groups = index.shape(operation)?.groups ?? [];
+    // The beginnings of a path that end in parameters: each identifies an item.
+    for (const [i, { parameters }] of groups.entries())
+      if (parameters.length > 0) addItemDraft(index, candidates, groups.slice(0, i + 1));
   }
   for (const kind of PLAIN_KINDS) {
     for (const operation of index.contract.operations) addPlainDraft(index, candidates, { operation, kind });
   }
   return new Map([...candidates].toSorted(([, a], [, b]) => a.groups.length - b.groups.length));
-}
-
-/** The beginnings of a path that end in parameters: each identifies an item. */
-function readItemGroups(shape: PathShape): readonly (readonly PathGroup[])[] {
-  return shape.groups.flatMap(({ parameters }, i) => (parameters.length > 0 ? [shape.groups.slice(0, i + 1)] : []));
 }
 
 function addItemDraft(
@@ -121,8 +118,7 @@ function addPlainDraft(
 
 /** A path whose response is a list is a collection, even if no path identifies one of its items. */
 function findListed({ index, candidates, operation, shape }: PlainPath): string | undefined {
-  const list = index.list(operation);
-  const items = list?.itemSchema === undefined ? undefined : index.read(list.itemSchema);
+  const items = index.read(index.list(operation)?.itemSchema);
   if (items === undefined || items.properties.size === 0 || isSearchOf(candidates, shape, items.pointer))
     return undefined;
   return findSchema(index, shape.key, undefined) ?? items.pointer;
@@ -131,10 +127,9 @@ function findListed({ index, candidates, operation, shape }: PlainPath): string 
 /** A POST below an item that lists items of a top-level collection: `/databases/{id}/query` shows items of `/pages/{id}`. */
 function findQueried({ index, candidates, operation, shape, words }: PlainPath): string | undefined {
   if (shape.groups.length !== 2 || words.length !== 1 || !isSearchWord(words[0] ?? '')) return undefined;
-  const listed = index.list(operation)?.itemSchema;
-  const schema = listed === undefined ? undefined : index.read(listed)?.pointer;
+  const schema = index.read(index.list(operation)?.itemSchema)?.pointer;
   const isTop = ({ groups, itemKey, schema: own, singleton }: CollectionCandidate): boolean =>
-    own === schema && groups.length === 1 && !singleton && index.operationsAt(itemKey ?? '').has('GET');
+    own === schema && groups.length === 1 && !singleton && index.operationsAt(itemKey).has('GET');
   // Its own parent searches in its items in another way.
   const above = candidates.get(toGroupKey(shape.groups.slice(0, 1), 'collection'));
   return above?.schema !== schema && [...candidates.values()].some(isTop) ? schema : undefined;
@@ -144,7 +139,7 @@ function findQueried({ index, candidates, operation, shape, words }: PlainPath):
 function findCreated({ index, candidates, operation, shape, words }: PlainPath): string | undefined {
   const answer = operation.body === undefined ? undefined : index.answer(operation);
   const isShown = ({ schema, groups }: CollectionCandidate): boolean => {
-    const item = schema === undefined ? undefined : index.read(schema);
+    const item = index.read(schema);
     if (answer === undefined || item === undefined || answer === item) return answer === item;
     // Below a parent, the answer can be a summary.
     return groups.length < shape.groups.length && isSummary(index.read, answer, item);
@@ -154,7 +149,7 @@ function findCreated({ index, candidates, operation, shape, words }: PlainPath):
     !candidate.singleton &&
     candidate.groups.at(-1)?.words.at(-1) === words.at(-1) &&
     candidate.groups.length <= shape.groups.length &&
-    index.operationsAt(candidate.itemKey ?? '').has('GET');
+    index.operationsAt(candidate.itemKey).has('GET');
   return answer !== undefined && [...candidates.values()].some(isRead) ? answer.pointer : undefined;
 }
 
@@ -168,31 +163,27 @@ const SELF = /^(me|self|current|whoami|profile|account|settings|config|configura
 
 /** A path whose response is one object, and that is written as well or has the name of a singleton. */
 function findSingleton({ index, operation, shape, words }: PlainPath): string | undefined {
-  const answer = index.list(operation) === undefined ? index.answer(operation) : undefined;
-  if (answer === undefined || answer.type !== 'object' || answer.properties.size === 0) return undefined;
+  const answer = toObject(index, operation);
+  if (answer?.type !== 'object' || answer.properties.size === 0) return undefined;
   const methods = index.operationsAt(shape.key);
   const post = methods.get('POST');
-  const isWritten =
-    CHANGES.some((method) => methods.has(method)) ||
-    (post !== undefined && index.answer(post)?.pointer === answer.pointer);
+  const isWritten = CHANGES.some((method) => methods.has(method)) || index.answer(post)?.pointer === answer.pointer;
   return isWritten || SELF.test(words.at(-1) ?? '') ? answer.pointer : undefined;
 }
 
 /** The schema of an item: that of the read response, else of the create response, the list items, or an update response. */
 function findSchema(index: ContractIndex, key: string, itemKey: string | undefined): string | undefined {
   const collection = index.operationsAt(key);
-  const item = itemKey === undefined ? new Map<string, Operation>() : index.operationsAt(itemKey);
-  const list = collection.get('GET');
-  const listed = list === undefined ? undefined : index.list(list)?.itemSchema;
-  const common = listed === undefined ? undefined : findCommon(index, item.get('GET'), listed);
-  if (common !== undefined) return common;
+  const item = index.operationsAt(itemKey);
+  const listed = index.list(collection.get('GET'))?.itemSchema;
   const schemas = [
     toObject(index, item.get('GET')),
     toObject(index, collection.get('POST')),
-    listed === undefined ? undefined : index.read(listed),
+    index.read(listed),
     ...['PATCH', 'POST', 'PUT'].map((method) => toObject(index, item.get(method))),
   ];
-  return schemas.find((schema) => schema !== undefined && schema.properties.size > 0)?.pointer;
+  const first = schemas.find((schema) => schema !== undefined && schema.properties.size > 0);
+  return (listed && findCommon(index, item.get('GET'), listed)) ?? first?.pointer;
 }
 
 /** Where read and list both respond with one of several schemas: the first that they share. */
@@ -211,6 +202,5 @@ function readBranches({ contract, read }: ContractIndex, pointer: string): reado
 }
 
 function toObject(index: ContractIndex, operation: Operation | undefined): ItemSchema | undefined {
-  if (operation === undefined || index.list(operation) !== undefined) return undefined;
-  return index.answer(operation);
+  return index.list(operation) === undefined ? index.answer(operation) : undefined;
 }

@@ -1,10 +1,10 @@
 import type { Contract } from '../../contract/contract.js';
 import type { Operation } from '../../contract/operations/operation.js';
 import { memoize } from '../../memoize.js';
-import { findJsonMedia, findSuccessMedia } from '../../contract/operations/responses.js';
+import { findBodyMedia, findSuccessMedia } from '../../contract/operations/responses.js';
 import type { ItemSchema, ReadItemSchema } from '../item-schema.js';
 import { type ListShape, readListShape } from '../pages/list-shape.js';
-import { toBareName, toSingular } from '../names.js';
+import { toBareName, toBareNoun } from '../names.js';
 import {
   findItemPlace,
   findItemPosition,
@@ -14,22 +14,23 @@ import {
   isSameItem,
 } from '../positions.js';
 import { isSearchWord, type PathGroup, type PathShape, readPathShapes, toGroupKey } from './path-shape.js';
+import { addTo } from '../../contract/json.js';
 
 /** A contract with the lookups that inference needs, each computed once. */
 export interface ContractIndex {
   readonly contract: Contract;
   readonly read: ReadItemSchema;
-  /** The operations of a path key, by method. */
-  operationsAt(key: string): ReadonlyMap<string, Operation>;
+  /** The operations of a path key, by method; none without a key. */
+  operationsAt(key: string | undefined): ReadonlyMap<string, Operation>;
   shape(operation: Operation): PathShape | undefined;
   /** The last word of a path: `search` of `/customers/search`; empty where it has none. */
   word(operation: Operation): string;
   /** The list in the success response of an operation. */
-  list(operation: Operation): ListShape | undefined;
+  list(operation: Operation | undefined): ListShape | undefined;
   /** The schema of the item in the success response, without the envelope around it; the whole response where it has no item. */
-  answer(operation: Operation): ItemSchema | undefined;
+  answer(operation: Operation | undefined): ItemSchema | undefined;
   /** The schema of the item in the request body, without the envelope around it; the whole body where it has no item. */
-  body(operation: Operation): ItemSchema | undefined;
+  body(operation: Operation | undefined): ItemSchema | undefined;
 }
 
 /** Indexes the operations of a contract by path. */
@@ -38,8 +39,8 @@ export function createContractIndex(contract: Contract, read: ReadItemSchema): C
     readListShape({ contract, read, operation, noun }) !== undefined;
   const isSame = (...operations: readonly [Operation, Operation]): boolean => {
     const [one, other] = operations.map((operation) => {
-      const list = readListShape({ contract, read, operation, noun: undefined });
-      return read((list === undefined ? readAnswerPointer(operation) : list.itemSchema) ?? '');
+      const list = readListShape({ contract, read, operation });
+      return read(list === undefined ? readAnswerPointer(operation) : list.itemSchema);
     });
     return one !== undefined && other !== undefined && isSameItem(read, one, other);
   };
@@ -54,11 +55,10 @@ export function createContractIndex(contract: Contract, read: ReadItemSchema): C
   }
   const none: ReadonlyMap<string, Operation> = new Map();
   const findItem = createItemFinder(contract, read, { shapes, byKey });
-  const unwrap = (operation: Operation, pointer: string | undefined): ItemSchema | undefined => {
-    const whole = pointer === undefined ? undefined : read(pointer);
-    if (pointer === undefined || whole === undefined) return whole;
+  const unwrap = (operation: Operation, pointer = ''): ItemSchema | undefined => {
+    const whole = read(pointer);
     // An array that is sent to a collection creates each of its elements.
-    if (whole.type === 'array' && !isOnItem(shapes.get(operation))) return whole;
+    if (whole === undefined || (whole.type === 'array' && !isOnItem(shapes.get(operation)))) return whole;
     for (const item of findItem(operation)) {
       const place = findItemPlace(read, item, pointer);
       if (place !== undefined) return place.schema;
@@ -68,24 +68,24 @@ export function createContractIndex(contract: Contract, read: ReadItemSchema): C
   return {
     contract,
     read,
-    operationsAt: (key) => byKey.get(key) ?? none,
+    operationsAt: (key = '') => byKey.get(key) ?? none,
     shape: (operation) => shapes.get(operation),
     word: (operation) => shapes.get(operation)?.groups.at(-1)?.words.at(-1) ?? '',
-    list: memoize((operation) => readList(contract, read, { operation, shapes, byKey, findItem })),
-    answer: memoize((operation) => unwrap(operation, readAnswerPointer(operation))),
-    body: memoize((operation) => unwrap(operation, readBodyPointer(operation))),
+    list: memoize((operation) => operation && readList(contract, read, { operation, shapes, byKey, findItem })),
+    answer: memoize((operation) => operation && unwrap(operation, readAnswerPointer(operation))),
+    body: memoize((operation) => operation && unwrap(operation, readBodyPointer(operation))),
   };
 }
 
-function readAnswerPointer(operation: Operation): string | undefined {
+/** Pointer to the schema of the body of a success. */
+export function readAnswerPointer(operation: Operation): string | undefined {
   const media = findSuccessMedia(operation);
   return media?.schema === undefined ? undefined : media.schemaPointer;
 }
 
 /** Pointer to the schema of the request body, JSON first. */
-export function readBodyPointer({ body }: Operation): string | undefined {
-  const content = body?.content ?? [];
-  return (findJsonMedia(content) ?? content.find(({ schema }) => schema !== undefined))?.schemaPointer;
+export function readBodyPointer(operation: Operation): string | undefined {
+  return findBodyMedia(operation)?.schemaPointer;
 }
 
 interface PathIndex {
@@ -100,17 +100,12 @@ function createItemFinder(contract: Contract, read: ReadItemSchema, { shapes, by
   const byCollection = new Map<string, Operation[]>();
   for (const [operation, shape] of shapes) {
     if (shape === undefined) continue;
-    const key = toGroupKey(shape.groups, 'collection');
-    const operations = byCollection.get(key) ?? [];
-    byCollection.set(key, operations);
-    if (byKey.get(shape.key)?.get(operation.method) === operation) operations.push(operation);
+    const isUsual = byKey.get(shape.key)?.get(operation.method) === operation;
+    if (isUsual) addTo(byCollection, toGroupKey(shape.groups, 'collection'), operation);
   }
-  const known = new Map<string, ItemSchema | undefined>();
-  const findAt = (key: string): ItemSchema | undefined => {
-    if (!known.has(key))
-      known.set(key, findItemOf(contract, read, { operations: byCollection.get(key) ?? [], shapes }));
-    return known.get(key);
-  };
+  const findAt = memoize((key: string) =>
+    findItemOf(contract, read, { operations: byCollection.get(key) ?? [], shapes }),
+  );
   return memoize((operation) => {
     const groups = shapes.get(operation)?.groups ?? [];
     return toItemKeys(groups).flatMap((key) => findAt(key) ?? []);
@@ -144,8 +139,7 @@ function findItemOf(
     methods.flatMap((method) =>
       operations.filter((operation) => operation.method === method && isOnItem(shapes.get(operation)) === isItem),
     );
-  const isList = (operation: Operation): boolean =>
-    readListShape({ contract, read, operation, noun: undefined }) !== undefined;
+  const isList = (operation: Operation): boolean => readListShape({ contract, read, operation }) !== undefined;
   const reads = select(true, 'GET').filter((operation) => !isList(operation));
   const creates = select(false, 'POST');
   const changes = select(true, 'PATCH', 'PUT', 'POST');
@@ -163,14 +157,12 @@ function findItemOf(
     ...singles,
     ...(singles.length > 0 ? select(false, 'PUT', 'PATCH') : []),
   ];
-  const positions = (pointer: string | undefined): ReturnType<typeof findItemPositions> =>
-    pointer === undefined ? [] : findItemPositions(read, pointer);
   const found = findItemPosition(read, {
-    answers: shown.map((operation) => positions(readAnswerPointer(operation))),
+    answers: shown.map((operation) => findItemPositions(read, readAnswerPointer(operation))),
     lists: gets
       .filter((operation) => !singles.includes(operation))
-      .map((operation) => findListPositions(read, readAnswerPointer(operation) ?? '')),
-    requests: [...creates, ...changes].map((operation) => positions(readBodyPointer(operation))),
+      .map((operation) => findListPositions(read, readAnswerPointer(operation))),
+    requests: [...creates, ...changes].map((operation) => findItemPositions(read, readBodyPointer(operation))),
     idNames: operations.flatMap((operation) => toIdNames(shapes.get(operation)?.groups.at(-1))),
   });
   return found?.position.schema;
@@ -197,7 +189,7 @@ function findSingleElement(
 
 /** The bare names that the id of an item can have: `dropletid` and `id` for `/droplets/{droplet_id}`. */
 function toIdNames(group: PathGroup | undefined): readonly string[] {
-  const noun = toBareName(toSingular(group?.words.at(-1) ?? ''));
+  const noun = toBareNoun(group?.words.at(-1));
   return (group?.parameters ?? []).flatMap((parameter) => {
     const name = toBareName(parameter);
     return noun !== '' && name.startsWith(noun) && name !== noun ? [name, name.slice(noun.length)] : [name];
@@ -233,13 +225,7 @@ function readList(
     // An object that is the item itself can have a list of similar objects.
     if (same === undefined || read(pointer)?.pointer === item.pointer) continue;
     const { path, element } = same;
-    return readListShape({
-      contract,
-      read,
-      operation,
-      noun: undefined,
-      items: { path, element, itemSchema: same.pointer },
-    });
+    return readListShape({ contract, read, operation, items: { path, element, itemSchema: same.pointer } });
   }
   return named;
 }

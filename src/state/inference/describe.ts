@@ -3,9 +3,9 @@ import { readNameSpan } from '../../contract/router/path-span.js';
 import { findAlternateKeys } from './alternate-keys.js';
 import type { CollectionCandidate } from './candidates.js';
 import type { ContractIndex } from './contract-index.js';
-import type { ItemProperty, ItemSchema } from '../item-schema.js';
-import { toBareName, toSingular, OR } from '../names.js';
-import type { Binding, OwnUrl, Resource, SecretKey } from '../resource.js';
+import { type ItemProperty, type ItemSchema, listProperties, listShownValues, isNumeric } from '../item-schema.js';
+import { toBareName, OR, toBareNoun } from '../names.js';
+import { type Binding, type OwnUrl, type Resource, type SecretKey, createResource } from '../resource.js';
 import { findListUrls, findSelfLink, findSelfUrl } from './self-url.js';
 
 /** Describes a resource: its id, parents, secrets and masked properties. */
@@ -18,50 +18,43 @@ export function describeResource(
     readonly aliases: readonly CollectionCandidate[];
   },
 ): Resource {
-  const schema = candidate.schema === undefined ? undefined : index.read(candidate.schema);
-  const item = candidate.itemKey === undefined ? undefined : [...index.operationsAt(candidate.itemKey).values()][0];
-  const parameter = candidate.groups.at(-1)?.parameters.at(-1);
-  const named = schema === undefined || candidate.singleton ? undefined : findFullName(schema, candidate);
+  const { groups, itemKey, singleton } = candidate;
+  const schema = index.read(candidate.schema);
+  const [item] = index.operationsAt(itemKey).values();
+  const parameter = groups.at(-1)?.parameters.at(-1);
+  const named = schema === undefined || singleton ? undefined : findFullName(schema, candidate);
   const own = schema === undefined ? 'id' : (named?.property ?? findIdProperty(index, schema, candidate));
-  const sent = schema === undefined ? [] : findSent(index, candidate, schema);
-  const self =
-    item === undefined || named !== undefined ? undefined : findOwnUrl(index, schema, { candidate, id: own });
-  const reading = index.operationsAt(candidate.singleton ? '' : (candidate.itemKey ?? '')).get('GET');
+  const sent = findSent(index, candidate, schema);
+  const self = named === undefined ? findOwnUrl(index, schema, { candidate, id: own }) : undefined;
+  const reading = singleton ? undefined : index.operationsAt(itemKey).get('GET');
   const isLinked = schema !== undefined && reading !== undefined && self === undefined && named === undefined;
-  const id = candidate.singleton ? undefined : (self?.property ?? own);
+  const idProperty = singleton ? undefined : (self?.property ?? own);
   const keyProperties = findKeyProperties(index, schema, candidate);
-  const paths = new Set([candidate, ...facts.aliases].flatMap(({ itemKey }) => itemKey ?? []));
+  const paths = new Set([candidate, ...facts.aliases].flatMap((each) => each.itemKey ?? []));
   return {
-    name: facts.name,
-    path: candidate.groups
-      .map(({ words, parameters }, i) => toPath(words, i < candidate.groups.length - 1 ? parameters : []))
-      .join(''),
-    singleton: candidate.singleton,
+    ...createResource(facts.name),
+    path: groups.map(({ words, parameters }, i) => toPath(words, i < groups.length - 1 ? parameters : [])).join(''),
+    singleton,
     parents: facts.parents,
     schema: candidate.schema,
-    idProperty: id,
+    idProperty,
     keyProperties,
-    joinedKeys: keyProperties.length < 2 || schema === undefined ? [] : findJoinedKeys(schema, keyProperties),
     fullName: named?.words,
     selfUrl: self?.template,
     links: isLinked
       ? [...[findSelfLink(index, schema, { reading, sent }) ?? []].flat(), ...findListUrls(index, schema, reading)]
       : [],
-    alternateKeys: findAlternateKeys(index, schema, { candidate, paths, id }),
-    secretKey: schema && findSecretKey(index, candidate, schema),
-    idParameterSchema: item?.parameters.find(({ name, in: place }) => place === 'path' && name === parameter)
-      ?.schemaPointer,
-    members: undefined,
-    memberParameter: undefined,
-    once: schema === undefined ? [] : findOnce(index, candidate, schema),
-    redacts: schema === undefined ? {} : findRedacted(schema),
-    patterns: {},
+    alternateKeys: findAlternateKeys(index, schema, { candidate, paths, id: idProperty }),
+    idParameterSchema: item?.parameters.find((each) => each.in === 'path' && each.name === parameter)?.schemaPointer,
     sent,
-    unique: [],
-    detail: [],
-    set: {},
+    ...(schema && {
+      joinedKeys: findJoinedKeys(schema, keyProperties),
+      secretKey: findSecretKey(index, candidate, schema),
+      once: findOnce(index, candidate, schema),
+      redacts: findRedacted(schema),
+    }),
     // What no request creates or removes exists: the settings of an account, the user of the request.
-    unknownIds: candidate.singleton && isAlwaysThere(index, candidate) ? 'create' : undefined,
+    unknownIds: singleton && isAlwaysThere(index, candidate) ? 'create' : undefined,
   };
 }
 
@@ -77,7 +70,7 @@ function findOwnUrl(
   schema: ItemSchema | undefined,
   { candidate, id }: { readonly candidate: CollectionCandidate; readonly id: string | undefined },
 ): OwnUrl | undefined {
-  const methods = index.operationsAt(candidate.itemKey ?? '');
+  const methods = index.operationsAt(candidate.itemKey);
   const reading = methods.get('GET') ?? [...methods.values()][0];
   const { parameters = [] } = candidate.groups.at(-1) ?? {};
   const [parameter] = parameters;
@@ -92,11 +85,10 @@ function findFullName(
   { groups }: CollectionCandidate,
 ): { readonly property: string; readonly words: readonly string[] } | undefined {
   if (groups.some(({ parameters }, i) => parameters.length > (i < groups.length - 1 ? 1 : Infinity))) return undefined;
-  for (const property of schema.properties.values()) {
+  for (const property of listProperties(schema)) {
     if (!/^(name|resource_?name|full_?name)$/i.test(property.name)) continue;
-    const { description, pattern, example, examples } = property.schema;
-    const whole = isObject(schema.schema.example) ? schema.schema.example[property.name] : undefined;
-    const shown = [example, whole, ...(Array.isArray(examples) ? examples : [])].map((value) =>
+    const { description, pattern } = property.schema;
+    const shown = listShownValues(schema, property).map((value) =>
       typeof value === 'string' ? value.split('/').map((part, i) => (i % 2 === 0 ? part : undefined)) : undefined,
     );
     const told = [description, pattern?.replaceAll(/^\^|\$$/g, '').replaceAll(/\[\^?[^\]]*\][*+]/g, '*')].map((text) =>
@@ -124,11 +116,11 @@ const ID_HOLDER = /^(metadata|meta|data|attributes|properties|spec|key)$/i;
  */
 function findIdProperty(index: ContractIndex, schema: ItemSchema, candidate: CollectionCandidate): string | undefined {
   const parameter = candidate.groups.at(-1)?.parameters.at(-1);
-  const noun = toBareName(toSingular(candidate.groups.at(-1)?.words.at(-1) ?? ''));
+  const noun = toBareNoun(candidate.groups.at(-1)?.words.at(-1));
   // `{idOrName}` takes another property as well.
   const [name = 'id'] = parameter?.replace(/#\d+$/, '').split(OR) ?? [];
   const lastWord = /[A-Z]?[a-z0-9]+$/.exec(name)?.[0].toLowerCase() ?? '';
-  const [operation] = index.operationsAt(candidate.itemKey ?? '').values();
+  const [operation] = index.operationsAt(candidate.itemKey).values();
   const isText = operation?.parameters.some(
     (each) => each.name === parameter && isObject(each.schema) && each.schema.type === 'string',
   );
@@ -139,7 +131,7 @@ function findIdProperty(index: ContractIndex, schema: ItemSchema, candidate: Col
   // A `name` that the parameter does not mention gives way to an id inside of an object.
   const isGuess = own !== undefined && ID_NAMES.includes(own) && !words.wanted.endsWith(toBareName(own));
   if (own !== undefined && !isGuess) return own;
-  for (const { name, target } of schema.properties.values()) {
+  for (const { name, target } of listProperties(schema)) {
     const inner = ID_HOLDER.test(name) ? index.read(target) : undefined;
     const nested = inner === undefined ? undefined : findIdIn(inner, words);
     if (nested !== undefined && (own === undefined || nested === 'id')) return `${name}.${nested}`;
@@ -151,7 +143,7 @@ function findIdProperty(index: ContractIndex, schema: ItemSchema, candidate: Col
 function findOtherItem(index: ContractIndex, schema: ItemSchema, { noun, wanted }: IdWords): string | undefined {
   const [, stem = '', key = 'id'] = /^(.+?)(id|uuid|sid|login|slug)$/.exec(wanted) ?? [];
   if (stem === '' || noun === '' || wanted.startsWith(noun)) return undefined;
-  const names = [...schema.properties.values()];
+  const names = listProperties(schema);
   const holder = names.find(({ name, scalar }) => toBareName(name) === stem && !scalar);
   if (holder === undefined || names.some(({ name }) => toBareName(name) === wanted)) return undefined;
   const inner = [...(index.read(holder.target)?.properties.keys() ?? [])].find((name) => toBareName(name) === key);
@@ -191,14 +183,11 @@ interface IdWords {
 
 const LOGIN_NAMES: readonly string[] = ['login', 'username'];
 
-function isNumber(property: ItemProperty | undefined): boolean {
-  const type = property?.schema.type;
-  return [type].flat().includes('integer') || type === 'number';
-}
-
 function findIdIn(schema: ItemSchema, of: IdWords): string | undefined {
   const { noun, wanted } = of;
-  const names = [...schema.properties.values()].filter(canBeId).map(({ name }) => name);
+  const names = listProperties(schema)
+    .filter(canBeId)
+    .map(({ name }) => name);
   const bare = new Map(names.map((name) => [toBareName(name), name]));
   const named = bare.get(wanted);
   // `{space_number}` identifies one of the `copilot-spaces` by its `number`.
@@ -212,7 +201,9 @@ function findIdIn(schema: ItemSchema, of: IdWords): string | undefined {
   const plain = noun !== '' && of.isText && wanted === `${noun}name` && !bare.has('id') ? bare.get(noun) : undefined;
   if (plain !== undefined) return plain;
   // `{username}` without such a property: the name that a person or an organization has, if its id is a number.
-  const login = isNumber(schema.properties.get('id')) ? LOGIN_NAMES.find((name) => names.includes(name)) : undefined;
+  const login = isNumeric(schema.properties.get('id')?.schema ?? {})
+    ? LOGIN_NAMES.find((name) => names.includes(name))
+    : undefined;
   if (login !== undefined && of.isText && !of.wanted.endsWith('id')) return login;
   if (names.includes('id')) return 'id';
   // `{sectionGid}` without such a property: the last word of the parameter.
@@ -233,7 +224,7 @@ function findKeyProperties(
 ): readonly string[] {
   const { parameters = [], words = [] } = candidate.groups.at(-1) ?? {};
   if (parameters.length < 2 || schema === undefined) return [];
-  const noun = toBareName(toSingular(words.at(-1) ?? ''));
+  const noun = toBareNoun(words.at(-1));
   const found = parameters.flatMap(
     (parameter) => findKeyProperty(index, schema, { noun, name: toBareName(parameter) }) ?? [],
   );
@@ -245,14 +236,16 @@ const JOINED_NAME =
   /^(full_?(name|slug|path|id)|path_?with_?namespace|name_?with_?(owner|namespace)|qualified_?name)$/i;
 
 /** The strings that hold all parts of a key, by their name or by an example of as many parts: `mira/ledger`. */
-function findJoinedKeys({ properties }: ItemSchema, keys: readonly string[]): readonly string[] {
+function findJoinedKeys(schema: ItemSchema, keys: readonly string[]): readonly string[] {
   const isExample = (value: unknown): boolean =>
     typeof value === 'string' && /^[^/\s:]+(\/[^/\s:]+)+$/.test(value) && value.split('/').length === keys.length;
-  const joined = [...properties.values()].filter(({ name, schema: { type, format, example } }) => {
-    if (![type].flat().includes('string') || format !== undefined || keys.includes(name)) return false;
-    if (JOINED_NAME.test(name)) return example === undefined || isExample(example);
-    return /(name|slug|key|id)$/i.test(name) && isExample(example);
-  });
+  const joined = listProperties(keys.length < 2 ? undefined : schema).filter(
+    ({ name, schema: { type, format, example } }) => {
+      if (![type].flat().includes('string') || format !== undefined || keys.includes(name)) return false;
+      if (JOINED_NAME.test(name)) return example === undefined || isExample(example);
+      return /(name|slug|key|id)$/i.test(name) && isExample(example);
+    },
+  );
   return joined.map(({ name }) => name);
 }
 
@@ -262,11 +255,11 @@ function findKeyProperty(
   schema: ItemSchema,
   of: { readonly noun: string; readonly name: string },
 ): string | undefined {
-  const properties = [...schema.properties.values()];
+  const properties = listProperties(schema);
   const own =
     properties.find(({ name }) => toBareName(name) === of.name) ??
     properties.find(({ name }) => toBareName(name).length > 1 && of.name.endsWith(toBareName(name)));
-  const inner = own === undefined ? undefined : index.read(own.target);
+  const inner = index.read(own?.target);
   const nested = inner && ['login', 'username', 'slug', 'id', 'name'].find((name) => inner.properties.has(name));
   if (own !== undefined && !own.scalar && nested !== undefined) return `${own.name}.${nested}`;
   if (own !== undefined) return own.name;
@@ -283,7 +276,7 @@ function findSecretKey(
   const name = toBareName(parameters[0] ?? '');
   if (parameters.length !== 1 || !/(token|secret|key)$/.test(name)) return undefined;
   const create = index.operationsAt(candidate.key).get('POST');
-  const shown = create === undefined ? [] : [...(index.answer(create)?.properties.values() ?? [])];
+  const shown = listProperties(index.answer(create));
   const key = shown.find((property) => property.schema.type === 'string' && toBareName(property.name) === name);
   const isOfItem = [...schema.properties.keys()].some((each) => name.endsWith(toBareName(each)));
   return key === undefined || isOfItem ? undefined : { name: key.name, schema: key.target };
@@ -292,36 +285,33 @@ function findSecretKey(
 /** Properties that the response to a create requires and the item does not: secrets that are shown once. */
 function findOnce(index: ContractIndex, candidate: CollectionCandidate, schema: ItemSchema): readonly string[] {
   const create = index.operationsAt(candidate.key).get('POST');
-  const answer = create === undefined ? undefined : index.answer(create);
-  if (answer === undefined || answer.pointer === schema.pointer || !answer.properties.has('id')) return [];
-  if (create !== undefined && index.list(create) !== undefined) return [];
-  return [...answer.properties.values()]
+  const answer = index.answer(create);
+  if (answer?.pointer === schema.pointer || answer?.properties.has('id') !== true) return [];
+  if (index.list(create) !== undefined) return [];
+  return listProperties(answer)
     .filter(({ name, required }) => required && schema.properties.get(name)?.required !== true)
     .map(({ name }) => name);
 }
 
 /** The properties of an item that the bodies of its requests declare and do not declare as read-only. */
-function findSent(index: ContractIndex, candidate: CollectionCandidate, item: ItemSchema): readonly string[] {
-  const names = new Set<string>();
-  for (const key of [candidate.key, candidate.itemKey ?? '']) {
-    for (const operation of index.operationsAt(key).values()) {
-      const body = index.body(operation);
-      const sent = body?.pointer === item.pointer ? [] : [...(body?.properties.values() ?? [])];
-      for (const { name, readOnly } of sent) names.add(readOnly ? '' : toBareName(name));
-    }
-  }
-  return [...item.properties.keys()].filter((name) => names.has(toBareName(name)));
+function findSent(
+  index: ContractIndex,
+  { key, itemKey }: CollectionCandidate,
+  item: ItemSchema | undefined,
+): readonly string[] {
+  const operations = [key, itemKey].flatMap((each) => [...index.operationsAt(each).values()]);
+  const bodies = operations.map(index.body).filter((body) => body?.pointer !== item?.pointer);
+  const sent = bodies.flatMap(listProperties).filter(({ readOnly }) => !readOnly);
+  const names = new Set(sent.map(({ name }) => toBareName(name)));
+  return [...(item?.properties.keys() ?? [])].filter((name) => names.has(toBareName(name)));
 }
 
 /** `redacted_value` is the masked form of `value`. */
 function findRedacted(schema: ItemSchema): Readonly<Record<string, string>> {
   const redacted: Record<string, string> = {};
   for (const name of schema.properties.keys()) {
-    const plain = /^(?:redacted|masked|obfuscated)_?(.+)$/i.exec(name)?.[1];
-    const match =
-      plain === undefined
-        ? undefined
-        : [...schema.properties.keys()].find((key) => toBareName(key) === toBareName(plain));
+    const plain = /^(?:redacted|masked|obfuscated)_?(.+)$/i.exec(name)?.[1] ?? '';
+    const match = [...schema.properties.keys()].find((key) => plain !== '' && toBareName(key) === toBareName(plain));
     if (match !== undefined) redacted[name] = match;
   }
   return redacted;
@@ -348,12 +338,11 @@ export function findMembers(
     const top = collections.get(noun);
     const parameter = parameters.get(resource.name);
     if (top === undefined || top.parents.length > 0 || parameter === undefined) continue;
-    const create = [...bindings.values()].find((each) => each.collection === resource.name && each.action === 'create');
-    const required = create === undefined ? undefined : index.body(create.operation)?.properties.get(parameter);
+    const own = [...bindings.values()].filter(({ collection }) => collection === resource.name);
+    const create = own.find(({ action }) => action === 'create');
+    const required = index.body(create?.operation)?.properties.get(parameter);
     // What a request writes as a whole is an item of its own.
-    const isWritten = [...bindings.values()].some(
-      (each) => each.collection === resource.name && each.action === 'replace' && each.operation.body !== undefined,
-    );
+    const isWritten = own.some(({ action, operation }) => action === 'replace' && operation.body !== undefined);
     const sameParameter = !isWritten && parameters.get(top.name) === parameter && top.schema !== resource.schema;
     if (required !== undefined || (create === undefined && sameParameter)) {
       members.set(resource.name, { members: top.name, memberParameter: parameter });

@@ -1,12 +1,11 @@
 import type { Contract } from '../../contract/contract.js';
 import { isObject } from '../../contract/json.js';
-import type { Operation } from '../../contract/operations/operation.js';
+import type { Operation, Parameter } from '../../contract/operations/operation.js';
 import { findResponse } from '../../contract/operations/responses.js';
 import { readSegments, toPointer } from '../../contract/pointer.js';
-import { MockError, nearest } from '../../errors.js';
+import { MockError, nearest, suggest } from '../../errors.js';
 import { createPatternGenerator, readPattern } from '../../generate/text/pattern.js';
 import type { ItemSchema, ReadItemSchema } from '../item-schema.js';
-import { findIdProperty } from '../store/item-model.js';
 import { readCountShape, readListShape } from '../pages/list-shape.js';
 import { isStatus } from '../store/server-values.js';
 import {
@@ -16,6 +15,8 @@ import {
   type ParameterPlace,
   type Resource,
   type Resources,
+  ON_ITEM,
+  ANSWERS_LIST,
 } from '../resource.js';
 import type { ContractIndex } from './contract-index.js';
 import {
@@ -26,6 +27,7 @@ import {
   type OperationHint,
   type ParameterHint,
 } from './hint-grammar.js';
+import { findIdProperty } from '../store/identity.js';
 
 /** Applies the hints of the document (`x-mock`) to what was inferred. @throws MockError `HINT_INVALID`. */
 export function applyHints(index: ContractIndex, inferred: Resources): Resources {
@@ -102,8 +104,11 @@ function checkNames(
   for (const { parents } of bindings) for (const { collection } of parents) used.add(collection);
   for (const name of made.hinted) {
     const resource = made.collections.get(name);
-    if (!made.inferred.collections.has(name) && !used.has(name))
-      throw toCollectionError(contract, name, made.inferred.collections.keys());
+    if (!made.inferred.collections.has(name) && !used.has(name)) {
+      const at = toPointer('x-mock', 'collections', name);
+      const message = `no operation uses a collection "${name}"`;
+      throw toHintError(contract, at, { message, hint: suggestOne(name, made.inferred.collections.keys()) });
+    }
     if (resource !== undefined) checkResource(contract, resource, { read: index.read, names });
   }
   for (const binding of bindings) {
@@ -135,7 +140,7 @@ function applyOperationHint(
   given: { readonly operation: Operation; readonly hint: OperationHint; readonly inferred: Binding | undefined },
 ): Binding {
   const { operation, hint, inferred } = given;
-  const parameters = operation.parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name);
+  const parameters = listNames(operation, 'path');
   const action = hint.action ?? inferred?.action ?? 'read';
   const places: Record<string, ParameterPlace> = { ...inferred?.places };
   const place = (given: ParameterHint | readonly ParameterHint[]): readonly string[] =>
@@ -149,7 +154,7 @@ function applyOperationHint(
     operation,
     collection: hint.collection ?? inferred?.collection ?? operation.id,
     action,
-    id: ids ?? (WITHOUT_ID.has(action) ? [] : (inferred?.id ?? parameters.slice(-1))),
+    id: ids ?? (ON_ITEM.has(action) ? (inferred?.id ?? parameters.slice(-1)) : []),
     places: Object.keys(places).length === 0 ? undefined : places,
     parents: hint.parents === undefined ? (inferred?.parents ?? []) : parents,
     within: hint.parents === undefined ? inferred?.within : undefined,
@@ -171,19 +176,6 @@ function placeParameter(places: Record<string, ParameterPlace>, given: Parameter
   return name;
 }
 
-/** Actions whose path names no item. */
-const WITHOUT_ID: ReadonlySet<Action> = new Set<Action>([
-  'batch',
-  'batch-delete',
-  'count',
-  'create',
-  'latest',
-  'list',
-  'search',
-]);
-
-const ANSWERS_LIST: ReadonlySet<Action> = new Set<Action>(['batch', 'batch-delete', 'list', 'search']);
-
 /** The list of an operation; a hint names the array, with dots where it is inside of another object. */
 function readHintedList(
   index: ContractIndex,
@@ -195,7 +187,7 @@ function readHintedList(
   if (!ANSWERS_LIST.has(action)) return undefined;
   return items === undefined
     ? index.list(operation)
-    : readListShape({ contract, read, operation, noun: undefined, path: items.split('.') });
+    : readListShape({ contract, read, operation, path: items.split('.') });
 }
 
 /** Checks the schema, properties and patterns in the hint of a collection. @throws MockError `HINT_INVALID`. */
@@ -205,12 +197,10 @@ function checkResource(
   known: { readonly read: ReadItemSchema; readonly names: ReadonlySet<string> },
 ): void {
   const at = toPointer('x-mock', 'collections', resource.name);
-  const schema = resource.schema === undefined ? undefined : known.read(resource.schema);
+  const schema = known.read(resource.schema);
   if (resource.schema !== undefined && schema === undefined) {
-    throw toHintError(contract, `${at}/schema`, {
-      message: `the reference #${resource.schema} cannot be resolved`,
-      hint: findSchemaName(contract, resource),
-    });
+    const message = `the reference #${resource.schema} cannot be resolved`;
+    throw toHintError(contract, `${at}/schema`, { message, hint: findSchemaName(contract, resource) });
   }
   checkLifecycle(contract, resource, schema);
   for (const [member, pattern] of Object.entries(resource.patterns)) {
@@ -220,16 +210,8 @@ function checkResource(
       hint: 'use a pattern such as "^key_[0-9A-Za-z]{24}$"',
     });
   }
-  for (const [member, other] of [
-    ['members', resource.members],
-    ['parent', resource.parents.at(-1)],
-  ] as const) {
-    if (other !== undefined && !known.names.has(other)) {
-      throw toHintError(contract, `${at}/${member}`, {
-        message: `there is no collection "${other}"`,
-        hint: suggest(other, known.names),
-      });
-    }
+  for (const [member, name] of Object.entries({ members: resource.members, parent: resource.parents.at(-1) })) {
+    if (name !== undefined) requireCollection(contract, `${at}/${member}`, { name, names: known.names });
   }
   if (schema === undefined || schema.properties.size === 0) return;
   checkIdHint(contract, resource, { schema, read: known.read });
@@ -239,11 +221,8 @@ function checkResource(
     ...resource.unique,
     ...Object.keys({ ...resource.redacts, ...resource.derived }),
   ]) {
-    if (schema.properties.has(name)) continue;
-    throw toHintError(contract, at, {
-      message: `an item of "${resource.name}" has no property "${name}"`,
-      hint: suggest(name, schema.properties.keys()),
-    });
+    const message = `an item of "${resource.name}" has no property "${name}"`;
+    requireName(contract, at, { name, names: schema.properties.keys(), message });
   }
 }
 
@@ -257,10 +236,8 @@ function checkIdHint(
   const { idProperty } = resource;
   if (contract.at(at) === undefined || idProperty === undefined) return;
   if (findIdProperty(read, resource, schema) !== undefined) return;
-  throw toHintError(contract, at, {
-    message: `an item of "${resource.name}" has no property "${idProperty}"`,
-    hint: suggest(idProperty, schema.properties.keys()),
-  });
+  const message = `an item of "${resource.name}" has no property "${idProperty}"`;
+  throw toHintError(contract, at, { message, hint: suggestOne(idProperty, schema.properties.keys()) });
 }
 
 /** Checks that the status in a hint can have its values. @throws MockError `HINT_INVALID`. */
@@ -274,34 +251,25 @@ function checkLifecycle(contract: Contract, { name, lifecycle }: Resource, schem
   if (status === undefined) {
     const property = lifecycle.property ?? 'status';
     const message = `an item of "${name}" has no property "${property}"`;
-    throw toHintError(contract, at, { message, hint: suggest(property, names) });
+    throw toHintError(contract, at, { message, hint: suggestOne(property, names) });
   }
   const values = schema?.properties.get(status)?.schema.enum;
   const wrong = values === undefined ? undefined : lifecycle.statuses?.find((each) => !values.includes(each));
   if (wrong === undefined) return;
   const message = `"${wrong}" is not a value of "${status}"`;
-  throw toHintError(contract, `${at}/statuses`, { message, hint: suggest(wrong, (values ?? []).map(String)) });
+  throw toHintError(contract, `${at}/statuses`, { message, hint: suggestOne(wrong, (values ?? []).map(String)) });
 }
 
 /** Checks the parameters and collections in the hint of an operation. @throws MockError `HINT_INVALID`. */
 function checkBinding(contract: Contract, binding: Binding, collections: ReadonlySet<string>): void {
   const { operation } = binding;
   const at = toHintPointer(contract, operation);
-  const names = operation.parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name);
+  const names = listNames(operation, 'path');
   for (const name of [...binding.id, ...binding.parents.flatMap(({ parameters }) => parameters)]) {
-    if (names.includes(name) || binding.places?.[name] !== undefined) continue;
-    throw toHintError(contract, at, {
-      message: `${operation.id} has no path parameter "${name}"`,
-      hint: suggest(name, names),
-    });
+    if (binding.places?.[name] !== undefined) continue;
+    requireName(contract, at, { name, names, message: `${operation.id} has no path parameter "${name}"` });
   }
-  for (const { collection } of binding.parents) {
-    if (collections.has(collection)) continue;
-    throw toHintError(contract, at, {
-      message: `there is no collection "${collection}"`,
-      hint: suggest(collection, collections),
-    });
-  }
+  for (const { collection: name } of binding.parents) requireCollection(contract, at, { name, names: collections });
   const { status = 200 } = binding.missing ?? {};
   if (binding.missing !== undefined && findResponse(operation, status) === undefined) {
     const hint = `it declares ${operation.responses.map((each) => each.status).join(', ')}`;
@@ -329,23 +297,18 @@ const COUNTED: Readonly<Partial<Record<Action, { readonly message: string; reado
 
 /** Checks that the parameters of a query and the properties of a body in the hint of an operation exist. */
 function checkPlaces({ contract, read }: ContractIndex, { operation, places = {} }: Binding): void {
-  const query = operation.parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name);
+  const query = listNames(operation, 'query');
   const schemas = (operation.body?.content ?? []).map(({ schemaPointer }) => read(schemaPointer));
   for (const { in: part, path } of Object.values(places)) {
     if (part === 'own') continue;
     const [first = ''] = path;
     const names = part === 'query' ? query : schemas.flatMap((schema) => [...(schema?.properties.keys() ?? [])]);
     const isAny = part === 'body' && schemas.some((schema) => schema?.properties.size === 0 && !schema.closed);
-    if (isAny || names.includes(first)) continue;
-    const what = part === 'query' ? 'query parameter' : 'property in its body';
-    throw toHintError(contract, toHintPointer(contract, operation), {
-      message: `${operation.id} has no ${what} "${first}"`,
-      hint: suggest(first, names),
-    });
+    if (isAny) continue;
+    const message = `${operation.id} has no ${part === 'query' ? 'query parameter' : 'property in its body'} "${first}"`;
+    requireName(contract, toHintPointer(contract, operation), { name: first, names, message });
   }
 }
-
-const ON_ITEM: ReadonlySet<Action> = new Set<Action>(['act', 'content', 'copy', 'delete', 'read', 'replace', 'update']);
 
 /** Checks that an operation on one item can know which: by a parameter, by its body, or since there is only one. */
 function checkIdentified(contract: Contract, binding: Binding, resource: Resource | undefined): void {
@@ -357,13 +320,27 @@ function checkIdentified(contract: Contract, binding: Binding, resource: Resourc
   });
 }
 
-/** The error for a hint on a collection without operations. */
-function toCollectionError(contract: Contract, name: string, names: Iterable<string>): MockError {
-  const at = toPointer('x-mock', 'collections', name);
-  return toHintError(contract, at, {
-    message: `no operation uses a collection "${name}"`,
-    hint: suggest(name, names),
-  });
+interface HintedName {
+  readonly name: string;
+  readonly names: Iterable<string>;
+}
+
+/** Checks that a name is one of those that exist. @throws MockError `HINT_INVALID`. */
+function requireName(
+  contract: Contract,
+  at: string,
+  { name, names, message }: HintedName & { readonly message: string },
+): void {
+  const all = [...names];
+  if (!all.includes(name)) throw toHintError(contract, at, { message, hint: suggestOne(name, all) });
+}
+
+function requireCollection(contract: Contract, at: string, { name, names }: HintedName): void {
+  requireName(contract, at, { name, names, message: `there is no collection "${name}"` });
+}
+
+function listNames({ parameters }: Operation, place: Parameter['in']): readonly string[] {
+  return parameters.filter((parameter) => parameter.in === place).map(({ name }) => name);
 }
 
 /** The pointer to the hint of an operation: in the operation, or in its path item. */
@@ -374,16 +351,14 @@ export function toHintPointer(contract: Contract, operation: Operation): string 
 
 function findSchemaName(contract: Contract, resource: Resource): string | undefined {
   const schemas = contract.at('/components/schemas');
-  const names = typeof schemas === 'object' && schemas !== null ? Object.keys(schemas) : [];
-  const meant = nearest(resource.schema?.split('/').at(-1) ?? '', names);
+  const meant = nearest(resource.schema?.split('/').at(-1) ?? '', isObject(schemas) ? Object.keys(schemas) : []);
   return meant === undefined ? undefined : `did you mean "#/components/schemas/${meant}"?`;
 }
 
-function suggest(given: string, names: Iterable<string>): string | undefined {
+function suggestOne(given: string, names: Iterable<string>): string | undefined {
   const all = [...names];
-  const meant = nearest(given, all);
-  if (meant !== undefined) return `did you mean "${meant}"?`;
-  return all.length === 0 ? undefined : `known: ${all.slice(0, 10).join(', ')}${all.length > 10 ? ', …' : ''}`;
+  const known = all.length === 0 ? undefined : `known: ${all.slice(0, 10).join(', ')}${all.length > 10 ? ', …' : ''}`;
+  return suggest(given, all) ?? known;
 }
 
 /** The error for a hint at a pointer of the document. */

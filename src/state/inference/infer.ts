@@ -2,8 +2,16 @@ import type { Contract } from '../../contract/contract.js';
 import type { Operation } from '../../contract/operations/operation.js';
 import { createItemSchemaReader } from '../item-schema.js';
 import { describeResource, findMembers } from './describe.js';
-import { toBareName, toSingular } from '../names.js';
-import type { Action, Binding, ParameterPlace, ParentLink, Resources, Unbound, Within } from '../resource.js';
+import { toBareName, toBareNoun } from '../names.js';
+import {
+  type Binding,
+  type ParameterPlace,
+  type ParentLink,
+  type Resources,
+  type Unbound,
+  type Within,
+  ANSWERS_LIST,
+} from '../resource.js';
 import { bindItemOperation, bindItemWord, bindSingletonOperation, type InferredAction } from './bind.js';
 import { bindCollectionOperation, bindCollectionWord, bindPart } from './bind-collection.js';
 import {
@@ -24,6 +32,7 @@ import { listShorterKeys, type PathGroup, toGroupKey } from './path-shape.js';
 import { PLAIN_LIST, readCountShape, readListShape } from '../pages/list-shape.js';
 import { applyHints } from './hints.js';
 import { inferRpcResources } from './rpc.js';
+import { addTo } from '../../contract/json.js';
 
 /**
  * Infers which operations of a contract belong to one resource, from paths, methods and schemas.
@@ -36,7 +45,8 @@ export function inferResources(contract: Contract): Resources {
   const index = createContractIndex(contract, createItemSchemaReader(contract));
   const rpc = inferRpcResources(index);
   const called = new Map(rpc.bindings.map((binding) => [binding.operation, binding]));
-  const found = withoutMethods(index, findCandidates(index), called);
+  const keys = new Set([...called.keys()].map((operation) => index.shape(operation)?.key));
+  const found = new Map([...findCandidates(index)].filter(([key]) => !keys.has(key)));
   const sublists = findSublists(index, found);
   const candidates = new Map([...found].filter(([key]) => !sublists.has(key)));
   const tree = createCollectionTree(index, candidates);
@@ -73,16 +83,6 @@ export function inferResources(contract: Contract): Resources {
     if (resource !== undefined) collections.set(name, { ...resource, ...members });
   }
   return applyHints(index, { collections, bindings, unbound, unknownIds: undefined });
-}
-
-/** The candidates without those that are methods in RPC style: `/rooms.list`. */
-function withoutMethods(
-  index: ContractIndex,
-  candidates: ReadonlyMap<string, CollectionCandidate>,
-  called: ReadonlyMap<Operation, Binding>,
-): ReadonlyMap<string, CollectionCandidate> {
-  const keys = new Set([...called.keys()].map((operation) => index.shape(operation)?.key));
-  return new Map([...candidates].filter(([key]) => !keys.has(key)));
 }
 
 /** The candidates by path; a path that is an alias of a collection leads to that collection. */
@@ -217,7 +217,6 @@ function toBinding(
   const { operation, inferred } = found;
   const { groups = [], own: left } = index.shape(operation) ?? {};
   const itemIndex = findItemIndex(groups, inferred);
-  const isListed = LISTED.has(inferred.action);
   const own = findOwnKey(tree, groups.slice(0, itemIndex + 1));
   const links: readonly ParentLink[] = groups.slice(0, itemIndex).flatMap(({ parameters }, i) => {
     const parent = tree.at(toGroupKey(groups.slice(0, i + 1), 'collection'));
@@ -229,7 +228,7 @@ function toBinding(
     operation,
     collection: tree.name(inferred.candidate),
     action: inferred.action,
-    id: isListed && inferred.action !== 'elements' ? [] : (groups[itemIndex]?.parameters ?? []),
+    id: ANSWERS_LIST.has(inferred.action) ? [] : (groups[itemIndex]?.parameters ?? []),
     places:
       left === undefined ? readSpanPlaces(groups) : { ...readSpanPlaces(groups), [left]: { in: 'own', path: [] } },
     elements: inferred.elements && { ...inferred.elements, of: inferred.related && tree.name(inferred.related) },
@@ -260,15 +259,12 @@ function findAnswerList(
   if (action === 'count') return readCountShape(index.read, operation);
   // An item that shows its own array is not a list.
   const isItem = action === 'elements' && index.answer(operation)?.pointer === candidate.schema;
-  if (isItem || !LISTED.has(action)) return undefined;
   // A path that ends in a parameter can show a list as well.
   const isAny = action === 'elements' || action === 'list';
-  const list = index.list(operation) ?? (isAny ? readListShape({ ...index, operation, noun: undefined }) : undefined);
+  if (isItem || !(isAny || ANSWERS_LIST.has(action))) return undefined;
+  const list = index.list(operation) ?? (isAny ? readListShape({ ...index, operation }) : undefined);
   return list ?? (action === 'list' ? PLAIN_LIST : undefined);
 }
-
-/** Actions whose answer can be a list. */
-const LISTED: ReadonlySet<Action> = new Set<Action>(['batch', 'batch-delete', 'elements', 'list', 'search']);
 
 /** Where the parameters are that are one of the segments of a path parameter: `name#3`. */
 function readSpanPlaces(groups: readonly PathGroup[]): Binding['places'] {
@@ -282,16 +278,15 @@ function readSpanPlaces(groups: readonly PathGroup[]): Binding['places'] {
 
 /** The query parameter of a create that names the new item: `topicId` for `/topics`. */
 function findChosenId({ parameters }: Operation, group: PathGroup | undefined): string | undefined {
-  const noun = toBareName(toSingular(group?.words.at(-1) ?? ''));
+  const noun = toBareNoun(group?.words.at(-1));
   return parameters.find((each) => each.in === 'query' && noun !== '' && toBareName(each.name) === `${noun}id`)?.name;
 }
 
 /** The group of the path that is the item or the collection: the last one, or the one before an action. */
 function findItemIndex(groups: readonly PathGroup[], inferred: InferredAction): number {
-  const behindItem = inferred.action === 'act' || inferred.action === 'content' || inferred.action === 'copy';
-  const last = groups.at(-1);
-  if (inferred.action === 'elements') return groups.length - 2;
-  return behindItem && last?.parameters.length === 0 ? groups.length - 2 : groups.length - 1;
+  const { action } = inferred;
+  const isWord = groups.at(-1)?.parameters.length === 0 && /^(act|content|copy)$/.test(action);
+  return groups.length - (isWord || action === 'elements' ? 2 : 1);
 }
 
 /**
@@ -328,7 +323,7 @@ function toName(groups: readonly PathGroup[], words: number): string {
 /** The paths that need a longer name: of those with the same name all but the shortest, or all if two are shortest. */
 function findClashes(names: ReadonlyMap<string, string>): ReadonlySet<string> {
   const byName = new Map<string, string[]>();
-  for (const [key, name] of names) byName.set(name, [...(byName.get(name) ?? []), key]);
+  for (const [key, name] of names) addTo(byName, name, key);
   const clashes = [...byName.values()].filter((keys) => keys.length > 1);
   return new Set(clashes.flatMap((keys) => withoutShortest(keys)));
 }

@@ -1,6 +1,6 @@
 import type { Operation } from '../../contract/operations/operation.js';
 import { toPlainPath } from '../../contract/router/path-span.js';
-import { toBareName, toSingular } from '../names.js';
+import { toBareName, toBareNoun } from '../names.js';
 
 /** One group of a path: static segments and the parameters after them, which identify one item. */
 export interface PathGroup {
@@ -210,7 +210,7 @@ function toNoun(parameter: string): string {
 
 /** Whether a parameter identifies the items of a noun: `{project_id_or_slug}` those of `projects`. */
 function isIdOf(parameter: string, noun: string): boolean {
-  const singular = toBareName(toSingular(noun));
+  const singular = toBareNoun(noun);
   return singular !== '' && toBareName(parameter.replace(ID_PART, '')) === singular;
 }
 

@@ -1,8 +1,8 @@
 import type { Operation } from '../../contract/operations/operation.js';
-import { findJsonMedia } from '../../contract/operations/responses.js';
-import { toBareName, toSingular } from '../names.js';
+import { toBareNoun } from '../names.js';
 import type { Action } from '../resource.js';
-import type { ContractIndex } from './contract-index.js';
+import { type ContractIndex, readBodyPointer } from './contract-index.js';
+import { listProperties } from '../item-schema.js';
 
 /** An operation whose path ends in a verb: `/rooms.create`, `/item/get`. */
 export interface RpcMethod {
@@ -59,9 +59,7 @@ function toAction(word: string): Action | undefined {
 }
 
 function readInputs({ read }: ContractIndex, operation: Operation): readonly RpcInput[] {
-  const content = operation.body?.content ?? [];
-  const media = findJsonMedia(content) ?? content.find(({ schema }) => schema !== undefined);
-  const properties = media === undefined ? [] : [...(read(media.schemaPointer)?.properties.values() ?? [])];
+  const properties = listProperties(read(readBodyPointer(operation)));
   const query = operation.parameters.filter((parameter) => parameter.in === 'query');
   const inputs = [
     ...query.map(({ name, required }): RpcInput => ({ name, required, in: 'query' })),
@@ -72,5 +70,5 @@ function readInputs({ read }: ContractIndex, operation: Operation): readonly Rpc
 
 /** The bare singular forms of some nouns. */
 export function toBareNouns(words: readonly string[]): readonly string[] {
-  return [...new Set(words.map((word) => toBareName(toSingular(word))).filter((word) => word !== ''))];
+  return [...new Set(words.map(toBareNoun).filter((word) => word !== ''))];
 }

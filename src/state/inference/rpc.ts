@@ -1,6 +1,4 @@
-import type { Operation } from '../../contract/operations/operation.js';
-import { findJsonMedia, findSuccessMedia } from '../../contract/operations/responses.js';
-import type { ItemSchema } from '../item-schema.js';
+import { type ItemSchema, listProperties, type ReadItemSchema } from '../item-schema.js';
 import { toBareName } from '../names.js';
 import { readListShape } from '../pages/list-shape.js';
 import {
@@ -22,8 +20,9 @@ import {
 } from '../resource.js';
 import type { Item } from '../store/collection.js';
 import { findEffect } from '../store/server-values.js';
-import type { ContractIndex } from './contract-index.js';
+import { type ContractIndex, readAnswerPointer, readBodyPointer } from './contract-index.js';
 import { type RpcInput, type RpcMethod, readRpcMethod, toBareNouns } from './rpc-methods.js';
+import { addTo } from '../../contract/json.js';
 
 /** What the methods of a contract in RPC style work on. */
 interface RpcResources {
@@ -49,10 +48,6 @@ interface RpcResource extends RpcGroup {
   readonly parents: readonly RpcGroup[];
 }
 
-function withParents(group: RpcGroup, groups: readonly RpcGroup[]): RpcResource {
-  return { ...group, parents: findParents(group, groups) };
-}
-
 /**
  * Infers resources from paths whose last word is a verb: `POST /rooms.create`, `GET /rooms.info?room=R1`, `POST /item/get`.
  *
@@ -62,7 +57,7 @@ function withParents(group: RpcGroup, groups: readonly RpcGroup[]): RpcResource 
 export function inferRpcResources(index: ContractIndex): RpcResources {
   const methods = index.contract.operations.flatMap((operation) => readRpcMethod(index, operation) ?? []);
   const groups = findGroups(index, methods);
-  const resources = groups.map((group) => withParents(group, groups));
+  const resources = groups.map((group): RpcResource => ({ ...group, parents: findParents(group, groups) }));
   const bindings = methods.flatMap((method) => bindMethod(index, resources, method) ?? []);
   const collections = new Map(resources.map((resource) => [resource.name, describe(resource)]));
   return { collections, bindings };
@@ -71,35 +66,30 @@ export function inferRpcResources(index: ContractIndex): RpcResources {
 function findGroups(index: ContractIndex, methods: readonly RpcMethod[]): readonly RpcGroup[] {
   const withItems = index.contract.operations.flatMap(({ path }) => /^(.*?)\/\{/.exec(path)?.[1] ?? []);
   const byNouns = new Map<string, RpcMethod[]>();
-  for (const method of methods) {
-    const name = method.nouns.join('.');
-    byNouns.set(name, [...(byNouns.get(name) ?? []), method]);
-  }
+  for (const method of methods) addTo(byNouns, method.nouns.join('.'), method);
   return [...byNouns].flatMap(([name, own]) => {
     const actions = own.map(({ action }) => action);
     const isWhole = actions.includes('create') && actions.some((action) => action !== undefined && action !== 'create');
     const nouns = own[0]?.nouns ?? [];
     if (!isWhole || withItems.some((path) => path.endsWith(`/${nouns.join('/')}`))) return [];
-    const group = readGroup(index, { name, nouns, methods: own });
-    return group === undefined ? [] : [group];
+    return readGroup(index, { name, nouns, methods: own }) ?? [];
   });
 }
 
 /** Finds the item of a group of methods, and the property that is its id. */
 function readGroup(index: ContractIndex, group: Pick<RpcGroup, 'methods' | 'name' | 'nouns'>): RpcGroup | undefined {
   const { read } = index;
-  const of = (...actions: readonly Action[]): readonly Operation[] =>
-    actions.flatMap((wanted) =>
-      group.methods.filter(({ action }) => action === wanted).map(({ operation }) => operation),
-    );
-  const lists = of('list').map((operation) => findListPositions(read, answerPointer(operation)));
+  const { methods } = group;
+  const lists = select(methods, 'list').map(({ operation }) => findListPositions(read, readAnswerPointer(operation)));
   const own = toBareNouns(group.nouns.toReversed());
-  const onItem = group.methods.filter(({ action }) => action === 'read' || action === 'delete');
-  const ids = onItem.flatMap(({ inputs }) => inputs.filter(({ name }) => /id$/i.test(name)));
+  const inputs = select(methods, 'read', 'delete').flatMap((method) => method.inputs);
+  const ids = inputs.filter(({ name }) => /id$/i.test(name));
   const found = findItemPosition(read, {
-    answers: of('read', 'create', 'update').map((operation) => findAnswerPositions(index, operation, group.methods)),
+    answers: select(methods, 'read', 'create', 'update').map((method) => findAnswerPositions(read, method)),
     lists,
-    requests: of('create', 'update').map((operation) => findItemPositions(read, bodyPointer(operation))),
+    requests: select(methods, 'create', 'update').map(({ operation }) =>
+      findItemPositions(read, readBodyPointer(operation)),
+    ),
     idNames: [...own.flatMap((noun) => [noun, `${noun}id`]), ...ids.map(({ name }) => toBareName(name))],
   })?.position;
   if (found === undefined) return undefined;
@@ -107,39 +97,44 @@ function readGroup(index: ContractIndex, group: Pick<RpcGroup, 'methods' | 'name
   const shown = [found.path.at(-1), listed?.path.at(-1)].filter((name) => name !== undefined);
   const names = [...new Set([...toBareNouns(shown), ...own])];
   const item = chooseItem(found, listed);
-  const idProperty = findIdProperty(item, names, group.methods);
+  const idProperty = findIdProperty(item, names, methods);
   if (idProperty === undefined) return undefined;
   const named = { ...group, item, names, idProperty, secretKey: undefined };
   return { ...named, secretKey: findSecretKey(index, named) };
 }
 
+/** The methods that do one of some actions. */
+function select(methods: readonly RpcMethod[], ...actions: readonly Action[]): readonly RpcMethod[] {
+  return actions.flatMap((wanted) => methods.filter(({ action }) => action === wanted));
+}
+
+/** Whether there are methods on one item, and all of them require an input. */
+function isRequiredOnItem(methods: readonly RpcMethod[], name: string): boolean {
+  const onItem = select(methods, 'read', 'delete');
+  const isRequired = ({ inputs }: RpcMethod): boolean => inputs.some((each) => each.required && each.name === name);
+  return onItem.length > 0 && onItem.every(isRequired);
+}
+
 /** The string that the create shows and that every method on one item requires, where none of them takes the id. */
 function findSecretKey(index: ContractIndex, group: RpcGroup): SecretKey | undefined {
-  const onItem = group.methods.filter(({ action }) => action === 'read' || action === 'delete');
-  if (onItem.length === 0 || onItem.some(({ inputs }) => findIdInput(group, inputs) !== undefined)) return undefined;
-  const created = group.methods.filter(({ action }) => action === 'create');
-  const shown = created.flatMap(({ operation }) =>
-    Array.from(index.read(answerPointer(operation))?.properties.values() ?? []),
+  const { methods, item } = group;
+  if (select(methods, 'read', 'delete').some(({ inputs }) => findIdInput(group, inputs) !== undefined))
+    return undefined;
+  const shown = select(methods, 'create').flatMap(({ operation }) =>
+    listProperties(index.read(readAnswerPointer(operation))),
   );
   const key = shown.find(
-    ({ name, schema }) =>
-      schema.type === 'string' &&
-      !group.item.properties.has(name) &&
-      onItem.every(({ inputs }) => inputs.some((input) => input.required && input.name === name)),
+    ({ name, schema }) => schema.type === 'string' && !item.properties.has(name) && isRequiredOnItem(methods, name),
   );
   return key && { name: key.name, schema: key.target };
 }
 
 /** The positions in an answer, without its root where that repeats what the request sends beside one object. */
-function findAnswerPositions(
-  { read }: ContractIndex,
-  operation: Operation,
-  methods: readonly RpcMethod[],
-): readonly BodyPosition[] {
-  const positions = findItemPositions(read, answerPointer(operation));
+function findAnswerPositions(read: ReadItemSchema, { operation, inputs }: RpcMethod): readonly BodyPosition[] {
+  const positions = findItemPositions(read, readAnswerPointer(operation));
   const [root] = positions;
   if (root === undefined) return positions;
-  const sent = new Set(methods.find((method) => method.operation === operation)?.inputs.map(({ name }) => name));
+  const sent = new Set(inputs.map(({ name }) => name));
   const properties = new Map([...root.schema.properties].filter(([name]) => !sent.has(name)));
   return isEnvelope(read, { ...root.schema, properties }) ? positions.slice(1) : positions;
 }
@@ -161,12 +156,7 @@ function findIdProperty(
   if (all.includes('id')) return 'id';
   const wanted = new Set(names.flatMap((name) => [`${name}id`, name]));
   const named = all.find((name) => /id$/i.test(name) && wanted.has(toBareName(name)));
-  if (named !== undefined) return named;
-  const onItem = methods.filter(({ action }) => action === 'read' || action === 'delete');
-  return all.find(
-    (name) =>
-      onItem.length > 0 && onItem.every(({ inputs }) => inputs.some((input) => input.required && input.name === name)),
-  );
+  return named ?? all.find((name) => isRequiredOnItem(methods, name));
 }
 
 /** The input that names an item of a group. */
@@ -269,11 +259,11 @@ function isCreate(resource: RpcResource, { operation, inputs }: RpcMethod): bool
 function bindList(index: ContractIndex, resource: RpcResource, method: RpcMethod): Binding | undefined {
   const { contract, read } = index;
   const { operation, verb } = method;
-  const positions = findListPositions(read, answerPointer(operation));
+  const positions = findListPositions(read, readAnswerPointer(operation));
   const same = findSamePosition(read, resource.item, positions);
   if (same === undefined) return undefined;
   const items = { path: same.path, element: same.element, itemSchema: same.pointer };
-  const list = readListShape({ contract, read, operation, noun: undefined, items });
+  const list = readListShape({ contract, read, operation, items });
   if (list === undefined) return undefined;
   const why = `"${verb}"; the answer is a list of ${resource.name} in "${same.path.join('.')}"`;
   const bound = toBinding(resource, method, { action: 'list', id: undefined, set: {}, confidence: 0.9, why });
@@ -287,7 +277,7 @@ function bindForeignList(
   method: RpcMethod,
 ): Binding | undefined {
   if (method.action !== undefined && method.action !== 'list') return undefined;
-  const positions = findListPositions(index.read, answerPointer(method.operation));
+  const positions = findListPositions(index.read, readAnswerPointer(method.operation));
   const resource = resources.find(({ item }) =>
     positions.some(({ schema, element }) => element.length === 0 && schema.pointer === item.pointer),
   );
@@ -331,13 +321,4 @@ function toBinding(
     page: undefined,
     ...effect,
   };
-}
-
-function answerPointer(operation: Operation): string {
-  return findSuccessMedia(operation)?.schemaPointer ?? '';
-}
-
-function bodyPointer({ body }: Operation): string {
-  const content = body?.content ?? [];
-  return (findJsonMedia(content) ?? content.find(({ schema }) => schema !== undefined))?.schemaPointer ?? '';
 }

@@ -1,7 +1,13 @@
 import type { Contract } from '../../contract/contract.js';
 import { isObject } from '../../contract/json.js';
 import type { Operation } from '../../contract/operations/operation.js';
-import type { ItemProperty, ItemSchema, ReadItemSchema } from '../item-schema.js';
+import {
+  type ItemProperty,
+  type ItemSchema,
+  type ReadItemSchema,
+  listProperties,
+  listShownValues,
+} from '../item-schema.js';
 import { toBareName } from '../names.js';
 import { findInnerList } from '../pages/envelope.js';
 import type { OwnUrl } from '../resource.js';
@@ -30,10 +36,8 @@ export function findSelfUrl(
   if (id !== undefined && !isName) return undefined;
   const found = findProperty(of.read, schema, []);
   if (found === undefined) return undefined;
-  const path = reading.path.replace(/[?#].*$/, '');
-  if (!/\{[^{}]+\}$/.test(path.replace(/\.(json|xml)$/, ''))) return undefined;
-  const base = readShownBase(schema, found.property, path) ?? readServer(of.contract);
-  return { property: found.path.join('.'), template: base + path };
+  const path = toPath(reading);
+  return /\{[^{}]+\}(\.(json|xml))?$/.test(path) ? toOwnUrl(of.contract, schema, { found, path }) : undefined;
 }
 
 /**
@@ -46,9 +50,9 @@ export function findSelfLink(
   known: { readonly reading: Operation; readonly sent: readonly string[] },
 ): OwnUrl | undefined {
   const { reading, sent } = known;
-  const path = reading.path.replace(/[?#].*$/, '');
+  const path = toPath(reading);
   if (reading.spanned !== undefined || !/\{[^{}]+\}(\.json)?$/.test(path)) return undefined;
-  const own = [...schema.properties.values()].map((property) => ({ path: [property.name], property }));
+  const own = listProperties(schema).map((property) => ({ path: [property.name], property }));
   const nested = findProperty(of.read, { ...schema, properties: onlyLinks(schema) }, []);
   const found = [...own, ...(nested === undefined ? [] : [nested])].find(({ path: names, property }) => {
     const { type, format = 'uri', pattern, enum: values, maxLength, readOnly } = property.schema;
@@ -57,8 +61,20 @@ export function findSelfLink(
     if (sent.includes(names[0] ?? '') && readOnly !== true) return false;
     return names.length > 1 || isOwnUrl(schema, property, path);
   });
-  if (found === undefined) return undefined;
-  const base = readShownBase(schema, found.property, path) ?? readServer(of.contract);
+  return found && toOwnUrl(of.contract, schema, { found, path });
+}
+
+/** The path of an operation without a query. */
+function toPath({ path }: Operation): string {
+  return path.replace(/[?#].*$/, '');
+}
+
+function toOwnUrl(
+  contract: Contract,
+  schema: ItemSchema,
+  { found, path }: { readonly found: Found; readonly path: string },
+): OwnUrl {
+  const base = readShownBase(schema, found.property, path) ?? readServer(contract);
   return { property: found.path.join('.'), template: base + path };
 }
 
@@ -68,8 +84,8 @@ export function findListUrls(
   schema: ItemSchema,
   reading: Operation,
 ): readonly OwnUrl[] {
-  const path = reading.path.replace(/[?#].*$/, '');
-  return [...schema.properties.values()].flatMap(({ name, target }): readonly OwnUrl[] => {
+  const path = toPath(reading);
+  return listProperties(schema).flatMap(({ name, target }): readonly OwnUrl[] => {
     const object = read(target);
     const url = findInnerList(read, object)?.path.length === 1 ? object?.properties.get('url') : undefined;
     // A pattern says what the URL is.
@@ -111,7 +127,7 @@ interface Found {
 
 /** The property itself, or the one that the links of the item hold. */
 function findProperty(read: ReadItemSchema, schema: ItemSchema, above: readonly string[]): Found | undefined {
-  const properties = [...schema.properties.values()];
+  const properties = listProperties(schema);
   const own = properties.find(
     (each) => SELF.test(each.name) && [each.schema.type].flat().includes('string') && each.schema.enum === undefined,
   );
@@ -119,19 +135,17 @@ function findProperty(read: ReadItemSchema, schema: ItemSchema, above: readonly 
   if (own !== undefined && (above.length !== 1 || HOLDERS[1]?.test(own.name) === true))
     return { path: [...above, own.name], property: own };
   const holder = properties.find((each) => HOLDERS[above.length]?.test(each.name));
-  const inner = holder === undefined ? undefined : read(holder.target);
+  const inner = read(holder?.target);
   return holder === undefined || inner === undefined ? undefined : findProperty(read, inner, [...above, holder.name]);
 }
 
 /** What an example of the URL has before the path of the item. */
-function readShownBase(schema: ItemSchema, { name, schema: own }: ItemProperty, path: string): string | undefined {
-  const whole = isObject(schema.schema.example) ? schema.schema.example[name] : undefined;
-  const examples = [own.example, ...(Array.isArray(own.examples) ? own.examples : []), whole];
+function readShownBase(schema: ItemSchema, property: ItemProperty, path: string): string | undefined {
   const pattern = path
     .split(/\{[^{}]+\}/)
     .map((text) => text.replaceAll(/[^\w/]/g, String.raw`\$&`))
     .join('[^/]+');
-  for (const example of examples) {
+  for (const example of listShownValues(schema, property)) {
     const base = typeof example === 'string' ? new RegExp(`^(https?://.*?)${pattern}$`).exec(example)?.[1] : undefined;
     if (base !== undefined) return base;
   }

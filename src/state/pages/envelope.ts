@@ -1,4 +1,4 @@
-import { isObject } from '../../contract/json.js';
+import { isObject, filterMembers } from '../../contract/json.js';
 import type { ItemSchema, ReadItemSchema } from '../item-schema.js';
 import type { Entry } from '../store/collection.js';
 import {
@@ -44,7 +44,7 @@ export interface InnerList {
 /** Plans a list inside of an item; undefined where the schema is another one. */
 export function findInnerList(read: ReadItemSchema, schema: ItemSchema | undefined): InnerList | undefined {
   const found = schema === undefined || schema.properties.has('id') ? undefined : findItems(schema, read, undefined);
-  const element = found?.itemSchema === undefined ? undefined : read(found.itemSchema);
+  const element = read(found?.itemSchema);
   if (schema === undefined || found === undefined || element === undefined) return undefined;
   const { path } = found;
   const members = path.length === 0 ? [] : planObject(schema, { read, items: path, above: [] }).members;
@@ -129,9 +129,8 @@ function generate(
 ): Readonly<Record<string, unknown>> {
   const wrong = new Set(maker.findWrong(first));
   if (wrong.size === 0) return {};
-  const known = Object.fromEntries(Object.entries(first).filter(([name]) => !wrong.has(name) || name === path[0]));
-  const rest = maker.complete(known);
-  return Object.fromEntries(Object.entries(rest).filter(([name]) => wrong.has(name)));
+  const rest = maker.complete(filterMembers(first, (name) => !wrong.has(name) || name === path[0]));
+  return filterMembers(rest, (name) => wrong.has(name));
 }
 
 function merge(generated: unknown, built: unknown): unknown {

@@ -1,10 +1,11 @@
 import type { SchemaObject } from '../../contract/json.js';
-import type { ItemProperty, ItemSchema } from '../item-schema.js';
+import { type ItemProperty, type ItemSchema, listProperties, isNumeric } from '../item-schema.js';
 import { toBareName } from '../names.js';
 import { isChangeTimestamp, isInactiveTime, isInstant, isStatus, isTimestamp } from '../store/server-values.js';
 import type { Entry } from '../store/collection.js';
 import type { PageInput } from './inputs.js';
 import type { Filter } from './view.js';
+import { readText, type Operation } from '../../contract/operations/operation.js';
 
 /** Items that a list leaves out unless a parameter such as `include_disabled` asks for them. */
 export interface HiddenItems {
@@ -28,7 +29,7 @@ export function findHiddenItems(
 ): HiddenItems | undefined {
   const word = toBareName(name.replace(INCLUDE, ''));
   if (!INCLUDE.test(name) || type !== 'boolean' || word === '') return undefined;
-  for (const property of item?.properties.values() ?? []) {
+  for (const property of listProperties(item)) {
     const isHiddenValue = findHiddenValue(property, word);
     if (isHiddenValue === undefined) continue;
     return {
@@ -46,22 +47,22 @@ const EXCLUDED =
 
 /** The items that the description of a list excludes by their status or a flag, unless a parameter for that status asks for them. */
 export function findExcludedItems(
-  description: string,
-  parameters: readonly string[],
+  operation: Operation,
+  inputs: readonly PageInput[],
   item: ItemSchema | undefined,
 ): readonly HiddenItems[] {
-  const word = toBareName(EXCLUDED.exec(description)?.[1] ?? '').replace('cancelled', 'canceled');
+  const word = toBareName(EXCLUDED.exec(readText(operation))?.[1] ?? '').replace('cancelled', 'canceled');
   const forms = word === 'canceled' ? [word, 'cancelled'] : [word];
   const named = (name: string): boolean => forms.some((form) => toBareName(name).includes(form));
-  return [...(item?.properties.values() ?? [])].flatMap((property) => {
+  return listProperties(item).flatMap((property) => {
     const { name, schema } = property;
     if (word === '' || (schema.type !== 'boolean' && !isStatus(name))) return [];
     const isHiddenValue = forms.map((form) => findHiddenValue(property, form)).find((each) => each !== undefined);
     if (isHiddenValue === undefined) return [];
-    const asking = parameters.filter((each) => each === name || named(each));
+    const asking = inputs.filter((each) => each.name === name || named(each.name));
     return {
       name: `not ${forms[0]}`,
-      isShown: (values) => asking.some((each) => values[each] !== undefined),
+      isShown: (values) => asking.some((each) => values[each.name] !== undefined),
       isHidden: (entry) => isHiddenValue(entry.item[name]),
     };
   });
@@ -94,12 +95,12 @@ const LATEST = /(until|before|to|endingbefore)(date|time|timestamp)?$/;
 const CHANGED = /\b(updated|modified|changed)\b/i;
 
 /** Whether a parameter of a list names a time by its format, or as a number according to its description. */
-export function isTimeBound({ name, description = '' }: PageInput, { type, format, ...schema }: SchemaObject): boolean {
+export function isTimeBound({ name, description = '' }: PageInput, schema: SchemaObject): boolean {
   if (!TIME_BOUND.test(toBareName(name))) return false;
-  const isNumber = [type].flat().some((each) => each === 'integer' || each === 'number');
   const text = `${description} ${schema.description ?? ''}`;
   return (
-    format?.startsWith('date') === true || (isNumber && /\b(unix|epoch|timestamp|(milli)?seconds|time)\b/i.test(text))
+    schema.format?.startsWith('date') === true ||
+    (isNumeric(schema) && /\b(unix|epoch|timestamp|(milli)?seconds|time)\b/i.test(text))
   );
 }
 
@@ -111,7 +112,7 @@ export function findTimeBound(
 ): Filter | undefined {
   if (!isTimeBound(input, schema)) return undefined;
   const isChange = CHANGED.test(`${input.name.replaceAll(/[-_]/g, ' ')} ${input.description ?? ''}`);
-  const times = [...(item?.properties.values() ?? [])].filter(isTimestamp);
+  const times = listProperties(item).filter(isTimestamp);
   const property = times.find((each) => isChangeTimestamp(each) === isChange) ?? (isChange ? times[0] : undefined);
   const bound = LATEST.test(toBareName(input.name)) ? 'lte' : 'gte';
   return property && { parameter: input.name, property: property.name, bound };

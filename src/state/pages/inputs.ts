@@ -2,8 +2,9 @@ import type { Contract } from '../../contract/contract.js';
 import { isObject, readPath } from '../../contract/json.js';
 import type { Operation, Parameter } from '../../contract/operations/operation.js';
 import { findJsonMedia } from '../../contract/operations/responses.js';
-import { createItemSchemaReader } from '../item-schema.js';
-import { toBareName, toSingular } from '../names.js';
+import { createItemSchemaReader, listProperties } from '../item-schema.js';
+import { toBareName, toBareNoun } from '../names.js';
+import { readString } from '../../contract/pointer.js';
 
 /** A parameter of a list: of the query, a header, or a property of the request body. */
 export interface PageInput extends Pick<Parameter, 'name' | 'required' | 'schema' | 'schemaPointer' | 'description'> {
@@ -32,33 +33,27 @@ export function findPageInputs(contract: Contract, operation: Operation): readon
   const declared = operation.parameters.flatMap((parameter): readonly PageInput[] => {
     const { name, in: place, required, schema, schemaPointer, description } = parameter;
     if (place === 'query' && parameter.style === 'deepObject' && GROUP.test(name)) {
-      const properties = [...(read(schemaPointer)?.properties.values() ?? [])];
-      return properties.map(({ name: own, required, schema: inner, target: pointer }) => {
-        const { description: text } = inner;
-        const path = [name, own];
-        return {
-          name: `${name}[${own}]`,
-          required,
-          schema: inner,
-          schemaPointer: pointer,
-          description: text,
-          path,
-          in: place,
-        };
-      });
+      return listProperties(read(schemaPointer)).map(({ name: own, required: isRequired, schema: inner, target }) => ({
+        name: `${name}[${own}]`,
+        path: [name, own],
+        in: place,
+        required: isRequired,
+        schema: inner,
+        schemaPointer: target,
+        description: inner.description,
+      }));
     }
     if (place !== 'query' && (place !== 'header' || !PAGE_HEADER.test(name))) return [];
     return [{ name, required, schema, schemaPointer, description, path: [], in: place }];
   });
-  const media = operation.body === undefined ? undefined : findJsonMedia(operation.body.content);
+  const media = findJsonMedia(operation.body?.content ?? []);
   if (media?.schema === undefined) return declared;
   const readInputs = (pointer: string, above: readonly string[]): readonly PageInput[] =>
-    [...(read(pointer)?.properties.values() ?? [])].flatMap(({ name, required, schema, target, pointer: own }) => {
+    listProperties(read(pointer)).flatMap(({ name, required, schema, target, pointer: own }) => {
       const path = [...above, name];
       const isGroup = above.length === 0 && GROUP.test(name) && (read(target)?.properties.size ?? 0) > 0;
       if (isGroup) return readInputs(target, path);
-      const described = contract.at(`${own}/description`);
-      const description = typeof described === 'string' ? described : undefined;
+      const description = readString(contract.at(`${own}/description`));
       return [{ name, required, schema, schemaPointer: target, description, path, in: 'body' as const }];
     });
   return [...declared, ...readInputs(media.schemaPointer, [])];
@@ -70,7 +65,7 @@ const GENERIC = /^(inputs?|items|objects|records|entries|resources|data|list)$/i
 /** The parameter with the ids of several items: `ids`, `widget_ids`, `widgets`, or an array of the body with a general name. */
 export function findIdsInput(contract: Contract, operation: Operation, collection: string): PageInput | undefined {
   const own = toBareName(collection);
-  const noun = toBareName(toSingular(collection));
+  const noun = toBareNoun(collection);
   const names = new Set(['id', 'ids', `${noun}id`, `${noun}ids`, own]);
   const inputs = findPageInputs(contract, operation);
   const arrays = inputs.filter(

@@ -1,7 +1,16 @@
 import type { Contract } from '../../contract/contract.js';
-import { isObject, type SchemaObject } from '../../contract/json.js';
+import { isObject } from '../../contract/json.js';
 import type { Operation } from '../../contract/operations/operation.js';
-import { findOnlyValue, type ItemProperty, type ItemSchema, type ReadItemSchema } from '../item-schema.js';
+import {
+  findOnlyValue,
+  type ItemProperty,
+  type ItemSchema,
+  type ReadItemSchema,
+  listProperties,
+  isNumeric,
+  findPropertyAt,
+  readSchemaType,
+} from '../item-schema.js';
 import { findSuccessMedia } from '../../contract/operations/responses.js';
 import { toBareName } from '../names.js';
 
@@ -128,47 +137,49 @@ export function readListShape(parts: {
   readonly read: ReadItemSchema;
   readonly operation: Operation;
   /** The last static segment of the path: the name of the array in some envelopes. */
-  readonly noun: string | undefined;
+  readonly noun?: string | undefined;
   /** Where the items stand, where that is known. */
   readonly items?: ItemsPosition | undefined;
   /** The property names from the root to the array, where a hint names them. */
   readonly path?: readonly string[] | undefined;
 }): ListShape | undefined {
   const { read, operation, noun } = parts;
-  const pointer = findSuccessMedia(operation)?.schemaPointer;
-  const schema = pointer === undefined ? undefined : read(pointer);
-  if (schema === undefined || pointer === undefined) return undefined;
+  const pointer = findSuccessMedia(operation)?.schemaPointer ?? '';
+  const schema = read(pointer);
+  if (schema === undefined) return undefined;
   const items =
     parts.path === undefined ? (parts.items ?? findItems(schema, read, noun)) : findItemsAt(schema, read, parts.path);
-  if (items === undefined) return undefined;
-  const plan: Plan =
-    items.path.length === 0 ? { kind: 'items' } : planObject(schema, { read, items: items.path, above: [] });
-  return { ...items, schema: pointer, plan };
+  return items && { ...items, schema: pointer, plan: planAround(schema, read, items.path) };
+}
+
+/** Plans a response with items, or the number of items, at a path. */
+function planAround(schema: ItemSchema, read: ReadItemSchema, path: readonly string[]): Plan {
+  return path.length === 0 ? { kind: 'items' } : planObject(schema, { read, items: path, above: [] });
 }
 
 /** The shape of a response that is the size of a list: a number, or an object that has it; undefined for any other. */
 export function readCountShape(read: ReadItemSchema, operation: Operation): ListShape | undefined {
-  const pointer = findSuccessMedia(operation)?.schemaPointer;
-  const schema = pointer === undefined ? undefined : read(pointer);
+  const pointer = findSuccessMedia(operation)?.schemaPointer ?? '';
+  const schema = read(pointer);
   const path = schema && findCount(schema, read);
-  if (schema === undefined || pointer === undefined || path === undefined) return undefined;
+  if (schema === undefined || path === undefined) return undefined;
   const { type } = schema;
   const toTotal = (plan: Plan): Plan => {
     if (plan.kind === 'items') return { kind: 'field', field: { role: 'total', form: 'value', type } };
     if (plan.kind !== 'object') return plan;
     return { ...plan, members: plan.members.map((member) => ({ ...member, plan: toTotal(member.plan) })) };
   };
-  const plan = path.length === 0 ? { kind: 'items' as const } : planObject(schema, { read, items: path, above: [] });
-  return { schema: pointer, path: [], element: [], itemSchema: undefined, plan: toTotal(plan) };
+  return { ...PLAIN_LIST, schema: pointer, plan: toTotal(planAround(schema, read, path)) };
 }
 
 /** The path to the number that is the size of a list: by its name, else the only one. */
 export function findCount(schema: ItemSchema, read: ReadItemSchema): readonly string[] | undefined {
-  if (isNumber(schema.schema)) return [];
-  const listNumbers = ({ properties }: ItemSchema, above: readonly string[]): readonly (readonly string[])[] =>
-    [...properties.values()].flatMap(({ name, schema: own, target }) => {
-      const inner = above.length > 0 || isNumber(own) ? undefined : read(target);
-      return inner === undefined ? (isNumber(own) ? [[...above, name]] : []) : listNumbers(inner, [...above, name]);
+  if (isNumeric(schema.schema)) return [];
+  const listNumbers = (of: ItemSchema | undefined, above: readonly string[]): readonly (readonly string[])[] =>
+    listProperties(of).flatMap(({ name, schema: own, target }) => {
+      const path = [...above, name];
+      if (isNumeric(own)) return [path];
+      return above.length > 0 ? [] : listNumbers(read(target), path);
     });
   const numbers = listNumbers(schema, []);
   const isCount = (path: readonly string[]): boolean => {
@@ -176,10 +187,6 @@ export function findCount(schema: ItemSchema, read: ReadItemSchema): readonly st
     return role === 'total' || role === 'count';
   };
   return numbers.find(isCount) ?? (numbers.length === 1 ? numbers[0] : undefined);
-}
-
-function isNumber({ type }: SchemaObject): boolean {
-  return [type].flat().some((each) => each === 'integer' || each === 'number');
 }
 
 /** The roles by which a client finds out whether there is another page. */
@@ -199,11 +206,7 @@ export function hasNumberedTurns(plan: Plan): boolean {
 
 /** The array at a path; undefined where there is none. */
 function findItemsAt(schema: ItemSchema, read: ReadItemSchema, path: readonly string[]): ItemsPosition | undefined {
-  let current: ItemSchema | undefined = schema;
-  for (const name of path) {
-    const target: string | undefined = current?.properties.get(name)?.target;
-    current = target === undefined ? undefined : read(target);
-  }
+  const current = read(findPropertyAt(read, schema, path.join('.'))?.target);
   return current?.type === 'array' ? { path, element: [], itemSchema: current.items } : undefined;
 }
 
@@ -214,11 +217,18 @@ export function findItems(
   noun: string | undefined,
 ): ItemsPosition | undefined {
   if (schema.type === 'array') return { path: [], element: [], itemSchema: schema.items };
-  const arrays = [...schema.properties.values()].filter((property) => read(property.target)?.type === 'array');
-  const named = arrays.find((property) => property.name === noun) ?? arrays.find(({ name }) => ITEM_NAMES.test(name));
-  const found = named ?? findOnlyArray(schema, arrays, read);
+  const arrays = listArrays(schema, read);
+  const found = findNamed(arrays, noun) ?? findOnlyArray(schema, arrays, read);
   if (found !== undefined) return { path: [found.name], element: [], itemSchema: read(found.target)?.items };
   return findEmbedded(schema, read, noun);
+}
+
+function listArrays(schema: ItemSchema, read: ReadItemSchema): readonly ItemProperty[] {
+  return listProperties(schema).filter(({ target }) => read(target)?.type === 'array');
+}
+
+function findNamed(arrays: readonly ItemProperty[], noun: string | undefined): ItemProperty | undefined {
+  return arrays.find(({ name }) => name === noun) ?? arrays.find(({ name }) => ITEM_NAMES.test(name));
 }
 
 /** Without a known name: the only array, unless the object is an item with an id, or does not look like a page. */
@@ -228,7 +238,7 @@ function findOnlyArray(
   read: ReadItemSchema,
 ): ItemProperty | undefined {
   const isOfItems = ({ name, target }: ItemProperty): boolean =>
-    !REPORTS.test(name) && !SCALAR.test(read(read(target)?.items ?? '')?.type ?? '');
+    !REPORTS.test(name) && !SCALAR.test(read(read(target)?.items)?.type ?? '');
   const arrays = all.length === schema.properties.size ? all : all.filter(isOfItems);
   const names = [...schema.properties.keys()];
   if (names.some((name) => /^(id|sha)$/.test(name)) || arrays.length !== 1) return undefined;
@@ -245,13 +255,12 @@ const SCALAR = /^(string|integer|number|boolean)$/;
 /** A list one level below: `_embedded.orders`, `data.items`. */
 function findEmbedded(schema: ItemSchema, read: ReadItemSchema, noun: string | undefined): ItemsPosition | undefined {
   if (schema.properties.has('id')) return undefined;
-  for (const { name, target } of schema.properties.values()) {
+  for (const { name, target } of listProperties(schema)) {
     const inner = /^(_embedded|data|result|response|body|payload)$/i.test(name) ? read(target) : undefined;
     if (inner === undefined || inner.properties.has('id')) continue;
-    const arrays = [...inner.properties.values()].filter((property) => read(property.target)?.type === 'array');
+    const arrays = listArrays(inner, read);
     const found =
-      arrays.find((property) => property.name === noun) ??
-      arrays.find((property) => ITEM_NAMES.test(property.name)) ??
+      findNamed(arrays, noun) ??
       (arrays.length === 1 && (name === '_embedded' || inner.properties.size === 1) ? arrays[0] : undefined);
     if (found !== undefined) return { path: [name, found.name], element: [], itemSchema: read(found.target)?.items };
   }
@@ -268,7 +277,7 @@ interface PlanContext {
 
 /** Plans an envelope: the properties that depend on the page, and those with one valid value, in the order of the schema. */
 export function planObject(schema: ItemSchema, context: PlanContext): Plan & { readonly kind: 'object' } {
-  const all = [...schema.properties.values()];
+  const all = listProperties(schema);
   // A count beside a total is that of the page.
   const hasTotal = all.some(({ name }) => findRole(name, context.above) === 'total');
   const members = all.flatMap((property): readonly Member[] => {
@@ -310,30 +319,22 @@ const OF_PAGE =
 const LINKS = /^_?links$/i;
 
 /** A property that is an object, with the properties of all branches of its union, or with those that a map of links can have. */
-function readWhole({ name, target, branches }: ItemProperty, read: ReadItemSchema): ItemSchema | undefined {
+function readWhole({ name: own, target, branches }: ItemProperty, read: ReadItemSchema): ItemSchema | undefined {
   const inner = read(target);
   if (inner === undefined || inner.type === 'array') return inner;
   const link = `${inner.pointer}/additionalProperties`;
-  const schema = LINKS.test(name) && inner.properties.size === 0 ? read(link) : undefined;
+  const schema = LINKS.test(own) && inner.properties.size === 0 ? read(link) : undefined;
   if (schema !== undefined) {
     const common = { schema: schema.schema, pointer: link, target: schema.pointer, branches: [], required: false };
-    const flags = {
-      nullable: false,
-      scalar: schema.type === 'string',
-      readOnly: false,
-      writeOnly: false,
-      variant: false,
-    };
+    const scalar = schema.type === 'string';
+    const flags = { nullable: false, readOnly: false, writeOnly: false, variant: false };
     const names = ['self', 'first', 'prev', 'next', 'last'];
-    return { ...inner, properties: new Map(names.map((each) => [each, { name: each, ...common, ...flags }])) };
+    return { ...inner, properties: new Map(names.map((name) => [name, { name, scalar, ...common, ...flags }])) };
   }
-  const others = branches.flatMap((branch) => {
-    const other = branch === target ? undefined : read(branch);
-    return other === undefined ? [] : [...other.properties].filter(([each]) => !inner.properties.has(each));
-  });
-  if (others.length === 0) return inner;
-  const optional = others.map(([each, other]) => [each, { ...other, required: false }] as const);
-  return { ...inner, properties: new Map([...inner.properties, ...optional]) };
+  const all = branches.flatMap((branch) => listProperties(read(branch)));
+  const others = all.filter(({ name }) => !inner.properties.has(name));
+  const optional = others.map((other) => [other.name, { ...other, required: false }] as const);
+  return others.length === 0 ? inner : { ...inner, properties: new Map([...inner.properties, ...optional]) };
 }
 
 /** A value that does not depend on the page: the only valid one, a default, or what says that the request succeeded. */
@@ -364,7 +365,7 @@ export function findRole(name: string, above: readonly string[]): EnvelopeRole |
 
 function toField({ name, schema }: ItemProperty, role: EnvelopeRole, above: readonly string[]): EnvelopeField {
   const { format, pattern, example = schema.examples?.[0] } = schema;
-  const type = [schema.type ?? []].flat().find((each) => each !== 'null');
+  const type = readSchemaType(schema);
   return {
     // An offset that is not a number leads to the next page.
     role: role === 'offset' && type === 'string' ? 'next' : role,

@@ -1,6 +1,6 @@
 import type { Contract } from '../../contract/contract.js';
 import { isObject, type SchemaObject } from '../../contract/json.js';
-import type { Operation } from '../../contract/operations/operation.js';
+import { type Operation, readText } from '../../contract/operations/operation.js';
 import type { ItemSchema, ReadItemSchema } from '../item-schema.js';
 import { toBareName } from '../names.js';
 import { findExcludedItems, findHiddenItems, findTimeBound, type HiddenItems, isTimeBound } from './hidden.js';
@@ -68,32 +68,19 @@ export function createPagePlan(contract: Contract, operation: Operation, known: 
   const order = query.find(({ name, schema }) => ORDER.test(name) && hasDirections(schema));
   const sort = query.find(({ name }) => SORT.test(name) && !taken.has(name) && name !== order?.name);
   const search = query.find(({ name }) => SEARCH.test(name));
-  const limit = query.find(({ name }) => name === names.limit);
-  const isNewestFirst = style.name === 'starting-after' || NEWEST_FIRST.test(readDescription(contract, operation));
+  const named = (role: PageRole): PageInput | undefined => query.find(({ name }) => name === names[role]);
+  const limit = named('limit');
+  const isNewestFirst = style.name === 'starting-after' || NEWEST_FIRST.test(readText(operation));
+  const isWhole = style.signs.length === 0 || style.name === 'range';
   for (const parameter of [order, sort, search]) if (parameter !== undefined) taken.add(parameter.name);
   return {
     style,
     names,
-    firstPage: readFirstPage(
-      contract,
-      query.find(({ name }) => name === names.page),
-    ),
-    firstOffset: readFirstOffset(
-      contract,
-      query.find(({ name }) => name === names.offset),
-    ),
-    fits: createFit(
-      contract,
-      query.find(({ name }) => name === names.token),
-      known.isNumbered === true,
-    ),
-    defaultLimit:
-      limit === undefined
-        ? style.signs.length === 0 || style.name === 'range'
-          ? Infinity
-          : PAGE_SIZE
-        : readDefault(contract, limit),
-    maximumLimit: limit === undefined ? Infinity : (readSchema(contract, limit).maximum ?? Infinity),
+    firstPage: readFirstPage(contract, named('page')),
+    firstOffset: readFirstOffset(contract, named('offset')),
+    fits: createFit(contract, named('token'), known.isNumbered === true),
+    defaultLimit: limit === undefined ? (isWhole ? Infinity : PAGE_SIZE) : readDefault(contract, limit),
+    maximumLimit: (limit && readSchema(contract, limit).maximum) ?? Infinity,
     order: order?.name,
     sort: sort?.name,
     descending: order === undefined ? isNewestFirst : isDescending(readSchema(contract, order).default),
@@ -106,11 +93,7 @@ export function createPagePlan(contract: Contract, operation: Operation, known: 
     }),
     hidden: [
       ...query.flatMap((input) => findHiddenItems(input.name, readSchema(contract, input), known.item) ?? []),
-      ...findExcludedItems(
-        readDescription(contract, operation),
-        query.map(({ name }) => name),
-        known.item,
-      ),
+      ...findExcludedItems(operation, query, known.item),
     ],
     readValues: createValueReader(query),
     others:
@@ -271,9 +254,4 @@ function readDefault(contract: Contract, parameter: PageInput): number {
 function readSchema(contract: Contract, parameter: PageInput): SchemaObject {
   const { schema } = contract.resolve(parameter.schema, parameter.schemaPointer);
   return isObject(schema) ? schema : {};
-}
-
-function readDescription(contract: Contract, operation: Operation): string {
-  const value = contract.at(`${operation.pointer}/description`);
-  return `${operation.summary ?? ''} ${typeof value === 'string' ? value : ''}`;
 }

@@ -1,9 +1,10 @@
 import { readMember, readPath, type SchemaObject } from '../../contract/json.js';
-import type { ItemSchema, ReadItemSchema } from '../item-schema.js';
+import { type ItemSchema, type ReadItemSchema, listProperties } from '../item-schema.js';
 import { toBareName } from '../names.js';
 import type { PageInput } from './inputs.js';
 import type { Entry, ItemList } from '../store/collection.js';
 import { findIndex } from '../store/rows.js';
+import { canHold } from '../declared-members.js';
 
 /** Compares two entries: negative where the first comes first. */
 type EntryOrder = (a: Entry, b: Entry) => number;
@@ -93,7 +94,7 @@ export function findFilter(
   schema: SchemaObject,
   known: { readonly item: ItemSchema | undefined; readonly read?: ReadItemSchema | undefined },
 ): Filter | undefined {
-  const properties = [...(known.item?.properties.values() ?? [])];
+  const properties = listProperties(known.item);
   const plain = name.replace(/\[\]$/, '');
   const bare = toBareName(plain);
   const own =
@@ -103,11 +104,8 @@ export function findFilter(
   const inner = own === undefined ? 'id' : undefined;
   if (inner !== undefined && known.read?.(object.target)?.properties.has(inner) !== true) return undefined;
   // `type=scheduled` says nothing about items whose type is a number.
-  if (
-    inner === undefined &&
-    schema.enum?.some((value) => ALL.test(String(value)) || canHold(object.schema, value)) === false
-  )
-    return undefined;
+  const isPossible = schema.enum?.some((value) => ALL.test(String(value)) || canBe(object.schema, value));
+  if (inner === undefined && isPossible === false) return undefined;
   const { enum: values, type } = object.schema;
   const isOpen = values === undefined && type !== 'boolean';
   const asksForAll = new Set((schema.enum ?? []).filter((value) => ALL.test(String(value))));
@@ -117,7 +115,7 @@ export function findFilter(
     inner,
     isRequired: required,
     // The default of a flag, or of a free value, is often not one of the filter.
-    fallback: schema.enum !== undefined && canHold(object.schema, schema.default) ? schema.default : undefined,
+    fallback: schema.enum !== undefined && canBe(object.schema, schema.default) ? schema.default : undefined,
     isForAll: (value) =>
       typeof value === 'string' &&
       ALL.test(value) &&
@@ -128,12 +126,9 @@ export function findFilter(
 
 const ALL = /^(all|any|\*)$/i;
 
-/** Whether a property can have a value, as far as its type and its enum say. */
-function canHold({ enum: values, type }: SchemaObject, value: unknown): boolean {
-  if (values !== undefined) return values.includes(value);
-  const types = new Set<string | undefined>([type].flat());
-  const isOwn = types.has(typeof value) || (typeof value === 'number' && types.has('integer'));
-  return isOwn || types.has(undefined) || types.has('array');
+/** Whether a property can have a value, or have it among others. */
+function canBe(schema: SchemaObject, value: unknown): boolean {
+  return canHold(schema, value) || (schema.enum === undefined && [schema.type].flat().includes('array'));
 }
 
 /** One condition of a request on the items of a list. */

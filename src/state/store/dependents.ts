@@ -1,7 +1,7 @@
-import { isObject } from '../../contract/json.js';
+import { isObject, mapAt } from '../../contract/json.js';
 import { memoize } from '../../memoize.js';
-import type { ItemProperty, ItemSchema, ReadItemSchema } from '../item-schema.js';
-import { toBareName, toSingular } from '../names.js';
+import { type ItemProperty, type ItemSchema, type ReadItemSchema, listProperties } from '../item-schema.js';
+import { toBareName, toSingular, toItemNoun } from '../names.js';
 import { findInnerList } from '../pages/envelope.js';
 import { isTopLevel, type Resource, type Resources } from '../resource.js';
 import {
@@ -174,8 +174,7 @@ function createCount(
 /** The properties of an item that count the items of a collection below it. */
 function findCounts(read: ReadItemSchema, parent: Resource | undefined, collection: string): readonly Count[] {
   const noun = toBareName(collection.slice(collection.lastIndexOf('.') + 1));
-  const properties = [...((parent?.schema && read(parent.schema)?.properties.values()) || [])];
-  return properties.flatMap(({ name: property, schema }): readonly Count[] => {
+  return listProperties(read(parent?.schema)).flatMap(({ name: property, schema }): readonly Count[] => {
     const bare = toBareName(property);
     const [, prefix] =
       new RegExp(`^(.*)${noun}(count|total)?$`).exec(bare) ??
@@ -263,9 +262,9 @@ interface Target {
 
 function listTargets(resources: readonly Resource[], read: ReadItemSchema): readonly Target[] {
   return resources.flatMap((resource) => {
-    const schema = resource.schema === undefined ? undefined : read(resource.schema);
-    const isTarget = schema?.properties.has(resource.idProperty ?? '') === true;
-    return schema === undefined || !isTarget || resource.keyProperties.length > 0 ? [] : [{ resource, schema }];
+    const schema = read(resource.schema);
+    const isTarget = schema?.properties.has(resource.idProperty ?? '') === true && resource.keyProperties.length === 0;
+    return isTarget ? [{ resource, schema }] : [];
   });
 }
 
@@ -278,13 +277,13 @@ function findEmbeddings(read: ReadItemSchema, targets: readonly Target[], own: R
   );
   const find = (property: ItemProperty): Embedding | undefined =>
     findEmbedding(read, top, { property, collection }) ?? findEmbedding(read, near, { property, collection });
-  return [...(read(pointer)?.properties.values() ?? [])].flatMap((property): readonly Embedding[] => {
+  return listProperties(read(pointer)).flatMap((property): readonly Embedding[] => {
     const whole = find(property);
     if (whole !== undefined) return [whole];
     const list = findInnerList(read, read(property.target));
     if (list === undefined) return [];
     const { path, element } = list;
-    const inner = [...element.properties.values()].flatMap((each) => {
+    const inner = listProperties(element).flatMap((each) => {
       const found = find(each);
       return found === undefined ? [] : [{ ...found, name: property.name, path: [...path, each.name] }];
     });
@@ -300,7 +299,7 @@ function findEmbedding(
   { property, collection }: { readonly property: ItemProperty; readonly collection: string },
 ): Embedding | undefined {
   const whole = read(property.target);
-  const inner = whole?.items === undefined ? whole : read(whole.items);
+  const inner = read(whole?.items) ?? whole;
   if (inner === undefined || inner.properties.size < 2) return undefined;
   const shown = [...inner.properties.keys()];
   const noun = toSingular(toBareName(property.name));
@@ -310,9 +309,7 @@ function findEmbedding(
       (schema.pointer === inner.pointer || shown.every((name) => schema.properties.has(name))),
   );
   const same = fitting.filter(({ schema }) => schema.pointer === inner.pointer);
-  const named = fitting.filter(
-    ({ resource: { name } }) => toBareName(toSingular(name.split('.').at(-1) ?? '')) === noun,
-  );
+  const named = fitting.filter(({ resource: { name } }) => toItemNoun(name) === noun);
   const [only, ...others] = same.length > 0 ? same : named;
   if (only === undefined || others.length > 0 || only.resource.name === collection) return undefined;
   const { name: of, idProperty = 'id' } = only.resource;
@@ -345,19 +342,6 @@ function toObjects(value: unknown, { path, idProperty }: Embedding): unknown {
 
 function mapObjects(value: unknown, path: readonly string[], change: (object: Item) => Item): unknown {
   return mapAt(value, path, (each) => (isObject(each) ? change(each) : each));
-}
-
-/** A value with what is at a path replaced, in each element where there are arrays; the same value where nothing changes. */
-function mapAt(value: unknown, path: readonly string[], change: (value: unknown) => unknown): unknown {
-  if (Array.isArray(value)) {
-    const changed = value.map((each) => mapAt(each, path, change));
-    return changed.every((each, i) => each === value[i]) ? value : changed;
-  }
-  const [name, ...rest] = path;
-  if (name === undefined) return change(value);
-  if (!isObject(value) || !Object.hasOwn(value, name)) return value;
-  const changed = mapAt(value[name], rest, change);
-  return changed === value[name] ? value : { ...value, [name]: changed };
 }
 
 /** The values at a path. */

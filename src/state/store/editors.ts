@@ -7,7 +7,7 @@ import {
   withNulls,
 } from '../../contract/json.js';
 import { toPointer } from '../../contract/pointer.js';
-import { formatPlace, MockError, suggest } from '../../errors.js';
+import { formatPlace, MockError, suggestId } from '../../errors.js';
 import { type Collection, type Item, listEntries, toChildScope } from './collection.js';
 import {
   annotateParent,
@@ -185,8 +185,7 @@ function describeMissing(collection: Collection, id: string | undefined, verb: '
   const name = JSON.stringify(collection.name);
   if (id === undefined) return `the id of the item of ${name} to ${verb} has no value`;
   const ids = listEntries(collection).map(([, entry]) => entry.id);
-  const known = ids.length === 0 ? 'it has no items' : `its ids are ${ids.slice(0, 12).join(', ')}`;
-  return `${name} has no item ${JSON.stringify(id)} to ${verb}; ${suggest(id, ids) ?? known}`;
+  return `${name} has no item ${JSON.stringify(id)} to ${verb}; ${suggestId(id, ids)}`;
 }
 
 /** Adds an item as it is given; returns its problems where it is refused. */

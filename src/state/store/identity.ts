@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { type Contract, readSchemaAt } from '../../contract/contract.js';
-import { isObject, readMember, type SchemaObject, withPath } from '../../contract/json.js';
+import { isObject, readMember, type SchemaObject, withPath, listExamples } from '../../contract/json.js';
 import { createIdGenerator, createLikeExample, createPrefixed } from '../../generate/text/identifiers.js';
 import { readPattern, type TextGenerator } from '../../generate/text/pattern.js';
 import { createRandom } from '../../random.js';
-import type { ItemProperty, ItemSchema } from '../item-schema.js';
+import { type ItemProperty, type ItemSchema, isNumeric, findPropertyAt, type ReadItemSchema } from '../item-schema.js';
 import { toBareName, toSingular } from '../names.js';
 import { isPathId, type Resource, type SecretKey } from '../resource.js';
 import { type Collection, type Item, readScope } from './collection.js';
@@ -29,6 +29,22 @@ export interface Identity {
   toValue(id: string | number, scope: string, origin?: string): string | number;
 }
 
+/** The property that is the id of an item. */
+export interface IdProperty extends ItemProperty {
+  /** Whether it is inside of an object of the item: `metadata.name`. */
+  readonly isNested: boolean;
+}
+
+/** Finds the property of an id; a name with dots that is not a property itself is a path. */
+export function findIdProperty(
+  read: ReadItemSchema,
+  { idProperty = '' }: Resource,
+  schema: ItemSchema | undefined,
+): IdProperty | undefined {
+  const found = schema && findPropertyAt(read, schema, idProperty);
+  return found && { ...found, isNested: schema.properties.get(idProperty) === undefined };
+}
+
 /** Creates ids from the pattern, format or examples of the id, else with a prefix from the name of the resource. */
 export function createIdentity(
   contract: Contract,
@@ -39,10 +55,10 @@ export function createIdentity(
   const parameter = readSchemaAt(contract, resource.idParameterSchema);
   // The pattern and the examples of a full name or a URL are not those of its last step.
   const shown = (isPathId(resource) ? undefined : property?.schema) ?? parameter ?? {};
-  const whole = isNumber(shown);
+  const whole = isNumeric(shown);
   // A string in the item whose path parameter is a number is a number in a string.
   const form =
-    whole || (parameter !== undefined && isNumber(parameter))
+    whole || (parameter !== undefined && isNumeric(parameter))
       ? undefined
       : findForm(resource, schema, [shown, parameter]);
   return {
@@ -128,7 +144,6 @@ export function showOwnUrls(
 ): Item {
   if (links.length === 0) return item;
   const shown = links.filter(({ property }) => typeof readMember(item, property) === 'string');
-
   const ids = [...readScope(of.scope), ...(keyProperties.length > 1 ? of.id.split('/') : [of.id])];
   return shown.reduce(
     (result, { property, template, isPath }) =>
@@ -190,17 +205,12 @@ function findForm(
   // The path must accept every id that is handed out.
   const own = byPath !== undefined && !fits(byItem, parameter) ? byPath : byItem;
   if (own !== undefined) return own;
-  const examples = [schema?.schema.example, ...(Array.isArray(schema?.schema.examples) ? schema.schema.examples : [])];
-  for (const example of examples) {
+  for (const example of listExamples(schema?.schema ?? {})) {
     const form = isObject(example) && typeof example[id] === 'string' ? createLikeExample(example[id]) : undefined;
     if (form !== undefined) return form;
   }
   const named = parameter === undefined ? undefined : createIdGenerator(parameter);
   return named ?? createPrefixed(`${toSingular(name.split('.').at(-1) ?? 'item')}_`);
-}
-
-function isNumber({ type }: SchemaObject): boolean {
-  return [type].flat().includes('integer') || type === 'number';
 }
 
 /** Whether a generated id matches the pattern of the path parameter. */

@@ -1,4 +1,4 @@
-import { isObject, readMember, withPath } from '../../contract/json.js';
+import { isObject, readMember, withPath, filterMembers } from '../../contract/json.js';
 import type { Resource } from '../resource.js';
 import {
   type Item,
@@ -10,6 +10,7 @@ import {
 } from './collection.js';
 import { readItemKey } from './identity.js';
 import type { ItemModel } from './item-model.js';
+import { listParameters } from '../names.js';
 
 // Fixtures, tests and the control API write beside the properties of an item what the store knows about it: `$id`, `$parent`,
 // `$content` and `$contentType`.
@@ -19,7 +20,7 @@ const ANNOTATIONS: ReadonlySet<string> = new Set(['$content', '$contentType', '$
 /** An item without its annotations. */
 export function omitAnnotations(given: Item, resource: Resource): Item {
   const isAnnotation = (name: string): boolean => ANNOTATIONS.has(name) && !(name === '$id' && isIdProperty(resource));
-  return Object.fromEntries(Object.entries(given).filter(([name]) => !isAnnotation(name)));
+  return filterMembers(given, (name) => !isAnnotation(name));
 }
 
 /** The id that `$id` gives to an item. */
@@ -44,9 +45,7 @@ export function readParentScope(given: Item, resource: Resource): string | undef
   const parent = given['$parent'];
   if (isId(parent)) return toParentScope(resource, String(parent));
   if (Array.isArray(parent) && parent.length === parents.length) return toScope(...parent.map(String));
-  const ids = isObject(parent)
-    ? parents.map((name) => parent[name])
-    : [...path.matchAll(/\{([^}]+)\}/g)].map(([, name = '']) => given[name]);
+  const ids = isObject(parent) ? parents.map((name) => parent[name]) : listParameters(path).map((name) => given[name]);
   return ids.length > 0 && ids.every(isId) ? toScope(...ids.map(String)) : undefined;
 }
 

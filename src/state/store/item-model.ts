@@ -1,15 +1,15 @@
 import type { Contract } from '../../contract/contract.js';
-import { isObject, mergePatch, setOwn, withPath } from '../../contract/json.js';
+import { isObject, mergePatch, setOwn, withPath, filterMembers } from '../../contract/json.js';
 import { readSegments } from '../../contract/pointer.js';
 import type { Generator } from '../../generate/generate.js';
 import { createIdGenerator } from '../../generate/text/identifiers.js';
 import { createRandom } from '../../random.js';
 import type { Validators } from '../../schema/validate.js';
 import { NO_VIOLATIONS, type Violation } from '../../schema/violation.js';
-import { findPropertyAt, type ItemProperty, type ItemSchema, type ReadItemSchema } from '../item-schema.js';
+import { type ItemProperty, type ItemSchema, type ReadItemSchema, listProperties } from '../item-schema.js';
 import type { Binding, Resource, Resources } from '../resource.js';
 import type { Item } from './collection.js';
-import { createIdentity, type Identity } from './identity.js';
+import { createIdentity, type Identity, type IdProperty } from './identity.js';
 import { completeWork, createLifecycle, type Lifecycle } from './lifecycle.js';
 import {
   createAnswerValue,
@@ -100,22 +100,6 @@ export interface ItemModelParts {
   readonly contract: Contract;
   readonly validators: Validators;
   readonly generator: Pick<Generator, 'complete' | 'value'>;
-}
-
-/** The property that is the id of an item. */
-export interface IdProperty extends ItemProperty {
-  /** Whether it is inside of an object of the item: `metadata.name`. */
-  readonly isNested: boolean;
-}
-
-/** Finds the property of an id; a name with dots that is not a property itself is a path. */
-export function findIdProperty(
-  read: ReadItemSchema,
-  { idProperty = '' }: Resource,
-  schema: ItemSchema | undefined,
-): IdProperty | undefined {
-  const found = schema && findPropertyAt(read, schema, idProperty);
-  return found && { ...found, isNested: schema.properties.get(idProperty) === undefined };
 }
 
 interface Rule {
@@ -240,7 +224,7 @@ function createRules(
 ): readonly Rule[] {
   const { idProperty, read, isSettable, lifecycle } = parts;
   const nullable = isNullMeaningful(idProperty);
-  return [...(schema?.properties.values() ?? [])].map((property): Rule => {
+  return listProperties(schema).map((property): Rule => {
     const { fixed, ...rule } = createRule(resource, property, read);
     const { open } = rule;
     const { name } = property;
@@ -249,20 +233,19 @@ function createRules(
     if (name === lifecycle?.property) return { property, open, made: false, value: () => lifecycle.initial };
     if (lifecycle?.isResult(name) === true && (property.nullable || !property.required))
       return { property, open, made: true, value: () => (property.nullable ? null : undefined) };
-    const generate = resource.alternateKeys.includes(property.name) ? createIdGenerator(property.schema) : undefined;
+    const made = !isSettable(name);
     // A server makes a key that only this item has.
-    if (generate !== undefined && !isSettable(property.name)) {
-      const value: Rule['value'] = ({ seed, key }) => generate(createRandom(seed, `${key}\0${property.name}`));
-      return { property, open: rule.open, made: true, value };
-    }
+    const generate = made && resource.alternateKeys.includes(name) ? createIdGenerator(property.schema) : undefined;
+    if (generate !== undefined)
+      return { property, open, made, value: ({ seed, key }) => generate(createRandom(seed, `${key}\0${name}`)) };
     if (fixed) return rule;
     // A required date that no request sent is not before the creation.
-    if (isSettable(name) && !(property.required && isInstant(property))) return rule;
+    if (!made && !(property.required && isInstant(property))) return rule;
     const isAnswer = isAnswered(parts.bindings) && property.required && property.schema.type === 'array';
     const value = isAnswer
       ? createAnswerValue(property, parts)
       : createNewValue(property, { ...parts, resource }, nullable);
-    return { property, open, made: !isSettable(name), value };
+    return { property, open, made, value };
   });
 }
 
@@ -274,14 +257,14 @@ function createFitting(rules: readonly Rule[]): (item: Item, given: Item, violat
     const wrong = violations.map(({ pointer }) => pointer.split('/')[1]);
     const isUnfit = (name: string): boolean =>
       made.has(name) && !Object.hasOwn(given, name) && (wrong.includes(name) || wrong.includes(undefined));
-    return Object.fromEntries(Object.entries(item).filter(([name]) => !isUnfit(name)));
+    return filterMembers(item, (name) => !isUnfit(name));
   };
 }
 
 /** An object without the properties that violate its schema. */
 export function omitInvalid(item: Item, violations: readonly Violation[]): Item {
   const names = new Set(violations.map(({ pointer }) => pointer.split('/')[1]));
-  return Object.fromEntries(Object.entries(item).filter(([name]) => !names.has(name)));
+  return filterMembers(item, (name) => !names.has(name));
 }
 
 /** An object without the innermost properties that violate its schema; an array of invalid elements is left out as a whole. */

@@ -12,9 +12,9 @@ import {
   readScope,
   toScope,
 } from './collection.js';
-import { readItemKey, showOwnUrls, withJoinedKeys } from './identity.js';
+import { readItemKey, showOwnUrls, withJoinedKeys, findIdProperty } from './identity.js';
 import { createDependents, type Dependents, NOTHING_SHOWN } from './dependents.js';
-import { createItemModel, findIdProperty, type ItemModel } from './item-model.js';
+import { createItemModel, type ItemModel } from './item-model.js';
 import { createSettableFinder } from './new-values.js';
 import { hideSecrets } from './server-values.js';
 import { readKey, readParentScope, toEntry } from './item-annotations.js';
@@ -304,7 +304,7 @@ function createModels(parts: ItemsParts, read: ReadItemSchema): (name: string) =
       const hint = suggest(name, names) ?? known;
       throw new MockError('COLLECTION_UNKNOWN', `the contract has no collection "${name}"`, { hint });
     }
-    const schema = resource.schema === undefined ? undefined : read(resource.schema);
+    const schema = read(resource.schema);
     const idProperty = findIdProperty(read, resource, schema);
     const bindings = [...parts.resources.bindings.values()].filter(({ collection }) => collection === name);
     return createItemModel(resource, schema, { ...parts, read, idProperty, bindings, isSettable: findSettable(name) });

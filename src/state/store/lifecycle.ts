@@ -1,10 +1,11 @@
 import type { Generator } from '../../generate/generate.js';
-import type { ItemProperty, ItemSchema } from '../item-schema.js';
+import { type ItemProperty, type ItemSchema, listProperties } from '../item-schema.js';
 import { toBareName } from '../names.js';
 import type { Binding, LifecycleHint, Resource } from '../resource.js';
 import type { Item } from './collection.js';
 import { isAnswered, type NewValueInput } from './new-values.js';
 import { createTimestampWriter, isInstant, isStatus } from './server-values.js';
+import { readOwn } from '../../contract/json.js';
 
 /** How the status of an item that a request created advances without further requests: `queued`, `in_progress`, `completed`. */
 export interface Lifecycle {
@@ -101,11 +102,11 @@ export function completeWork(lifecycle: Lifecycle | undefined, item: Item, input
 }
 
 function findStatusProperty(
-  { properties }: ItemSchema,
+  schema: ItemSchema,
   hint: Exclude<LifecycleHint, false> | undefined,
 ): ItemProperty | undefined {
-  if (hint?.property !== undefined) return properties.get(hint.property);
-  return [...properties.values()].find(({ name, schema }) => isStatus(name) && (schema.enum ?? hint) !== undefined);
+  if (hint?.property !== undefined) return schema.properties.get(hint.property);
+  return listProperties(schema).find((each) => isStatus(each.name) && (each.schema.enum ?? hint) !== undefined);
 }
 
 /** The statuses of work in their order: those in progress, then the one of success; empty where the values are not plainly such statuses. */
@@ -137,8 +138,7 @@ function findBlocked(bindings: readonly Binding[], property: string): ReadonlySe
 
 function findEnd(status: unknown, values: readonly string[]): string | undefined {
   const word = toBareName(String(status));
-  const ends = Object.hasOwn(ENDS, word) ? ENDS[word] : undefined;
-  return ends?.flatMap((end) => values.find((value) => toBareName(value) === end) ?? [])[0];
+  return readOwn(ENDS, word)?.flatMap((end) => values.find((value) => toBareName(value) === end) ?? [])[0];
 }
 
 /** Writes what comes with a status besides the status: when work began or ended, and its results. */
@@ -147,7 +147,7 @@ function createStageWriter(
   schema: ItemSchema,
   isResult: (name: string) => boolean,
 ): (item: Item, stage: { readonly isDone: boolean; readonly input: NewValueInput }) => Item {
-  const own = [...schema.properties.values()].filter(({ name }) => !isSettable(name));
+  const own = listProperties(schema).filter(({ name }) => !isSettable(name));
   const stamps = own.filter(isInstant).map((property) => ({ property, write: createTimestampWriter(property) }));
   return (item, { isDone, input }) => {
     const written: Record<string, unknown> = {};

@@ -12,9 +12,12 @@ import {
   listBranches,
   readKinds,
   type ReadItemSchema,
+  listProperties,
+  isNumeric,
+  readSchemaType,
 } from '../item-schema.js';
 import { findInnerList } from '../pages/envelope.js';
-import { toBareName, toSingular } from '../names.js';
+import { toBareName, toSingular, toItemNoun } from '../names.js';
 import type { Action, Binding, Resource, Resources } from '../resource.js';
 import type { Item } from './collection.js';
 import { chooseInitialStatus, createTimestampWriter, isInstant, isStatusName, isTimestamp } from './server-values.js';
@@ -53,13 +56,8 @@ export function createSettableFinder(
   const all = [...bindings.values()];
   const find = memoize((collection: string): SettableNames => {
     const own = all.filter((binding) => binding.collection === collection && binding.action !== 'elements');
-    return {
-      all: collectNames(read, own),
-      created: collectNames(
-        read,
-        own.filter(({ action }) => CREATES.has(action)),
-      ),
-    };
+    const creates = own.filter(({ action }) => CREATES.has(action));
+    return { all: collectNames(read, own), created: collectNames(read, creates) };
   });
   return (collection) => (name) => {
     const bare = toBareName(name);
@@ -98,7 +96,7 @@ function addNames(
   const schema = read(pointer);
   if (schema === undefined || depth > MAX_DEPTH) return true;
   if (schema.items !== undefined) return addNames(read, names, { pointer: schema.items, depth: depth + 1 });
-  for (const { name, target, branches, readOnly } of schema.properties.values()) {
+  for (const { name, target, branches, readOnly } of listProperties(schema)) {
     if (readOnly) continue;
     names.add(toBareName(name));
     for (const each of [target, ...branches]) addNames(read, names, { pointer: each, depth: depth + 1 });
@@ -147,7 +145,7 @@ export function createNewValue(
   const { schema, name, nullable, required, target } = property;
   const bare = toBareName(name);
   const nothing = nullable ? null : undefined;
-  const type = Array.isArray(schema.type) ? schema.type.find((each) => each !== 'null') : schema.type;
+  const type = readSchemaType(schema);
   if (schema.default !== undefined && !isObject(schema.default)) return () => schema.default;
   if (type === 'boolean') return () => schema.enum === undefined && TRUE_NAME.test(bare);
   if (type === 'array' && !(required && isResult(target, read)))
@@ -209,7 +207,7 @@ function createFirstKind(
 ): NewValue | undefined {
   const { contract, read, generator } = parts;
   const [first = pointer] = listBranches(contract, pointer);
-  const properties = [...(read(first)?.properties.values() ?? [])];
+  const properties = listProperties(read(first));
   if (properties.length === 0 || depth > MAX_DEPTH) return undefined;
   const isText = ({ schema }: ItemProperty): boolean => schema.type === 'string' && schema.enum === undefined;
   const text = properties.find((property) => property.nullable && isText(property));
@@ -285,11 +283,11 @@ export function createElements(
   resource: Resource,
   schema: ItemSchema | undefined,
 ): (item: Item, input: NewValueInput) => Item {
-  const noun = toBareName(toSingular(resource.name.split('.').at(-1) ?? ''));
-  const plans = [...(schema?.properties.values() ?? [])].flatMap(({ name, target }) => {
+  const noun = toItemNoun(resource.name);
+  const plans = listProperties(schema).flatMap(({ name, target }) => {
     const list = findInnerList(read, read(target));
     const isObjectOfList = list !== undefined && list.path.length > 0;
-    const values = [...(list?.element.properties.values() ?? [])].flatMap((property) => {
+    const values = listProperties(list?.element).flatMap((property) => {
       const value = isObjectOfList || property.required ? createElementValue(property, noun) : undefined;
       return value === undefined ? [] : [[property.name, value] as const];
     });
@@ -332,16 +330,14 @@ function createElementValue(property: ItemProperty, noun: string): ((input: Elem
 
 /** Whether an array holds what the server computes: objects without an id. Objects with one are items that are added later. */
 function isResult(pointer: string, read: ReadItemSchema): boolean {
-  const array = read(pointer);
-  const element = array?.items === undefined ? undefined : read(array.items);
-  const names = [...(element?.properties.keys() ?? [])];
-  return names.length > 0 && names.every((name) => !ID_NAME.test(toBareName(name)));
+  const properties = listProperties(read(read(pointer)?.items));
+  return properties.length > 0 && properties.every(({ name }) => !ID_NAME.test(toBareName(name)));
 }
 
 /** Whether a property has the name of a collection below its item: `open_issues` of a repository. */
 function isCountBelow(bare: string, { name }: Resource, { collections }: Resources): boolean {
   const below = [...collections.values()].filter(({ parents }) => parents.at(-1) === name);
-  return below.some((each) => bare.endsWith(toBareName(each.name.slice(each.name.lastIndexOf('.') + 1))));
+  return below.some((each) => bare.endsWith(toBareName(each.name.split('.').at(-1) ?? '')));
 }
 
 /** Whether an object is an item of a collection, which a new item does not refer to unless a request says so. */
@@ -352,8 +348,8 @@ function isItem({ pointer, properties }: ItemSchema, read: ReadItemSchema, { col
 }
 
 /** Whether an object is a list of other items. */
-function isList({ properties }: ItemSchema, read: ReadItemSchema): boolean {
-  const all = [...properties.values()];
+function isList(schema: ItemSchema, read: ReadItemSchema): boolean {
+  const all = listProperties(schema);
   return (
     all.some(({ target }) => read(target)?.type === 'array') &&
     all.some(({ name }) => /^(has_?more|(total_?)?count|total|next.*|offset|limit)$/i.test(name))
@@ -371,11 +367,9 @@ function createInstant(property: ItemProperty, nothing: unknown): NewValue {
 
 /** 0, or an object of zeros; undefined where the schema does not allow it. */
 function toZero({ schema, target }: ItemProperty, read: ReadItemSchema, depth = 0): unknown {
-  const { type, minimum = 0, enum: values } = schema;
-  if (['integer', 'number'].some((each) => [type].flat().includes(each))) {
-    return minimum <= 0 && values === undefined ? 0 : undefined;
-  }
-  const inner = depth > 2 ? [] : [...(read(target)?.properties.values() ?? [])];
+  const { minimum = 0, enum: values } = schema;
+  if (isNumeric(schema)) return minimum <= 0 && values === undefined ? 0 : undefined;
+  const inner = depth > 2 ? [] : listProperties(read(target));
   const zeros = inner.map((each) => [each.name, toZero(each, read, depth + 1)] as const);
   return zeros.length === 0 || zeros.some(([, zero]) => zero === undefined) ? undefined : Object.fromEntries(zeros);
 }

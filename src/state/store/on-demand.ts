@@ -1,4 +1,4 @@
-import { isObject, readMember, withPath } from '../../contract/json.js';
+import { isObject, readMember, withPath, filterMembers } from '../../contract/json.js';
 import type { ItemSchema } from '../item-schema.js';
 import { isPathId, type Resource } from '../resource.js';
 import {
@@ -15,6 +15,7 @@ import { readItemKey, showOwnUrls, withJoinedKeys } from './identity.js';
 import { type ItemModel, type ItemModelParts, omitInvalid } from './item-model.js';
 import { toPartMark } from './rows.js';
 import type { Transaction } from './store.js';
+import { listParameters } from '../names.js';
 
 /** One list of items inside a transaction. */
 export interface ItemLocation {
@@ -216,10 +217,9 @@ function generateOnDemand(
 
 /** Properties named like the path parameters of the parents: `thread_id`. */
 export function readParentIds({ path }: Resource, schema: ItemSchema | undefined, scope: string): Item {
-  const names = [...path.matchAll(/\{([^}]+)\}/g)].map((match) => match[1] ?? '');
   const ids = readScope(scope);
   const known: Record<string, unknown> = {};
-  for (const [i, name] of names.entries()) {
+  for (const [i, name] of listParameters(path).entries()) {
     const property = schema?.properties.get(name);
     if (property !== undefined && ids[i] !== undefined) known[name] = toType(ids[i], property.schema.type);
   }
@@ -227,7 +227,7 @@ export function readParentIds({ path }: Resource, schema: ItemSchema | undefined
 }
 
 /** An id from a path in the type of its schema. */
-function toType(id: string | number, type: string | readonly string[] | undefined): string | number {
+export function toType(id: string | number, type: string | readonly string[] | undefined): string | number {
   const types = typeof type === 'string' ? [type] : (type ?? []);
   const numeric = types.includes('integer') || types.includes('number');
   return numeric && /^-?\d+$/.test(String(id)) ? Number(id) : id;
@@ -263,7 +263,7 @@ export function generateItem(
 
 function withoutHidden(item: Item, hidden: readonly string[]): Item {
   if (!hidden.some((name) => Object.hasOwn(item, name))) return item;
-  return Object.fromEntries(Object.entries(item).filter(([name]) => !hidden.includes(name)));
+  return filterMembers(item, (name) => !hidden.includes(name));
 }
 
 /** An item with the status that it has by now, where its status advances by itself: a read advances it by one, or the clock. */

@@ -1,8 +1,15 @@
-import type { ItemProperty, ItemSchema, ReadItemSchema } from '../item-schema.js';
-import { toBareName } from '../names.js';
-import { setOwn } from '../../contract/json.js';
+import {
+  type ItemProperty,
+  type ItemSchema,
+  type ReadItemSchema,
+  listProperties,
+  isNumeric,
+  readSchemaType,
+} from '../item-schema.js';
+import { toBareName, escapePattern } from '../names.js';
+import { listExamples, readOwn, setOwn } from '../../contract/json.js';
+import { type Binding, type Resource, CHANGES } from '../resource.js';
 import { fillDerived } from '../../schema/derived-values.js';
-import type { Binding, Resource } from '../resource.js';
 import type { Item, NewEntry } from './collection.js';
 
 const TIMESTAMP =
@@ -20,8 +27,6 @@ const VERSION = /^_?(version|revision|(lock|row)_?version|(version|revision)_?nu
 
 const COUNTS = /\b(increment|increas|grows|optimistic|concurren)|\beach (time|update|change)\b/i;
 
-const CHANGES: ReadonlySet<string> = new Set(['act', 'delete', 'replace', 'update']);
-
 /** The property that counts the changes of an item: as it says, or because changes require it and creates do not. */
 export function findVersion(
   read: ReadItemSchema,
@@ -31,11 +36,11 @@ export function findVersion(
   const requires = ({ operation: { body, parameters } }: Binding, name: string): boolean =>
     parameters.some((each) => each.in === 'query' && each.name === name && each.required) ||
     (body?.content ?? []).some(({ schemaPointer }) => {
-      const all = [...(read(schemaPointer)?.properties.values() ?? [])];
+      const all = listProperties(read(schemaPointer));
       const inner = all.flatMap(({ target }) => read(target)?.properties.get(name) ?? []);
       return [...all.filter((each) => each.name === name), ...inner].some(({ required }) => required);
     });
-  return [...(schema?.properties.values() ?? [])].find(({ name, schema: own, readOnly }) => {
+  return listProperties(schema).find(({ name, schema: own, readOnly }) => {
     const isNumber = [own.type].flat().includes('integer') && own.enum === undefined;
     if (!isNumber || !VERSION.test(name)) return false;
     if (readOnly || COUNTS.test(own.description ?? '')) return true;
@@ -88,13 +93,11 @@ function readUnit(
   property: Pick<ItemProperty, 'schema'>,
 ): 'date' | 'date-time' | 'milliseconds' | 'seconds' | undefined {
   const { schema } = property;
-  const type = [schema.type].flat().find((each) => each !== 'null');
-  if (type === 'integer' || type === 'number') {
-    const examples = [schema.example, ...(Array.isArray(schema.examples) ? schema.examples : [])];
-    const long = examples.some((example) => typeof example === 'number' && example > 100_000_000_000);
+  if (isNumeric(schema)) {
+    const long = listExamples(schema).some((example) => typeof example === 'number' && example > 100_000_000_000);
     return long || /millisecond/i.test(schema.description ?? '') ? 'milliseconds' : 'seconds';
   }
-  if (type !== 'string' || schema.pattern !== undefined) return undefined;
+  if (readSchemaType(schema) !== 'string' || schema.pattern !== undefined) return undefined;
   if (schema.format === 'date') return 'date';
   return schema.format === 'date-time' || schema.format === undefined ? 'date-time' : undefined;
 }
@@ -151,28 +154,22 @@ const STATUSES_BY_VERB: Readonly<Record<string, readonly string[]>> = {
 /** The status that the name of an action suggests; undefined where the enum of the schema has none like it. */
 export function findStatusFor(
   verb: string,
-  schema: ItemSchema,
+  schema: ItemSchema | undefined,
 ): { readonly property: string; readonly value: string } | undefined {
   const word = verb.toLowerCase().replaceAll(/[^a-z]/g, '');
   const first = verb.split(/[_-]/)[0] ?? '';
-  const known = [...readStatuses(word), ...readStatuses(verb.split('_')[0] ?? '')];
-  const properties = [...schema.properties.keys()].filter(isStatus);
-  for (const property of properties.toSorted((a, b) => rateStatus(a) - rateStatus(b))) {
-    const values = (schema.properties.get(property)?.schema.enum ?? []).filter((each) => typeof each === 'string');
+  const known = [word, verb.split('_')[0] ?? ''].flatMap((each) => readOwn(STATUSES_BY_VERB, each) ?? []);
+  // The likeliest name first.
+  const properties = STATUS_NAMES.flatMap((name) =>
+    listProperties(schema).filter((each) => each.name.toLowerCase() === name),
+  );
+  for (const property of properties) {
+    const values = (property.schema.enum ?? []).filter((each) => typeof each === 'string');
     const listed = known.flatMap((each) => values.find((value) => toBareName(value) === toBareName(each)) ?? [])[0];
     const value = listed ?? findVerbForm(word, values) ?? findVerbForm(first.toLowerCase(), values);
-    if (value !== undefined) return { property, value };
+    if (value !== undefined) return { property: property.name, value };
   }
   return undefined;
-}
-
-function rateStatus(name: string): number {
-  return STATUS_NAMES.indexOf(name.toLowerCase());
-}
-
-/** `Object.hasOwn`, since an action may be called `constructor`. */
-function readStatuses(word: string): readonly string[] {
-  return (Object.hasOwn(STATUSES_BY_VERB, word) ? STATUSES_BY_VERB[word] : undefined) ?? [];
 }
 
 /** The time of a change, as the value of a property that an operation sets. */
@@ -186,14 +183,14 @@ const BEGINS = /^(enable|activate|reactivate)$/;
  * What an action with this name sets: the status, flags such as `archived: true` and `enabled: false`, and the time of the change in
  * properties such as `canceled`; undefined where the schema has none of them.
  */
-export function findEffect(verb: string, schema: ItemSchema): Item | undefined {
+export function findEffect(verb: string, schema: ItemSchema | undefined): Item | undefined {
   const status = findStatusFor(verb, schema);
   const word = /^[a-z]+/i.exec(verb)?.[0].toLowerCase() ?? '';
   const undone = readUndone(word);
   const isUndone = undone.length > 0;
   const bases = isUndone ? undone : [word];
   const set: Record<string, unknown> = {};
-  for (const property of schema.properties.values()) {
+  for (const property of listProperties(schema)) {
     const bare = toBareName(property.name).replace(/^is(?=[a-z]{4})/, '');
     const isDone = bases.some(
       (base) => isParticiple(base, bare.replace(/(at|on|date)$/, '')) || isParticiple(base, bare),
@@ -228,7 +225,7 @@ const UNDOES: Readonly<Record<string, readonly string[]>> = {
 /** The verbs that a verb undoes: `archive` for `unarchive`, `close` for `reopen`. */
 function readUndone(verb: string): readonly string[] {
   if (/^un(?=[a-z]{3})/.test(verb)) return [verb.slice(2)];
-  return (Object.hasOwn(UNDOES, verb) ? UNDOES[verb] : undefined) ?? [];
+  return readOwn(UNDOES, verb) ?? [];
 }
 
 /** Whether a word is the past participle of a verb: `archived` of `archive`, `hidden` of `hide`. */
@@ -283,14 +280,10 @@ export function chooseInitialStatus(values: readonly unknown[], description = ''
 /** Values in the order in which a description lists all of them, which is that of a life; enums are often sorted by name. */
 function sortAsDescribed(names: readonly string[], description: string): readonly string[] {
   const at = new Map(
-    names.map((name) => [name, description.search(new RegExp(`(?<![\\w-])${toPattern(name)}(?![\\w-])`))]),
+    names.map((name) => [name, description.search(new RegExp(`(?<![\\w-])${escapePattern(name)}(?![\\w-])`))]),
   );
   if ([...at.values()].includes(-1)) return names;
   return names.toSorted((a, b) => (at.get(a) ?? 0) - (at.get(b) ?? 0));
-}
-
-function toPattern(text: string): string {
-  return text.replaceAll(/[^\w]/g, String.raw`\$&`);
 }
 
 /** Adds the masked forms of secrets that are not given, each at its position in the schema. */

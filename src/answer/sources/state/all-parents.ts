@@ -82,12 +82,10 @@ function advanceAll({ items, model }: OperationContext, location: ItemLocation):
 }
 
 /** Creates the initial items below the parents that exist. */
-function createParentSeed({ items, model, resources, binding }: OperationContext): (location: ItemLocation) => void {
+function createParentSeed({ items, model, bindingsOf, binding }: OperationContext): (location: ItemLocation) => void {
   const [parent, ...others] = model.resource.parents;
-  const links = [...resources.bindings.values()].find(
-    ({ collection, parents }) => collection === binding.collection && parents.length === 1,
-  )?.parents;
-  const names = (links?.[0]?.parameters ?? []).filter((name) => model.schema?.properties.has(name));
+  const [link] = bindingsOf(binding.collection).find(({ parents }) => parents.length === 1)?.parents ?? [];
+  const names = (link?.parameters ?? []).filter((name) => model.schema?.properties.has(name));
   return (location) => {
     // Deeper lists show what was created.
     if (parent === undefined || others.length > 0) return;

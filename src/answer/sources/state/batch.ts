@@ -60,8 +60,7 @@ function createBatchChange(context: OperationContext): ((exchange: Exchange, par
     }
     const after = merges ? model.merge(entry.item, model.accept(body)) : replace(exchange, { entry, location, body });
     const updated = items.update(location, entry, { after, set: binding.set, strict: false });
-    if (!('problems' in updated)) return updated;
-    return { refused: answerProblem(context, exchange, { id, problem: updated.problems[0] }) };
+    return 'problems' in updated ? { refused: answerProblem(context, exchange, { id, ...updated }) } : updated;
   };
 }
 
@@ -104,21 +103,18 @@ function createSeveralAnswer(context: OperationContext): AnswerSeveral {
     exchange: Exchange,
   ): readonly unknown[] => {
     const isId = pointer !== undefined && read(pointer)?.properties.size === 0;
-    return entries.map((entry) =>
-      isId
-        ? (readMember(entry.item, model.resource.idProperty ?? 'id') ?? entry.id)
-        : bodies.project(pointer)(entry, exchange),
-    );
+    const { idProperty = 'id' } = model.resource;
+    if (isId) return entries.map(({ item, id }) => readMember(item, idProperty) ?? id);
+    return entries.map((entry) => bodies.project(pointer)(entry, exchange));
   };
   const isItem = (pointer: string): boolean => {
     const { path, schema } = locateItem(context, model, pointer);
-    return (
-      path.length > 0 || (model.schema !== undefined && schema !== undefined && isSameItem(read, model.schema, schema))
-    );
+    if (path.length > 0) return true;
+    return model.schema !== undefined && schema !== undefined && isSameItem(read, model.schema, schema);
   };
   return (exchange, choice, entries) => {
     const pointer = choice.media?.schemaPointer;
-    const schema = pointer === undefined ? undefined : read(pointer);
+    const schema = read(pointer);
     if (pointer === undefined || schema === undefined) return toAnswer(choice, undefined);
     if (schema.type === 'array') return toAnswer(choice, projectAll(schema.items, entries, exchange));
     const count = list === undefined && !isItem(pointer) ? findCount(schema, read) : undefined;

@@ -1,12 +1,12 @@
-import { isObject, mergePatch, readMember, readPath, setOwn, withPath } from '../../../contract/json.js';
+import { isObject, mergePatch, readMember, readPath, setOwn, withPath, filterMembers } from '../../../contract/json.js';
 import { findMedia } from '../../../http/media-type.js';
 import { memoize } from '../../../memoize.js';
-import { findOnlyValue, type ItemSchema, listBranches } from '../../../state/item-schema.js';
+import { findOnlyValue, type ItemSchema, listBranches, listProperties } from '../../../state/item-schema.js';
 import { readBodyPointer } from '../../../state/inference/contract-index.js';
 import { createItemEnvelope, findInnerList } from '../../../state/pages/envelope.js';
 import { findItemPlace, findItemPositions, isEnvelope, isSameItem, type ItemPlace } from '../../../state/positions.js';
 import { createProjection, findLinks, type Projection } from '../../../state/projection.js';
-import { toBareName, toSingular } from '../../../state/names.js';
+import { toBareName, toItemNoun } from '../../../state/names.js';
 import type { Binding, Resource } from '../../../state/resource.js';
 import type { Entry, Item } from '../../../state/store/collection.js';
 import { type ItemModel, omitInvalid } from '../../../state/store/item-model.js';
@@ -148,8 +148,8 @@ function findOnlyId(
   target: ItemSchema,
   { name }: Resource,
 ): { readonly name: string; readonly value: ItemSchema } | undefined {
-  const noun = toBareName(toSingular(name.split('.').at(-1) ?? ''));
-  const found = [...target.properties.values()].flatMap((property) => {
+  const noun = toItemNoun(name);
+  const found = listProperties(target).flatMap((property) => {
     const value = read(property.target);
     const bare = toBareName(property.name);
     const isNamed = bare === noun || ID_OF_CREATED.test(bare);
@@ -161,7 +161,7 @@ function findOnlyId(
 /** The booleans of a body that are not of the item and have one right value: `ok`. */
 function readConstants(target: ItemSchema, item: ItemSchema | undefined): Item {
   const constants: Record<string, unknown> = {};
-  for (const property of target.properties.values()) {
+  for (const property of listProperties(target)) {
     const { name, schema } = property;
     const only = item?.properties.has(name) === true || schema.type !== 'boolean' ? undefined : findOnlyValue(property);
     if (only !== undefined) setOwn(constants, name, only);
@@ -213,7 +213,7 @@ function createDeleteReport(context: StateContext, model: ItemModel, body: Plann
   const wrap = path.length === 0 ? undefined : createItemEnvelope(context.read, whole, path);
   const constants: Record<string, unknown> = {};
   const ids: string[] = [];
-  for (const property of schema.properties.values()) {
+  for (const property of listProperties(schema)) {
     const { name, schema: own } = property;
     const only = findOnlyValue(property);
     if (only !== undefined) setOwn(constants, name, only);
@@ -318,13 +318,13 @@ export function createElementMerge(
   const { read } = context;
   const pointer = readBodyPointer(binding.operation);
   const body = pointer === undefined ? undefined : locateItem(context, model, pointer).schema;
-  const plans = [...(body?.properties.values() ?? [])].flatMap(({ name, target }): readonly NamedElements[] => {
-    const sent = read(read(target)?.items ?? '');
-    const list = findInnerList(read, read(model.schema?.properties.get(name)?.target ?? ''));
+  const plans = listProperties(body).flatMap(({ name, target }): readonly NamedElements[] => {
+    const sent = read(read(target)?.items);
+    const list = findInnerList(read, read(model.schema?.properties.get(name)?.target));
     const id = [...(sent?.properties.keys() ?? [])].find((each) => ELEMENT_ID.test(each));
     if (sent === undefined || list === undefined || id === undefined || !list.element.properties.has(id)) return [];
     const flag = [...sent.properties.keys()].find((each) => REMOVES_ELEMENT.test(each));
-    const isPartial = [...list.element.properties.values()].some(
+    const isPartial = listProperties(list.element).some(
       (each) => each.required && each.name !== id && sent.properties.get(each.name)?.required !== true,
     );
     return flag !== undefined || isPartial ? [{ path: [name, ...list.path], id, flag }] : [];
@@ -351,6 +351,5 @@ const PLAIN_FORM: BodyForm = { path: [], schema: undefined, isInArray: false, co
 
 function withoutFiles(body: Item): Item {
   const isFile = (value: unknown): boolean => isUploadedFile(Array.isArray(value) ? value[0] : value);
-  if (!Object.values(body).some(isFile)) return body;
-  return Object.fromEntries(Object.entries(body).filter(([, value]) => !isFile(value)));
+  return Object.values(body).some(isFile) ? filterMembers(body, (_, value) => !isFile(value)) : body;
 }

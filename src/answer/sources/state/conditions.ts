@@ -1,7 +1,7 @@
 import { digestText } from '../../../contract/load/cache.js';
 import type { Answer } from '../../../http/answer.js';
 import { hashText } from '../../../random.js';
-import type { Action, Binding } from '../../../state/resource.js';
+import { type Binding, CHANGES } from '../../../state/resource.js';
 import type { Entry } from '../../../state/store/collection.js';
 import { type Exchange, toEmptyAnswer } from '../../chain.js';
 import {
@@ -14,6 +14,7 @@ import {
   type StateContext,
   type StateHandler,
 } from './context.js';
+import { declaresStatus } from '../../../contract/operations/responses.js';
 
 /** Preconditions that are always met, of items without entity tags. */
 export const NO_PRECONDITIONS: Preconditions = { before: () => undefined, headers: () => NO_HEADERS };
@@ -38,7 +39,7 @@ function createVersionCheck(
   const { operation, action } = binding;
   const { version, schema } = context.items.model(binding.collection);
   const name = version ?? (schema?.properties.has('etag') === true ? 'etag' : undefined);
-  const isDeclared = STALE.some((status) => operation.responses.some((each) => each.status === String(status)));
+  const isDeclared = STALE.some((status) => declaresStatus(operation, status));
   if (name === undefined || !isDeclared || !CHANGES.has(action)) return undefined;
   return (exchange, entry) => {
     const { call } = exchange;
@@ -54,8 +55,6 @@ function createVersionCheck(
 function toText(value: unknown): string | undefined {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;
 }
-
-const CHANGES: ReadonlySet<Action> = new Set<Action>(['act', 'delete', 'replace', 'update']);
 
 function createTagConditions(context: StateContext, binding: Binding): Preconditions {
   if (!context.bindingsOf(binding.collection).some(declaresTags)) return NO_PRECONDITIONS;
@@ -86,9 +85,8 @@ function createTagConditions(context: StateContext, binding: Binding): Precondit
 function declaresTags({ operation }: Binding): boolean {
   return (
     operation.parameters.some(({ name, in: place }) => place === 'header' && /^if-(none-)?match$/i.test(name)) ||
-    operation.responses.some(
-      ({ status, headers }) => status === '412' || headers.some(({ name }) => /^etag$/i.test(name)),
-    )
+    operation.responses.some(({ headers }) => headers.some(({ name }) => /^etag$/i.test(name))) ||
+    declaresStatus(operation, 412)
   );
 }
 

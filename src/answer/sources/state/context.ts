@@ -1,5 +1,5 @@
 import type { Operation } from '../../../contract/operations/operation.js';
-import { findSuccessWithBody, toStatus } from '../../../contract/operations/responses.js';
+import { findSuccessWithBody, toStatus, declaresStatus } from '../../../contract/operations/responses.js';
 import type { Answer } from '../../../http/answer.js';
 import { isMarkupType } from '../../../http/media-type.js';
 import type { Call } from '../../../http/request/call.js';
@@ -181,8 +181,7 @@ export function chooseDeclared(
   { binding }: { readonly binding: Pick<Binding, 'operation'> },
   statuses: readonly number[],
 ): number {
-  const declared = new Set(binding.operation.responses.map(({ status }) => status));
-  return statuses.find((status) => declared.has(String(status))) ?? statuses.at(-1) ?? 400;
+  return statuses.find((status) => declaresStatus(binding.operation, status)) ?? statuses.at(-1) ?? 400;
 }
 
 /** The noun for one item of a collection: `folders.files` -> `file`. */

@@ -1,4 +1,4 @@
-import { isObject, readMember, readPath, withPath } from '../../../contract/json.js';
+import { isObject, readMember, readPath, withPath, filterMembers } from '../../../contract/json.js';
 import type { Answer } from '../../../http/answer.js';
 import { findPropertyAt, type ItemSchema } from '../../../state/item-schema.js';
 import { toBareName } from '../../../state/names.js';
@@ -22,6 +22,7 @@ import {
 import { createListHandler } from './read.js';
 import { createItemHandler } from './request.js';
 import { answerProblem } from './write.js';
+import { declaresStatus } from '../../../contract/operations/responses.js';
 
 /** Lists, adds, sets or removes the elements of an array of an item: `/issues/{id}/labels`. */
 export function createElementsHandler(context: OperationContext): StateHandler | undefined {
@@ -40,7 +41,7 @@ export function createElementsHandler(context: OperationContext): StateHandler |
     if ('refused' in changed) return changed.refused;
     const after = withPath(entry.item, property.split('.'), changed.elements);
     const updated = items.update(location, entry, { after, strict: false });
-    if ('problems' in updated) return answerProblem(context, exchange, { id: entry.id, problem: updated.problems[0] });
+    if ('problems' in updated) return answerProblem(context, exchange, { id: entry.id, ...updated });
     return showList?.(exchange, location.transaction) ?? answerItem(context, exchange, updated.entry);
   });
 }
@@ -59,8 +60,7 @@ function createIdentifierHandler(context: OperationContext, { property, of }: El
       const sent = isObject(exchange.call.body) ? exchange.call.body[name] : undefined;
       const after = withPath(item, path, sent ?? null);
       const updated = items.update(location, entry, { after, strict: false });
-      if ('problems' in updated)
-        return answerProblem(context, exchange, { id: entry.id, problem: updated.problems[0] });
+      if ('problems' in updated) return answerProblem(context, exchange, { id: entry.id, ...updated });
       ({ item } = updated.entry);
     }
     const value = readPath(item, path) ?? null;
@@ -156,33 +156,31 @@ type Resolve = (
 function createResolver(context: OperationContext, property: string): Resolve {
   const { binding, generator, model, read } = context;
   const place = model.schema && findPropertyAt(read, model.schema, property);
-  const pointer = read(place?.target ?? '')?.items ?? '';
+  const pointer = read(place?.target)?.items ?? '';
   const schema = read(pointer);
   if (schema === undefined || schema.properties.size === 0)
     return (_exchange, _location, sent) => ({ element: toKey(sent) });
-  const source = findSource(
-    context,
-    property
-      .replace(/\.data$/, '')
-      .split('.')
-      .at(-1) ?? '',
-    schema,
-  );
-  const names = KEYS.filter((name) => schema.properties.has(name));
-  const isNumber = (name: string): boolean => schema.properties.get(name)?.schema.type === 'integer';
-  const isRefused = binding.operation.responses.some(({ status }) => status === '404' || status === '422');
-  return ({ session, ...rest }, location, sent) => {
+  const [name = ''] = property
+    .replace(/\.data$/, '')
+    .split('.')
+    .slice(-1);
+  const source = findSource(context, name, schema);
+  const keys = KEYS.filter((each) => schema.properties.has(each));
+  const isNumber = (each: string): boolean => schema.properties.get(each)?.schema.type === 'integer';
+  const isRefused = [404, 422].some((status) => declaresStatus(binding.operation, status));
+  return (exchange, location, sent) => {
+    const { session } = exchange;
     const value = toKey(sent);
-    const key = names.find((name) =>
-      isObject(sent) ? sent[name] === value : isNumber(name) === (typeof value === 'number'),
+    const key = keys.find((each) =>
+      isObject(sent) ? sent[each] === value : isNumber(each) === (typeof value === 'number'),
     );
     const partial: Item = isObject(sent) ? sent : { [key ?? 'name']: value };
-    const known = source && key && findItem(context, location, { source, key, partial });
+    const known =
+      source === undefined || key === undefined ? undefined : findItem(context, location, { source, key, partial });
     if (known === undefined && source !== undefined && isRefused)
-      return { refused: refuseElement(context, { session, ...rest }, { property, named: sent }) };
-    const shown = Object.entries(known ?? {}).filter(([name]) => schema.properties.has(name));
+      return { refused: refuseElement(context, exchange, { property, named: sent }) };
     const seeded = { seed: session.seed, key: `${property}\0${String(value)}`, now: session.clock.now() };
-    const element = { ...partial, ...Object.fromEntries(shown) };
+    const element = { ...partial, ...filterMembers(known ?? {}, (each) => schema.properties.has(each)) };
     return { element: generator.complete(pointer, element, { ...seeded, direction: 'response' }) };
   };
 }
@@ -198,7 +196,7 @@ function findSource(
   const isNamed = ({ name }: Resource): boolean => toBareName(name.split('.').at(-1) ?? '') === toBareName(property);
   const near = [...resources.collections.values()].filter(isNear);
   const found = near.filter((resource) => {
-    const own = resource.schema === undefined ? undefined : read(resource.schema);
+    const own = read(resource.schema);
     if (own === undefined) return false;
     return own.pointer === element.pointer || (isNamed(resource) && compareSchemas(read, own, element) >= 0.6);
   });

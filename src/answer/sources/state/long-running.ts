@@ -1,6 +1,6 @@
 import { findSuccessMedia } from '../../../contract/operations/responses.js';
 import { setOwn } from '../../../contract/json.js';
-import type { ItemProperty, ItemSchema } from '../../../state/item-schema.js';
+import { type ItemProperty, type ItemSchema, listProperties } from '../../../state/item-schema.js';
 import type { Action, Binding } from '../../../state/resource.js';
 import { type Entry, type Item, toScope } from '../../../state/store/collection.js';
 import type { Exchange } from '../../chain.js';
@@ -57,9 +57,9 @@ function findLongRunning(
   { operation, collection, action }: Binding,
 ): LongRunning | undefined {
   if (READS.has(action)) return undefined;
-  const pointer = findSuccessMedia(operation)?.schemaPointer;
-  const schema = pointer === undefined ? undefined : read(pointer);
-  if (pointer === undefined || schema === undefined) return undefined;
+  const pointer = findSuccessMedia(operation)?.schemaPointer ?? '';
+  const schema = read(pointer);
+  if (schema === undefined) return undefined;
   const poll = [...resources.bindings.values()].find(
     (each) =>
       each.action === 'read' &&
@@ -72,8 +72,8 @@ function findLongRunning(
   return poll && shape && { ...shape, poll, pointer };
 }
 
-function readShape({ properties }: ItemSchema, collection: string): OperationShape | undefined {
-  const all = [...properties.values()];
+function readShape(schema: ItemSchema, collection: string): OperationShape | undefined {
+  const all = listProperties(schema);
   const result = all.find(({ name, scalar }) => RESULT.test(name) && !scalar)?.name;
   const isOperation = OPERATION_NAME.test(collection);
   const done: Record<string, unknown> = {};

@@ -1,5 +1,4 @@
-import { isObject, readMember } from '../../../contract/json.js';
-import type { Operation } from '../../../contract/operations/operation.js';
+import { isObject, readMember, filterMembers } from '../../../contract/json.js';
 import type { Answer } from '../../../http/answer.js';
 import { isCovered, isJsonType, toEssence } from '../../../http/media-type.js';
 import type { Call } from '../../../http/request/call.js';
@@ -50,6 +49,7 @@ import {
 } from './context.js';
 import { createListChooser, createRemovedReader } from './removed.js';
 import { answerMissing, createCollectionHandler, createItemHandler } from './request.js';
+import { declaresStatus } from '../../../contract/operations/responses.js';
 
 /** Answers with one item. */
 export function createReadHandler(context: OperationContext): StateHandler {
@@ -65,7 +65,7 @@ export function createReadHandler(context: OperationContext): StateHandler {
  * string where it declares JSON and the client asks for it.
  */
 export function createContentHandler(context: OperationContext): StateHandler {
-  const hasRanges = declaresPart(context.binding.operation);
+  const hasRanges = declaresStatus(context.binding.operation, 206);
   const isJsonAccepted = memoize(
     (choice: ResponseChoice) => memoize((accept: string | null) => isAccepted(choice, accept), MAX_ACCEPT_HEADERS),
     MAX_ACCEPT_HEADERS,
@@ -118,10 +118,6 @@ function isAccepted({ mediaType }: ResponseChoice, accept: string | null): boole
   );
 }
 
-function declaresPart({ responses }: Operation): boolean {
-  return responses.some(({ status }) => status === '206');
-}
-
 /** One range of bytes (RFC 9110 14.1.2), its end excluded; undefined without one, and for several, which may be ignored. */
 function readByteRange(
   header: string | null,
@@ -138,7 +134,7 @@ export function createListHandler(context: OperationContext): StateHandler | und
   const { binding } = context;
   const { operation, list: shape } = binding;
   if (shape === undefined) return undefined;
-  const schema = binding.elements === undefined ? context.model.schema : context.read(shape.itemSchema ?? '');
+  const schema = binding.elements === undefined ? context.model.schema : context.read(shape.itemSchema);
   const usual = createPagePlan(context.contract, operation, {
     item: schema,
     style: binding.page,
@@ -155,7 +151,7 @@ export function createListHandler(context: OperationContext): StateHandler | und
   const readList = createListReader(context);
   const select = createSelector(binding, usual);
   const withRequiredFilters = createRequiredFilters(usual);
-  const isPart = declaresPart(operation);
+  const isPart = declaresStatus(operation, 206);
   const writeHeaders = createPageHeaders(operation, usual.style.name !== 'none' && !announcesPages(shape.plan));
 
   return createCollectionHandler(context, (exchange, choice, location) => {
@@ -210,7 +206,7 @@ function omitDetail({ detail }: Resource, write: WriteBody): WriteBody {
   if (detail.length === 0) return write;
   return (entry, exchange) => {
     const item = write(entry, exchange);
-    return isObject(item) ? Object.fromEntries(Object.entries(item).filter(([name]) => !detail.includes(name))) : item;
+    return isObject(item) ? filterMembers(item, (name) => !detail.includes(name)) : item;
   };
 }
 

@@ -1,15 +1,16 @@
 import { isObject, readMember } from '../../../contract/json.js';
 import type { Answer } from '../../../http/answer.js';
 import type { Call } from '../../../http/request/call.js';
-import type { Operation } from '../../../contract/operations/operation.js';
+import { type Operation, readText } from '../../../contract/operations/operation.js';
 import { findSuccessMedia } from '../../../contract/operations/responses.js';
-import { listBranches, type ReadItemSchema } from '../../../state/item-schema.js';
+import { listBranches, type ReadItemSchema, listProperties } from '../../../state/item-schema.js';
 import { findItemPlace } from '../../../state/positions.js';
 import type { Binding, RemovedHint } from '../../../state/resource.js';
 import type { Entry, Item, ItemList } from '../../../state/store/collection.js';
 import { isStatus } from '../../../state/store/server-values.js';
 import type { Exchange } from '../../chain.js';
 import { answerItem, type OperationContext, type StateContext, toAnswer } from './context.js';
+import { escapePattern } from '../../../state/names.js';
 
 /** Properties that say that an item was removed. */
 const FLAG = /^(is_?)?(deleted|archived|trashed|removed)(_?flag)?$/i;
@@ -142,16 +143,15 @@ const DELETED_STATUS = /^(deleted|removed|trashed)$/i;
 
 /** The property that marks removed items, where a query parameter or the description of the DELETE says that they are kept. */
 function findFlag(context: OperationContext): RemovedMark | undefined {
-  const { contract, bindingsOf, binding, model } = context;
+  const { bindingsOf, binding, model } = context;
   const bindings = bindingsOf(binding.collection);
   const removal = bindings.find(({ action }) => action === 'delete')?.operation;
   if (removal === undefined) return undefined;
-  const description = contract.at(`${removal.pointer}/description`);
-  const told = `${removal.summary ?? ''}\n${typeof description === 'string' ? description : ''}`;
+  const told = readText(removal);
   const isKept = KEEPS_ITEM.test(told) && !REMOVES_ITEM.test(told);
   const asks = (name: string, { parameters }: typeof removal): boolean =>
     parameters.some((parameter) => parameter.in === 'query' && parameter.name === name);
-  for (const { name, schema } of model.schema?.properties.values() ?? []) {
+  for (const { name, schema } of listProperties(model.schema)) {
     if (FLAG.test(name) && schema.type === 'boolean') {
       const parameter = asks(name, binding.operation) ? name : undefined;
       const isRead = bindings.some(({ action, operation }) => action === 'read' && asks(name, operation));
@@ -195,7 +195,7 @@ function findIncluded({ model }: OperationContext, bindings: readonly Binding[])
   const parameters = bindings.flatMap(({ action, operation }) => (action === 'list' ? operation.parameters : []));
   const asking = parameters.find(({ in: place, name }) => place === 'query' && INCLUDES.test(name));
   if (asking === undefined) return undefined;
-  for (const { name: property, schema } of model.schema?.properties.values() ?? []) {
+  for (const { name: property, schema } of listProperties(model.schema)) {
     const mark = { property, parameter: undefined, included: asking.name };
     if (FLAG.test(property) && schema.type === 'boolean') return { ...mark, value: true };
     if (!isStatus(property)) continue;
@@ -208,10 +208,9 @@ function findIncluded({ model }: OperationContext, bindings: readonly Binding[])
 
 /** The values that a description says a property gets: `archived: true`, "their `active` is false", "the status becomes `CLOSED`". */
 function readDescribedValues(text: string, name: string): readonly unknown[] {
-  const property = name.replaceAll(/[^\w]/g, String.raw`\$&`);
   const change = `becomes?|equals?(?: to)?|(?:is |are )?(?:set|changed) to|changes to|will be${isStatus(name) ? '' : '|is|are'}`;
   const quote = String.raw`[\`"'*]*`;
-  const pattern = String.raw`(?<![\w-])${property}\b${quote}(?:\s+(?:${change})\s+|\s*[:=]\s*)${quote}([\w-]+)`;
+  const pattern = String.raw`(?<![\w-])${escapePattern(name)}\b${quote}(?:\s+(?:${change})\s+|\s*[:=]\s*)${quote}([\w-]+)`;
   const found = [...text.matchAll(new RegExp(pattern, 'gi'))];
   return found.filter(({ index }) => !OTHER_NOUN.test(text.slice(0, index))).map(([, value]) => value);
 }
@@ -227,7 +226,5 @@ export function findRemovedBranch(
   let { pointer } = at;
   for (const name of at.path) pointer = read(pointer)?.properties.get(name)?.pointer ?? pointer;
   const branches = listBranches(contract, pointer).map(read);
-  return branches.find((branch) =>
-    [...(branch?.properties.values() ?? [])].some(({ name, required }) => required && FLAG.test(name)),
-  );
+  return branches.find((branch) => listProperties(branch).some(({ name, required }) => required && FLAG.test(name)));
 }

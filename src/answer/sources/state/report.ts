@@ -1,11 +1,11 @@
 import { toPointer } from '../../../contract/pointer.js';
-import { findJsonMedia, findSuccessMedia } from '../../../contract/operations/responses.js';
-import type { ItemSchema } from '../../../state/item-schema.js';
+import { findBodyMedia, findSuccessMedia } from '../../../contract/operations/responses.js';
+import { type ItemSchema, listProperties } from '../../../state/item-schema.js';
 import type { Plan } from '../../../state/pages/list-shape.js';
 import type { PageStyleName } from '../../../state/pages/pagination.js';
 import { createPagePlan } from '../../../state/pages/plan.js';
 import { findLinks, type PropertyLink } from '../../../state/projection.js';
-import type { Action, Binding } from '../../../state/resource.js';
+import { type Action, type Binding, ON_ITEM, TAKES_ITEM } from '../../../state/resource.js';
 import type { Item } from '../../../state/store/collection.js';
 import type { ItemModel } from '../../../state/store/item-model.js';
 import { locateItem } from './bodies.js';
@@ -81,26 +81,10 @@ interface ListReport {
 
 type ReportContext = Pick<StateContext, 'contract' | 'items' | 'read'>;
 
-const WITH_REQUEST: ReadonlySet<Action> = new Set<Action>(['act', 'batch', 'copy', 'create', 'replace', 'update']);
-const WITH_ITEM: ReadonlySet<Action> = new Set<Action>([
-  'act',
-  'copy',
-  'create',
-  'latest',
-  'read',
-  'replace',
-  'update',
-]);
-const ON_ITEM: ReadonlySet<Action> = new Set<Action>([
-  'act',
-  'content',
-  'copy',
-  'delete',
-  'elements',
-  'read',
-  'replace',
-  'update',
-]);
+/** Whether the answer of an action shows the item. */
+function showsItem(action: Action): boolean {
+  return action === 'latest' || action === 'read' || (action !== 'batch' && TAKES_ITEM.has(action));
+}
 
 /** Reports how state handles an operation, from the same plans that answer its requests. */
 export function describeBinding(context: ReportContext, binding: Binding): OperationReport {
@@ -120,21 +104,15 @@ export function describeBinding(context: ReportContext, binding: Binding): Opera
     })),
     within,
     set,
-    request: WITH_REQUEST.has(action) ? describeRequest(context, binding, model) : undefined,
-    answer: WITH_ITEM.has(action)
-      ? describeAnswer(context, model, findSuccessMedia(operation)?.schemaPointer)
-      : undefined,
+    request: TAKES_ITEM.has(action) ? describeRequest(context, binding, model) : undefined,
+    answer: showsItem(action) ? describeAnswer(context, model, findSuccessMedia(operation)?.schemaPointer) : undefined,
     list: describeList(context, binding, model),
   };
 }
 
 function toParameter({ places }: Binding, name: string): ParameterReport {
-  const place = places?.[name];
-  if (place === undefined || place.in === 'path') return { in: 'path', name: place?.path[0] ?? name };
-  if (place.in === 'own') return { in: 'own', name };
-  return place.in === 'query'
-    ? { in: 'query', name: place.path[0] ?? name }
-    : { in: 'body', name: toPointer(...place.path) };
+  const { in: part, path } = places?.[name] ?? { in: 'path', path: [] };
+  return { in: part, name: part === 'body' ? toPointer(...path) : (path[0] ?? name) };
 }
 
 function describeId(binding: Binding, { resource }: ItemModel): readonly ParameterReport[] {
@@ -144,18 +122,15 @@ function describeId(binding: Binding, { resource }: ItemModel): readonly Paramet
 }
 
 function describeRequest(context: ReportContext, binding: Binding, model: ItemModel): RequestReport | undefined {
-  const content = binding.operation.body?.content ?? [];
-  const media = findJsonMedia(content) ?? content.find(({ schema }) => schema !== undefined);
+  const media = findBodyMedia(binding.operation);
   if (media === undefined) return undefined;
   const { path, schema } = locateItem(context, model, media.schemaPointer);
-  const sent = schema?.type === 'array' ? context.read(schema.items ?? '') : schema;
+  const sent = schema?.type === 'array' ? context.read(schema.items) : schema;
   if (sent === undefined) return undefined;
-  const links =
-    model.schema === undefined
-      ? []
-      : findLinks(context.read, { from: sent, to: model.schema, collection: binding.collection });
+  const { collection } = binding;
+  const links = model.schema === undefined ? [] : findLinks(context.read, { from: sent, to: model.schema, collection });
   const identifying = new Set([...binding.id, ...binding.parents.flatMap(({ parameters }) => parameters)]);
-  const names = [...sent.properties.values()].flatMap(({ name, schema: own }) => {
+  const names = listProperties(sent).flatMap(({ name, schema: own }) => {
     // The bytes of a file are the content of the item.
     if (own.format === 'binary') return [{ name, fate: 'stored' as const }];
     if (identifying.has(name)) return [];
@@ -170,10 +145,7 @@ function describeRequest(context: ReportContext, binding: Binding, model: ItemMo
     stored: select('stored'),
     serverSet: select('serverSet'),
     notStored: select('notStored'),
-    renamed: links.filter(isRename).map(({ from, to, key, change }) => ({
-      body: toPointer(...from, ...(change === 'to-id' ? [key] : [])),
-      item: toPointer(...to, ...(change === 'to-object' ? [key] : [])),
-    })),
+    renamed: links.filter(isRename).map((link) => ({ body: toSourcePointer(link), item: toTargetPointer(link) })),
   };
 }
 
@@ -198,10 +170,9 @@ function describeAnswer(
   if (pointer === undefined) return undefined;
   const { path, schema, isInArray } = locateItem(context, model, pointer);
   if (schema === undefined) return undefined;
-  const links =
-    model.schema === undefined
-      ? []
-      : findLinks(context.read, { from: model.schema, to: schema, collection: model.resource.name });
+  const from = model.schema;
+  const collection = model.resource.name;
+  const links = from === undefined ? [] : findLinks(context.read, { from, to: schema, collection });
   const linked = new Set(links.map(({ to: [name] }) => name));
   const isShown = (name: string): boolean => linked.has(name) || isOfItem(model.schema, name);
   const names = [...schema.properties.keys()];
@@ -209,10 +180,7 @@ function describeAnswer(
     item: toPointer(...path, ...(isInArray ? ['0'] : [])),
     shown: names.filter(isShown),
     generated: names.filter((name) => !isShown(name)),
-    renamed: links.filter(isRename).map(({ from, to, key, change }) => ({
-      body: toPointer(...to, ...(change === 'to-object' ? [key] : [])),
-      item: toPointer(...from, ...(change === 'to-id' ? [key] : [])),
-    })),
+    renamed: links.filter(isRename).map((link) => ({ body: toTargetPointer(link), item: toSourcePointer(link) })),
   };
 }
 
@@ -222,6 +190,14 @@ function isOfItem(schema: ItemSchema | undefined, name: string): boolean {
 
 function isRename({ from, to, change }: PropertyLink): boolean {
   return change === 'to-id' || change === 'to-object' || from.join('\0') !== to.join('\0');
+}
+
+function toSourcePointer({ from, key, change }: PropertyLink): string {
+  return toPointer(...from, ...(change === 'to-id' ? [key] : []));
+}
+
+function toTargetPointer({ to, key, change }: PropertyLink): string {
+  return toPointer(...to, ...(change === 'to-object' ? [key] : []));
 }
 
 function describeList(context: ReportContext, binding: Binding, model: ItemModel): ListReport | undefined {

@@ -1,6 +1,11 @@
 import { readSchemaAt } from '../../../contract/contract.js';
 import type { MediaType, Operation } from '../../../contract/operations/operation.js';
-import { findJsonMedia, findResponse, findSuccessWithBody } from '../../../contract/operations/responses.js';
+import {
+  findJsonMedia,
+  findResponse,
+  findSuccessWithBody,
+  declaresStatus,
+} from '../../../contract/operations/responses.js';
 import { isObject, readMember, readPath, withPath } from '../../../contract/json.js';
 import type { Answer } from '../../../http/answer.js';
 import { isUploadedFile, type UploadedFile } from '../../../http/request/body-multipart.js';
@@ -8,10 +13,10 @@ import type { Call } from '../../../http/request/call.js';
 import { type Binding, isNamedElsewhere } from '../../../state/resource.js';
 import { memoize } from '../../../memoize.js';
 import { NO_VIOLATIONS } from '../../../schema/violation.js';
-import { type ItemSchema, isSuccessFlag } from '../../../state/item-schema.js';
+import { type ItemSchema, isSuccessFlag, listProperties } from '../../../state/item-schema.js';
 import { PLAIN_ID, toBareName } from '../../../state/names.js';
 import { type Entry, toScope, type Item, type ItemContent } from '../../../state/store/collection.js';
-import type { ItemLocation } from '../../../state/store/on-demand.js';
+import { type ItemLocation, toType } from '../../../state/store/on-demand.js';
 import type { Exchange } from '../../chain.js';
 import type { ResponseChoice } from '../../choose-response.js';
 import type { ReadRemoved } from './removed.js';
@@ -36,13 +41,12 @@ export function createLocationFinder(context: StateContext, binding: Binding): O
     within?.property === undefined || isOwn(within.parameter)
       ? []
       : [{ property: within.property, parameter: within.parameter }];
-  const properties = [...own, ...named].map(({ property, parameter }) => ({
-    property,
-    parameter,
-    wrap: toWrapper(context, schema?.properties.get(property)?.pointer),
-  }));
-  const taken = new Set(properties.map(({ property }) => property));
-  const byNoun = findParentProperties(schema, links).filter(({ property }) => !taken.has(property));
+  const byName = [...own, ...named].map(({ property, parameter }): KnownProperty => {
+    const wrap = toWrapper(context, schema?.properties.get(property)?.pointer);
+    return { name: property, path: property.split('.'), read: (call) => wrap(readParameter(call, parameter, places)) };
+  });
+  const taken = new Set(byName.map(({ name }) => name));
+  const properties = [...byName, ...findParentProperties(schema, links).filter(({ name }) => !taken.has(name))];
   // The last parameter of a path can be the value of a property of its items.
   const isLast =
     within !== undefined &&
@@ -65,13 +69,7 @@ export function createLocationFinder(context: StateContext, binding: Binding): O
       return { missing: refuseUnknown(context, exchange, { ...missing, status: 404, param: parameter, places }) };
     }
     let known = NOTHING_KNOWN;
-    for (const { property, parameter, wrap } of properties) {
-      known = withPath(known, property.split('.'), wrap(readParameter(call, parameter, places)));
-    }
-    for (const { property, parent, isNumber } of byNoun) {
-      const id = ids[parent] ?? '';
-      known = withPath(known, [property], isNumber && /^\d+$/.test(id) ? Number(id) : id);
-    }
+    for (const { path, read } of properties) known = withPath(known, path, read(call, ids));
     const path = isLast ? toScope(...ids, readId(call, [within.parameter], places)) : toScope(...ids);
     if (within === undefined || within.isKey === true)
       return { ...items.locate(transaction, binding.collection, path), known };
@@ -83,18 +81,24 @@ export function createLocationFinder(context: StateContext, binding: Binding): O
 
 const NOTHING_KNOWN: Item = Object.freeze({});
 
+/** A property of the items that the path of a request determines. */
+interface KnownProperty {
+  readonly name: string;
+  readonly path: readonly string[];
+  /** @param ids - Those of the parents, outermost first. */
+  read(call: Call, ids: readonly string[]): unknown;
+}
+
 /** The properties that hold the ids of parents whose parameters have other names: `project_id` for `/projects/{id}/issues`. */
-function findParentProperties(
-  schema: ItemSchema | undefined,
-  links: Binding['parents'],
-): readonly { readonly property: string; readonly parent: number; readonly isNumber: boolean }[] {
-  const scalars = [...(schema?.properties.values() ?? [])].filter(({ scalar }) => scalar);
-  return links.flatMap(({ collection, parameters }, parent) => {
+function findParentProperties(schema: ItemSchema | undefined, links: Binding['parents']): readonly KnownProperty[] {
+  const scalars = listProperties(schema).filter(({ scalar }) => scalar);
+  return links.flatMap(({ collection, parameters }, parent): readonly KnownProperty[] => {
     const noun = toBareName(toNoun(collection));
     const bareNames = new Set([`${noun}id`, ...parameters.filter((name) => !PLAIN_ID.test(name)).map(toBareName)]);
     const found = parameters.length === 1 ? scalars.find(({ name }) => bareNames.has(toBareName(name))) : undefined;
-    const isNumber = [found?.schema.type].flat().some((type) => type === 'integer' || type === 'number');
-    return found === undefined ? [] : [{ property: found.name, parent, isNumber }];
+    if (found === undefined) return [];
+    const { name, schema: own } = found;
+    return [{ name, path: [name], read: (_, ids) => toType(ids[parent] ?? '', own.type) }];
   });
 }
 
@@ -239,8 +243,7 @@ export function refuseUnknown(
     exchange.note(`state: ${message}`);
     return failure;
   }
-  const isDeclared = (each: number): boolean => operation.responses.some(({ status }) => status === String(each));
-  const status = [404, 410, 400, 422].find(isDeclared) ?? facts.status;
+  const status = [404, 410, 400, 422].find((each) => declaresStatus(operation, each)) ?? facts.status;
   return refuse(context, exchange, { status, message, code: 'not_found', param });
 }
 
@@ -336,7 +339,7 @@ function findShape({ contract, read, validators }: FailureParts, operation: Oper
   const union = isObject(schema) ? (schema.oneOf === undefined ? 'anyOf' : 'oneOf') : 'oneOf';
   const branches = (isObject(schema) ? schema[union] : undefined)?.map((_, i) => `${pointer}/${union}/${i}`);
   for (const each of branches ?? [pointer]) {
-    const properties = [...(read(each)?.properties.values() ?? [])];
+    const properties = listProperties(read(each));
     const flag = properties.find(({ name, schema: own }) => isSuccessFlag(name) && own.type === 'boolean')?.name;
     const text = properties.find(({ name, schema: own }) => REASON.test(name) && own.type === 'string');
     if (flag === undefined || text === undefined) continue;

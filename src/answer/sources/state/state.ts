@@ -4,7 +4,7 @@ import type { Answer } from '../../../http/answer.js';
 import { memoize } from '../../../memoize.js';
 import { createDeclaredMembers } from '../../../state/declared-members.js';
 import { createItemSchemaReader } from '../../../state/item-schema.js';
-import type { Action, Binding } from '../../../state/resource.js';
+import { type Action, type Binding, CREATES } from '../../../state/resource.js';
 import { MockError } from '../../../errors.js';
 import type { AnswerSource, Exchange } from '../../chain.js';
 import { NO_RETRY } from '../../error-answers.js';
@@ -97,14 +97,15 @@ function refuseGrowth(context: Pick<StateContext, 'errors'>, exchange: Exchange,
 function createOperationContext(context: StateContext, binding: Binding): OperationContext {
   const { action, operation } = binding;
   const model = context.items.model(binding.collection);
-  const creates = action === 'create' || action === 'copy' || action === 'batch';
+  const creates = CREATES.has(action);
   const reader = createBodyReader(context, binding, model);
   const choose = creates ? createCreatedChoice(operation) : createChoice(operation);
   const own = {
     ...context,
     binding,
     model,
-    choose: model.schema === undefined && !REMOVES.has(action) ? withPlainJson(choose) : choose,
+    choose:
+      model.schema === undefined && action !== 'delete' && action !== 'batch-delete' ? withPlainJson(choose) : choose,
     bodies: withOperations(context, binding, createBodyWriters(context, model, creates)),
     reader,
     preconditions: action === 'content' ? NO_PRECONDITIONS : createPreconditions(context, binding, reader),
@@ -113,8 +114,6 @@ function createOperationContext(context: StateContext, binding: Binding): Operat
   };
   return { ...own, references: createReferences(own) };
 }
-
-const REMOVES: ReadonlySet<Action> = new Set<Action>(['batch-delete', 'delete']);
 
 const HANDLERS: Readonly<Record<Action, (context: OperationContext) => StateHandler | undefined>> = {
   act: createUpdateHandler,

@@ -1,5 +1,5 @@
 import { createElementMerge, locateItem } from './bodies.js';
-import { isObject, readMember } from '../../../contract/json.js';
+import { isObject, readMember, filterMembers } from '../../../contract/json.js';
 import { applyJsonPatch } from '../../../state/json-patch.js';
 import { type Resource, createsUnknown, isPathId } from '../../../state/resource.js';
 import type { Answer } from '../../../http/answer.js';
@@ -31,6 +31,7 @@ import {
   readUpload,
   refuseUnknown,
 } from './request.js';
+import { declaresStatus } from '../../../contract/operations/responses.js';
 
 /** Creates one item and answers with it; a copy starts from the item that the path names. */
 export function createCreateHandler(context: OperationContext): StateHandler {
@@ -49,7 +50,7 @@ export function createCreateHandler(context: OperationContext): StateHandler {
     }
     const chosen = readIdValue(exchange.call.query[binding.chosenId ?? '']);
     if (chosen !== undefined && location.collection.get(String(chosen), location.scope) !== undefined)
-      return answerProblem(context, exchange, { id: chosen, problem: toTaken(chosen) });
+      return answerProblem(context, exchange, { id: chosen, problems: [toTaken(chosen)] });
     const own = readOwnId(context, sent);
     const isTemporary = temporary !== undefined && String(own).startsWith(temporary);
     const created = createItem(context, exchange, { location, body, id: chosen ?? (isTemporary ? undefined : own) });
@@ -73,7 +74,7 @@ function toTaken(id: string | number): ItemProblem {
 /** What a copy takes from its source: what a request may set, without the values that only one item can have. */
 function toCopy(model: ItemModel, source: Item): Item {
   const { unique } = model.resource;
-  return Object.fromEntries(Object.entries(model.accept(source)).filter(([name]) => !unique.includes(name)));
+  return filterMembers(model.accept(source), (name) => !unique.includes(name));
 }
 
 /** Takes over the strings of the answer to a create that differ from the item, so that a read shows the same. */
@@ -110,7 +111,7 @@ export function createItem(
     id,
     strict: false,
   });
-  if ('problems' in created) return { refused: answerProblem(context, exchange, { id, problem: created.problems[0] }) };
+  if ('problems' in created) return { refused: answerProblem(context, exchange, { id, ...created }) };
   const entry = context.references.adopt(location, created.entry);
   return { entry, whole: created.whole };
 }
@@ -130,8 +131,9 @@ function showSecrets({ entry, whole }: CreatedItem): Entry {
 export function answerProblem(
   context: OperationContext,
   exchange: Exchange,
-  { id, problem }: { readonly id: string | number | undefined; readonly problem: ItemProblem | undefined },
+  { id, problems }: { readonly id: string | number | undefined; readonly problems: readonly ItemProblem[] },
 ): Answer {
+  const [problem] = problems;
   const { members, memberParameter } = context.model.resource;
   if (problem?.code === 'LINK' && members !== undefined) {
     const status = chooseDeclared(context, [404, 400]);
@@ -158,11 +160,9 @@ export function readIdValue(value: unknown): string | number | undefined {
 }
 
 /** RFC 9110 10.2.2: where the new item is read, which may be at another path than where it is created. */
-function createLocationWriter({ binding, model, resources }: OperationContext): WriteLocation {
+function createLocationWriter({ binding, bindingsOf, model }: OperationContext): WriteLocation {
   const { operation, collection, action } = binding;
-  const reads = [...resources.bindings.values()].filter(
-    (each) => each.collection === collection && each.action === 'read' && each.places === undefined,
-  );
+  const reads = bindingsOf(collection).filter((each) => each.action === 'read' && each.places === undefined);
   const below = reads.some((each) => each.operation.path.startsWith(`${operation.path.replace(/\/$/, '')}/{`));
   const read = below || action === 'copy' ? undefined : reads[0];
   const depth = operation.path.split('/').length;
@@ -237,7 +237,7 @@ export function createReplacement(context: OperationContext): (exchange: Exchang
 /** Changes an item, or creates it where there is none. */
 function createUpsertHandler(context: OperationContext, change: StateHandler): StateHandler {
   const { binding, preconditions, findLocation } = context;
-  const declares201 = binding.operation.responses.some(({ status }) => status === '201');
+  const declares201 = declaresStatus(binding.operation, 201);
   const creating = declares201 ? { ...context, choose: createChoice(binding.operation, 201) } : context;
   return (exchange, transaction) => {
     const location = findLocation(exchange, transaction);
@@ -264,9 +264,8 @@ function readNewValues(body: Item): Item {
 function createKeptReader(context: OperationContext): (item: Item) => Item {
   const { binding, model, reader } = context;
   const names = reader.names(binding.operation.body?.content[0]?.type);
-  const kept = [...(model.schema?.properties.keys() ?? [])].filter((name) => names?.has(name) === false);
-  if (names === undefined || kept.length === 0 || binding.action === 'batch') return () => ({});
-  return (item) => Object.fromEntries(kept.flatMap((name) => (name in item ? [[name, item[name]]] : [])));
+  if (names === undefined || binding.action === 'batch') return () => ({});
+  return (item) => filterMembers(item, (name) => model.schema?.properties.has(name) === true && !names.has(name));
 }
 
 /** Removes one item, what lives under it and its memberships. */
@@ -298,8 +297,8 @@ function createChangeHandler(
     const id = isFixed ? key : (key ?? readNewId(context, exchange, entry));
     const done =
       'problems' in updated || id === undefined ? updated : context.items.rename(location, updated.entry, id);
-    if (!('problems' in done)) return answerItem(context, exchange, done.entry);
-    return answerProblem(context, exchange, { id: entry.id, problem: done.problems[0] });
+    if ('problems' in done) return answerProblem(context, exchange, { id: entry.id, ...done });
+    return answerItem(context, exchange, done.entry);
   });
 }
 
@@ -311,10 +310,10 @@ const FIXED =
   /\b(cannot|can't|can not|never) (be )?(later )?(change|update|modifi|edit)|\bimmutable\b|\b(writable|set|only) (only )?(on|at|during|when) (create|creation|creating)\b|\b(create|creation)[- ]only\b/i;
 
 /** Whether the document says that the id of an item never changes: in the description of its property, or of the create. */
-function hasFixedId({ binding, model, resources, read, contract }: OperationContext): boolean {
+function hasFixedId({ binding, bindingsOf, model, read }: OperationContext): boolean {
   const id = model.resource.idProperty;
   if (id === undefined) return false;
-  const own = [...resources.bindings.values()].filter(({ collection }) => collection === binding.collection);
+  const own = bindingsOf(binding.collection);
   const declared = own.flatMap(({ operation }) =>
     (operation.body?.content ?? []).flatMap(({ schema, schemaPointer }) =>
       schema === undefined ? [] : (locateItem({ read }, model, schemaPointer).schema?.properties.get(id) ?? []),
@@ -322,8 +321,7 @@ function hasFixedId({ binding, model, resources, read, contract }: OperationCont
   );
   if (declared.some(({ schema }) => FIXED.test(schema.description ?? ''))) return true;
   return own.some(({ operation, action }) => {
-    const text = action === 'create' ? contract.at(`${operation.pointer}/description`) : undefined;
-    const sentences = typeof text === 'string' ? text.split(/(?<=[.!?])\s/) : [];
+    const sentences = action === 'create' ? (operation.description ?? '').split(/(?<=[.!?])\s/) : [];
     return sentences.some((sentence) => FIXED.test(sentence) && sentence.includes(`\`${id}\``));
   });
 }
@@ -387,5 +385,5 @@ function clearEmpty({ schema }: ItemModel, changes: Item): Item {
 /** The properties that a patch must not change. */
 function keepServerProperties(model: ItemModel, item: Item): Item {
   if (model.schema === undefined) return {};
-  return Object.fromEntries(Object.entries(item).filter(([name]) => !model.accepts(name)));
+  return filterMembers(item, (name) => !model.accepts(name));
 }

@@ -1,9 +1,9 @@
-import { addTo, isObject, readMember, readPath, withPath } from '../../../../contract/json.js';
+import { addTo, isObject, readMember, readPath, withPath, listExamples } from '../../../../contract/json.js';
 import type { Answer } from '../../../../http/answer.js';
-import { type ItemProperty, type ItemSchema, listBranches } from '../../../../state/item-schema.js';
-import { toBareName, toSingular } from '../../../../state/names.js';
+import { type ItemProperty, type ItemSchema, listBranches, listProperties } from '../../../../state/item-schema.js';
+import { toBareName, toSingular, toItemNoun } from '../../../../state/names.js';
 import { findInnerList } from '../../../../state/pages/envelope.js';
-import { isTopLevel, type Resource } from '../../../../state/resource.js';
+import { isTopLevel, type Resource, TAKES_ITEM } from '../../../../state/resource.js';
 import { type Collection, type Item, listEntries, toChildScope } from '../../../../state/store/collection.js';
 import type { Transaction } from '../../../../state/store/store.js';
 import type { Exchange } from '../../../chain.js';
@@ -33,14 +33,12 @@ interface Reference {
 /** Refuses a request whose body names an item that does not exist, where the store knows which items exist. */
 export function withReferences(context: OperationContext, handler: StateHandler): StateHandler {
   const { action } = context.binding;
-  if (!NAMES_OTHERS.has(action) || !declaresRefusal(context)) return handler;
+  if (!TAKES_ITEM.has(action) || !declaresRefusal(context)) return handler;
   const references = findReferences(context);
   if (references.length === 0) return handler;
   return (exchange, transaction) =>
     findMissing(context, references, { exchange, transaction }) ?? handler(exchange, transaction);
 }
-
-const NAMES_OTHERS: ReadonlySet<string> = new Set(['act', 'batch', 'copy', 'create', 'replace', 'update']);
 
 /** Whether the contract declares a status for a request that cannot be carried out. */
 function declaresRefusal({ binding }: OperationContext): boolean {
@@ -118,10 +116,10 @@ export function createReferences(context: OperationContext): References {
   const { binding, items, model, read, bindingsOf } = context;
   const adopt = createAdoption(context);
   const { bySchema } = readTargets(context);
-  const created = [...(binding.action === 'create' ? (model.schema?.properties.values() ?? []) : [])].flatMap(
+  const created = [...(binding.action === 'create' ? listProperties(model.schema) : [])].flatMap(
     ({ name, scalar, target }) => {
       const inner = scalar ? undefined : read(target);
-      const object = inner?.type === 'array' ? read(inner.items ?? '') : inner;
+      const object = inner?.type === 'array' ? read(inner.items) : inner;
       const collection = bySchema.get(object?.pointer ?? '');
       const canCreate = bindingsOf(collection ?? '').some(({ action }) => action === 'create');
       if (collection === undefined || collection === binding.collection || !canCreate) return [];
@@ -160,7 +158,7 @@ function createAdoption(context: OperationContext): References['adopt'] {
   const children = [...resources.collections.values()].filter(
     ({ parents, schema }) => parents.at(-1) === binding.collection && schema !== undefined,
   );
-  const found = [...(model.schema?.properties.values() ?? [])].flatMap(({ name, target }) => {
+  const found = listProperties(model.schema).flatMap(({ name, target }) => {
     const list = findInnerList(read, read(target));
     if (list === undefined) return [];
     const child = children.find(({ schema = '' }) => read(schema)?.pointer === list.element.pointer);
@@ -206,7 +204,7 @@ export function readTargets({ read, resources }: StateContext): Targets {
     const { name, singleton, idProperty, schema, path } = resource;
     // `key_id` does not name one of `/user/keys`.
     if (singleton || idProperty === undefined || OWN_ITEMS.test(path)) continue;
-    addTo(byNoun, toBareName(toSingular(name.split('.').at(-1) ?? '')), resource);
+    addTo(byNoun, toItemNoun(name), resource);
     const pointer = schema === undefined || !isTopLevel(resource) ? undefined : read(schema)?.pointer;
     if (pointer !== undefined && !bySchema.has(pointer)) bySchema.set(pointer, name);
   }
@@ -233,7 +231,7 @@ function findReferences(context: OperationContext): readonly Reference[] {
     const schema = read(pointer);
     if (schema === undefined || depth > MAX_DEPTH) return;
     if (schema.items !== undefined) return addReferences({ pointer: schema.items, path, shown, isRoot }, depth + 1);
-    for (const property of schema.properties.values()) {
+    for (const property of listProperties(schema)) {
       const own = [...path, property.name];
       const inItem = shown?.properties.get(property.name);
       const { collections, isNamed } = findTargets(context, targets, { property, shown: inItem });
@@ -242,9 +240,7 @@ function findReferences(context: OperationContext): readonly Reference[] {
         const showing = inItem && (findInnerList(read, read(inItem.target))?.element ?? read(inItem.target));
         if (inner !== undefined) addReferences({ ...inner, shown: showing, isRoot: false }, depth + 1);
       } else if (!collections.includes(binding.collection) && !isAddressed(context, own)) {
-        const { schema: declared } = property;
-        const examples = Array.isArray(declared.examples) ? declared.examples : [];
-        const given = [declared.default, declared.example, ...examples].flat().map(String);
+        const given = [property.schema.default, ...listExamples(property.schema)].flat().map(String);
         found.set(own.join('.'), { path: own, collections, isPlain: isRoot && isNamed, given });
       }
     }
@@ -289,7 +285,7 @@ function findTargets(
     return NO_TARGETS;
   const isObjectOfId =
     element?.properties.has('id') === true &&
-    [...element.properties.values()].every(({ name: each }) => /^(id|type|object)$/.test(each));
+    listProperties(element).every(({ name: each }) => /^(id|type|object)$/.test(each));
   const isId = element?.properties.size === 0 && ['string', 'integer'].includes(element.type ?? '');
   if (!isObjectOfId && !isId) return NO_TARGETS;
   const bare = toBareName(name);

@@ -1,7 +1,7 @@
-import { isObject, readPath } from '../../../../contract/json.js';
+import { isObject, readPath, mapAt, filterMembers } from '../../../../contract/json.js';
 import { findSuccessMedia } from '../../../../contract/operations/responses.js';
 import { memoize } from '../../../../memoize.js';
-import { listBranches } from '../../../../state/item-schema.js';
+import { listBranches, listProperties } from '../../../../state/item-schema.js';
 import { toBareName, toSingular } from '../../../../state/names.js';
 import { isTopLevel } from '../../../../state/resource.js';
 import type { Item } from '../../../../state/store/collection.js';
@@ -54,7 +54,7 @@ type Inclusion = (transaction: Transaction, body: unknown, paths: readonly strin
 /** Plans the inclusion of related items, where the operation declares the parameter and its answer has `included`. */
 function createInclusion(context: OperationContext, query: readonly string[]): Inclusion | undefined {
   const { binding, items, read } = context;
-  const answer = read(findSuccessMedia(binding.operation)?.schemaPointer ?? '');
+  const answer = read(findSuccessMedia(binding.operation)?.schemaPointer);
   if (!query.includes('include') || answer?.properties.get('included')?.schema.type !== 'array') return undefined;
   const { byNoun } = readTargets(context);
   const findRelated = (transaction: Transaction, named: unknown): readonly Item[] => {
@@ -95,23 +95,16 @@ function createSelection(
   const path = list === undefined ? (one?.path ?? []) : [...list.path, ...list.element];
   const schema = list?.itemSchema === undefined ? one?.schema : read(list.itemSchema);
   if (schema === undefined) return undefined;
-  const required = [...schema.properties.values()].filter((property) => property.required).map(({ name }) => name);
+  const required = listProperties(schema)
+    .filter((property) => property.required)
+    .map(({ name }) => name);
   const always = [...required, (model.resource.idProperty ?? 'id').split('.')[0]];
   return (values, body) => {
     const named = readNames(values[parameter]).map((name) => name.split(/[./(]/)[0] ?? '');
     if (!named.some((name) => schema.properties.has(name))) return body;
     const shown = new Set([...named, ...always]);
-    return changeAt(body, path, (item) => Object.fromEntries(Object.entries(item).filter(([name]) => shown.has(name))));
+    return mapAt(body, path, (item) => (isObject(item) ? filterMembers(item, (name) => shown.has(name)) : item));
   };
-}
-
-/** A value with the objects at a path changed, also those in arrays. */
-function changeAt(value: unknown, path: readonly string[], change: (item: Item) => Item): unknown {
-  if (Array.isArray(value)) return value.map((each) => changeAt(each, path, change));
-  if (!isObject(value)) return value;
-  const [name, ...rest] = path;
-  if (name === undefined) return change(value);
-  return Object.hasOwn(value, name) ? { ...value, [name]: changeAt(value[name], rest, change) } : value;
 }
 
 /** What is expanded, and the dotted paths to it: `customer`, `data.customer`. */
