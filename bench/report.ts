@@ -1,3 +1,4 @@
+import type { RecordingFigure } from './record.js';
 import { readMedian, type StartUp } from './start-up.js';
 import type { StoreFigure } from './store.js';
 
@@ -19,12 +20,13 @@ export interface Cell {
 export interface Report {
   readonly plan: { readonly rounds: number; readonly requests: number; readonly connections: number };
   readonly cells: readonly Cell[];
+  readonly recording: readonly RecordingFigure[];
   readonly startUp: readonly StartUp[];
   readonly store: readonly StoreFigure[];
 }
 
-/** Formats the report as two tables. */
-export function formatReport({ plan, cells, startUp, store }: Report): string {
+/** Formats the report as tables. */
+export function formatReport({ plan, cells, recording, startUp, store }: Report): string {
   const hasBefore = cells.some(({ server }) => server === BEFORE);
   const throughput = cells.map((cell) => {
     const other = (name: string): Cell | undefined =>
@@ -51,10 +53,28 @@ export function formatReport({ plan, cells, startUp, store }: Report): string {
           ]),
           '',
         ]),
-    ...formatTable([['start-up', 'ms', 'CPU ms', 'peak MB'], ...startUp.map(formatStartUp)]),
-    '',
-    ...formatTable([['store', 'ms'], ...store.map(({ name, ms }) => [name, ms.toFixed(3)])]),
+    ...formatPart(['recording', 'CPU us/request', 'to proxy', 'requests/s', 'peak MB'], formatRecording(recording)),
+    ...formatPart(['start-up', 'ms', 'CPU ms', 'peak MB'], startUp.map(formatStartUp)),
+    ...formatPart(
+      ['store', 'ms'],
+      store.map(({ name, ms }) => [name, ms.toFixed(3)]),
+    ),
   ].join('\n');
+}
+
+function formatPart(head: readonly string[], rows: readonly (readonly string[])[]): readonly string[] {
+  return rows.length === 0 ? [] : [...formatTable([head, ...rows]), ''];
+}
+
+function formatRecording(figures: readonly RecordingFigure[]): readonly (readonly string[])[] {
+  const [proxy] = figures;
+  return figures.map(({ name, cpuMicros, perSecond, peakMegabytes }) => [
+    name,
+    cpuMicros.toFixed(1),
+    (cpuMicros / (proxy?.cpuMicros ?? NaN)).toFixed(2),
+    Math.round(perSecond).toString(),
+    peakMegabytes.toFixed(0),
+  ]);
 }
 
 /** Compares round by round, so that other load on the machine affects both servers equally. */

@@ -7,6 +7,7 @@ import { createFixtureFolder } from './fixtures.js';
 import { readAnswer, runLoad } from './load.js';
 import { BEFORE, formatReport, type Cell, type Report } from './report.js';
 import { type BenchRequest, REQUESTS, toBytes } from './requests.js';
+import { measureRecording } from './record.js';
 import { startServer, type ServerProcess } from './server-process.js';
 import { measureDocuments } from './documents.js';
 import { measureInProcess, measureSpawn, readMedian, type StartUp } from './start-up.js';
@@ -39,6 +40,7 @@ const { values } = parseArgs({
     connections: { type: 'string', default: '8' },
     json: { type: 'boolean', default: false },
     'start-up': { type: 'boolean', default: false },
+    record: { type: 'boolean', default: false },
     against: { type: 'string' },
   },
 });
@@ -48,8 +50,15 @@ const plan: Plan = {
   connections: Number(values.connections),
 };
 
-const cells = values['start-up'] ? [] : await measureThroughput(plan);
-const report: Report = { plan, cells, startUp: await measureStartUp(), store: await measureStore() };
+// `--start-up` and `--record` measure only that.
+const isPart = values['start-up'] || values.record;
+const report: Report = {
+  plan,
+  cells: isPart ? [] : await measureThroughput(plan),
+  recording: values['start-up'] ? [] : await measureRecording(CLI, toServerFile('proxy'), plan),
+  startUp: values.record ? [] : await measureStartUp(),
+  store: values.record ? [] : await measureStore(),
+};
 console.log(values.json ? JSON.stringify(report, undefined, 2) : formatReport(report));
 
 /**

@@ -137,7 +137,25 @@ export function logInteractions({
 } {
   if (quiet === true) return {};
   const format = json === true ? formatInteractionJson : formatInteraction;
-  return { onInteraction: (interaction) => write(format(interaction, trace ? interaction.trace : undefined)) };
+  const add = collectLines(write);
+  return { onInteraction: (interaction) => add(format(interaction, trace ? interaction.trace : undefined)) };
+}
+
+/** How long a line waits for others, in milliseconds: a write to a pipe costs as much as the answer to a request. */
+const LINES_MS = 10;
+
+/** Writes lines together that come shortly after each other. */
+function collectLines(write: Output['write']): (line: string) => void {
+  let lines: string[] = [];
+  const flush = (): void => {
+    const text = lines.join('\n');
+    lines = [];
+    write(text);
+  };
+  return (line) => {
+    // The timer keeps the process alive until the lines are written.
+    if (lines.push(line) === 1) setTimeout(flush, LINES_MS);
+  };
 }
 
 const STATUS_COLOURS: Readonly<Record<number, 'yellow' | 'red'>> = { 4: 'yellow', 5: 'red' };

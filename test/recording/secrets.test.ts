@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { logInteractions } from '../../src/cli/listen.js';
 import { createMock } from '../../src/index.js';
 import { openCassette } from '../../src/recording/cassette/cassette-writer.js';
@@ -463,6 +463,8 @@ describe('messages and the journal', () => {
       'body property "dbPassword" must match the pattern ^p-, got a secret value',
       'body property "note" must be an integer, got "[redacted]"',
     ]);
+    // Lines are written together.
+    await vi.waitFor(() => expect(lines).not.toEqual([]));
     const told = [JSON.stringify([...response.headers]), await response.text(), ...lines, mock.journal.toNdjson()];
     for (const text of told) expect(text).not.toMatch(/plum-jam|ghp_0123/);
   });

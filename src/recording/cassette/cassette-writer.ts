@@ -58,6 +58,7 @@ export function openCassette(folder: string, initial: Manifest): CassetteWriter 
   removeUnfinished(folder);
   if (!existsSync(join(folder, MANIFEST_FILE))) writeManifest(folder, initial);
   let cassette = loadCassette(folder);
+  let exchanges = [...cassette.exchanges];
   // What a process that was killed has appended.
   if (existsSync(join(folder, PLACEHOLDERS_FILE))) writeManifest(folder, cassette.manifest);
   // Files that are not valid exchanges keep their numbers.
@@ -74,16 +75,17 @@ export function openCassette(folder: string, initial: Manifest): CassetteWriter 
     read: () => cassette,
     add: (exchange, approve) =>
       inTurn(async () => {
-        const number = Math.max(cassette.exchanges.at(-1)?.number ?? 0, highest) + 1;
+        const number = Math.max(exchanges.at(-1)?.number ?? 0, highest) + 1;
         const stored = await writeFiles(folder, { ...exchange, number }, approve);
-        cassette = { ...cassette, exchanges: [...cassette.exchanges, stored] };
+        exchanges.push(stored);
+        cassette = toView(cassette, exchanges);
         return stored;
       }),
     describe: (change) =>
       inTurn(async () => {
         const manifest = change(cassette.manifest);
         writeManifest(folder, manifest);
-        cassette = { ...cassette, manifest };
+        cassette = toView(cassette, exchanges, { manifest });
       }),
     append: (placeholders) =>
       inTurn(() => {
@@ -94,13 +96,34 @@ export function openCassette(folder: string, initial: Manifest): CassetteWriter 
       inTurn(async () => {
         // Files that are not valid exchanges too, which would take numbers.
         const invalid = cassette.mistakes.flatMap(({ at }) => (at?.file === undefined ? [] : [basename(at.file)]));
-        const files = [...cassette.exchanges.map(({ file }) => file), ...invalid];
+        const files = [...exchanges.map(({ file }) => file), ...invalid];
         for (const file of files.toReversed()) rmSync(join(folder, file), { force: true });
         rmSync(join(folder, BODIES_FOLDER), { recursive: true, force: true });
         mkdirSync(join(folder, BODIES_FOLDER), { recursive: true });
         writeManifest(folder, manifest);
-        cassette = { ...cassette, manifest, exchanges: [], mistakes: [] };
+        exchanges = [];
+        cassette = toView(cassette, exchanges, { manifest, mistakes: [] });
       }),
+  };
+}
+
+/** A cassette with the exchanges so far, copied when they are read: a copy for each exchange would cost more, the more there are. */
+function toView(
+  { name, folder, manifest, mistakes }: Cassette,
+  exchanges: readonly StoredExchange[],
+  changes: Partial<Pick<Cassette, 'manifest' | 'mistakes'>> = {},
+): Cassette {
+  const count = exchanges.length;
+  let own: readonly StoredExchange[] | undefined;
+  return {
+    name,
+    folder,
+    manifest,
+    mistakes,
+    ...changes,
+    get exchanges() {
+      return (own ??= exchanges.slice(0, count));
+    },
   };
 }
 

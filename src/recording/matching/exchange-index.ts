@@ -100,9 +100,7 @@ export function createExchangeIndex(cassette: Cassette, parts: CallParts, facts:
     hasUndocumented: () => hasUndocumented,
     add: (exchange) => {
       hasUndocumented ||= exchange.operation === UNDOCUMENTED;
-      // Exchanges that are not indexed yet come first, so that a sequence stays in order.
-      prepare(exchange.operation);
-      index(exchange);
+      append(waiting, exchange.operation, exchange);
     },
   };
 }

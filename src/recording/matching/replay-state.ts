@@ -12,8 +12,8 @@ export interface ReplayState {
   next(cassette: string, sequence: MatchedSequence): ReplayTurn;
   /** Whether a sequence has ended, so that `next` would repeat its last exchange. */
   isSpent(cassette: string, sequence: MatchedSequence): boolean;
-  /** Counts a newly recorded exchange as replayed. */
-  pass(cassette: string, key: string): void;
+  /** Counts a newly recorded exchange as replayed; its key is read when a position is first needed. */
+  pass(cassette: string, readKey: () => string | undefined): void;
   /** Recorded values by those that the client sent in their place; undefined without any. */
   readonly values: ReadonlyMap<string, string> | undefined;
   /** Remembers values that the client sent in place of recorded ones. */
@@ -60,13 +60,12 @@ const MAX_VALUES = 1000;
 
 /** Creates the state of a session that has not replayed anything. */
 export function createReplayState(): ReplayState {
-  let cursors = new Map<string, number>();
+  const positions = createPositions();
   let misses: readonly Miss[] = [];
   let current: string | undefined;
   let values: ReadonlyMap<string, string> | undefined;
-  const positionOf = (cassette: string, key: string): number => cursors.get(`${cassette}\n${key}`) ?? 0;
   const isSpent: ReplayState['isSpent'] = (cassette, { key, exchanges }) =>
-    positionOf(cassette, key) >= exchanges.length;
+    positions.of(cassette, key) >= exchanges.length;
   return {
     get cassette() {
       return current;
@@ -76,13 +75,13 @@ export function createReplayState(): ReplayState {
     },
     next: (cassette, sequence) => {
       const isRepeated = isSpent(cassette, sequence);
-      const position = isRepeated ? sequence.exchanges.length : positionOf(cassette, sequence.key) + 1;
-      cursors.set(`${cassette}\n${sequence.key}`, position);
+      const position = isRepeated ? sequence.exchanges.length : positions.of(cassette, sequence.key) + 1;
+      positions.set(cassette, sequence.key, position);
       // A sequence is never empty.
       return { exchange: sequence.exchanges[position - 1] as StoredExchange, position, isRepeated };
     },
     isSpent,
-    pass: (cassette, key) => void cursors.set(`${cassette}\n${key}`, positionOf(cassette, key) + 1),
+    pass: positions.pass,
     get values() {
       return values;
     },
@@ -98,19 +97,52 @@ export function createReplayState(): ReplayState {
       current = cassette;
     },
     reset: () => {
-      cursors.clear();
+      positions.replace({});
       values = undefined;
       misses = [];
     },
     snapshot: () => ({
       cassette: current,
-      cursors: Object.fromEntries(cursors),
+      cursors: positions.all(),
       ...(values && { values: Object.fromEntries(values) }),
     }),
     restore: (snapshot) => {
       current = snapshot.cassette;
-      cursors = new Map(Object.entries(snapshot.cursors));
+      positions.replace(snapshot.cursors);
       values = snapshot.values && new Map(Object.entries(snapshot.values));
+    },
+  };
+}
+
+/** The positions of sequences by their keys. Those of newly recorded exchanges are counted when a position is first needed. */
+function createPositions() {
+  let cursors = new Map<string, number>();
+  let passed: (readonly [cassette: string, readKey: () => string | undefined])[] = [];
+  const set = (cassette: string, key: string, position: number): void =>
+    void cursors.set(`${cassette}\n${key}`, position);
+  const read = (cassette: string, key: string): number => cursors.get(`${cassette}\n${key}`) ?? 0;
+  const settle = (): void => {
+    const pending = passed;
+    passed = [];
+    for (const [cassette, readKey] of pending) {
+      const key = readKey();
+      if (key !== undefined) set(cassette, key, read(cassette, key) + 1);
+    }
+  };
+  return {
+    set,
+    of: (cassette: string, key: string): number => {
+      if (passed.length > 0) settle();
+      return read(cassette, key);
+    },
+    pass: (cassette: string, readKey: () => string | undefined): void => void passed.push([cassette, readKey]),
+    all: (): Readonly<Record<string, number>> => {
+      settle();
+      return Object.fromEntries(cursors);
+    },
+    replace: (positions: Readonly<Record<string, number>>): void => {
+      cursors = new Map(Object.entries(positions));
+      passed = [];
     },
   };
 }

@@ -190,8 +190,11 @@ function learnRemoved({
   if (afterRemoval.length === 0) return undefined;
   const shown: Item[] = [];
   for (const found of afterRemoval) {
-    if (found === undefined) return undefined;
-    shown.push(found.before === undefined ? {} : readChanged(found.before, found.after));
+    const { before, after } = found ?? {};
+    // Another form than that of the item, such as `{ id, deleted: true }`, is one that the contract declares.
+    if (before === undefined || after === undefined || !Object.keys(before).every((name) => name in after))
+      return undefined;
+    shown.push(readChanged(before, after));
   }
   const [show = {}] = shown;
   const isSame = shown.every((each) => writeCanonical(each) === writeCanonical(show));

@@ -153,11 +153,16 @@ async function receive(pending: Pending, response: UpstreamResponse): Promise<An
   const limit = isLarge && exchange.call.method !== 'HEAD' ? 0 : WHOLE_LIMIT_BYTES;
   const ahead: Uint8Array[] = [];
   let size = 0;
+  const deadline = createDeadline(waitMs);
   for (;;) {
     const next = chunks.next();
-    const result = await awaitFor(next, waitMs - (performance.now() - begunAt));
-    if (result?.done === true) return answerWhole(pending, response, await collector.finish());
+    const result = await deadline.before(next);
+    if (result?.done === true) {
+      deadline.clear();
+      return answerWhole(pending, response, await collector.finish());
+    }
     if (result === undefined || size + result.value.byteLength > limit) {
+      deadline.clear();
       return answerStream(pending, { response, chunks, ahead, next, collector, begunAt });
     }
     size += result.value.byteLength;
@@ -166,17 +171,30 @@ async function receive(pending: Pending, response: UpstreamResponse): Promise<An
   }
 }
 
-/** The value of a promise; undefined if it rejects or takes longer. */
-async function awaitFor<T>(promise: Promise<T>, ms: number): Promise<T | undefined> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<undefined>((resolve) => {
-    timer = setTimeout(resolve, Math.max(0, ms), undefined);
-  });
-  try {
-    return await Promise.race([promise.catch(() => undefined), timeout]);
-  } finally {
-    clearTimeout(timer);
-  }
+/** Waits for promises, all of them together for some time. */
+interface Deadline {
+  /** The value of a promise; undefined if it rejects, or has no value when the time is over. */
+  before<T>(promise: Promise<T>): Promise<T | undefined>;
+  clear(): void;
+}
+
+function createDeadline(ms: number): Deadline {
+  let isOver = false;
+  let giveUp: (() => void) | undefined;
+  const timer = setTimeout(() => {
+    isOver = true;
+    giveUp?.();
+  }, ms);
+  return {
+    before: (promise) =>
+      new Promise((resolve) => {
+        giveUp = (): void => resolve(undefined);
+        promise.then(resolve, giveUp);
+        // What has arrived is taken before.
+        if (isOver) setImmediate(giveUp);
+      }),
+    clear: () => clearTimeout(timer),
+  };
 }
 
 async function answerWhole(pending: Pending, response: UpstreamResponse, received: ReceivedBody): Promise<Answer> {
@@ -359,8 +377,8 @@ async function record(pending: Pending, outcome: ObservedExchange['outcome']): P
   if ('refused' in written) return exchange.note(`forward: not recorded: ${written.refused.reason}`);
   const { stored } = written;
   exchange.note(`forward: recorded as ${stored.file}`);
-  cassette.matcher.add(stored);
+  const { matcher, positions } = cassette;
+  matcher.add(stored);
   // The exchange counts as replayed: the same request is answered by the next one of its sequence.
-  const sequence = cassette.matcher.find(call);
-  if (sequence !== undefined) session.replay.pass(cassette.positions, sequence.key);
+  session.replay.pass(positions, () => matcher.keyOf(stored));
 }

@@ -1,0 +1,108 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { runLoad } from './load.js';
+import { type ServerProcess, startServer } from './server-process.js';
+import { readMedian } from './start-up.js';
+
+/** The cost of one forwarded request. */
+export interface RecordingFigure {
+  readonly name: string;
+  /** CPU time of the whole process per request, user and system, in microseconds; the median of the rounds. */
+  readonly cpuMicros: number;
+  readonly perSecond: number;
+  readonly peakMegabytes: number;
+}
+
+interface Plan {
+  readonly rounds: number;
+  readonly requests: number;
+  readonly connections: number;
+}
+
+/** Compares `vouch record`, which forwards and records, and the same without recording, with a proxy on plain node:http. */
+export async function measureRecording(cli: string, proxy: string, plan: Plan): Promise<readonly RecordingFigure[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'vouch-bench-'));
+  const spec = join(folder, 'items.json');
+  writeFileSync(spec, JSON.stringify(SPEC));
+  const upstream = createServer((request, response) => {
+    request.resume();
+    const item = { id: (request.url ?? '').slice(7), name: 'A widget with a name', tags: ['a', 'b'], n: 17 };
+    response.setHeader('content-type', 'application/json').end(JSON.stringify(item));
+  });
+  await new Promise<void>((resolve) => upstream.listen(0, '127.0.0.1', resolve));
+  const { port } = upstream.address() as AddressInfo;
+  const record = [cli, 'record', spec, '--upstream', `http://127.0.0.1:${port}`, '--recordings', folder, '--port', '0'];
+  const subjects: (readonly [name: string, server: ServerProcess])[] = [];
+  try {
+    for (const [name, args] of [
+      ['node:http proxy', [proxy, String(port)]],
+      ['vouch record', [...record, '--json', '--cassette', 'bench']],
+      ['without recording', [...record, '--json', '--quiet', '--cassette', 'none', '--exclude-operation', 'readItem']],
+    ] as const) {
+      subjects.push([name, await startServer(args)]);
+    }
+    return await runRounds(subjects, plan);
+  } finally {
+    await Promise.all(subjects.map(([, server]) => server.stop()));
+    upstream.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function runRounds(
+  subjects: readonly (readonly [name: string, server: ServerProcess])[],
+  { rounds, requests, connections }: Plan,
+): Promise<readonly RecordingFigure[]> {
+  const cells = subjects.map(([name, server]) => ({ name, server, cpu: [] as number[], perSecond: [] as number[] }));
+  for (let round = 0; round <= rounds; round += 1) {
+    for (const { server, cpu, perSecond } of cells) {
+      const before = await server.cpu();
+      const request = (n: number): Buffer =>
+        Buffer.from(`GET /items/${round}-${n} HTTP/1.1\r\nhost: 127.0.0.1:${server.port}\r\n\r\n`);
+      const { elapsedMs } = await runLoad({ port: server.port, connections, requests, request, status: 200 });
+      // The first round is the warm-up.
+      if (round === 0) continue;
+      cpu.push(((await server.cpu()) - before) / requests);
+      perSecond.push((requests * 1000) / elapsedMs);
+    }
+  }
+  const figures: RecordingFigure[] = [];
+  for (const { name, server, cpu, perSecond } of cells) {
+    const { peakKilobytes } = await server.usage();
+    figures.push({
+      name,
+      cpuMicros: readMedian(cpu),
+      perSecond: readMedian(perSecond),
+      peakMegabytes: peakKilobytes / 1024,
+    });
+  }
+  return figures;
+}
+
+const ITEM = {
+  type: 'object',
+  properties: {
+    id: { type: 'string' },
+    name: { type: 'string' },
+    n: { type: 'integer' },
+    tags: { type: 'array', items: { type: 'string' } },
+  },
+};
+
+const SPEC = {
+  openapi: '3.1.0',
+  info: { title: 'Items', version: '1' },
+  servers: [{ url: '/' }],
+  paths: {
+    '/items/{id}': {
+      get: {
+        operationId: 'readItem',
+        parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }],
+        responses: { 200: { description: 'The item', content: { 'application/json': { schema: ITEM } } } },
+      },
+    },
+  },
+};
