@@ -186,20 +186,18 @@ function awaitBody(incoming: ArrivedMessage, onReady: (hasRest: boolean) => void
 
 function collect(incoming: ArrivedMessage, onReady: (hasRest: boolean) => void): void {
   const chunks: Buffer[] = [];
-  let isDone = false;
-  const end = (body: BodyBytes): void => {
-    if (isDone) return;
-    isDone = true;
-    incoming.arrivedBody = body;
+  const end = (): void => {
+    if (incoming.arrivedBody !== undefined) return;
+    if (incoming.readableEnded) {
+      const bytes = chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks);
+      incoming.rawBody = bytes;
+      // Not a Buffer: user code sees the bytes, and `slice` and `toJSON` of a Buffer behave differently.
+      incoming.arrivedBody = { kind: 'bytes', bytes: new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length) };
+    } else incoming.arrivedBody = INCOMPLETE;
     onReady(false);
   };
   incoming.on('data', (chunk: Buffer) => void chunks.push(chunk));
-  incoming.on('end', () => {
-    const bytes = chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks);
-    incoming.rawBody = bytes;
-    // Not a Buffer: user code sees the bytes, and `slice` and `toJSON` of a Buffer behave differently.
-    end({ kind: 'bytes', bytes: new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length) });
-  });
-  incoming.on('error', () => end(INCOMPLETE));
-  incoming.on('close', () => end(INCOMPLETE));
+  incoming.on('end', end);
+  // Also after an error, which Node.js emits only where something listens for it.
+  incoming.on('close', end);
 }
