@@ -270,20 +270,23 @@ function createFinish(parts: PipelineParts, readClock: ReadClock, onFault: (requ
             clock: readClock(arrival, session),
             signal: request.signal,
           });
-    lastHeaders = readRequestHeaders(arrival, lastHeaders);
+    const headers = readRequestHeaders(arrival, lastHeaders);
+    // Those of the request before take no more memory.
+    const headerBytes = headers === lastHeaders ? 0 : measureHeaders(headers);
+    lastHeaders = headers;
     const entry: NewInteraction = {
       number: 0,
       session: session.id,
       at: session.clock.now(),
       elapsedMs: performance.now() - arrival.startedAt,
       operation: outcome.match === undefined ? outcome.call?.operation.id : undefined,
-      request: recordRequest(outcome.request, lastHeaders),
+      request: recordRequest(outcome.request, headers),
       answer,
       violations: joinViolations(outcome.call, answer),
       trace: outcome.trace,
     };
     if (outcome.call?.file !== undefined) parts.releaseFile?.(outcome.call.file);
-    const interaction = session.journal.add(entry, measureInteraction(entry, outcome.call?.bytes));
+    const interaction = session.journal.add(entry, headerBytes + measureInteraction(entry, outcome.call?.bytes));
     try {
       parts.onInteraction(interaction);
     } catch (error) {
@@ -306,11 +309,15 @@ function answerListenerFailure(
 /** What an interaction takes besides its texts and bodies. */
 const INTERACTION_BYTES = 1024;
 
-/** About how many bytes an interaction keeps in memory; items of the store are shared with it. */
+/** About how many bytes an interaction keeps in memory besides its headers; items of the store are shared with it. */
 function measureInteraction({ request, answer }: Pick<Interaction, 'request' | 'answer'>, body: Call['bytes']): number {
   // The decoded body takes about twice as much as it had on the wire.
-  let bytes = INTERACTION_BYTES + request.url.length + 2 * (body?.byteLength ?? 0) + measureBody(answer.body);
-  for (const name in request.headers) bytes += request.headers[name]?.length ?? 0;
+  return INTERACTION_BYTES + request.url.length + 2 * (body?.byteLength ?? 0) + measureBody(answer.body);
+}
+
+function measureHeaders(headers: InteractionRequest['headers']): number {
+  let bytes = 0;
+  for (const name in headers) bytes += headers[name]?.length ?? 0;
   return bytes;
 }
 
