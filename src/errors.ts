@@ -80,6 +80,9 @@ export class MockError extends Error {
   }
 }
 
+/** Thrown where a value would take too much work to check. A check reports it as `TOO_COSTLY`; elsewhere the request fails with it. */
+export class LimitError extends Error {}
+
 /** A mistake as text: `CODE  file:line:column (#pointer)  message`, then the hint on a line of its own. */
 export function formatMistake(mistake: {
   readonly code: string;

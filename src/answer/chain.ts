@@ -108,8 +108,13 @@ export function nameCall(call: Call): string {
   const { query, body } = operation.streaming === undefined ? call : withoutStream(call, operation.streaming);
   // A JSON value holds no bytes, and most bodies are JSON.
   const isPlain = body === undefined || (mediaType !== undefined && isJsonType(mediaType));
-  return JSON.stringify([path, query, isPlain ? body : withoutBytes(body)]);
+  const name = JSON.stringify([path, query, isPlain ? body : withoutBytes(body)]);
+  // Every generated value reads it.
+  return name.length <= MAX_NAME ? name : createHash('sha256').update(name).digest('base64url');
 }
+
+/** A longer name of a call is a digest. */
+const MAX_NAME = 4096;
 
 /** The query and the body without what only concerns the stream, so that a stream has the values of the answer without one. */
 function withoutStream({ query, body }: Call, { parameter }: Streaming): Pick<Call, 'query' | 'body'> {

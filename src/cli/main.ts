@@ -1,6 +1,5 @@
 #!/usr/bin/env node
 import { Command } from 'commander';
-import { guardPatterns } from '../contract/upgrade/patterns.js';
 import { MockError } from '../errors.js';
 import { describeFlag } from './flags.js';
 import { type Output, readVersion } from './output.js';
@@ -58,8 +57,6 @@ async function main(): Promise<void> {
     });
   }
   try {
-    // Safe here because this process runs nothing else (see guardPatterns).
-    await guardPatterns();
     const words = process.argv.slice(2);
     const program = await createProgram(words);
     await program.parseAsync(words, { from: 'user' });

@@ -62,6 +62,8 @@ export const PROBLEM_CODES = {
   PATH_INVALID: 'A path does not start with a slash, or a method is not in lower case.',
   PATH_PARAMETER_MISSING: 'A parameter of a path template is not declared; it accepts any string.',
   PATH_PARAMETER_UNUSED: 'A declared path parameter is not in the path template.',
+  PATTERN_COSTLY:
+    'A pattern has back references or too many repetitions to be tested in linear time; a value that takes too long is refused.',
   REFERENCE_REFUSED: 'A reference needs the network, which is not allowed, or a private address.',
   REFERENCE_UNRESOLVED: 'A reference cannot be resolved; as a schema it accepts anything.',
   RESPONSES_MISSING: 'An operation declares no response.',

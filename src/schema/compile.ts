@@ -3,15 +3,19 @@ import { type Contract, type Problem, toProblem } from '../contract/contract.js'
 import { memoize } from '../memoize.js';
 import {
   type Direction,
+  createWork,
+  type IsValid,
   readUnit,
   type SchemaUnit,
   toUnitId,
   type UnitLink,
   type UnitNode,
   type UnitSchema,
+  type Validate,
+  type Work,
 } from './schema-unit.js';
-import { interpretUnit, type IsValid } from './interpret.js';
-import { createValidator, type Validate, type ValidatorOptions } from './validator.js';
+import { interpretUnit } from './interpret.js';
+import { createValidator, type ValidatorOptions } from './validator.js';
 
 /** The schemas of one direction, by pointer. */
 export interface DirectedUnits {
@@ -25,6 +29,7 @@ export interface DirectedUnits {
 
 /** The compiled schemas of a contract. */
 interface Units {
+  readonly work: Work;
   readonly request: DirectedUnits;
   readonly response: DirectedUnits;
   /** The parts of schemas that could not be compiled so far. */
@@ -40,6 +45,7 @@ export function createUnits(contract: Contract, formats: ValidatorOptions['forma
   const problems = new Map<string, Problem>();
   const broken = new Set<string>();
   const references = new Map<string, readonly string[]>();
+  const work = createWork();
   // Valid until more is compiled or dropped.
   const whole = { known: new Map<string, boolean>(), size: 0 };
   const isWhole = (pointer: string, seen: Set<string>): boolean => {
@@ -53,8 +59,9 @@ export function createUnits(contract: Contract, formats: ValidatorOptions['forma
     if (!problems.has(key)) problems.set(key, toProblem({ code: 'SCHEMA_UNUSABLE', ...dropped }, contract.locate));
   };
   return {
-    request: createDirected(contract, 'request', { formats, report, references }),
-    response: createDirected(contract, 'response', { formats, report, references }),
+    work,
+    request: createDirected(contract, 'request', { formats, report, references, work }),
+    response: createDirected(contract, 'response', { formats, report, references, work }),
     problems: () => [...problems.values()],
     isWhole: (pointer) => {
       const size = references.size + broken.size;
@@ -76,7 +83,7 @@ const THE_REST = 'the rest of the schema applies';
 function createDirected(
   contract: Contract,
   direction: Direction,
-  shared: Pick<CompilerParts, 'formats' | 'report'> & { readonly references: Map<string, readonly string[]> },
+  shared: Pick<CompilerParts, 'formats' | 'report' | 'work'> & { readonly references: Map<string, readonly string[]> },
 ): DirectedUnits {
   const pointers = new WeakMap<object, string>();
   const copy = (pointer: string, link: UnitLink): SchemaUnit => {
@@ -104,6 +111,7 @@ function createDirected(
   };
   const quick: (pointer: string) => IsValid = createQuickChecks(read, {
     formats: shared.formats,
+    work: shared.work,
     compile: compilerOf('quick', (pointer) => toValidate(quick(pointer))),
   });
   return {
@@ -122,11 +130,11 @@ const MAX_COMPILED_NODES = 500;
 /** Creates the checks of schemas that become compiled schemas once they are used often. */
 function createQuickChecks(
   read: CompilerParts['read'],
-  { formats, compile }: Pick<CompilerParts, 'formats'> & { readonly compile: Compile },
+  { formats, work, compile }: Pick<CompilerParts, 'formats' | 'work'> & { readonly compile: Compile },
 ): (pointer: string) => IsValid {
   const check = memoize((pointer: string): IsValid => {
     const unit = read(pointer, 'call');
-    const interpret = hasUnevaluated(unit) ? undefined : interpretUnit(unit, { formats, call: check });
+    const interpret = hasUnevaluated(unit) ? undefined : interpretUnit(unit, { formats, work, call: check });
     if (interpret === undefined) return compile(pointer);
     if (unit.nodes.length > MAX_COMPILED_NODES) return interpret;
     let compiled: Validate | undefined;
@@ -164,6 +172,7 @@ interface CompilerParts {
   readonly depth: ValidatorOptions['depth'];
   readonly link: UnitLink;
   readonly formats: ValidatorOptions['formats'];
+  readonly work: Work;
   /** The copy of the schema at a pointer. */
   readonly read: (pointer: string, link: UnitLink) => SchemaUnit;
   /** Compiles a schema that needs the evaluated properties of others together with all that it refers to. */
@@ -174,7 +183,7 @@ interface CompilerParts {
 }
 
 /** Creates a compiler for one depth and one way to link schemas. */
-function createCompiler({ depth, link, formats, read, whole, call, report }: CompilerParts): Compile {
+function createCompiler({ depth, link, formats, work, read, whole, call, report }: CompilerParts): Compile {
   const compiled = new Map<string, Validate>();
   // The schema whose patterns are being read.
   let current = '';
@@ -184,7 +193,7 @@ function createCompiler({ depth, link, formats, read, whole, call, report }: Com
   };
   let ajv: Ajv | undefined;
   const validator = (): Ajv =>
-    (ajv ??= createValidator({ depth, link, formats, call: call ?? ((at) => compile(at)), onPattern }));
+    (ajv ??= createValidator({ depth, link, formats, work, call: call ?? ((at) => compile(at)), onPattern }));
 
   /** Compiles a schema, or what is left of it; if that fails, nothing is checked, and that is reported. */
   const compileUnit = (pointer: string, unit: SchemaUnit): Validate => {

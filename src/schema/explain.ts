@@ -2,12 +2,14 @@ import type { ErrorObject } from 'ajv';
 import type { Contract } from '../contract/contract.js';
 import { isObject } from '../contract/json.js';
 import { escapeSegment, fromReference, readEntries, readSegments, readString } from '../contract/pointer.js';
+import { LimitError } from '../errors.js';
 import { memoize } from '../memoize.js';
 import type { DirectedUnits } from './compile.js';
 import { MAX_ERRORS } from './schema-unit.js';
 import { hideQuotedSecret } from './secret-forms.js';
 import {
   type Finding,
+  type ListNames,
   type PlaceWords,
   toAlternatives,
   toEnumSentence,
@@ -25,8 +27,15 @@ type Explainer = (
   place: { readonly in: ViolationPlace; readonly name: string | undefined },
 ) => readonly Violation[];
 
-/** Findings of a value against the schema at a pointer; `depth` counts the unions around it. */
-type Find = (pointer: string, value: unknown, depth: number) => readonly Finding[];
+/** Findings of a value against the schema at a pointer. */
+type Find = (pointer: string, value: unknown, context: FindContext) => readonly Finding[];
+
+/** The unions around a value, and how much has been explained. */
+interface FindContext {
+  readonly depth: number;
+  readonly startedAt: number;
+  readonly spent: { values: number };
+}
 
 const MAX_VIOLATIONS = 20;
 
@@ -37,7 +46,10 @@ export function createExplainer(
 ): Explainer {
   const { units, by, strict } = parts;
 
-  const find: Find = (pointer, value, depth) => {
+  const listNames = createNameList();
+
+  const find: Find = (pointer, value, context) => {
+    context.spent.values++;
     const validate = units.full(pointer);
     if (validate(value)) return [];
     // A copy: explaining a union calls the same compiled function again, which replaces its errors.
@@ -45,13 +57,24 @@ export function createExplainer(
     const findings = errors.flatMap((error) => {
       const owner = units.pointerOf(error.parentSchema);
       if ((error.keyword === 'anyOf' || error.keyword === 'oneOf') && owner !== undefined) {
-        return explainUnion(error, { contract, find, owner, depth });
+        return explainUnion(error, { ...context, contract, find, owner });
       }
-      return toFinding(error, owner === undefined ? pointer : `${owner}/${escapeSegment(error.keyword)}`) ?? [];
+      return (
+        toFinding(error, owner === undefined ? pointer : `${owner}/${escapeSegment(error.keyword)}`, listNames) ?? []
+      );
     });
     if (findings.length > 0) return tidy(findings);
     // An invalid value always has a finding.
-    return [{ code: 'EXCLUDED', path: '', says: 'does not match its schema', schemaPointer: pointer }];
+    return [{ ...UNEXPLAINED, schemaPointer: pointer }];
+  };
+
+  const findAll = (pointer: string, value: unknown): readonly Finding[] => {
+    try {
+      return find(pointer, value, { depth: 0, startedAt: performance.now(), spent: { values: 0 } });
+    } catch (error) {
+      if (error instanceof LimitError) return [{ ...UNEXPLAINED, schemaPointer: pointer }];
+      throw error;
+    }
   };
 
   /** Whether the schema that has the keyword at a pointer is that of a secret. */
@@ -70,7 +93,7 @@ export function createExplainer(
   return (pointer, value, place) => {
     const words = { ...place, answered: by === 'mock' };
     const lead = place.name === undefined ? '' : `/${escapeSegment(place.name)}`;
-    return find(pointer, value, 0)
+    return findAll(pointer, value)
       .slice(0, MAX_VIOLATIONS)
       .map((finding) => ({
         code: finding.code,
@@ -84,6 +107,17 @@ export function createExplainer(
       }));
   };
 }
+
+function createNameList(): ListNames {
+  const known = new WeakMap<object, readonly string[]>();
+  return (data) => {
+    const names = known.get(data) ?? Object.keys(data);
+    known.set(data, names);
+    return names;
+  };
+}
+
+const UNEXPLAINED = { code: 'EXCLUDED', path: '', says: 'does not match its schema' } as const;
 
 /** Removes findings that others at the same place imply, and duplicates. */
 function tidy(findings: readonly Finding[]): readonly Finding[] {
@@ -99,19 +133,27 @@ function tidy(findings: readonly Finding[]): readonly Finding[] {
 
 const IMPLIED: ReadonlySet<Finding['code']> = new Set(['TYPE', 'LENGTH', 'PATTERN', 'FORMAT']);
 
-interface UnionContext {
+interface UnionContext extends FindContext {
   readonly contract: Contract;
   readonly find: Find;
   /** The pointer of the schema with the union. */
   readonly owner: string;
-  /** The number of unions around this one. */
-  readonly depth: number;
 }
 
 /** The maximum depth of unions inside unions that are explained. */
 const MAX_UNIONS = 4;
 /** The maximum number of alternatives that are tried. */
 const MAX_BRANCHES = 64;
+
+/** The most values that are compared with alternatives: all of them, and those of a large value. */
+const MAX_VALUES = 1000;
+const MAX_SLOW_VALUES = 20;
+/** Milliseconds after which a value is large. */
+const SLOW_MS = 100;
+
+function isExhausted({ startedAt, spent: { values } }: FindContext): boolean {
+  return values > MAX_VALUES || (values > MAX_SLOW_VALUES && performance.now() - startedAt > SLOW_MS);
+}
 
 /** Explains why a value matches no alternative, or too many, by the alternative that was meant. */
 function explainUnion(error: ErrorObject, context: UnionContext): readonly Finding[] {
@@ -130,7 +172,8 @@ function explainUnion(error: ErrorObject, context: UnionContext): readonly Findi
     const isAmbiguous = isObject(error.data) || matching.some((i) => hasOnlyType(branches[Number(i)]?.schema));
     return [{ code: 'UNION', path: error.instancePath, says, schemaPointer, isAmbiguous }];
   }
-  if (branches.length === 0 || context.depth >= MAX_UNIONS) return report('UNION', 'matches none of its alternatives');
+  if (branches.length === 0 || context.depth >= MAX_UNIONS || isExhausted(context))
+    return report('UNION', 'matches none of its alternatives');
 
   const data: unknown = error.data;
   const tag = isObject(data) ? readTag(contract, contract.at(owner), { branches, data }) : undefined;
@@ -153,9 +196,10 @@ const NOT_LIMITING = /^(?:type|title|description|examples?|default|deprecated|x-
 
 /** Explains by the branch that is closest to the value. */
 function explainBranches(branches: readonly Branch[], error: ErrorObject, context: UnionContext): readonly Finding[] {
+  const inside = { ...context, depth: context.depth + 1 };
   const open = branches
     .slice(0, MAX_BRANCHES)
-    .map((branch) => ({ branch, findings: context.find(branch.pointer, error.data, context.depth + 1) }))
+    .map((branch) => ({ branch, findings: context.find(branch.pointer, error.data, inside) }))
     .filter(({ findings }) => findings.length > 0);
   // A branch for another type of value is not the one that was meant.
   const close = open.filter(({ findings }) => !findings.some(isAboutType));

@@ -1,15 +1,14 @@
 import { isObject } from '../contract/json.js';
+import type { GuardedPattern } from '../contract/patterns/guarded-pattern.js';
 import { readPattern } from '../contract/upgrade/patterns.js';
-import { CALL_KEYWORD, FORBIDDEN_KEYWORD, type SchemaUnit } from './schema-unit.js';
-import { readFormatCheck } from './validator.js';
-
-/** Whether a value is valid, without details. */
-export type IsValid = (value: unknown) => boolean;
+import { CALL_KEYWORD, FORBIDDEN_KEYWORD, type IsValid, type SchemaUnit, type Work } from './schema-unit.js';
+import { findDuplicate, readFormatCheck } from './validator.js';
 
 /** What the interpretation of a unit depends on. */
 interface InterpreterParts {
   /** Whether `format` is checked. */
   readonly formats: 'assert' | 'annotate';
+  readonly work: Work;
   /** The check of the unit at a pointer. */
   readonly call: (pointer: string) => IsValid;
 }
@@ -133,7 +132,11 @@ const KEYWORDS: ReadonlyMap<string, DefineKeyword> = new Map<string, DefineKeywo
   ['multipleOf', bound((step) => forNumbers((value) => isMultiple(value, step)))],
   ['minItems', bound((limit) => forArrays((items) => items.length >= limit))],
   ['maxItems', bound((limit) => forArrays((items) => items.length <= limit))],
-  ['uniqueItems', (isOn) => (isOn === true ? forArrays(areUnique) : isOn === false ? ANY : undefined)],
+  [
+    'uniqueItems',
+    (isOn) =>
+      isOn === true ? forArrays((items) => findDuplicate(items) === undefined) : isOn === false ? ANY : undefined,
+  ],
   ['items', toItemsCheck],
   ['prefixItems', toTupleCheck],
   ['contains', toContainsCheck],
@@ -191,11 +194,11 @@ function toConditionCheck(condition: unknown, schema: Keywords, build: Build): I
   return (value) => (test(value) ? then(value) : otherwise(value));
 }
 
-function toCallCheck(pointer: unknown, _schema: Keywords, { call }: Build): IsValid | undefined {
+function toCallCheck(pointer: unknown, _schema: Keywords, { call, work }: Build): IsValid | undefined {
   if (typeof pointer !== 'string') return undefined;
   // Found with the first value: a schema can refer to itself.
   let check: IsValid | undefined;
-  return (value) => (check ??= call(pointer))(value);
+  return (value) => work.accepts((check ??= call(pointer)), value);
 }
 
 function toEqual(allowed: unknown): IsValid {
@@ -225,24 +228,6 @@ function isEqual(one: unknown, other: unknown): boolean {
   return names.every((name) => Object.hasOwn(right, name) && isEqual(left[name], right[name]));
 }
 
-function areUnique(items: readonly unknown[]): boolean {
-  const seen = new Set<unknown>();
-  for (const item of items) {
-    // A string in quotes cannot be equal to another scalar, nor to an object.
-    const key = typeof item === 'number' || typeof item === 'boolean' ? item : toCanonicalText(item);
-    if (seen.size === seen.add(key).size) return false;
-  }
-  return true;
-}
-
-/** The JSON text of a value with sorted names: equal for equal values only. */
-function toCanonicalText(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(toCanonicalText).join()}]`;
-  if (!isObject(value)) return JSON.stringify(value) ?? '';
-  const names = Object.keys(value).toSorted();
-  return `{${names.map((name) => `${JSON.stringify(name)}:${toCanonicalText(value[name])}`).join()}}`;
-}
-
 function isMultiple(value: number, step: number): boolean {
   const quotient = value / step;
   // NaN, where the quotient is too large for a number, counts as a multiple.
@@ -267,16 +252,16 @@ function toFormatCheck(name: unknown, _schema: Keywords, { formats }: Build): Is
   return format.type === 'number' ? forNumbers(format.check) : forStrings(format.check);
 }
 
-function toPatternCheck(pattern: unknown, _schema: Keywords): IsValid | undefined {
-  const expression = toExpression(pattern);
+function toPatternCheck(pattern: unknown, _schema: Keywords, build: Build): IsValid | undefined {
+  const expression = toExpression(pattern, build);
   return expression && forStrings((text) => expression.test(text));
 }
 
 /** Undefined where the translation is not exact, which the compiler reports. */
-function toExpression(pattern: unknown): RegExp | undefined {
+function toExpression(pattern: unknown, { work }: Build): GuardedPattern | undefined {
   if (typeof pattern !== 'string') return undefined;
-  const { expression, remark } = readPattern(pattern);
-  return remark === undefined ? expression : undefined;
+  const reading = readPattern(pattern, work.spend);
+  return reading.remark === undefined ? reading.pattern : undefined;
 }
 
 function toItemsCheck(items: unknown, { prefixItems }: Keywords, build: Build): IsValid {
@@ -352,7 +337,10 @@ function toPropertiesCheck(schemas: unknown, _schema: Keywords, build: Build): I
 }
 
 function toPatternPropertiesCheck(schemas: unknown, _schema: Keywords, build: Build): IsValid | undefined {
-  const checks = toChecks(schemas, build)?.map(([pattern, check]) => ({ check, expression: toExpression(pattern) }));
+  const checks = toChecks(schemas, build)?.map(([pattern, check]) => ({
+    check,
+    expression: toExpression(pattern, build),
+  }));
   if (checks === undefined || checks.some(({ expression }) => expression === undefined)) return undefined;
   return forObjects((value) =>
     Object.keys(value).every((name) =>
@@ -367,7 +355,7 @@ function toAdditionalCheck(schema: unknown, owner: Keywords, build: Build): IsVa
   const { properties = {}, patternProperties = {} } = owner;
   if (!isObject(properties) || !isObject(patternProperties)) return undefined;
   const known = new Set(Object.keys(properties));
-  const patterns = Object.keys(patternProperties).map(toExpression);
+  const patterns = Object.keys(patternProperties).map((pattern) => toExpression(pattern, build));
   return forObjects((value) => {
     for (const name of Object.keys(value)) {
       if (known.has(name) || patterns.some((pattern) => pattern?.test(name) === true)) continue;

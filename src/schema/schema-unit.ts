@@ -1,8 +1,10 @@
+import type { ErrorObject, ValidateFunction } from 'ajv';
 import type { Contract } from '../contract/contract.js';
 import { isObject } from '../contract/json.js';
 import { escapeSegment, fromReference } from '../contract/pointer.js';
 import { readField } from '../contract/upgrade/node.js';
 import { isFlagged, isFlaggedProperty } from './shape.js';
+import { LimitError } from '../errors.js';
 
 /** Whether a value is sent by the client or by the server: `readOnly` and `writeOnly` depend on it. */
 export type Direction = 'request' | 'response';
@@ -33,7 +35,7 @@ export interface UnitNode {
 /** The `maxContains` of a schema without a limit. */
 export const ANY_NUMBER: number = Number.MAX_SAFE_INTEGER;
 
-/** The maximum number of errors of one value: a large body can have a hundred thousand. */
+/** The maximum number of errors of one value: a large body would have a hundred thousand. */
 export const MAX_ERRORS = 500;
 
 /** How units refer to each other: `call` compiles the other unit for its first value; `ref` compiles it at once. */
@@ -41,6 +43,8 @@ export type UnitLink = 'call' | 'ref';
 
 /** The keyword of a `$ref` that is compiled on first use. */
 export const CALL_KEYWORD = 'vouchCall';
+/** The keyword of a `$ref` that is compiled together with its target: it counts the calls. */
+export const COUNT_KEYWORD = 'vouchCount';
 /** The keyword of a `writeOnly` property of an answer. */
 export const FORBIDDEN_KEYWORD = 'vouchForbidden';
 
@@ -136,8 +140,10 @@ function linkReference(result: UnitSchema, schema: Readonly<Record<string, unkno
   const target = fromReference(schema['$ref'] ?? schema['$dynamicRef']);
   if (target === undefined) return;
   copy.references.add(target);
-  if (copy.link === 'ref') result['$ref'] = toUnitId(target);
-  else result[CALL_KEYWORD] = target;
+  if (copy.link === 'ref') {
+    result[COUNT_KEYWORD] = true;
+    result['$ref'] = toUnitId(target);
+  } else result[CALL_KEYWORD] = target;
 }
 
 /** OpenAPI 3.1, Schema Object: a required `readOnly` property is required in answers only, a `writeOnly` one in requests only. */
@@ -146,4 +152,114 @@ function narrowRequired(names: readonly unknown[], owners: readonly unknown[], c
   const isOneWay = (name: string): boolean =>
     owners.some((owner) => isFlaggedProperty(copy.contract, owner, { name, flag }));
   return names.filter((name) => typeof name !== 'string' || !isOneWay(name));
+}
+
+/** A compiled schema: whether a value is valid, and the `errors` of the last invalid value. */
+export interface Validate {
+  (value: unknown, context?: Parameters<ValidateFunction>[1]): boolean;
+  errors?: readonly ErrorObject[] | null;
+}
+
+/** Whether a value is valid, without details. */
+export type IsValid = (value: unknown) => boolean;
+
+/**
+ * The work that one request may cause. Schemas that refer to each other can be checked a number of times that grows exponentially with the
+ * depth of a value or of the document, so their results are kept once there are many of them.
+ */
+export interface Work {
+  /** Starts from zero, until the next `end` or `begin`. */
+  begin(): void;
+  /** Lets each check start from zero again. */
+  end(): void;
+  /** Starts from zero for one check, except between `begin` and `end`. */
+  beginCheck(): void;
+  /** Adds work, in calls of units. @throws LimitError beyond the limit. */
+  spend(calls: number): void;
+  /** Calls a check without details. @throws LimitError beyond the limit. */
+  accepts(check: IsValid, value: unknown): boolean;
+  /** Calls a unit, or sets its errors to those of the same call before. @throws LimitError beyond the limit. */
+  call(validate: Validate, value: unknown, at: Parameters<Validate>[1]): boolean;
+}
+
+/** Calls of units after which their results are kept; ordinary requests stay below. */
+const MANY_CALLS = 10_000;
+/** The most calls of units for one request: that of 10 MB of small objects. */
+const MAX_CALLS = 2_000_000;
+/** The most results that are kept. */
+const MAX_RESULTS = 20_000;
+
+/** The result of one call. */
+interface Result {
+  readonly path: string | undefined;
+  readonly valid: boolean;
+  readonly errors: Validate['errors'];
+}
+
+/** Creates the counter of one contract. */
+export function createWork(): Work {
+  let calls = 0;
+  let isOpen = false;
+  let size = 0;
+  const results = new Map<IsValid, Map<unknown, Result>>();
+  const reset = (): void => {
+    calls = 0;
+    if (size === 0) return;
+    size = 0;
+    results.clear();
+  };
+  const spend = (more: number): void => {
+    calls += more;
+    if (calls > MAX_CALLS) throw new LimitError('the value needs too many checks');
+  };
+
+  const keep = (check: IsValid, value: unknown, result: Result): void => {
+    if (size >= MAX_RESULTS) {
+      size = 0;
+      results.clear();
+    }
+    const own = results.get(check) ?? new Map<unknown, Result>();
+    results.set(check, own.set(value, result));
+    size++;
+  };
+
+  const callKept = (validate: Validate, value: unknown, at: Parameters<Validate>[1]): boolean => {
+    spend(0);
+    const path = at?.instancePath;
+    const kept = results.get(validate)?.get(value);
+    // Equal strings or numbers at two places have errors of their own.
+    if (kept !== undefined && (kept.valid || kept.path === path)) {
+      // A copy: the caller may add to it.
+      validate.errors = kept.errors?.slice() ?? null;
+      return kept.valid;
+    }
+    const valid = validate(value, at);
+    keep(validate, value, { path, valid, errors: validate.errors?.slice() ?? null });
+    return valid;
+  };
+
+  const acceptKept = (check: IsValid, value: unknown): boolean => {
+    spend(0);
+    const kept = results.get(check)?.get(value);
+    if (kept !== undefined) return kept.valid;
+    const valid = check(value);
+    keep(check, value, { path: undefined, valid, errors: null });
+    return valid;
+  };
+
+  return {
+    begin: () => {
+      reset();
+      isOpen = true;
+    },
+    end: () => {
+      isOpen = false;
+    },
+    beginCheck: () => {
+      if (!isOpen) reset();
+    },
+    spend,
+    accepts: (check, value) => (++calls <= MANY_CALLS ? check(value) : acceptKept(check, value)),
+    call: (validate, value, at) => (++calls <= MANY_CALLS ? validate(value, at) : callKept(validate, value, at)),
+  };
 }

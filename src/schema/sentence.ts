@@ -18,10 +18,17 @@ export interface Finding {
   readonly isAmbiguous?: boolean;
 }
 
+/** The names of an object, listed once for all its errors. */
+export type ListNames = (data: object) => readonly string[];
+
 /** One error of ajv as a finding; undefined for one that only repeats others. */
-export function toFinding(error: ErrorObject, schemaPointer: string | undefined): Finding | undefined {
+export function toFinding(
+  error: ErrorObject,
+  schemaPointer: string | undefined,
+  listNames: ListNames,
+): Finding | undefined {
   const describe = SENTENCES[error.keyword] ?? (({ keyword }) => ['EXCLUDED', `violates the keyword "${keyword}"`]);
-  const sentence = describe(error);
+  const sentence = describe(error, listNames);
   if (sentence === undefined) return undefined;
   const [code, says, below] = sentence;
   const path = below === undefined ? error.instancePath : `${error.instancePath}/${escapeSegment(below)}`;
@@ -44,7 +51,7 @@ export function withHint(hint: string | undefined): string {
 /** A code, the predicate of a sentence, and the property it is about where that is not the value itself. */
 type Sentence = readonly [code: ViolationCode, says: string, below?: string];
 
-type Describe = (error: ErrorObject) => Sentence | undefined;
+type Describe = (error: ErrorObject, listNames: ListNames) => Sentence | undefined;
 
 /** Keyword of a limit on a number -> how the limit reads. */
 const LIMITS = {
@@ -81,8 +88,8 @@ const SENTENCES: Readonly<Record<string, Describe>> = {
   // ajv hands the array of the schema over.
   enum: ({ params, data }) => ['ENUM', toEnumSentence(data, params['allowedValues'] as unknown[])],
   const: ({ params, data }) => ['CONST', toEnumSentence(data, [params['allowedValue']])],
-  required: (error) => {
-    return ['REQUIRED', `is required${describeMisspelling(error)}`, String(error.params['missingProperty'])];
+  required: (error, listNames) => {
+    return ['REQUIRED', `is required${describeMisspelling(error, listNames)}`, String(error.params['missingProperty'])];
   },
   dependentRequired: ({ params: { property, missingProperty } }) => {
     return ['DEPENDENT_REQUIRED', `is required when "${String(property)}" is present`, String(missingProperty)];
@@ -118,10 +125,15 @@ function readSize(data: unknown): number {
   return Array.isArray(data) ? data.length : readEntries(data).length;
 }
 
+/** The most names that a missing property is compared with. */
+const MAX_NAMES = 1000;
+
 /** For a missing property: another name in the object that was probably meant. */
-function describeMisspelling({ data, params, parentSchema }: ErrorObject): string {
+function describeMisspelling({ data, params, parentSchema }: ErrorObject, listNames: ListNames): string {
+  const names = isObject(data) ? listNames(data) : [];
+  if (names.length > MAX_NAMES) return '';
   const known = new Set(namesOf(parentSchema));
-  const unknown = readEntries(data).flatMap(([name]) => (known.has(name) ? [] : name));
+  const unknown = names.filter((name) => !known.has(name));
   const close = nearest(String(params['missingProperty']), unknown);
   return close === undefined ? '' : `; is "${close}" a misspelling of it?`;
 }
@@ -199,8 +211,8 @@ export function toWords(value: unknown): string {
 }
 
 function toQuoted(text: string): string {
-  const quoted = JSON.stringify(text);
-  return quoted.length <= 80 ? quoted : `${quoted.slice(0, 60)}…" (${text.length} characters)`;
+  const quoted = JSON.stringify(text.slice(0, 80));
+  return quoted.length <= 80 && text.length < 80 ? quoted : `${quoted.slice(0, 60)}…" (${text.length} characters)`;
 }
 
 /** The words for JSON types: `a string or null`. */

@@ -35,26 +35,29 @@ export function createUndeclaredFinder(
 
   return (root, schemaPointer) => {
     let found: Violation[] | undefined;
-    const report = (violation: Violation): void => {
-      found ??= [];
-      if (found.length < MAX_FOUND) found.push(violation);
-    };
     const visit = (value: unknown, pointers: readonly string[], path: readonly string[]): void => {
       if (typeof value !== 'object' || value === null || pointers.length === 0 || path.length > MAX_DEPTH) return;
+      if (found !== undefined && found.length >= MAX_FOUND) return;
       const declared = declaredAt(pointers);
       if (Array.isArray(value)) {
-        if (declared.items.length > 0) value.forEach((item, i) => visit(item, declared.items, [...path, String(i)]));
+        if (declared.items.length > 0) {
+          value.forEach((item, i) => {
+            if (typeof item === 'object') visit(item, declared.items, [...path, String(i)]);
+          });
+        }
         return;
       }
       if (!isObject(value)) return;
       for (const name of Object.keys(value)) {
+        if (found !== undefined && found.length >= MAX_FOUND) return;
         const below = declared.properties.get(name);
         if (below === undefined) {
-          if (!declared.open) report(toUndeclared([...path, name], declared, strict));
-          visit(value[name], declared.rest, [...path, name]);
+          if (!declared.open) (found ??= []).push(toUndeclared([...path, name], declared, strict));
+          const child = value[name];
+          if (typeof child === 'object') visit(child, declared.rest, [...path, name]);
           continue;
         }
-        if (declared.readOnly.has(name)) report(toReadOnly([...path, name]));
+        if (declared.readOnly.has(name)) (found ??= []).push(toReadOnly([...path, name]));
         const child = value[name];
         if (typeof child === 'object') visit(child, below, [...path, name]);
       }

@@ -1,12 +1,12 @@
 import type { Contract, Problem } from '../contract/contract.js';
 import { followBareReferences } from '../contract/pointer.js';
 import { isObject } from '../contract/json.js';
+import { LimitError } from '../errors.js';
 import { memoize } from '../memoize.js';
 import type { MediaType } from '../contract/operations/operation.js';
 import { createUnits } from './compile.js';
 import { createExplainer } from './explain.js';
-import type { IsValid } from './interpret.js';
-import { type Direction, readUnit } from './schema-unit.js';
+import { type Direction, type IsValid, readUnit } from './schema-unit.js';
 import { NO_VIOLATIONS, toError, type Violation, type ViolationPlace } from './violation.js';
 
 /** Checks values against schemas of one contract; each schema is read when it is first needed, and compiled when it is used often. */
@@ -15,6 +15,9 @@ export interface Validators {
   check(schemaPointer: string, direction: Direction): SchemaCheck;
   /** Whether a value is valid, without violations, which cost much more. */
   accepts(schemaPointer: string, direction: Direction): IsValid;
+  /** Limits the work of all checks until `endRequest` together; otherwise the limit is for each check. */
+  beginRequest(): void;
+  endRequest(): void;
   /** Reads the schema at a pointer now; the schemas it refers to are read for their first value. */
   prepare(schemaPointer: string, direction: Direction): void;
   /** The parts of schemas that could not be compiled so far. */
@@ -58,9 +61,14 @@ export function createValidators(contract: Contract, options: ValidatorsOptions 
       let isValid: ((value: unknown) => boolean) | undefined;
       return (value, place, name) => {
         isValid ??= quick(target);
+        units.work.beginCheck();
         try {
           return isValid(value) ? NO_VIOLATIONS : explain(target, value, { in: place, name });
         } catch (error) {
+          if (error instanceof LimitError) {
+            const message = `the ${place} takes too much work to be validated: ${error.message}`;
+            return [{ ...toError({ code: 'TOO_COSTLY', in: place, name, message, schemaPointer: target }), by }];
+          }
           // The stack is too small for the nesting of the value.
           if (!(error instanceof RangeError)) throw error;
           const message = `the ${place} is nested too deeply to be validated`;
@@ -74,14 +82,17 @@ export function createValidators(contract: Contract, options: ValidatorsOptions 
   return {
     check: (pointer, direction) => checks[direction](pointer),
     accepts: (pointer, direction) => (value) => {
+      units.work.beginCheck();
       try {
         return units[direction].quick(toTarget(pointer))(value);
       } catch (error) {
-        // The stack is too small for the nesting of the value.
-        if (error instanceof RangeError) return false;
+        // The stack is too small for the nesting of the value, or it takes too much work.
+        if (error instanceof RangeError || error instanceof LimitError) return false;
         throw error;
       }
     },
+    beginRequest: units.work.begin,
+    endRequest: units.work.end,
     prepare: (pointer, direction) => void units[direction].quick(toTarget(pointer)),
     problems: () => units.problems(),
     // Called for every value; the first half nearly always decides.

@@ -9,19 +9,21 @@ import {
   Name,
   nil,
   type Options,
-  type ValidateFunction,
 } from 'ajv';
 import { fullFormats } from 'ajv-formats/dist/formats.js';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { callValidateCode } from 'ajv/dist/vocabularies/code.js';
+import type { GuardedPattern } from '../contract/patterns/guarded-pattern.js';
 import { readPattern } from '../contract/upgrade/patterns.js';
-import { CALL_KEYWORD, FORBIDDEN_KEYWORD, MAX_ERRORS, type UnitLink } from './schema-unit.js';
-
-/** A compiled schema: whether a value is valid, and the `errors` of the last invalid value. */
-export interface Validate {
-  (value: unknown, context?: Parameters<ValidateFunction>[1]): boolean;
-  errors?: readonly ErrorObject[] | null;
-}
+import {
+  CALL_KEYWORD,
+  COUNT_KEYWORD,
+  FORBIDDEN_KEYWORD,
+  MAX_ERRORS,
+  type UnitLink,
+  type Validate,
+  type Work,
+} from './schema-unit.js';
 
 /** Options of a validator. */
 export interface ValidatorOptions {
@@ -32,16 +34,17 @@ export interface ValidatorOptions {
   readonly formats: 'assert' | 'annotate';
   /** The compiled unit at a pointer, for its first value. */
   readonly call: (pointer: string) => Validate;
+  readonly work: Work;
   /** Called for a pattern that is not translated exactly. */
   readonly onPattern: (pattern: string, remark: string) => void;
 }
 
 /** Creates a schema compiler with the fastest options (no inlining, no optimiser) and the keywords of units. */
 export function createValidator(options: ValidatorOptions): Ajv {
-  const regExp = (pattern: string): RegExp => {
-    const reading = readPattern(pattern);
+  const regExp = (pattern: string): GuardedPattern => {
+    const reading = readPattern(pattern, options.work.spend);
     if (reading.remark !== undefined) options.onPattern(pattern, reading.remark);
-    return reading.expression;
+    return reading.pattern;
   };
   regExp.code = 'new RegExp';
   const settings: Options = {
@@ -60,7 +63,7 @@ export function createValidator(options: ValidatorOptions): Ajv {
     // 19.99 is a multiple of 0.01, in spite of binary fractions.
     multipleOfPrecision: 6,
     validateFormats: options.formats === 'assert',
-    code: { optimize: false, regExp },
+    code: { optimize: false, regExp, ...(options.depth === 'full' && { process: stopAtLimit }) },
   };
   const ajv = new Ajv2020(settings);
   // A called unit does not return its evaluated properties; units that need them are linked by `$ref`.
@@ -68,7 +71,12 @@ export function createValidator(options: ValidatorOptions): Ajv {
   for (const [name, check] of Object.entries(CHECKS)) ajv.addFormat(name, check);
   repairKeywords(ajv);
   ajv.addKeyword({ keyword: FORBIDDEN_KEYWORD, schemaType: 'boolean', code: (context) => context.fail() });
-  ajv.addKeyword({ keyword: CALL_KEYWORD, schemaType: 'string', code: (context) => writeCall(context, options.call) });
+  ajv.addKeyword({ keyword: CALL_KEYWORD, schemaType: 'string', code: (context) => writeCall(context, options) });
+  ajv.addKeyword({
+    keyword: COUNT_KEYWORD,
+    schemaType: 'boolean',
+    code: (context) => writeCount(context, options.work),
+  });
   return ajv;
 }
 
@@ -77,15 +85,19 @@ const vErrors = new Name('vErrors');
 const errors = new Name('errors');
 
 /** Generates the call of another unit, which is compiled for its first value. */
-function writeCall(context: KeywordCxt, call: (pointer: string) => Validate): void {
+function writeCall(
+  context: KeywordCxt,
+  { call, work, depth }: Pick<ValidatorOptions, 'call' | 'work' | 'depth'>,
+): void {
   const { gen } = context;
   // The keyword's schema type is string.
   const pointer = context.schema as string;
   let validate: Validate | undefined;
   const lazy: Validate = (value, at) => {
     validate ??= call(pointer);
-    const valid = validate(value, at);
-    lazy.errors = validate.errors ?? null;
+    const valid = work.call(validate, value, at);
+    const found = validate.errors ?? null;
+    lazy.errors = found === null || found.length < 2 || depth === 'quick' ? found : removeDuplicates(found);
     return valid;
   };
   const source = gen.scopeValue('validate', { ref: lazy });
@@ -95,6 +107,30 @@ function writeCall(context: KeywordCxt, call: (pointer: string) => Validate): vo
     gen.assign(vErrors, _`${vErrors} === null ? ${source}.errors : ${joined}`);
     gen.assign(errors, _`${vErrors}.length`);
   });
+}
+
+/** Without the errors that another way to the same schema has found: two ways on each of ten levels would find a thousand. */
+function removeDuplicates(found: readonly ErrorObject[]): readonly ErrorObject[] {
+  const seen = new Map<unknown, Set<string>>();
+  return found.filter(({ parentSchema, keyword, instancePath, params }) => {
+    const names = Object.values(params).filter((value) => typeof value === 'string');
+    const known = seen.get(parentSchema) ?? new Set();
+    const { size } = known;
+    seen.set(parentSchema, known.add([keyword, instancePath, ...names].join(' ')));
+    return known.size > size;
+  });
+}
+
+function writeCount({ gen }: KeywordCxt, { spend }: Work): void {
+  gen.code(_`${gen.scopeValue('func', { ref: spend })}(1)`);
+}
+
+/** Ends the loops over items and properties in the code of ajv when a value has enough errors. */
+function stopAtLimit(code: string): string {
+  return code.replaceAll(
+    /for\((?:const key\d+ of Object\.keys\([^)]*\)|let i\d+=[^)]*)\)\{/g,
+    `$&if(${errors.str} >= ${MAX_ERRORS})break;`,
+  );
 }
 
 /**
@@ -107,6 +143,51 @@ function repairKeywords(ajv: Ajv): void {
   for (const keyword of ['anyOf', 'oneOf', 'contains']) rewrite(ajv, keyword, quiet);
   for (const keyword of ['prefixItems', 'propertyNames']) rewrite(ajv, keyword, continueWhenUnset);
   rewrite(ajv, 'unevaluatedItems', countFromZero);
+  rewriteUniqueItems(ajv);
+}
+
+/** Finds equal items in linear time; ajv compares each pair of objects. */
+function rewriteUniqueItems(ajv: Ajv): void {
+  const stock = ajv.getKeyword('uniqueItems');
+  ajv.removeKeyword('uniqueItems');
+  ajv.addKeyword({
+    ...(typeof stock === 'object' ? stock : {}),
+    keyword: 'uniqueItems',
+    before: 'unevaluatedItems',
+    code: (context: KeywordCxt) => {
+      if (context.schema !== true) return;
+      const { gen, data } = context;
+      const found = gen.const('found', _`${gen.scopeValue('func', { ref: findDuplicate })}(${data})`);
+      context.setParams({ i: _`${found}[0]`, j: _`${found}[1]` });
+      context.fail(_`${found} !== undefined`);
+    },
+  });
+}
+
+/** The indices of two equal items, the later one first. */
+export function findDuplicate(items: readonly unknown[]): readonly [number, number] | undefined {
+  const seen = new Map<unknown, number>();
+  for (let i = 0; i < items.length; i++) {
+    const item = items[i];
+    const key = typeof item === 'object' && item !== null ? `object ${toComparableText(item)}` : item;
+    // No string is equal to that of an object.
+    const own = typeof item === 'string' ? `string ${item}` : key;
+    const before = seen.get(own);
+    if (before !== undefined) return [i, before];
+    seen.set(own, i);
+  }
+  return undefined;
+}
+
+/** A string that is the same for equal values, whatever the order of their properties. */
+function toComparableText(value: unknown): string {
+  if (value instanceof Uint8Array) return `bytes ${Buffer.from(value).toString('base64')}`;
+  if (Array.isArray(value)) return `[${value.map(toComparableText).join(',')}]`;
+  // -0 equals 0, and JSON cannot represent what JSON.parse makes of 1e999.
+  if (typeof value !== 'object' || value === null)
+    return typeof value === 'number' ? String(value) : JSON.stringify(value);
+  const members = Object.entries(value).map(([name, member]) => `${JSON.stringify(name)}:${toComparableText(member)}`);
+  return `{${members.toSorted().join(',')}}`;
 }
 
 function rewrite(ajv: Ajv, keyword: string, change: (context: KeywordCxt) => KeywordCxt): void {

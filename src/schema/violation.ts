@@ -73,6 +73,7 @@ export const VIOLATION_CODES = {
   REQUIRED: 'A required value is missing.',
   SCHEMA_UNUSABLE: 'A part of the schema is not valid, so the value was checked against the rest.',
   STATUS_UNDECLARED: 'The operation does not declare the status of the answer.',
+  TOO_COSTLY: 'Checking the value takes more work than one request may cost.',
   TOO_DEEP: 'The value is nested too deeply to be validated.',
   TYPE: 'The value has another JSON type than the schema requires.',
   UNEVALUATED: 'A property or item is not allowed by any part of the schema.',

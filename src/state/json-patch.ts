@@ -1,4 +1,4 @@
-import { isObject, filterMembers } from '../contract/json.js';
+import { isObject, readOwn, setOwn } from '../contract/json.js';
 import { readSegments } from '../contract/pointer.js';
 import type { Item } from './store/collection.js';
 
@@ -8,58 +8,70 @@ type PatchResult = { readonly item: Item } | { readonly mistake: string };
 /** Applies a JSON Patch (RFC 6902): all operations in order, or none where one fails. */
 export function applyJsonPatch(item: Item, operations: unknown): PatchResult {
   if (!Array.isArray(operations)) return { mistake: 'a JSON Patch must be an array of operations' };
-  let current: unknown = structuredClone(item);
+  // A copy, which is changed in place: a copy for each operation would take quadratic time.
+  const draft: Draft = { tree: { root: structuredClone(item) }, work: 0 };
   for (const [i, operation] of operations.entries()) {
     if (!isObject(operation)) return { mistake: `operation ${i} of the patch must be an object` };
-    const next = applyOperation(current, operation);
-    if ('mistake' in next)
-      return { mistake: `operation ${i} of the patch (${String(operation['op'])}) ${next.mistake}` };
-    current = next.value;
+    const mistake = draft.work > MAX_WORK ? TOO_COSTLY : applyOperation(draft, operation);
+    if (mistake !== undefined)
+      return { mistake: `operation ${i} of the patch (${String(operation['op'])}) ${mistake}` };
   }
-  return isObject(current) ? { item: current } : { mistake: 'the result of the patch is not an object' };
+  const { root } = draft.tree;
+  return isObject(root) ? { item: root } : { mistake: 'the result of the patch is not an object' };
 }
 
-interface Changed {
-  readonly value: unknown;
-}
-
-type Step = Changed | { readonly mistake: string };
-
-function applyOperation(root: unknown, operation: Item): Step {
-  const { op, path, from, value } = operation;
-  if (typeof path !== 'string') return { mistake: 'has no path' };
-  const needsValue = op === 'add' || op === 'replace' || op === 'test';
-  // RFC 6902 sections 4.1, 4.3 and 4.6: these have a value, which may be null.
-  if (needsValue && !Object.hasOwn(operation, 'value')) return { mistake: 'has no value' };
-  const at = readSegments(path);
-  switch (op) {
-    case 'add':
-      return write(root, at, { value, insert: true }) ?? missing(path);
-    case 'replace':
-      return (read(root, at) && write(root, at, { value, insert: false })) ?? missing(path);
-    case 'remove':
-      return remove(root, at) ?? missing(path);
-    case 'test': {
-      const actual = read(root, at);
-      return actual && isSame(actual.value, value) ? { value: root } : { mistake: `found another value at "${path}"` };
-    }
-    case 'copy':
-    case 'move': {
-      if (typeof from !== 'string') return { mistake: 'has no from' };
-      const source = read(root, readSegments(from));
-      const left = op === 'move' ? remove(root, readSegments(from)) : { value: root };
-      if (source === undefined || left === undefined) return missing(from);
-      if (op === 'copy' && countValues([root, source.value], MAX_VALUES) >= MAX_VALUES)
-        return { mistake: `makes the item larger than ${MAX_VALUES} values` };
-      return write(left.value, at, { value: source.value, insert: true }) ?? missing(path);
-    }
-    default:
-      return { mistake: 'must be add, remove, replace, move, copy or test' };
-  }
+/** The item that is changed, and the values that were copied, moved or compared so far. */
+interface Draft {
+  readonly tree: Record<string, unknown>;
+  work: number;
 }
 
 /** The maximum number of values in an item: repeated copies of an item into itself would fill the memory. */
 const MAX_VALUES = 100_000;
+/** The maximum number of values that one patch copies, moves or compares. */
+const MAX_WORK = 2_000_000;
+/** Items behind an added or removed one move together, at a fraction of the cost. */
+const ITEMS_PER_WORK = 256;
+const TOO_COSTLY = `is not applied: the patch copies, moves or compares more than ${MAX_WORK} values`;
+
+/** Applies one operation. @returns why it cannot be applied. */
+function applyOperation(draft: Draft, operation: Item): string | undefined {
+  const { op, path, from, value } = operation;
+  if (typeof path !== 'string') return 'has no path';
+  const needsValue = op === 'add' || op === 'replace' || op === 'test';
+  // RFC 6902 sections 4.1, 4.3 and 4.6: these have a value, which may be null.
+  if (needsValue && !Object.hasOwn(operation, 'value')) return 'has no value';
+  const place = locate(draft, path);
+  switch (op) {
+    case 'add':
+      return insert(draft, place, structuredClone(value)) ? undefined : missing(path);
+    case 'replace':
+      return replace(place, structuredClone(value)) ? undefined : missing(path);
+    case 'remove':
+      return remove(draft, place) ? undefined : missing(path);
+    case 'test': {
+      if (place?.found === true) draft.work += countValues(place.value, MAX_VALUES);
+      return place?.found === true && isSame(place.value, value) ? undefined : `found another value at "${path}"`;
+    }
+    case 'copy':
+    case 'move': {
+      if (typeof from !== 'string') return 'has no from';
+      const source = locate(draft, from);
+      if (source?.found !== true) return missing(from);
+      if (op === 'move') {
+        if (!remove(draft, source)) return missing(from);
+      } else {
+        const count = countValues([draft.tree, source.value], MAX_VALUES);
+        if (count >= MAX_VALUES) return `makes the item larger than ${MAX_VALUES} values`;
+        draft.work += count;
+      }
+      const given = op === 'move' ? source.value : structuredClone(source.value);
+      return insert(draft, locate(draft, path), given) ? undefined : missing(path);
+    }
+    default:
+      return 'must be add, remove, replace, move, copy or test';
+  }
+}
 
 /** The number of values in a value, including itself, up to `limit`. */
 function countValues(value: unknown, limit: number): number {
@@ -72,51 +84,69 @@ function countValues(value: unknown, limit: number): number {
   return Math.min(count, limit);
 }
 
-function missing(path: string): Step {
-  return { mistake: `found no value at "${path}"` };
+function missing(path: string): string {
+  return `found no value at "${path}"`;
 }
 
-function read(root: unknown, path: readonly string[]): Changed | undefined {
-  let value = root;
-  for (const segment of path) {
-    if (Array.isArray(value) && INDEX.test(segment) && Number(segment) < value.length) value = value[Number(segment)];
-    else if (isObject(value) && Object.hasOwn(value, segment)) value = value[segment];
-    else return undefined;
+/** The place of a value: the array or object that has it, and its index or name there. */
+interface Located {
+  readonly parent: unknown[] | Record<string, unknown>;
+  readonly key: string;
+  readonly found: boolean;
+  readonly value: unknown;
+}
+
+/** The place at a path, where it can be only the last segment that does not exist. */
+function locate({ tree }: Draft, path: string): Located | undefined {
+  let located: Located = { parent: tree, key: 'root', found: true, value: tree['root'] };
+  for (const key of readSegments(path)) {
+    const { found, value } = located;
+    if (!found || typeof value !== 'object' || value === null) return undefined;
+    if (Array.isArray(value)) {
+      const isIn = INDEX.test(key) && Number(key) < value.length;
+      located = { parent: value, key, found: isIn, value: isIn ? value[Number(key)] : undefined };
+    } else {
+      // A part of the copy.
+      const parent = value as Record<string, unknown>;
+      located = { parent, key, found: Object.hasOwn(parent, key), value: readOwn(parent, key) };
+    }
   }
-  return { value };
+  return located;
 }
 
 // RFC 6901 section 4: no sign and no leading zeros.
 const INDEX = /^(0|[1-9]\d*)$/;
 
-/** A copy of the tree with a value at a path; only the objects on the path are copied. Undefined where there is no such place. */
-function write(
-  root: unknown,
-  [segment, ...rest]: readonly string[],
-  what: { readonly value: unknown; readonly insert: boolean },
-): Changed | undefined {
-  if (segment === undefined) return { value: what.value };
-  if (Array.isArray(root)) {
-    const index = segment === '-' ? root.length : INDEX.test(segment) ? Number(segment) : Number.NaN;
-    const isInserted = what.insert && rest.length === 0;
-    const made = index <= root.length - (isInserted ? 0 : 1) ? write(root[index], rest, what) : undefined;
-    return made && { value: root.toSpliced(index, isInserted ? 0 : 1, made.value) };
+/** Adds a value, before the item of an array that is there. @returns whether there is such a place. */
+function insert(draft: Draft, place: Located | undefined, value: unknown): boolean {
+  if (place === undefined) return false;
+  const { parent, key } = place;
+  if (!Array.isArray(parent)) setOwn(parent, key, value);
+  else {
+    const index = key === '-' ? parent.length : INDEX.test(key) ? Number(key) : Number.NaN;
+    if (!(index <= parent.length)) return false;
+    draft.work += (parent.length - index) / ITEMS_PER_WORK;
+    parent.splice(index, 0, value);
   }
-  if (!isObject(root) || (rest.length > 0 && !Object.hasOwn(root, segment))) return undefined;
-  const made = write(root[segment], rest, what);
-  return made && { value: { ...root, [segment]: made.value } };
+  return true;
 }
 
-/** A copy of the tree without the value at a path. */
-function remove(root: unknown, [segment, ...rest]: readonly string[]): Changed | undefined {
-  const child = segment === undefined ? undefined : read(root, [segment]);
-  if (segment === undefined || child === undefined) return undefined;
-  if (rest.length > 0) {
-    const made = remove(child.value, rest);
-    return made && write(root, [segment], { value: made.value, insert: false });
-  }
-  if (Array.isArray(root)) return { value: root.toSpliced(Number(segment), 1) };
-  return { value: filterMembers(root as Item, (name) => name !== segment) }; // `read` found a member
+function replace(place: Located | undefined, value: unknown): boolean {
+  if (place?.found !== true) return false;
+  const { parent, key } = place;
+  if (Array.isArray(parent)) parent[Number(key)] = value;
+  else setOwn(parent, key, value);
+  return true;
+}
+
+function remove(draft: Draft, place: Located | undefined): boolean {
+  if (place?.found !== true || place.parent === draft.tree) return false;
+  const { parent, key } = place;
+  if (Array.isArray(parent)) {
+    draft.work += (parent.length - Number(key)) / ITEMS_PER_WORK;
+    parent.splice(Number(key), 1);
+  } else delete parent[key];
+  return true;
 }
 
 /** RFC 6902 section 4.6: equal as JSON, whatever the order of members. */

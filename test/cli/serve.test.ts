@@ -148,6 +148,28 @@ describe('vouch serve', () => {
     socket.destroy();
   });
 
+  it('closes while a client sends what is costly to check', async () => {
+    const path = join(folder, 'costly.yaml');
+    const schema = '{type: string, pattern: "^(?=(a+)+$).*(a|b)*$"}';
+    const content = `{application/json: {schema: ${schema}}}`;
+    await writeFile(
+      path,
+      `openapi: 3.1.0\ninfo: {title: T, version: "1"}\npaths: {/a: {post: {requestBody: {content: ${content}}, responses: {204: {description: ok}}}}}\n`,
+    );
+    const { process: child, baseUrl, exit } = await serve([path]);
+    const body = JSON.stringify(`${'a'.repeat(500_000)}!`);
+    const requests = Array.from({ length: 8 }, () =>
+      fetch(`${baseUrl}/a`, { method: 'POST', headers: { 'content-type': 'application/json' }, body }).catch(
+        () => null,
+      ),
+    );
+    const [first] = await Promise.all(requests.slice(0, 1));
+    child.kill('SIGTERM');
+    expect(await exit).toBe(0);
+    await Promise.all(requests);
+    expect(first?.status).toBe(400);
+  });
+
   it('continues to serve when its output is closed', async () => {
     const { process: child, baseUrl, exit } = await serve();
     child.stdout?.destroy();

@@ -32,6 +32,16 @@ test('warnings are printed in the order of the text, with what is assumed, and e
   });
 });
 
+test('a pattern that cannot be tested in linear time is named', async () => {
+  const text = `${HEAD}components: {schemas: {A: {pattern: '^(a+)+\\1$'}, B: {pattern: '^(?=.*(a+)+$)'}}}\npaths: {/a: {get: {responses: {200: {description: ok}}}}}\n`;
+  const { code, output } = await check(text);
+  expect(code).toBe(0);
+  expect(output.split('\n').slice(0, -1)).toEqual([
+    'warning  PATTERN_COSTLY  api.yaml:3:28 (#/components/schemas/A/pattern)  the pattern "^(a+)+\\\\1$" has back references or too many repetitions to be tested in linear time; a value that takes too long is refused',
+    'Pets 2: 1 operation, 0 errors, 1 warning',
+  ]);
+});
+
 test('an error ends with 1, and JSON tells the same', async () => {
   const { code, output } = await check(`${HEAD}paths: {}\ncomponents: {schemas: {A: {$ref: '#/gone'}}}\n`, true);
   expect(code).toBe(1);

@@ -26,14 +26,14 @@ const READ: readonly (readonly [pattern: string, matches: readonly string[], mis
 
 describe('a pattern', () => {
   it.each(READ)('%s is read as it was meant', (pattern, matches, misses) => {
-    const { expression, remark } = readPattern(pattern);
+    const { pattern: expression, remark } = readPattern(pattern);
     expect(remark).toBeUndefined();
     for (const text of matches) expect(expression.test(text), text).toBe(true);
     for (const text of misses) expect(expression.test(text), text).toBe(false);
   });
 
   it.each(['(unclosed', '[z-a]', '^(?<a>x)(?<a>y)$', 'a**'])('%s matches every string, with a remark', (pattern) => {
-    const { expression, remark } = readPattern(pattern);
+    const { pattern: expression, remark } = readPattern(pattern);
     expect(remark).toMatch(/not a valid regular expression/);
     expect(expression.test('anything')).toBe(true);
   });

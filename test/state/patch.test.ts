@@ -60,6 +60,32 @@ describe('a JSON Patch', () => {
   });
 });
 
+describe('a JSON Patch with thousands of operations', () => {
+  const wide = Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`k${i}`, i]));
+
+  it('costs no more than the operations and what they change', () => {
+    const add = Array.from({ length: 20_000 }, (_, i) => ({ op: 'add', path: `/a/k${i}`, value: i }));
+    const move = add.map(({ path }) => ({ op: 'move', from: path, path: `${path}x` }));
+    expect(applyJsonPatch({ a: {} }, add)).toEqual({ item: { a: wide } });
+    const moved = applyJsonPatch({ a: wide }, move);
+    expect('item' in moved && Object.keys(moved.item['a'] as object)).toHaveLength(20_000);
+  });
+
+  it('is refused where each operation copies or compares a large value', () => {
+    const test = Array.from({ length: 500 }, () => ({ op: 'test', path: '/a', value: wide }));
+    const copy = Array.from({ length: 500 }, () => ({ op: 'copy', from: '/a', path: '/b' }));
+    for (const operations of [test, copy]) {
+      const result = applyJsonPatch({ a: wide }, operations);
+      expect('mistake' in result && result.mistake).toMatch(/copies, moves or compares more than 2000000 values$/);
+    }
+  });
+
+  it('moves nothing into itself', () => {
+    const result = applyJsonPatch({ a: { b: 1 } }, [{ op: 'move', from: '', path: '/c' }]);
+    expect('mistake' in result && result.mistake).toContain('found no value at ""');
+  });
+});
+
 describe('a JSON Patch that copies the whole into itself', () => {
   it('is refused before it fills the memory', () => {
     const operations = Array.from({ length: 60 }, (_, i) => ({ op: 'copy', from: '', path: `/copy${i}` }));

@@ -88,6 +88,16 @@ export function toDay(instant: number): number {
   return Math.floor(instant / DAY_MS) * DAY_MS;
 }
 
+/** The most members of a body that an answer repeats. */
+const MAX_MEMBERS = 1000;
+
+function readMembers(body: unknown): Readonly<Record<string, unknown>> {
+  if (!isObject(body)) return {};
+  const names = Object.keys(body);
+  if (names.length <= MAX_MEMBERS) return body;
+  return Object.fromEntries(names.slice(0, MAX_MEMBERS).map((name) => [name, body[name]]));
+}
+
 /** Values of the request that the answer repeats: of the path, else of the body, else of the query. */
 function readKnown(call: Call): Readonly<Record<string, unknown>> {
   const { path } = call.operation;
@@ -95,6 +105,5 @@ function readKnown(call: Call): Readonly<Record<string, unknown>> {
   const isItemPath = /\}\/?$/.test(path) || ['POST', 'PUT', 'PATCH'].includes(call.method);
   const item = isItemPath ? /\{([^{}/]+)\}(?:[:/][\w-]+)?\/?$/.exec(path)?.[1] : undefined;
   const id = item === undefined ? undefined : call.path[item];
-  const body = isObject(call.body) ? call.body : {};
-  return { ...call.query, ...body, ...(id === undefined ? {} : { id }), ...call.path };
+  return { ...call.query, ...readMembers(call.body), ...(id === undefined ? {} : { id }), ...call.path };
 }

@@ -1,18 +1,32 @@
+import { type GuardedPattern, guardPattern } from '../patterns/guarded-pattern.js';
+
 /** A pattern of a document as a regular expression. */
 interface PatternReading {
-  /** Matches everything where the pattern is not valid. */
+  /** Matches everything where the pattern is not valid. It can backtrack forever: only `readPattern` is for strings of clients. */
   readonly expression: RegExp;
   /** What is different from the pattern, as the end of a sentence; undefined for an exact translation. */
   readonly remark: string | undefined;
 }
 
 /**
+ * Reads a pattern that tests strings of any length in a bounded time.
+ *
+ * @param onWork - See `guardPattern`.
+ */
+export function readPattern(
+  text: string,
+  onWork?: (work: number) => void,
+): { readonly pattern: GuardedPattern; readonly remark: string | undefined } {
+  const { expression, remark } = readExpression(text);
+  return { pattern: guardPattern(expression, onWork), remark };
+}
+
+/**
  * Reads a pattern in the dialects that authors of OpenAPI documents use.
  *
- * Without a flag where possible: the `u` of ECMA-262 refuses what other languages allow, such as `[\w-.]`, and the linear engine of V8
- * does not support it (see `guardPatterns`). `\p{…}` and `\u{…}` need the flag.
+ * Without a flag where possible: the `u` of ECMA-262 refuses what other languages allow, such as `[\w-.]`. `\p{…}` and `\u{…}` need it.
  */
-export function readPattern(text: string): PatternReading {
+export function readExpression(text: string): PatternReading {
   const { pattern, given } = unwrap(text);
   const flags = `${/\\[pPu]\{/.test(pattern) ? 'u' : ''}${given}`;
   const direct = tryPattern(pattern, flags);
@@ -36,15 +50,6 @@ function unwrap(text: string): { readonly pattern: string; readonly given: strin
   const [, inside, flags = ''] = /^\/(\^[^]*|[^]*[^\\]\$)\/([a-z]*)$/i.exec(text) ?? [];
   // The flags that change what matches.
   return inside === undefined ? { pattern: text, given: '' } : { pattern: inside, given: flags.replace(/[^ims]/g, '') };
-}
-
-/**
- * Makes V8 use its linear-time engine when a pattern backtracks too much, so that `^(a+)+$` takes milliseconds for a long string. It is a
- * flag of the whole process: the CLI sets it, the library does not.
- */
-export async function guardPatterns(): Promise<void> {
-  const { setFlagsFromString } = await import('node:v8');
-  setFlagsFromString('--enable-experimental-regexp-engine-on-excessive-backtracks');
 }
 
 function tryPattern(pattern: string, flags: string): RegExp | undefined {

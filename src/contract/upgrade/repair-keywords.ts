@@ -1,6 +1,7 @@
 import { isObject } from '../json.js';
 import { readEntries } from '../pointer.js';
-import { readPattern } from './patterns.js';
+import { hasLinearTest } from '../patterns/guarded-pattern.js';
+import { readExpression } from './patterns.js';
 import { type Node, omit, quote, type RepairContext } from './node.js';
 
 /** How the value of some keywords is checked and repaired (2020-12 validation, section 6). */
@@ -103,9 +104,13 @@ function readDependentRequired(value: unknown): unknown {
 }
 
 function checkPattern(pattern: string, inside: readonly string[], context: RepairContext): void {
-  const { remark } = readPattern(pattern);
-  if (remark === undefined) return;
-  context.report(`the pattern ${quote(pattern)} is ${remark}`, 'the rest of the schema applies', { inside });
+  const { expression, remark } = readExpression(pattern);
+  if (remark !== undefined) {
+    context.report(`the pattern ${quote(pattern)} is ${remark}`, 'the rest of the schema applies', { inside });
+  } else if (!hasLinearTest(expression)) {
+    const message = `the pattern ${quote(pattern)} has back references or too many repetitions to be tested in linear time`;
+    context.report(message, 'a value that takes too long is refused', { inside, code: 'PATTERN_COSTLY' });
+  }
 }
 
 /** The JSON type of each field of an XML Object (OpenAPI 3.1 section 4.8.26). */

@@ -1,12 +1,16 @@
-import { readPattern as readExpression } from '../../contract/upgrade/patterns.js';
+import { type GuardedPattern, guardPattern } from '../../contract/patterns/guarded-pattern.js';
+import { readExpression } from '../../contract/upgrade/patterns.js';
 import { createRandom, type Random } from '../../random.js';
-import { type PatternNode, readPatternTree } from './pattern-tree.js';
+import { type PatternNode as Node, readPatternTree } from '../../contract/patterns/pattern-tree.js';
+
+/** A pattern as a tree whose characters are the ones to choose from. */
+type PatternNode = Node<readonly string[]>;
 
 /** A pattern of a schema: what it accepts, and strings that it accepts. */
 export interface Pattern {
   readonly source: string;
   /** The expression the validator uses, so that both agree. */
-  readonly expression: RegExp;
+  readonly expression: GuardedPattern;
   /** The possible lengths of a match, if the pattern describes the whole string; else undefined. */
   length(): Range | undefined;
   /** A string that matches and has between `minimum` and `maximum` characters; undefined if none was found. */
@@ -36,9 +40,10 @@ const UNIQUE_GROWTH = 16;
 
 /** Reads a pattern; its tree is built when a string is needed. */
 export function readPattern(source: string): Pattern {
-  const { expression } = readExpression(source);
+  const native = readExpression(source).expression;
+  const expression = guardPattern(native);
   let tree: PatternNode | undefined;
-  const readTree = (): PatternNode => (tree ??= readPatternTree(expression));
+  const readTree = (): PatternNode => (tree ??= readAlphabets(native));
   return {
     source,
     expression,
@@ -126,9 +131,9 @@ function readPieces(node: PatternNode): readonly (string | TextPiece)[] | undefi
 }
 
 function readRepeat(node: PatternNode, minimum: number, maximum: number): readonly TextPiece[] | undefined {
-  if (node.kind !== 'chars' || node.alphabet.length === 0) return undefined;
-  if (node.alphabet.some((char) => char.length > 1)) return undefined;
-  return [{ alphabet: node.alphabet.toSorted().join(''), minimum, maximum }];
+  if (node.kind !== 'chars' || node.chars.length === 0) return undefined;
+  if (node.chars.some((char) => char.length > 1)) return undefined;
+  return [{ alphabet: node.chars.toSorted().join(''), minimum, maximum }];
 }
 
 /** The number of characters of a string, as JSON Schema counts them (2020-12 validation 6.3). */
@@ -151,7 +156,7 @@ function chooseLength(random: Random, range: Range, turn: number): number {
 }
 
 /** Pads a string that is too short, at the end where the pattern still matches. */
-function pad(text: string, expression: RegExp, minimum: number): string {
+function pad(text: string, expression: GuardedPattern, minimum: number): string {
   const missing = minimum - countCharacters(text);
   if (missing <= 0) return text;
   const filler = 'abcdefghij'.repeat(Math.ceil(missing / 10)).slice(0, missing);
@@ -214,7 +219,7 @@ function write(node: PatternNode, length: number, sampling: Sampling): string {
   switch (node.kind) {
     case 'chars': {
       sampling.written++;
-      return node.alphabet.length === 0 ? '' : random.pick(node.alphabet);
+      return node.chars.length === 0 ? '' : random.pick(node.chars);
     }
     case 'group': {
       const text = write(node.node, length, sampling);
@@ -230,7 +235,7 @@ function write(node: PatternNode, length: number, sampling: Sampling): string {
     case 'back':
       return groups.get(node.name) ?? '';
     case 'look': {
-      if (!node.wanted) return '';
+      if (node.behind || node.negated) return '';
       const at = sampling.written;
       const text = write(node.node, measure(node.node).least, { ...sampling, ahead: [] });
       sampling.ahead.push({ at, text });
@@ -294,4 +299,45 @@ function overlay(text: string, ahead: Sampling['ahead']): string {
     next.set(at, start + pieces.length);
   }
   return characters.map((char) => char ?? 'a').join('');
+}
+
+/** The tree of an expression, with the characters of each class. */
+function readAlphabets(expression: RegExp): PatternNode {
+  const flags = expression.flags.replaceAll(/[^imsu]/g, '');
+  return readPatternTree(expression, (source, literal) =>
+    literal === undefined ? readAlphabet(source, flags) : [literal],
+  );
+}
+
+const LOWER = 'abcdefghijklmnopqrstuvwxyz';
+const DIGITS = '0123456789';
+const UPPER = LOWER.toUpperCase();
+const MARKS = '-_. /:@+=,;!#$%&*?()[]{}<>|~^\'"`\\';
+const ABROAD = 'éüñøßçÀÖΩλжЯאبअ日本語한字٣Ⅷ½²€£©™→°¿“—…😀🚀\t\n\r';
+
+/** The characters to choose from, readable ones first; each string is one character. */
+const POOL: readonly string[] = Array.from(LOWER + DIGITS + UPPER + MARKS + ABROAD);
+
+/** The characters that match a class, found with the engine itself: letters and digits, else punctuation, else any other. */
+function readAlphabet(source: string, flags: string): readonly string[] {
+  const expression = new RegExp(`^(?:${source})$`, flags);
+  const fitting = POOL.filter((char) => expression.test(char));
+  const isWide = source === '.' || source.startsWith('[^') || /^\\[DSWP]/.test(source);
+  const readable = fitting.filter((char) => LOWER.includes(char) || DIGITS.includes(char));
+  if (isWide && readable.length > 0) return readable;
+  const plain = fitting.filter((char) => readable.includes(char) || UPPER.includes(char));
+  if (plain.length > 0) return plain;
+  return fitting.length > 0 ? fitting : searchAll(expression);
+}
+
+/** The first few characters of Unicode that match. */
+function searchAll(expression: RegExp): readonly string[] {
+  const last = expression.flags.includes('u') ? 0x1ffff : 0xffff;
+  const found: string[] = [];
+  for (let code = 0; code <= last && found.length < 16; code++) {
+    const isSurrogate = code >= 0xd800 && code <= 0xdfff;
+    const char = isSurrogate ? '' : String.fromCodePoint(code);
+    if (!isSurrogate && expression.test(char)) found.push(char);
+  }
+  return found;
 }

@@ -30,7 +30,7 @@ export interface Choice {
 /** One `additionalProperties`, with the names and patterns that it does not apply to. */
 interface AdditionalProperties {
   readonly known: ReadonlySet<string>;
-  readonly patterns: readonly RegExp[];
+  readonly patterns: readonly Pattern['expression'][];
   readonly part: Part;
 }
 

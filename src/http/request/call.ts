@@ -123,7 +123,7 @@ export function createCallDecoder(
   const planOf = memoize((operation: Operation) => ({
     readParameters: createParametersReader(operation, { ...shared, keysInQuery }),
     readSecurity: createSecurityReader(operation, contract, credentials),
-    readBody: createBodyReader(operation, shared),
+    readBody: limitBodyReader(createBodyReader(operation, shared), validators),
   }));
 
   return {
@@ -146,7 +146,9 @@ export function createCallDecoder(
         limit: bodyLimitBytes,
       };
       draft.credentials = plan.readSecurity(draft, violations);
+      validators.beginRequest();
       draft.values = plan.readParameters(draft, violations);
+      validators.endRequest();
       if (body === undefined) {
         if (!hasBody(request)) return withoutBody(draft, plan.readBody);
         const reading = matched.readBody?.() ?? readBody(request, bodyLimitBytes);
@@ -163,6 +165,18 @@ export function createCallDecoder(
 
 const NO_CREDENTIALS: Draft['credentials'] = Object.freeze({});
 const NO_PARAMETERS: ParameterValues = Object.freeze({ path: {}, query: {}, header: {}, cookie: {} });
+
+/** Limits the work of a body, which is read at once: all its parts together are one request. */
+function limitBodyReader(read: BodyReader, validators: Validators): BodyReader {
+  return (bytes, contentType, violations) => {
+    validators.beginRequest();
+    try {
+      return read(bytes, contentType, violations);
+    } finally {
+      validators.endRequest();
+    }
+  };
+}
 
 const REPEATED_SLASH: ClientReport = {
   code: 'PATH_UNKNOWN',

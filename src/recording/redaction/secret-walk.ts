@@ -2,7 +2,9 @@ import type { Contract } from '../../contract/contract.js';
 import { isObject, type SchemaObject } from '../../contract/json.js';
 import type { MediaType, Operation } from '../../contract/operations/operation.js';
 import { toPointer } from '../../contract/pointer.js';
+import { readPattern } from '../../contract/upgrade/patterns.js';
 import { findMedia } from '../../http/media-type.js';
+import { memoize } from '../../memoize.js';
 import type { Direction } from '../../schema/schema-unit.js';
 import type { Validators } from '../../schema/validate.js';
 import { ExactNumber } from '../cassette/exact-json.js';
@@ -231,8 +233,11 @@ export function createSchemaWalk(contract: Contract): SchemaWalk {
     const [first, ...more] = pointers;
     return first !== undefined && more.length === 0 ? schemasAt(first) : pointers.flatMap(schemasAt);
   };
+  const patternOf = memoize((text: string) => readPattern(text).pattern);
+  const isMatch = (pattern: string, name: string): boolean => patternOf(pattern).test(name);
   return {
-    member: (pointers, name) => schemasOf(pointers).flatMap(([pointer, schema]) => readMember(pointer, schema, name)),
+    member: (pointers, name) =>
+      schemasOf(pointers).flatMap(([pointer, schema]) => readMember([pointer, schema], name, isMatch)),
     item: (pointers, index) =>
       schemasOf(pointers).flatMap(([pointer, { prefixItems = [], items }]) => {
         if (index < prefixItems.length) return [pointer + toPointer('prefixItems', index)];
@@ -256,22 +261,17 @@ function readBranches(contract: Contract, pointer: string): SchemaPointers {
   return [...new Set(branches)];
 }
 
-function readMember(pointer: string, schema: SchemaObject, name: string): SchemaPointers {
+function readMember(
+  [pointer, schema]: readonly [pointer: string, schema: SchemaObject],
+  name: string,
+  isMatch: (pattern: string, name: string) => boolean,
+): SchemaPointers {
   if (schema.properties !== undefined && Object.hasOwn(schema.properties, name)) {
     return [pointer + toPointer('properties', name)];
   }
   const patterns = Object.keys(schema.patternProperties ?? {}).filter((pattern) => isMatch(pattern, name));
   if (patterns.length > 0) return patterns.map((pattern) => pointer + toPointer('patternProperties', pattern));
   return isObject(schema.additionalProperties) ? [`${pointer}/additionalProperties`] : [];
-}
-
-function isMatch(pattern: string, name: string): boolean {
-  try {
-    return new RegExp(pattern, 'u').test(name);
-  } catch {
-    // Loading the contract has reported the invalid pattern.
-    return false;
-  }
 }
 
 /** The rule by which a value with these schemas is a secret, or undefined. */

@@ -1,5 +1,6 @@
 import { isObject } from '../../contract/json.js';
 import { child, describe, readMembers, reject, report, type SourceNode } from '../../contract/load/source-node.js';
+import type { GuardedPattern } from '../../contract/patterns/guarded-pattern.js';
 import { readPattern } from '../../contract/upgrade/patterns.js';
 import { suggest } from '../../errors.js';
 import { reportUnknownField } from '../../schema/fields.js';
@@ -33,12 +34,12 @@ import {
 
 const EVERY_NUMBER: Range = { low: -Infinity, lowOpen: false, high: Infinity, highOpen: false };
 
-const REGEX: Kind<RegExp> = {
+const REGEX: Kind<GuardedPattern> = {
   type: 'string',
   read: (node, context) => {
     const text = TEXT.read(node, context);
-    const pattern = text === undefined ? undefined : readPattern(text);
-    return pattern?.remark === undefined ? pattern?.expression : reject(node, 'must be a valid regular expression');
+    const reading = text === undefined ? undefined : readPattern(text);
+    return reading?.remark === undefined ? reading?.pattern : reject(node, 'must be a valid regular expression');
   },
   schema: () => ({ type: 'string', format: 'regex' }),
 };

@@ -62,12 +62,12 @@ export function compileJsonPath(text: string): JsonPath | string {
   };
 }
 
-/** Makes `match()` and `search()` read patterns like those of the contract, which the linear engine supports. */
+/** Makes `match()` and `search()` read patterns like those of the contract, in linear time. */
 function replacePatterns(functions: InstanceType<Library['JSONPathEnvironment']>['functionRegister']): void {
   const replace = (name: 'match' | 'search', toPattern: (pattern: string) => string): void => {
     const own = functions.get(name);
     if (own === undefined) return;
-    const read = memoize((pattern: string) => readPattern(toPattern(pattern)).expression, MAX_PATTERNS);
+    const read = memoize((pattern: string) => readPattern(toPattern(pattern)).pattern, MAX_PATTERNS);
     const call = (value: unknown, pattern: unknown): boolean =>
       typeof value === 'string' && typeof pattern === 'string' && read(pattern).test(value);
     functions.set(name, { argTypes: own.argTypes, returnType: own.returnType, call });

@@ -1,4 +1,5 @@
 import { isObject } from '../../contract/json.js';
+import type { GuardedPattern } from '../../contract/patterns/guarded-pattern.js';
 
 /** A condition on one value. */
 export interface Matcher {
@@ -18,7 +19,7 @@ export interface Bound {
 export interface MatcherParts {
   readonly present?: boolean;
   readonly equals?: Matcher;
-  readonly matches?: RegExp;
+  readonly matches?: GuardedPattern;
   readonly gt?: Bound;
   readonly gte?: Bound;
   readonly lt?: Bound;

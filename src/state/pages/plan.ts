@@ -1,6 +1,7 @@
 import type { Contract } from '../../contract/contract.js';
 import { isObject, type SchemaObject } from '../../contract/json.js';
 import { type Operation, readText } from '../../contract/operations/operation.js';
+import { readPattern } from '../../contract/upgrade/patterns.js';
 import type { ItemSchema, ReadItemSchema } from '../item-schema.js';
 import { toBareName } from '../names.js';
 import { findExcludedItems, findHiddenItems, findTimeBound, type HiddenItems, isTimeBound } from './hidden.js';
@@ -223,21 +224,12 @@ function createFit(
   if (parameter === undefined) return () => true;
   const { type, pattern, minLength = 0, maxLength = Infinity } = readSchema(contract, parameter);
   const isNumber = isNumbered || !(type === undefined || [type].flat().includes('string'));
-  const expression = pattern === undefined ? undefined : toExpression(pattern);
+  const expression = pattern === undefined ? undefined : readPattern(pattern).pattern;
   return (value) =>
     value.length >= minLength &&
     value.length <= maxLength &&
     (!isNumber || /^\d+$/.test(value)) &&
     (expression?.test(value) ?? true);
-}
-
-function toExpression(pattern: string): RegExp | undefined {
-  try {
-    return new RegExp(pattern, 'u');
-  } catch {
-    // The pattern of another dialect; validation reports it.
-    return undefined;
-  }
 }
 
 /** The default of a limit: that of its schema, else the one in its description. */

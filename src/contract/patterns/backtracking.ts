@@ -1,0 +1,86 @@
+import { createAlphabet } from './alphabet.js';
+import { buildAutomaton, type Program } from './automaton.js';
+import { type PatternNode, readPatternTree } from './pattern-tree.js';
+
+/** Two repetitions follow each other like any number of them. */
+const ENOUGH = 2;
+/** The most characters that an expression without `^` may try at each position of a string. */
+const MAX_LENGTH = 32;
+
+/**
+ * Whether a backtracking engine needs linear time for any string, because at each character at most one way continues. It is false for some
+ * expressions that are linear, never true for others.
+ */
+export function isDeterministic(expression: RegExp): boolean {
+  const { source, flags } = expression;
+  const automaton = buildAutomaton(expression, ENOUGH);
+  if (automaton === undefined || automaton.looks.length > 0) return false;
+  // Their characters are not those of the source.
+  if (/\\[pP]\{/.test(source) || (flags.includes('i') && (flags.includes('u') || /[^\0-\x7f]/.test(source))))
+    return false;
+  if (!automaton.anchored && measureLongest(readPatternTree(expression, () => 1)) > MAX_LENGTH) return false;
+  const { main, atoms } = automaton;
+  const { classesOf, matches } = createAlphabet(atoms, flags);
+  const classes = [...new Set(classesOf(listBounds(source)))];
+  const starts = main.steps.flatMap((step) => (step.kind === 'chars' ? step.next : []));
+  return [...new Set([main.entry, ...starts])].every((start) => {
+    const next = listNext(main, start);
+    if (next === undefined) return false;
+    return classes.every((found) => next.filter((atom) => matches[found]?.[atom] === true).length <= 1);
+  });
+}
+
+/** The atoms that can follow a step; undefined where one of them is reached in two ways. */
+function listNext({ steps }: Program, start: number): readonly number[] | undefined {
+  const atoms: number[] = [];
+  const seen = new Set<number>();
+  const waiting = [start];
+  for (let index = waiting.pop(); index !== undefined; index = waiting.pop()) {
+    if (seen.has(index)) return undefined;
+    seen.add(index);
+    const step = steps[index];
+    if (step?.kind === 'chars') atoms.push(step.atom);
+    else if (step?.kind === 'split') waiting.push(...step.to);
+    else if (step?.kind === 'assert') waiting.push(step.next);
+  }
+  return atoms;
+}
+
+function measureLongest(node: PatternNode<number>): number {
+  switch (node.kind) {
+    case 'chars':
+      return 1;
+    case 'group':
+      return measureLongest(node.node);
+    case 'repeat': {
+      const one = measureLongest(node.node);
+      return one === 0 ? 0 : one * node.most;
+    }
+    case 'sequence':
+      return node.nodes.reduce((sum, each) => sum + measureLongest(each), 0);
+    case 'either':
+      return Math.max(...node.nodes.map(measureLongest));
+    default:
+      return 0;
+  }
+}
+
+/** The ends of `\d`, `\w`, `\s` and `.`. */
+const CLASS_BOUNDS = '\0\t\n\r 09AZ_az\u00A0\u1680\u2000\u200A\u2028\u2029\u202F\u205F\u3000\uFEFF';
+
+/** Characters of which every two classes that have one in common share one: where ranges start, and what follows their ends. */
+function listBounds(source: string): string {
+  const escaped = Array.from(
+    source.matchAll(/\\(?:u\{([\da-f]+)\}|u([\da-f]{4})|x([\da-f]{2})|(c[a-z]))/gi),
+    (found) => {
+      const [, long, short, byte, control = ''] = found;
+      const code = long ?? short ?? byte;
+      return code === undefined ? control.charCodeAt(1) % 32 : Number.parseInt(code, 16);
+    },
+  );
+  const written = Array.from(CLASS_BOUNDS + source + source.toLowerCase() + source.toUpperCase(), (char) => {
+    return char.codePointAt(0) ?? 0;
+  });
+  const bounds = [...new Set([...written, ...escaped, 0x08, 0x0b, 0x0c])].filter((code) => code < 0x10ffff);
+  return String.fromCodePoint(...bounds.flatMap((code) => [code, code + 1]));
+}

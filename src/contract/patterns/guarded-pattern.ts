@@ -1,0 +1,77 @@
+import { createContext, Script } from 'node:vm';
+import { LimitError } from '../../errors.js';
+import { buildAutomaton } from './automaton.js';
+import { isDeterministic } from './backtracking.js';
+import { createLinearTest, type LinearTest } from './linear-matcher.js';
+
+/** A regular expression that tests a string of any length in a bounded time. */
+export interface GuardedPattern {
+  readonly source: string;
+  readonly flags: string;
+  /** @throws LimitError for a string that takes too long. */
+  test(text: string): boolean;
+  toString(): string;
+}
+
+/** The longest time in milliseconds that an expression without a linear matcher may take. */
+const MAX_TIME_MS = 100;
+/** What a test with a time limit costs, because it needs a thread, in units of `onWork`. */
+const TIMED_WORK = 1500;
+
+/**
+ * Makes an expression safe for strings of clients. One that cannot backtrack is returned as it is; others get a linear matcher, or, with back
+ * references or thousands of repetitions, a time limit.
+ *
+ * @param onWork - Told about the tests that cost more than their length, in units of about 100 ns; it can throw.
+ */
+export function guardPattern(expression: RegExp, onWork?: (work: number) => void): GuardedPattern {
+  if (orIfTooDeep(() => isDeterministic(expression), false)) return expression;
+  let test: LinearTest | undefined;
+  return {
+    source: expression.source,
+    flags: expression.flags,
+    test: (text) => {
+      test ??=
+        orIfTooDeep(() => createLinearTest(expression, onWork), undefined) ?? createTimedTest(expression, onWork);
+      return test(text);
+    },
+    toString: () => String(expression),
+  };
+}
+
+/** Whether every string is tested in linear time; if not, there is a time limit. */
+export function hasLinearTest(expression: RegExp): boolean {
+  // Decided without an automaton for nearly every pattern: a document can have thousands.
+  const counts = Array.from(expression.source.matchAll(/\{(\d+)(?:,(\d*))?\}/g), ([, least, most]) =>
+    Number(most || least),
+  );
+  const isSimple = !/\\[0-9ck]|\(\?[^:]|[\uD800-\uDFFF]/.test(expression.source);
+  if (isSimple && counts.reduce((product, count) => product * Math.max(1, count), 1) < 1000) return true;
+  return orIfTooDeep(() => isDeterministic(expression) || buildAutomaton(expression) !== undefined, false);
+}
+
+/** The result, or `other` for an expression with more nested groups than the stack has room for. */
+function orIfTooDeep<Result, Other>(read: () => Result, other: Other): Other | Result {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof RangeError) return other;
+    throw error;
+  }
+}
+
+/** Tests with the engine of the platform, which a time limit interrupts. */
+function createTimedTest(expression: RegExp, onWork?: (work: number) => void): LinearTest {
+  const subject = createContext({ expression, text: '' });
+  const script = new Script('expression.test(text)');
+  return (text) => {
+    onWork?.(TIMED_WORK);
+    subject['text'] = text;
+    try {
+      return script.runInContext(subject, { timeout: MAX_TIME_MS }) === true;
+    } catch (error) {
+      const reason = `it took more than ${MAX_TIME_MS} ms to test ${text.length} characters with the pattern ${expression.source}`;
+      throw new LimitError(reason, { cause: error });
+    }
+  };
+}

@@ -1,0 +1,115 @@
+/** A regular expression as a tree; `Chars` is what a reader makes of one character or class. */
+export type PatternNode<Chars> =
+  | { readonly kind: 'chars'; readonly chars: Chars }
+  | { readonly kind: 'sequence' | 'either'; readonly nodes: readonly PatternNode<Chars>[] }
+  | { readonly kind: 'repeat'; readonly node: PatternNode<Chars>; readonly least: number; readonly most: number }
+  | { readonly kind: 'group'; readonly node: PatternNode<Chars>; readonly names: readonly string[] }
+  | { readonly kind: 'back'; readonly name: string }
+  | { readonly kind: 'look'; readonly node: PatternNode<Chars>; readonly behind: boolean; readonly negated: boolean }
+  | { readonly kind: 'edge'; readonly at: 'start' | 'end' | 'word'; readonly negated: boolean };
+
+/**
+ * Reads one character or class of an expression.
+ *
+ * @param source - As written: `[a-z]`, `\d`, `\-`.
+ * @param literal - The character, where it is only one.
+ */
+type ReadChars<Chars> = (source: string, literal: string | undefined) => Chars;
+
+interface Reader<Chars> {
+  readonly source: string;
+  readonly readChars: ReadChars<Chars>;
+  at: number;
+  groups: number;
+}
+
+/** Reads the tree of an expression that the engine has accepted, so that every bracket is closed. */
+export function readPatternTree<Chars>({ source }: RegExp, readChars: ReadChars<Chars>): PatternNode<Chars> {
+  return readEither({ source, readChars, at: 0, groups: 0 });
+}
+
+function readEither<Chars>(reader: Reader<Chars>): PatternNode<Chars> {
+  const nodes: PatternNode<Chars>[] = [readSequence(reader)];
+  while (reader.source[reader.at] === '|') {
+    reader.at++;
+    nodes.push(readSequence(reader));
+  }
+  const [only] = nodes;
+  return nodes.length === 1 && only !== undefined ? only : { kind: 'either', nodes };
+}
+
+function readSequence<Chars>(reader: Reader<Chars>): PatternNode<Chars> {
+  const nodes: PatternNode<Chars>[] = [];
+  while (reader.at < reader.source.length && !/[|)]/.test(reader.source.charAt(reader.at))) {
+    nodes.push(readRepeats(reader, readAtom(reader)));
+  }
+  return { kind: 'sequence', nodes };
+}
+
+function readRepeats<Chars>(reader: Reader<Chars>, node: PatternNode<Chars>): PatternNode<Chars> {
+  const found = takeMatch(reader, /(?:\*|\+|\?|\{(\d+)(,(\d*))?\})\??/y);
+  if (found === null) return node;
+  const mark = found[0].charAt(0);
+  if (mark === '*') return { kind: 'repeat', node, least: 0, most: Infinity };
+  if (mark === '+') return { kind: 'repeat', node, least: 1, most: Infinity };
+  if (mark === '?') return { kind: 'repeat', node, least: 0, most: 1 };
+  const least = Number(found[1]);
+  const most = found[2] === undefined ? least : found[3] === '' ? Infinity : Number(found[3]);
+  return { kind: 'repeat', node, least, most };
+}
+
+function readAtom<Chars>(reader: Reader<Chars>): PatternNode<Chars> {
+  const { source, readChars } = reader;
+  const char = takeChar(reader);
+  if (char === '^') return { kind: 'edge', at: 'start', negated: false };
+  if (char === '$') return { kind: 'edge', at: 'end', negated: false };
+  if (char === '.') return { kind: 'chars', chars: readChars('.', undefined) };
+  if (char === '(') return readGroup(reader);
+  if (char === '\\') return readEscape(reader);
+  if (char !== '[') return { kind: 'chars', chars: readChars(char, char) };
+  const start = reader.at - 1;
+  while (source[reader.at] !== ']' && reader.at < source.length) reader.at += source[reader.at] === '\\' ? 2 : 1;
+  reader.at++;
+  return { kind: 'chars', chars: readChars(source.slice(start, reader.at), undefined) };
+}
+
+function readGroup<Chars>(reader: Reader<Chars>): PatternNode<Chars> {
+  const opening = takeMatch(reader, /\?(?::|(<?)([=!])|<([^>]+)>|[a-z]*(?:-[a-z]+)?:)/y);
+  const isCapture = opening === null || opening[3] !== undefined;
+  const names: string[] = [];
+  if (isCapture) names.push(String(++reader.groups), ...(opening?.[3] === undefined ? [] : [opening[3]]));
+  const node = readEither(reader);
+  reader.at++;
+  if (isCapture) return { kind: 'group', node, names };
+  if (opening[2] === undefined) return node;
+  return { kind: 'look', node, behind: opening[1] === '<', negated: opening[2] === '!' };
+}
+
+/** An escape: a class, a back reference, a word boundary, a character code, or the character itself. */
+function readEscape<Chars>(reader: Reader<Chars>): PatternNode<Chars> {
+  const back = takeMatch(reader, /(?:([1-9]\d?)|k<([^>]+)>)/y);
+  if (back !== null) return { kind: 'back', name: back[1] ?? back[2] ?? '' };
+  const code = takeMatch(
+    reader,
+    /(?:[dDwWsS]|[pP]\{[^}]*\}|u\{[^}]*\}|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|c[a-zA-Z]|[0ntrfv])/y,
+  );
+  if (code !== null) return { kind: 'chars', chars: reader.readChars(`\\${code[0]}`, undefined) };
+  const char = takeChar(reader);
+  if (char === 'b' || char === 'B') return { kind: 'edge', at: 'word', negated: char === 'B' };
+  return { kind: 'chars', chars: reader.readChars(`\\${char}`, char) };
+}
+
+/** What a sticky expression matches at the position of the reader, which moves behind it. */
+function takeMatch(reader: { readonly source: string; at: number }, expression: RegExp): RegExpExecArray | null {
+  expression.lastIndex = reader.at;
+  const found = expression.exec(reader.source);
+  reader.at += found?.[0].length ?? 0;
+  return found;
+}
+
+/** The next character, which may be two code units. */
+function takeChar(reader: { readonly source: string; at: number }): string {
+  const char = String.fromCodePoint(reader.source.codePointAt(reader.at) ?? 0);
+  reader.at += char.length;
+  return char;
+}
