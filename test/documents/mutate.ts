@@ -2,7 +2,8 @@ import fc from 'fast-check';
 
 /** One change to a document at a node that is chosen by number. */
 export interface Mutation {
-  readonly kind: 'delete' | 'duplicate' | 'replace' | 'rename' | 'move';
+  /** `schema` replaces a schema. */
+  readonly kind: 'delete' | 'duplicate' | 'replace' | 'rename' | 'move' | 'schema';
   readonly at: number;
   readonly other: number;
   readonly value: unknown;
@@ -225,13 +226,13 @@ interface Site {
 }
 
 function applyMutation(root: unknown, { kind, at, other, value, name }: Mutation): void {
-  const sites = listSites(root);
+  const sites = listSites(root).filter(({ owner, key }) => kind !== 'schema' || isSchemaAt(owner, key));
   const site = sites[at % Math.max(1, sites.length)];
   const source = sites[other % Math.max(1, sites.length)];
   if (site === undefined || source === undefined) return;
   const { owner, key } = site;
   const old = read(site);
-  if (kind === 'replace') write(owner, key, structuredClone(value));
+  if (kind === 'replace' || kind === 'schema') write(owner, key, structuredClone(value));
   else if (kind === 'move') write(owner, key, structuredClone(read(source)));
   else if (Array.isArray(owner))
     owner.splice(Number(key), kind === 'duplicate' ? 0 : 1, ...(kind === 'delete' ? [] : [old]));
@@ -239,6 +240,11 @@ function applyMutation(root: unknown, { kind, at, other, value, name }: Mutation
     if (kind !== 'duplicate') Reflect.deleteProperty(owner, key);
     if (kind !== 'delete') write(owner, name, structuredClone(old));
   }
+}
+
+/** Where a schema is, in most documents. */
+function isSchemaAt(owner: Container, key: string): boolean {
+  return /^(schema|items|additionalProperties)$/.test(key) || typeof Reflect.get(owner, 'type') === 'string';
 }
 
 /** Every member of every object and list, outermost first. */

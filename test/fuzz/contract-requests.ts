@@ -24,23 +24,19 @@ const KEPT_IDS = 200;
 export async function createSampler(document: object): Promise<RequestSampler> {
   const contract = await loadContract(document);
   const ids: string[] = [];
-  const draw = createDraftReader(contract);
+  const read = createWireReader(contract);
   const mutations = fc.sample(MUTATIONS, { seed: 1, numRuns: 500 });
   return {
     draw: async (random) => {
-      const drafts = draw(random.pick(contract.operations));
-      const valid = drafts[0];
-      if (valid === undefined) throw new Error('a document without operations');
-      const path = { ...valid.path };
-      const last = Object.keys(path).at(-1);
-      if (ids.length > 0 && last !== undefined && random.next() < 0.5) path[last] = random.pick(ids);
-      const picked = random.next() < 0.5 ? valid : random.pick(drafts);
-      const body =
-        picked.body !== undefined && random.next() < 0.3
-          ? { ...picked.body, value: mutate(picked.body.value, random.pick(mutations)) }
-          : picked.body;
-      const wire = await write({ ...picked, path: { ...picked.path, ...path }, body });
-      return { ...(wire ?? (await write(valid)) ?? toPlain(valid.operation)), allows: toAllows(valid.operation) };
+      const wires = await read(random.pick(contract.operations));
+      const wire = random.next() < 0.5 ? wires[0] : random.pick(wires);
+      if (wire === undefined) throw new Error('an operation has a request');
+      const { lastId, json } = wire;
+      const named = ids.length > 0 && lastId !== '' && random.next() < 0.5 ? random.pick(ids) : lastId;
+      const target = named === lastId ? wire.target : replaceLast(wire.target, lastId, named);
+      const isMutated = json !== undefined && random.next() < 0.3;
+      const body = isMutated ? toUtf8(JSON.stringify(mutate(json, random.pick(mutations))) ?? '') : wire.body;
+      return { ...wire, target, body };
     },
     learn: (text) => {
       for (const [, id = ''] of text.matchAll(/"id": ?"([\w:.-]{1,60})"/g)) {
@@ -51,18 +47,49 @@ export async function createSampler(document: object): Promise<RequestSampler> {
   };
 }
 
-/** The valid draft of an operation, then those with a mistake; made at its first use. */
-function createDraftReader(contract: Contract): (operation: Operation) => readonly RequestDraft[] {
+/** A request with what is varied in it. */
+interface DraftWire extends Wire {
+  /** The last parameter of the path, as it is written in the target, or an empty string. */
+  readonly lastId: string;
+  /** The body, if it is JSON. */
+  readonly json: unknown;
+}
+
+/** The valid request of an operation, then those with a mistake; made at its first use, because the platform writes them slowly. */
+function createWireReader(contract: Contract): (operation: Operation) => Promise<readonly DraftWire[]> {
   const generator = createGenerator(contract, createValidators(contract));
-  const known = new Map<Operation, readonly RequestDraft[]>();
-  return (operation) => {
-    const found = known.get(operation);
-    if (found !== undefined) return found;
+  const known = new Map<Operation, Promise<readonly DraftWire[]>>();
+  const make = async (operation: Operation): Promise<readonly DraftWire[]> => {
     const valid = draftRequest(contract, generator, operation);
     const drafts = [valid, ...breakRequest(contract, valid).map(({ draft }) => draft)];
-    known.set(operation, drafts);
-    return drafts;
+    const wires: DraftWire[] = [];
+    for (const draft of drafts) {
+      const wire = await write(draft);
+      if (wire !== undefined) wires.push(toDraftWire(wire, draft));
+    }
+    return wires.length > 0 ? wires : [toDraftWire(toPlain(operation), valid)];
   };
+  return (operation) => {
+    const found = known.get(operation) ?? make(operation);
+    known.set(operation, found);
+    return found;
+  };
+}
+
+function toDraftWire(wire: Wire, { path, body, operation }: RequestDraft): DraftWire {
+  const last = Object.values(path).at(-1);
+  const isJson = body !== undefined && /[/+]json\b/.test(body.media.type) && wire.body !== '';
+  return {
+    ...wire,
+    allows: toAllows(operation),
+    lastId: typeof last === 'string' ? encodeURIComponent(last) : '',
+    json: isJson ? body.value : undefined,
+  };
+}
+
+function replaceLast(text: string, old: string, replacement: string): string {
+  const at = text.lastIndexOf(old);
+  return at < 0 ? text : `${text.slice(0, at)}${replacement}${text.slice(at + old.length)}`;
 }
 
 /** Undefined if the platform cannot write the request. */

@@ -12,6 +12,7 @@ import { changeRequest, guessRequest } from './raw-requests.js';
 import { reduceCase, toFound } from './reduce.js';
 import {
   BLOCKED,
+  NO_START,
   DEATH_MS,
   isHealthy,
   judgeOutcome,
@@ -37,6 +38,8 @@ export interface FuzzOptions {
   readonly limits?: Limits;
   /** Connections at the same time; default 96. */
   readonly workers?: number;
+  /** Stops after so many different failures; default ten. */
+  readonly maxFailures?: number;
   /** How long to reduce a failing case, in milliseconds; default a minute. */
   readonly reductionMs?: number;
   /** Starts the process of `createMock`. */
@@ -79,6 +82,7 @@ const PATHS_KEPT = 40;
 /** How many mutations share the parsed text of a large document. */
 const DRAWS_PER_DOCUMENT = 60;
 const CALLS_PER_MUTATION = 10;
+const MAX_FAILURES = 10;
 const REDUCTION_PLAYS = 400;
 const REDUCTION_MS = 60_000;
 /** Connections that a failing case has before it is reduced. */
@@ -121,6 +125,7 @@ async function fuzzRequests(run: Run, until: number): Promise<void> {
     counts.requests < requests && (options.requests !== undefined || performance.now() < until);
     round++
   ) {
+    if (counts.failures.length >= (options.maxFailures ?? MAX_FAILURES)) return;
     const random = createRandom(run.seed, `round ${round}`);
     const file = used[round % used.length];
     if (file === undefined) return;
@@ -171,6 +176,9 @@ async function fuzzDocument(
       return await report(run, failure, { document, requests: [] });
     }
     const { port } = started;
+    // Loading a large document is not a delay of a request.
+    await server.usage();
+    server.takeDelays();
     let sent = 0;
     const work = async (): Promise<void> => {
       while (failure === undefined && sent++ < left && performance.now() < until) {
@@ -273,6 +281,7 @@ async function fuzzDocuments(run: Run, until: number): Promise<void> {
   const drawBase = createBases(random);
   let server = spawn();
   for (let i = 0; counts.mutations < mutations && (options.mutations !== undefined || performance.now() < until); i++) {
+    if (counts.failures.length >= (options.maxFailures ?? MAX_FAILURES)) break;
     const [changes = []] = fc.sample(HOSTILE_MUTATIONS, { seed: run.seed + i, numRuns: 1 });
     const document = mutate(drawBase(), changes);
     counts.mutations += 1;
@@ -336,10 +345,10 @@ async function report(run: Run, failure: Failure, given: Pick<FuzzCase, 'documen
   seen.add(toSignature(failure));
   print(`FAILED ${toFound(failure)}; reducing ${given.requests.length} connections`);
   let server = spawn();
-  const shorter = failure.kind === 'hang' ? { ...limits, hangMs: Math.min(limits.hangMs, 4000) } : limits;
+  const shorter = failure.kind === 'hang' ? { ...limits, hangMs: Math.min(limits.hangMs, 8000) } : limits;
   const play = async (candidate: FuzzCase): Promise<Failure | undefined> => {
     const again = await playCase(server, candidate, shorter);
-    if (server.death() !== undefined || again?.text === BLOCKED.text || again?.kind === 'start') {
+    if (server.death() !== undefined || again?.text === BLOCKED.text || again?.text === NO_START) {
       await server.stop();
       server = spawn();
     }

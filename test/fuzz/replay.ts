@@ -12,7 +12,7 @@ export interface Limits {
   readonly stallMs: number;
 }
 
-export const LIMITS: Limits = { hangMs: 20_000, startMs: 20_000, stallMs: 2000 };
+export const LIMITS: Limits = { hangMs: 60_000, startMs: 60_000, stallMs: 2000 };
 
 /** A process that has closed its connections ends within this time, if it crashed. */
 export const DEATH_MS = 3000;
@@ -48,6 +48,9 @@ export async function playCase(
   );
 }
 
+/** What is said about a start that takes too long. */
+export const NO_START = 'the start does not end';
+
 /** The server answers no connection at all. */
 export const BLOCKED: Failure = { kind: 'hang', text: 'a healthy request on another connection is not answered' };
 
@@ -77,7 +80,7 @@ export function judgeStart(
   { refused }: Pick<FuzzCase, 'refused'> = {},
 ): Failure | undefined {
   const { kind, message = '' } = started;
-  if (kind === 'hung') return { kind: 'hang', text: 'the start does not end' };
+  if (kind === 'hung') return { kind: 'hang', text: NO_START };
   if (kind === 'ended') return { kind: 'crash', text: server.death() ?? '' };
   if (kind === 'threw') return { kind: 'start', text: message };
   return refused === undefined || message.startsWith(refused) ? undefined : { kind: 'start', text: message };
