@@ -121,14 +121,20 @@ export function isVirtualClock(clock: Clock): clock is VirtualClock {
   return 'set' in clock && 'advance' in clock;
 }
 
-/** The last millisecond since 1970 that is a date: 275760-09-13 (ECMAScript, section 21.4.1.1). */
-const LAST_INSTANT = 8.64e15;
+/** The dates that an answer can show: RFC 3339 5.6 has years of four digits. */
+const FIRST_INSTANT = Date.parse('0000-01-01T00:00:00Z');
+const LAST_INSTANT = Date.parse('9999-12-31T23:59:59.999Z');
 
 /** Reads an instant as milliseconds since 1970. @throws MockError `CLOCK_INVALID`. */
 export function readInstant(instant: number | string | Date): number {
   const ms = typeof instant === 'number' ? instant : new Date(instant).getTime();
-  if (Math.abs(ms) <= LAST_INSTANT) return ms;
+  if (ms >= FIRST_INSTANT && ms <= LAST_INSTANT) return ms;
   throw new MockError('CLOCK_INVALID', `${JSON.stringify(instant)} is not a point in time`, {
     hint: 'give milliseconds since 1970, a Date, or an ISO 8601 string such as "2026-01-01T00:00:00Z"',
   });
+}
+
+/** An instant as a date of RFC 3339: the nearest one that it can show, and that of 1970 for a clock without a time. */
+export function toDateTime(ms: number): string {
+  return new Date(Math.min(Math.max(ms, FIRST_INSTANT), LAST_INSTANT) || 0).toISOString();
 }

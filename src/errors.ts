@@ -64,8 +64,10 @@ export class MockError extends Error {
   /** What to do next. */
   readonly hint: string | undefined;
 
-  constructor(code: ErrorCode, reason: string, more: { at?: Place; hint?: string; cause?: unknown } = {}) {
-    const { at, hint, cause } = more;
+  constructor(code: ErrorCode, given: string, more: { at?: Place; hint?: string; cause?: unknown } = {}) {
+    const { at, cause } = more;
+    const reason = cutQuotes(given);
+    const hint = more.hint === undefined ? undefined : cutQuotes(more.hint);
     super(formatMistake({ code, message: reason, at, hint }), cause === undefined ? undefined : { cause });
     this.name = 'MockError';
     this.code = code;
@@ -82,6 +84,26 @@ export class MockError extends Error {
 
 /** Thrown where a value would take too much work to check. A check reports it as `TOO_COSTLY`; elsewhere the request fails with it. */
 export class LimitError extends Error {}
+
+/** How many characters a message quotes of one value. */
+const MAX_QUOTED = 200;
+
+/** A message whose quoted values are cut: clients send names and values of any length. */
+export function cutQuotes(message: string): string {
+  if (message.length <= MAX_QUOTED) return message;
+  return message.replaceAll(/"((?:[^"\\]|\\.)*)"/gs, (whole, quoted: string) =>
+    quoted.length <= MAX_QUOTED ? whole : `"${quoted.slice(0, MAX_QUOTED)}…" (${quoted.length} characters)`,
+  );
+}
+
+/** A message of limited length, whose quoted values are cut. */
+export function cutMessage(message: string): string {
+  const cut = cutQuotes(message);
+  return cut.length <= MAX_MESSAGE ? cut : `${cut.slice(0, MAX_MESSAGE)}… (${cut.length} characters)`;
+}
+
+/** Characters of a message about a request. */
+const MAX_MESSAGE = 2000;
 
 /** A mistake as text: `CODE  file:line:column (#pointer)  message`, then the hint on a line of its own. */
 export function formatMistake(mistake: {

@@ -31,6 +31,7 @@ export type {
   Interaction,
   InteractionRequest,
   PlainAnswer,
+  InteractionTexts,
   PlainInteraction,
   PlainRequest,
 } from './journal/interaction.js';

@@ -40,8 +40,9 @@ import { createControl } from './server/control/control.js';
 import { listen, type Listening } from './server/listen.js';
 import { type Watcher, watchScenarios } from './server/watch.js';
 import { readReserved } from './session/choice.js';
+import type { Interaction } from './journal/interaction.js';
 import { createJournalPool } from './journal/journal.js';
-import { createInteractionRedactor } from './session/redact-interaction.js';
+import { createInteractionRedactor, type InteractionRedactor } from './session/redact-interaction.js';
 import { createMockScenarios } from './session/scenario-handle.js';
 import { createSession, createSessionClocks, type Session } from './session/session.js';
 import { createSessions, type Sessions } from './session/sessions.js';
@@ -115,7 +116,7 @@ export async function createMock(options: object): Promise<Mock<Clock>> {
     },
     cors: createCors(settings.cors),
     middleware: settings.middleware,
-    onInteraction: settings.onInteraction ?? ((): void => undefined),
+    onInteraction: tellInteractions(settings.onInteraction, parts.redactor),
   });
   const operations = contract.operations.map((operation) => operation.id);
   const watcher = watchFolder(parts, settings.scenarios);
@@ -154,7 +155,8 @@ async function loadParts(settings: Settings) {
   const items = createItems({ contract, resources, validators, generator, unknownIds, initialItems });
   const editors = createCollectionEditors(items);
   const state = { resources, definition, items, editors };
-  return { contract, seed, validators, generator, errors, scenarioContext, scenarios, ...state };
+  const redactor = createInteractionRedactor(contract, validators);
+  return { contract, seed, validators, generator, errors, redactor, scenarioContext, scenarios, ...state };
 }
 
 /** The answer sources, first to last: their order is the behaviour. */
@@ -183,6 +185,15 @@ function listSources(
     createGenerateSource(parts),
   ];
   return [createVerifySource({ ...parts, sources }), ...sources];
+}
+
+/** Calls the user's function; the texts of an interaction are redacted only if it asks for them. */
+function tellInteractions(
+  tell: Settings['onInteraction'],
+  { toTexts }: InteractionRedactor,
+): (interaction: Interaction) => void {
+  if (tell === undefined) return () => undefined;
+  return (interaction) => tell(interaction, () => toTexts(interaction));
 }
 
 /** Reloads scenarios when files of their folder change. */
@@ -254,7 +265,7 @@ function readBasePath({ operations }: Contract): string {
 
 /** The sessions of a mock; only the default one is open. @throws MockError `OPTION_INVALID`, `SCENARIO_UNKNOWN`. */
 function openSessions(parts: Parts, settings: Settings): Sessions {
-  const { contract, seed, validators, scenarios, definition, editors } = parts;
+  const { contract, seed, redactor, scenarios, definition, editors } = parts;
   const { operations } = contract;
   const schemes = Object.values(contract.securitySchemes);
   const { required, idleMs, max } = settings.sessions;
@@ -263,7 +274,7 @@ function openSessions(parts: Parts, settings: Settings): Sessions {
     seed,
     journal: { ...settings.journal, pool: createJournalPool(settings.journal.totalBytes) },
     operations: operations.map((operation) => operation.id),
-    toPlain: createInteractionRedactor(contract, validators),
+    ...redactor,
     createClock: createSessionClocks(settings.clock),
     createStore: (clock: Clock, usage?: Usage) => createStore(definition, { seed, clock, usage }),
     createUsage: () => createUsage(settings.state === false ? undefined : settings.state, total),

@@ -2,7 +2,7 @@ import type { MiddlewareHandler } from 'hono';
 import type { OpenAPIV2, OpenAPIV3, OpenAPIV3_1 } from 'openapi-types';
 import type { HandlersOf } from './answer/handlers.js';
 import type { QueryProfile } from './http/request/parameter-plan.js';
-import type { Interaction } from './journal/interaction.js';
+import type { Interaction, InteractionTexts } from './journal/interaction.js';
 import type { MatchRules } from './recording/cassette/manifest.js';
 import type { RecordingOptions } from './recording/recordings.js';
 import type { ExclusionOptions } from './recording/exclusion.js';
@@ -64,8 +64,8 @@ export interface MockOptions<Operations = unknown> {
   readonly connections?: ConnectionOptions;
   /** Hono middleware that runs around every request, the control API included. */
   readonly middleware?: readonly MiddlewareHandler[];
-  /** Called with every interaction, after its response is made. */
-  readonly onInteraction?: (interaction: Interaction) => void;
+  /** Called with every interaction, after its response is made; `redact` returns its texts without secrets, for a log. */
+  readonly onInteraction?: (interaction: Interaction, redact: () => InteractionTexts) => void;
 }
 
 /** Scenarios by id. */

@@ -1,11 +1,10 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { Interaction } from '../journal/interaction.js';
-import type { Clock } from '../clock.js';
+import type { Interaction, InteractionTexts } from '../journal/interaction.js';
+import { type Clock, toDateTime } from '../clock.js';
 import type { Mock } from '../handles.js';
 import { createMock } from '../mock.js';
 import type { OptionName } from '../options.js';
 import { nestOptions } from '../read-options.js';
-import { hideSecrets, hideUrlSecrets } from '../schema/secret-forms.js';
 import {
   addOptionalSpec,
   addOptionFlags,
@@ -133,12 +132,12 @@ export function logInteractions({
   trace = false,
   write,
 }: Pick<ListenFlags & Output, 'json' | 'quiet' | 'trace' | 'write'>): {
-  readonly onInteraction?: (interaction: Interaction) => void;
+  readonly onInteraction?: (interaction: Interaction, redact: () => InteractionTexts) => void;
 } {
   if (quiet === true) return {};
   const format = json === true ? formatInteractionJson : formatInteraction;
   const add = collectLines(write);
-  return { onInteraction: (interaction) => add(format(interaction, trace ? interaction.trace : undefined)) };
+  return { onInteraction: (interaction, redact) => add(format(interaction, redact(), trace)) };
 }
 
 /** How long a line waits for others, in milliseconds: a write to a pipe costs as much as the answer to a request. */
@@ -161,46 +160,48 @@ function collectLines(write: Output['write']): (line: string) => void {
 const STATUS_COLOURS: Readonly<Record<number, 'yellow' | 'red'>> = { 4: 'yellow', 5: 'red' };
 
 /** Method, path, status, time, answer source and the violations. */
-function formatInteraction(interaction: Interaction, trace: Interaction['trace'] = []): string {
-  const { request, answer, elapsedMs } = interaction;
+function formatInteraction(
+  { request, answer, elapsedMs }: Interaction,
+  texts: InteractionTexts,
+  trace: boolean,
+): string {
   const parts = [
     request.method.padEnd(6),
-    shorten(request.url),
+    shorten(texts.url),
     colour(STATUS_COLOURS[Math.floor(answer.status / 100)] ?? 'green', String(answer.status)),
     colour('gray', `${elapsedMs.toFixed(elapsedMs < 10 ? 1 : 0)}ms`),
     colour('gray', answer.from),
   ];
-  const violations = interaction.violations.map(({ severity, message }) =>
+  const violations = texts.violations.map(({ severity, message }) =>
     colour(severity === 'error' ? 'yellow' : 'gray', message),
   );
   const line = [...parts, violations.join('; ')].join(' ').trimEnd();
-  return [line, ...trace.map((each) => colour('gray', `       ${hideSecrets(each)}`))].join('\n');
+  return [line, ...(trace ? texts.trace : []).map((each) => colour('gray', `       ${each}`))].join('\n');
 }
 
 /** Headers are left out because they carry credentials. */
-function formatInteractionJson(interaction: Interaction, trace?: Interaction['trace']): string {
+function formatInteractionJson(interaction: Interaction, texts: InteractionTexts, trace: boolean): string {
   const { request, answer } = interaction;
   return JSON.stringify({
-    time: new Date(interaction.at).toISOString(),
+    time: toDateTime(interaction.at),
     number: interaction.number,
     session: interaction.session,
     operation: interaction.operation ?? null,
     method: request.method,
-    url: hideUrlSecrets(request.url),
+    url: texts.url,
     status: answer.status,
     elapsedMs: Math.round(interaction.elapsedMs * 1000) / 1000,
     from: answer.from,
-    violations: interaction.violations.map((violation) => {
+    violations: texts.violations.map((violation) => {
       const { schemaPointer: _schema, status: _status, challenge: _challenge, ...shown } = violation;
       return shown;
     }),
-    trace: trace?.map(hideSecrets),
+    ...(trace && { trace: texts.trace }),
   });
 }
 
 const MAX_URL_LENGTH = 120;
 
 function shorten(url: string): string {
-  const shown = hideUrlSecrets(url);
-  return shown.length <= MAX_URL_LENGTH ? shown : `${shown.slice(0, MAX_URL_LENGTH)}…`;
+  return url.length <= MAX_URL_LENGTH ? url : `${url.slice(0, MAX_URL_LENGTH)}…`;
 }

@@ -1,3 +1,4 @@
+import { isObject, mapValues } from '../contract/json.js';
 import type { Answer, Fault } from '../http/answer.js';
 import type { Call } from '../http/request/call.js';
 import { readKnownItems } from '../http/stream-items.js';
@@ -66,19 +67,34 @@ export interface PlainAnswer extends Pick<Answer, 'status' | 'headers' | 'from'>
   readonly fault?: Fault;
 }
 
+/** What logs and messages say about an interaction, without its secrets. */
+export interface InteractionTexts extends Pick<PlainInteraction, 'trace' | 'violations'> {
+  /** Path and query as they were sent. */
+  readonly url: string;
+}
+
+/** Reads the texts of an interaction without its secrets. */
+export type ToTexts = (interaction: Interaction) => InteractionTexts;
+
 /** Converts an interaction to JSON without its secrets. */
 export type ToPlain = (interaction: Interaction) => PlainInteraction;
 
 /** A body as JSON: bytes, files and streams are replaced by a short description. */
 export function toPlainValue(value: unknown): unknown {
+  const part = toPlainPart(value);
+  if (Array.isArray(part)) return part.map(toPlainValue);
+  // A date or an exact number: it converts itself.
+  if (!isObject(part) || ('toJSON' in part && typeof part['toJSON'] === 'function')) return part;
+  return mapValues(part, toPlainValue);
+}
+
+/** The same, without what is inside of an array or object. */
+export function toPlainPart(value: unknown): unknown {
+  if (typeof value === 'bigint') return String(value);
+  if (typeof value !== 'object' || value === null) return value;
   if (value instanceof Uint8Array) return `<${value.byteLength} bytes>`;
   if (value instanceof Blob) return `<${value.size} bytes>`;
-  if (Array.isArray(value)) return value.map(toPlainValue);
-  if (typeof value !== 'object' || value === null) return typeof value === 'bigint' ? String(value) : value;
-  if (Symbol.asyncIterator in value) return readKnownItems(value)?.map(toPlainValue) ?? '<stream>';
-  // A date or an exact number: it converts itself.
-  if ('toJSON' in value && typeof value.toJSON === 'function') return value;
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, toPlainValue(member)]));
+  return Symbol.asyncIterator in value ? (readKnownItems(value) ?? '<stream>') : value;
 }
 
 /** The header fields of a request as Node parses them: alternating names and values, and the same by name. */
@@ -139,20 +155,13 @@ function joinHeaders(rawHeaders: readonly string[]): Readonly<Record<string, str
   return Object.fromEntries(joined);
 }
 
-/** One interaction on one line, for messages: `#3 GET /v1/books -> 404 state (listBooks)`. Secrets in the query are left out. */
-export function describeInteraction({ number, request, answer, operation }: Interaction): string {
+/** One interaction on one line, for messages: `#3 GET /v1/books -> 404 state (listBooks)`. @param url - Without its secrets. */
+export function describeInteraction({ number, request, answer, operation }: Interaction, url: string): string {
   const name = operation === undefined ? 'no operation' : operation;
-  return `#${number} ${request.method} ${shorten(hideQuery(request.url))} -> ${answer.status} ${answer.from} (${name})`;
+  return `#${number} ${request.method} ${shorten(url)} -> ${answer.status} ${answer.from} (${name})`;
 }
 
 const SHOWN_URL_LENGTH = 120;
-
-/** Only short query values are shown: a long one may be a credential. */
-function hideQuery(url: string): string {
-  return url.replaceAll(/([?&][^=&?]*=)([^&]*)/g, (whole: string, name: string, value: string) =>
-    /(?:key|token|secret|password|sig)/i.test(name) || value.length > 24 ? `${name}…` : whole,
-  );
-}
 
 function shorten(text: string): string {
   return text.length <= SHOWN_URL_LENGTH ? text : `${text.slice(0, SHOWN_URL_LENGTH)}…`;

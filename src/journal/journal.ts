@@ -1,5 +1,11 @@
 import { MockError, suggest } from '../errors.js';
-import { describeInteraction, type Interaction, type PlainInteraction, type ToPlain } from './interaction.js';
+import {
+  describeInteraction,
+  type Interaction,
+  type PlainInteraction,
+  type ToPlain,
+  type ToTexts,
+} from './interaction.js';
 
 /** How `waitFor` waits. */
 export interface WaitOptions {
@@ -59,6 +65,8 @@ export interface SessionJournal extends Journal {
   release(): void;
   /** One interaction as JSON, without its secrets. */
   readonly toPlain: ToPlain;
+  /** What messages say about an interaction, without its secrets. */
+  readonly toTexts: ToTexts;
 }
 
 /** An interaction before it is added; the same object becomes the interaction, because this runs for every request. */
@@ -74,15 +82,16 @@ interface JournalParts {
   /** Ids of the operations of the contract. */
   readonly operations: readonly string[];
   readonly toPlain: ToPlain;
+  readonly toTexts: ToTexts;
 }
 
 /** An empty journal. */
 export function createJournal(parts: JournalParts): SessionJournal {
-  const { limit, limitBytes = Infinity, pool = createJournalPool(Infinity), operations, toPlain } = parts;
+  const { limit, limitBytes = Infinity, pool = createJournalPool(Infinity), operations, toPlain, toTexts } = parts;
   const ring = createRing({ count: limit, bytes: limitBytes }, pool);
   const { list } = ring;
   let count = 0;
-  const waiting = createWaiting();
+  const waiting = createWaiting(toTexts);
   const toPredicate = (what: string | InteractionPredicate): InteractionPredicate => {
     if (typeof what === 'function') return what;
     checkOperation(what, operations);
@@ -111,6 +120,7 @@ export function createJournal(parts: JournalParts): SessionJournal {
     last: (operation) => (operation === undefined ? list().at(-1) : list().findLast(toPredicate(operation))),
     waitFor: async (what, options = {}) => waiting.wait({ what, matches: toPredicate(what), before: list() }, options),
     toPlain,
+    toTexts,
     toJson: () => list().map(toPlain),
     toNdjson: () => toLines(list().map(toPlain)),
     clear: ring.clear,
@@ -128,7 +138,7 @@ interface Wanted {
 const DEFAULT_TIMEOUT_MS = 5000;
 
 /** What waits for an interaction of one journal; nothing is polled. */
-function createWaiting() {
+function createWaiting(toTexts: ToTexts) {
   const waiters = new Set<(interaction: Interaction) => void>();
   return {
     /** Passes a new interaction on; costs nothing while nothing waits. */
@@ -155,7 +165,7 @@ function createWaiting() {
         for (const interaction of wanted.before) if (see(interaction)) return;
         const timer = setTimeout(() => {
           waiters.delete(waiter);
-          reject(toTimeout(wanted, { timeout, count, met, others }));
+          reject(toTimeout(wanted, { timeout, count, met, others, toTexts }));
         }, timeout);
         const waiter = (interaction: Interaction): void => {
           try {
@@ -181,11 +191,14 @@ function toTimeout(
     count,
     met,
     others,
-  }: Required<Omit<WaitOptions, 'after'>> & { met: number; others: readonly Interaction[] },
+    toTexts,
+  }: Required<Omit<WaitOptions, 'after'>> & { met: number; others: readonly Interaction[]; toTexts: ToTexts },
 ): MockError {
   const wanted = typeof what === 'string' ? `call of ${what}` : 'interaction that the predicate selects';
   const missing = count === 1 ? `no ${wanted}` : `${met} of ${count} matching interactions (${wanted})`;
-  const shown = others.slice(-MAX_OTHERS).map((interaction) => `\n    ${describeInteraction(interaction)}`);
+  const shown = others
+    .slice(-MAX_OTHERS)
+    .map((interaction) => `\n    ${describeInteraction(interaction, toTexts(interaction).url)}`);
   const more = others.length > MAX_OTHERS ? ` (the last ${MAX_OTHERS} of ${others.length})` : '';
   const list =
     others.length === 0 ? 'there was no other interaction either' : `other interactions${more}:${shown.join('')}`;

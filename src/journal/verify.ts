@@ -1,5 +1,6 @@
 import { MockError } from '../errors.js';
-import { describeInteraction, type Interaction } from './interaction.js';
+import { describeInteraction, type Interaction, type InteractionTexts, type ToTexts } from './interaction.js';
+import type { SessionJournal } from './journal.js';
 import { listErrors } from '../schema/violation.js';
 
 /** What `verify` checks. */
@@ -20,6 +21,8 @@ export interface CallBounds {
 export interface Finding {
   /** Undefined for a count, an unused rule or a missing recording. */
   readonly interaction: Interaction | undefined;
+  /** The URL of the interaction, without its secrets. */
+  readonly url?: string;
   readonly message: string;
   /** What to do, where it is not the usual. */
   readonly hint?: string;
@@ -27,13 +30,11 @@ export interface Finding {
 
 /** Every violation of the client, then every wrong count. */
 export function findUnexpected(
-  record: { readonly interactions: readonly Interaction[]; readonly dropped: number },
+  record: Pick<SessionJournal, 'dropped' | 'interactions' | 'toTexts'>,
   options: VerifyOptions,
 ): readonly Finding[] {
   const unexpected = record.interactions.flatMap((interaction) =>
-    options.ignore?.(interaction) === true
-      ? []
-      : listUnexpected(interaction).map((message) => ({ interaction, message })),
+    options.ignore?.(interaction) === true ? [] : describeUnexpected(interaction, record.toTexts),
   );
   const counts = Object.entries(options.calls ?? {}).flatMap(([operation, wanted]) => {
     const given = record.interactions.filter((interaction) => interaction.operation === operation).length;
@@ -49,9 +50,9 @@ export function findUnexpected(
 export function toVerifyError(findings: readonly Finding[]): MockError {
   let shown: Interaction | undefined;
   const lines = findings.flatMap((finding) => {
-    const { interaction, message } = finding;
+    const { interaction, url = '', message } = finding;
     if (interaction === undefined) return [`  ${message}`];
-    const heading = interaction === shown ? [] : [`  ${describeInteraction(interaction)}`];
+    const heading = interaction === shown ? [] : [`  ${describeInteraction(interaction, url)}`];
     shown = interaction;
     return [...heading, `      ${message}`];
   });
@@ -64,7 +65,14 @@ export function toVerifyError(findings: readonly Finding[]): MockError {
   return new MockError('VERIFY_FAILED', `verification failed with ${count}:\n${lines.join('\n')}`, { hint });
 }
 
-function listUnexpected(interaction: Interaction): readonly string[] {
+function describeUnexpected(interaction: Interaction, toTexts: ToTexts): readonly Finding[] {
+  // Most interactions have nothing to report: their texts are not needed.
+  if (listUnexpected(interaction, interaction).length === 0) return [];
+  const texts = toTexts(interaction);
+  return listUnexpected(interaction, texts).map((message) => ({ interaction, url: texts.url, message }));
+}
+
+function listUnexpected(interaction: Interaction, texts: Omit<InteractionTexts, 'url'>): readonly string[] {
   const { status, from } = interaction.answer;
   if (interaction.operation === undefined && UPSTREAM.test(from)) {
     // Other answers are those of an endpoint that the contract lacks.
@@ -76,9 +84,9 @@ function listUnexpected(interaction: Interaction): readonly string[] {
   if (interaction.operation === undefined && status >= 400) {
     // 404 and 405 answer a path or method that the contract does not have; an unknown session gets another status.
     const what = status === 404 || status === 405 ? 'no operation of the contract matches' : `refused with ${status}`;
-    return [[what, ...interaction.trace].join('; ')];
+    return [[what, ...texts.trace].join('; ')];
   }
-  return listErrors(interaction.violations)
+  return listErrors(texts.violations)
     .filter(({ by }) => by === 'client')
     .map((violation) => `${violation.code}  ${violation.message}`);
 }

@@ -4,6 +4,7 @@ import { isObject } from '../contract/json.js';
 import { escapeSegment, fromReference, readEntries, readSegments, readString } from '../contract/pointer.js';
 import { LimitError } from '../errors.js';
 import { memoize } from '../memoize.js';
+import { cutMessage } from '../errors.js';
 import type { DirectedUnits } from './compile.js';
 import { MAX_ERRORS } from './schema-unit.js';
 import { hideQuotedSecret } from './secret-forms.js';
@@ -80,7 +81,10 @@ export function createExplainer(
   /** Whether the schema that has the keyword at a pointer is that of a secret. */
   const isSecret = memoize((keyword: string): boolean => {
     const schema = contract.at(keyword.replace(/\/[^/]*$/, ''));
-    return isObject(schema) && (schema['format'] === 'password' || schema['x-sensitive'] === true);
+    return (
+      isObject(schema) &&
+      (schema['format'] === 'password' || schema['writeOnly'] === true || schema['x-sensitive'] === true)
+    );
   });
 
   /** The sentence, which does not quote a secret. */
@@ -101,7 +105,7 @@ export function createExplainer(
         severity: finding.code === 'UNION' && finding.isAmbiguous === true && !strict ? 'note' : 'error',
         in: place.in,
         pointer: `${lead}${finding.path}`,
-        message: describe(words, `${lead}${finding.path}`, finding),
+        message: cutMessage(describe(words, `${lead}${finding.path}`, finding)),
         by,
         schemaPointer: finding.schemaPointer,
       }));

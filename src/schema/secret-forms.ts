@@ -205,6 +205,14 @@ export function hideSecrets(text: string): string {
   return replacePatterns(text, ALL_FORMS, () => MARK);
 }
 
+/** A path without random segments below one that names a secret: `/password/…`. */
+export function hidePathSecrets(path: string): string {
+  const segments = path.split('/');
+  const isSecret = (segment: string, i: number): boolean =>
+    isRandom(segment) && isSecretName(segments[i - 1] ?? '', segment, { kind: 'member' });
+  return segments.map((segment, i) => (isSecret(segment, i) ? MARK : segment)).join('/');
+}
+
 /** A URL without its secrets, for logs. */
 export function hideUrlSecrets(url: string): string {
   const start = url.indexOf('?');

@@ -76,6 +76,17 @@ export function isSecretGroup(name: string): boolean {
   return GROUPS.has(toPlainName(name));
 }
 
+/** Whether everything in an object with this name is hidden from readers; an object named after a token or key has more than that. */
+export function isSecretObject(name: string): boolean {
+  const kind = classify(toElementName(name));
+  return kind === 'always' || (kind === 'credentials' && !/(?:token|key)$/.test(toPlainName(name)));
+}
+
+/** The name of one element of a list: `passwords` -> `password`. */
+export function toElementName(name: string): string {
+  return /[a-z]s$/i.test(name) && !/(?:pass|ss)$/i.test(name) ? name.slice(0, -1) : name;
+}
+
 /** A name without case and separators: `client_secret`, `clientSecret` and `Client-Secret` are the same. */
 export function toPlainName(name: string): string {
   return name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');

@@ -1,4 +1,5 @@
 import { escapeSegment } from '../contract/pointer.js';
+import { cutMessage } from '../errors.js';
 import { hideQuotedSecret } from './secret-forms.js';
 
 /** The part of a call or an answer that violates the contract. */
@@ -153,9 +154,11 @@ function toViolation(report: ClientReport, severity: Violation['severity']): Vio
     severity,
     in: report.in,
     pointer: report.pointer ?? (report.name === undefined ? '' : `/${escapeSegment(report.name)}`),
-    message: report.message.includes(' got ')
-      ? hideQuotedSecret(report.message, report.name ?? report.pointer ?? '')
-      : report.message,
+    message: cutMessage(
+      report.message.includes(' got ')
+        ? hideQuotedSecret(report.message, report.name ?? report.pointer ?? '')
+        : report.message,
+    ),
     by: 'client',
     schemaPointer: report.schemaPointer,
     status: report.status,

@@ -4,6 +4,7 @@ import type { RouteMatch } from '../contract/router/router.js';
 import { type MockError, toReason } from '../errors.js';
 import type { Answer } from '../http/answer.js';
 import { type Cors, isPreflight } from './cors.js';
+import { hidePathSecrets } from '../schema/secret-forms.js';
 import { type ClientReport, NO_VIOLATIONS, toError } from '../schema/violation.js';
 
 interface UnmatchedSituation {
@@ -35,7 +36,9 @@ export function answerUnmatched(situation: UnmatchedSituation): Answer {
 }
 
 /** What is wrong about a request that matches no operation. */
-export function describeUnmatched({ match, request, path }: Omit<UnmatchedSituation, 'errors' | 'cors'>): ClientReport {
+export function describeUnmatched(situation: Omit<UnmatchedSituation, 'errors' | 'cors'>): ClientReport {
+  const { match, request } = situation;
+  const path = hidePathSecrets(situation.path);
   if (match.kind === 'method') {
     const message = `${cutPath(path)} does not support ${request.method}; it supports ${match.allow.join(', ')}`;
     return { code: 'METHOD_UNKNOWN', in: 'method', message };

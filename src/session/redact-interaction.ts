@@ -1,15 +1,21 @@
+import { toDateTime } from '../clock.js';
 import type { Contract } from '../contract/contract.js';
 import type { Operation } from '../contract/operations/operation.js';
 import { readContentType } from '../http/header-fields.js';
 import { findResponse } from '../contract/operations/responses.js';
 import { findMedia } from '../http/media-type.js';
+import { decodePercent } from '../http/text.js';
 import {
   type Interaction,
+  type InteractionTexts,
   type PlainAnswer,
+  type PlainInteraction,
   type PlainRequest,
   type ToPlain,
+  toPlainPart,
   toPlainValue,
 } from '../journal/interaction.js';
+import { type SecretSteps, startSecretSteps } from '../recording/redaction/secret-steps.js';
 import { createSecretRules } from '../recording/redaction/secret-rules.js';
 import {
   createSecretWalk,
@@ -18,7 +24,7 @@ import {
   type SecretWalk,
   type VisitText,
 } from '../recording/redaction/secret-walk.js';
-import { replacePatterns } from '../schema/secret-forms.js';
+import { hidePathSecrets, replacePatterns, type SecretPattern } from '../schema/secret-forms.js';
 import type { Validators } from '../schema/validate.js';
 
 const MARK = '[redacted]';
@@ -26,48 +32,93 @@ const MARK = '[redacted]';
 /** Shorter secrets are not searched for in messages: `1234` may be part of harmless text. */
 const MIN_SEARCHED_LENGTH = 6;
 
+/** How many parts of a body are visited in one step. */
+const PARTS_PER_STEP = 2000;
+
+/** Short texts that were found to have no secret: most requests repeat the texts of others. */
+const MAX_CLEAN_TEXTS = 5000;
+const MAX_CLEAN_LENGTH = 200;
+
+/** Redacts the interactions of one contract. */
+export interface InteractionRedactor {
+  readonly toPlain: ToPlain;
+  /** The same in steps, so that a large body does not block the process. */
+  steps(interaction: Interaction): Generator<undefined, PlainInteraction>;
+  /** Only the texts, without the bodies. */
+  toTexts(interaction: Interaction): InteractionTexts;
+}
+
 /**
  * Redacts interactions by the same rules as recordings: credentials (their scheme stays), cookies, the keys of `securitySchemes`,
- * properties of `format: password` or `writeOnly`, and known names and forms of secrets.
+ * properties of `format: password` or `writeOnly`, and known names and forms of secrets. Objects below the name of a secret are
+ * redacted as a whole.
  */
-export function createInteractionRedactor(contract: Contract, validators: Validators): ToPlain {
-  const rules = createSecretRules({});
+export function createInteractionRedactor(contract: Contract, validators: Validators): InteractionRedactor {
+  const rules = createSecretRules({}, { hidesObjects: true });
   const walk = createSecretWalk(contract, validators, rules);
-  return (interaction) => {
+  const hidePatterns = createPatternHider(rules.patterns);
+  const createView = (interaction: Interaction): View => {
     const found = new Set<string>();
     const visit: VisitText = (text, place) => {
       if (text === '') return text;
-      if (place.rule !== undefined) {
-        if (text.length >= MIN_SEARCHED_LENGTH) found.add(text);
-        // A number stays a number, so that the value keeps its type.
-        return /^-?\d+(?:\.\d+)?$/.test(text) ? '0' : MARK;
-      }
-      return replacePatterns(text, rules.patterns, (secret) => {
-        found.add(secret);
-        return MARK;
-      });
+      if (place.rule === undefined) return hidePatterns(text, found);
+      if (text.length >= MIN_SEARCHED_LENGTH) found.add(text);
+      // A number stays a number, so that the value keeps its type.
+      return /^-?\d+(?:\.\d+)?$/.test(text) ? '0' : MARK;
     };
     const operation = interaction.operation === undefined ? undefined : contract.operation(interaction.operation);
-    const view: View = { walk, visit, operation };
-    const request = showRequest(interaction, view);
-    const answer = showAnswer(interaction, view);
-    // Last, when every secret of the interaction is known: messages quote values of the request.
-    const scrub = (text: string): string => {
-      let clean = visit(text, ORDINARY_LOCATION);
-      for (const secret of found) clean = clean.replaceAll(secret, MARK);
-      return clean;
-    };
+    return { walk, visit, operation, found };
+  };
+  const steps = function* (interaction: Interaction): Generator<undefined, PlainInteraction> {
+    const view = createView(interaction);
+    const request = yield* showRequest(interaction, view);
+    const answer = yield* showAnswer(interaction, view);
     return {
       number: interaction.number,
       session: interaction.session,
-      at: new Date(interaction.at).toISOString(),
+      at: toDateTime(interaction.at),
       elapsedMs: Math.round(interaction.elapsedMs * 1000) / 1000,
       operation: interaction.operation ?? null,
-      request: { ...request, url: scrub(request.url) },
+      request: { ...request, url: showUrl(interaction.request, view) },
       answer,
-      violations: interaction.violations.map((violation) => ({ ...violation, message: scrub(violation.message) })),
-      trace: interaction.trace.map(scrub),
+      ...showMessages(interaction, view),
     };
+  };
+  return {
+    steps,
+    toPlain: (interaction) => {
+      const running = steps(interaction);
+      let step = running.next();
+      while (step.done !== true) step = running.next();
+      return step.value;
+    },
+    toTexts: (interaction) => {
+      const view = createView(interaction);
+      const { request, violations, trace } = interaction;
+      // Messages quote what the client sent: its secrets are found first.
+      if (violations.length > 0 || trace.some((line) => line.includes('"'))) {
+        showHead(request, view);
+        startBody(request.body, readBodyLocation(request, view), view).run(PARTS_PER_STEP);
+      }
+      return { url: showUrl(request, view), ...showMessages(interaction, view) };
+    },
+  };
+}
+
+/** Hides what patterns find in a string, and adds it to what was found. */
+function createPatternHider(patterns: readonly SecretPattern[]): (text: string, found: Set<string>) => string {
+  const clean = new Set<string>();
+  return (text, found) => {
+    if (clean.has(text)) return text;
+    const shown = replacePatterns(text, patterns, (secret) => {
+      found.add(secret);
+      return MARK;
+    });
+    if (shown === text && text.length <= MAX_CLEAN_LENGTH) {
+      if (clean.size >= MAX_CLEAN_TEXTS) clean.clear();
+      clean.add(text);
+    }
+    return shown;
   };
 }
 
@@ -75,33 +126,71 @@ interface View {
   readonly walk: SecretWalk;
   readonly visit: VisitText;
   readonly operation: Operation | undefined;
+  /** The secrets that were found so far. */
+  readonly found: Set<string>;
 }
 
-function showRequest({ request }: Interaction, view: View): PlainRequest {
-  const { walk, visit, operation } = view;
-  const headers = Object.entries(request.headers).map(([name, value]) => [name, walk.header(name, value, visit)]);
-  const mediaType = readContentType(request.headers);
-  const media = mediaType === undefined ? undefined : findMedia(operation?.body?.content ?? [], mediaType);
-  const pointers = media?.schema === undefined ? [] : [media.schemaPointer];
+type BodyLocation = Parameters<SecretWalk['root']>[0];
+
+function startBody(body: unknown, at: BodyLocation, { walk, visit }: View): SecretSteps {
+  return startSecretSteps(body, at, { walk, visit, read: toPlainPart });
+}
+
+function* showBody(body: unknown, at: BodyLocation, view: View): Generator<undefined, { readonly body?: unknown }> {
+  if (body === undefined) return {};
+  const running = startBody(body, at, view);
+  while (!running.run(PARTS_PER_STEP)) yield;
+  return { body: running.result };
+}
+
+/** Texts that quote values of the request, when every secret of it is known. */
+function showMessages({ violations, trace }: Interaction, view: View): Pick<InteractionTexts, 'trace' | 'violations'> {
   return {
-    method: request.method,
-    url: showUrl(request.url, view),
-    path: showParameters('path', request.path, view),
-    query: showParameters('query', request.query, view),
-    headers: Object.fromEntries(headers),
-    ...(request.body !== undefined && {
-      body: walk.json(toPlainValue(request.body), { pointers, direction: 'request' }, visit),
-    }),
+    violations: violations.map((violation) => ({ ...violation, message: scrub(violation.message, view) })),
+    trace: trace.map((line) => scrub(line, view)),
   };
 }
 
-function showAnswer({ answer }: Interaction, { walk, visit, operation }: View): PlainAnswer {
+function scrub(text: string, { visit, found }: View): string {
+  let clean = visit(text, ORDINARY_LOCATION);
+  for (const secret of found) if (clean.includes(secret)) clean = clean.replaceAll(secret, MARK);
+  return clean;
+}
+
+function showHead(request: Interaction['request'], view: View): Pick<PlainRequest, 'headers' | 'path' | 'query'> {
+  const { walk, visit, operation } = view;
+  const headers = Object.entries(request.headers).map(([name, value]) => {
+    const pointers = operation === undefined ? [] : readParameterPointers(operation, 'header', name);
+    return [name, walk.declaredHeader({ name, pointers }, value, visit)];
+  });
+  return {
+    path: showParameters('path', request.path, view),
+    query: showParameters('query', request.query, view),
+    headers: Object.fromEntries(headers),
+  };
+}
+
+function readBodyLocation({ headers }: Interaction['request'], { operation }: View): BodyLocation {
+  const mediaType = readContentType(headers);
+  const media = mediaType === undefined ? undefined : findMedia(operation?.body?.content ?? [], mediaType);
+  return { pointers: media?.schema === undefined ? [] : [media.schemaPointer], direction: 'request' };
+}
+
+function* showRequest({ request }: Interaction, view: View): Generator<undefined, PlainRequest> {
+  const { method, url, body } = request;
+  return { method, url, ...showHead(request, view), ...(yield* showBody(body, readBodyLocation(request, view), view)) };
+}
+
+function* showAnswer({ answer }: Interaction, view: View): Generator<undefined, PlainAnswer> {
+  const { walk, visit, operation } = view;
   const { mediaType, violates, fault } = answer;
+  const declared = operation && findResponse(operation, answer.status);
   const headers = Object.entries(answer.headers).map(([name, value]) => {
-    const show = (field: string): string => walk.header(name, field, visit);
+    const own = declared?.headers.find((header) => header.name.toLowerCase() === name.toLowerCase());
+    const pointers = own?.schemaPointer === undefined ? [] : [own.schemaPointer];
+    const show = (field: string): string => walk.declaredHeader({ name, pointers }, field, visit);
     return [name, typeof value === 'string' ? show(value) : value.map(show)] as const;
   });
-  const declared = operation && findResponse(operation, answer.status);
   const media = mediaType === undefined ? undefined : findMedia(declared?.content ?? [], mediaType);
   const pointer = answer.schemaPointer ?? (media?.schema === undefined ? undefined : media.schemaPointer);
   const at = { pointers: pointer === undefined ? [] : [pointer], direction: 'response' } as const;
@@ -109,7 +198,7 @@ function showAnswer({ answer }: Interaction, { walk, visit, operation }: View): 
     status: answer.status,
     headers: Object.fromEntries(headers),
     ...(mediaType !== undefined && { mediaType }),
-    ...(answer.body !== undefined && { body: walk.json(toPlainValue(answer.body), at, visit) }),
+    ...(yield* showBody(answer.body, at, view)),
     from: answer.from,
     ...(violates !== undefined && { violates }),
     ...(fault !== undefined && { fault }),
@@ -131,10 +220,10 @@ function showParameters(
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, show(name, value)]));
 }
 
-/** The query of a URL, with only the secret values replaced. */
-function showUrl(url: string, { walk, visit, operation }: View): string {
+/** A URL with only its secret values replaced. */
+function showUrl({ url }: Interaction['request'], view: View): string {
+  const { walk, visit, operation } = view;
   const start = url.indexOf('?');
-  if (start === -1) return url;
   const showPair = (pair: string): string => {
     const equals = pair.indexOf('=');
     const [entry] = equals === -1 ? [] : [...new URLSearchParams(pair)];
@@ -144,9 +233,29 @@ function showUrl(url: string, { walk, visit, operation }: View): string {
     const shown = walk.named(name, value, { pointers, direction: 'request', path: url, kind: 'query', visit });
     return shown === value ? pair : `${pair.slice(0, equals)}=${shown}`;
   };
+  const path = showPath(start === -1 ? url : url.slice(0, start), view);
+  if (start === -1) return scrub(path, view);
   const query = url
     .slice(start + 1)
     .split('&')
     .map(showPair);
-  return `${url.slice(0, start)}?${query.join('&')}`;
+  return scrub(`${path}?${query.join('&')}`, view);
+}
+
+/** A path without the values of secret parameters. */
+function showPath(path: string, { walk, visit, operation }: View): string {
+  if (operation === undefined) return hidePathSecrets(path);
+  const segments = path.split('/');
+  const template = operation.path.split('/');
+  // The path of a request can begin with a base path and a session.
+  const offset = segments.length - template.length;
+  const shown = segments.map((segment, i) => {
+    const name = /^\{([^{}]+)\}$/.exec(template[i - offset] ?? '')?.[1];
+    if (name === undefined) return segment;
+    const text = decodePercent(segment) ?? segment;
+    const pointers = readParameterPointers(operation, 'path', name);
+    const clean = walk.named(name, text, { pointers, direction: 'request', kind: 'path', path: operation.path, visit });
+    return clean === text ? segment : clean;
+  });
+  return shown.join('/');
 }

@@ -7,7 +7,7 @@ import {
   type VirtualClock,
 } from '../clock.js';
 import { MockError } from '../errors.js';
-import type { ToPlain } from '../journal/interaction.js';
+import type { ToPlain, ToTexts } from '../journal/interaction.js';
 import { createJournal, type JournalPool, type SessionJournal } from '../journal/journal.js';
 import { createReplayState, type ReplaySnapshot, type ReplayState } from '../recording/matching/replay-state.js';
 import {
@@ -75,6 +75,7 @@ interface SessionParts {
   /** Ids of the operations of the contract. */
   readonly operations: readonly string[];
   readonly toPlain: ToPlain;
+  readonly toTexts: ToTexts;
   createClock(): SessionClock;
   /** @param usage - Counts what it holds; default: without limits, for a store that lasts for one request. */
   createStore(clock: Clock, usage?: Usage): Store;

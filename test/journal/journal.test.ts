@@ -1,9 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { createJournal, createJournalPool, type SessionJournal } from '../../src/journal/journal.js';
-import { type Interaction, recordRequest } from '../../src/journal/interaction.js';
+import { type Interaction, recordRequest, type ToTexts } from '../../src/journal/interaction.js';
 import { MockError } from '../../src/errors.js';
 import { findUnexpected, toVerifyError, type VerifyOptions } from '../../src/journal/verify.js';
 import type { Violation } from '../../src/schema/violation.js';
+
+/** Which texts are secret is tested with a whole mock as well. */
+const toTexts: ToTexts = ({ request, violations, trace }) => ({
+  url: request.url.replace('hunter2', '…'),
+  violations,
+  trace,
+});
 
 const OPERATIONS = ['listThings', 'createThing', 'getThing'];
 
@@ -45,7 +52,7 @@ function verify(journal: SessionJournal, options: VerifyOptions = {}): void {
 }
 
 function open(limit = 100): SessionJournal {
-  return createJournal({ limit, operations: OPERATIONS, toPlain: refuseToShow });
+  return createJournal({ limit, operations: OPERATIONS, toPlain: refuseToShow, toTexts });
 }
 
 /** What a journal shows is tested with a whole mock, in redaction.test.ts. */
@@ -83,7 +90,13 @@ describe('a journal', () => {
   });
 
   it('keeps no more bytes of bodies than it may, but always the newest interaction', () => {
-    const journal = createJournal({ limit: 100, limitBytes: 1000, operations: OPERATIONS, toPlain: refuseToShow });
+    const journal = createJournal({
+      limit: 100,
+      limitBytes: 1000,
+      operations: OPERATIONS,
+      toPlain: refuseToShow,
+      toTexts,
+    });
     for (const size of [400, 400, 0, 300, 5000, 10]) add(journal, {}, size);
     expect(journal.interactions.map(({ number }) => number)).toEqual([6]);
     for (const size of [400, 500, 90]) add(journal, {}, size);
@@ -267,7 +280,7 @@ describe('the journals of all sessions together', () => {
   it('keep no more bytes than they may: the oldest interactions of the sessions that were used least recently go first', () => {
     const pool = createJournalPool(1000);
     const [one, two, three] = [0, 0, 0].map(() =>
-      createJournal({ limit: 100, pool, operations: OPERATIONS, toPlain: refuseToShow }),
+      createJournal({ limit: 100, pool, operations: OPERATIONS, toPlain: refuseToShow, toTexts }),
     ) as [SessionJournal, SessionJournal, SessionJournal];
     const sizes = (): readonly number[] => [one, two, three].map(({ size }) => size);
     for (const journal of [one, one, two, three, one]) add(journal, {}, 200);

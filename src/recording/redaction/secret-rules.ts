@@ -1,7 +1,14 @@
 import { isObject } from '../../contract/json.js';
 import { MockError } from '../../errors.js';
 import { createSecretForms, type SecretPattern } from '../../schema/secret-forms.js';
-import { isSecretGroup, isSecretName, type NamedPlace, toPlainName } from '../../schema/secret-names.js';
+import {
+  isSecretGroup,
+  isSecretName,
+  isSecretObject,
+  toElementName,
+  type NamedPlace,
+  toPlainName,
+} from '../../schema/secret-names.js';
 
 /** Redaction rules besides the defaults. */
 export interface RedactionOptions {
@@ -31,8 +38,16 @@ export interface SecretRules {
   readonly patterns: readonly SecretPattern[];
 }
 
-/** Creates the rules from the defaults and the options. */
-export function createSecretRules(options: RedactionOptions): SecretRules {
+/**
+ * Creates the rules from the defaults and the options.
+ *
+ * @param hidesObjects - Whether an object below the name of a secret is a secret as a whole; a recording that is replayed needs what describes it.
+ */
+export function createSecretRules(
+  options: RedactionOptions,
+  more: { readonly hidesObjects?: boolean } = {},
+): SecretRules {
+  const { hidesObjects = false } = more;
   const keep = new Set((options.keep ?? []).map(toPlainName));
   const headers = new Set((options.headers ?? []).map(toPlainName));
   const keys = new Set((options.keys ?? []).map(toPlainName));
@@ -44,7 +59,11 @@ export function createSecretRules(options: RedactionOptions): SecretRules {
       if (keep.has(plain)) return false;
       if (own.has(plain)) return value !== '';
     }
-    return isObject(value) ? isSecretGroup(name) : isSecretName(name, value, place);
+    if (hidesObjects && Array.isArray(value) && !value.some(isObject)) {
+      return isSecretName(toElementName(name), value, place);
+    }
+    if (!isObject(value)) return isSecretName(name, value, place);
+    return isSecretGroup(name) || (hidesObjects && isSecretObject(name));
   };
   const toRule = (kind: NamedPlace['kind'], label: string): SecretRules['key'] => {
     return (name, value, path) =>

@@ -44,6 +44,14 @@ export interface SecretWalk {
   named(name: string, text: string, at: NamedLocation): string;
   /** Visits a header field. */
   header(name: string, text: string, visit: VisitText): string;
+  /** The same for a header field that is declared. */
+  declaredHeader(header: DeclaredField, text: string, visit: VisitText): string;
+}
+
+/** A header field with its schemas. */
+interface DeclaredField {
+  readonly name: string;
+  readonly pointers: SchemaPointers;
 }
 
 /** The location of a JSON value. */
@@ -75,6 +83,12 @@ export function createSecretWalk(contract: Contract, validators: Validators, rul
   const keyQueries = apiKeys('query');
 
   const toLocation = createLocations(schemas, validators);
+  const visitHeader: SecretWalk['declaredHeader'] = ({ name, pointers }, text, visit) => {
+    const byName = keyHeaders.has(name.toLowerCase()) ? 'security' : rules.header(name, text);
+    const rule = byName ?? (pointers.length === 0 ? undefined : readSchemaRule(schemas.shapes(pointers)));
+    if (rule === undefined) return visit(text, ORDINARY_LOCATION);
+    return visitCredential(name, text, (secret) => visit(secret, { ...ANY_SHAPE, rule }));
+  };
   return {
     ...createJsonWalk(schemas, rules, toLocation),
     named: (name, text, at) => {
@@ -87,11 +101,8 @@ export function createSecretWalk(contract: Contract, validators: Validators, rul
       const rule = byScheme ?? readSchemaRule(shapes) ?? byName;
       return at.visit(text, toLocation(rule, own));
     },
-    header: (name, text, visit) => {
-      const rule = keyHeaders.has(name.toLowerCase()) ? 'security' : rules.header(name, text);
-      if (rule === undefined) return visit(text, ORDINARY_LOCATION);
-      return visitCredential(name, text, (secret) => visit(secret, { ...ANY_SHAPE, rule }));
-    },
+    header: (name, text, visit) => visitHeader({ name, pointers: [] }, text, visit),
+    declaredHeader: visitHeader,
   };
 }
 
@@ -111,7 +122,7 @@ function createJsonWalk(
   schemas: SchemaWalk,
   rules: SecretRules,
   toLocation: ToLocation,
-): Omit<SecretWalk, 'named' | 'header'> {
+): Omit<SecretWalk, 'declaredHeader' | 'header' | 'named'> {
   const root = (at: JsonLocation): JsonPlace => ({ ...at, rule: readSchemaRule(schemas.shapes(at.pointers)) });
   const below = (parent: JsonPlace, pointers: SchemaPointers, own?: string): JsonPlace => ({
     pointers,
@@ -169,7 +180,7 @@ function readLabel(name: string, value: unknown): string | undefined {
 }
 
 /** The label of an object with a name and a value. */
-function findLabel(value: Readonly<Record<string, unknown>>): string | undefined {
+export function findLabel(value: Readonly<Record<string, unknown>>): string | undefined {
   if (!('value' in value || 'Value' in value)) return undefined;
   const name = LABELS.find((each) => readLabel(each, value[each]) !== undefined);
   return name === undefined ? undefined : String(value[name]);
@@ -180,9 +191,10 @@ function toGiven(member: unknown): unknown {
   return member instanceof ExactNumber ? Number(member.source) : member;
 }
 
-/** The schema pointers of a parameter; empty for an undeclared one. */
+/** The schema pointers of a parameter, of a header by its name in lower case; empty for an undeclared one. */
 export function readParameterPointers(operation: Operation, place: string, name: string): SchemaPointers {
-  const parameter = operation.parameters.find((candidate) => candidate.in === place && candidate.name === name);
+  const isNamed = (own: string): boolean => own === name || (place === 'header' && own.toLowerCase() === name);
+  const parameter = operation.parameters.find((candidate) => candidate.in === place && isNamed(candidate.name));
   return parameter === undefined ? [] : [parameter.schemaPointer];
 }
 

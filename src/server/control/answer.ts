@@ -1,4 +1,4 @@
-import { type ErrorCode, MockError } from '../../errors.js';
+import { cutMessage, type ErrorCode, MockError } from '../../errors.js';
 import type { Answer } from '../../http/answer.js';
 import { PROBLEM_TYPE, toProblem } from '../../http/response/problem.js';
 import { NO_VIOLATIONS, type Violation } from '../../schema/violation.js';
@@ -26,15 +26,30 @@ export function answerEmpty(): Answer {
   return { ...BARE, status: 204, body: undefined, mediaType: undefined };
 }
 
-/** An answer in newline-delimited JSON. */
-export function answerLines(text: string): Answer {
-  return { ...BARE, status: 200, body: text, mediaType: 'application/x-ndjson' };
+/** An answer with a JSON body that is sent in pieces. */
+export function answerPieces(pieces: AsyncIterable<string>): Answer {
+  return { ...BARE, status: 200, body: pieces, mediaType: 'application/json' };
+}
+
+/** An answer in newline-delimited JSON, sent one by one. */
+export function answerItems(items: AsyncIterable<unknown>): Answer {
+  return { ...BARE, status: 200, body: items, mediaType: 'application/x-ndjson' };
 }
 
 /** Problem details (RFC 9457) with a code and a hint. */
 export function answerProblem(problem: ControlProblem): Answer {
-  const { status, code, message, hint, errors, headers = {} } = problem;
-  const body = toProblem({ status, detail: message, code, hint, errors });
+  const { status, code, hint, errors, headers = {} } = problem;
+  const body = toProblem({
+    status,
+    detail: cutMessage(problem.message),
+    code,
+    hint: hint === undefined ? undefined : cutMessage(hint),
+    errors: errors?.map((error) => ({
+      ...error,
+      pointer: cutMessage(error.pointer),
+      message: cutMessage(error.message),
+    })),
+  });
   return { ...BARE, status, headers, body, mediaType: PROBLEM_TYPE };
 }
 

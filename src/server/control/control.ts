@@ -12,6 +12,7 @@ import { listErrors } from '../../schema/violation.js';
 import { answerEmpty, answerError, answerInvalid, answerProblem, SEE_DOCUMENT } from './answer.js';
 import { type ControlPolicy, createControlGuard, isListedOrigin } from './guard.js';
 import { CONTROL_ROUTES, type ControlledParts } from './routes.js';
+import { createTurns } from './slices.js';
 
 /** How the control API is served. */
 export interface ControlOptions extends ControlPolicy {
@@ -38,9 +39,10 @@ const BODY_LIMIT = 32 * 1024 * 1024;
 export const CONTROL_SPEC: URL = new URL('../../../spec/control.openapi.yaml', import.meta.url);
 
 /** The control API; its document is loaded with the first request. */
-export function createControl(options: ControlOptions, parts: ControlledParts): Control {
+export function createControl(options: ControlOptions, parts: Omit<ControlledParts, 'startSlices'>): Control {
   const guard = createControlGuard(options);
   const encode = createEncoder([]);
+  const startSlices = createTurns();
   let engine: ReturnType<typeof createEngine> | undefined;
 
   const answerGuarded = async (c: Context, arrival: Arrival, operationId: string | undefined): Promise<Answer> => {
@@ -52,7 +54,7 @@ export function createControl(options: ControlOptions, parts: ControlledParts): 
     if (refusal !== undefined) {
       return answerProblem({ ...refusal, headers: refusal.status === 401 ? { 'www-authenticate': 'Bearer' } : {} });
     }
-    engine ??= createEngine(parts);
+    engine ??= createEngine({ ...parts, startSlices });
     const { router, decoder, operations, answer } = await engine;
     const operation = operationId === undefined ? undefined : operations.get(operationId);
     if (operation === undefined) {

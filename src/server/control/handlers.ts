@@ -1,4 +1,4 @@
-import { isVirtualClock } from '../../clock.js';
+import { isVirtualClock, toDateTime } from '../../clock.js';
 import { isObject } from '../../contract/json.js';
 import { MockError } from '../../errors.js';
 import type { Answer } from '../../http/answer.js';
@@ -8,10 +8,11 @@ import { listScenarios } from '../../scenario/scenarios.js';
 import { createMockScenarios } from '../../session/scenario-handle.js';
 import { requireVirtualClock, type Session } from '../../session/session.js';
 import type { Item } from '../../state/store/collection.js';
-import { answerEmpty, answerJson, answerProblem } from './answer.js';
+import { answerEmpty, answerJson, answerPieces, answerProblem } from './answer.js';
 import { journalHandlers, mockHandlers } from './journal.js';
 import { type ControlHandlers, type ControlledParts, readBody, readPath } from './routes.js';
 import { sessionHandlers } from './sessions.js';
+import { mapInSlices, wrap, writeJson } from './slices.js';
 
 /**
  * Creates the handlers of every operation of spec/control.openapi.yaml.
@@ -43,11 +44,19 @@ export function createControlHandlers(
   };
 }
 
-function stateHandlers({ editors }: ControlledParts): ControlHandlers {
-  const showItems = (session: Session, collection: string): Answer =>
-    answerJson(200, { collection, items: editors.list(session, collection) });
+function stateHandlers({ editors, startSlices }: ControlledParts): ControlHandlers {
+  const showItems = (session: Session, collection: string): Answer => {
+    const slices = startSlices();
+    const items = mapInSlices(editors.list(session, collection), (item) => item, slices);
+    return answerPieces(writeJson({ collection, items }, slices));
+  };
   return {
-    getState: ({ session }) => answerJson(200, session().store.export()),
+    getState: ({ session }) => {
+      const slices = startSlices();
+      const lists = session().store.exportLists();
+      const collections = lists.map(([name, items]) => [name, mapInSlices(items, (item) => item, slices)] as const);
+      return answerPieces(wrap('{"collections":', writeJson(Object.fromEntries(collections), slices), '}'));
+    },
     getCollection: ({ call, session }) => showItems(session(), readPath(call, 'collection')),
     replaceCollection: ({ call, openSession }) => {
       const session = openSession();
@@ -81,8 +90,8 @@ function stateHandlers({ editors }: ControlledParts): ControlHandlers {
 }
 
 function showClock({ clock }: Session): Answer {
-  const ms = clock.now();
-  return answerJson(200, { now: new Date(ms).toISOString(), ms, movable: isVirtualClock(clock) });
+  const ms = Math.round(clock.now()) || 0;
+  return answerJson(200, { now: toDateTime(ms), ms, movable: isVirtualClock(clock) });
 }
 
 function scenarioHandlers({ scenarios, sessions }: ControlledParts): ControlHandlers {

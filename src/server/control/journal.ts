@@ -2,16 +2,20 @@ import { formatPlace } from '../../errors.js';
 import type { Answer } from '../../http/answer.js';
 import type { Call } from '../../http/request/call.js';
 import { negotiate } from '../../http/response/negotiate.js';
-import { type Journal, toLines } from '../../journal/journal.js';
+import type { Interaction, PlainInteraction } from '../../journal/interaction.js';
+import type { Journal } from '../../journal/journal.js';
+import type { InteractionRedactor } from '../../session/redact-interaction.js';
 import type { Session } from '../../session/session.js';
 import { findSessionViolations } from '../../session/verify.js';
-import { answerEmpty, answerJson, answerLines, answerProblem } from './answer.js';
+import { answerEmpty, answerItems, answerJson, answerPieces, answerProblem } from './answer.js';
 import type { ControlHandlers, ControlledParts } from './routes.js';
+import { mapInSlices, type Slices, writeJson } from './slices.js';
 
 /** The operations on journals. */
 export function journalHandlers(parts: ControlledParts): ControlHandlers {
+  const { redactor, startSlices } = parts;
   return {
-    getJournal: ({ call, session }) => showJournal(call, session()),
+    getJournal: ({ call, session }) => showJournal(call, session(), parts),
     clearJournal: ({ session }) => {
       session().journal.clear();
       return answerEmpty();
@@ -26,19 +30,39 @@ export function journalHandlers(parts: ControlledParts): ControlHandlers {
         readonly timeout?: number;
       };
       const interaction = await journal.waitFor(operation, { after: since, count, timeout });
-      return answerJson(200, journal.toPlain(interaction));
+      return answerJson(200, await redactInSlices(redactor, interaction, startSlices()));
     },
     verifyJournal: ({ session }) => {
       const findings = findSessionViolations(session(), parts.scenarios, {}).map(({ interaction, message }) => ({
         number: interaction?.number ?? null,
         message,
       }));
-      return answerJson(200, { ok: findings.length === 0, findings });
+      const slices = startSlices();
+      return answerPieces(
+        writeJson({ ok: findings.length === 0, findings: mapInSlices(findings, (each) => each, slices) }, slices),
+      );
     },
   };
 }
 
-function showJournal(call: Call, { journal }: Session): Answer {
+async function redactInSlices(
+  { steps }: InteractionRedactor,
+  interaction: Interaction,
+  slices: Slices,
+): Promise<PlainInteraction> {
+  const running = steps(interaction);
+  let step = running.next();
+  while (step.done !== true) {
+    await slices.pause();
+    step = running.next();
+  }
+  return step.value;
+}
+
+/** How many interactions a page has that names no limit. */
+const PAGE_SIZE = 100;
+
+function showJournal(call: Call, { journal }: Session, { redactor, startSlices }: ControlledParts): Answer {
   const format = readFormat(call);
   if (format === undefined) {
     const accept = call.headers.get('accept') ?? '';
@@ -46,22 +70,37 @@ function showJournal(call: Call, { journal }: Session): Answer {
     const hint = 'omit the Accept header, or choose with ?format=json or ?format=ndjson';
     return answerProblem({ status: 406, code: 'CONTROL_INVALID', message, hint });
   }
-  const plain = selectInteractions(call, journal).map(journal.toPlain);
-  if (format === 'ndjson') return answerLines(toLines(plain));
-  return answerJson(200, { interactions: plain, dropped: journal.dropped, last: journal.last()?.number ?? 0 });
+  const slices = startSlices();
+  const { page, next } = selectInteractions(call, journal);
+  const redacted = mapInSlices(page, (interaction) => redactInSlices(redactor, interaction, slices), slices);
+  if (format === 'ndjson') return answerItems(redacted);
+  const { dropped } = journal;
+  const last = journal.last()?.number ?? 0;
+  return answerPieces(
+    writeJson({ interactions: redacted, dropped, last, ...(next !== undefined && { next }) }, slices),
+  );
 }
 
-function selectInteractions(call: Call, journal: Journal): Journal['interactions'] {
+/** One page of the journal, and the number after which the next one begins, where there is one. */
+function selectInteractions(
+  call: Call,
+  journal: Journal,
+): { readonly page: Journal['interactions']; readonly next: number | undefined } {
   // Of these types by the document of the control API.
-  const { operation, since, limit } = call.query as {
+  const {
+    operation,
+    since,
+    limit = PAGE_SIZE,
+  } = call.query as {
     readonly operation?: string;
     readonly since?: number;
     readonly limit?: number;
   };
   const ofOperation = operation === undefined ? journal.interactions : journal.calls(operation);
-  const after = since === undefined ? ofOperation : ofOperation.filter(({ number }) => number > since);
-  if (limit === undefined) return after;
-  return since === undefined ? after.slice(-limit) : after.slice(0, limit);
+  if (since === undefined) return { page: ofOperation.slice(-limit), next: undefined };
+  const after = ofOperation.filter(({ number }) => number > since);
+  const page = after.slice(0, limit);
+  return { page, next: page.length < after.length ? page.at(-1)?.number : undefined };
 }
 
 function readFormat(call: Call): 'json' | 'ndjson' | undefined {

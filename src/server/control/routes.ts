@@ -4,8 +4,10 @@ import type { Call } from '../../http/request/call.js';
 import type { Recordings } from '../../recording/recordings.js';
 import type { Scenarios } from '../../scenario/scenarios.js';
 import type { CollectionEditors } from '../../state/store/editors.js';
+import type { InteractionRedactor } from '../../session/redact-interaction.js';
 import type { Session } from '../../session/session.js';
 import type { Sessions } from '../../session/sessions.js';
+import type { Slices } from './slices.js';
 
 /** One operation of the control API as a route: method, path in Hono's syntax, operation id in spec/control.openapi.yaml. */
 type ControlRoute = readonly [method: string, path: string, operationId: string];
@@ -53,6 +55,9 @@ export interface ControlledParts {
   readonly sessions: Sessions;
   readonly scenarios: Scenarios;
   readonly editors: CollectionEditors;
+  readonly redactor: InteractionRedactor;
+  /** Begins long work, which is done in slices. */
+  startSlices(): Slices;
   /** Undefined for a mock without recordings. */
   readonly recordings: Recordings | undefined;
   /** Whether a session has to be opened before it is used. */

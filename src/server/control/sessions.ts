@@ -1,15 +1,17 @@
+import { toDateTime } from '../../clock.js';
 import { MockError, suggest } from '../../errors.js';
 import type { Call } from '../../http/request/call.js';
 import type { Session, SessionSnapshot } from '../../session/session.js';
 import type { SessionOpening } from '../../session/sessions.js';
-import { answerEmpty, answerJson, answerProblem } from './answer.js';
+import { answerEmpty, answerJson, answerPieces, answerProblem } from './answer.js';
 import { type ControlHandlers, type ControlledParts, readBody, readPath } from './routes.js';
+import { mapInSlices, writeJson } from './slices.js';
 
 /** A snapshot keeps the state it was taken of in memory. */
 const SNAPSHOT_LIMIT = 100;
 
 /** The operations on sessions. */
-export function sessionHandlers({ sessions }: ControlledParts): ControlHandlers {
+export function sessionHandlers({ sessions, startSlices }: ControlledParts): ControlHandlers {
   // Removed with the session.
   const snapshots = new WeakMap<Session, Map<string, SessionSnapshot>>();
   const listNames = (session: Session): readonly string[] => [...(snapshots.get(session)?.keys() ?? [])];
@@ -17,15 +19,18 @@ export function sessionHandlers({ sessions }: ControlledParts): ControlHandlers 
     id: session.id,
     scenarios: session.scenario.active,
     tokens: sessions.tokensOf(session.id).length,
-    interactions: session.journal.interactions.length,
-    now: new Date(session.clock.now()).toISOString(),
+    interactions: session.journal.size,
+    now: toDateTime(session.clock.now()),
     headers: { 'x-mock-session': session.id },
     prefix: `/~${session.id}`,
     snapshots: listNames(session),
   });
   const find = (call: Call): Session => sessions.find(readPath(call, 'id'));
   return {
-    listSessions: () => answerJson(200, { sessions: sessions.list().map(show) }),
+    listSessions: () => {
+      const slices = startSlices();
+      return answerPieces(writeJson({ sessions: mapInSlices(sessions.list(), show, slices) }, slices));
+    },
     createSession: ({ call }) => answerJson(201, show(sessions.open(readBody(call)))),
     getSession: ({ call }) => answerJson(200, show(find(call))),
     deleteSession: ({ call }) => {

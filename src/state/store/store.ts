@@ -38,6 +38,8 @@ export interface Store {
   restore(snapshot: Snapshot): void;
   /** Every item by collection, in order, in the form of a fixture: `$parent` and `$id` where the item itself does not have them. */
   export(): { readonly collections: Readonly<Record<string, readonly Item[]>> };
+  /** The same, of which each item is made when it is read; later changes do not affect them. */
+  exportLists(): readonly (readonly [name: string, items: Iterable<Item>])[];
   /** What it holds is not counted among that of all sessions any more. */
   release(): void;
   /** Whether a string is a secret that an item has or had in the answer to its create, such as an API key. */
@@ -88,8 +90,7 @@ export function createStore(definition: StoreDefinition, parts: StoreParts): Sto
   const log: UndoLog = [];
   const writes = { log, usage };
   const savepoints = createSavepoints(log, () => {
-    if (usage.isDue('generated')) sweep(collections, 'generated', usage);
-    if (usage.isDue('removed')) sweep(collections, 'removed', usage);
+    if (usage.isDue('generated') || usage.isDue('removed')) sweepDue(collections, usage);
   });
   let answers = createAnswers();
   const collection = (name: string): WritableCollection => {
@@ -139,6 +140,7 @@ export function createStore(definition: StoreDefinition, parts: StoreParts): Sto
     },
     release: usage.release,
     export: () => exportCollections(list(), definition),
+    exportLists: () => exportLists(list(), definition),
     holdsSecret: (text) => holdsSecret(definition, collection, text),
   };
 }
@@ -151,10 +153,13 @@ function holdsSecret(definition: StoreDefinition, collection: (name: string) => 
   );
 }
 
-function sweep(collections: ReadonlyMap<string, WritableCollection>, what: Swept, usage: Usage): void {
-  for (const collection of collections.values()) collection.sweep(what);
+function sweepDue(collections: ReadonlyMap<string, WritableCollection>, usage: Usage): void {
+  const due = SWEPT.filter(usage.isDue);
+  for (const collection of collections.values()) for (const what of due) collection.sweep(what);
   usage.endSweep();
 }
+
+const SWEPT: readonly Swept[] = ['generated', 'removed'];
 
 /** Runs functions whose writes are undone where they throw; a function inside another one is undone alone. */
 function createSavepoints(
@@ -238,20 +243,26 @@ function rememberAnswer(answers: RememberedAnswers, log: UndoLog, [key, answer]:
   });
 }
 
+function exportLists(
+  collections: readonly WritableCollection[],
+  definition: StoreDefinition,
+): ReturnType<Store['exportLists']> {
+  return collections.map((each) => [each.name, exportItems(each.copy(), definition)]);
+}
+
 function exportCollections(
   collections: readonly Collection[],
   definition: StoreDefinition,
 ): ReturnType<Store['export']> {
-  return { collections: Object.fromEntries(collections.map((each) => [each.name, exportItems(each, definition)])) };
+  return {
+    collections: Object.fromEntries(collections.map((each) => [each.name, [...exportItems(each, definition)]])),
+  };
 }
 
-function exportItems(collection: Collection, { readKey }: StoreDefinition): readonly Item[] {
+function* exportItems(collection: Collection, { readKey }: StoreDefinition): Generator<Item, void, undefined> {
   const hasKey = (item: Item, id: string): boolean => readKey === undefined || readKey(collection.name, item) === id;
-  return listEntries(collection).map(([scope, { id, item, content }]) =>
-    Object.assign(
-      hasKey(item, id) ? {} : { $id: id },
-      annotateParent(scope, item),
-      content && toContentAnnotations(content),
-    ),
-  );
+  for (const [scope, { id, item, content }] of listEntries(collection)) {
+    const own = hasKey(item, id) ? {} : { $id: id };
+    yield Object.assign(own, annotateParent(scope, item), content && toContentAnnotations(content));
+  }
 }

@@ -1,0 +1,83 @@
+/** Long work of the control API in short slices, between which the mock answers requests. */
+export interface Slices {
+  /** Waits for the next slice where this one has lasted long enough; undefined while it has time left. */
+  pause(): Promise<void> | undefined;
+}
+
+/** How long one slice lasts. */
+const SLICE_MS = 10;
+
+/** Creates the slices of one control API: those of all its requests take turns, so that together they block no longer than one. */
+export function createTurns(): () => Slices {
+  let last: Promise<void> = Promise.resolve();
+  const nextTurn = (): Promise<void> => {
+    last = last.then(() => new Promise((resolve) => void setImmediate(resolve)));
+    return last;
+  };
+  return () => {
+    let startedAt = performance.now();
+    return {
+      pause: () => {
+        if (performance.now() - startedAt < SLICE_MS) return undefined;
+        return nextTurn().then(() => void (startedAt = performance.now()));
+      },
+    };
+  };
+}
+
+/** The members of a JSON object, as text, of which some are arrays whose elements are made one by one. */
+export async function* writeJson(
+  members: Readonly<Record<string, unknown>>,
+  slices: Slices,
+): AsyncGenerator<string, void, undefined> {
+  let text = '{';
+  for (const [i, [name, value]] of Object.entries(members).entries()) {
+    text += `${i === 0 ? '' : ','}${JSON.stringify(name)}:`;
+    if (!isElements(value)) {
+      text += JSON.stringify(value);
+      continue;
+    }
+    text += '[';
+    let isFirst = true;
+    for await (const element of value) {
+      text += `${isFirst ? '' : ','}${JSON.stringify(element)}`;
+      isFirst = false;
+      if (text.length < MIN_PIECE) continue;
+      yield text;
+      text = '';
+      await slices.pause();
+    }
+    text += ']';
+  }
+  yield `${text}}`;
+}
+
+/** Pieces of text between two others. */
+export async function* wrap(
+  before: string,
+  pieces: AsyncIterable<string>,
+  after: string,
+): AsyncGenerator<string, void, undefined> {
+  yield before;
+  yield* pieces;
+  yield after;
+}
+
+/** Characters that are sent together. */
+const MIN_PIECE = 64 * 1024;
+
+function isElements(value: unknown): value is AsyncIterable<unknown> {
+  return typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
+}
+
+/** Converts the elements of an array one by one. */
+export async function* mapInSlices<Element, Result>(
+  elements: Iterable<Element>,
+  convert: (element: Element) => Result,
+  slices: Slices,
+): AsyncGenerator<Result, void, undefined> {
+  for (const element of elements) {
+    yield convert(element);
+    await slices.pause();
+  }
+}

@@ -1,0 +1,239 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { loadContract } from '../../src/contract/load/load.js';
+import { createMock, type Mock } from '../../src/index.js';
+import { CONTROL_SPEC } from '../../src/server/control/control.js';
+import type { Reach } from '../describe-both.js';
+import { type AskControl, createControlClient, loadControlDocument } from './control-client.js';
+
+const LONG = 'n'.repeat(18_000);
+const THING = { type: 'object', properties: { id: { type: 'string' }, name: { type: 'string' }, data: {} } };
+const CONTENT = { 'application/json': { schema: THING } };
+const FAILURE = {
+  type: 'object',
+  required: ['message'],
+  properties: { message: { type: 'string', maxLength: 1000 } },
+};
+
+const SPEC = {
+  openapi: '3.1.0',
+  info: { title: 'Things', version: '1' },
+  paths: {
+    '/things': {
+      post: {
+        operationId: 'createThing',
+        requestBody: { content: { 'application/json': { schema: { ...THING, additionalProperties: false } } } },
+        responses: {
+          201: { description: 'Made.', content: CONTENT },
+          400: { description: 'Wrong.', content: { 'application/json': { schema: FAILURE } } },
+        },
+      },
+    },
+    '/things/{id}': {
+      parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }],
+      get: { operationId: 'getThing', responses: { 200: { description: 'One.', content: CONTENT } } },
+    },
+  },
+};
+
+/** JSON that is valid and unusual. */
+const BODIES: readonly (readonly [name: string, body: unknown])[] = [
+  ['nothing', undefined],
+  ['null', null],
+  ['an array', []],
+  ['a number', 1e308],
+  ['a string', LONG],
+  ['an array of null', [null]],
+  ['a long name', { [LONG]: 1 }],
+  ['many names', Object.fromEntries(Array.from({ length: 3000 }, (_, i) => [`name-${i}`, i]))],
+  ['names of prototypes', '{"__proto__": {"a": 1}, "constructor": {"prototype": 1}, "toString": null}'],
+  ['a deep object', `${'{"a":'.repeat(900)}1${'}'.repeat(900)}`],
+  ['a body that is too deep', `${'['.repeat(5000)}${']'.repeat(5000)}`],
+  ['text that is not JSON', '{"a": '],
+  ['numbers of no date', { now: 1e300, ms: 1e300, snapshot: 1, name: 2, id: 3, what: 'x', limit: -1 }],
+  ['a date of no year', { now: '-271821-04-20T00:00:00Z', ms: 8.64e15 }],
+  ['a leap second', { now: '9999-12-31T23:59:60Z' }],
+  ['the last date', { now: 253_402_300_799_999 }],
+  ['wrong types', { id: {}, tokens: 'x', scenarios: [1], from: null, owners: [], cassette: {}, snapshot: [] }],
+  ['long values', { id: LONG, tokens: [LONG], scenarios: [LONG], from: LONG, cassette: LONG, snapshot: LONG }],
+  ['an unknown operation', { operations: { [LONG]: { respond: { status: 200 } } } }],
+];
+
+const QUERIES: readonly string[] = [
+  '?session=default',
+  `?session=${LONG.slice(0, 4000)}`,
+  '?session=',
+  '?session=a&session=b',
+  '?limit=-1&since=-1',
+  '?limit=1e400&since=99999999999999999999',
+  '?limit=0',
+  '?limit=NaN&since=&format=xml',
+  '?since=0&limit=1000000',
+  `?operation=${LONG.slice(0, 4000)}&timeout=0`,
+  '?operation=getThing&timeout=0&count=99999999999999999999',
+  '?operation=getThing&timeout=-1',
+  '?operation=__proto__&timeout=0',
+  '?scope=everything&%E0%A4%A=1',
+];
+
+describe('the control API with hostile input', () => {
+  let mock: Mock;
+  let ask: AskControl;
+  let operations: readonly (readonly [method: string, path: string])[] = [];
+
+  beforeAll(async () => {
+    const document = await loadControlDocument();
+    const { operations: all } = await loadContract(CONTROL_SPEC);
+    operations = all.map(({ method, path }) => [method, path] as const);
+    mock = await createMock({ spec: SPEC, sessions: { max: 20 } });
+    // Only what the client of the control API uses.
+    const reach = { rootUrl: '', fetch: mock.fetch } as unknown as Reach;
+    ask = createControlClient(reach, document);
+  });
+  afterAll(() => mock.close());
+
+  /** A 5xx that the document declares: too many sessions, or no call in time. */
+  const isExpected = (status: number): boolean => status < 500 || status === 503 || status === 504;
+
+  it.each(BODIES)('answers every operation as its document says: %s', async (_name, body) => {
+    for (const [method, path] of operations) {
+      if (method === 'GET') continue;
+      for (const id of ['default', 'things', '__proto__', LONG.slice(0, 2000), '%00', '..%2f']) {
+        const { status } = await ask(method, path.replace(/\{\w+\}/, id), body);
+        expect(isExpected(status), `${method} ${path} answered ${status}`).toBe(true);
+      }
+    }
+    expect((await ask('GET', '/sessions')).status).toBe(200);
+  });
+
+  it.each(QUERIES)('answers every operation as its document says: %s', async (query) => {
+    for (const [method, path] of operations) {
+      const { status } = await ask(method, `${path.replace(/\{\w+\}/, 'things')}${query}`, undefined);
+      expect(isExpected(status), `${method} ${path} answered ${status}`).toBe(true);
+    }
+  });
+
+  it('answers with a clock that a test supplies and that has no time', async () => {
+    const clock = { now: () => Number.NaN, sleep: () => Promise.resolve() };
+    await using broken = await createMock({ spec: SPEC, clock });
+    const response = await broken.fetch('/__mock/sessions');
+    expect(response.status).toBe(200);
+    expect(await response.json()).toMatchObject({ sessions: [{ id: 'default' }] });
+  });
+
+  it('quotes at most 200 characters of what was sent', async () => {
+    for (const [path, body] of [
+      ['/sessions', { [LONG]: 1 }],
+      ['/sessions', { from: LONG }],
+      ['/state/things', { id: 'x', [LONG]: 1, name: 7 }],
+      [`/sessions/${LONG}/fork`, {}],
+    ] as const) {
+      const { detail = '', hint = '' } = await ask('POST', path, body);
+      expect(Math.max(detail.length, hint.length), detail).toBeLessThan(1000);
+    }
+  });
+
+  it('refuses a call with a long name in the error shape of the contract, with a header that clients can read', async () => {
+    const response = await mock.fetch('/things', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ [LONG]: 1 }),
+    });
+    expect(response.status).toBe(400);
+    const { message } = (await response.json()) as { readonly message: string };
+    expect(message.length).toBeLessThanOrEqual(1000);
+    expect(message).toContain('nnnn');
+    expect((response.headers.get('x-mock-violations') ?? '').length).toBeLessThan(3000);
+  });
+});
+
+describe('long responses of the control API', () => {
+  /** The longest time in milliseconds that the event loop was blocked while `work` ran. */
+  async function measureDelay(work: () => Promise<unknown>): Promise<number> {
+    let longest = 0;
+    let at = performance.now();
+    const timer = setInterval(() => {
+      const now = performance.now();
+      longest = Math.max(longest, now - at);
+      at = now;
+    }, 1);
+    try {
+      await work();
+    } finally {
+      clearInterval(timer);
+    }
+    return longest;
+  }
+
+  const body = JSON.stringify({
+    data: Array.from({ length: 10_000 }, (_, i) => ({ id: `row-${i}`, note: `a note about row ${i}`, value: i })),
+  });
+
+  it('are made in slices: the mock answers while a journal with large bodies is read', async () => {
+    await using mock = await createMock({ spec: SPEC });
+    const headers = { 'content-type': 'application/json' };
+    for (let i = 0; i < 10; i++)
+      expect((await mock.fetch('/things', { method: 'POST', headers, body })).status).toBe(201);
+    let answered = 0;
+    const state = { isDone: false };
+    const reading = mock.fetch('/__mock/journal?operation=createThing').then(async (response) => {
+      const { interactions } = (await response.json()) as { readonly interactions: readonly unknown[] };
+      state.isDone = true;
+      return interactions.length;
+    });
+    const delay = await measureDelay(async () => {
+      while (!state.isDone) {
+        await mock.fetch('/things/any');
+        answered += 1;
+        await new Promise((resolve) => void setImmediate(resolve));
+      }
+    });
+    expect(await reading).toBe(10);
+    // One slice for each of them at least; all at once would be one or two.
+    expect(answered).toBeGreaterThan(10);
+    // Ten bodies at once take several seconds.
+    expect(delay).toBeLessThan(2000);
+  });
+
+  it('page the journal: the newest hundred, or all of them from the first one', async () => {
+    await using mock = await createMock({ spec: SPEC });
+    for (let i = 0; i < 250; i++) await mock.fetch(`/things/${i}`);
+    interface Page {
+      readonly interactions: readonly { readonly number: number }[];
+      readonly last: number;
+      readonly next?: number;
+    }
+    const read = async (query: string): Promise<Page> =>
+      (await (await mock.fetch(`/__mock/journal${query}`)).json()) as Page;
+    const newest = await read('');
+    expect(newest.interactions.map(({ number }) => number)).toEqual(Array.from({ length: 100 }, (_, i) => 151 + i));
+    expect(newest).toMatchObject({ last: 250 });
+    expect(newest).not.toHaveProperty('next');
+    const numbers: number[] = [];
+    for (let since: number | undefined = 0; since !== undefined;) {
+      const page: Page = await read(`?since=${since}`);
+      numbers.push(...page.interactions.map(({ number }) => number));
+      expect(page.interactions.length).toBeLessThanOrEqual(100);
+      since = page.next;
+    }
+    expect(numbers).toEqual(Array.from({ length: 250 }, (_, i) => i + 1));
+    const lines = await (await mock.fetch('/__mock/journal?format=ndjson&since=0&limit=7')).text();
+    expect(lines.trim().split('\n')).toHaveLength(7);
+  });
+
+  it('show the state at the time of the request', async () => {
+    await using mock = await createMock({ spec: SPEC });
+    mock.state
+      .collection('things')
+      .replace(Array.from({ length: 3000 }, (_, i) => ({ id: `t${i}`, name: 'a'.repeat(50) })));
+    const response = await mock.fetch('/__mock/state');
+    const reader = response.body?.getReader();
+    const first = await reader?.read();
+    mock.reset('state');
+    let text = Buffer.from(first?.value ?? []).toString();
+    for (let part = await reader?.read(); part?.value !== undefined; part = await reader?.read()) {
+      text += Buffer.from(part.value).toString();
+    }
+    const { collections } = JSON.parse(text) as { readonly collections: { readonly things: readonly unknown[] } };
+    expect(collections.things).toHaveLength(3000);
+  });
+});
