@@ -107,13 +107,13 @@ function isSecretInText(name: string, value: string): boolean {
 const FORMS: Readonly<Record<string, Form>> = {
   pem: [
     '-----BEGIN ',
-    /-----BEGIN [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----[\s\S]{0,16384}?-----END [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----/g,
+    /-----BEGIN [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----(?:(?!-----BEGIN )[\s\S]){0,16384}?-----END [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----/g,
   ],
   // Certificates (` CERT`) and public keys (` PUBL`) are not secret.
   'pem-base64': ['LS0tLS1CRUdJTi', /LS0tLS1CRUdJTi(?!BDRVJU|BQVUJM)[A-Za-z0-9+/_-]{24,32768}={0,2}/g],
   jwt: [
     'eyJ',
-    /\beyJ[\w-]{8,4096}\.(?:eyJ[\w-]{2,16384}\.[\w-]{0,4096}|[\w-]{0,1024}\.[\w-]{8,64}\.[\w-]{1,16384}\.[\w-]{16,128})/g,
+    /\beyJ(?:(?!\beyJ)[\w-]){8,4096}\.(?:eyJ[\w-]{2,16384}\.[\w-]{0,4096}|[\w-]{0,1024}\.[\w-]{8,64}\.[\w-]{1,16384}\.[\w-]{16,128})/g,
   ],
   // A digit or a capital letter is required, so that `sk-learn-from-examples` does not match.
   sk: ['sk-', /(?<![A-Za-z0-9])sk-(?=[\w-]{0,64}[0-9A-Z])[\w-]{16,1024}/g],

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { type PlainInteraction, toPlainValue } from '../../src/journal/interaction.js';
 import { createMock, type Mock } from '../../src/index.js';
+import { hideSecrets } from '../../src/schema/secret-forms.js';
 
 const SECRET = 'hunter2-hunter2';
 const ORDINARY = 'cinnamon-and-sugar';
@@ -172,4 +173,17 @@ describe('what a journal shows', () => {
     await show('/accounts', { headers: { authorization: `Bearer ${SECRET}` } });
     expect(mock?.journal.last()?.request.headers['authorization']).toBe(`Bearer ${SECRET}`);
   });
+});
+
+describe('the search for secrets', () => {
+  // Before, a megabyte took three and one seconds of the processor.
+  it.each(['eyJ-', '-----BEGIN PRIVATE KEY-----', 'token=', 'Bearer ', 'a://a:a', 'sk-'])(
+    'does not search %j again and again where it is repeated',
+    (beginning) => {
+      const text = beginning.repeat(Math.ceil(2 ** 20 / beginning.length));
+      const before = process.cpuUsage();
+      hideSecrets(text);
+      expect(process.cpuUsage(before).user / 1000).toBeLessThan(700);
+    },
+  );
 });
