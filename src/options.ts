@@ -64,7 +64,7 @@ export interface MockOptions<Operations = unknown> {
   readonly connections?: ConnectionOptions;
   /** Hono middleware that runs around every request, the control API included. */
   readonly middleware?: readonly MiddlewareHandler[];
-  /** Called with every interaction, after its response is made; `redact` returns its texts without secrets, for a log. */
+  /** Called with every interaction, after its response is made. */
   readonly onInteraction?: (interaction: Interaction, redact: () => InteractionTexts) => void;
 }
 
