@@ -82,17 +82,25 @@ function findElements(
   );
 }
 
+/** The positions in one body: schemas whose properties refer to them have a number that grows with each level. */
+const MAX_PLACES = 250;
+
 /** The objects with properties in a schema, from the outside to the inside. */
-function walk(read: ReadItemSchema, pointer: string | undefined, path: readonly string[]): readonly BodyPosition[] {
-  const schema = read(pointer);
-  if (pointer === undefined || schema === undefined || schema.type === 'array' || schema.properties.size === 0)
-    return [];
-  const properties = listProperties(schema);
-  const inner =
-    hasId(schema) || path.length >= MAX_DEPTH
-      ? []
-      : properties.flatMap(({ name, target }) => walk(read, target, [...path, name]));
-  return [{ path, element: [], pointer, schema }, ...inner];
+function walk(read: ReadItemSchema, root: string | undefined, start: readonly string[]): readonly BodyPosition[] {
+  const places: BodyPosition[] = [];
+  const visit = (pointer: string | undefined, path: readonly string[]): void => {
+    const schema = read(pointer);
+    if (pointer === undefined || schema === undefined || schema.type === 'array' || schema.properties.size === 0)
+      return;
+    places.push({ path, element: [], pointer, schema });
+    if (hasId(schema) || path.length >= MAX_DEPTH) return;
+    for (const { name, target } of listProperties(schema)) {
+      if (places.length >= MAX_PLACES) return;
+      visit(target, [...path, name]);
+    }
+  };
+  visit(root, start);
+  return places;
 }
 
 function hasId(schema: ItemSchema): boolean {

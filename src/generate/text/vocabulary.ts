@@ -1,6 +1,6 @@
 import type { Faker } from '@faker-js/faker';
 import { createRequire } from 'node:module';
-import { isObject } from '../../contract/json.js';
+import { isObject, mapValues } from '../../contract/json.js';
 import { memoize } from '../../memoize.js';
 import type { Random } from '../../random.js';
 import type { Shape, ValuePlace } from '../values/shape.js';
@@ -277,11 +277,29 @@ function readFakerMethod(faker: Faker, keyword: unknown): unknown {
   }
   if (typeof call !== 'function') return undefined;
   try {
-    const value: unknown = Reflect.apply(call, owner, given);
+    const value: unknown = Reflect.apply(call, owner, limitSizes(path, given));
     return value instanceof Date ? value.toISOString() : typeof value === 'bigint' ? Number(value) : value;
   } catch {
     return undefined;
   }
+}
+
+/** The largest length or count that is passed to faker, which does not stop before the memory is full. */
+const MAX_FAKER_SIZE = 5000;
+
+/** The arguments of a call of faker, with sizes limited; the numbers of these methods are values, except those named below. */
+function limitSizes(path: string, given: readonly unknown[]): readonly unknown[] {
+  const isValue = /^(?:faker\.)?(?:number|date|location|commerce|datatype|finance\.amount|image)\b/.test(path);
+  const limit = (value: unknown, isSize: boolean): unknown => {
+    if (typeof value === 'number') return isSize ? Math.min(value, MAX_FAKER_SIZE) : value;
+    // A template or a pattern: `{{string.alpha(9)}}`, `[a-z]{9}`.
+    if (typeof value === 'string')
+      return path.includes('helpers.') ? value.replaceAll(/\d{5,}/g, String(MAX_FAKER_SIZE)) : value;
+    if (Array.isArray(value)) return value.map((item) => limit(item, isSize));
+    if (!isObject(value)) return value;
+    return mapValues(value, (item, name) => limit(item, isSize || /^(?:count|length|fractionDigits|dec)$/.test(name)));
+  };
+  return given.map((value) => limit(value, !isValue));
 }
 
 /** A call (`'a.b'`, `'a.b(1, {"x": 2})'`, `{ 'a.b': arguments }`, `{ method, args }`); the path is empty if invalid. */

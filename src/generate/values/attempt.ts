@@ -7,6 +7,9 @@ import type { Part, Shape, ValuePlace } from './shape.js';
 /** The result for a schema that no value fits. */
 export const IMPOSSIBLE: unique symbol = Symbol('impossible');
 
+/** Parts of the largest value that is generated: a document that requires a larger one would stop the mock. */
+export const MAX_VALUES = 100_000;
+
 /** From this number on `ValuePlace.repeats` selects the values of a range in turn, so that a list can hold all of them. */
 export const ENUMERATE = 1000;
 

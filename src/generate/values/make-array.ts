@@ -1,4 +1,4 @@
-import { ENUMERATE, IMPOSSIBLE, type Task } from './attempt.js';
+import { ENUMERATE, IMPOSSIBLE, MAX_VALUES, type Task } from './attempt.js';
 import { ENDLESS } from './minimum-depth.js';
 import { type Part, readItemParts, SYNTHETIC, type ValuePlace } from './shape.js';
 
@@ -68,9 +68,6 @@ function collect(task: Task, wanted: number, how: Pick<Slot, 'placement' | 'repe
   return items;
 }
 
-/** Parts of the largest value that is generated: a document that requires a larger one would stop the mock. */
-const MAX_VALUES = 200_000;
-
 interface Slot {
   readonly index: number;
   readonly given: unknown;
@@ -133,6 +130,9 @@ function readHint({ shape, place }: Task, index: number): unknown {
   return Array.isArray(example) ? example[index % example.length] : undefined;
 }
 
+/** Segments of the path of a list with several items, the empty first one included. */
+const MAX_NEAR = 5;
+
 /** Two or three items near the top, one further down, none where a recursive value has to end. */
 function readLength(task: Task, needed: number): number {
   const { shape, place, attempt } = task;
@@ -148,6 +148,8 @@ function readLength(task: Task, needed: number): number {
   // A form cannot represent an empty list, so a request has an item if possible.
   const isDeep = place.depth >= 3 && attempt.direction === 'response';
   if (depth >= ENDLESS || isRecursive || (isDeep && depth > 0)) return needed;
-  const usual = place.depth <= 1 ? attempt.random(place.stream, 'length').integer(2, 3) : 1;
+  // Lists of lists grow with each level.
+  const isNear = place.depth <= 1 && place.path.split('/').length <= MAX_NEAR;
+  const usual = isNear ? attempt.random(place.stream, 'length').integer(2, 3) : 1;
   return Math.max(needed, Math.min(usual, shape.maxItems));
 }

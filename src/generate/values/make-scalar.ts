@@ -18,17 +18,18 @@ export function makeNumber(task: Task, type: 'integer' | 'number'): unknown {
   if (least > most) return IMPOSSIBLE;
   const first = Math.ceil(least / step - 1e-9);
   const last = Math.floor(most / step + 1e-9);
-  if (place.repeats >= ENUMERATE && first <= last) {
+  if (place.repeats >= ENUMERATE && first <= last && Number.isFinite(last - first)) {
     const value = round((first + ((place.index + place.repeats - ENUMERATE) % (last - first + 1))) * step, step);
     if (accepts(shape, value)) return value;
   }
-  const tries = first <= last ? 8 : 0;
+  // With a tiny step the factors are infinite.
+  const tries = first <= last && Number.isFinite(last - first) ? 8 : 0;
   for (let i = 0; i < tries; i++) {
     const value = round(random.integer(first, last) * step, step);
     if (accepts(shape, value)) return value;
   }
   const ends = [first, first + 1, last].map((factor) => round(factor * step, step));
-  for (const value of [...ends, (least + most) / 2, shape.minimum, shape.maximum]) {
+  for (const value of [...ends, (least + most) / 2, shape.minimum, shape.maximum, least, most, 0]) {
     if (Number.isFinite(value) && accepts(shape, value) && (type === 'number' || Number.isInteger(value))) return value;
   }
   return IMPOSSIBLE;
@@ -52,14 +53,16 @@ function varyUsed(task: Task, example: number | string, count: number): unknown 
 function readStep(multiples: readonly number[], type: 'integer' | 'number'): number {
   if (multiples.length === 0) return type === 'integer' ? 1 : 0.01;
   const all = type === 'integer' ? [...multiples, 1] : multiples;
-  return all.reduce(leastCommonMultiple);
+  const step = all.reduce(leastCommonMultiple);
+  return Number.isFinite(step) && step > 0 ? step : Math.max(...all);
 }
 
 function leastCommonMultiple(a: number, b: number): number {
   const scale = 10 ** Math.max(countDecimals(a), countDecimals(b));
   const [x, y] = [Math.round(a * scale), Math.round(b * scale)];
   let [m, n] = [x, y];
-  while (n !== 0) [m, n] = [n, m % n];
+  // Not a number, where a step is too small to be scaled.
+  while (n > 0) [m, n] = [n, m % n];
   return ((x / m) * y) / scale;
 }
 

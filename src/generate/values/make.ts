@@ -3,6 +3,7 @@ import { hashText } from '../../random.js';
 import {
   accepts,
   acceptsGiven,
+  acceptsListed,
   type Choice,
   guessContainer,
   isKeywords,
@@ -18,7 +19,7 @@ import { type Decisions, UNDECIDED } from './merge-schemas.js';
 import { makeArray } from './make-array.js';
 import { makeObject } from './make-object.js';
 import { makeNumber, makeString } from './make-scalar.js';
-import { type Attempt, IMPOSSIBLE, type Task } from './attempt.js';
+import { type Attempt, IMPOSSIBLE, MAX_VALUES, type Task } from './attempt.js';
 
 /** A schema that requires more levels of objects counts as endless. */
 const MAX_DEPTH = 40;
@@ -31,7 +32,7 @@ const MAX_WAYS = 24;
 
 /** Generates a value for schemas that must all be valid; `IMPOSSIBLE` if none was found. */
 export function make(attempt: Attempt, parts: readonly Part[], place: ValuePlace): unknown {
-  attempt.steps++;
+  if (attempt.steps++ > MAX_VALUES) return IMPOSSIBLE;
   if (attempt.isTolerant && place.depth > MAX_TOLERANT_DEPTH) return null;
   if (place.depth > MAX_DEPTH) {
     // No finite value fits a schema that requires itself.
@@ -97,7 +98,7 @@ function fromShape(task: Task): unknown {
   if (place.given !== undefined) return isObject(place.given) ? makeObject(task) : makeArray(task);
   if (takesHint(task)) return place.isHintUsed ? varyHint(task) : place.hint;
   if (shape.values !== undefined) {
-    const values = shape.values.filter((value) => accepts(shape, value));
+    const values = shape.values.filter((value) => acceptsListed(shape, value));
     const real = values.filter((value) => value !== null);
     if (values.length === 0) return IMPOSSIBLE;
     // A list without duplicates may need all of them.

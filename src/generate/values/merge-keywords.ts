@@ -133,7 +133,12 @@ function keepTypes(shape: MutableShape, given: ReadonlySet<JsonType>): void {
 }
 
 function keepValues(shape: MutableShape, given: readonly unknown[]): void {
-  shape.values = shape.values?.filter((value) => given.some((other) => isDeepStrictEqual(value, other))) ?? [...given];
+  const scalars = new Set(given);
+  const isGiven = (value: unknown): boolean =>
+    typeof value === 'object' && value !== null
+      ? given.some((other) => isDeepStrictEqual(value, other))
+      : scalars.has(value);
+  shape.values = shape.values?.filter(isGiven) ?? [...given];
 }
 
 /** Pairs of bounds, and the types they apply to. */

@@ -25,12 +25,13 @@ export type MergeSchemas = (parts: readonly Part[], decisions?: Decisions) => Sh
 /** Creates the function that merges schemas of one contract; every shape is built once. */
 export function createMergeSchemas(contract: Contract): MergeSchemas {
   const shapes = new Map<string, Shape>();
+  const choicesAt = new Map<string, readonly Choice[]>();
   return (parts, decisions = UNDECIDED) => {
     const key = readShapeKey(parts, decisions);
     const known = shapes.get(key);
     if (known !== undefined) return known;
     const shape = createShape();
-    const work: Work = { contract, shape, decisions, seen: new Set() };
+    const work: Work = { contract, shape, decisions, seen: new Set(), choicesAt };
     for (const part of parts) mergePart(work, part);
     // The iteration includes schemas that are added meanwhile.
     for (const part of shape.forbidden) decide(work, readNegation(contract, part));
@@ -46,6 +47,8 @@ interface Work {
   readonly decisions: Decisions;
   /** Pointers that are merged already: a cycle of `$ref` or `allOf` ends here. */
   readonly seen: Set<string>;
+  /** The choices of the schemas that were merged before, by pointer: a merge for each of many branches reads them. */
+  readonly choicesAt: Map<string, readonly Choice[]>;
 }
 
 function mergePart(work: Work, part: Part): void {
@@ -61,7 +64,9 @@ function mergePart(work: Work, part: Part): void {
   if (Array.isArray(schema.allOf)) {
     schema.allOf.forEach((one, i) => mergePart(work, { schema: one, pointer: `${pointer}/allOf/${i}` }));
   }
-  for (const choice of readChoices(contract, schema, pointer)) decide(work, choice);
+  const choices = work.choicesAt.get(pointer) ?? readChoices(contract, schema, pointer);
+  work.choicesAt.set(pointer, choices);
+  for (const choice of choices) decide(work, choice);
   if (schema.oneOf !== undefined || schema.anyOf !== undefined) return;
   const discriminator = readDiscriminator(contract, schema);
   if (discriminator !== undefined) decide(work, readSubtypes(work, pointer, discriminator));
@@ -202,6 +207,8 @@ interface Discriminator {
     readonly reference: string;
     readonly target?: Part | undefined;
   }[];
+  /** The value for each reference. */
+  readonly values: ReadonlyMap<string, string>;
 }
 
 function readDiscriminator(contract: Contract, { discriminator }: SchemaObject): Discriminator | undefined {
@@ -210,18 +217,22 @@ function readDiscriminator(contract: Contract, { discriminator }: SchemaObject):
     const target = follow(contract, reference.startsWith('#') ? reference : `#/components/schemas/${reference}`);
     return { value, reference, target };
   });
-  return { property: discriminator.propertyName, mapping };
+  const values = new Map<string, string>();
+  // The first value of a schema counts.
+  for (const { value, reference, target } of mapping.toReversed()) {
+    values.set(reference, value);
+    if (target !== undefined) values.set(`#${target.pointer}`, value);
+  }
+  return { property: discriminator.propertyName, mapping, values };
 }
 
 /** The value of a discriminator for one branch: its name in the mapping, else the last step of its reference. */
-function readPreset(contract: Contract, { property, mapping }: Discriminator, branch: Schema): Option['preset'] {
+function readPreset(contract: Contract, { property, values }: Discriminator, branch: Schema): Option['preset'] {
   if (!isKeywords(branch) || typeof branch.$ref !== 'string') return undefined;
   const { $ref } = branch;
   const pointer = follow(contract, $ref)?.pointer;
-  const mapped = mapping.find(
-    ({ reference, target }) => reference === $ref || (target !== undefined && target.pointer === pointer),
-  );
-  const value = mapped?.value ?? readName($ref);
+  const mapped = values.get($ref) ?? values.get(`#${pointer}`);
+  const value = mapped ?? readName($ref);
   return value === '' && mapped === undefined ? undefined : [property, value];
 }
 

@@ -231,9 +231,13 @@ export function guessContainer(shape: Shape): 'array' | 'object' | undefined {
 
 /** Whether a scalar fits a shape; formats are not checked. */
 export function accepts(shape: Shape, value: unknown): boolean {
-  const type = readType(value);
-  if (!allowsType(shape.types, type)) return false;
   if (shape.values !== undefined && !shape.values.some((other) => isDeepStrictEqual(other, value))) return false;
+  return acceptsListed(shape, value);
+}
+
+/** Whether a scalar that is one of the enumerated values fits the rest of a shape. */
+export function acceptsListed(shape: Shape, value: unknown): boolean {
+  if (!allowsType(shape.types, readType(value))) return false;
   if (shape.excluded.some((other) => isDeepStrictEqual(other, value))) return false;
   if (typeof value === 'string') return acceptsString(shape, value);
   return typeof value === 'number' ? acceptsNumber(shape, value) : true;
@@ -250,7 +254,8 @@ export function acceptsString(shape: Shape, value: string): boolean {
 export function acceptsNumber(shape: Shape, value: number): boolean {
   if (value < shape.minimum || value > shape.maximum) return false;
   if (value <= shape.exclusiveMinimum || value >= shape.exclusiveMaximum) return false;
-  return shape.multiples.every((step) => Math.abs(value / step - Math.round(value / step)) < 1e-9);
+  // The quotient of a tiny step is infinite, and the difference not a number: validators accept the value.
+  return shape.multiples.every((step) => !(Math.abs(value / step - Math.round(value / step)) >= 1e-9));
 }
 
 /** Whether a partial value can be completed to a value of the shape; tells the branches of a union apart. */

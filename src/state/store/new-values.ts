@@ -75,13 +75,14 @@ const SECRET_NAME = /(secret|token)$/;
 
 function collectNames(read: ReadItemSchema, bindings: readonly Binding[]): ReadonlySet<string> | undefined {
   const names = new Set<string>();
+  const seen = new Map<string, number>();
   const isDeclared = bindings.flatMap(({ action, operation }) =>
     (operation.body?.content ?? [])
       .filter(({ schema }) => schema !== undefined)
       .map(({ schemaPointer }) => {
         // What a client sends to get an answer is not a part of the answer: the messages before it.
         const isQuestion = CREATES.has(action) && operation.streaming !== undefined;
-        return addNames(read, names, { pointer: schemaPointer, depth: isQuestion ? MAX_DEPTH : 0 });
+        return addNames(read, { names, seen }, { pointer: schemaPointer, depth: isQuestion ? MAX_DEPTH : 0 });
       }),
   );
   return isDeclared.includes(false) ? undefined : names;
@@ -90,16 +91,19 @@ function collectNames(read: ReadItemSchema, bindings: readonly Binding[]): Reado
 /** Adds the bare names of all properties in a schema; false where it allows properties that it does not declare. */
 function addNames(
   read: ReadItemSchema,
-  names: Set<string>,
+  // `seen` has the smallest depth of each nested schema.
+  to: { readonly names: Set<string>; readonly seen: Map<string, number> },
   { pointer, depth }: { readonly pointer: string; readonly depth: number },
 ): boolean {
   const schema = read(pointer);
-  if (schema === undefined || depth > MAX_DEPTH) return true;
-  if (schema.items !== undefined) return addNames(read, names, { pointer: schema.items, depth: depth + 1 });
+  if (schema === undefined || depth > MAX_DEPTH || (depth > 0 && (to.seen.get(pointer) ?? Infinity) <= depth))
+    return true;
+  to.seen.set(pointer, depth);
+  if (schema.items !== undefined) return addNames(read, to, { pointer: schema.items, depth: depth + 1 });
   for (const { name, target, branches, readOnly } of listProperties(schema)) {
     if (readOnly) continue;
-    names.add(toBareName(name));
-    for (const each of [target, ...branches]) addNames(read, names, { pointer: each, depth: depth + 1 });
+    to.names.add(toBareName(name));
+    for (const each of [target, ...branches]) addNames(read, to, { pointer: each, depth: depth + 1 });
   }
   const isScalar = schema.type !== undefined && schema.type !== 'object';
   return depth > 0 || isScalar || schema.properties.size > 0 || schema.schema.properties !== undefined;
