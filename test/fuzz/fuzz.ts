@@ -268,7 +268,7 @@ async function probe(
 ): Promise<void> {
   while (!isDone()) {
     await isHealthy(port, run.limits);
-    const { worstMs } = server.death() === undefined ? await server.usage() : { worstMs: 0 };
+    const { worstMs } = server.death() === undefined ? await server.usage(run.limits.hangMs) : { worstMs: 0 };
     if (Number.isFinite(worstMs)) run.counts.worstDelayMs = Math.max(run.counts.worstDelayMs, worstMs);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }

@@ -27,7 +27,8 @@ export type Started =
 /** A process that serves mocks. */
 export interface ServerProcess {
   start(mock: MockStart, limitMs: number): Promise<Started>;
-  usage(): Promise<Usage>;
+  /** @param limitMs - How long a process that is blocked is waited for. */
+  usage(limitMs?: number): Promise<Usage>;
   /** Why the process ended without having been stopped, or undefined while it runs. */
   readonly death: () => string | undefined;
   /** Waits until the process ends, but not longer. */
@@ -68,7 +69,7 @@ export function spawnCli(flags: readonly string[] = []): ServerProcess {
       watched = started;
       return started.listening(limitMs);
     },
-    usage: () => current().usage(),
+    usage: (limitMs) => current().usage(limitMs),
     death: () => watched?.death(),
     awaitDeath: (limitMs) => current().awaitDeath(limitMs),
     takeDelays: () => watched?.takeDelays() ?? [],
@@ -145,9 +146,9 @@ function watch(child: ChildProcess): Watched {
     listening,
     death: () => death,
     awaitDeath: (limitMs) => next([], limitMs),
-    usage: async () => {
+    usage: async (limitMs = 60_000) => {
       child.send({ kind: 'usage' });
-      const usage = await next<Usage & { readonly kind: 'usage' }>(['usage'], 60_000);
+      const usage = await next<Usage & { readonly kind: 'usage' }>(['usage'], limitMs);
       return usage.kind === 'usage' ? usage : { rss: 0, heapUsed: 0, worstMs: Infinity };
     },
     takeDelays: () => {
