@@ -125,6 +125,7 @@ const UNEXPLAINED = { code: 'EXCLUDED', path: '', says: 'does not match its sche
 
 /** Removes findings that others at the same place imply, and duplicates. */
 function tidy(findings: readonly Finding[]): readonly Finding[] {
+  if (findings.length === 1) return findings;
   const listed = new Set(findings.filter(({ code }) => code === 'ENUM' || code === 'CONST').map(({ path }) => path));
   const seen = new Set<string>();
   return findings.filter(({ path, code, says }) => {

@@ -92,10 +92,12 @@ const MAX_HEADER = 4000;
 /** Violations as the value of `x-mock-violations`, with the number of those that are too many for it. */
 export function toViolationsHeader(violations: readonly Violation[]): string {
   let text = '';
-  for (const [i, { code, message }] of violations.entries()) {
-    const next = `${i === 0 ? '' : '; '}${code} ${message}`;
-    if (i > 0 && text.length + next.length > MAX_HEADER) return `${text}; and ${violations.length - i} more`;
+  let count = 0;
+  for (const { code, message } of violations) {
+    const next = `${count === 0 ? '' : '; '}${code} ${message}`;
+    if (count > 0 && text.length + next.length > MAX_HEADER) return `${text}; and ${violations.length - count} more`;
     text += next;
+    count += 1;
   }
   return text;
 }
