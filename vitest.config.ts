@@ -44,6 +44,7 @@ const SLOW = [
   'test/state/lifecycle.test.ts',
   'test/state/openai-document.test.ts',
   'test/state/stripe-document.test.ts',
+  'test/types/write-types.test.ts',
 ];
 
 /** Starts the slow files before all others, so that none of them runs alone at the end. */

@@ -1,11 +1,10 @@
 import type { Hono } from 'hono';
 import type { HandlerRegistry } from './answer/sources/handler.js';
-import type { Handlers } from './answer/handlers.js';
+import type { HandlersOf, JournalOf, VerifyOptionsOf } from './answer/handlers.js';
 import type { Clock, VirtualClock } from './clock.js';
 import type { Contract, Problem } from './contract/contract.js';
 import { MockError } from './errors.js';
 import type { Listening, ListenOptions } from './server/listen.js';
-import type { Journal } from './journal/journal.js';
 import type { Cassette } from './recording/cassette/cassette.js';
 import type { Owner, RecordingMode } from './recording/mode.js';
 import type { Recordings } from './recording/recordings.js';
@@ -15,11 +14,11 @@ import { createSessionScenarios, type MockScenarios, type SessionScenarios } fro
 import type { ResetKind, Session, SessionSnapshot as Held } from './session/session.js';
 import type { SessionOpening, Sessions } from './session/sessions.js';
 import { createState, type State } from './session/state.js';
-import { type SessionVerifyOptions, verifySession } from './session/verify.js';
+import { verifySession } from './session/verify.js';
 import type { CollectionEditors } from './state/store/editors.js';
 
 /** A session: collections, scenarios, clock and journal of one client. */
-export interface SessionHandle<SessionClock extends Clock = VirtualClock> {
+export interface SessionHandle<SessionClock extends Clock = VirtualClock, Types = unknown> {
   /** The id of the session. */
   readonly id: string;
   /** The header with which a client names this session: `{ 'x-mock-session': id }`. */
@@ -27,7 +26,7 @@ export interface SessionHandle<SessionClock extends Clock = VirtualClock> {
   /** The path prefix with which a client names this session: `/~id`. */
   readonly prefix: string;
   /** The interactions of this session. */
-  readonly journal: Journal;
+  readonly journal: JournalOf<Types>;
   /** The clock of this session; `set` and `advance` move it, unless the clock is `'real'`, or an object of the caller that lacks them. */
   readonly clock: SessionClock;
   /** The scenarios of this session. */
@@ -70,7 +69,7 @@ export interface SessionHandle<SessionClock extends Clock = VirtualClock> {
    * if (before.status !== 500 || after.status !== 200) throw new Error(`${before.status}, ${after.status}`);
    * ```
    */
-  use(handlers: Handlers): void;
+  use(handlers: HandlersOf<Types>): void;
   /** Removes the handlers that `use` added; those of `createMock` stay. */
   resetHandlers(): void;
   /** Returns to an earlier state; default `all`. Definitions and handlers stay. */
@@ -85,7 +84,7 @@ export interface SessionHandle<SessionClock extends Clock = VirtualClock> {
    * @param id - Default: a generated id.
    * @throws MockError `SESSION_EXISTS`, `SESSION_INVALID`, `SESSION_LIMIT`.
    */
-  fork(id?: string): SessionHandle<SessionClock>;
+  fork(id?: string): SessionHandle<SessionClock, Types>;
   /**
    * Checks that the client kept to the contract, that call counts are right, that every rule of an active scenario applied,
    * and that no call lacked a recording.
@@ -101,7 +100,7 @@ export interface SessionHandle<SessionClock extends Clock = VirtualClock> {
    * mock.verify({ calls: { downloadFile: 1 } });
    * ```
    */
-  verify(options?: SessionVerifyOptions): void;
+  verify(options?: VerifyOptionsOf<Types>): void;
   /**
    * Selects the cassette that this session replays from.
    *
@@ -155,8 +154,8 @@ export interface MockRecordings {
 }
 
 /** A mock server, in-process or on a socket. Members of a session mean the session `default` here. */
-export interface Mock<MockClock extends Clock = VirtualClock> extends Omit<
-  SessionHandle<MockClock>,
+export interface Mock<MockClock extends Clock = VirtualClock, Types = unknown> extends Omit<
+  SessionHandle<MockClock, Types>,
   'id' | 'headers' | 'prefix' | 'close' | 'fork' | 'scenarios' | typeof Symbol.dispose
 > {
   /** The loaded contract. */
@@ -225,9 +224,9 @@ export interface Mock<MockClock extends Clock = VirtualClock> extends Omit<
    * if (mock.state.collection('files').items.length === 0) throw new Error('sessions share state');
    * ```
    */
-  session(id?: string, opening?: Omit<SessionOpening, 'id'>): SessionHandle<MockClock>;
+  session(id?: string, opening?: Omit<SessionOpening, 'id'>): SessionHandle<MockClock, Types>;
   /** Adds handlers in every session; see `SessionHandle.use`. @throws MockError `HANDLER_INVALID`. */
-  use: SessionHandle['use'];
+  use(handlers: HandlersOf<Types>): void;
   /** Removes the handlers that `use` added, those of sessions too; those of `createMock` stay. */
   resetHandlers(): void;
   /** Reads every schema, one per step, ahead of the first request that needs it, which finds the problems of all. */

@@ -14,7 +14,7 @@ export type {
   SessionOptions,
   StateOptions,
 } from './options.js';
-export type { CollectionHandle, State } from './session/state.js';
+export type { CollectionHandle, FieldsOf, State } from './session/state.js';
 export type { MockScenarios, SessionScenarios } from './session/scenario-handle.js';
 export type { ClockOption, Instant, ResetKind } from './session/session.js';
 export type { SessionOpening } from './session/sessions.js';

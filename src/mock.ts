@@ -73,11 +73,13 @@ import { createUsage, type Usage } from './state/store/usage.js';
  */
 export function createMock<Operations = unknown>(
   options: MockOptions<Operations> & { readonly clock: VirtualClock },
-): Promise<Mock>;
+): Promise<Mock<VirtualClock, Operations>>;
 export function createMock<Operations = unknown>(
   options: MockOptions<Operations> & { readonly clock: 'real' | Clock },
-): Promise<Mock<Clock>>;
-export function createMock<Operations = unknown>(options: MockOptions<Operations>): Promise<Mock>;
+): Promise<Mock<Clock, Operations>>;
+export function createMock<Operations = unknown>(
+  options: MockOptions<Operations>,
+): Promise<Mock<VirtualClock, Operations>>;
 export async function createMock(options: object): Promise<Mock<Clock>> {
   const settings = readOptions(options);
   const parts = await loadParts(settings);

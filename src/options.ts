@@ -1,13 +1,12 @@
 import type { MiddlewareHandler } from 'hono';
 import type { OpenAPIV2, OpenAPIV3, OpenAPIV3_1 } from 'openapi-types';
-import type { HandlersOf } from './answer/handlers.js';
+import type { HandlersOf, ScenariosOf } from './answer/handlers.js';
 import type { QueryProfile } from './http/request/parameter-plan.js';
 import type { Interaction, InteractionTexts } from './journal/interaction.js';
 import type { MatchRules } from './recording/cassette/manifest.js';
 import type { RecordingOptions } from './recording/recordings.js';
 import type { ExclusionOptions } from './recording/exclusion.js';
 import type { RedactionOptions } from './recording/redaction/secret-rules.js';
-import type { ScenarioDefinition } from './scenario/definition/definition.js';
 import type { Reload } from './scenario/scenarios.js';
 import type { ConnectionOptions } from './server/connections.js';
 import type { ClockOption } from './session/session.js';
@@ -55,7 +54,7 @@ export interface MockOptions<Operations = unknown> {
   /** The control API; `false` switches it off. */
   readonly control?: false | ControlOptions;
   /** A folder with one scenario per file, scenarios by id, or an object with more options. */
-  readonly scenarios?: string | ScenarioDefinitions | ScenarioOptions;
+  readonly scenarios?: string | ScenariosOf<NoInfer<Operations>> | ScenarioOptions<NoInfer<Operations>>;
   /** The folder of recorded cassettes, or an object with more options. */
   readonly recordings?: string | RecordingOptions;
   /** Which pages of other origins may read responses: those of all origins, without credentials; `false` allows none. */
@@ -69,7 +68,7 @@ export interface MockOptions<Operations = unknown> {
 }
 
 /** Scenarios by id. */
-export type ScenarioDefinitions = Readonly<Record<string, ScenarioDefinition>>;
+export type ScenarioDefinitions = ScenariosOf<unknown>;
 
 /** How the document is loaded. */
 export interface DocumentOptions {
@@ -160,9 +159,9 @@ export interface CorsOptions {
 }
 
 /** Scenarios with their options. */
-export interface ScenarioOptions {
+export interface ScenarioOptions<Operations = unknown> {
   /** A folder with one scenario per file, or scenarios by id. */
-  readonly from: string | ScenarioDefinitions;
+  readonly from: string | ScenariosOf<Operations>;
   /** Ids of the scenarios that are active in the default session from the start; later ones win. */
   readonly active?: string | readonly string[];
   /** Reload scenarios when files in the folder change. */

@@ -14,6 +14,7 @@ const FLOORS: Readonly<Record<string, number>> = {
   'memoize.ts': -1,
   'contract/': 0,
   'schema/': 1,
+  'types/': 1,
   'http/': 2,
   'generate/': 2,
   'state/': 3,

@@ -1,7 +1,12 @@
 import type { Clock } from '../clock.js';
 import type { Answer } from '../http/answer.js';
 import type { Call } from '../http/request/call.js';
+import type { Interaction } from '../journal/interaction.js';
+import type { InteractionPredicate, Journal, WaitOptions } from '../journal/journal.js';
+import type { CallBounds } from '../journal/verify.js';
+import type { RuleDefinition, ScenarioDefinition } from '../scenario/definition/definition.js';
 import type { State } from '../session/state.js';
+import type { SessionVerifyOptions } from '../session/verify.js';
 
 /** Functions that answer operations, by operation id or `"GET /path"`. */
 export type Handlers = Readonly<Record<string, Handler>>;
@@ -73,20 +78,109 @@ export interface AnswerDetails {
 }
 
 /**
- * Types of operations by id, as openapi-typescript writes them in `operations`:
- * `{ parameters: { path, query, header, cookie }, requestBody: { content }, responses: { 200: { content } } }`.
+ * Types of operations by id or by path, as `vouch types` and openapi-typescript write them in `operations` and `paths`; both in one are
+ * `operations & paths`. An operation is `{ parameters: { path, query, header, cookie }, requestBody: { content }, responses: { 200: { content } } }`.
  */
 export type OperationTypes = object;
 
-/** Handlers whose calls and answers have the types of the contract. */
-export type TypedHandlers<Operations extends OperationTypes> = {
-  readonly [Id in keyof Operations]?: (
-    context: TypedContext<Operations[Id]>,
-  ) => TypedResult<Operations[Id]> | Promise<TypedResult<Operations[Id]>>;
+/** The ids of typed operations; members that start with a slash are paths. */
+export type IdOf<Types> = Exclude<keyof Types, `/${string}`> & string;
+
+/** The operations of one path by `"GET /path"`. */
+export type RoutesOf<Types, Path extends keyof Types> = {
+  [
+    Method in Exclude<keyof Types[Path], 'parameters'> & string as [NonNullable<Types[Path][Method]>] extends [never]
+      ? never
+      : `${Uppercase<Method>} ${Path & string}`
+  ]: NonNullable<Types[Path][Method]>;
 };
 
+/** `"GET /path"` of each operation of typed paths. */
+export type RouteOf<Types> = {
+  [Path in keyof Types & `/${string}`]: keyof RoutesOf<Types, Path>;
+}[keyof Types & `/${string}`];
+
+/** The operation with an id, or with a method and path. */
+export type OperationOf<Types, Name> = Name extends keyof Types
+  ? Types[Name]
+  : Name extends `${string} ${infer Path}`
+    ? Path extends keyof Types
+      ? Name extends keyof RoutesOf<Types, Path>
+        ? RoutesOf<Types, Path>[Name]
+        : never
+      : never
+    : never;
+
+/** Handlers whose calls and answers have the types of the contract, by operation id or `"GET /path"`. */
+export type TypedHandlers<Types extends OperationTypes> = {
+  readonly [Name in IdOf<Types> | RouteOf<Types>]?: TypedHandler<OperationOf<Types, Name>>;
+};
+
+/** A function that answers one operation of which the types are known. */
+export type TypedHandler<Operation> = (
+  context: TypedContext<Operation>,
+) => TypedResult<Operation> | Promise<TypedResult<Operation>>;
+
 /** The option `handlers`: typed where `createMock` is given the types of the operations. */
-export type HandlersOf<Operations> = Operations extends OperationTypes ? TypedHandlers<Operations> : Handlers;
+export type HandlersOf<Types> = unknown extends Types
+  ? Handlers
+  : Types extends OperationTypes
+    ? TypedHandlers<Types>
+    : Handlers;
+
+/** The id of an operation: one of those that are typed, or `"GET /path"` where the document has no id; any string without types. */
+export type OperationIdOf<Types> = [IdOf<Types>] extends [never] ? string : IdOf<Types> | `${string} /${string}`;
+
+/** The journal of a session; operation ids, and the requests of one operation, are typed where the types of operations are known. */
+export type JournalOf<Types> = unknown extends Types ? Journal : TypedJournal<Types>;
+
+/** A journal of typed operations; see `Journal`. */
+export interface TypedJournal<Types> extends Omit<Journal, 'calls' | 'last' | 'waitFor'> {
+  /** The interactions of one operation, oldest first. @throws MockError `OPERATION_UNKNOWN`. */
+  calls<Id extends OperationIdOf<Types>>(operation: Id): readonly TypedInteraction<OperationOf<Types, Id>>[];
+  /** The last interaction. */
+  last(): Interaction | undefined;
+  /** The last interaction of an operation. @throws MockError `OPERATION_UNKNOWN`. */
+  last<Id extends OperationIdOf<Types>>(operation: Id): TypedInteraction<OperationOf<Types, Id>> | undefined;
+  /** Resolves with the first interaction of an operation. @throws MockError `WAIT_TIMEOUT`; `OPERATION_UNKNOWN`. */
+  waitFor<Id extends OperationIdOf<Types>>(
+    operation: Id,
+    options?: WaitOptions,
+  ): Promise<TypedInteraction<OperationOf<Types, Id>>>;
+  /** Resolves with the first interaction that a predicate selects. @throws MockError `WAIT_TIMEOUT`. */
+  waitFor(predicate: InteractionPredicate, options?: WaitOptions): Promise<Interaction>;
+}
+
+/** An interaction of one operation; a request with violations may have other values than the contract declares. */
+export type TypedInteraction<Operation> = [Operation] extends [never]
+  ? Interaction
+  : Omit<Interaction, 'request'> & {
+      readonly request: Omit<Interaction['request'], 'path' | 'query' | 'body'> &
+        Pick<TypedCall<Operation>, 'path' | 'query' | 'body'>;
+    };
+
+/** What `verify` checks; operation ids are typed where the types of operations are known. */
+export type VerifyOptionsOf<Types> = unknown extends Types ? SessionVerifyOptions : TypedVerifyOptions<Types>;
+
+/** What `verify` checks, with typed operation ids. */
+export interface TypedVerifyOptions<Types> extends Omit<SessionVerifyOptions, 'calls'> {
+  /** How often operations must have been called: exactly, or between two bounds. */
+  readonly calls?: { readonly [Id in OperationIdOf<Types>]?: number | CallBounds };
+}
+
+/** Scenarios by id, with typed operations where the types of operations are known. */
+export type ScenariosOf<Types> = Readonly<
+  Record<string, unknown extends Types ? ScenarioDefinition : TypedScenario<Types>>
+>;
+
+/** A scenario whose rules are for typed operations, by operation id, `"GET /path"`, or `"*"`. */
+export type TypedScenario<Types> = Omit<ScenarioDefinition, 'operations'> & {
+  readonly operations?: {
+    readonly [
+      Name in '*' | IdOf<Types> | ([RouteOf<Types>] extends [never] ? `${string} /${string}` : RouteOf<Types>)
+    ]?: RuleDefinition | readonly RuleDefinition[];
+  };
+};
 
 /** What a handler of one operation returns; see `HandlerResult`. */
 export type TypedResult<Operation> =
@@ -97,24 +191,39 @@ export type TypedResult<Operation> =
   | undefined
   | void;
 
-/** A declared response of one operation as plain data. */
-export type ResponseOf<Operation, Status> =
-  Status extends StatusOf<Operation>
-    ? Omit<HandlerResponse, 'status' | 'body'> & { readonly status: Status } & BodyMember<BodyOf<Operation, Status>>
-    : never;
+/** The declared responses of one operation with these statuses, as plain data. */
+export type ResponseOf<Operation, Status> = {
+  [Key in DeclaredOf<Operation>]: Omit<HandlerResponse, 'status' | 'body'> & {
+    readonly status: Extract<StatusesOf<Operation, Key>, Status>;
+  } & BodyMember<AnswerOf<ResponsesOf<Operation>[Key]>>;
+}[DeclaredOf<Operation>];
 
 /** The member `body`; left out where the response has none. */
 export type BodyMember<Body> = [Body] extends [undefined] ? { readonly body?: undefined } : { readonly body: Body };
 
 /** A handler's context with the types of one operation. */
-export interface TypedContext<Operation> extends Omit<HandlerContext, 'call' | 'json'> {
+export interface TypedContext<Operation> extends Omit<HandlerContext, 'call' | 'json' | 'complete'> {
   readonly call: TypedCall<Operation>;
   json<Status extends StatusOf<Operation>>(
     body: BodyOf<Operation, Status>,
     details: AnswerDetails & { readonly status: Status },
   ): Answer;
   json(body: SuccessOf<Operation>, details?: Omit<AnswerDetails, 'status'>): Answer;
+  complete<Status extends StatusOf<Operation>>(
+    partial: PartialOf<BodyOf<Operation, Status>>,
+    details: AnswerDetails & { readonly status: Status },
+  ): Answer;
+  complete(partial: PartialOf<SuccessOf<Operation>>, details?: Omit<AnswerDetails, 'status'>): Answer;
 }
+
+/** A JSON value from which members of objects are left out, at every level. */
+export type PartialOf<Value> = Value extends Uint8Array | AsyncIterable<unknown>
+  ? Value
+  : Value extends readonly (infer Item)[]
+    ? readonly PartialOf<Item>[]
+    : Value extends object
+      ? { readonly [Name in keyof Value]?: PartialOf<Value[Name]> }
+      : Value;
 
 /** A call with the types of one operation. */
 export interface TypedCall<Operation> extends Omit<Call, 'path' | 'query' | 'header' | 'cookie' | 'body'> {
@@ -144,9 +253,11 @@ export interface TypedCall<Operation> extends Omit<Call, 'path' | 'query' | 'hea
  * if (!response.ok) throw new Error(`answered ${response.status}`);
  * ```
  */
-export function defineHandlers<Operations extends OperationTypes>(handlers: TypedHandlers<Operations>): Handlers {
+export function defineHandlers<Types extends OperationTypes>(
+  handlers: TypedHandlers<Types>,
+): Handlers & TypedHandlers<Types> {
   // The types only narrow what each handler receives: a call of its operation, decoded by the same contract.
-  return handlers as unknown as Handlers;
+  return handlers as unknown as Handlers & TypedHandlers<Types>;
 }
 
 /** Parameters of one operation in one place. */
@@ -166,16 +277,52 @@ export type RequestOf<Operation> = Operation extends { requestBody?: infer Reque
 /** The responses of one operation by status. */
 export type ResponsesOf<Operation> = Operation extends { responses: infer Responses } ? Responses : never;
 
-/** The declared statuses of one operation. */
-export type StatusOf<Operation> = Extract<keyof ResponsesOf<Operation>, number>;
+/** The keys of the responses of one operation: a status, a range such as `4XX`, `default`. */
+export type DeclaredOf<Operation> = [ResponsesOf<Operation>] extends [never] ? never : keyof ResponsesOf<Operation>;
+
+/** A decimal digit. */
+export type Digit = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9;
+
+/** The number that a string is. */
+export type ToNumber<Text> = Text extends `${infer Value extends number}` ? Value : never;
+
+/** The statuses of a range such as `4XX`. */
+export type RangeOf<Key> = Key extends `${infer First extends 2 | 3 | 4 | 5}XX`
+  ? ToNumber<`${First}${Digit}${Digit}`>
+  : never;
+
+/** The statuses that a key of the responses of one operation is for: a range has those that are not declared, `default` all others. */
+export type StatusesOf<Operation, Key> = Key extends number
+  ? Key
+  : Key extends 'default'
+    ? Exclude<RangeOf<'2XX' | '3XX' | '4XX' | '5XX'>, DeclaredOf<Operation> | RangeOf<DeclaredOf<Operation>>>
+    : Exclude<RangeOf<Key>, DeclaredOf<Operation>>;
+
+/** The statuses that one operation may answer. */
+export type StatusOf<Operation> = StatusesOf<Operation, DeclaredOf<Operation>>;
 
 /** The response body of one operation and status. */
-export type BodyOf<Operation, Status> = Status extends keyof ResponsesOf<Operation>
-  ? ContentOf<ResponsesOf<Operation>[Status]>
-  : unknown;
+export type BodyOf<Operation, Status> = {
+  [Key in DeclaredOf<Operation>]: [Extract<StatusesOf<Operation, Key>, Status>] extends [never]
+    ? never
+    : AnswerOf<ResponsesOf<Operation>[Key]>;
+}[DeclaredOf<Operation>];
 
-/** The body of the success responses of one operation. */
-export type SuccessOf<Operation> = BodyOf<Operation, Extract<StatusOf<Operation>, 200 | 201 | 202 | 203 | 206>>;
+/** The response body of the success responses of one operation: those of a declared status, else `2XX`, else `default`. */
+export type SuccessOf<Operation> = AnswerOf<
+  ResponsesOf<Operation>[[Extract<DeclaredOf<Operation>, RangeOf<'2XX'>>] extends [never]
+    ? DeclaredOf<Operation> & ('2XX' extends DeclaredOf<Operation> ? '2XX' : 'default')
+    : Exclude<Extract<DeclaredOf<Operation>, RangeOf<'2XX'>>, 204 | 205>]
+>;
+
+/** The type of a body that is answered; one that is not JSON can also be bytes, or the items of a stream. */
+export type AnswerOf<Holder> = Holder extends { content: infer Content }
+  ? {
+      [Type in keyof Content]:
+        | Content[Type]
+        | (Type extends `${string}json` ? never : Uint8Array | AsyncIterable<unknown>);
+    }[keyof Content]
+  : undefined;
 
 /** The type of a body, of whatever media type. */
 export type ContentOf<Holder> = Holder extends { content: infer Content } ? Content[keyof Content] : undefined;

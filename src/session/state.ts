@@ -7,36 +7,36 @@ export interface State {
   /** Names of all collections. */
   readonly names: readonly string[];
   /**
-   * One collection by name.
+   * One collection by name; its items have the type that is given: `collection<components['schemas']['Station']>('stations')`.
    *
    * @throws MockError `COLLECTION_UNKNOWN` with the nearest name.
    */
-  collection(name: string): CollectionHandle;
+  collection<Fields extends object = Item>(name: string): CollectionHandle<Fields>;
   /** Every item by collection. */
   export(): { readonly collections: Readonly<Record<string, readonly Item[]>> };
 }
 
 /** One collection; items of a nested collection carry `$parent`. */
-export interface CollectionHandle {
+export interface CollectionHandle<Fields extends object = Item> {
   /** The name of the collection. */
   readonly name: string;
   /** All items, oldest first. */
-  readonly items: readonly Item[];
+  readonly items: readonly Fields[];
   /** The item with an id; undefined where there is none. */
-  get(id: string): Item | undefined;
+  get(id: string): Fields | undefined;
   /**
    * Adds an item; missing properties are generated from the schema.
    *
    * @throws MockError `STATE_INVALID` where the item breaks the schema.
    */
-  add(item?: Item): Item;
+  add(item?: FieldsOf<Fields>): Fields;
   /**
    * Applies a merge patch (RFC 7396) to an item.
    *
    * @returns the changed item; undefined where there is none.
    * @throws MockError `STATE_INVALID` where the result breaks the schema.
    */
-  update(id: string, patch: Item): Item | undefined;
+  update(id: string, patch: FieldsOf<Fields>): Fields | undefined;
   /** Removes an item. @returns whether there was one. */
   remove(id: string): boolean;
   /**
@@ -44,31 +44,32 @@ export interface CollectionHandle {
    *
    * @throws MockError `STATE_INVALID` where an item breaks the schema; then nothing is changed.
    */
-  replace(items: readonly Item[]): void;
+  replace(items: readonly FieldsOf<Fields>[]): void;
 }
+
+/** Some fields of an item, and the id of the item that it belongs to. */
+export type FieldsOf<Fields extends object> = Partial<Fields> & { readonly $parent?: unknown };
 
 /** The collections of a session, for tests and handlers. */
 export function createState(session: Session, editors: CollectionEditors): State {
-  return {
-    names: editors.names,
-    export: session.store.export,
-    collection: (name) => {
-      // Read once, so that an unknown name fails here and not at the first use.
-      editors.list(session, name);
-      return {
-        name,
-        get items() {
-          return editors.list(session, name);
-        },
-        get: (id) => editors.get(session, name, id),
-        add: (item = {}) => editors.add(session, name, item),
-        update: (id, patch) => editors.update(session, name, { id, patch }),
-        remove: (id) => editors.remove(session, name, id),
-        replace: (items) => {
-          const mistakes = editors.replace(session, name, items);
-          if (mistakes.length > 0) throw toInvalid(name, mistakes);
-        },
-      };
-    },
+  const collection = (name: string): CollectionHandle => {
+    // Read once, so that an unknown name fails here and not at the first use.
+    editors.list(session, name);
+    return {
+      name,
+      get items() {
+        return editors.list(session, name);
+      },
+      get: (id) => editors.get(session, name, id),
+      add: (item = {}) => editors.add(session, name, item),
+      update: (id, patch) => editors.update(session, name, { id, patch }),
+      remove: (id) => editors.remove(session, name, id),
+      replace: (items) => {
+        const mistakes = editors.replace(session, name, items);
+        if (mistakes.length > 0) throw toInvalid(name, mistakes);
+      },
+    };
   };
+  // The caller knows the type of the items, which fit the schema of the collection.
+  return { names: editors.names, export: session.store.export, collection: collection as State['collection'] };
 }

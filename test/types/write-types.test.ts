@@ -1,0 +1,220 @@
+import { execFile } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { loadContract } from '../../src/contract/load/load.js';
+import { writeTypes } from '../../src/types/write-types.js';
+
+const run = promisify(execFile);
+
+type Schemas = Readonly<Record<string, unknown>>;
+
+/** The members of `components["schemas"]` for shared schemas, each on one line. */
+async function writeSchemas(schemas: Schemas): Promise<readonly string[]> {
+  const info = { title: 'Schemas', version: '1' };
+  const text = writeTypes(await loadContract({ openapi: '3.1.0', info, paths: {}, components: { schemas } }));
+  const block = /^ {2}schemas: \{\n(?<members>[^]*?)^ {2}\};$/mu.exec(text)?.groups?.['members'] ?? '';
+  return block.split(/(?<=;\n)(?= {4}["$\w/])/u).map((member) =>
+    member
+      .trim()
+      .replace(/;$/u, '')
+      .replaceAll(/\s*\n\s*/gu, ' '),
+  );
+}
+
+describe('the type of a schema', () => {
+  const CASES: readonly (readonly [name: string, schema: unknown, type: string])[] = [
+    ['a schema without keywords is unknown', {}, 'unknown'],
+    ['true is unknown', true, 'unknown'],
+    ['false is never', false, 'never'],
+    ['an array of types is a union', { type: ['string', 'integer', 'null'] }, 'string | number | null'],
+    ['an enum is a union of literals', { type: 'string', enum: ['a', 'b"', '\n'] }, String.raw`"a" | "b\"" | "\n"`],
+    ['an enum of other types is a union', { enum: [1.5, false, null, { a: [1] }] }, '1.5 | false | null | { a: [1] }'],
+    ['a const is a literal', { const: 'on' }, '"on"'],
+    ['a const null is null', { const: null }, 'null'],
+    [
+      'an array of a union has parentheses',
+      { type: 'array', items: { type: ['string', 'null'] } },
+      '(string | null)[]',
+    ],
+    ['an array without items is unknown[]', { type: 'array' }, 'unknown[]'],
+    ['a tuple has its items', { type: 'array', prefixItems: [{ type: 'string' }, {}] }, '[string, unknown]'],
+    [
+      'a tuple with items has more of them',
+      { type: 'array', prefixItems: [{ type: 'string' }], items: { type: 'number' } },
+      '[string, ...number[]]',
+    ],
+    [
+      'a tuple with items: false has no more',
+      { type: 'array', prefixItems: [{ type: 'string' }], items: false },
+      '[string]',
+    ],
+    ['an object without properties is an empty record', { type: 'object' }, 'Record<string, never>'],
+    [
+      'additionalProperties is an index signature',
+      { additionalProperties: { type: 'number' } },
+      '{ [key: string]: number }',
+    ],
+    [
+      'properties and additionalProperties are an intersection',
+      { type: 'object', required: ['a'], properties: { a: { type: 'string' } }, additionalProperties: true },
+      '{ a: string; } & { [key: string]: unknown }',
+    ],
+    [
+      'patternProperties join additionalProperties',
+      { type: 'object', patternProperties: { '^x': { type: 'string' } }, additionalProperties: { type: 'number' } },
+      '{ [key: string]: number | string }',
+    ],
+    [
+      'names that are no identifiers are quoted',
+      { properties: { 'a-b': {}, $c: {}, "d'": {}, '0': {}, '01': {}, é: {} } },
+      `{ 0?: unknown; "a-b"?: unknown; $c?: unknown; "d'"?: unknown; "01"?: unknown; "é"?: unknown; }`,
+    ],
+    [
+      'a property with a default is always in a response',
+      { properties: { a: { type: 'string', default: 'x' } } },
+      '{ /** @default "x" */ a: string; }',
+    ],
+    [
+      'a property that is read only is readonly, and one that is write only stays',
+      { properties: { a: { type: 'string', readOnly: true }, b: { type: 'string', writeOnly: true } } },
+      '{ readonly a?: string; b?: string; }',
+    ],
+    [
+      'a description is a comment that it cannot end',
+      { properties: { a: { description: 'ends */ here', deprecated: true } } },
+      String.raw`{ /** * ends *\/ here * @deprecated */ a?: unknown; }`,
+    ],
+    [
+      'oneOf beside properties is an intersection',
+      { properties: { a: {} }, oneOf: [{ properties: { b: {} } }, { properties: { c: {} } }] },
+      '{ a?: unknown; } & ({ b?: unknown; } | { c?: unknown; })',
+    ],
+    [
+      'alternatives that only require properties leave the type as it is',
+      { type: 'object', properties: { a: {} }, anyOf: [{ required: ['a'] }, { required: ['b'] }] },
+      '{ a?: unknown; }',
+    ],
+    [
+      'required beside allOf counts for the properties of each part',
+      { required: ['a'], allOf: [{ properties: { a: {} } }, { properties: { b: {} }, required: ['b'] }] },
+      '{ a: unknown; } & { b: unknown; }',
+    ],
+    ['format binary is a string', { type: 'string', format: 'binary' }, 'string'],
+  ];
+
+  it.each(CASES)('%s', async (_name, schema, type) => {
+    expect(await writeSchemas({ A: schema })).toStrictEqual([expect.stringMatching(/A: /u)]);
+    const [member = ''] = await writeSchemas({ A: schema });
+    expect(member.slice(member.indexOf('A: ') + 3)).toBe(type);
+  });
+
+  it('a shared schema is referred to by its name, also from itself', async () => {
+    const Tree = {
+      type: 'object',
+      properties: { children: { type: 'array', items: { $ref: '#/components/schemas/Tree' } } },
+    };
+    expect(await writeSchemas({ Tree })).toStrictEqual(['Tree: { children?: components["schemas"]["Tree"][]; }']);
+  });
+
+  it('a schema that is shared at another place becomes one of the shared schemas', async () => {
+    const written = await writeSchemas({
+      A: { type: 'object', properties: { b: { type: 'object', properties: { c: { type: 'string' } } } } },
+      B: { $ref: '#/components/schemas/A/properties/b' },
+    });
+    expect(written.slice(1)).toStrictEqual(['B: components["schemas"]["b"]', 'b: { c?: string; }']);
+  });
+
+  it('nullable of OpenAPI 3.0 adds null, also beside a reference', async () => {
+    const schemas = {
+      A: { type: 'string', nullable: true },
+      B: { nullable: true, allOf: [{ $ref: '#/components/schemas/A' }] },
+    };
+    const document = {
+      openapi: '3.0.3',
+      info: { title: 'Nullable', version: '1' },
+      paths: {},
+      components: { schemas },
+    };
+    const text = writeTypes(await loadContract(document));
+    expect(text).toContain('A: string | null;');
+    expect(text).toContain('B: components["schemas"]["A"] | null;');
+  });
+
+  it('a discriminator gives each alternative its values, unless the alternative declares others', async () => {
+    const ref = (name: string): object => ({ $ref: `#/components/schemas/${name}` });
+    const [, cat, dog] = await writeSchemas({
+      Pet: { oneOf: [ref('Cat'), ref('Dog')], discriminator: { propertyName: 'kind' } },
+      Cat: { type: 'object', properties: { kind: { type: 'string' } } },
+      Dog: { type: 'object', properties: { kind: { type: 'string', enum: ['hound', 'poodle'] } } },
+    });
+    expect(cat).toBe('Cat: { kind: "Cat"; }');
+    expect(dog).toBe('Dog: { kind: "hound" | "poodle"; }');
+  });
+});
+
+describe('the types of a document', () => {
+  it('have the form of the file in this folder, which is compared with that of openapi-typescript', async () => {
+    const text = writeTypes(await loadContract('test/types/stations.yaml'));
+    await expect(text).toMatchFileSnapshot('stations-vouch.d.ts');
+  });
+
+  it('compile with every strict check for every document at hand', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'vouch-types-'));
+    const shared = '../shared/specs';
+    const specs = [
+      ...readdirSync('spec').map((name) => join('spec', name)),
+      ...(existsSync(shared) ? readdirSync(shared).map((name) => join(shared, name)) : []),
+      'test/types/stations.yaml',
+    ].filter((path) => /\.(?:ya?ml|json)$/u.test(path));
+    try {
+      for (const [i, spec] of specs.entries()) {
+        writeFileSync(
+          join(folder, `${i}.ts`),
+          writeTypes(await loadContract(spec, { preset: 'auto', cacheFolder: false })),
+        );
+      }
+      const compilerOptions = {
+        strict: true,
+        exactOptionalPropertyTypes: true,
+        noEmit: true,
+        types: [],
+        target: 'es2022',
+      };
+      writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.ts'] }));
+      const manifest = createRequire(import.meta.url).resolve('typescript/package.json');
+      const { bin } = JSON.parse(readFileSync(manifest, 'utf8')) as { readonly bin: { readonly tsc: string } };
+      const compiler = join(dirname(manifest), bin.tsc);
+      const { stdout } = await run(process.execPath, [compiler, '-p', folder, '--pretty', 'false']);
+      expect(stdout).toBe('');
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+});
+
+describe('vouch types', () => {
+  it('prints the types, or writes them to a file', async () => {
+    const text = writeTypes(await loadContract('test/types/stations.yaml'));
+    const folder = mkdtempSync(join(tmpdir(), 'vouch-types-'));
+    try {
+      const printed = await run(process.execPath, ['dist/cli/main.js', 'types', 'test/types/stations.yaml']);
+      expect(printed.stdout).toBe(text);
+      const file = join(folder, 'new', 'api.d.ts');
+      const written = await run(process.execPath, [
+        'dist/cli/main.js',
+        'types',
+        'test/types/stations.yaml',
+        '-o',
+        file,
+      ]);
+      expect(written.stdout).toContain('5 operations');
+      expect(readFileSync(file, 'utf8')).toBe(text);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+});
