@@ -1,7 +1,9 @@
 export { createMock } from './mock.js';
+export { loadContract } from './contract-parts.js';
 export type { Mock, MockRecordings, MockServer, SessionHandle, SessionSnapshot } from './handles.js';
 export type {
   AuthOptions,
+  ContractOptions,
   ControlOptions,
   CorsOptions,
   DocumentOptions,

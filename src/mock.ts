@@ -1,21 +1,15 @@
 import type { Hono } from 'hono';
 import { type AnswerSource, createChain } from './answer/chain.js';
-import { createErrorAnswers } from './answer/error-answers.js';
-import { createExampleSource } from './answer/sources/example.js';
-import { createGenerateSource } from './answer/sources/generate.js';
 import { createHandlerRegistry, type HandlerRegistry } from './answer/sources/handler.js';
-import { createPreferAnswer, createPreferSource } from './answer/sources/prefer.js';
+import { createPreferSource } from './answer/sources/prefer.js';
 import { createRecordingSources, onlyForMock, type RecordingSources } from './answer/sources/recordings/recordings.js';
 import { createRefuseSource } from './answer/sources/refuse.js';
-import { createResultsSource } from './answer/sources/results.js';
 import { createScenarioSource } from './answer/sources/scenario/scenario.js';
 import { createStateSource } from './answer/sources/state/state.js';
-import { createStreamSource } from './answer/sources/stream.js';
 import { createVerifySource } from './answer/sources/verify.js';
 import type { Clock, VirtualClock } from './clock.js';
 import type { Contract } from './contract/contract.js';
-import { loadContract } from './contract/load/load.js';
-import { createRouter } from './contract/router/router.js';
+import { checkContractOptions, type ContractParts, loadShared, readParts } from './contract-parts.js';
 import {
   createHandle,
   createRecordingsHandle,
@@ -24,22 +18,17 @@ import {
   toRequest,
   withAbortSignal,
 } from './handles.js';
-import { createGenerator } from './generate/generate.js';
-import { createCallDecoder } from './http/request/call.js';
-import { createEncoder } from './http/response/encode.js';
-import { createXmlWriter } from './http/xml.js';
 import type { AuthOptions, MockOptions, Settings } from './options.js';
 import { readOptions } from './read-options.js';
 import { createScenarioContext } from './scenario/definition/kinds.js';
 import { openScenarios } from './scenario/scenarios.js';
-import { createValidators, prepareSchemas } from './schema/validate.js';
+import { prepareSchemas } from './schema/validate.js';
 import { createApp } from './server/app.js';
 import { isSocketEnvironment } from './server/arrival.js';
 import { createCors } from './server/cors.js';
 import { createControl } from './server/control/control.js';
 import { listen, type Listening } from './server/listen.js';
 import { type Watcher, watchScenarios } from './server/watch.js';
-import { readReserved } from './session/choice.js';
 import type { Interaction } from './journal/interaction.js';
 import { createJournalPool } from './journal/journal.js';
 import { createInteractionRedactor, type InteractionRedactor } from './session/redact-interaction.js';
@@ -49,7 +38,6 @@ import { createSessions, type Sessions } from './session/sessions.js';
 import { createState } from './session/state.js';
 import { verifySession } from './session/verify.js';
 import { findFixedIds, loadFixtures } from './state/fixtures/fixtures.js';
-import { inferResources } from './state/inference/infer.js';
 import { createCollectionEditors } from './state/store/editors.js';
 import { createItems } from './state/store/items.js';
 import { createStore } from './state/store/store.js';
@@ -82,15 +70,16 @@ export function createMock<Operations = unknown>(
 ): Promise<Mock<VirtualClock, Operations>>;
 export async function createMock(options: object): Promise<Mock<Clock>> {
   const settings = readOptions(options);
-  const parts = await loadParts(settings);
-  const { contract, validators, errors } = parts;
+  checkContractOptions({ ...options });
+  const contract = await loadShared(settings);
+  const parts = await loadParts(readParts(contract, settings.strict), settings);
+  const { router, errors, encode } = parts;
   const sessions = openSessions(parts, settings);
-  const router = createRouter(contract.operations, contract.resolve);
-  const { control, strict, requests } = settings;
-  const decoder = createCallDecoder(contract, validators, { ...requests, strict });
+  const { control, requests } = settings;
+  const decoder = parts.readDecoder(requests);
   const foreign =
     settings.recordings &&
-    (await createRecordingSources(settings.recordings, { ...parts, router, decoder, environment: process.env }));
+    (await createRecordingSources(settings.recordings, { ...parts, decoder, environment: process.env }));
   const recordings = foreign?.recordings;
   const { editors } = parts;
   const handlers = createHandlerRegistry({
@@ -103,9 +92,10 @@ export async function createMock(options: object): Promise<Mock<Clock>> {
   const app = createApp({
     contract,
     router,
+    routes: parts.routes,
     decoder,
     chain: createChain(listSources({ ...parts, foreign, handlers }, settings, sessions)),
-    encode: createEncoder([createXmlWriter(contract)]),
+    encode,
     errors,
     sessions,
     control: control === false ? undefined : createControl(control, controlled),
@@ -120,45 +110,37 @@ export async function createMock(options: object): Promise<Mock<Clock>> {
     middleware: settings.middleware,
     onInteraction: tellInteractions(settings.onInteraction, parts.redactor),
   });
-  const operations = contract.operations.map((operation) => operation.id);
   const watcher = watchFolder(parts, settings.scenarios);
   const { connections } = settings;
-  return assemble(
-    { ...parts, sessions, handlers, operations, recordings, watcher, connections, fetch: app.fetch },
-    app,
-  );
+  return assemble({ ...parts, sessions, handlers, recordings, watcher, connections, fetch: app.fetch }, app);
 }
 
 type Parts = Awaited<ReturnType<typeof loadParts>>;
 
-async function loadParts(settings: Settings) {
-  const { seed, overlays, preset = 'auto' } = settings;
-  const contract = await loadContract(settings.spec, { ...settings.document, overlays, preset });
-  const validators = createValidators(contract, { strict: settings.strict });
-  const generator = createGenerator(contract, validators);
-  const resources = inferResources(contract);
-  const definition = await loadFixtures(settings.fixtures, { contract, resources, validators, generator, seed });
-  const complete = (pointer: string, partial: unknown): unknown =>
-    generator.complete(pointer, partial, { seed, key: pointer, direction: 'response', now: 0 });
-  const errors = createErrorAnswers(contract, validators, complete);
+/** What belongs to one mock: its fixtures, scenarios and everything that follows from its options. */
+async function loadParts(shared: ContractParts, settings: Settings) {
+  const { seed } = settings;
+  const { resources } = shared;
+  const { errors, answerPreferred, sources } = shared.readAnswers(seed, settings.responses.examples);
+  const definition = await loadFixtures(settings.fixtures, { ...shared, seed });
   const { unknownIds, initialItems } = settings.state === false ? {} : settings.state;
   // Handlers can add items to any collection.
   const isOpen = Object.keys(settings.handlers ?? {}).length > 0;
-  const fixed = isOpen ? undefined : findFixedIds(contract, resources, { definition, unknownIds });
-  const shapes = [...resources.collections.values()];
-  const collections = shapes.map(({ name, schema, idProperty }) => ({
+  const fixed = isOpen ? undefined : findFixedIds(shared, { definition, unknownIds });
+  const collections = [...resources.collections.values()].map(({ name, schema, idProperty }) => ({
     name,
     schema,
     idProperty,
     ids: fixed?.get(name),
   }));
-  const scenarioContext = createScenarioContext(contract, { validators, generator, collections });
+  const scenarioContext = createScenarioContext({ ...shared, collections });
   const scenarios = await openScenarios(settings.scenarios?.from, scenarioContext);
-  const items = createItems({ contract, resources, validators, generator, unknownIds, initialItems });
+  const items = createItems(shared, { unknownIds, initialItems });
   const editors = createCollectionEditors(items);
-  const state = { resources, definition, items, editors };
-  const redactor = createInteractionRedactor(contract, validators);
-  return { contract, seed, validators, generator, errors, redactor, scenarioContext, scenarios, ...state };
+  const state = { definition, items, editors };
+  // It remembers texts of requests.
+  const redactor = createInteractionRedactor(shared.contract, shared.validators);
+  return { ...shared, seed, errors, answerPreferred, sources, redactor, scenarioContext, scenarios, ...state };
 }
 
 /** The answer sources, first to last: their order is the behaviour. */
@@ -167,24 +149,24 @@ function listSources(
   settings: Settings,
   sessions: Sessions,
 ): readonly AnswerSource[] {
-  const { editors, errors, foreign, handlers } = parts;
-  const { state, requests, auth, responses } = settings;
+  const { answerPreferred, editors, errors, foreign, handlers } = parts;
+  const { example, generate, results, stream } = parts.sources;
+  const { state, requests, auth } = settings;
   const accepts = readAccepts(auth, sessions);
-  const answerPreferred = createPreferAnswer({ ...parts, examples: responses.examples });
   const { lenientAccept } = requests;
   const refuse = createRefuseSource({ errors, accepts, lenientAccept, strict: settings.strict, answerPreferred });
   const sources = [
     foreign === undefined ? refuse : onlyForMock(refuse, foreign.recordings),
-    createStreamSource(parts),
-    createResultsSource(parts),
+    stream,
+    results,
     createPreferSource(answerPreferred),
     createScenarioSource({ ...parts, viewCollections: editors.view, changeCollections: editors.change }),
     handlers.source,
     // What neither of the two answers is left to the mock, which refuses a call that breaks the contract.
     ...(foreign === undefined ? [] : [...foreign.sources, refuse]),
     ...(state === false ? [] : [createStateSource(parts)]),
-    createExampleSource({ ...parts, examples: responses.examples }),
-    createGenerateSource(parts),
+    example,
+    generate,
   ];
   return [createVerifySource({ ...parts, sources }), ...sources];
 }
@@ -267,15 +249,14 @@ function readBasePath({ operations }: Contract): string {
 
 /** The sessions of a mock; only the default one is open. @throws MockError `OPTION_INVALID`, `SCENARIO_UNKNOWN`. */
 function openSessions(parts: Parts, settings: Settings): Sessions {
-  const { contract, seed, redactor, scenarios, definition, editors } = parts;
-  const { operations } = contract;
+  const { contract, seed, operations, reserved, redactor, scenarios, definition, editors } = parts;
   const schemes = Object.values(contract.securitySchemes);
   const { required, idleMs, max } = settings.sessions;
   const total = { items: 0, bytes: 0 };
   const sessionParts = {
     seed,
     journal: { ...settings.journal, pool: createJournalPool(settings.journal.totalBytes) },
-    operations: operations.map((operation) => operation.id),
+    operations,
     ...redactor,
     createClock: createSessionClocks(settings.clock),
     createStore: (clock: Clock, usage?: Usage) => createStore(definition, { seed, clock, usage }),
@@ -287,7 +268,7 @@ function openSessions(parts: Parts, settings: Settings): Sessions {
     requireSession: required,
     idleMs,
     limit: max,
-    reserved: readReserved(operations.flatMap(({ basePaths, path }) => basePaths.map((base) => base + path))),
+    reserved,
     credentialHeaders: schemes.flatMap(({ in: place, key }) => (place === 'header' ? (key?.toLowerCase() ?? []) : [])),
     now: Date.now,
     opening: settings.scenarios?.active ?? [],

@@ -66,7 +66,7 @@ function limit(flag: string, fallback: number, description: string): OptionEntry
 export const OPTIONS: Readonly<Record<OptionName, OptionEntry>> = {
   spec: option(
     ['string', 'URL', 'object'],
-    'The OpenAPI 3.x or Swagger 2.0 document: a path, a URL, or the parsed document.',
+    'The OpenAPI 3.x or Swagger 2.0 document: a path, a URL, the parsed document, or a contract from `loadContract`.',
     {
       otherwise:
         'required, unless there are `recordings`; `vouch serve`: `spec/openapi.yaml`, else the built-in contract',

@@ -1,6 +1,7 @@
 import type { MiddlewareHandler } from 'hono';
 import type { OpenAPIV2, OpenAPIV3, OpenAPIV3_1 } from 'openapi-types';
 import type { HandlersOf, ScenariosOf } from './answer/handlers.js';
+import type { Contract } from './contract/contract.js';
 import type { QueryProfile } from './http/request/parameter-plan.js';
 import type { Interaction, InteractionTexts } from './journal/interaction.js';
 import type { MatchRules } from './recording/cassette/manifest.js';
@@ -14,7 +15,7 @@ import type { StateLimits } from './state/store/usage.js';
 
 /** The options of `createMock`. Only `spec` is required; with `recordings` not even that. */
 export interface MockOptions<Operations = unknown> {
-  /** The OpenAPI 3.x or Swagger 2.0 document: a path, a URL, or the parsed document. */
+  /** The OpenAPI 3.x or Swagger 2.0 document: a path, a URL, the parsed document, or a contract from `loadContract`. */
   readonly spec?:
     | string
     | URL
@@ -22,7 +23,8 @@ export interface MockOptions<Operations = unknown> {
     | OpenAPIV3.Document
     | OpenAPIV3_1.Document
     // A document written in place: the types above require more than the standard does.
-    | Readonly<Record<string, unknown>>;
+    | Readonly<Record<string, unknown>>
+    | Contract;
   /** OpenAPI Overlay 1.0 documents, applied in order. */
   readonly overlays?: readonly string[];
   /** Hints and examples for the document of a known vendor, such as `stripe`; `false` or `none` for none. */
@@ -66,6 +68,9 @@ export interface MockOptions<Operations = unknown> {
   /** Called with every interaction, after its response is made. */
   readonly onInteraction?: (interaction: Interaction, redact: () => InteractionTexts) => void;
 }
+
+/** The options of `loadContract`: those that decide what the contract is. */
+export type ContractOptions = Pick<MockOptions, 'document' | 'overlays' | 'preset'>;
 
 /** Scenarios by id. */
 export type ScenarioDefinitions = ScenariosOf<unknown>;

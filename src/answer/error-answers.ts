@@ -3,6 +3,7 @@ import { isObject, withPath } from '../contract/json.js';
 import type { MediaType, Operation } from '../contract/operations/operation.js';
 import { findJsonMedia } from '../contract/operations/responses.js';
 import { fromReference, readPointer, readSegments } from '../contract/pointer.js';
+import type { Generator } from '../generate/generate.js';
 import type { Answer } from '../http/answer.js';
 import { isJsonType, isMarkupType } from '../http/media-type.js';
 import { PROBLEM_TYPE, toProblem } from '../http/response/problem.js';
@@ -48,17 +49,42 @@ export interface ErrorAnswers {
 /** Headers that tell the official clients of several APIs not to retry. */
 export const NO_RETRY: Readonly<Record<string, string>> = { 'x-should-retry': 'false' };
 
+/** Completes a partial body to one that fits a schema. */
 type Complete = (schemaPointer: string, partial: unknown) => unknown;
 
-/**
- * Creates the error answers of one contract; shapes are chosen once per operation and status.
- *
- * @param complete - Completes a partial body to one that fits a schema.
- */
-export function createErrorAnswers(contract: Contract, validators: Validators, complete: Complete): ErrorAnswers {
-  const findShape = createShapeFinder(contract);
-  const templates = readErrorTemplates(contract);
+/** What the error answers of a contract have in common, whatever the seed is. */
+interface ErrorPlan {
+  readonly validators: Validators;
+  readonly templates: ErrorTemplates;
+  findShape(operation: Operation | undefined): (status: number) => Shape | undefined;
+}
 
+/**
+ * Creates the error answers of a contract by seed; shapes are chosen once per operation and status.
+ *
+ * @throws MockError `HINT_INVALID` for a template that does not fit the schema of its error.
+ */
+export function createErrorAnswers(
+  contract: Contract,
+  validators: Validators,
+  generator: Pick<Generator, 'complete'>,
+): (seed: number) => ErrorAnswers {
+  const plan = { validators, templates: readErrorTemplates(contract), findShape: createShapeFinder(contract) };
+  const completeBy =
+    (seed: number): Complete =>
+    (pointer, partial) =>
+      generator.complete(pointer, partial, { seed, key: pointer, direction: 'response', now: 0 });
+  const writeTemplate = createTemplateWriter(validators, completeBy(1));
+  checkTemplates(contract, plan.templates, ({ operation, status, template, condition }) => {
+    const used = template.status ?? status;
+    const shape = plan.findShape(operation)(used);
+    const facts = { status: used, message: 'The message.', param: 'parameter', condition, code: toWord(condition) };
+    return shape && { media: shape.media, check: () => writeTemplate(shape, template, facts).violations };
+  });
+  return (seed) => createAnswers(plan, completeBy(seed));
+}
+
+function createAnswers({ validators, templates, findShape }: ErrorPlan, complete: Complete): ErrorAnswers {
   const writeTemplate = createTemplateWriter(validators, complete);
 
   const answer: ErrorAnswers['answer'] = (operation, error) => {
@@ -97,13 +123,6 @@ export function createErrorAnswers(contract: Contract, validators: Validators, c
     if (check(draft, 'body').length === 0) return write(draft, mediaType);
     return write(repair(draft, { check, complete: (value) => complete(schemaPointer, value) }), mediaType);
   };
-
-  checkTemplates(contract, templates, ({ operation, status, template, condition }) => {
-    const used = template.status ?? status;
-    const shape = findShape(operation)(used);
-    const facts = { status: used, message: 'The message.', param: 'parameter', condition, code: toWord(condition) };
-    return shape && { media: shape.media, check: () => writeTemplate(shape, template, facts).violations };
-  });
 
   return {
     answer,

@@ -257,3 +257,15 @@ export function withPath(
   setOwn(copy, first, rest.length === 0 ? set : withPath(isObject(inner) ? inner : {}, rest, set));
   return copy;
 }
+
+/** Freezes a JSON value with everything in it, so that it can be shared. @returns the same value. */
+export function freezeDeep<Value>(value: Value): Value {
+  const waiting: unknown[] = [value];
+  while (waiting.length > 0) {
+    const next = waiting.pop();
+    if (!(Array.isArray(next) || isObject(next)) || Object.isFrozen(next)) continue;
+    Object.freeze(next);
+    for (const part of Object.values(next)) waiting.push(part);
+  }
+  return value;
+}

@@ -1,5 +1,5 @@
 import type { Contract } from '../contract/contract.js';
-import type { Schema } from '../contract/json.js';
+import { freezeDeep, type Schema } from '../contract/json.js';
 import { readPointer } from '../contract/pointer.js';
 import { createRandom } from '../random.js';
 import type { Validators } from '../schema/validate.js';
@@ -149,7 +149,7 @@ const MAX_CACHED = 256;
 /** A longer key, from a large request, costs more memory than the value is worth. */
 const MAX_KEY_LENGTH = 16_384;
 
-/** Generates each value once while it is in the cache. */
+/** Generates each value once while it is in the cache; it is frozen, since others get the same one. */
 function cacheValues(generate: Generate): Generator['value'] {
   const cache = new Map<string, unknown>();
   return (schemaPointer, context) => {
@@ -162,7 +162,7 @@ function cacheValues(generate: Generate): Generator['value'] {
       isValid = false;
       context.note?.(line, isContradictory);
     };
-    const value = generate(schemaPointer, undefined, { ...context, note });
+    const value = freezeDeep(generate(schemaPointer, undefined, { ...context, note }));
     if (!isValid) return value;
     const [oldest] = cache.keys();
     if (cache.size >= MAX_CACHED && oldest !== undefined) cache.delete(oldest);

@@ -1,4 +1,3 @@
-import { memoize } from '../memoize.js';
 import { isRandom, isSecretName } from './secret-names.js';
 
 /** A pattern that detects secrets anywhere in a string. */
@@ -235,7 +234,9 @@ export function hideUrlSecrets(url: string): string {
 /** The sentence of a violation without the value that it quotes, if that is a secret by its name or its form. */
 export function hideQuotedSecret(message: string, name: string): string {
   const hidden =
-    message.includes('got ') && isNamedSecret(name) ? message.replace(QUOTED_VALUE, 'got a secret value') : message;
+    message.includes('got ') && isSecretInText(name, 'value')
+      ? message.replace(QUOTED_VALUE, 'got a secret value')
+      : message;
   // What the client sent is in quotes.
   return QUOTED_TEXT.test(hidden) ? hideSecrets(hidden) : hidden;
 }
@@ -243,8 +244,3 @@ export function hideQuotedSecret(message: string, name: string): string {
 const QUOTED_VALUE = /\bgot (?:".*"(?: \(\d+ characters\))?|-?\d[\d.e+]*)/s;
 // At least as long as the shortest secret that a pattern finds.
 const QUOTED_TEXT = /"[^"]{8}/;
-
-/** Names of properties that are known: a client can send any. */
-const MAX_NAMES = 1000;
-
-const isNamedSecret = memoize((name: string) => isSecretInText(name, 'value'), MAX_NAMES);

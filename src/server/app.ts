@@ -1,7 +1,6 @@
 import { Hono, type Context, type MiddlewareHandler } from 'hono';
 import { TrieRouter } from 'hono/router/trie-router';
-import type { Contract } from '../contract/contract.js';
-import { listRoutes, type OperationRoute } from '../contract/router/hono-path.js';
+import type { OperationRoute } from '../contract/router/hono-path.js';
 import { createHonoRouter } from '../contract/router/hono-router.js';
 import type { Router } from '../contract/router/router.js';
 import { type Arrival, createArrivals, type SocketEnvironment } from './arrival.js';
@@ -11,8 +10,8 @@ import { isPreflight } from './cors.js';
 
 /** What an app is made of. */
 export interface AppParts extends PipelineParts {
-  readonly contract: Contract;
   readonly router: Router;
+  readonly routes: readonly OperationRoute[];
   /** Undefined if it is switched off. */
   readonly control: Control | undefined;
   /** Middleware of Hono that runs around every request, the control API included. */
@@ -30,7 +29,7 @@ export type Fetch = (request: Request, environment?: SocketEnvironment) => Respo
  * the handler then asks the contract again about the end of the path.
  */
 export function createApp(parts: AppParts): Hono {
-  const { router, contract, control, middleware, sessions } = parts;
+  const { router, control, middleware, sessions } = parts;
   const arrivals = createArrivals(sessions, control?.owns);
   const pipeline = createPipeline(parts);
   const routes = new WeakMap<object, OperationRoute>();
@@ -46,7 +45,7 @@ export function createApp(parts: AppParts): Hono {
   // `use` without a handler would register undefined.
   for (const handler of middleware) app.use(handler);
   if (control !== undefined) app.route(control.prefix, control.createApp(arrivals));
-  for (const route of listRoutes(contract.operations)) {
+  for (const route of parts.routes) {
     const { operation, path, segmentCount } = route;
     const answersPreflight = operation.method === 'OPTIONS' && parts.cors !== undefined;
     const handler = (c: Context): Response | Promise<Response> => {

@@ -1,5 +1,6 @@
 import { loadContract } from '../../src/contract/load/load.js';
 import { createGenerator } from '../../src/generate/generate.js';
+import { createFieldsReader } from '../../src/schema/fields.js';
 import { createValidators } from '../../src/schema/validate.js';
 import { createScenarioContext, type ScenarioContext } from '../../src/scenario/definition/kinds.js';
 
@@ -124,5 +125,11 @@ export async function loadContext(spec: string | object = LIBRARY): Promise<Scen
   const validators = createValidators(contract);
   const generator = createGenerator(contract, validators);
   const { collections } = inferResources(contract);
-  return createScenarioContext(contract, { validators, generator, collections: collections.values() });
+  return createScenarioContext({
+    contract,
+    validators,
+    generator,
+    fieldsOf: createFieldsReader(contract),
+    collections: collections.values(),
+  });
 }

@@ -251,7 +251,7 @@ function createContext(parts: HandlerParts, { exchange, next }: Turn): HandlerCo
     state: parts.openState(session),
     clock: session.clock,
     seed: session.seed,
-    next: async () => next(exchange),
+    next: async () => toOwnBody(await next(exchange)),
     json,
     complete: (partial, more) => {
       const answer = json(partial, more);
@@ -265,6 +265,13 @@ function createContext(parts: HandlerParts, { exchange, next }: Turn): HandlerCo
       parts.errors.answer(call.operation, { status, message, ...more, from: 'handler', hasFixedStatus: true }),
     note: exchange.note,
   };
+}
+
+/** An answer whose body the handler may change: an example or a generated value is shared, and frozen. */
+function toOwnBody(answer: Answer | undefined): Answer | undefined {
+  return answer === undefined || !Object.isFrozen(answer.body)
+    ? answer
+    : { ...answer, body: structuredClone(answer.body) };
 }
 
 function isAnswer(value: unknown): value is Answer {

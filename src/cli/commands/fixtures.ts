@@ -9,6 +9,7 @@ import { type FixtureSet, writeFixtures } from '../../state/fixtures/fixture-fil
 import { loadFixtures } from '../../state/fixtures/fixtures.js';
 import { inferResources } from '../../state/inference/infer.js';
 import type { Item } from '../../state/store/collection.js';
+import { createItemModels } from '../../state/item-models.js';
 import { createStore } from '../../state/store/store.js';
 import { addDocument, type DocumentFlags, readInteger, readLoadOptions } from '../flags.js';
 import type { Output } from '../output.js';
@@ -63,7 +64,7 @@ export async function runFixturesInit(options: FixturesInitOptions): Promise<num
     const rooted = parents.every((parent) => resources.collections.get(parent)?.schema !== undefined);
     if (schema !== undefined && rooted) wanted[name] = { generate: singleton && parents.length === 0 ? 1 : items };
   }
-  const parts = { contract, resources, validators, generator, seed };
+  const parts = { ...createItemModels({ contract, resources, validators, generator }), seed };
   const store = createStore(await loadFixtures(wanted, parts), { seed, clock: createVirtualClock() });
   const note = `Generated from ${contract.title} ${contract.version}. Edit freely: items are checked against the contract at start.`;
   return writeFiles(store.export().collections, { folder, force, note }, options.write);

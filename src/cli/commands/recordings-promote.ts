@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import type { Mistake } from '../../contract/load/source-node.js';
 import { readSegments } from '../../contract/pointer.js';
 import { MockError } from '../../errors.js';
-import { createGenerator, type Generator } from '../../generate/generate.js';
+import { createGenerator } from '../../generate/generate.js';
 import { createMock } from '../../mock.js';
 import type { Cassette, StoredExchange } from '../../recording/cassette/cassette.js';
 import { createResponseCheck } from '../../recording/drift/check.js';
@@ -22,8 +22,9 @@ import type { RecordingParts } from '../../recording/cassettes.js';
 import { inferResources } from '../../state/inference/infer.js';
 import { createScenarioContext, type ScenarioContext } from '../../scenario/definition/kinds.js';
 import { toScenarios } from '../../scenario/definition/load.js';
+import { createItemModels } from '../../state/item-models.js';
 import { readFixtures, toFixtureTarget } from '../../state/fixtures/fixtures.js';
-import { createFieldsReader, omitUnknownNames } from '../../schema/fields.js';
+import { omitUnknownNames } from '../../schema/fields.js';
 import { createPagePlan } from '../../state/pages/plan.js';
 import { countOf, type Output, showPath } from '../output.js';
 
@@ -80,7 +81,8 @@ export async function promoteCassette(
     hints === undefined ? recordingParts.contract : await loadContract(spec, { preset: 'auto', overlays });
   const validators = createValidators(contract);
   const resources = inferResources(contract);
-  const parts = { contract, resources, validators, generator: createGenerator(contract, validators), seed: 1 };
+  const generator = createGenerator(contract, validators);
+  const parts = { ...createItemModels({ contract, resources, validators, generator }), seed: 1 };
   const { files, skipped } = await createFixtures(cassette, parts, final ? 'final' : 'initial');
   const written = files.map(({ path }) => join(into, path));
   rejectOverwriting(written, flags);
@@ -119,12 +121,11 @@ export async function promoteCassette(
   return { files: [...fixed, ...paths], skipped: [...skipped, ...left], differences };
 }
 
-type Parts = Parameters<typeof readFixtures>[1] & { readonly generator: Generator };
+type Parts = Parameters<typeof readFixtures>[1];
 
 /** The fixtures of a cassette that their loader accepts, and what is left out. */
 function createFixtures(cassette: Cassette, parts: Parts, moment: 'final' | 'initial'): Promise<Fixtures> {
-  const { contract, resources, validators, generator } = parts;
-  const fieldsOf = createFieldsReader(contract);
+  const { contract, resources, validators, generator, fieldsOf } = parts;
   const isNewestFirst = (id: string): boolean => {
     const operation = contract.operation(id);
     return operation !== undefined && createPagePlan(contract, operation, { item: undefined }).descending;
@@ -159,9 +160,9 @@ function createScenarioWriter(
   cassette: Cassette,
   parts: Parts & { readonly recordingParts: RecordingParts; readonly different: readonly RerunDifference[] },
 ): (inexact: readonly StoredExchange[]) => WrittenScenarios {
-  const { contract, resources, validators, generator, recordingParts } = parts;
+  const { contract, resources, validators, recordingParts } = parts;
   const collections = resources.collections.values();
-  const context = createScenarioContext(contract, { validators, generator, collections });
+  const context = createScenarioContext({ ...parts, collections });
   const common = {
     contract,
     check: createResponseCheck(validators),

@@ -6,6 +6,7 @@ import { createValidators } from '../../schema/validate.js';
 import { inferResources } from '../../state/inference/infer.js';
 import { createItemSchemaReader } from '../../state/item-schema.js';
 import type { Binding, Resource, Resources } from '../../state/resource.js';
+import { createItemModels } from '../../state/item-models.js';
 import { createItems } from '../../state/store/items.js';
 import { addDocument, type ReportOptions, readLoadOptions } from '../flags.js';
 import { countOf, type Output } from '../output.js';
@@ -32,7 +33,7 @@ export async function runResources(options: ReportOptions): Promise<number> {
   const resources = inferResources(contract);
   const validators = createValidators(contract);
   const generator = createGenerator(contract, validators);
-  const items = createItems({ contract, resources, validators, generator });
+  const items = createItems(createItemModels({ contract, resources, validators, generator }));
   const context = { contract, items, read: createItemSchemaReader(contract) };
   const collections = [...resources.collections.values()].map((resource) => ({
     resource,

@@ -1,4 +1,3 @@
-import { memoize } from '../../memoize.js';
 import type { Violation, ViolationCode } from '../../schema/violation.js';
 
 /** What went wrong, as clients tell errors apart. */
@@ -130,7 +129,9 @@ export function toGeneralCondition(condition: ErrorCondition): ErrorCondition {
 const KINDS: ReadonlySet<ErrorCondition> = new Set<ErrorCondition>([...BY_VIOLATION.values(), 'invalid-value']);
 
 /** A condition as the code of an error: `not_found`. */
-export const toWord: (condition: ErrorCondition) => string = memoize((condition) => condition.replaceAll('-', '_'));
+export function toWord(condition: ErrorCondition): string {
+  return condition.replaceAll('-', '_');
+}
 
 /** Words for a condition in enumerated codes and types of errors, the most exact first. */
 export function listWords(condition: ErrorCondition, status: number): readonly RegExp[] {

@@ -4,7 +4,7 @@ import type { Contract } from '../../contract/contract.js';
 import { isObject, setOwn } from '../../contract/json.js';
 import type { Operation } from '../../contract/operations/operation.js';
 import type { Generator } from '../../generate/generate.js';
-import { createFieldsReader, type FieldsReader } from '../../schema/fields.js';
+import type { FieldsReader } from '../../schema/fields.js';
 import type { Validators } from '../../schema/validate.js';
 import { child, readMembers, reject, report, type SourceNode } from '../../contract/load/source-node.js';
 
@@ -20,15 +20,17 @@ export interface ScenarioContext {
 }
 
 /** The context of one contract. @param parts - `collections` are those that were inferred from it. */
-export function createScenarioContext(
-  contract: Contract,
-  parts: { validators: Validators; generator: Generator; collections: Iterable<CollectionShape> },
-): ScenarioContext {
-  const { validators, generator, collections } = parts;
+export function createScenarioContext(parts: {
+  readonly contract: Contract;
+  readonly validators: Validators;
+  readonly generator: Generator;
+  readonly fieldsOf: FieldsReader;
+  readonly collections: Iterable<CollectionShape>;
+}): ScenarioContext {
+  const { contract, validators, generator, fieldsOf, collections } = parts;
   const about = { seed: 1, direction: 'response', now: DEFAULT_INSTANT } as const;
   const complete: ScenarioContext['complete'] = (pointer, partial) =>
     generator.complete(pointer, partial, { ...about, key: pointer });
-  const fieldsOf = createFieldsReader(contract);
   return { contract, check: validators.check, fieldsOf, complete, collections: [...collections] };
 }
 

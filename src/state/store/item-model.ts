@@ -99,7 +99,7 @@ interface ItemModelFacts {
 export interface ItemModelParts {
   readonly contract: Contract;
   readonly validators: Validators;
-  readonly generator: Pick<Generator, 'complete' | 'value'>;
+  readonly generator: Generator;
 }
 
 interface Rule {

@@ -1,8 +1,7 @@
 import { readMember, withPath } from '../../contract/json.js';
-import { MockError, suggest } from '../../errors.js';
 import { memoize } from '../../memoize.js';
-import { createItemSchemaReader, type ReadItemSchema } from '../item-schema.js';
-import { type Binding, CREATES, createsUnknown, isTopLevel, type Resource, type Resources } from '../resource.js';
+import type { ItemModels } from '../item-models.js';
+import { isTopLevel, type Resource } from '../resource.js';
 import {
   type Entry,
   type Item,
@@ -12,10 +11,9 @@ import {
   readScope,
   toScope,
 } from './collection.js';
-import { readItemKey, showOwnUrls, withJoinedKeys, findIdProperty } from './identity.js';
-import { createDependents, type Dependents, NOTHING_SHOWN } from './dependents.js';
-import { createItemModel, type ItemModel } from './item-model.js';
-import { createSettableFinder } from './new-values.js';
+import { readItemKey, showOwnUrls, withJoinedKeys } from './identity.js';
+import { type Dependents, NOTHING_SHOWN } from './dependents.js';
+import type { ItemModel } from './item-model.js';
 import { hideSecrets } from './server-values.js';
 import { readKey, readParentScope, toEntry } from './item-annotations.js';
 import {
@@ -110,18 +108,14 @@ export interface ItemProblem {
   readonly message: string;
 }
 
-/** What the owner of items works with. */
-export interface ItemsParts extends OnDemandParts {
-  readonly resources: Resources;
-}
-
-/** The owner of the items of one contract. */
-export function createItems(parts: ItemsParts): Items {
-  const { resources } = parts;
+/** The owner of the items of one mock. */
+export function createItems(
+  models: ItemModels,
+  options: Pick<OnDemandParts, 'initialItems' | 'unknownIds'> = {},
+): Items {
+  const { resources, dependents, model } = models;
   const names = [...resources.collections.keys()];
-  const read = createItemSchemaReader(parts.contract);
-  const model = createModels(parts, read);
-  const onDemand = createItemsOnDemand({ ...parts, documented: resources.unknownIds });
+  const onDemand = createItemsOnDemand({ ...models, ...options, documented: resources.unknownIds });
   const locate: Items['locate'] = (transaction, name, scope = '') => ({
     transaction,
     model: model(name),
@@ -130,8 +124,7 @@ export function createItems(parts: ItemsParts): Items {
     known: NO_PROPERTIES,
     part: '',
   });
-  const links = createLinks(onDemand, { locate, model, names }, findCreatable(resources));
-  const dependents = createDependents(resources, read);
+  const links = createLinks(onDemand, { locate, model, names }, models.creatable);
   const update = createUpdate(dependents);
   const remove: Items['remove'] = ({ transaction, collection, scope }, id) =>
     dependents.remove(transaction, collection, { id, scope });
@@ -211,12 +204,6 @@ function createUpdate({ embed, refresh }: Dependents): Items['update'] {
   };
 }
 
-/** The collections that requests can add items to. */
-export function findCreatable(resources: Resources): ReadonlySet<string> {
-  const isCreate = (binding: Binding): boolean => CREATES.has(binding.action) || createsUnknown(binding, resources);
-  return new Set([...resources.bindings.values()].filter(isCreate).map(({ collection }) => collection));
-}
-
 function createLinks(
   { find, isKnown, recall }: ItemsOnDemand,
   { locate, model, names }: Pick<Items, 'locate' | 'model' | 'names'>,
@@ -291,24 +278,6 @@ function listProblems(
 ): readonly ItemProblem[] {
   if (found !== undefined) return [found];
   return model === undefined ? [] : findProblems(model, item);
-}
-
-function createModels(parts: ItemsParts, read: ReadItemSchema): (name: string) => ItemModel {
-  const { collections } = parts.resources;
-  const findSettable = createSettableFinder(read, parts.resources);
-  return memoize((name) => {
-    const resource = collections.get(name);
-    if (resource === undefined) {
-      const names = [...collections.keys()];
-      const known = names.length === 0 ? 'the contract has no collections' : `its collections are ${names.join(', ')}`;
-      const hint = suggest(name, names) ?? known;
-      throw new MockError('COLLECTION_UNKNOWN', `the contract has no collection "${name}"`, { hint });
-    }
-    const schema = read(resource.schema);
-    const idProperty = findIdProperty(read, resource, schema);
-    const bindings = [...parts.resources.bindings.values()].filter(({ collection }) => collection === name);
-    return createItemModel(resource, schema, { ...parts, read, idProperty, bindings, isSettable: findSettable(name) });
-  });
 }
 
 /** The entry of a new item, and the item with its secrets. */

@@ -1,9 +1,7 @@
-import { addTo } from '../../../contract/json.js';
 import type { Operation } from '../../../contract/operations/operation.js';
 import type { Answer } from '../../../http/answer.js';
 import { memoize } from '../../../memoize.js';
 import { createDeclaredMembers } from '../../../state/declared-members.js';
-import { createItemSchemaReader } from '../../../state/item-schema.js';
 import { type Action, type Binding, CREATES } from '../../../state/resource.js';
 import { MockError } from '../../../errors.js';
 import type { AnswerSource, Exchange } from '../../chain.js';
@@ -32,15 +30,9 @@ import { withSelection } from './references/selection.js';
 import { createCreateHandler, createDeleteHandler, createReplaceHandler, createUpdateHandler } from './write.js';
 
 /** Answers from collections: created items are listed and read, removed items are gone. */
-export function createStateSource(
-  parts: Omit<StateContext, 'answerFailure' | 'bindingsOf' | 'declared' | 'read'>,
-): AnswerSource {
-  const read = createItemSchemaReader(parts.contract);
-  const byCollection = new Map<string, Binding[]>();
-  for (const binding of parts.resources.bindings.values()) addTo(byCollection, binding.collection, binding);
-  const bindingsOf: StateContext['bindingsOf'] = (collection) => byCollection.get(collection) ?? [];
+export function createStateSource(parts: Omit<StateContext, 'answerFailure' | 'declared'>): AnswerSource {
   const declared = createDeclaredMembers(parts.contract);
-  const context = { ...parts, read, declared, bindingsOf, answerFailure: createFailureAnswers({ ...parts, read }) };
+  const context = { ...parts, declared, answerFailure: createFailureAnswers(parts) };
   const hasOwnUrls = [...parts.resources.collections.values()].some(
     ({ links, selfUrl }) =>
       selfUrl?.startsWith('/') === true ||

@@ -1,0 +1,191 @@
+import type { AnswerSource } from './answer/chain.js';
+import { createErrorAnswers, type ErrorAnswers } from './answer/error-answers.js';
+import { createExampleSource, type ExampleParts } from './answer/sources/example.js';
+import { createGenerateSource } from './answer/sources/generate.js';
+import { createPreferAnswer, type PreferAnswer } from './answer/sources/prefer.js';
+import { createResultsSource } from './answer/sources/results.js';
+import { createStreamSource } from './answer/sources/stream.js';
+import type { Contract } from './contract/contract.js';
+import { freezeDeep, isObject } from './contract/json.js';
+import { loadContract as loadDocument } from './contract/load/load.js';
+import { listRoutes, type OperationRoute } from './contract/router/hono-path.js';
+import { createRouter, type Router } from './contract/router/router.js';
+import { MockError } from './errors.js';
+import { createGenerator, type Generator } from './generate/generate.js';
+import { type CallDecoder, type CallDecoderOptions, createCallDecoder } from './http/request/call.js';
+import { createEncoder, type Encoder } from './http/response/encode.js';
+import { createXmlWriter } from './http/xml.js';
+import { memoize } from './memoize.js';
+import type { ContractOptions, MockOptions, Settings } from './options.js';
+import { readOptions } from './read-options.js';
+import { createValidators, type Validators } from './schema/validate.js';
+import { readReserved } from './session/choice.js';
+import { createItemModels, type ItemModels } from './state/item-models.js';
+import { inferResources } from './state/inference/infer.js';
+import type { Resources } from './state/resource.js';
+
+/**
+ * What depends on a contract, and not on a mock of it: all its mocks share it.
+ *
+ * Each part of it is computed when it is first needed, from the document alone, so that it does not matter which mock needs it first.
+ */
+export interface ContractParts extends ItemModels {
+  readonly contract: Contract;
+  readonly validators: Validators;
+  readonly generator: Generator;
+  readonly router: Router;
+  readonly routes: readonly OperationRoute[];
+  /** Ids of the operations. */
+  readonly operations: readonly string[];
+  /** First segments of its paths that look like the prefix of a session. */
+  readonly reserved: ReadonlySet<string>;
+  readonly encode: Encoder;
+  /** The decoder of mocks that read requests in the same way. */
+  readDecoder(options: CallDecoderOptions): CallDecoder;
+  /** What mocks with the same seed and the same use of examples answer with. */
+  readAnswers(seed: number, examples: Examples): ContractAnswers;
+}
+
+/** The setting of which examples are used. */
+type Examples = Settings['responses']['examples'];
+
+/** The answers that follow from the contract and the seed. */
+export interface ContractAnswers {
+  readonly errors: ErrorAnswers;
+  readonly answerPreferred: PreferAnswer;
+  readonly sources: Readonly<Record<'example' | 'generate' | 'results' | 'stream', AnswerSource>>;
+}
+
+/** The different seeds and settings whose parts are kept for further mocks. */
+const MAX_KEPT = 32;
+
+/** The property of a loaded contract that holds what its mocks share; nothing outside of the contract refers to it. */
+const PARTS: unique symbol = Symbol('parts');
+
+/** A contract with what its mocks share. */
+interface LoadedContract extends Contract {
+  readonly [PARTS]: (isStrict: boolean) => ContractParts;
+}
+
+/** Whether a value is a contract that was loaded with `loadContract`, or that of a mock. */
+export function isLoadedContract(value: unknown): value is LoadedContract {
+  return isObject(value) && PARTS in value;
+}
+
+/**
+ * Loads an OpenAPI document once for many mocks: `createMock({ spec: contract })` does not read, check or infer anything of it again.
+ *
+ * The contract cannot be changed, and it holds nothing of a mock. What it takes is freed with it.
+ *
+ * @param spec - A path, a URL, or the parsed document, as for `createMock`.
+ * @throws MockError where the document, its hints or an option cannot be used.
+ *
+ * @example
+ * ```ts
+ * import { createMock, loadContract } from 'vouch';
+ *
+ * const contract = await loadContract('spec/openapi.yaml');
+ * const one = await createMock({ spec: contract, fixtures: 'fixtures' });
+ * const other = await createMock({ spec: contract, fixtures: 'fixtures', seed: 7 });
+ * one.state.collection('files').replace([]);
+ * if (other.state.collection('files').items.length === 0) throw new Error('mocks share state');
+ * ```
+ */
+export async function loadContract(
+  spec: NonNullable<MockOptions['spec']>,
+  options: ContractOptions = {},
+): Promise<Contract> {
+  const names = isObject(options) ? Object.keys(options) : [];
+  const other = names.find((name) => !CONTRACT_OPTIONS.some((known) => known === name));
+  if (other !== undefined) {
+    const hint = `its options are ${CONTRACT_OPTIONS.join(', ')}; give all others to createMock`;
+    throw new MockError('OPTION_INVALID', `loadContract has no option "${other}"`, { hint });
+  }
+  const given = { ...options, spec };
+  checkContractOptions(given);
+  const contract = await loadShared(readOptions(given));
+  // Mistakes in hints are found now, and not by the first mock.
+  void contract[PARTS](false);
+  freezeDeep([contract.document, contract.operations, contract.securitySchemes]);
+  Object.freeze(contract.problems);
+  return contract;
+}
+
+/** The options that decide what a contract is. */
+const CONTRACT_OPTIONS = ['overlays', 'preset', 'document'] as const;
+
+/** @throws MockError `OPTION_INVALID` for a loaded contract with options that would change it, and for a copy of one. */
+export function checkContractOptions(options: Readonly<Record<string, unknown>>): void {
+  const { spec } = options;
+  if (isLoadedContract(spec)) {
+    const name = CONTRACT_OPTIONS.find((each) => options[each] !== undefined);
+    if (name === undefined) return;
+    const hint = `give it to loadContract: await loadContract(spec, { ${name} })`;
+    throw new MockError('OPTION_INVALID', `the option "${name}" cannot change a loaded contract`, { hint });
+  }
+  if (isObject(spec) && typeof spec['operation'] === 'function') {
+    const hint = 'pass the contract itself; it cannot be copied, or shared with another version of vouch';
+    throw new MockError('OPTION_INVALID', 'the option "spec" is a copy of a contract', { hint });
+  }
+}
+
+/** Loads the contract of a mock with what all its mocks share. @throws MockError as `loadContract` does. */
+export async function loadShared(
+  settings: Pick<Settings, 'document' | 'overlays' | 'preset' | 'spec'>,
+): Promise<LoadedContract> {
+  const { spec, document, overlays, preset = 'auto' } = settings;
+  if (isLoadedContract(spec)) return spec;
+  const contract = await loadDocument(spec, { ...document, overlays, preset });
+  const loaded: Contract = { ...contract };
+  const readResources = memoize(() => inferResources(loaded));
+  const value = memoize((isStrict: boolean) => createParts(loaded, readResources(undefined), isStrict));
+  Object.defineProperty(loaded, PARTS, { value });
+  // The property was just defined.
+  return Object.freeze(loaded) as LoadedContract;
+}
+
+/** What the mocks of a contract share. @param isStrict - Whether they are strict, which their checks depend on. */
+export function readParts(contract: LoadedContract, isStrict: boolean): ContractParts {
+  return contract[PARTS](isStrict);
+}
+
+function createParts(contract: Contract, resources: Resources, isStrict: boolean): ContractParts {
+  const validators = createValidators(contract, { strict: isStrict });
+  const generator = createGenerator(contract, validators);
+  const schemas = { contract, validators, generator };
+  const errorsOf = createErrorAnswers(contract, validators, generator);
+  const decoderOf = memoize((key: string) => {
+    // Only `readDecoder` writes keys.
+    const options = JSON.parse(key) as CallDecoderOptions;
+    return createCallDecoder(contract, validators, { ...options, strict: isStrict });
+  }, MAX_KEPT);
+  const answersOf = memoize(
+    (examples: Examples) =>
+      memoize((seed: number) => createAnswers({ ...schemas, errors: errorsOf(seed), examples }), MAX_KEPT),
+    MAX_KEPT,
+  );
+  return {
+    ...createItemModels({ ...schemas, resources }),
+    ...schemas,
+    router: createRouter(contract.operations, contract.resolve),
+    routes: listRoutes(contract.operations),
+    operations: contract.operations.map(({ id }) => id),
+    reserved: readReserved(contract.operations.flatMap(({ basePaths, path }) => basePaths.map((base) => base + path))),
+    encode: createEncoder([createXmlWriter(contract)]),
+    readDecoder: ({ bodyLimitBytes, queryProfile }) => decoderOf(JSON.stringify({ bodyLimitBytes, queryProfile })),
+    readAnswers: (seed, examples) => answersOf(examples)(seed),
+  };
+}
+
+function createAnswers(parts: ExampleParts): ContractAnswers {
+  return {
+    errors: parts.errors,
+    answerPreferred: createPreferAnswer(parts),
+    sources: {
+      stream: createStreamSource(parts),
+      results: createResultsSource(parts),
+      example: createExampleSource(parts),
+      generate: createGenerateSource(parts),
+    },
+  };
+}

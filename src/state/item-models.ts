@@ -1,0 +1,67 @@
+import { addTo } from '../contract/json.js';
+import { MockError, suggest } from '../errors.js';
+import { memoize } from '../memoize.js';
+import { createFieldsReader, type FieldsReader } from '../schema/fields.js';
+import { createItemSchemaReader, type ReadItemSchema } from './item-schema.js';
+import { type Binding, CREATES, createsUnknown, type Resources } from './resource.js';
+import { createDependents, type Dependents } from './store/dependents.js';
+import { findIdProperty } from './store/identity.js';
+import { createItemModel, type ItemModel, type ItemModelParts } from './store/item-model.js';
+import { createSettableFinder } from './store/new-values.js';
+
+/** What is known about the items of a contract, whatever a mock holds. */
+export interface ItemModels extends ItemModelParts {
+  readonly resources: Resources;
+  readonly read: ReadItemSchema;
+  readonly fieldsOf: FieldsReader;
+  readonly dependents: Dependents;
+  /** The collections that requests can add items to. */
+  readonly creatable: ReadonlySet<string>;
+  /** The operations of a collection. */
+  bindingsOf(collection: string): readonly Binding[];
+  /** @throws MockError `COLLECTION_UNKNOWN` that names the nearest. */
+  model(collection: string): ItemModel;
+}
+
+/** Creates the models of the items of a contract; each one is created when it is needed. */
+export function createItemModels(parts: ItemModelParts & Pick<ItemModels, 'resources'>): ItemModels {
+  const { resources } = parts;
+  const read = createItemSchemaReader(parts.contract);
+  const byCollection = new Map<string, Binding[]>();
+  for (const binding of resources.bindings.values()) addTo(byCollection, binding.collection, binding);
+  const bindingsOf: ItemModels['bindingsOf'] = (collection) => byCollection.get(collection) ?? [];
+  return {
+    ...parts,
+    read,
+    fieldsOf: createFieldsReader(parts.contract),
+    dependents: createDependents(resources, read),
+    creatable: findCreatable(resources),
+    bindingsOf,
+    model: createModels({ ...parts, read, bindingsOf }),
+  };
+}
+
+/** The collections that requests can add items to. */
+function findCreatable(resources: Resources): ReadonlySet<string> {
+  const isCreate = (binding: Binding): boolean => CREATES.has(binding.action) || createsUnknown(binding, resources);
+  return new Set([...resources.bindings.values()].filter(isCreate).map(({ collection }) => collection));
+}
+
+function createModels(parts: Omit<ItemModels, 'creatable' | 'dependents' | 'fieldsOf' | 'model'>): ItemModels['model'] {
+  const { read, bindingsOf } = parts;
+  const { collections } = parts.resources;
+  const findSettable = createSettableFinder(read, parts.resources);
+  return memoize((name) => {
+    const resource = collections.get(name);
+    if (resource === undefined) {
+      const names = [...collections.keys()];
+      const known = names.length === 0 ? 'the contract has no collections' : `its collections are ${names.join(', ')}`;
+      const hint = suggest(name, names) ?? known;
+      throw new MockError('COLLECTION_UNKNOWN', `the contract has no collection "${name}"`, { hint });
+    }
+    const schema = read(resource.schema);
+    const idProperty = findIdProperty(read, resource, schema);
+    const facts = { idProperty, bindings: bindingsOf(name), isSettable: findSettable(name) };
+    return createItemModel(resource, schema, { ...parts, ...facts });
+  });
+}
