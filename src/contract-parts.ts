@@ -15,6 +15,7 @@ import { createGenerator, type Generator } from './generate/generate.js';
 import { type CallDecoder, type CallDecoderOptions, createCallDecoder } from './http/request/call.js';
 import { createEncoder, type Encoder } from './http/response/encode.js';
 import { createXmlWriter } from './http/xml.js';
+import { nameOperations, type OperationNames } from './journal/journal.js';
 import { memoize } from './memoize.js';
 import type { ContractOptions, MockOptions, Settings } from './options.js';
 import { readOptions } from './read-options.js';
@@ -35,8 +36,7 @@ export interface ContractParts extends ItemModels {
   readonly generator: Generator;
   readonly router: Router;
   readonly routes: readonly OperationRoute[];
-  /** Ids of the operations. */
-  readonly operations: readonly string[];
+  readonly operations: OperationNames;
   /** First segments of its paths that look like the prefix of a session. */
   readonly reserved: ReadonlySet<string>;
   readonly encode: Encoder;
@@ -169,7 +169,7 @@ function createParts(contract: Contract, resources: Resources, isStrict: boolean
     ...schemas,
     router: createRouter(contract.operations, contract.resolve),
     routes: listRoutes(contract.operations),
-    operations: contract.operations.map(({ id }) => id),
+    operations: nameOperations(contract.operations),
     reserved: readReserved(contract.operations.flatMap(({ basePaths, path }) => basePaths.map((base) => base + path))),
     encode: createEncoder([createXmlWriter(contract)]),
     readDecoder: ({ bodyLimitBytes, queryProfile }) => decoderOf(JSON.stringify({ bodyLimitBytes, queryProfile })),

@@ -5,6 +5,7 @@ import type { Clock, VirtualClock } from './clock.js';
 import type { Contract, Problem } from './contract/contract.js';
 import { MockError } from './errors.js';
 import type { Listening, ListenOptions } from './server/listen.js';
+import type { OperationNames } from './journal/journal.js';
 import type { Cassette } from './recording/cassette/cassette.js';
 import type { Owner, RecordingMode } from './recording/mode.js';
 import type { Recordings } from './recording/recordings.js';
@@ -247,8 +248,7 @@ export interface MockServer extends Listening {
 export interface HandleParts {
   readonly sessions: Sessions;
   readonly scenarios: Scenarios;
-  /** Ids of the operations of the contract. */
-  readonly operations: readonly string[];
+  readonly operations: OperationNames;
   readonly editors: CollectionEditors;
   readonly handlers: HandlerRegistry;
   /** Undefined where the mock has no recordings. */

@@ -128,8 +128,13 @@ export type HandlersOf<Types> = unknown extends Types
     ? TypedHandlers<Types>
     : Handlers;
 
-/** The id of an operation: one of those that are typed, or `"GET /path"` where the document has no id; any string without types. */
-export type OperationIdOf<Types> = [IdOf<Types>] extends [never] ? string : IdOf<Types> | `${string} /${string}`;
+/**
+ * A name of an operation: an id or `"GET /path"`. Of operations that are typed by id only, every `"GET /path"` is accepted; without types,
+ * every string.
+ */
+export type OperationNameOf<Types> = unknown extends Types
+  ? string
+  : IdOf<Types> | ([RouteOf<Types>] extends [never] ? `${string} /${string}` : RouteOf<Types>);
 
 /** The journal of a session; operation ids, and the requests of one operation, are typed where the types of operations are known. */
 export type JournalOf<Types> = unknown extends Types ? Journal : TypedJournal<Types>;
@@ -137,13 +142,13 @@ export type JournalOf<Types> = unknown extends Types ? Journal : TypedJournal<Ty
 /** A journal of typed operations; see `Journal`. */
 export interface TypedJournal<Types> extends Omit<Journal, 'calls' | 'last' | 'waitFor'> {
   /** The interactions of one operation, oldest first. @throws MockError `OPERATION_UNKNOWN`. */
-  calls<Id extends OperationIdOf<Types>>(operation: Id): readonly TypedInteraction<OperationOf<Types, Id>>[];
+  calls<Id extends OperationNameOf<Types>>(operation: Id): readonly TypedInteraction<OperationOf<Types, Id>>[];
   /** The last interaction. */
   last(): Interaction | undefined;
   /** The last interaction of an operation. @throws MockError `OPERATION_UNKNOWN`. */
-  last<Id extends OperationIdOf<Types>>(operation: Id): TypedInteraction<OperationOf<Types, Id>> | undefined;
+  last<Id extends OperationNameOf<Types>>(operation: Id): TypedInteraction<OperationOf<Types, Id>> | undefined;
   /** Resolves with the first interaction of an operation. @throws MockError `WAIT_TIMEOUT`; `OPERATION_UNKNOWN`. */
-  waitFor<Id extends OperationIdOf<Types>>(
+  waitFor<Id extends OperationNameOf<Types>>(
     operation: Id,
     options?: WaitOptions,
   ): Promise<TypedInteraction<OperationOf<Types, Id>>>;
@@ -165,7 +170,7 @@ export type VerifyOptionsOf<Types> = unknown extends Types ? SessionVerifyOption
 /** What `verify` checks, with typed operation ids. */
 export interface TypedVerifyOptions<Types> extends Omit<SessionVerifyOptions, 'calls'> {
   /** How often operations must have been called: exactly, or between two bounds. */
-  readonly calls?: { readonly [Id in OperationIdOf<Types>]?: number | CallBounds };
+  readonly calls?: { readonly [Id in OperationNameOf<Types>]?: number | CallBounds };
 }
 
 /** Scenarios by id, with typed operations where the types of operations are known. */
@@ -176,9 +181,7 @@ export type ScenariosOf<Types> = Readonly<
 /** A scenario whose rules are for typed operations, by operation id, `"GET /path"`, or `"*"`. */
 export type TypedScenario<Types> = Omit<ScenarioDefinition, 'operations'> & {
   readonly operations?: {
-    readonly [
-      Name in '*' | IdOf<Types> | ([RouteOf<Types>] extends [never] ? `${string} /${string}` : RouteOf<Types>)
-    ]?: RuleDefinition | readonly RuleDefinition[];
+    readonly [Name in '*' | OperationNameOf<Types>]?: RuleDefinition | readonly RuleDefinition[];
   };
 };
 

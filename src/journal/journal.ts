@@ -1,3 +1,4 @@
+import type { Operation } from '../contract/operations/operation.js';
 import { MockError, suggest } from '../errors.js';
 import {
   describeInteraction,
@@ -27,7 +28,7 @@ export interface Journal {
   /** How many interactions were dropped because the journal was full. */
   readonly dropped: number;
   /**
-   * The interactions of one operation, oldest first.
+   * The interactions of one operation, by its id or `"GET /path"`, oldest first.
    *
    * @throws MockError `OPERATION_UNKNOWN` where the contract has no such operation.
    */
@@ -39,7 +40,7 @@ export interface Journal {
   /**
    * Resolves with the first matching interaction: one that is already there, or the next one.
    *
-   * @param what - An operation id or a predicate.
+   * @param what - An operation id, `"GET /path"` or a predicate.
    * @throws MockError `WAIT_TIMEOUT` that lists the other interactions; `OPERATION_UNKNOWN`.
    */
   waitFor(what: string | InteractionPredicate, options?: WaitOptions): Promise<Interaction>;
@@ -79,8 +80,7 @@ interface JournalParts {
   readonly limitBytes?: number;
   /** Counts what all journals of a mock hold together; default: this journal is the only one. */
   readonly pool?: JournalPool;
-  /** Ids of the operations of the contract. */
-  readonly operations: readonly string[];
+  readonly operations: OperationNames;
   readonly toPlain: ToPlain;
   readonly toTexts: ToTexts;
 }
@@ -94,8 +94,8 @@ export function createJournal(parts: JournalParts): SessionJournal {
   const waiting = createWaiting(toTexts);
   const toPredicate = (what: string | InteractionPredicate): InteractionPredicate => {
     if (typeof what === 'function') return what;
-    checkOperation(what, operations);
-    return (interaction) => interaction.operation === what;
+    const id = readOperationId(what, operations);
+    return (interaction) => interaction.operation === id;
   };
   return {
     get interactions() {
@@ -324,13 +324,29 @@ export function toLines(interactions: readonly PlainInteraction[]): string {
   return interactions.map((interaction) => `${JSON.stringify(interaction)}\n`).join('');
 }
 
-/** @throws MockError `OPERATION_UNKNOWN` with the nearest id. */
-export function checkOperation(operation: string, operations: readonly string[]): void {
-  if (operations.includes(operation)) return;
-  const shown = operations.slice(0, MAX_OPERATIONS).join(', ') || 'no operations';
-  const more = operations.length > MAX_OPERATIONS ? ', …' : '';
-  throw new MockError('OPERATION_UNKNOWN', `operation "${operation}" is not in the contract`, {
-    hint: suggest(operation, operations) ?? `the operations are ${shown}${more}`,
+/** The operations of a contract: their ids by id and by `"GET /path"`. */
+export type OperationNames = ReadonlyMap<string, string>;
+
+/** The names of operations; an id that looks like the method and path of another operation is an id. */
+export function nameOperations(operations: readonly Pick<Operation, 'id' | 'method' | 'path'>[]): OperationNames {
+  const names = new Map(operations.map(({ id }) => [id, id]));
+  for (const { id, method, path } of operations) {
+    const route = `${method} ${path}`;
+    if (!names.has(route)) names.set(route, id);
+  }
+  return names;
+}
+
+/** The id of an operation that is named. @throws MockError `OPERATION_UNKNOWN` with the nearest name. */
+export function readOperationId(name: string, operations: OperationNames): string {
+  const known = operations.get(name);
+  if (known !== undefined) return known;
+  const isRoute = name.includes(' ');
+  const names = [...operations].flatMap(([each, id]) => (isRoute || each === id ? [each] : []));
+  const shown = names.slice(0, MAX_OPERATIONS).join(', ') || 'no operations';
+  const more = names.length > MAX_OPERATIONS ? ', …' : '';
+  throw new MockError('OPERATION_UNKNOWN', `operation "${name}" is not in the contract`, {
+    hint: suggest(name, names) ?? `the operations are ${shown}${more}`,
   });
 }
 

@@ -8,7 +8,7 @@ import {
 } from '../clock.js';
 import { MockError } from '../errors.js';
 import type { ToPlain, ToTexts } from '../journal/interaction.js';
-import { createJournal, type JournalPool, type SessionJournal } from '../journal/journal.js';
+import { createJournal, type JournalPool, type OperationNames, type SessionJournal } from '../journal/journal.js';
 import { createReplayState, type ReplaySnapshot, type ReplayState } from '../recording/matching/replay-state.js';
 import {
   type ChangeCollections,
@@ -72,8 +72,7 @@ interface SessionParts {
   readonly seed: number;
   /** How much a journal keeps. */
   readonly journal: { readonly limit: number; readonly limitBytes: number; readonly pool: JournalPool };
-  /** Ids of the operations of the contract. */
-  readonly operations: readonly string[];
+  readonly operations: OperationNames;
   readonly toPlain: ToPlain;
   readonly toTexts: ToTexts;
   createClock(): SessionClock;

@@ -1,4 +1,4 @@
-import { checkOperation } from '../journal/journal.js';
+import { type OperationNames, readOperationId } from '../journal/journal.js';
 import { findUnexpected, type Finding, toVerifyError, type VerifyOptions } from '../journal/verify.js';
 import type { Scenarios } from '../scenario/scenarios.js';
 import type { Session } from './session.js';
@@ -13,8 +13,7 @@ export interface SessionVerifyOptions extends VerifyOptions {
 
 interface VerifyParts {
   readonly scenarios: Scenarios;
-  /** Ids of the operations of the contract. */
-  readonly operations: readonly string[];
+  readonly operations: OperationNames;
   /** The sessions in which scenarios that are active for every session may have applied. */
   readonly everySession?: readonly Session[];
 }
@@ -25,8 +24,9 @@ interface VerifyParts {
  * @throws MockError `VERIFY_FAILED` with every finding; `OPERATION_UNKNOWN`.
  */
 export function verifySession(session: Session, parts: VerifyParts, options: SessionVerifyOptions = {}): void {
-  for (const operation of Object.keys(options.calls ?? {})) checkOperation(operation, parts.operations);
-  const findings = findSessionViolations(session, parts.scenarios, options);
+  const counts = Object.entries(options.calls ?? {});
+  const calls = Object.fromEntries(counts.map(([name, count]) => [readOperationId(name, parts.operations), count]));
+  const findings = findSessionViolations(session, parts.scenarios, { ...options, calls });
   const shared = options.unusedRules === false ? [] : findSharedUnused(session, parts);
   if (findings.length + shared.length > 0) throw toVerifyError([...findings, ...shared]);
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createJournal, createJournalPool, type SessionJournal } from '../../src/journal/journal.js';
+import { createJournal, createJournalPool, nameOperations, type SessionJournal } from '../../src/journal/journal.js';
 import { type Interaction, recordRequest, type ToTexts } from '../../src/journal/interaction.js';
 import { MockError } from '../../src/errors.js';
 import { findUnexpected, toVerifyError, type VerifyOptions } from '../../src/journal/verify.js';
@@ -12,7 +12,11 @@ const toTexts: ToTexts = ({ request, violations, trace }) => ({
   trace,
 });
 
-const OPERATIONS = ['listThings', 'createThing', 'getThing'];
+const OPERATIONS = nameOperations([
+  { id: 'listThings', method: 'GET', path: '/things' },
+  { id: 'createThing', method: 'POST', path: '/things' },
+  { id: 'getThing', method: 'GET', path: '/things/{id}' },
+]);
 
 interface Given {
   readonly operation?: string | undefined;
@@ -122,6 +126,14 @@ describe('a journal', () => {
     expect(journal.last('createThing')?.answer.status).toBe(409);
     expect(journal.last('getThing')).toBeUndefined();
     expect(journal.filter(({ answer }) => answer.status < 300)).toHaveLength(2);
+  });
+
+  it('finds the calls of one operation by its method and path', () => {
+    const journal = open();
+    add(journal, { operation: 'createThing' });
+    expect(journal.calls('POST /things')).toHaveLength(1);
+    expect(journal.last('GET /things/{id}')).toBeUndefined();
+    expect(() => journal.last('GET /thing')).toThrow('did you mean "GET /things"?');
   });
 
   it('refuses an operation that is not in the contract, with the nearest name', async () => {

@@ -219,6 +219,9 @@ describeBoth('a session in a test’s hands', (start) => {
     const session = reach.mock.session('a');
     await createKey(reach, 'fine', 'a');
     expect(() => session.verify({ calls: { createAdminApiKey: 1 } })).not.toThrow();
+    expect(() => session.verify({ calls: { 'POST /organization/admin_api_keys': 2 } })).toThrow(
+      'createAdminApiKey was called',
+    );
     await reach.send(KEYS, inSession('a', jsonInit('POST', { name: 7 })));
     await reach.send('/organization/admin_api_kees', inSession('a'));
     expect(() => session.verify()).toThrow(

@@ -104,8 +104,12 @@ defineHandlers<Ours.operations>({ createStation: () => ({ status: 201, body: new
   });
   mock.use({ 'POST /stations': ({ call }) => ({ status: 422, body: { title: call.body.name } }) });
   expectTypeOf(mock.journal.last('createStation')?.request.body.name).toEqualTypeOf<string | undefined>();
+  expectTypeOf(mock.journal.last('POST /stations')?.request.body.name).toEqualTypeOf<string | undefined>();
+  mock.verify({ calls: { 'PUT /photos': 0, createStation: 1 } });
   // @ts-expect-error -- there is no such path
   mock.use({ 'POST /station': () => undefined });
+  // @ts-expect-error -- there is no such path
+  mock.journal.last('POST /station');
 }
 
 export const rules: MockOptions<Ours.operations> = {

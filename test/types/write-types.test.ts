@@ -213,6 +213,17 @@ describe('vouch types', () => {
       ]);
       expect(written.stdout).toContain('5 operations');
       expect(readFileSync(file, 'utf8')).toBe(text);
+      const failing = run(process.execPath, [
+        'dist/cli/main.js',
+        'types',
+        'test/types/stations.yaml',
+        '-o',
+        join(file, 'a.ts'),
+      ]);
+      await expect(failing).rejects.toMatchObject({
+        code: 1,
+        stderr: expect.stringMatching(/^OPTION_INVALID {2}the file/u),
+      });
     } finally {
       rmSync(folder, { recursive: true, force: true });
     }
