@@ -1,4 +1,4 @@
-import { isObject } from './contract/json.js';
+import { addTo, isObject } from './contract/json.js';
 import { joinWords, MockError, nearest, suggest } from './errors.js';
 import { type OptionEntry, type OptionKind, OPTIONS } from './options-table.js';
 import type { MockOptions, OptionName, Settings } from './options.js';
@@ -13,10 +13,23 @@ const FORWARDED_BODY_LIMIT_BYTES = 256 * 1024 * 1024;
 /** The options by name; names are looked up as plain strings. */
 const ENTRIES: ReadonlyMap<string, OptionEntry> = new Map(Object.entries(OPTIONS));
 
-/** The members of a group by their own names. @param prefix - The name of the group and a dot; empty for the options themselves. */
-function listMembers(prefix: string): readonly (readonly [member: string, entry: OptionEntry])[] {
-  const members = [...ENTRIES].filter(([name]) => name.startsWith(prefix) && !name.includes('.', prefix.length));
-  return members.map(([name, entry]) => [name.slice(prefix.length), entry] as const);
+/** The members of each group by their own names. */
+const MEMBERS = groupMembers();
+
+function groupMembers(): ReadonlyMap<string, readonly OptionMember[]> {
+  const groups = new Map<string, OptionMember[]>();
+  for (const [name, entry] of ENTRIES) {
+    const start = name.lastIndexOf('.') + 1;
+    addTo(groups, name.slice(0, start), [name.slice(start), entry]);
+  }
+  return groups;
+}
+
+type OptionMember = readonly [member: string, entry: OptionEntry];
+
+/** The members of a group. @param prefix - The name of the group and a dot; empty for the options themselves. */
+function listMembers(prefix: string): readonly OptionMember[] {
+  return MEMBERS.get(prefix) ?? [];
 }
 
 /**
@@ -147,7 +160,7 @@ function refuseUnknown(member: string, prefix: string): never {
 }
 
 function isGroup(name: string): boolean {
-  return [...ENTRIES.keys()].some((other) => other.startsWith(`${name}.`));
+  return MEMBERS.has(`${name}.`);
 }
 
 /** Fills in defaults; `recordings` and `scenarios` exist only where they were given. */
