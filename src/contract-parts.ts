@@ -75,7 +75,7 @@ export function isLoadedContract(value: unknown): value is LoadedContract {
 /**
  * Loads an OpenAPI document once for many mocks: `createMock({ spec: contract })` does not read, check or infer anything of it again.
  *
- * The contract cannot be changed, and it holds nothing of a mock. What it takes is freed with it.
+ * The contract cannot be changed, and no state of a mock is in it. Its memory is freed with the last reference to it and its mocks.
  *
  * @param spec - A path, a URL, or the parsed document, as for `createMock`.
  * @throws MockError where the document, its hints or an option cannot be used.
