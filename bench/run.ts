@@ -15,6 +15,7 @@ import { measureStore } from './store.js';
 
 const CLI = 'dist/cli/main.js';
 const SPEC = 'spec/openapi.yaml';
+const IN_PROCESS = 'in-process, warm: create, one request, close';
 
 interface Subject {
   readonly name: string;
@@ -159,7 +160,9 @@ async function measureStartUp(): Promise<readonly StartUp[]> {
       await start('vouch: spawn to first answer', serve),
       await start('vouch, without fixtures and scenarios', [...serve, '--no-fixtures', '--no-scenarios']),
       ...(await measureDocuments(CLI)),
-      await measureInProcess('in-process, warm: create, one request, close', SPEC, 'fixtures'),
+      await measureInProcess(`${IN_PROCESS}, with fixtures`, { spec: SPEC, from: 'document', fixtures: 'fixtures' }),
+      await measureInProcess(IN_PROCESS, { spec: SPEC, from: 'document' }),
+      await measureInProcess(`${IN_PROCESS}, loaded contract`, { spec: SPEC, from: 'contract' }),
     ];
   } finally {
     rmSync(scratch, { recursive: true, force: true });

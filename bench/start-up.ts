@@ -44,9 +44,17 @@ export async function measureSpawn(name: string, start: Start): Promise<StartUp>
   return { name, ms: readMedian(runs), cpuMs: readMedian(cpu), peakMb: readMedian(peak), runs };
 }
 
+/** What mocks are created from in a warm process. */
+export interface InProcess {
+  readonly spec: string;
+  /** Whether each mock loads the document, or all share one loaded contract. */
+  readonly from: 'contract' | 'document';
+  readonly fixtures?: string;
+}
+
 /** Measures createMock, one request and close in a warm process. */
-export async function measureInProcess(name: string, spec: string, fixtures: string | undefined): Promise<StartUp> {
-  const child = fork(fileURLToPath(new URL('in-process.js', import.meta.url)), [spec, fixtures ?? '']);
+export async function measureInProcess(name: string, { spec, from, fixtures = '' }: InProcess): Promise<StartUp> {
+  const child = fork(fileURLToPath(new URL('in-process.js', import.meta.url)), [spec, from, fixtures]);
   const [runs] = (await once(child, 'message')) as [number[]];
   await once(child, 'exit');
   return { name, ms: readMedian(runs), runs };
