@@ -3,7 +3,7 @@ import type { Contract } from '../contract/contract.js';
 import { isObject } from '../contract/json.js';
 import { escapeSegment, fromReference } from '../contract/pointer.js';
 import { readField } from '../contract/upgrade/node.js';
-import { isFlagged, isFlaggedProperty } from './shape.js';
+import { isFlagged, listFlagged } from './shape.js';
 import { LimitError } from '../errors.js';
 
 /** Whether a value is sent by the client or by the server: `readOnly` and `writeOnly` depend on it. */
@@ -71,6 +71,8 @@ interface UnitCopy {
   readonly link: UnitLink;
   readonly nodes: UnitNode[];
   readonly references: Set<string>;
+  /** The properties of a schema that only values of the other direction have. */
+  readonly oneWay: Map<unknown, ReadonlySet<string>>;
   readonly unresolved: { pointer: string; reference: string }[];
 }
 
@@ -82,7 +84,7 @@ export function readUnit(
 ): SchemaUnit | undefined {
   const original = contract.at(pointer);
   if (typeof original !== 'boolean' && !isObject(original)) return undefined;
-  const copy: UnitCopy = { contract, ...how, nodes: [], references: new Set(), unresolved: [] };
+  const copy: UnitCopy = { contract, ...how, nodes: [], references: new Set(), oneWay: new Map(), unresolved: [] };
   const schema = isObject(original) ? copyObject(original, { at: pointer, owners: [] }, copy) : { not: !original };
   return { schema, nodes: copy.nodes, references: [...copy.references], unresolved: copy.unresolved };
 }
@@ -149,8 +151,12 @@ function linkReference(result: UnitSchema, schema: Readonly<Record<string, unkno
 /** OpenAPI 3.1, Schema Object: a required `readOnly` property is required in answers only, a `writeOnly` one in requests only. */
 function narrowRequired(names: readonly unknown[], owners: readonly unknown[], copy: UnitCopy): readonly unknown[] {
   const flag = copy.direction === 'request' ? 'readOnly' : 'writeOnly';
-  const isOneWay = (name: string): boolean =>
-    owners.some((owner) => isFlaggedProperty(copy.contract, owner, { name, flag }));
+  const lists = owners.map((owner) => {
+    const list = copy.oneWay.get(owner) ?? listFlagged(copy.contract, owner, flag);
+    copy.oneWay.set(owner, list);
+    return list;
+  });
+  const isOneWay = (name: string): boolean => lists.some((list) => list.has(name));
   return names.filter((name) => typeof name !== 'string' || !isOneWay(name));
 }
 

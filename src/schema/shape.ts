@@ -115,22 +115,23 @@ export function isFlagged(contract: Contract, schema: unknown, flag: DirectionKe
   return listParts(contract, schema).some((part) => part[flag] === true);
 }
 
-/** Whether a property of a schema, its `$ref`, a part of its `allOf` or all of its alternatives has the keyword. */
-export function isFlaggedProperty(
-  contract: Contract,
-  schema: unknown,
-  named: { name: string; flag: DirectionKeyword },
-): boolean {
-  const listed = listParts(contract, schema);
-  const find = (part: Readonly<Record<string, unknown>>): unknown => {
-    const properties = part['properties'];
-    return isObject(properties) && Object.hasOwn(properties, named.name) ? properties[named.name] : undefined;
-  };
-  if (listed.some((part) => isFlagged(contract, find(part), named.flag))) return true;
-  // Alternatives: all of those that declare the property.
-  const branches = listed.flatMap((part) => [part['oneOf'] ?? [], part['anyOf'] ?? []].flat());
-  const declared = branches.flatMap((branch) => listParts(contract, branch).flatMap((part) => find(part) ?? []));
-  return declared.length > 0 && declared.every((property) => isFlagged(contract, property, named.flag));
+/** The properties of a schema, its `$ref`, the parts of its `allOf` or all of its alternatives that have the keyword. */
+export function listFlagged(contract: Contract, schema: unknown, flag: DirectionKeyword): ReadonlySet<string> {
+  const parts = listParts(contract, schema);
+  const branches = new Set(parts.flatMap((part) => [part['oneOf'] ?? [], part['anyOf'] ?? []].flat()));
+  const flagged = new Set<string>();
+  const open = new Set<string>();
+  for (const part of new Set([...branches].flatMap((branch) => listParts(contract, branch)))) {
+    for (const [name, property] of readEntries(part['properties']))
+      (isFlagged(contract, property, flag) ? flagged : open).add(name);
+  }
+  // Of alternatives, all that declare the property have the keyword.
+  for (const name of open) flagged.delete(name);
+  for (const part of parts) {
+    for (const [name, property] of readEntries(part['properties']))
+      if (isFlagged(contract, property, flag)) flagged.add(name);
+  }
+  return flagged;
 }
 
 /** The schema objects that apply to the same value: the schema, the targets of its `$ref`s, the parts of its `allOf`s. */

@@ -3,7 +3,7 @@ import { isObject, readOwn, type Schema, type SchemaObject } from '../contract/j
 import { toPointer } from '../contract/pointer.js';
 import { memoize } from '../memoize.js';
 import type { Item } from './store/collection.js';
-import { listParts, MAX_DEPTH, resolvePart, type Part } from './item-schema.js';
+import { listParts, MAX_DEPTH, resolvePart, type Part } from './schema-parts.js';
 
 /** Leaves out members of an item; one that has nothing else is returned as it is. */
 type Filter = (item: Item) => Item;

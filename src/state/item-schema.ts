@@ -1,8 +1,24 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { Contract } from '../contract/contract.js';
-import { isObject, type Schema, type SchemaObject, listExamples } from '../contract/json.js';
+import { isObject, type SchemaObject, listExamples } from '../contract/json.js';
 import { toPointer } from '../contract/pointer.js';
 import { memoize } from '../memoize.js';
+import {
+  ANY,
+  chooseBranch,
+  countNames,
+  createPartReader,
+  flatten,
+  type ItemPart,
+  listKinds,
+  listNames,
+  type Part,
+  type PartReader,
+  readBranchPointers,
+  readConstants,
+  readPart,
+  readUnion,
+  resolvePart,
+} from './schema-parts.js';
 
 /** One property an item may have. */
 export interface ItemProperty {
@@ -84,74 +100,38 @@ export function findPropertyAt(read: ReadItemSchema, schema: ItemSchema, path: s
   return found;
 }
 
-/** A schema with its references resolved. */
-export interface Part {
-  readonly schema: SchemaObject;
-  readonly pointer: string;
-}
-
-/** A part of a union of which some items are. */
-interface ItemPart extends Part {
-  /** Whether it is a branch of a union: it applies to some items only. */
-  readonly variant?: boolean;
-}
-
-/** How deep `allOf` and unions are resolved at one place; deeper nesting is a cycle. */
-export const MAX_DEPTH = 12;
-
-/** The schema of anything: `true`, or none at all. */
-const ANY: SchemaObject = Object.freeze({});
-
-/** Resolves the references of a schema; a boolean has no keywords. */
-export function resolvePart(contract: Contract, given: Schema, at: string): Part {
-  const { schema, pointer } = contract.resolve(given, at);
-  return { schema: isObject(schema) ? schema : ANY, pointer };
-}
-
-function readPart(contract: Contract, pointer: string): Part {
-  const root = contract.at(pointer);
-  return isObject(root) ? resolvePart(contract, root, pointer) : { schema: ANY, pointer };
-}
-
-/** The schemas in one keyword, references resolved. */
-export function listParts(
-  contract: Contract,
-  { schema, pointer }: Part,
-  keyword: 'allOf' | 'anyOf' | 'oneOf',
-): readonly Part[] {
-  return (schema[keyword] ?? []).map((each, i) => resolvePart(contract, each, `${pointer}/${keyword}/${i}`));
-}
-
 /** A reader of item schemas that reads each one once. */
 export function createItemSchemaReader(contract: Contract): ReadItemSchema {
   // Many responses refer to one component, which is read once.
   const byTarget = new Map<string, ItemSchema | undefined>();
+  const reader = createPartReader(contract);
   return memoize((pointer) => {
     // The root of the document is not a schema.
     if (pointer === undefined || pointer === '') return undefined;
-    const start = chooseBranch(contract, readPart(contract, pointer));
-    const read = byTarget.get(start.pointer) ?? readItemSchema(contract, start);
+    const start = chooseBranch(reader, readPart(contract, pointer));
+    const read = byTarget.get(start.pointer) ?? readItemSchema(reader, start);
     byTarget.set(start.pointer, read);
     return read;
   });
 }
 
-function readItemSchema(contract: Contract, start: Part): ItemSchema | undefined {
+function readItemSchema(reader: PartReader, start: Part): ItemSchema | undefined {
   if (start.schema === ANY) return undefined;
+  const { contract } = reader;
   const properties = new Map<string, ItemProperty>();
   let closed = false;
   let type: string | undefined;
   let items: string | undefined;
-  const parts = flatten(contract, start, 0);
+  const parts = flatten(reader, start);
   for (const part of parts) {
     const { schema, pointer } = part;
     type ??= readSchemaType(schema);
     if (schema.additionalProperties === false || schema.unevaluatedProperties === false) closed = true;
     if (schema.items !== undefined) items ??= contract.resolve(schema.items, `${pointer}/items`).pointer;
-    collectProperties(contract, part, properties);
+    collectProperties(reader, part, properties);
   }
   markRequired(parts, properties);
-  mergeKinds(contract, start, properties);
+  mergeKinds(reader, start, properties);
   return {
     pointer: start.pointer,
     schema: start.schema,
@@ -162,61 +142,9 @@ function readItemSchema(contract: Contract, start: Part): ItemSchema | undefined
   };
 }
 
-/** The schema itself and the parts that its `allOf` and its union add, in order. */
-function flatten(contract: Contract, part: ItemPart, depth: number): readonly ItemPart[] {
-  if (depth > MAX_DEPTH) return [];
-  const added = listParts(contract, part, 'allOf').flatMap((each) =>
-    flatten(contract, chooseBranch(contract, each), depth + 1),
-  );
-  const variants = listItemBranches(contract, part, depth + 1).flatMap((branch) =>
-    flatten(contract, branch, depth + 1),
-  );
-  return [part, ...(part.variant === true ? added.map(toVariant) : added), ...variants.map(toVariant)];
-}
-
-const toVariant = ({ schema, pointer }: Part): ItemPart => ({ schema, pointer, variant: true });
-
-/** The branches of the union of a schema. */
-function readUnion(contract: Contract, part: Part): readonly Part[] {
-  return [...listParts(contract, part, 'anyOf'), ...listParts(contract, part, 'oneOf')];
-}
-
-/** The branches of the union of a schema that describe existing items. */
-function listItemBranches(contract: Contract, part: Part, depth = 0): readonly Part[] {
-  return readUnion(contract, part).filter((branch) => isExistingItem(contract, branch, depth));
-}
-
 /** Pointers to the branches of the union that a schema is; none where it is something else. */
 export function listBranches(contract: Contract, pointer: string): readonly string[] {
-  return readUnion(contract, readPart(contract, pointer)).map((branch) => branch.pointer);
-}
-
-/** Whether a union has several kinds of items: a discriminator, a constant of each or a property that only one requires distinguishes them. */
-function isUnionOfKinds(contract: Contract, part: Part, depth: number): boolean {
-  const branches = listItemBranches(contract, part, depth + 1);
-  if (branches.length < 2) return false;
-  if (part.schema.discriminator !== undefined) return true;
-  const constants = branches.map((branch) => readConstants(contract, branch, depth + 1));
-  const [first] = constants;
-  const isFixed = [...(first?.keys() ?? [])].some((name) => {
-    const values = new Set(constants.map((each) => each.get(name)));
-    return !values.has(undefined) && values.size > 1;
-  });
-  return isFixed || isDistinctByRequired(contract, branches, depth + 1);
-}
-
-/** Whether each branch of a union requires a property that no other one declares. */
-function isDistinctByRequired(contract: Contract, branches: readonly Part[], depth: number): boolean {
-  const all = branches.map((branch) => flatten(contract, branch, depth));
-  return all.every((own) =>
-    own
-      .flatMap(({ schema: { required = [] } }) => required)
-      .some((name) => declares(own, name) && all.every((other) => other === own || !declares(other, name))),
-  );
-}
-
-function declares(parts: readonly Part[], name: string): boolean {
-  return parts.some(({ schema: { properties = {} } }) => Object.hasOwn(properties, name));
+  return readUnion(createPartReader(contract), readPart(contract, pointer)).map((branch) => branch.pointer);
 }
 
 /** One kind of the items of a union. */
@@ -228,79 +156,21 @@ export interface ItemKind {
 
 /** The kinds of items that the schema at a pointer describes; none where it is not a union. */
 export function readKinds(contract: Contract, pointer: string): readonly ItemKind[] {
+  const reader = createPartReader(contract);
   const whole = readPart(contract, pointer);
   const { discriminator } = whole.schema;
-  return listKinds(contract, whole).map((branch) => {
-    const constants = new Map(readConstants(contract, branch, 0));
-    for (const [value, $ref] of Object.entries(discriminator?.mapping ?? {})) {
-      const isOwn = contract.resolve({ $ref }, branch.pointer).pointer === branch.pointer;
-      if (discriminator !== undefined && isOwn && !constants.has(discriminator.propertyName))
-        constants.set(discriminator.propertyName, value);
-    }
-    const names = flatten(contract, branch, 0).flatMap(({ schema }) => Object.keys(schema.properties ?? {}));
-    return { constants, names: new Set(names) };
+  const mapped = new Map<string, string>();
+  for (const [value, $ref] of Object.entries(discriminator?.mapping ?? {})) {
+    const target = contract.resolve({ $ref }, whole.pointer).pointer;
+    if (!mapped.has(target)) mapped.set(target, value);
+  }
+  return listKinds(reader, whole).map((branch) => {
+    const constants = new Map(readConstants(reader, branch));
+    const value = mapped.get(branch.pointer);
+    if (discriminator !== undefined && value !== undefined && !constants.has(discriminator.propertyName))
+      constants.set(discriminator.propertyName, value);
+    return { constants, names: listNames(flatten(reader, branch)).declared };
   });
-}
-
-/** The branches for existing items of a union, or of the first union in the `allOf` of a schema. */
-function listKinds(contract: Contract, part: Part, depth = 0): readonly Part[] {
-  const own = listItemBranches(contract, part);
-  if (own.length > 0 || depth > MAX_DEPTH) return own;
-  for (const each of listParts(contract, part, 'allOf')) {
-    const below = listKinds(contract, each, depth + 1);
-    if (below.length > 0) return below;
-  }
-  return [];
-}
-
-/** The values of properties that can have only one. */
-function readConstants(contract: Contract, part: Part, depth: number): ReadonlyMap<string, unknown> {
-  const constants = new Map<string, unknown>();
-  for (const { schema, pointer } of flatten(contract, part, depth)) {
-    for (const [name, given] of Object.entries(schema.properties ?? {})) {
-      const { schema: own } = resolvePart(contract, given, pointer + toPointer('properties', name));
-      const values = 'const' in own ? [own.const] : own.enum;
-      if (values?.length === 1) constants.set(name, values[0]);
-    }
-  }
-  return constants;
-}
-
-/** The branch of a union that describes an existing item: not null, and not the object for a deleted one. */
-function chooseBranch(contract: Contract, part: Part): Part {
-  let current = part;
-  for (let depth = 0; depth < MAX_DEPTH; depth++) {
-    const { schema } = current;
-    if (schema.properties !== undefined || isUnionOfKinds(contract, current, depth)) return current;
-    const keyword = schema.anyOf === undefined ? 'oneOf' : 'anyOf';
-    const all = listParts(contract, current, keyword);
-    const general = all.filter((each) => !all.some((other) => isSpecial(each, other)));
-    const parts = keyword === 'anyOf' || general.length === 0 ? all : general;
-    const best =
-      parts.find((each) => isExistingItem(contract, each)) ??
-      parts.find((each) => each.schema.type !== 'null') ??
-      parts[0];
-    if (best === undefined) return current;
-    current = best;
-  }
-  return current;
-}
-
-/** Whether each value of a branch of `oneOf` is one of another branch as well, so that none is valid. */
-function isSpecial(branch: Part, other: Part): boolean {
-  const { properties = {}, required = [] } = branch.schema;
-  const { properties: shared, required: needed = [], additionalProperties } = other.schema;
-  if (branch === other || shared === undefined || additionalProperties === false) return false;
-  return (
-    needed.every((name) => required.includes(name)) &&
-    Object.entries(shared).every(([name, schema]) => isDeepStrictEqual(schema, properties[name]))
-  );
-}
-
-function isExistingItem(contract: Contract, part: Part, depth = 0): boolean {
-  return flatten(contract, part, depth).some(
-    ({ schema: { properties } }) => properties !== undefined && !Object.hasOwn(properties, 'deleted'),
-  );
 }
 
 /** The type of a schema, null aside; undefined where it does not say. */
@@ -313,24 +183,26 @@ export function isNumeric(schema: SchemaObject): boolean {
   return /^(integer|number)$/.test(readSchemaType(schema) ?? '');
 }
 
-function collectProperties(contract: Contract, part: ItemPart, into: Map<string, ItemProperty>): void {
-  const { properties = {}, required = [] } = part.schema;
+function collectProperties(reader: PartReader, part: ItemPart, into: Map<string, ItemProperty>): void {
+  const { contract } = reader;
+  const { properties = {} } = part.schema;
+  const required = new Set(part.schema.required);
   for (const [name, own] of Object.entries(properties)) {
     const known = into.get(name);
     if (known !== undefined && !isVague(contract, known)) continue;
     const pointer = part.pointer + toPointer('properties', name);
     const whole = resolvePart(contract, own, pointer);
-    const target = chooseBranch(contract, whole);
-    const schema = mergeParts(contract, target);
+    const target = chooseBranch(reader, whole);
+    const schema = mergeParts(reader, target);
     into.set(name, {
       name,
       schema,
       pointer,
       target: target.pointer,
-      branches: listParts(contract, whole, 'anyOf').map((branch) => branch.pointer),
-      required: known?.required === true || (part.variant !== true && required.includes(name)),
+      branches: readBranchPointers(reader, whole),
+      required: known?.required === true || (part.variant !== true && required.has(name)),
       nullable: whole.schema === ANY ? own !== false : isNullable(whole.schema),
-      scalar: isScalar(contract, whole),
+      scalar: isScalar(reader, whole),
       readOnly: [own, schema].some((each) => isObject(each) && each.readOnly === true),
       writeOnly: [own, schema].some((each) => isObject(each) && each.writeOnly === true),
       variant: part.variant === true && known?.variant !== false,
@@ -339,25 +211,32 @@ function collectProperties(contract: Contract, part: ItemPart, into: Map<string,
 }
 
 /** Finds what all branches of a union of kinds have in common, and the values of what distinguishes them. */
-function mergeKinds(contract: Contract, start: Part, properties: Map<string, ItemProperty>): void {
-  const branches = listKinds(contract, start);
-  const kinds = branches.map((branch) => flatten(contract, branch, 0));
-  const constants = branches.map((branch) => readConstants(contract, branch, 0));
+function mergeKinds(reader: PartReader, start: Part, properties: Map<string, ItemProperty>): void {
+  const branches = listKinds(reader, start);
+  const kinds = branches.map((branch) => listNames(flatten(reader, branch)));
+  const constants = branches.map((branch) => readConstants(reader, branch));
+  const declared = countNames(kinds.map((kind) => kind.declared));
+  const required = countNames(kinds.map((kind) => kind.required));
+  const isCommon = (counts: ReadonlyMap<string, number>, name: string): boolean =>
+    (counts.get(name) ?? 0) === kinds.length;
   for (const [name, property] of properties) {
-    if (!property.variant || !kinds.every((parts) => declares(parts, name))) continue;
-    const required = kinds.every((parts) => parts.some(({ schema }) => schema.required?.includes(name) === true));
+    if (!property.variant || !isCommon(declared, name)) continue;
     const values = constants.map((each) => each.get(name));
     const { const: _, enum: __, ...rest } = property.schema;
     const schema = values.includes(undefined) ? property.schema : { ...rest, enum: [...new Set(values)] };
-    properties.set(name, { ...property, schema, required, variant: false });
+    properties.set(name, { ...property, schema, required: isCommon(required, name), variant: false });
   }
 }
 
 /** A schema with the keywords of its `allOf` parts: `allOf: [{ $ref }, { readOnly: true }]`. */
-function mergeParts(contract: Contract, target: Part): SchemaObject {
-  if (target.schema.allOf === undefined) return target.schema;
+function mergeParts(reader: PartReader, { schema, pointer }: Part): SchemaObject {
+  if (schema.allOf === undefined) return schema;
+  const known = reader.merged.get(pointer);
+  if (known !== undefined) return known;
   // Schemas together are a schema.
-  return Object.assign({}, ...flatten(contract, target, 0).map((part) => part.schema)) as SchemaObject;
+  const merged = Object.assign({}, ...flatten(reader, { schema, pointer }).map((part) => part.schema)) as SchemaObject;
+  reader.merged.set(pointer, merged);
+  return merged;
 }
 
 /** Whether a later part of an `allOf` may describe a property better: it has no type, or is an array of any objects. */
@@ -386,8 +265,20 @@ function isNullable({ type, enum: values, anyOf = [], oneOf = [] }: SchemaObject
 
 const SCALARS: ReadonlySet<unknown> = new Set(['string', 'number', 'integer', 'boolean']);
 
+/** How deep unions are searched for a scalar. */
+const MAX_UNIONS = 3;
+
 /** Whether a schema, or a branch of its union, is that of a string, a number or a boolean. */
-function isScalar(contract: Contract, part: Part, depth = 0): boolean {
-  if ([part.schema.type].flat().some((type) => SCALARS.has(type))) return true;
-  return depth < 3 && readUnion(contract, part).some((branch) => isScalar(contract, branch, depth + 1));
+function isScalar(reader: PartReader, part: Part): boolean {
+  const known = reader.scalar.get(part.pointer);
+  if (known !== undefined) return known;
+  let level: readonly Part[] = [part];
+  let found = false;
+  for (let depth = 0; depth <= MAX_UNIONS && !found; depth++) {
+    found = level.some(({ schema }) => [schema.type].flat().some((type) => SCALARS.has(type)));
+    const below = level.flatMap((each) => readUnion(reader, each));
+    level = [...new Map(below.map((each) => [each.pointer, each])).values()];
+  }
+  reader.scalar.set(part.pointer, found);
+  return found;
 }

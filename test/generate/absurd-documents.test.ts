@@ -55,14 +55,34 @@ const TABLE: readonly [name: string, ...Parameters<typeof openThings>][] = [
     { type: 'object', required: names(1500), properties: members(1500, (i) => [`p${i}`, reference(`S${i}`)]) },
     members(1500, (i) => [`S${i}`, { type: 'object', required: ['a'], properties: { a: STRING } }]),
   ],
-  ['300 alternatives', { oneOf: Array.from({ length: 300 }, (_, i) => kind(i)) }],
+  ['1,000 alternatives', { oneOf: Array.from({ length: 1000 }, (_, i) => kind(i)) }],
   [
-    '300 alternatives with a discriminator',
+    '1,000 alternatives with a discriminator',
     {
-      oneOf: Array.from({ length: 300 }, (_, i) => reference(`S${i}`)),
-      discriminator: { propertyName: 'kind', mapping: members(300, (i) => [`k${i}`, `#/components/schemas/S${i}`]) },
+      oneOf: Array.from({ length: 1000 }, (_, i) => reference(`S${i}`)),
+      discriminator: { propertyName: 'kind', mapping: members(1000, (i) => [`k${i}`, `#/components/schemas/S${i}`]) },
     },
-    members(300, (i) => [`S${i}`, kind(i)]),
+    members(1000, (i) => [`S${i}`, kind(i)]),
+  ],
+  [
+    'anyOf that names the same schema twice, 14 levels deep',
+    reference('S0'),
+    members(14, (i) => [
+      `S${i}`,
+      i < 13
+        ? { anyOf: [reference(`S${i + 1}`), reference(`S${i + 1}`)] }
+        : { type: 'object', required: ['a'], properties: { a: { type: 'integer', minimum: 5 } } },
+    ]),
+  ],
+  [
+    'allOf that names the same schema twice, 14 levels deep',
+    reference('S0'),
+    members(14, (i) => [
+      `S${i}`,
+      i < 13
+        ? { allOf: [reference(`S${i + 1}`), reference(`S${i + 1}`)] }
+        : { type: 'object', required: ['a'], properties: { a: { type: 'integer', minimum: 5 } } },
+    ]),
   ],
   [
     'a schema with 150 properties of itself',
@@ -157,6 +177,91 @@ describe('a document of an absurd size', () => {
     );
     const response = await mock.fetch('/things');
     expect([response.status, await response.text()]).toEqual([500, expect.stringContaining('breaks the contract')]);
+    await mock.close();
+  }, 60_000);
+
+  it('a pattern too long to be searched for is not checked, which is reported', async () => {
+    for (const pattern of ['[ab]'.repeat(20_000), '[ab]{5000}']) {
+      const mock = await openThings({
+        type: 'object',
+        required: ['a'],
+        properties: { a: { type: 'string', pattern } },
+      });
+      expect(mock.problems.map(({ code, message }) => [code, message])).toContainEqual([
+        'SCHEMA_REPAIRED',
+        expect.stringContaining('too long to be searched for in a string'),
+      ]);
+      expect((await mock.fetch('/things')).status).toBe(200);
+      expect((await mock.fetch('/things', post({ a: 'ab'.repeat(20_000) }))).status).toBe(201);
+      await mock.close();
+    }
+    const anchored = { type: 'string', pattern: `^${'[ab]'.repeat(5000)}$` };
+    const mock = await openThings({ type: 'object', required: ['a'], properties: { a: anchored } });
+    expect((await mock.fetch('/things', post({ a: 'ab'.repeat(2500) }))).status).toBe(201);
+    expect((await mock.fetch('/things', post({ a: 'ab' }))).status).toBe(400);
+    await mock.close();
+  });
+
+  /** A collection and its items, with a schema of their own for each number below `count`. */
+  const openResources = (count: number, writes: boolean) => {
+    const respond = (schema: object): object => ({
+      200: { description: 'Found', content: { 'application/json': { schema } } },
+    });
+    return createMock({
+      spec: {
+        openapi: '3.1.0',
+        info: { title: 'Absurd', version: '1' },
+        paths: members<object>(2 * count, (k) => {
+          const item = reference(`T${Math.floor(k / 2)}`);
+          const requestBody = { content: { 'application/json': { schema: item } } };
+          const path = `/r${Math.floor(k / 2)}`;
+          const list = { get: { responses: respond({ type: 'array', items: item }) } };
+          const one = {
+            parameters: [{ name: 'id', in: 'path', required: true, schema: STRING }],
+            get: { responses: respond(item) },
+          };
+          if (k % 2 === 0) return [path, writes ? { ...list, post: { requestBody, responses: respond(item) } } : list];
+          return [`${path}/{id}`, writes ? { ...one, delete: { responses: { 204: { description: 'Gone' } } } } : one];
+        }),
+        components: {
+          schemas: members(count, (i) => [
+            `T${i}`,
+            { type: 'object', required: ['id'], properties: { id: STRING, [`name${i}`]: STRING } },
+          ]),
+        },
+      },
+    });
+  };
+
+  it('8,000 operations of 2,000 resources are inferred', async () => {
+    const mock = await openResources(2000, true);
+    expect((await mock.fetch('/r1999', post({ id: 'mine', name1999: 'Mine' }))).status).toBe(200);
+    expect(await (await mock.fetch('/r1999/mine')).json()).toMatchObject({ id: 'mine', name1999: 'Mine' });
+    await mock.close();
+  }, 60_000);
+
+  it('4,000 resources that are only read are inferred', async () => {
+    const mock = await openResources(4000, false);
+    expect((await mock.fetch('/r3999')).status).toBe(200);
+    await mock.close();
+  }, 60_000);
+
+  it('20,000 paths are loaded, and the nearest of them is found for an unknown one', async () => {
+    const id = { name: 'id', in: 'path', required: true, schema: STRING };
+    const content = { 'application/json': { schema: { type: 'object', properties: { id: STRING } } } };
+    const mock = await createMock({
+      spec: {
+        openapi: '3.1.0',
+        info: { title: 'Absurd', version: '1' },
+        paths: members<object>(20_000, (i) => [
+          `/resource-${i}/{id}`,
+          { get: { parameters: [id], responses: { 200: { description: 'One', content } } } },
+        ]),
+      },
+    });
+    expect((await mock.fetch('/resource-19999/a')).status).toBe(200);
+    const unknown = await mock.fetch('/ressource-19999/a');
+    expect([unknown.status, await unknown.text()]).toEqual([404, expect.stringContaining('/resource-19999/{id}')]);
     await mock.close();
   }, 60_000);
 });

@@ -164,7 +164,7 @@ function addStep(step: Step, { steps, draft }: Writer): number | undefined {
 }
 
 /** Whether every way through a tree starts with `^`. */
-function startsAtEdge(node: Node): boolean {
+export function startsAtEdge(node: Node): boolean {
   switch (node.kind) {
     case 'edge':
       return node.at === 'start';

@@ -18,7 +18,14 @@ export function isDeterministic(expression: RegExp): boolean {
   // Their characters are not those of the source.
   if (/\\[pP]\{/.test(source) || (flags.includes('i') && (flags.includes('u') || /[^\0-\x7f]/.test(source))))
     return false;
-  if (!automaton.anchored && measureLongest(readPatternTree(expression, () => 1)) > MAX_LENGTH) return false;
+  if (
+    !automaton.anchored &&
+    measureLength(
+      readPatternTree(expression, () => 1),
+      'most',
+    ) > MAX_LENGTH
+  )
+    return false;
   const { main, atoms } = automaton;
   const { classesOf, matches } = createAlphabet(atoms, flags);
   const classes = [...new Set(classesOf(listBounds(source)))];
@@ -46,20 +53,23 @@ function listNext({ steps }: Program, start: number): readonly number[] | undefi
   return atoms;
 }
 
-function measureLongest(node: PatternNode<number>): number {
+/** The number of characters of the longest or the shortest match. */
+export function measureLength(node: PatternNode<number>, end: 'least' | 'most'): number {
   switch (node.kind) {
     case 'chars':
       return 1;
     case 'group':
-      return measureLongest(node.node);
+      return measureLength(node.node, end);
     case 'repeat': {
-      const one = measureLongest(node.node);
-      return one === 0 ? 0 : one * node.most;
+      const one = measureLength(node.node, end);
+      return one === 0 ? 0 : one * node[end];
     }
     case 'sequence':
-      return node.nodes.reduce((sum, each) => sum + measureLongest(each), 0);
+      return node.nodes.reduce((sum, each) => sum + measureLength(each, end), 0);
     case 'either':
-      return Math.max(...node.nodes.map(measureLongest));
+      return node.nodes
+        .map((each) => measureLength(each, end))
+        .reduce((one, other) => (end === 'most' ? Math.max(one, other) : Math.min(one, other)));
     default:
       return 0;
   }

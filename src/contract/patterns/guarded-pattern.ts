@@ -1,8 +1,9 @@
 import { createContext, Script } from 'node:vm';
 import { LimitError } from '../../errors.js';
-import { buildAutomaton } from './automaton.js';
-import { isDeterministic } from './backtracking.js';
+import { buildAutomaton, startsAtEdge } from './automaton.js';
+import { isDeterministic, measureLength } from './backtracking.js';
 import { createLinearTest, type LinearTest } from './linear-matcher.js';
+import { readPatternTree } from './pattern-tree.js';
 
 /** A regular expression that tests a string of any length in a bounded time. */
 export interface GuardedPattern {
@@ -48,6 +49,21 @@ export function hasLinearTest(expression: RegExp): boolean {
   const isSimple = !/\\[0-9ck]|\(\?[^:]|[\uD800-\uDFFF]/.test(expression.source);
   if (isSimple && counts.reduce((product, count) => product * Math.max(1, count), 1) < 1000) return true;
   return orIfTooDeep(() => isDeterministic(expression) || buildAutomaton(expression) !== undefined, false);
+}
+
+/** The most characters that an expression without `^` may need: each position of a string can be inside of as many matches. */
+const MAX_SEARCHED = 1500;
+
+/** Whether an expression that is searched for in a string is too long for that. */
+export function isTooLong(expression: RegExp): boolean {
+  const { source, flags } = expression;
+  const counts = Array.from(source.matchAll(/\{(\d+)/g), ([, count]) => Number(count));
+  if (counts.reduce((product, count) => product * Math.max(1, count), source.length) <= MAX_SEARCHED) return false;
+  return orIfTooDeep(() => {
+    const tree = readPatternTree(expression, () => 1);
+    const isAnchored = startsAtEdge(tree) && !flags.includes('m');
+    return !isAnchored && measureLength(tree, 'least') > MAX_SEARCHED;
+  }, false);
 }
 
 /** The result, or `other` for an expression with more nested groups than the stack has room for. */

@@ -1,4 +1,4 @@
-import { type GuardedPattern, guardPattern } from '../patterns/guarded-pattern.js';
+import { type GuardedPattern, guardPattern, isTooLong } from '../patterns/guarded-pattern.js';
 
 /** A pattern of a document as a regular expression. */
 interface PatternReading {
@@ -27,6 +27,14 @@ export function readPattern(
  * Without a flag where possible: the `u` of ECMA-262 refuses what other languages allow, such as `[\w-.]`. `\p{…}` and `\u{…}` need it.
  */
 export function readExpression(text: string): PatternReading {
+  const reading = readDialect(text);
+  if (!isTooLong(reading.expression)) return reading;
+  return { expression: ANYTHING, remark: 'too long to be searched for in a string, so it matches every string' };
+}
+
+const ANYTHING = /(?:)/;
+
+function readDialect(text: string): PatternReading {
   const { pattern, given } = unwrap(text);
   const flags = `${/\\[pPu]\{/.test(pattern) ? 'u' : ''}${given}`;
   const direct = tryPattern(pattern, flags);
@@ -39,7 +47,7 @@ export function readExpression(text: string): PatternReading {
     const loose = tryPattern(translated.pattern, given + translated.flags);
     if (loose !== undefined) return { expression: loose, remark: 'read without Unicode classes' };
   }
-  return { expression: /(?:)/, remark: 'not a valid regular expression, so it matches every string' };
+  return { expression: ANYTHING, remark: 'not a valid regular expression, so it matches every string' };
 }
 
 /**

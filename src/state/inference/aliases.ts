@@ -133,16 +133,15 @@ export const findItemsElsewhere: FindWhole = (index, all, candidate) => {
   const item = index.read(candidate.schema);
   if (create === undefined || hasItems || item === undefined || candidate.singleton) return undefined;
   const other = all.find((each) => {
-    const schema = index.read(each.schema);
     const last = each.groups.at(-1);
+    if (each === candidate || last?.words.at(-1) !== candidate.groups.at(-1)?.words.at(-1)) return false;
+    const schema = index.read(each.schema);
     const above = each.groups.slice(0, -1);
     // A create that names an existing item makes a membership.
     const isMembership = last?.parameters.some((name) => index.body(create)?.properties.has(name)) === true;
     return (
-      each !== candidate &&
       !isMembership &&
       schema !== undefined &&
-      last?.words.at(-1) === candidate.groups.at(-1)?.words.at(-1) &&
       index.operationsAt(each.itemKey).has('GET') &&
       above.length < candidate.groups.length &&
       toGroupKey(above, 'item') === toGroupKey(candidate.groups.slice(0, above.length), 'item') &&
@@ -301,7 +300,7 @@ function toKey(candidate: CollectionCandidate, within: Within): Whole | undefine
  * The collection that a path without a create lists: `/catalog/list` for `/catalog/object/{id}`, `/users/me/calendarList/{calendarId}` for
  * `/calendars/{calendarId}`, and `/me/playlists` for `/playlists/{id}`. A plural path can create too: `/silences` for `/silence/{id}`.
  */
-export const findListed: FindWhole = (index, all, candidate) => {
+export const findListed: FindWhole = (index, readable, candidate) => {
   const { groups, itemKey, key, schema } = candidate;
   const methods = [...index.operationsAt(key).keys(), ...index.operationsAt(itemKey).keys()];
   const listing = index.operationsAt(key).get('GET');
@@ -309,10 +308,10 @@ export const findListed: FindWhole = (index, all, candidate) => {
   const creates = index.operationsAt(key).has('POST');
   if (listing === undefined || methods.some((method) => method !== 'GET' && method !== 'POST')) return undefined;
   const last = groups.at(-1);
-  const isOwn = groups.length === 1 && OWN.test(last?.words.at(-2) ?? '');
+  const isOwn = isOwnPath(candidate);
   const isList = itemKey === undefined && LIST_WORD.test(last?.words.at(-1) ?? '');
-  const others = all.filter((each) => {
-    if (each === candidate || each.singleton || !index.operationsAt(each.itemKey).has('GET')) return false;
+  const others = readable.filter((each) => {
+    if (each === candidate) return false;
     const other = each.groups.at(-1);
     const hasList = index.operationsAt(each.key).has('GET');
     // What creates items beside another path has a collection of its own, unless nothing else creates those: `/silences`, `/silence/{id}`.
@@ -326,15 +325,21 @@ export const findListed: FindWhole = (index, all, candidate) => {
     // A noun without a list of its own is listed by a summary.
     const isNamed = isOwn && !hasList && other?.words.at(-1) === last?.words.at(-1);
     const least = isNamed ? 0.4 : 0.8;
-    if (groups.length > 1 || each.groups.length > 1 || !isLike(index, [schema, each.schema], least)) return false;
+    if (groups.length > 1 || each.groups.length > 1) return false;
     const [own = ''] = last?.parameters ?? [];
     const isSameId =
       other?.parameters.length === 1 && own === other.parameters[0] && !/^_?(id|key|name|slug)$/i.test(own);
-    return isOwn ? other?.words.at(-1) === last?.words.at(-1) || (isSameId && !hasList) : isSameId && !hasList;
+    const isListed = (isOwn && other?.words.at(-1) === last?.words.at(-1)) || (isSameId && !hasList);
+    return isListed && isLike(index, [schema, each.schema], least);
   });
   const [other] = others;
   return other === undefined || others.length > 1 ? undefined : { candidate: other, within: undefined };
 };
+
+/** Whether a path is below a word for the user of the request: `/me/playlists`. */
+export function isOwnPath({ groups }: CollectionCandidate): boolean {
+  return groups.length === 1 && OWN.test(groups[0]?.words.at(-2) ?? '');
+}
 
 const LIST_WORD = /^(list|all|index|search|query|find)$/i;
 

@@ -18,9 +18,9 @@ export function findAlternateKeys(
   if (schema === undefined || candidate.singleton || candidate.groups.at(-1)?.parameters.length !== 1) return [];
   const properties = findKeys(index, schema).filter(({ path }) => path !== id);
   const found = new Set<string>();
-  for (const operation of properties.length === 0 ? [] : index.contract.operations) {
+  for (const operation of properties.length === 0 ? [] : index.operationsOn(paths)) {
     const shape = index.shape(operation);
-    const name = shape !== undefined && paths.has(shape.key) ? shape.groups.at(-1)?.parameters.at(-1) : undefined;
+    const name = shape?.groups.at(-1)?.parameters.at(-1);
     const parameter = name === undefined ? undefined : findPathParameter(operation, name);
     if (parameter === undefined) continue;
     const isOwn = shape?.key === candidate.itemKey;

@@ -22,6 +22,8 @@ export interface ContractIndex {
   readonly read: ReadItemSchema;
   /** The operations of a path key, by method; none without a key. */
   operationsAt(key: string | undefined): ReadonlyMap<string, Operation>;
+  /** All operations of some path keys, variants of a path included. */
+  operationsOn(keys: ReadonlySet<string>): readonly Operation[];
   shape(operation: Operation): PathShape | undefined;
   /** The last word of a path: `search` of `/customers/search`; empty where it has none. */
   word(operation: Operation): string;
@@ -46,8 +48,10 @@ export function createContractIndex(contract: Contract, read: ReadItemSchema): C
   };
   const shapes = readPathShapes(contract.operations, isList, isSame);
   const byKey = new Map<string, Map<string, Operation>>();
+  const allByKey = new Map<string, Operation[]>();
   for (const [operation, shape] of shapes) {
     if (shape === undefined) continue;
+    addTo(allByKey, shape.key, operation);
     const methods = byKey.get(shape.key) ?? new Map<string, Operation>();
     byKey.set(shape.key, methods);
     // A path key with a query or a fragment is a variant of the plain path, which takes precedence.
@@ -69,6 +73,7 @@ export function createContractIndex(contract: Contract, read: ReadItemSchema): C
     contract,
     read,
     operationsAt: (key = '') => byKey.get(key) ?? none,
+    operationsOn: (keys) => [...keys].flatMap((key) => allByKey.get(key) ?? []),
     shape: (operation) => shapes.get(operation),
     word: (operation) => shapes.get(operation)?.groups.at(-1)?.words.at(-1) ?? '',
     list: memoize((operation) => operation && readList(contract, read, { operation, shapes, byKey, findItem })),

@@ -23,6 +23,7 @@ import {
   findSublists,
   findWhole,
   isAlias,
+  isOwnPath,
   isSameResource,
   type Sublist,
 } from './aliases.js';
@@ -62,6 +63,11 @@ export function inferResources(contract: Contract): Resources {
     if (typeof inferred === 'string') unbound.push({ operation, why: inferred });
     else bindings.set(operation.id, toBinding(index, tree, { operation, inferred }));
   }
+  const aliases = new Map<CollectionCandidate | undefined, CollectionCandidate[]>();
+  for (const each of candidates.values()) {
+    const target = tree.at(each.key);
+    if (target !== each && !isValuePath(tree, each)) addTo(aliases, target, each);
+  }
   const collections = new Map(rpc.collections);
   for (const candidate of candidates.values()) {
     if (tree.at(candidate.key) !== candidate) continue;
@@ -72,9 +78,7 @@ export function inferResources(contract: Contract): Resources {
       describeResource(index, candidate, {
         name,
         parents: tree.parents(candidate).map(tree.name),
-        aliases: [...candidates.values()].filter(
-          (each) => each !== candidate && tree.at(each.key) === candidate && !isValuePath(tree, each),
-        ),
+        aliases: aliases.get(candidate) ?? [],
       }),
     );
   }
@@ -103,13 +107,16 @@ function createCollectionTree(
   const aliases = new Map<string, CollectionCandidate>();
   const all = [...candidates.values()];
   const tops = all.filter((candidate) => candidate.groups.length === 1 && candidate.hasOperations);
+  const nested = all.filter(({ groups }) => groups.length > 1);
+  const readable = all.filter((each) => !each.singleton && index.operationsAt(each.itemKey).has('GET'));
+  const unlisted = readable.filter((each) => !index.operationsAt(each.key).has('GET'));
   for (const candidate of all) {
     // Two aliases do not lead to each other.
     const other = isAlias(index, candidate)
       ? all.find((each) => !isAlias(index, each) && isSameResource(each, candidate))
       : undefined;
     if (other !== undefined) aliases.set(candidate.key, other);
-    const below = findBelow(index, all, candidate);
+    const below = findBelow(index, nested, candidate);
     if (below !== undefined) aliases.set(candidate.key, below);
     const whole = candidate.groups.length > 1 ? findWhole(index, tops, candidate) : undefined;
     const found =
@@ -117,7 +124,7 @@ function createCollectionTree(
       findItemsBelow(index, tops, candidate) ??
       findItemsElsewhere(index, all, candidate) ??
       findItemsByKey(index, all, candidate) ??
-      findListed(index, all, candidate);
+      findListed(index, isOwnPath(candidate) ? readable : unlisted, candidate);
     if (found === undefined) continue;
     aliases.set(candidate.key, found.candidate);
     if (found.within !== undefined) within.set(candidate.key, found.within);
