@@ -14,7 +14,7 @@ import {
   type Validate,
   type Work,
 } from './schema-unit.js';
-import { interpretUnit } from './interpret.js';
+import { interpretSchema } from './interpret.js';
 import { createValidator, type ValidatorOptions } from './validator.js';
 
 /** The schemas of one direction, by pointer. */
@@ -105,13 +105,16 @@ function createDirected(
     ref: memoize((pointer: string) => copy(pointer, 'ref')),
   };
   const read = (pointer: string, link: UnitLink): SchemaUnit => copies[link](pointer);
+  const { formats, work } = shared;
+  const interpret: ValidatorOptions['interpret'] = (schema) =>
+    interpretSchema(schema, { formats, work, call: (at) => quick(at) });
   const compilerOf = (depth: ValidatorOptions['depth'], call?: Compile): Compile => {
     const whole = createCompiler({ ...shared, depth, link: 'ref', read });
-    return createCompiler({ ...shared, depth, link: 'call', read, whole, call });
+    return createCompiler({ ...shared, depth, link: 'call', read, whole, call, interpret });
   };
   const quick: (pointer: string) => IsValid = createQuickChecks(read, {
-    formats: shared.formats,
-    work: shared.work,
+    formats,
+    work,
     compile: compilerOf('quick', (pointer) => toValidate(quick(pointer))),
   });
   return {
@@ -134,7 +137,7 @@ function createQuickChecks(
 ): (pointer: string) => IsValid {
   const check = memoize((pointer: string): IsValid => {
     const unit = read(pointer, 'call');
-    const interpret = hasUnevaluated(unit) ? undefined : interpretUnit(unit, { formats, work, call: check });
+    const interpret = hasUnevaluated(unit) ? undefined : interpretSchema(unit.schema, { formats, work, call: check });
     if (interpret === undefined) return compile(pointer);
     if (unit.nodes.length > MAX_COMPILED_NODES) return interpret;
     let compiled: Validate | undefined;
@@ -179,11 +182,12 @@ interface CompilerParts {
   readonly whole?: Compile;
   /** Checks the first value of a referenced schema; default compiles it. */
   readonly call?: Compile | undefined;
+  readonly interpret?: ValidatorOptions['interpret'];
   readonly report: ReportDropped;
 }
 
 /** Creates a compiler for one depth and one way to link schemas. */
-function createCompiler({ depth, link, formats, work, read, whole, call, report }: CompilerParts): Compile {
+function createCompiler({ depth, link, formats, work, read, whole, call, interpret, report }: CompilerParts): Compile {
   const compiled = new Map<string, Validate>();
   // The schema whose patterns are being read.
   let current = '';
@@ -193,7 +197,15 @@ function createCompiler({ depth, link, formats, work, read, whole, call, report 
   };
   let ajv: Ajv | undefined;
   const validator = (): Ajv =>
-    (ajv ??= createValidator({ depth, link, formats, work, call: call ?? ((at) => compile(at)), onPattern }));
+    (ajv ??= createValidator({
+      depth,
+      link,
+      formats,
+      work,
+      call: call ?? ((at) => compile(at)),
+      interpret,
+      onPattern,
+    }));
 
   /** Compiles a schema, or what is left of it; if that fails, nothing is checked, and that is reported. */
   const compileUnit = (pointer: string, unit: SchemaUnit): Validate => {

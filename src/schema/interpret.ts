@@ -1,7 +1,7 @@
 import { isObject } from '../contract/json.js';
 import type { GuardedPattern } from '../contract/patterns/guarded-pattern.js';
 import { readPattern } from '../contract/upgrade/patterns.js';
-import { CALL_KEYWORD, FORBIDDEN_KEYWORD, type IsValid, type SchemaUnit, type Work } from './schema-unit.js';
+import { CALL_KEYWORD, FORBIDDEN_KEYWORD, type IsValid, type Work } from './schema-unit.js';
 import { findDuplicate, readFormatCheck } from './validator.js';
 
 /** What the interpretation of a unit depends on. */
@@ -14,14 +14,14 @@ interface InterpreterParts {
 }
 
 /**
- * Builds the check of a unit from one closure for each keyword, in a small part of the time that a compilation takes; it decides as the
+ * Builds the check of the schema of a unit, or of a part of it, from one closure for each keyword, in a small part of the time that a compilation takes; it decides as the
  * compiled schema does.
  *
- * @returns Undefined where the unit has a keyword that only the compiler reads: one that is malformed, or needs evaluated properties.
+ * @returns Undefined where it has a keyword that only the compiler reads: one that is malformed, or needs evaluated properties.
  */
-export function interpretUnit(unit: SchemaUnit, parts: InterpreterParts): IsValid | undefined {
+export function interpretSchema(schema: unknown, parts: InterpreterParts): IsValid | undefined {
   const build: Build = { ...parts, isExact: true };
-  const check = toCheck(unit.schema, build);
+  const check = toCheck(schema, build);
   return build.isExact ? check : undefined;
 }
 

@@ -19,6 +19,7 @@ import {
   CALL_KEYWORD,
   COUNT_KEYWORD,
   FORBIDDEN_KEYWORD,
+  type IsValid,
   MAX_ERRORS,
   type UnitLink,
   type Validate,
@@ -35,6 +36,8 @@ export interface ValidatorOptions {
   /** The compiled unit at a pointer, for its first value. */
   readonly call: (pointer: string) => Validate;
   readonly work: Work;
+  /** The check of an alternative of a large union; undefined where it has to be compiled. */
+  readonly interpret?: ((schema: unknown) => IsValid | undefined) | undefined;
   /** Called for a pattern that is not translated exactly. */
   readonly onPattern: (pattern: string, remark: string) => void;
 }
@@ -70,6 +73,8 @@ export function createValidator(options: ValidatorOptions): Ajv {
   ajv.opts.unevaluated = options.link === 'ref';
   for (const [name, check] of Object.entries(CHECKS)) ajv.addFormat(name, check);
   repairKeywords(ajv);
+  for (const keyword of ['anyOf', 'oneOf'] as const)
+    rewrite(ajv, keyword, (context) => (writeUnion(context, keyword, options) ? undefined : context));
   ajv.addKeyword({ keyword: FORBIDDEN_KEYWORD, schemaType: 'boolean', code: (context) => context.fail() });
   ajv.addKeyword({ keyword: CALL_KEYWORD, schemaType: 'string', code: (context) => writeCall(context, options) });
   ajv.addKeyword({
@@ -190,7 +195,8 @@ function toComparableText(value: unknown): string {
   return `{${members.toSorted().join(',')}}`;
 }
 
-function rewrite(ajv: Ajv, keyword: string, change: (context: KeywordCxt) => KeywordCxt): void {
+/** @param change - Returns undefined where it has generated the code. */
+function rewrite(ajv: Ajv, keyword: string, change: (context: KeywordCxt) => KeywordCxt | undefined): void {
   const definition = ajv.getKeyword(keyword);
   if (typeof definition === 'boolean' || !('code' in definition)) return;
   // Only this type of definition has `code`.
@@ -200,8 +206,37 @@ function rewrite(ajv: Ajv, keyword: string, change: (context: KeywordCxt) => Key
     ...stock,
     // `unevaluatedItems` must come after everything that evaluates items.
     ...(stock.type === 'array' && keyword !== 'unevaluatedItems' ? { before: 'unevaluatedItems' } : {}),
-    code: (context, ruleType) => stock.code(change(context), ruleType),
+    code: (context, ruleType) => {
+      const changed = change(context);
+      if (changed !== undefined) stock.code(changed, ruleType);
+    },
   });
+}
+
+/** The stock code nests a block for each alternative, so that a thousand take seconds to compile, or more stack than there is. */
+const MAX_NESTED = 64;
+
+/** Generates the code of a large union, which reports one error without details anyway; false for any other. */
+function writeUnion(
+  context: KeywordCxt,
+  keyword: 'anyOf' | 'oneOf',
+  { link, interpret }: Pick<ValidatorOptions, 'interpret' | 'link'>,
+): boolean {
+  const schemas: readonly unknown[] = Array.isArray(context.schema) ? context.schema : [];
+  if (schemas.length <= MAX_NESTED || link === 'ref' || interpret === undefined) return false;
+  const checks = schemas.flatMap((schema) => interpret(schema) ?? []);
+  if (checks.length < schemas.length) return false;
+  const { gen } = context;
+  const most = keyword === 'anyOf' ? 1 : 2;
+  const find = (value: unknown): readonly number[] => {
+    const found: number[] = [];
+    for (let i = 0; i < checks.length && found.length < most; i++) if (checks[i]?.(value) === true) found.push(i);
+    return found;
+  };
+  const passing = gen.const('passing', _`${gen.scopeValue('validate', { ref: find })}(${context.data})`);
+  context.setParams({ passing: _`${passing}.length > 1 ? ${passing} : null` });
+  context.pass(_`${passing}.length === 1`);
+  return true;
 }
 
 /** Replaces the errors of the subschemas of a keyword by its own error. */

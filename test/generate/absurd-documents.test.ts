@@ -55,14 +55,14 @@ const TABLE: readonly [name: string, ...Parameters<typeof openThings>][] = [
     { type: 'object', required: names(1500), properties: members(1500, (i) => [`p${i}`, reference(`S${i}`)]) },
     members(1500, (i) => [`S${i}`, { type: 'object', required: ['a'], properties: { a: STRING } }]),
   ],
-  ['1,000 alternatives', { oneOf: Array.from({ length: 1000 }, (_, i) => kind(i)) }],
+  ['3,000 alternatives', { oneOf: Array.from({ length: 3000 }, (_, i) => kind(i)) }],
   [
-    '1,000 alternatives with a discriminator',
+    '3,000 alternatives with a discriminator',
     {
-      oneOf: Array.from({ length: 1000 }, (_, i) => reference(`S${i}`)),
-      discriminator: { propertyName: 'kind', mapping: members(1000, (i) => [`k${i}`, `#/components/schemas/S${i}`]) },
+      oneOf: Array.from({ length: 3000 }, (_, i) => reference(`S${i}`)),
+      discriminator: { propertyName: 'kind', mapping: members(3000, (i) => [`k${i}`, `#/components/schemas/S${i}`]) },
     },
-    members(1000, (i) => [`S${i}`, kind(i)]),
+    members(3000, (i) => [`S${i}`, kind(i)]),
   ],
   [
     'anyOf that names the same schema twice, 14 levels deep',

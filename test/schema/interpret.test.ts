@@ -5,7 +5,7 @@ import { isObject } from '../../src/contract/json.js';
 import { loadContract } from '../../src/contract/load/load.js';
 import { createGenerator } from '../../src/generate/generate.js';
 import { createUnits } from '../../src/schema/compile.js';
-import { interpretUnit } from '../../src/schema/interpret.js';
+import { interpretSchema } from '../../src/schema/interpret.js';
 import { createWork, type Direction, type IsValid, readUnit } from '../../src/schema/schema-unit.js';
 import { createValidators, prepareSchemas } from '../../src/schema/validate.js';
 import { growSchema } from '../generate/schema-grammar.js';
@@ -24,7 +24,7 @@ function createBoth(contract: Contract, direction: Direction) {
     if (known.has(pointer)) return known.get(pointer);
     const unit = readUnit(contract, pointer, { direction, link: 'call' });
     const call = (at: string): IsValid => interpret(at) ?? ((value) => compile(at, value));
-    const check = unit && interpretUnit(unit, { formats: 'assert', work: createWork(), call });
+    const check = unit && interpretSchema(unit.schema, { formats: 'assert', work: createWork(), call });
     known.set(pointer, check);
     return check;
   };
