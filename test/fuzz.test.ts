@@ -39,13 +39,15 @@ describe('the fuzzer', () => {
     `openapi: 3.1.0\ninfo: {title: Small, version: '1'}\npaths:\n  /a: {get: ${operation('good')}}\n  /b: {get: ${operation('bad')}}\n`,
   );
 
-  it.each([
+  // Side by side: most of the time they wait for a server that is blocked.
+  it.concurrent.each([
     ['crash', 'crash', 'Error: planted'],
     ['fail', 'server-error', 'planted'],
     ['stall', 'stall', 'blocked for'],
     ['hang', 'hang', ''],
     ['silent', 'hang', ''],
   ])('finds an operation that ends in a %s and reduces it', TIMEOUT, async (planted, kind, text) => {
+    const own = mkdtempSync(join(folder, `${planted}-`));
     const spawn = (): ServerProcess => {
       const host = spawnHost();
       return { ...host, start: (mock, limitMs) => host.start({ ...mock, planted: { bad: planted } }, limitMs) };
@@ -53,7 +55,7 @@ describe('the fuzzer', () => {
     // What blocks the server is played a few times only: each play lasts as long as the limit.
     const isQuick = planted === 'crash' || planted === 'fail';
     // A machine with other work takes many times as long for the same CPU time.
-    const limits = { hangMs: kind === 'hang' ? 2000 : 40_000, startMs: 40_000, stallMs: 300 };
+    const limits = { hangMs: kind === 'hang' ? 1000 : 40_000, startMs: 40_000, stallMs: 300 };
     const options = {
       seed: 1,
       seconds: 0,
@@ -61,7 +63,7 @@ describe('the fuzzer', () => {
       workers: 3,
       mutations: 0,
       specs: [spec],
-      folder,
+      folder: own,
       spawn,
       limits,
       reductionMs: isQuick ? 30_000 : 1000,
