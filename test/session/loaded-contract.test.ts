@@ -178,7 +178,7 @@ describe('mocks of one loaded contract', () => {
     const contract = await loadContract(SHOP);
     await using service = await createMock({ spec: contract, seed: 5 });
     const { url } = await service.listen();
-    const recordings = { folder, cassette: 'orders', mode: 'record-all', upstream: url } as const;
+    const recordings = { folder, cassette: 'orders', mode: 'record-all', upstream: url, live: true } as const;
     const recorder = await createMock({ spec: contract, recordings });
     const recorded = await (await recorder.fetch('/orders/o1')).text();
     await recorder.close();
