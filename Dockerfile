@@ -1,14 +1,15 @@
-# Build stage: compile, then remove development dependencies.
+# Build stage: compile and bundle, then remove development dependencies.
 FROM node:22.23-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci
 COPY tsconfig.json tsconfig.build.json ./
+COPY build ./build
 COPY src ./src
 RUN npm run build
 RUN npm prune --omit=dev
 
-# Final stage: the compiled server, its production dependencies and the built-in contract. Nothing is written at run time.
+# Final stage: the built server and the built-in contract. Nothing is written at run time.
 FROM node:22.23-slim
 ENV NODE_ENV=production
 WORKDIR /app

@@ -53,6 +53,9 @@ export interface Place {
   readonly pointer?: string;
 }
 
+/** Marks errors of every copy of this package. */
+const IS_MOCK_ERROR = Symbol.for('vouch.MockError');
+
 /** A mistake in how the mock is set up or used. Its `message` has all of it: `CODE  file:line:column  reason`, then the hint on a line. */
 export class MockError extends Error {
   /** The code, described in docs/errors.md. */
@@ -63,6 +66,17 @@ export class MockError extends Error {
   readonly at: Place | undefined;
   /** What to do next. */
   readonly hint: string | undefined;
+
+  // A process can load this package twice, as ES modules and as CommonJS: `instanceof` recognizes the errors of both.
+  static {
+    Object.defineProperty(MockError.prototype, IS_MOCK_ERROR, { value: true });
+    Object.defineProperty(MockError, Symbol.hasInstance, {
+      value(this: unknown, value: object | undefined): boolean {
+        if (this !== MockError) return Function.prototype[Symbol.hasInstance].call(this as () => unknown, value);
+        return typeof value === 'object' && value !== null && IS_MOCK_ERROR in value;
+      },
+    });
+  }
 
   constructor(code: ErrorCode, given: string, more: { at?: Place; hint?: string; cause?: unknown } = {}) {
     const { at, cause } = more;

@@ -9,6 +9,8 @@ const run = promisify(execFile);
 
 interface Manifest {
   readonly version: string;
+  readonly bin: Readonly<Record<string, string>>;
+  readonly exports: Readonly<Record<string, unknown>>;
   readonly dependencies: Readonly<Record<string, string>>;
   readonly devDependencies: Readonly<Record<string, string>>;
 }
@@ -24,6 +26,11 @@ const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as Manifest;
 const lock = JSON.parse(readFileSync('package-lock.json', 'utf8')) as {
   readonly packages: Readonly<Record<string, LockEntry>>;
 };
+
+// Subpath of the package -> its file in `src/` and `dist/`.
+const entries = JSON.parse(readFileSync('build/entries.json', 'utf8')) as Readonly<
+  Record<string, { readonly subpath?: string; readonly commonjs?: boolean }>
+>;
 
 /** The packages in the first column of each table below a heading. */
 function readListed(page: string, heading: string): readonly string[] {
@@ -52,25 +59,39 @@ function readImporters(): Readonly<Record<string, ReadonlySet<string>>> {
   return importers;
 }
 
+/** The packages whose code is in `dist/`. */
+function readBundled(): readonly { readonly name: string; readonly license: string }[] {
+  const text = readFileSync('dist/licences.txt', 'utf8');
+  return [...text.matchAll(/^(\S+) \d\S* \((.+)\)$/gmu)].map(([, name = '', license = '']) => ({ name, license }));
+}
+
 describe('docs/dependencies.md', () => {
   const page = readFileSync('docs/dependencies.md', 'utf8');
 
   it('lists exactly the dependencies of package.json', () => {
-    expect(new Set(readListed(page, 'Runtime'))).toEqual(new Set(Object.keys(manifest.dependencies)));
-    expect(new Set(readListed(page, 'Development'))).toEqual(new Set(Object.keys(manifest.devDependencies)));
+    expect(new Set(readListed(page, 'Installed'))).toEqual(new Set(Object.keys(manifest.dependencies)));
+    const others = [...readListed(page, 'Bundled'), ...readListed(page, 'Development')];
+    expect(others.toSorted()).toEqual(Object.keys(manifest.devDependencies).toSorted());
   });
 
-  it('names the folders that import each runtime dependency', () => {
+  it('lists every package whose code is in the bundle, whose licence texts the package includes', () => {
+    const bundled = readBundled().map(({ name }) => name);
+    for (const name of readListed(page, 'Bundled')) expect(bundled).toContain(name);
+    expect(bundled.filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
+  });
+
+  it('names the folders that import each package that is needed at run time', () => {
     const imported = readImporters();
     const rows = page.split('\n').filter((line) => line.startsWith('| `') && line.split('|').length === 7);
     const listed = rows.map((row) => [readTicked(row, 1)[0], new Set(readTicked(row, 4))] as const);
     expect(Object.fromEntries(listed)).toEqual(imported);
   });
 
-  it('names the licence of every package that users install', () => {
-    const licences = Object.entries(lock.packages).flatMap(([path, { dev, license }]) =>
+  it('names the licence of every package that users install, alone or in the bundle', () => {
+    const installed = Object.entries(lock.packages).flatMap(([path, { dev, license }]) =>
       path === '' || dev === true ? [] : [license ?? `none in ${path}`],
     );
+    const licences = [...installed, ...readBundled().map(({ license }) => license)];
     expect(licences.length).toBeGreaterThan(8);
     expect(licences.filter((licence) => !page.includes(licence))).toEqual([]);
   });
@@ -81,6 +102,24 @@ describe('docs/dependencies.md', () => {
       return entry?.hasInstallScript === true && entry.dev !== true;
     });
     expect(scripted).toEqual([]);
+  });
+});
+
+describe('package.json', () => {
+  it('exports the entries of build/entries.json, and no other', () => {
+    const expected = Object.entries(entries).flatMap(
+      ([name, { subpath, commonjs }]): readonly (readonly [string, object])[] => {
+        if (subpath === undefined) return [];
+        const module = { types: `./dist/${name}.d.ts`, default: `./dist/${name}.js` };
+        if (commonjs !== true) return [[subpath, module]];
+        const require = { types: `./dist/${name}.d.cts`, default: `./dist/${name}.cjs` };
+        return [[subpath, { 'module-sync': module, require, default: module }]];
+      },
+    );
+    expect(manifest.exports).toEqual({ ...Object.fromEntries(expected), './package.json': './package.json' });
+    expect(Object.values(manifest.bin).map((file) => file.replace(/^dist\/|\.js$/gu, ''))).toEqual(
+      Object.keys(entries).filter((name) => entries[name]?.subpath === undefined),
+    );
   });
 });
 
@@ -108,6 +147,9 @@ describe('the packed package', () => {
     for (const path of [
       'dist/index.js',
       'dist/index.d.ts',
+      'dist/index.cjs',
+      'dist/index.d.cts',
+      'dist/licences.txt',
       'dist/cli/main.js',
       'spec/openapi.yaml',
       'fixtures/files.yaml',
@@ -132,9 +174,59 @@ describe('the packed package', () => {
     expect(stdout.trim()).toBe('200 7');
   });
 
-  it('has types that compile in a strict program', async () => {
-    const program = `import { createMock, type Mock } from 'vouch';\nexport const mock: Promise<Mock> = createMock({ spec: 'a.yaml', seed: 7 });\n`;
-    writeFileSync(join(folder, 'user', 'program.ts'), program);
+  it('is one module for `import` and `require`', async () => {
+    const program = `
+      const one = require('vouch');
+      void import('vouch').then((other) => console.log(one.createMock === other.createMock));
+    `;
+    const { stdout, stderr } = await run('node', ['--eval', program], { cwd: join(folder, 'user') });
+    expect([stdout.trim(), stderr]).toEqual(['true', '']);
+  });
+
+  it('has a CommonJS build that requires no ES module, for test runners whose loader cannot', async () => {
+    const program = `
+      const module = require('node:module');
+      const load = module._load;
+      module._load = (request, ...more) => {
+        if (!/^node:|^\\.{1,2}\\/.*\\.cjs$|vouch\\/dist/.test(request) && !module.builtinModules.includes(request)) console.log(request);
+        return load(request, ...more);
+      };
+      const path = require('node:path');
+      const one = require(path.resolve('node_modules/vouch/dist/index.cjs'));
+      void import('vouch').then(async (other) => {
+        const spec = 'node_modules/vouch/spec/openapi.yaml';
+        const mock = await one.createMock({ spec, fixtures: 'node_modules/vouch/fixtures' });
+        const answer = await mock.fetch('/v1/organization/admin_api_keys', { headers: { authorization: 'Bearer any' } });
+        console.log(answer.status, (await answer.json()).data.length);
+        const health = await mock.fetch('/__mock/health');
+        console.log(health.status);
+        const generated = await one.createMock({ spec: {
+          openapi: '3.1.0', info: { title: 'x', version: '1' },
+          paths: { '/people': { get: { responses: { 200: { description: 'x', content: { 'application/json': {
+            schema: { type: 'object', required: ['first_name'], properties: { first_name: { type: 'string' } } } } } } } } } },
+        } });
+        console.log(typeof (await (await generated.fetch('/people')).json()).first_name);
+        // Both builds in one process: errors of one are those of the other.
+        const error = await one.createMock({ spec: 'absent.yaml' }).catch((error) => error);
+        console.log(error instanceof one.MockError, error instanceof other.MockError, error instanceof TypeError);
+        console.log(new TypeError() instanceof one.MockError);
+      });
+    `;
+    const { stdout, stderr } = await run('node', ['--no-experimental-require-module', '--eval', program], {
+      cwd: join(folder, 'user'),
+    });
+    expect([stdout.trim().split('\n'), stderr]).toEqual([['200 7', '200', 'string', 'true true false', 'false'], '']);
+  });
+
+  it.each(['ts', 'cts'])('has types that compile in a strict program (.%s)', async (extension) => {
+    const program = `
+      import { createMock, MockError, type Mock, type MockOptions } from 'vouch';
+      const options: MockOptions = { spec: 'a.yaml', seed: 7 };
+      export const mock: Promise<Mock> = createMock(options);
+      export const codeOf = (error: unknown): string | undefined => (error instanceof MockError ? error.code : undefined);
+      export const reasonOf = (error: MockError): string => error.reason;
+    `;
+    writeFileSync(join(folder, 'user', `program.${extension}`), program);
     const options = [
       '--ignoreConfig',
       '--noEmit',
@@ -149,7 +241,7 @@ describe('the packed package', () => {
     const types = ['--types', 'node', '--typeRoots', join(process.cwd(), 'node_modules/@types')];
     const compiler = join(process.cwd(), 'node_modules/.bin/tsc');
     await expect(
-      run(compiler, [...options, ...types, 'program.ts'], { cwd: join(folder, 'user') }),
+      run(compiler, [...options, ...types, `program.${extension}`], { cwd: join(folder, 'user') }),
     ).resolves.toMatchObject({ stdout: '' });
   });
 

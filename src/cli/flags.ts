@@ -1,11 +1,13 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { LoadOptions } from '../contract/load/load.js';
 import { MockError } from '../errors.js';
 import { OPTIONS } from '../options-table.js';
 import type { OptionName } from '../options.js';
-import { type Output, packageFolder } from './output.js';
+import { toPackageUrl } from '../package-folder.js';
+import type { Output } from './output.js';
 
 /** How flags differ from the options they set, by option. */
 export type FlagChanges = Partial<Readonly<Record<OptionName, FlagChange>>>;
@@ -147,7 +149,7 @@ export function addOptionalSpec(command: Command): Command {
 
 /** `spec/openapi.yaml`, `.yml` or `.json` in the current folder, otherwise the built-in contract. */
 export function findSpec(): string {
-  return findOwnSpec() ?? join(packageFolder(), 'spec', 'openapi.yaml');
+  return findOwnSpec() ?? fileURLToPath(toPackageUrl('spec/openapi.yaml'));
 }
 
 /** `spec/openapi.yaml`, `.yml` or `.json` in the current folder. */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { styleText } from 'node:util';
+import { toPackageUrl } from '../package-folder.js';
 
 /** Where commands print: results to standard output, failures and warnings to standard error. */
 export interface Output {
@@ -27,15 +27,10 @@ export function showPath(path: string): string {
   return shown.startsWith(join('..', '..', '..')) ? path : shown.replaceAll('\\', '/');
 }
 
-/** The root folder of the installed package. */
-export function packageFolder(): string {
-  return fileURLToPath(new URL('../..', import.meta.url));
-}
-
 /** The version of the installed package. */
 export function readVersion(): string {
   // Our own package.json: an object with a version.
-  const manifest = JSON.parse(readFileSync(join(packageFolder(), 'package.json'), 'utf8')) as {
+  const manifest = JSON.parse(readFileSync(toPackageUrl('package.json'), 'utf8')) as {
     readonly version: string;
   };
   return manifest.version;

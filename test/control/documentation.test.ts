@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { loadContract } from '../../src/contract/load/load.js';
 import { createMock } from '../../src/index.js';
@@ -63,7 +62,7 @@ it('every operation of the control API is on its page', () => {
 });
 
 it('every operation of the control API is a Hono route, and no other', async () => {
-  const contract = await loadContract(fileURLToPath(CONTROL_SPEC));
+  const contract = await loadContract(CONTROL_SPEC);
   const declared = contract.operations.map(({ method, path, id }) => [
     method,
     path.replaceAll(/\{(\w+)\}/g, ':$1'),

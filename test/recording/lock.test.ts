@@ -1,20 +1,21 @@
 // Issue 12: of several recorders that start at the same time, one writes to a cassette.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { build } from 'rolldown';
 import { describe, expect, it } from 'vitest';
 import { lockCassette } from '../../src/recording/cassette/lock.js';
 import { createFolder } from './folders.js';
 
-const LOCK = new URL('../../dist/recording/cassette/lock.js', import.meta.url);
 const PROCESSES = 6;
 const CASSETTES = 60;
 
 /** Locks each of many folders and keeps the locks; prints the names of those that it got. */
 const PROGRAM = `
-  import { lockCassette } from ${JSON.stringify(LOCK.href)};
+  import { lockCassette } from 'LOCK';
   import { once } from 'node:events';
   const [root, count] = process.argv.slice(1);
   process.stdout.write('ready\\n');
@@ -32,10 +33,18 @@ const PROGRAM = `
   process.exit(0);
 `;
 
+/** The module of the lock as JavaScript; Node 20 reads no TypeScript. @returns its URL. */
+async function buildLock(): Promise<string> {
+  const file = join(createFolder(), 'lock.mjs');
+  await build({ input: 'src/recording/cassette/lock.ts', platform: 'node', logLevel: 'silent', output: { file } });
+  return pathToFileURL(file).href;
+}
+
 /** The lines that each of several processes prints that lock the same folders at the same time. */
 async function race(root: string): Promise<readonly string[]> {
+  const program = PROGRAM.replace('LOCK', await buildLock());
   const children = Array.from({ length: PROCESSES }, () => {
-    const child = spawn(process.execPath, ['--input-type=module', '-e', PROGRAM, root, String(CASSETTES)]);
+    const child = spawn(process.execPath, ['--input-type=module', '-e', program, root, String(CASSETTES)]);
     let output = '';
     child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
     child.stderr.pipe(process.stderr);
@@ -58,7 +67,6 @@ async function race(root: string): Promise<readonly string[]> {
 
 describe('the lock of a cassette', () => {
   it('is got by one of several processes that start at the same time', async () => {
-    if (!existsSync(LOCK)) throw new Error('dist/ is missing: run "npm run build" first ("npm test" does)');
     const got = await race(createFolder());
     expect(got.map(Number).toSorted((x, y) => x - y)).toEqual(Array.from({ length: CASSETTES }, (_, i) => i));
   });

@@ -98,7 +98,7 @@ function readEntry(text: string): CachedDocument | undefined {
   return isWhole ? (entry as unknown as CachedDocument) : undefined;
 }
 
-/** The sizes and times of the files of this folder: a changed build does not read what another one wrote. */
+/** The sizes and times of the files of this folder, of the built code that is all of it: a changed build does not read what another one wrote. */
 async function readBuild(): Promise<string> {
   const folder = dirname(fileURLToPath(import.meta.url));
   const names = (await readdir(folder)).toSorted();

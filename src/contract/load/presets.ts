@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { parse } from 'node:path';
 import { MockError, suggest } from '../../errors.js';
+import { toPackageUrl } from '../../package-folder.js';
 import { isObject } from '../json.js';
 import { applyOverlay, type OverlayText } from './overlay.js';
 import { parseText } from './parse.js';
@@ -15,9 +16,6 @@ export interface Preset extends OverlayText {
   readonly isChosen: boolean;
 }
 
-/** The folder of the package with one overlay per preset. */
-const FOLDER = new URL('../../../presets/', import.meta.url);
-
 /**
  * Loads the presets that a document may get: all for `auto`, the one with a name, or none.
  *
@@ -25,7 +23,8 @@ const FOLDER = new URL('../../../presets/', import.meta.url);
  */
 export function loadPresets(choice: PresetChoice): readonly Preset[] {
   if (choice === false || choice === 'none') return [];
-  const names = readdirSync(FOLDER)
+  const folder = toPackageUrl('presets/');
+  const names = readdirSync(folder)
     .filter((file) => file.endsWith('.yaml'))
     .map((file) => parse(file).name);
   const wanted = choice === 'auto' ? names : names.filter((name) => name === choice);
@@ -35,7 +34,7 @@ export function loadPresets(choice: PresetChoice): readonly Preset[] {
   }
   // Small files of the package: to read them asynchronously takes longer.
   return wanted.toSorted().map((name) => {
-    const text = readFileSync(new URL(`${name}.yaml`, FOLDER), 'utf8');
+    const text = readFileSync(new URL(`${name}.yaml`, folder), 'utf8');
     return { name, text, file: `presets/${name}.yaml`, isChosen: choice !== 'auto' };
   });
 }

@@ -5,6 +5,7 @@ import { createRouter, type RouteMatch } from '../../contract/router/router.js';
 import type { Answer } from '../../http/answer.js';
 import { createCallDecoder } from '../../http/request/call.js';
 import { createEncoder } from '../../http/response/encode.js';
+import { toPackageUrl } from '../../package-folder.js';
 import { createValidators } from '../../schema/validate.js';
 import type { Arrival, Arrivals } from '../arrival.js';
 import { createPreflight } from '../cors.js';
@@ -35,8 +36,8 @@ const CORS_HEADERS = { 'access-control-expose-headers': 'x-mock-source', vary: '
 
 const BODY_LIMIT = 32 * 1024 * 1024;
 
-/** Where the document of the control API is shipped: two folders above this file, compiled or not. */
-export const CONTROL_SPEC: URL = new URL('../../../spec/control.openapi.yaml', import.meta.url);
+/** The document of the control API: its path in the package. */
+export const CONTROL_SPEC = 'spec/control.openapi.yaml';
 
 /** The control API; its document is loaded with the first request. */
 export function createControl(options: ControlOptions, parts: Omit<ControlledParts, 'startSlices'>): Control {
@@ -100,7 +101,7 @@ export function createControl(options: ControlOptions, parts: Omit<ControlledPar
 /** The engine that checks requests, the same one that serves mocks. Loaded with the first request: most mocks never get one. */
 async function createEngine(parts: ControlledParts) {
   const { createControlHandlers } = await import('./handlers.js');
-  const contract = await loadContract(fileURLToPath(CONTROL_SPEC));
+  const contract = await loadContract(fileURLToPath(toPackageUrl(CONTROL_SPEC)));
   const validators = createValidators(contract);
   return {
     router: createRouter(contract.operations),
