@@ -1,11 +1,13 @@
 import type { Hono } from 'hono';
 import type { HandlerRegistry } from './answer/sources/handler.js';
+import type { CallChecks } from './answer/call-checks.js';
 import type { HandlersOf, JournalOf, VerifyOptionsOf } from './answer/handlers.js';
 import type { Clock, VirtualClock } from './clock.js';
 import type { Contract, Problem } from './contract/contract.js';
 import { MockError } from './errors.js';
 import type { Listening, ListenOptions } from './server/listen.js';
 import type { OperationNames } from './journal/journal.js';
+import { createReceipts } from './journal/received.js';
 import type { Cassette } from './recording/cassette/cassette.js';
 import type { Owner, RecordingMode } from './recording/mode.js';
 import type { Recordings } from './recording/recordings.js';
@@ -19,7 +21,7 @@ import { verifySession } from './session/verify.js';
 import type { CollectionEditors } from './state/store/editors.js';
 
 /** A session: collections, scenarios, clock and journal of one client. */
-export interface SessionHandle<SessionClock extends Clock = VirtualClock, Types = unknown> {
+export interface SessionHandle<SessionClock extends Clock = VirtualClock, Types = unknown> extends CallChecks<Types> {
   /** The id of the session. */
   readonly id: string;
   /** The header with which a client names this session: `{ 'x-mock-session': id }`. */
@@ -260,6 +262,8 @@ export interface HandleParts {
 export function createHandle(session: Session, parts: HandleParts): SessionHandle<Clock> {
   const { id, journal, clock } = session;
   const { sessions, handlers } = parts;
+  // The types of operations narrow what these accept and return.
+  const receipts = createReceipts(journal) as CallChecks;
   const close = (): boolean => sessions.get(id) === session && sessions.close(id);
   return {
     id,
@@ -291,6 +295,7 @@ export function createHandle(session: Session, parts: HandleParts): SessionHandl
       return createHandle(forked, parts);
     },
     verify: (options) => verifySession(session, parts, options),
+    ...receipts,
     cassette: (name) => {
       if (parts.recordings !== undefined) return parts.recordings.use(session.replay, name);
       throw new MockError('OPTION_INVALID', `cassette "${name}" cannot be used: the mock has no recordings`, {

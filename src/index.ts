@@ -59,6 +59,7 @@ export type {
   Streaming,
   StreamParameter,
 } from './contract/operations/operation.js';
+export type * from './answer/call-checks.js';
 export * from './answer/handlers.js';
 export type * from './scenario/definition/definition.js';
 export type { Reload, ScenarioSummary } from './scenario/scenarios.js';
@@ -76,7 +77,10 @@ export type { StreamEvent } from './http/event-stream.js';
 export type { HeaderFields } from './http/header-fields.js';
 export type { QueryProfile } from './http/request/parameter-plan.js';
 export type { QueryValues } from './http/target.js';
+export type { ExpectedRequest } from './journal/expected-request.js';
+export type { ExpectedCall, ReceivedOptions } from './journal/received.js';
 export type { CallBounds, VerifyOptions } from './journal/verify.js';
+export * from './matchers.js';
 export type {
   CutOff,
   RecordedBody,

@@ -44,6 +44,8 @@ export interface Journal {
    * @throws MockError `WAIT_TIMEOUT` that lists the other interactions; `OPERATION_UNKNOWN`.
    */
   waitFor(what: string | InteractionPredicate, options?: WaitOptions): Promise<Interaction>;
+  /** One interaction on one line, without its secrets: `#3 GET /v1/books -> 404 state (listBooks)`. */
+  describe(interaction: Interaction): string;
   /** Every interaction as JSON, without its secrets. */
   toJson(): readonly PlainInteraction[];
   /** Every interaction as one JSON object per line, without its secrets. */
@@ -121,6 +123,7 @@ export function createJournal(parts: JournalParts): SessionJournal {
     waitFor: async (what, options = {}) => waiting.wait({ what, matches: toPredicate(what), before: list() }, options),
     toPlain,
     toTexts,
+    describe: (interaction) => describeInteraction(interaction, toTexts(interaction).url),
     toJson: () => list().map(toPlain),
     toNdjson: () => toLines(list().map(toPlain)),
     clear: ring.clear,

@@ -28,7 +28,7 @@ export interface Finding {
   readonly hint?: string;
 }
 
-/** Every violation of the client, then every wrong count. */
+/** Every violation of the client and every answer that the mock could not give, then every wrong count. */
 export function findUnexpected(
   record: Pick<SessionJournal, 'dropped' | 'interactions' | 'toTexts'>,
   options: VerifyOptions,
@@ -61,7 +61,7 @@ export function toVerifyError(findings: readonly Finding[]): MockError {
   const usual = broken
     ? 'fix the request, or exclude it with verify({ ignore }) if it is wrong on purpose'
     : 'see mock.journal.interactions for the calls that were made';
-  const hint = findings.find((finding) => finding.hint !== undefined)?.hint ?? usual;
+  const hint = [...new Set(findings.map((finding) => finding.hint ?? usual))].join('; ');
   return new MockError('VERIFY_FAILED', `verification failed with ${count}:\n${lines.join('\n')}`, { hint });
 }
 
@@ -69,7 +69,8 @@ function describeUnexpected(interaction: Interaction, toTexts: ToTexts): readonl
   // Most interactions have nothing to report: their texts are not needed.
   if (listUnexpected(interaction, interaction).length === 0) return [];
   const texts = toTexts(interaction);
-  return listUnexpected(interaction, texts).map((message) => ({ interaction, url: texts.url, message }));
+  const hint = isOwnFailure(interaction) ? OWN_HINT : undefined;
+  return listUnexpected(interaction, texts).map((message) => ({ interaction, url: texts.url, message, hint }));
 }
 
 function listUnexpected(interaction: Interaction, texts: Omit<InteractionTexts, 'url'>): readonly string[] {
@@ -86,21 +87,39 @@ function listUnexpected(interaction: Interaction, texts: Omit<InteractionTexts, 
     const what = status === 404 || status === 405 ? 'no operation of the contract matches' : `refused with ${status}`;
     return [[what, ...texts.trace].join('; ')];
   }
-  return listErrors(texts.violations)
-    .filter(({ by }) => by === 'client')
-    .map((violation) => `${violation.code}  ${violation.message}`);
+  const isFailure = isOwnFailure(interaction);
+  return listErrors(texts.violations).flatMap(({ by, code, message }) => {
+    if (by === 'client') return [`${code}  ${message}`];
+    return isFailure && by === 'mock' ? [`${code}  ${message}${describeOrigin(texts.trace)}`] : [];
+  });
 }
+
+/** Whether a handler failed, or a source answered what breaks the contract, so that the client got a 500 of the mock instead. */
+function isOwnFailure({ answer }: Interaction): boolean {
+  return answer.from === 'verify' || answer.violations.some(({ code }) => code === 'MOCK_FAILED');
+}
+
+/** Where in the code of the user, or in which source, the mistake is; the trace has it. */
+function describeOrigin(trace: readonly string[]): string {
+  const [, frame] = /^handler: .*\n\s+(at .+)$/m.exec(trace.join('\n')) ?? [];
+  const [, source] = /^(\S+ answered \d+), which breaks/.exec(trace.at(-1) ?? '') ?? [];
+  return frame === undefined ? (source === undefined ? '' : ` (${source})`) : ` (${frame})`;
+}
+
+const OWN_HINT = 'correct the handler, scenario or fixture that answered';
 
 /** The sources of answers of the upstream, also recorded ones. */
 const UPSTREAM = /^(?:forward$|replay:(?!miss$))/;
 
-function checkCount(given: string, count: number, wanted: number | CallBounds): string | undefined {
+/** What is wrong about a count; undefined where it is as wanted. @param given - `listPets was called twice`. */
+export function checkCount(given: string, count: number, wanted: number | CallBounds): string | undefined {
   if (typeof wanted === 'number') return count === wanted ? undefined : `${given}, not ${times(wanted)}`;
   const { atLeast = 0, atMost = Infinity } = wanted;
   if (count < atLeast) return `${given}, not at least ${times(atLeast)}`;
   return count > atMost ? `${given}, not at most ${times(atMost)}` : undefined;
 }
 
-function times(count: number): string {
+/** `once`, `3 times`. */
+export function times(count: number): string {
   return count === 1 ? 'once' : `${count} times`;
 }

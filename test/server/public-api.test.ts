@@ -63,6 +63,7 @@ describe('docs/api.md', () => {
 const MAIN = [
   'Mock',
   'SessionHandle',
+  'CallChecks',
   'MockScenarios',
   'SessionScenarios',
   'MockRecordings',

@@ -1,4 +1,4 @@
-import { expectTypeOf } from 'vitest';
+import { expect, expectTypeOf } from 'vitest';
 import { createMock, defineHandlers, type Interaction, type MockOptions } from '../../src/index.js';
 import type * as Theirs from './stations-openapi-typescript.js';
 import type * as Ours from './stations-vouch.js';
@@ -87,6 +87,34 @@ defineHandlers<Ours.operations>({ createStation: () => ({ status: 201, body: new
   // @ts-expect-error -- there is no such operation
   mock.verify({ calls: { listStation: 1 } });
 
+  expectTypeOf(mock.received('createStation')[0]?.request.body.name).toEqualTypeOf<string | undefined>();
+  mock.received('listStations', {
+    times: 1,
+    with: { query: { country: /^D/, limit: 2 }, headers: { accept: /json/ } },
+  });
+  mock.received('createStation', { with: { body: { name: (name) => name.startsWith('B') } } });
+  mock.received('DELETE /stations/{station_id}', { times: { atLeast: 1 } });
+  // @ts-expect-error -- there is no such operation
+  mock.received('listStation');
+  // @ts-expect-error -- a name is a string
+  mock.received('createStation', { with: { body: { name: 1 } } });
+  // @ts-expect-error -- there is no such parameter
+  mock.session('a').received('listStations', { with: { query: { city: 'x' } } });
+  mock.receivedInOrder(['createStation', { operation: 'listStations', with: { query: { limit: 2 } } }]);
+  // @ts-expect-error -- a limit is a number
+  mock.receivedOnly([{ operation: 'listStations', with: { query: { limit: 'x' } } }]);
+
+  expect(mock).toHaveReceived('createStation', { times: 1, with: { body: { name: expect.any(String) } } });
+  expect(mock.session('a')).toHaveReceivedOnly(['listStations']);
+  expect(mock).not.toHaveReceivedInOrder([{ operation: 'createStation', times: 1 }, 'listStations']);
+  expect(mock).toPassVerification({ calls: { createStation: 1 } });
+  // @ts-expect-error -- there is no such operation
+  expect(mock).toHaveReceived('listStation');
+  // @ts-expect-error -- a name is a string
+  expect(mock.session('a')).toHaveReceived('createStation', { with: { body: { name: 1 } } });
+  // @ts-expect-error -- there is no such operation
+  expect(mock).toPassVerification({ calls: { listStation: 1 } });
+
   const stations = mock.state.collection<Station>('stations');
   expectTypeOf(stations.items).toEqualTypeOf<readonly Station[]>();
   expectTypeOf(stations.add({ name: 'Berlin' })).toEqualTypeOf<Station>();
@@ -106,6 +134,9 @@ defineHandlers<Ours.operations>({ createStation: () => ({ status: 201, body: new
   expectTypeOf(mock.journal.last('createStation')?.request.body.name).toEqualTypeOf<string | undefined>();
   expectTypeOf(mock.journal.last('POST /stations')?.request.body.name).toEqualTypeOf<string | undefined>();
   mock.verify({ calls: { 'PUT /photos': 0, createStation: 1 } });
+  mock.received('POST /stations', { with: { body: { name: /B/ } } });
+  // @ts-expect-error -- a name is a string
+  mock.received('POST /stations', { with: { body: { name: 1 } } });
   // @ts-expect-error -- there is no such path
   mock.use({ 'POST /station': () => undefined });
   // @ts-expect-error -- there is no such path
@@ -131,5 +162,7 @@ export const unknownRoute: MockOptions<Ours.paths> = {
   // Without types, any id is accepted and values are unknown.
   const mock = await createMock({ spec });
   expectTypeOf(mock.journal.last('any')).toEqualTypeOf<Interaction | undefined>();
+  expect(mock).toHaveReceived('any', { with: { body: { a: 1 }, query: { b: /x/ } } });
+  expectTypeOf(mock.received('any')[0]).toEqualTypeOf<Interaction | undefined>();
   mock.use({ any: ({ call }) => void expectTypeOf(call.body).toEqualTypeOf<unknown>() });
 }

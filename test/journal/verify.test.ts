@@ -1,0 +1,86 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createMock, type Mock, type MockOptions } from '../../src/index.js';
+
+const name = { type: 'object', required: ['name'], properties: { name: { type: 'string' } } };
+
+const DOCUMENT = {
+  openapi: '3.1.0',
+  info: { title: 'Small', version: '1' },
+  paths: {
+    '/a': {
+      get: {
+        operationId: 'readA',
+        responses: { 200: { description: '', content: { 'application/json': { schema: name } } } },
+      },
+    },
+  },
+};
+
+async function open(options: Partial<MockOptions>): Promise<Mock> {
+  const mock = await createMock({ ...options, spec: DOCUMENT });
+  onTestFinished(() => mock.close());
+  return mock;
+}
+
+function messageOf(check: () => unknown): string {
+  try {
+    check();
+  } catch (error) {
+    return (error as Error).message;
+  }
+  return '';
+}
+
+describe('verify fails where the client got a 500 of the mock instead of an answer', () => {
+  it('because a handler answered against the contract', async () => {
+    const mock = await open({ handlers: { readA: () => ({ name: 1 }) } });
+    await mock.fetch('/a');
+    expect(messageOf(() => mock.verify())).toBe(
+      [
+        'VERIFY_FAILED  verification failed with 1 finding:',
+        '  #1 GET /a -> 500 verify (readA)',
+        '      TYPE  answer property "name" must be a string, got 1 (handler answered 200)',
+        '  hint: correct the handler, scenario or fixture that answered',
+      ].join('\n'),
+    );
+    mock.verify({ ignore: ({ operation }) => operation === 'readA' });
+  });
+
+  it('because a handler failed, with the place of the error', async () => {
+    const mock = await open({
+      handlers: {
+        readA: () => {
+          throw new Error('no database');
+        },
+      },
+    });
+    await mock.fetch('/a');
+    expect(messageOf(() => mock.verify())).toMatch(
+      /MOCK_FAILED {2}the handler of readA failed: no database \(at .*verify\.test\.ts:\d+:\d+\)?\)\n {2}hint: correct the handler/,
+    );
+  });
+
+  it('also in the control API', async () => {
+    const mock = await open({ handlers: { readA: () => ({ name: 1 }) } });
+    await mock.fetch('/a');
+    const response = await mock.fetch('/__mock/journal/verification');
+    expect(await response.json()).toEqual({
+      ok: false,
+      findings: [{ number: 1, message: 'TYPE  answer property "name" must be a string, got 1 (handler answered 200)' }],
+    });
+  });
+
+  it('but not where a handler or a scenario answers an error on purpose', async () => {
+    const mock = await open({
+      handlers: { readA: ({ error }) => error(500, 'down') },
+      scenarios: {
+        down: { operations: { readA: { times: 1, respond: { status: 503, body: {} }, violates: 'a test' } } },
+      },
+    });
+    await mock.fetch('/a');
+    mock.scenarios.activate('down');
+    await mock.fetch('/a');
+    expect(mock.journal.interactions.map(({ answer }) => answer.status)).toEqual([500, 503]);
+    mock.verify();
+  });
+});
