@@ -1,5 +1,5 @@
-import { setTimeout as setTimer } from 'node:timers/promises';
 import { MockError } from './errors.js';
+import { delay, readMonotonic, setImmediate } from './platform.js';
 
 /** The source of time of a mock: dates in answers, rate-limit windows and delays all use it. */
 export interface Clock {
@@ -47,7 +47,7 @@ async function wait(
 ): Promise<void> {
   const { signal, ref = true } = options;
   try {
-    await setTimer(Math.min(ms, LONGEST_TIMER_MS), undefined, signal === undefined ? { ref } : { ref, signal });
+    await delay(Math.min(ms, LONGEST_TIMER_MS), undefined, signal === undefined ? { ref } : { ref, signal });
   } catch (error) {
     // Node.js wraps the reason in an AbortError.
     throw signal?.aborted === true ? signal.reason : error;
@@ -63,7 +63,7 @@ async function wait(
 export function toSocketClock(clock: Clock): Clock {
   if (isRealClock(clock)) return clock.unref;
   if (!isVirtualClock(clock) || !clock.autoAdvance) return clock;
-  return { now: () => clock.now() + performance.now(), sleep: sleepUnref };
+  return { now: () => clock.now() + readMonotonic(), sleep: sleepUnref };
 }
 
 /** Options of a virtual clock. */

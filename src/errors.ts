@@ -1,3 +1,5 @@
+import { isError } from './platform.js';
+
 /** The meaning of each error code in one sentence. */
 export const ERROR_CODES = {
   BODY_TOO_LARGE: 'A request body is larger than the limit; the client gets 413 Content Too Large.',
@@ -193,7 +195,7 @@ export function editDistance(a: string, b: string, limit: number = Infinity): nu
 /** What was thrown, as text; code of the user can throw any value. */
 export function toReason(error: unknown): string {
   try {
-    const message: unknown = error instanceof Error ? error.message : error;
+    const message: unknown = isError(error) ? error.message : error;
     return String(message);
   } catch {
     return 'a value without text';

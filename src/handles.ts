@@ -19,6 +19,8 @@ import type { SessionOpening, Sessions } from './session/sessions.js';
 import { createState, type State } from './session/state.js';
 import { verifySession } from './session/verify.js';
 import type { CollectionEditors } from './state/store/editors.js';
+import { toRequest, withAbortSignal } from './http/request/in-process.js';
+import { host } from './platform.js';
 
 /** A session: collections, scenarios, clock and journal of one client. */
 export interface SessionHandle<SessionClock extends Clock = VirtualClock, Types = unknown> extends CallChecks<Types> {
@@ -279,7 +281,7 @@ export function createHandle(session: Session, parts: HandleParts): SessionHandl
           hint: `open it again: mock.session("${id}")`,
         });
       }
-      const request = new Request(toRequest(input), init);
+      const request = new host.Request(await toRequest(input, init));
       request.headers.set('x-mock-session', id);
       return withAbortSignal(request, parts.fetch);
     },
@@ -328,46 +330,4 @@ export function createRecordingsHandle(recordings: Recordings): MockRecordings {
     snapshot: ({ cassette } = {}) => recordings.snapshot(cassette),
     settle: recordings.settle,
   };
-}
-
-/** A request; a path gets an origin that is never used. */
-export function toRequest(input: string | URL | Request, init?: RequestInit): Request {
-  if (input instanceof Request) return init === undefined ? input : new Request(input, init);
-  return new Request(typeof input === 'string' && input.startsWith('/') ? `http://mock${input}` : input, init);
-}
-
-/**
- * Fetches as the platform's `fetch` does: it rejects with the reason when the signal of the request is aborted.
- *
- * @throws The reason of the signal.
- */
-export function withAbortSignal(
-  request: Request,
-  fetch: (request: Request) => Response | Promise<Response>,
-): Response | Promise<Response> {
-  const { signal } = request;
-  signal.throwIfAborted();
-  const answer = fetch(request);
-  return answer instanceof Promise ? rejectOnAbort(signal, answer) : answer;
-}
-
-function rejectOnAbort(signal: AbortSignal, answer: Promise<Response>): Promise<Response> {
-  return new Promise((resolve, reject) => {
-    // The platform rejects with the reason as it was given, which need not be an error.
-    // oxlint-disable-next-line prefer-promise-reject-errors
-    const abort = (): void => reject(signal.reason);
-    signal.addEventListener('abort', abort, { once: true });
-    // Another AbortController to remove the listener would cost as much as the answer.
-    const settle = (): void => signal.removeEventListener('abort', abort);
-    answer.then(
-      (response) => {
-        settle();
-        resolve(response);
-      },
-      (error: unknown) => {
-        settle();
-        reject(error);
-      },
-    );
-  });
 }

@@ -10,14 +10,8 @@ import { createVerifySource } from './answer/sources/verify.js';
 import type { Clock, VirtualClock } from './clock.js';
 import type { Contract } from './contract/contract.js';
 import { checkContractOptions, type ContractParts, loadShared, readParts } from './contract-parts.js';
-import {
-  createHandle,
-  createRecordingsHandle,
-  type HandleParts,
-  type Mock,
-  toRequest,
-  withAbortSignal,
-} from './handles.js';
+import { createHandle, createRecordingsHandle, type HandleParts, type Mock } from './handles.js';
+import { toRequest, withAbortSignal } from './http/request/in-process.js';
 import type { AuthOptions, MockOptions, Settings } from './options.js';
 import { readOptions } from './read-options.js';
 import { createScenarioContext } from './scenario/definition/kinds.js';
@@ -42,6 +36,7 @@ import { createCollectionEditors } from './state/store/editors.js';
 import { createItems } from './state/store/items.js';
 import { createStore } from './state/store/store.js';
 import { createUsage, type Usage } from './state/store/usage.js';
+import { isPromise, isRequest } from './platform.js';
 
 /**
  * Creates a mock of an OpenAPI document.
@@ -216,8 +211,9 @@ function assemble(
     app,
     fetch: async (input, init) => {
       // A Hono app that mounts this function passes its bindings where `fetch` takes its options.
-      if (input instanceof Request && isSocketEnvironment(init)) return app.fetch(input, init);
-      return withAbortSignal(toRequest(input, init), app.fetch);
+      if (isRequest(input) && isSocketEnvironment(init)) return app.fetch(input, init);
+      const request = toRequest(input, init);
+      return withAbortSignal(isPromise(request) ? await request : request, app.fetch);
     },
     listen: async (where) => {
       const server = await listen(app.fetch, { ...where, connections });

@@ -1,7 +1,9 @@
+import { types } from 'node:util';
 import { addTo, isObject } from './contract/json.js';
 import { joinWords, MockError, nearest, suggest } from './errors.js';
 import { type OptionEntry, type OptionKind, OPTIONS } from './options-table.js';
 import type { MockOptions, OptionName, Settings } from './options.js';
+import { isUrl } from './platform.js';
 
 const EXAMPLE = "try createMock({ spec: 'spec/openapi.yaml' })";
 /** The document of a mock that only records and replays. */
@@ -111,7 +113,7 @@ interface KindRules {
 
 const isString = (value: unknown): boolean => typeof value === 'string';
 const isFunction = (value: unknown): boolean => typeof value === 'function';
-const isPattern = (value: unknown): boolean => isString(value) || value instanceof RegExp;
+const isPattern = (value: unknown): boolean => isString(value) || types.isRegExp(value);
 const isArrayOf =
   (accepts: (item: unknown) => boolean) =>
   (value: unknown): boolean =>
@@ -129,8 +131,8 @@ const KINDS: Readonly<Record<OptionKind, KindRules>> = {
   patterns: { noun: 'an array of strings and regular expressions', schema: STRINGS, accepts: isArrayOf(isPattern) },
   function: { noun: 'a function', accepts: isFunction },
   functions: { noun: 'an array of functions', accepts: isArrayOf(isFunction) },
-  URL: { noun: 'a URL', accepts: (value) => value instanceof URL },
-  Date: { noun: 'a Date', accepts: (value) => value instanceof Date },
+  URL: { noun: 'a URL', accepts: (value) => isUrl(value) },
+  Date: { noun: 'a Date', accepts: types.isDate },
   Clock: { noun: 'a clock', accepts: (value) => isObject(value) && [value['now'], value['sleep']].every(isFunction) },
 };
 

@@ -11,6 +11,7 @@ import { memoize } from '../memoize.js';
 import { NO_VIOLATIONS, type Violation } from '../schema/violation.js';
 import { isSendable } from './declared-headers.js';
 import { type LinkPlan, planLinks } from './links.js';
+import { isBytes } from '../platform.js';
 
 /** What the contract says about the answers of an operation with one status and media type. */
 export interface AnswerPlan {
@@ -135,7 +136,7 @@ function findUndeclared(operation: Operation, status: number, mediaType: string)
 
 /** Whether there is no body, or one that is not a JSON value. */
 function isOpaque(body: unknown): boolean {
-  return body === undefined || body instanceof Uint8Array || isStream(body);
+  return body === undefined || isBytes(body) || isStream(body);
 }
 
 async function* checkItems(
@@ -146,7 +147,7 @@ async function* checkItems(
   for await (const item of stream) {
     const value = readItem(item, items);
     // A string among objects is a marker of the protocol.
-    if (!(item instanceof Uint8Array) && (typeof value !== 'string' || items.form === 'event')) {
+    if (!isBytes(item) && (typeof value !== 'string' || items.form === 'event')) {
       const [first] = check(value, 'body');
       if (first !== undefined) throw new Error(`an item of the stream breaks the contract: ${first.message}`);
     }

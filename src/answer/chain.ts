@@ -11,6 +11,7 @@ import type { Validators } from '../schema/validate.js';
 import { NO_VIOLATIONS } from '../schema/violation.js';
 import type { Session } from '../session/session.js';
 import type { ErrorAnswers } from './error-answers.js';
+import { isBytes, isPromise } from '../platform.js';
 
 /** What the sources of one mock are created from. */
 export interface SourceParts {
@@ -89,7 +90,7 @@ export function whenSettled<Value, Context, Result>(
   apply: (value: Value, context: Context) => Result | Promise<Result>,
   context: Context,
 ): Result | Promise<Result> {
-  return value instanceof Promise ? value.then((settled) => apply(settled, context)) : apply(value, context);
+  return isPromise(value) ? value.then((settled) => apply(settled, context)) : apply(value, context);
 }
 
 /** What generated parts of an answer depend on; dates are relative to the session's clock. */
@@ -129,7 +130,7 @@ function withoutStream({ query, body }: Call, { parameter }: Streaming): Pick<Ca
 
 /** A copy with digests instead of bytes. */
 function withoutBytes(value: unknown): unknown {
-  if (value instanceof Uint8Array) {
+  if (isBytes(value)) {
     return `${value.byteLength} bytes ${createHash('sha256').update(value).digest('base64url')}`;
   }
   if (Array.isArray(value)) return value.map(withoutBytes);

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { MockError, suggest } from '../errors.js';
 import type { CassetteOptions } from '../recording/cassettes.js';
+import { isError } from '../platform.js';
 
 /** Functions of the user that change, drop or match exchanges. */
 export type Hooks = Pick<CassetteOptions, 'beforeWrite' | 'afterRead' | 'matcher'>;
@@ -30,7 +31,7 @@ export async function loadHooks({ hooks: file }: HooksFlag): Promise<Hooks> {
   try {
     loaded = (await import(pathToFileURL(resolve(file)).href)) as Readonly<Record<string, unknown>>;
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = isError(cause) ? cause.message : String(cause);
     throw new MockError('OPTION_INVALID', `the hooks cannot be loaded: ${reason}`, { at, cause });
   }
   const { default: main, ...named } = loaded;

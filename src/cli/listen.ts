@@ -16,6 +16,7 @@ import {
 } from './flags.js';
 import { addHooksFlag, type HooksFlag, loadHooks } from './hooks.js';
 import { colour, type Output } from './output.js';
+import { setTimeout } from '../platform.js';
 
 /** Flags of every command that starts a server. */
 export interface ListenFlags {

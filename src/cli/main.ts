@@ -3,6 +3,7 @@ import { Command } from 'commander';
 import { MockError } from '../errors.js';
 import { describeFlag } from './flags.js';
 import { type Output, readVersion } from './output.js';
+import { isError } from '../platform.js';
 
 /** A command as `vouch --help` lists it, and its file, which is imported only when the command is requested. */
 type CommandEntry = readonly [
@@ -63,7 +64,7 @@ async function main(): Promise<void> {
     await program.parseAsync(words, { from: 'user' });
   } catch (error) {
     // A mistake of the user in one or two lines; anything else with its stack.
-    const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    const stack = isError(error) ? (error.stack ?? error.message) : String(error);
     const isMistake = error instanceof MockError;
     output.writeError(isMistake ? error.toString() : `vouch failed unexpectedly; please report this:\n${stack}`);
     process.exitCode = 1;

@@ -1,4 +1,5 @@
 import type { Place } from '../errors.js';
+import { isBytes, isError } from '../platform.js';
 
 /** A JSON Schema of the inner dialect: draft 2020-12 as OpenAPI 3.1 uses it, every `$ref` a local `#/…` pointer. */
 export type Schema = boolean | SchemaObject;
@@ -171,7 +172,7 @@ export function readJsonError(text: string): string {
     JSON.parse(text);
     return '';
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return isError(error) ? error.message : String(error);
   }
 }
 
@@ -256,6 +257,17 @@ export function withPath(
   const inner = value[first];
   setOwn(copy, first, rest.length === 0 ? set : withPath(isObject(inner) ? inner : {}, rest, set));
   return copy;
+}
+
+/** A copy of a JSON value and of the bytes in it; its objects belong to the context of this module. */
+export function copyJson<Value>(value: Value): Value {
+  // Each branch keeps the type of what it copies.
+  if (typeof value !== 'object' || value === null) return value;
+  if (isBytes(value)) return value.slice() as Value;
+  if (Array.isArray(value)) return value.map(copyJson) as Value;
+  const copy: Record<string, unknown> = {};
+  for (const [name, member] of Object.entries(value)) setOwn(copy, name, copyJson(member));
+  return copy as Value;
 }
 
 /** Freezes a JSON value with everything in it, so that it can be shared. @returns the same value. */

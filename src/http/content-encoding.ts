@@ -10,6 +10,7 @@ import {
   inflateSync,
 } from 'node:zlib';
 import type { ClientReport } from '../schema/violation.js';
+import { isBytes, isError } from '../platform.js';
 
 /** The decoded bytes of a request body, or the violation to report. */
 type DecodedBody = { readonly bytes: Uint8Array } | { readonly mistake: ClientReport };
@@ -21,7 +22,7 @@ type DecodedBody = { readonly bytes: Uint8Array } | { readonly mistake: ClientRe
  */
 export function decodeRequestContent(bytes: Uint8Array, encoding: string, limitBytes: number): DecodedBody {
   const decoded = applyDecoders(bytes, encoding, { maxOutputLength: limitBytes });
-  if (decoded instanceof Uint8Array) return { bytes: decoded };
+  if (isBytes(decoded)) return { bytes: decoded };
   const { coding, reason } = decoded;
   // RFC 9110 15.5.16: 415 also stands for an unsupported content coding.
   if (reason === 'unknown')
@@ -43,7 +44,7 @@ export function decodeContent(
   // The answer to HEAD and a 304 have the field and no content.
   if (encoding === undefined || bytes.byteLength === 0) return bytes;
   const decoded = applyDecoders(bytes, encoding, isCut ? UNFINISHED : {});
-  return decoded instanceof Uint8Array ? decoded : undefined;
+  return isBytes(decoded) ? decoded : undefined;
 }
 
 /** Whether `decodeContent` and `createContentDecoders` know the codings of a Content-Encoding. */
@@ -101,7 +102,7 @@ function applyDecoders(bytes: Uint8Array, encoding: string, options: DecoderOpti
       decoded = decode(decoded, options);
     } catch (error) {
       // `ERR_BUFFER_TOO_LARGE` of zlib.
-      return { coding, reason: error instanceof RangeError ? 'large' : 'malformed' };
+      return { coding, reason: isError(error) && error.name === 'RangeError' ? 'large' : 'malformed' };
     }
   }
   return decoded;

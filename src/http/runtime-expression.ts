@@ -2,6 +2,7 @@ import { isObject, readOwn } from '../contract/json.js';
 import { readPointer } from '../contract/pointer.js';
 import type { Answer } from './answer.js';
 import type { Call } from './request/call.js';
+import { isBytes } from '../platform.js';
 
 /** The values of runtime expressions. */
 export interface ExpressionScope {
@@ -52,7 +53,7 @@ function readRuntimeExpression(expression: string, { call, answer }: ExpressionS
 
 /** Bytes and streams have no members. */
 function readBodyMember(body: unknown, pointer: string): unknown {
-  if (pointer === '') return body instanceof Uint8Array ? undefined : body;
+  if (pointer === '') return isBytes(body) ? undefined : body;
   return isObject(body) || Array.isArray(body) ? readPointer(body, pointer) : undefined;
 }
 

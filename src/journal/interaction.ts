@@ -3,6 +3,7 @@ import type { Answer, Fault } from '../http/answer.js';
 import type { Call } from '../http/request/call.js';
 import { readKnownItems } from '../http/stream-items.js';
 import type { Violation } from '../schema/violation.js';
+import { isBlob, isBytes } from '../platform.js';
 
 /** A call and its answer; plain data. */
 export interface Interaction {
@@ -92,8 +93,8 @@ export function toPlainValue(value: unknown): unknown {
 export function toPlainPart(value: unknown): unknown {
   if (typeof value === 'bigint') return String(value);
   if (typeof value !== 'object' || value === null) return value;
-  if (value instanceof Uint8Array) return `<${value.byteLength} bytes>`;
-  if (value instanceof Blob) return `<${value.size} bytes>`;
+  if (isBytes(value)) return `<${value.byteLength} bytes>`;
+  if (isBlob(value)) return `<${value.size} bytes>`;
   return Symbol.asyncIterator in value ? (readKnownItems(value) ?? '<stream>') : value;
 }
 

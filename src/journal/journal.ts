@@ -7,6 +7,7 @@ import {
   type ToPlain,
   type ToTexts,
 } from './interaction.js';
+import { clearTimeout, setTimeout } from '../platform.js';
 
 /** How `waitFor` waits. */
 export interface WaitOptions {

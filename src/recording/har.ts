@@ -1,3 +1,4 @@
+import { URL, URLSearchParams } from 'node:url';
 import { existsSync, readFileSync } from 'node:fs';
 import { STATUS_CODES } from 'node:http';
 import { basename, dirname, join } from 'node:path';

@@ -16,6 +16,7 @@ import {
 } from './schema-unit.js';
 import { interpretSchema } from './interpret.js';
 import { createValidator, type ValidatorOptions } from './validator.js';
+import { isError } from '../platform.js';
 
 /** The schemas of one direction, by pointer. */
 export interface DirectedUnits {
@@ -304,5 +305,5 @@ function repairNode(
 }
 
 function readReason(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  return isError(error) ? error.message : String(error);
 }

@@ -20,6 +20,7 @@ import {
   toWords,
 } from './sentence.js';
 import type { Violation, ViolationPlace } from './violation.js';
+import { readMonotonic } from '../platform.js';
 
 /** Explains why a value violates the schema at a pointer, with at most twenty violations. */
 type Explainer = (
@@ -71,7 +72,7 @@ export function createExplainer(
 
   const findAll = (pointer: string, value: unknown): readonly Finding[] => {
     try {
-      return find(pointer, value, { depth: 0, startedAt: performance.now(), spent: { values: 0 } });
+      return find(pointer, value, { depth: 0, startedAt: readMonotonic(), spent: { values: 0 } });
     } catch (error) {
       if (error instanceof LimitError) return [{ ...UNEXPLAINED, schemaPointer: pointer }];
       throw error;
@@ -157,7 +158,7 @@ const MAX_SLOW_VALUES = 20;
 const SLOW_MS = 100;
 
 function isExhausted({ startedAt, spent: { values } }: FindContext): boolean {
-  return values > MAX_VALUES || (values > MAX_SLOW_VALUES && performance.now() - startedAt > SLOW_MS);
+  return values > MAX_VALUES || (values > MAX_SLOW_VALUES && readMonotonic() - startedAt > SLOW_MS);
 }
 
 /** Explains why a value matches no alternative, or too many, by the alternative that was meant. */

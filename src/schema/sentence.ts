@@ -5,6 +5,7 @@ import { nearest, suggest } from '../errors.js';
 import { ANY_NUMBER, FORBIDDEN_KEYWORD } from './schema-unit.js';
 import { toFormatWords } from './validator.js';
 import type { ViolationCode, ViolationPlace } from './violation.js';
+import { isBytes } from '../platform.js';
 
 /** One violated keyword, before it is put into a sentence with its subject. */
 export interface Finding {
@@ -203,7 +204,7 @@ function toDotted(pointer: string): string {
 /** A value in a sentence: short JSON, or only its type where that would be long. */
 export function toWords(value: unknown): string {
   if (typeof value === 'string') return toQuoted(value);
-  if (value instanceof Uint8Array) return `${value.length} bytes`;
+  if (isBytes(value)) return `${value.length} bytes`;
   if (Array.isArray(value)) return value.length === 0 ? 'an empty array' : 'an array';
   if (typeof value === 'object' && value !== null) return 'an object';
   // JSON.parse reads a number that is too large as Infinity, which JSON.stringify writes as null.

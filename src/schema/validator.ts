@@ -1,3 +1,4 @@
+import { URL } from 'node:url';
 import { readOwn } from '../contract/json.js';
 import {
   _,
@@ -25,6 +26,7 @@ import {
   type Validate,
   type Work,
 } from './schema-unit.js';
+import { isBytes } from '../platform.js';
 
 /** Options of a validator. */
 export interface ValidatorOptions {
@@ -186,7 +188,7 @@ export function findDuplicate(items: readonly unknown[]): readonly [number, numb
 
 /** A string that is the same for equal values, whatever the order of their properties. */
 function toComparableText(value: unknown): string {
-  if (value instanceof Uint8Array) return `bytes ${Buffer.from(value).toString('base64')}`;
+  if (isBytes(value)) return `bytes ${Buffer.from(value).toString('base64')}`;
   if (Array.isArray(value)) return `[${value.map(toComparableText).join(',')}]`;
   // -0 equals 0, and JSON cannot represent what JSON.parse makes of 1e999.
   if (typeof value !== 'object' || value === null)

@@ -7,6 +7,7 @@ import { readTarget } from '../http/target.js';
 import type { ParsedHeaders } from '../journal/interaction.js';
 import { readPrefix, type SessionPrefix } from '../session/choice.js';
 import type { Sessions } from '../session/sessions.js';
+import { readMonotonic } from '../platform.js';
 
 /** The environment of a request on a socket: the bindings of @hono/node-server, and more if the mock itself listens. */
 export interface SocketEnvironment {
@@ -57,7 +58,7 @@ export function createArrivals(sessions: Sessions, ownsControl: ((path: string) 
     return {
       request,
       environment: environment?.incoming === undefined ? undefined : environment,
-      startedAt: performance.now(),
+      startedAt: readMonotonic(),
       method: request.method,
       url,
       path: prefix?.path ?? path,

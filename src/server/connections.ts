@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type RequestListener, type Server, 
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { PROBLEM_TYPE, readStatusTitle, toProblem } from '../http/response/problem.js';
+import { clearTimeout, setTimeout } from '../platform.js';
 
 /** How long connections stay open, and the limits of what arrives on them. */
 export interface ConnectionOptions {

@@ -9,6 +9,7 @@ import type { Fetch } from './app.js';
 import type { SocketEnvironment } from './arrival.js';
 import { type ConnectionOptions, createConnectionServer } from './connections.js';
 import { isLoopback } from './control/guard.js';
+import { isError } from '../platform.js';
 
 /** Where to listen. */
 export interface ListenOptions {
@@ -119,7 +120,7 @@ function answerUnwritable(outgoing: ServerResponse, error: unknown): void {
 /** The response to a request whose target or Host header does not form a valid URL, or that nothing could answer. */
 function answerFailed(error: unknown): Response {
   // The class is not exported.
-  const isUnreadable = error instanceof Error && error.name === 'RequestError';
+  const isUnreadable = isError(error) && error.name === 'RequestError';
   if (isUnreadable)
     return toProblemResponse({ status: 400, detail: 'the request target or the Host header is not valid' });
   return toProblemResponse({ status: 500, detail: `the mock failed: ${toReason(error)}` });

@@ -28,6 +28,7 @@ import type { Cors } from './cors.js';
 import { applyFault } from './faults/faults.js';
 import { answerRefusedSession, answerUnmatched, describeUnmatched, toFailure, toUnanswered } from './unmatched.js';
 import { toNote } from '../schema/violation.js';
+import { host, isBytes, isPromise, readMonotonic } from '../platform.js';
 
 /** What requests are answered with. */
 export interface PipelineParts {
@@ -197,7 +198,7 @@ function createCallAnswerer(
         clock: readClock(arrival, session),
         note,
       });
-      if (!(answer instanceof Promise)) return conclude(outcome, call, answer);
+      if (!isPromise(answer)) return conclude(outcome, call, answer);
       return answer.then(
         (settled) => conclude(outcome, call, settled),
         (error: unknown) => failCall(outcome, call, error),
@@ -265,7 +266,7 @@ function createFinish(parts: PipelineParts, readClock: ReadClock, onFault: (requ
         : applyFault({
             fault,
             // Nothing is written if the fault comes before the status line.
-            response: isSilent(fault) ? new Response() : parts.encode(answer, request.method, undefined),
+            response: isSilent(fault) ? new host.Response() : parts.encode(answer, request.method, undefined),
             outgoing: environment?.outgoing,
             clock: readClock(arrival, session),
             signal: request.signal,
@@ -278,7 +279,7 @@ function createFinish(parts: PipelineParts, readClock: ReadClock, onFault: (requ
       number: 0,
       session: session.id,
       at: session.clock.now(),
-      elapsedMs: performance.now() - arrival.startedAt,
+      elapsedMs: readMonotonic() - arrival.startedAt,
       operation: outcome.match === undefined ? outcome.call?.operation.id : undefined,
       request: recordRequest(outcome.request, headers),
       answer,
@@ -326,7 +327,7 @@ const ELEMENT_BYTES = 256;
 
 function measureBody(body: unknown): number {
   if (typeof body === 'string') return body.length;
-  if (body instanceof Uint8Array) return body.byteLength;
+  if (isBytes(body)) return body.byteLength;
   if (Array.isArray(body)) return ELEMENT_BYTES * body.length;
   if (!isObject(body)) return 0;
   let bytes = 0;

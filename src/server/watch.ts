@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { MockError } from '../errors.js';
 import type { ScenarioContext } from '../scenario/definition/kinds.js';
 import { type Reload, reloadScenarios, type Scenarios } from '../scenario/scenarios.js';
+import { clearTimeout, isError, setTimeout } from '../platform.js';
 
 /** Watches files until it is closed. */
 export interface Watcher {
@@ -92,7 +93,7 @@ async function collect(path: string, stamps: Map<string, string>): Promise<void>
     if (found.isDirectory()) for (const name of await readdir(path)) await collect(join(path, name), stamps);
     else stamps.set(path, `${found.ino} ${found.mtimeMs} ${found.size}`);
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error)) throw error;
+    if (!(isError(error) && 'code' in error)) throw error;
     // A file that is absent, or was deleted since it was listed, is left out; one that cannot be read changes when it can.
     if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR') stamps.set(path, String(error.code));
   }

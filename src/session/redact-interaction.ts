@@ -1,3 +1,4 @@
+import { URLSearchParams } from 'node:url';
 import { toDateTime } from '../clock.js';
 import type { Contract } from '../contract/contract.js';
 import type { Operation } from '../contract/operations/operation.js';

@@ -1,3 +1,4 @@
+import { types } from 'node:util';
 import {
   type Clock,
   createRealClock,
@@ -176,7 +177,7 @@ interface SessionClock {
  */
 export function createSessionClocks(option: ClockOption): () => SessionClock {
   if (option === 'real') return () => ({ clock: createRealClock() });
-  if (typeof option === 'object' && !(option instanceof Date)) return () => ({ clock: option });
+  if (typeof option === 'object' && !types.isDate(option)) return () => ({ clock: option });
   const start = option === undefined ? undefined : readInstant(option);
   return () => {
     // Sleeping moves the clock: nothing else would while a request waits.

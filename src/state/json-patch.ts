@@ -1,4 +1,4 @@
-import { isObject, readOwn, setOwn } from '../contract/json.js';
+import { copyJson, isObject, readOwn, setOwn } from '../contract/json.js';
 import { readSegments } from '../contract/pointer.js';
 import type { Item } from './store/collection.js';
 
@@ -9,7 +9,7 @@ type PatchResult = { readonly item: Item } | { readonly mistake: string };
 export function applyJsonPatch(item: Item, operations: unknown): PatchResult {
   if (!Array.isArray(operations)) return { mistake: 'a JSON Patch must be an array of operations' };
   // A copy, which is changed in place: a copy for each operation would take quadratic time.
-  const draft: Draft = { tree: { root: structuredClone(item) }, work: 0 };
+  const draft: Draft = { tree: { root: copyJson(item) }, work: 0 };
   for (const [i, operation] of operations.entries()) {
     if (!isObject(operation)) return { mistake: `operation ${i} of the patch must be an object` };
     const mistake = draft.work > MAX_WORK ? TOO_COSTLY : applyOperation(draft, operation);
@@ -44,9 +44,9 @@ function applyOperation(draft: Draft, operation: Item): string | undefined {
   const place = locate(draft, path);
   switch (op) {
     case 'add':
-      return insert(draft, place, structuredClone(value)) ? undefined : missing(path);
+      return insert(draft, place, copyJson(value)) ? undefined : missing(path);
     case 'replace':
-      return replace(place, structuredClone(value)) ? undefined : missing(path);
+      return replace(place, copyJson(value)) ? undefined : missing(path);
     case 'remove':
       return remove(draft, place) ? undefined : missing(path);
     case 'test': {
@@ -65,7 +65,7 @@ function applyOperation(draft: Draft, operation: Item): string | undefined {
         if (count >= MAX_VALUES) return `makes the item larger than ${MAX_VALUES} values`;
         draft.work += count;
       }
-      const given = op === 'move' ? source.value : structuredClone(source.value);
+      const given = op === 'move' ? source.value : copyJson(source.value);
       return insert(draft, locate(draft, path), given) ? undefined : missing(path);
     }
     default:

@@ -1,5 +1,6 @@
+import { TextDecoder } from 'node:util';
 import type { Contract } from '../../contract/contract.js';
-import { isObject } from '../../contract/json.js';
+import { copyJson, isObject } from '../../contract/json.js';
 import type { Operation } from '../../contract/operations/operation.js';
 import { MockError, suggest, toReason } from '../../errors.js';
 import type { Answer } from '../../http/answer.js';
@@ -19,6 +20,7 @@ import {
 } from '../chain.js';
 import { chooseResponse } from '../choose-response.js';
 import type { AnswerDetails, Handler, HandlerContext, HandlerResponse, HandlerResult, Handlers } from '../handlers.js';
+import { clearTimeout, isBytes, isError, isPromise, isResponse, setTimeout } from '../../platform.js';
 
 interface HandlerParts extends SourceParts {
   /** Handlers that stay when the others are reset. */
@@ -142,14 +144,12 @@ async function runFirst(parts: HandlerParts, handlers: readonly Handler[], turn:
   let result: HandlerResult;
   try {
     result = await withTimeout(handler(context), parts.timeoutMs);
-    if (result instanceof Response) {
+    if (isResponse(result)) {
       exchange.note('handler: answered');
       return await readResponse(result);
     }
   } catch (error) {
-    exchange.note(
-      `handler: ${error instanceof Error && typeof error.stack === 'string' ? error.stack : toReason(error)}`,
-    );
+    exchange.note(`handler: ${isError(error) && typeof error.stack === 'string' ? error.stack : toReason(error)}`);
     return fail(`failed: ${toReason(error)}`);
   }
   if (result === undefined) {
@@ -172,7 +172,7 @@ function withTimeout(
   result: HandlerResult | Promise<HandlerResult>,
   ms: number,
 ): HandlerResult | Promise<HandlerResult> {
-  if (!(result instanceof Promise) || ms === 0) return result;
+  if (!isPromise(result) || ms === 0) return result;
   const running: Promise<HandlerResult> = result;
   return new Promise((resolve, reject) => {
     const message = `it did not answer within ${ms} ms (the option "responses.handlerTimeoutMs")`;
@@ -202,7 +202,7 @@ function toAnswer(
   { json, empty }: HandlerContext,
 ): Answer | undefined {
   if (isAnswer(result)) return result;
-  if (!isResponse(result)) return isSendable(result) ? json(result) : undefined;
+  if (!isPlainResponse(result)) return isSendable(result) ? json(result) : undefined;
   const { 'content-type': declared, ...headers } = lowerNames(result.headers);
   const mediaType = result.mediaType ?? (typeof declared === 'string' ? declared : undefined);
   if (result.body === undefined) return empty(result.status, headers);
@@ -211,14 +211,14 @@ function toAnswer(
 
 const RESPONSE_MEMBERS: ReadonlySet<string> = new Set(['status', 'headers', 'body', 'mediaType']);
 
-function isResponse(value: unknown): value is HandlerResponse {
+function isPlainResponse(value: unknown): value is HandlerResponse {
   if (!isObject(value) || !Number.isInteger(value['status'])) return false;
   const status = Number(value['status']);
   return status >= 200 && status <= 599 && Object.keys(value).every((name) => RESPONSE_MEMBERS.has(name));
 }
 
 function isSendable(value: unknown): boolean {
-  if (value instanceof Uint8Array || (isObject(value) && Symbol.asyncIterator in value)) return true;
+  if (isBytes(value) || (isObject(value) && Symbol.asyncIterator in value)) return true;
   try {
     return JSON.stringify(value) !== undefined;
   } catch {
@@ -233,7 +233,7 @@ function createContext(parts: HandlerParts, { exchange, next }: Turn): HandlerCo
     const choice = chooseResponse(call.operation, call.accept, more.status);
     const other = choice?.response?.content.find((media) => isJsonType(media.type))?.type;
     // A string or bytes for an operation that does not declare JSON: text, a file.
-    const raw = other === undefined && (typeof body === 'string' || body instanceof Uint8Array);
+    const raw = other === undefined && (typeof body === 'string' || isBytes(body));
     const fallback = raw ? choice?.mediaType : other;
     const declared = choice?.mediaType !== undefined && isJsonType(choice.mediaType) ? choice.mediaType : fallback;
     return {
@@ -269,9 +269,7 @@ function createContext(parts: HandlerParts, { exchange, next }: Turn): HandlerCo
 
 /** An answer whose body the handler may change: an example or a generated value is shared, and frozen. */
 function toOwnBody(answer: Answer | undefined): Answer | undefined {
-  return answer === undefined || !Object.isFrozen(answer.body)
-    ? answer
-    : { ...answer, body: structuredClone(answer.body) };
+  return answer === undefined || !Object.isFrozen(answer.body) ? answer : { ...answer, body: copyJson(answer.body) };
 }
 
 function isAnswer(value: unknown): value is Answer {

@@ -1,3 +1,4 @@
+import { URLSearchParams } from 'node:url';
 import type { Operation } from '../../contract/operations/operation.js';
 import { isToken } from '../../contract/operations/parameter.js';
 import { suggest } from '../../errors.js';

@@ -9,6 +9,7 @@ import { createDeclaredHeaders } from '../declared-headers.js';
 import { type ErrorAnswers, NO_RETRY } from '../error-answers.js';
 import { addLinks } from '../links.js';
 import { readContext, toDay } from './generate.js';
+import { isPromise } from '../../platform.js';
 
 interface VerifyParts extends SourceParts {
   /** The sources below, whose answers are checked. */
@@ -64,7 +65,7 @@ export function createVerifySource(parts: VerifyParts): AnswerSource {
     const [first] = violations;
     exchange.note(`${source.name}: its answer breaks the contract (${first?.message ?? ''}); the next source is asked`);
     const other = below(exchange);
-    const verified = other instanceof Promise ? undefined : verify(other, exchange);
+    const verified = isPromise(other) ? undefined : verify(other, exchange);
     if (verified === undefined || verified.status >= 500) return undefined;
     return withViolations(
       verified,

@@ -1,3 +1,4 @@
+import { URL } from 'node:url';
 import type { Command } from 'commander';
 import { join } from 'node:path';
 import type { Clock } from '../../clock.js';

@@ -1,3 +1,4 @@
+import { URL } from 'node:url';
 import { type Command, Option } from 'commander';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';

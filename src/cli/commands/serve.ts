@@ -20,6 +20,7 @@ import {
 } from '../flags.js';
 import { addListenFlags, type ListenFlags, listenUntilSignal, logInteractions, SERVER_OPTIONS } from '../listen.js';
 import { colour, countOf, type Output, showPath } from '../output.js';
+import { host, readMonotonic, setTimeout } from '../../platform.js';
 
 /** The options that `vouch serve` has flags for, in groups as help lists them. */
 const OPTION_GROUPS: Readonly<Record<string, readonly OptionName[]>> = {
@@ -89,7 +90,7 @@ async function runServe(options: ServeOptions): Promise<number> {
     },
     ...logInteractions(options),
   });
-  const background = new AbortController();
+  const background = new host.AbortController();
   const signal = await listenUntilSignal(mock, options, ({ url, baseUrl }) => {
     const preset = mock.contract.preset ?? null;
     const started = {
@@ -189,10 +190,10 @@ function readInBackground(mock: Mock, signal: AbortSignal, report: (problems: re
   let spentMs = 0;
   const work = (): void => {
     if (signal.aborted) return;
-    const startedAt = performance.now();
+    const startedAt = readMonotonic();
     let done = false;
-    while (!done && performance.now() - startedAt < PREPARE_SLICE_MS) done = steps.next().done === true;
-    spentMs += performance.now() - startedAt;
+    while (!done && readMonotonic() - startedAt < PREPARE_SLICE_MS) done = steps.next().done === true;
+    spentMs += readMonotonic() - startedAt;
     if (!done && spentMs < PREPARE_BUDGET_MS) setTimeout(work, PREPARE_PAUSE_MS).unref();
     else if (mock.problems.length > known) report(mock.problems.slice(known));
   };

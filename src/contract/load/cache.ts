@@ -8,6 +8,7 @@ import type { Place } from '../../errors.js';
 import type { Finding } from '../contract.js';
 import { isObject } from '../json.js';
 import type { SourceMap } from './source-map.js';
+import { readMonotonic } from '../../platform.js';
 
 /** A bundled document on disk. */
 interface CachedDocument {
@@ -48,7 +49,7 @@ export function createDocumentCache(folder: string): DocumentCache {
     },
     write: async (key, document) => {
       const body = JSON.stringify(document);
-      const temporary = `${toPath(key)}.${process.pid}.${Math.trunc(performance.now() * 1000)}`;
+      const temporary = `${toPath(key)}.${process.pid}.${Math.trunc(readMonotonic() * 1000)}`;
       try {
         await mkdir(folder, { recursive: true, mode: 0o700 });
         await writeFile(temporary, `${readHeader(body)}\n${body}`, { mode: 0o600 });

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { URL, pathToFileURL } from 'node:url';
 import { MockError, type Place } from '../../errors.js';
 import { type Contract, type Finding, toProblem } from '../contract.js';
 import { followReferences, readPointer, readString } from '../pointer.js';
@@ -12,6 +12,7 @@ import type { OverlayText } from './overlay.js';
 import { parseText } from './parse.js';
 import type { Preset, PresetChoice } from './presets.js';
 import { loadSourceFiles, loadText, readDisplayName, type ReadPolicy, type SourceFile } from './source-files.js';
+import { isError, isUrl, setTimeout } from '../../platform.js';
 
 /** Options for loading a document. */
 export interface LoadOptions {
@@ -250,7 +251,7 @@ async function loadMain(
   options: { readonly cwd: string; readonly allowHttp: boolean },
 ): Promise<MainText> {
   const { cwd, allowHttp } = options;
-  if (typeof spec !== 'string' && !(spec instanceof URL)) {
+  if (typeof spec !== 'string' && !isUrl(spec)) {
     const uri = pathToFileURL(resolve(cwd, 'object.json')).href;
     // A copy as text: later changes of the caller have no effect.
     return { uri, name: undefined, text: toText(spec), host: undefined };
@@ -304,14 +305,14 @@ function describeFailure(
 ): MockError {
   const { name, isRemote, allowHttp } = from;
   const at = { file: name };
-  const reason = cause instanceof Error ? cause.message : String(cause);
+  const reason = isError(cause) ? cause.message : String(cause);
   if (isRemote) {
     const hint = allowHttp
       ? 'open the URL in a browser, or download the file'
       : 'allow it: --allow-http-refs, or document: { allowHttpRefs: true }';
     return new MockError('SPEC_UNREADABLE', `the document cannot be fetched: ${reason}`, { at, hint, cause });
   }
-  if (cause instanceof Error && 'code' in cause && (cause.code === 'ENOENT' || cause.code === 'ENOTDIR')) {
+  if (isError(cause) && 'code' in cause && (cause.code === 'ENOENT' || cause.code === 'ENOTDIR')) {
     const hint = 'check the path; it is relative to the working folder';
     return new MockError('SPEC_NOT_FOUND', `the file "${name}" does not exist`, { at, hint, cause });
   }

@@ -5,6 +5,7 @@ import { toPointer } from '../pointer.js';
 import { quote } from '../upgrade/node.js';
 import { createLineFinder } from './source-map.js';
 import { parseText } from './parse.js';
+import { isError } from '../../platform.js';
 
 /** The text of an Overlay document, and the file name in its errors. */
 export interface OverlayText {
@@ -46,7 +47,7 @@ export async function applyOverlay(
       // The document came from JSON or YAML text, and is JSON.
       return query(path, root as Parameters<typeof query>[1]).locations();
     } catch (cause) {
-      const reason = cause instanceof Error ? cause.message : String(cause);
+      const reason = isError(cause) ? cause.message : String(cause);
       const message = `${quote(path)} is not a valid JSONPath: ${reason}`;
       const hint = `examples of RFC 9535: $.paths['/pets'].get, $.paths.*.get, $..[?@.name=='limit']`;
       throw new MockError('OVERLAY_INVALID', message, { at: place(pointer), hint, cause });

@@ -14,6 +14,7 @@ import {
 import { type ErrorCode, MockError } from '../../errors.js';
 import { readJsonError } from '../json.js';
 import { indentFlowLines, isFlowIndent } from './flow-indent.js';
+import { isError } from '../../platform.js';
 
 /** The code of a mistake that is tolerated. */
 type TextNote = 'DUPLICATE_KEY' | 'FLOW_INDENT' | 'TRAILING_CONTENT';
@@ -143,7 +144,7 @@ function toMockError(error: unknown, source: { text: string; file: string; code:
     const message = `the file is neither valid JSON nor valid YAML: ${error.reason}`;
     return new MockError(code, message, { at, hint, cause: error });
   }
-  const reason = error instanceof Error ? error.message : String(error);
+  const reason = isError(error) ? error.message : String(error);
   return new MockError(code, `the file cannot be parsed: ${reason}`, { at: { file }, cause: error });
 }
 

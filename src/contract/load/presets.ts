@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { parse } from 'node:path';
+import { URL } from 'node:url';
 import { MockError, suggest } from '../../errors.js';
 import { toPackageUrl } from '../../package-folder.js';
 import { isObject } from '../json.js';

@@ -1,3 +1,4 @@
+import { URL } from 'node:url';
 import { lookup, type LookupAddress, type LookupOptions } from 'node:dns';
 import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';

@@ -1,9 +1,10 @@
 import { readFile, stat } from 'node:fs/promises';
 import { isAbsolute, relative } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { URL, fileURLToPath } from 'node:url';
 import { MockError } from '../../errors.js';
 import { isObject } from '../json.js';
 import { type ParsedText, parseText } from './parse.js';
+import { isError } from '../../platform.js';
 
 /** One file of a document. */
 export interface SourceFile {
@@ -111,7 +112,7 @@ async function loadFile(
 function readReason(error: unknown): string {
   if (error instanceof MockError)
     return error.reason + (error.at?.line === undefined ? '' : ` (line ${error.at.line})`);
-  if (!(error instanceof Error)) return String(error);
+  if (!isError(error)) return String(error);
   return 'code' in error && error.code === 'ENOENT' ? 'there is no such file' : error.message;
 }
 

@@ -1,6 +1,7 @@
 import { type ErrorCode, formatMistake, MockError, type Place } from '../../errors.js';
 import { isObject } from '../json.js';
 import { toPointer } from '../pointer.js';
+import { isError } from '../../platform.js';
 
 /** One mistake in a file of the user. */
 export interface Mistake {
@@ -51,7 +52,7 @@ export function toFileMistake(error: unknown, file: string, code: ErrorCode): Mi
   if (error instanceof MockError)
     return { code: error.code, message: error.reason, at: error.at ?? { file }, hint: error.hint };
   // The file disappeared after it was listed, or may not be read.
-  if (!(error instanceof Error && 'syscall' in error)) throw error;
+  if (!(isError(error) && 'syscall' in error)) throw error;
   return { code, message: `the file cannot be read: ${error.message}`, at: { file }, hint: undefined };
 }
 

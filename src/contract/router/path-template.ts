@@ -1,3 +1,4 @@
+import { URLSearchParams } from 'node:url';
 import { decodeText } from '../pointer.js';
 import { toPlainPath } from './path-span.js';
 

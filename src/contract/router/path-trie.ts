@@ -1,3 +1,4 @@
+import { URL } from 'node:url';
 import { addTo } from '../json.js';
 import { memoize } from '../../memoize.js';
 import type { Operation } from '../operations/operation.js';

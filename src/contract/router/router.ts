@@ -1,3 +1,4 @@
+import { URLSearchParams } from 'node:url';
 import type { Contract } from '../contract.js';
 import { isObject, type SchemaObject } from '../json.js';
 import { memoize } from '../../memoize.js';

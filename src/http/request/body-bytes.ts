@@ -1,3 +1,5 @@
+import { host, isBytes } from '../../platform.js';
+
 /** A body in a temporary file. */
 export interface ReceivedFile {
   readonly path: string;
@@ -65,7 +67,7 @@ export async function readBody(request: Request, limitBytes: number): Promise<Bo
 
 /** Whether the request is the lazy one of @hono/node-server, which creates a full Request when `body` is read. */
 function isLazyRequest(request: Request): boolean {
-  if (Object.getPrototypeOf(request) === Request.prototype) return false;
+  if (Object.getPrototypeOf(request) === host.Request.prototype) return false;
   return Object.getOwnPropertySymbols(request).some(({ description }) => description === 'incomingKey');
 }
 
@@ -75,7 +77,7 @@ async function readChunks(request: Request, limitBytes: number): Promise<BodyByt
   let size = 0;
   for await (const chunk of request.body) {
     // A stream made in the process may contain anything; fetch of the platform also accepts bytes only.
-    if (!((chunk as unknown) instanceof Uint8Array)) throw new TypeError('a body is made of bytes');
+    if (!isBytes(chunk)) throw new TypeError('a body is made of bytes');
     size += chunk.length;
     if (size <= limitBytes) chunks.push(chunk);
     else chunks.length = 0;

@@ -1,3 +1,4 @@
+import { TextDecoder } from 'node:util';
 import { findJsonMistake } from '../../contract/json.js';
 import type { MediaType } from '../../contract/operations/operation.js';
 import type { Shape } from '../../schema/shape.js';

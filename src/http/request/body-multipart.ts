@@ -15,6 +15,7 @@ import {
   toMalformed,
 } from './body-codec.js';
 import { readJsonField, toFieldPath } from './body-form.js';
+import { isBytes } from '../../platform.js';
 
 /** A file of a multipart body. */
 export interface UploadedFile {
@@ -26,7 +27,7 @@ export interface UploadedFile {
 
 /** Whether a value of a body is a file. */
 export function isUploadedFile(value: unknown): value is UploadedFile {
-  return isObject(value) && value['bytes'] instanceof Uint8Array && typeof value['mediaType'] === 'string';
+  return isObject(value) && isBytes(value['bytes']) && typeof value['mediaType'] === 'string';
 }
 
 /** The value of one part, and the value that its schema checks. */

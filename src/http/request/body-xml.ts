@@ -5,6 +5,7 @@ import { toNote } from '../../schema/violation.js';
 import type { TextTree } from '../text.js';
 import { readXmlKeywords } from '../xml.js';
 import { type BodyCodec, type BodyParts, countCharacter, decodeBytes, toMalformed, toNoText } from './body-codec.js';
+import { isError } from '../../platform.js';
 
 /** Bodies nested deeper, or with more tags, are refused before they cost memory. */
 const MAX_DEPTH = 200;
@@ -40,7 +41,7 @@ function readXml(text: string): XmlElement | string {
     // The parser is recursive: it runs out of stack only far below `MAX_DEPTH`.
     if (error instanceof RangeError) return `it is nested more than ${MAX_DEPTH} levels deep`;
     // The first line has the reason, line and column; the others show the text.
-    return error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error);
+    return isError(error) ? (error.message.split('\n')[0] ?? '') : String(error);
   }
 }
 

@@ -21,6 +21,7 @@ import { type BodyCodec, type BodyParts, type BodyValue, decodeBinary, decodeJso
 import { decodeFormBody } from './body-form.js';
 import { multipartCodecOf } from './body-multipart.js';
 import { decodeXml } from './body-xml.js';
+import { isBytes } from '../../platform.js';
 
 /** A decoded body and its media type. */
 export interface ReadBody {
@@ -156,7 +157,7 @@ function checkBody(
   if (media?.schema === undefined || read.unchecked === true) return own;
   const checked = 'checked' in read ? read.checked : read.value;
   // Bytes are not a JSON value: only a schema of type string applies to them.
-  if (read.value instanceof Uint8Array && !parts.shapes(media.schemaPointer).types.has('string')) return own;
+  if (isBytes(read.value) && !parts.shapes(media.schemaPointer).types.has('string')) return own;
   const check = parts.validators.check(media.schemaPointer, 'request');
   let found = check(checked, 'body');
   if (found.length > 0 && FORM.test(media.type)) {

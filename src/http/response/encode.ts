@@ -1,3 +1,5 @@
+import { URLSearchParams } from 'node:url';
+import { TextEncoder } from 'node:util';
 import type { ServerResponse } from 'node:http';
 import { isObject, mapValues } from '../../contract/json.js';
 import { toViolationsHeader, type Violation } from '../../schema/violation.js';
@@ -6,6 +8,7 @@ import { type EventFields, writeEvent } from '../event-stream.js';
 import { isToken } from '../../contract/operations/parameter.js';
 import { isSequenceType } from '../../contract/operations/streaming.js';
 import { isJsonType, toEssence } from '../media-type.js';
+import { host, isBytes, setImmediate } from '../../platform.js';
 
 /** The Response class: the global one in-process, the faster one of the server on a socket. */
 export type ResponseConstructor = new (body: WrittenBody | null, init: ResponseInit) => Response;
@@ -74,10 +77,10 @@ export function createEncoder(writers: readonly BodyWriter[]): Encoder {
     // RFC 9110 9.3.2: HEAD answers like GET, without the body but with the length it would have.
     const isHead = method === 'HEAD';
     // Node.js decodes a Content-Disposition that is not ASCII wrongly, unless it precedes the length.
-    if ((isHead || !isAscii) && (typeof body === 'string' || body instanceof Uint8Array))
+    if ((isHead || !isAscii) && (typeof body === 'string' || isBytes(body)))
       headers['content-length'] = String(Buffer.byteLength(body));
     else if (isHead || status === 304) Object.assign(headers, readLength(answer));
-    const ResponseClass = target?.ResponseClass ?? Response;
+    const ResponseClass = target?.ResponseClass ?? host.Response;
     const response = new ResponseClass(isHead ? null : body, { status, headers: toHeaders(headers, repeated) });
     if (outgoing !== undefined && answer.reason !== undefined) outgoing.statusMessage = toFieldValue(answer.reason);
     return response;
@@ -140,7 +143,7 @@ function toHeaders(
   repeated: readonly [string, string][] | undefined,
 ): Headers | Record<string, string> {
   if (repeated === undefined) return headers;
-  const all = new Headers(headers);
+  const all = new host.Headers(headers);
   for (const [name, value] of repeated) all.append(name, value);
   return all;
 }
@@ -153,7 +156,7 @@ function writeBody(
   const { body, mediaType } = answer;
   if (body === undefined) return null;
   // No source creates a Uint8Array with shared memory, which is not a valid body.
-  if (body instanceof Uint8Array) return body as Uint8Array<ArrayBuffer>;
+  if (isBytes(body)) return body as Uint8Array<ArrayBuffer>;
   if (isStream(body)) return writeStream(body, mediaType ?? 'application/octet-stream', outgoing);
   if (mediaType === undefined || isJsonType(mediaType)) return writeJson(body);
   for (const writer of writers) {
@@ -226,12 +229,12 @@ function writeStream(
   const essence = toEssence(mediaType);
   const iterator = items[Symbol.asyncIterator]();
   const encoder = new TextEncoder();
-  return new ReadableStream<Uint8Array>({
+  return new host.ReadableStream<Uint8Array>({
     pull: async (controller) => {
       try {
         const { done, value } = await iterator.next();
         if (done === true) controller.close();
-        else if (value instanceof Uint8Array) controller.enqueue(value);
+        else if (isBytes(value)) controller.enqueue(value);
         else controller.enqueue(encoder.encode(isSequenceType(essence) ? writeItem(value, essence) : toText(value)));
       } catch (error) {
         if (outgoing === undefined) controller.error(error);

@@ -1,3 +1,5 @@
+import { host } from '../../platform.js';
+
 /** What problem details say. */
 interface Problem {
   readonly status: number;
@@ -55,5 +57,5 @@ const TITLES: ReadonlyMap<number, string> = new Map(
 /** A response with problem details, for what has no answer in the form of the contract. */
 export function toProblemResponse(facts: Parameters<typeof toProblem>[0]): Response {
   const headers = { 'content-type': PROBLEM_TYPE };
-  return new Response(JSON.stringify(toProblem(facts)), { status: facts.status, headers });
+  return new host.Response(JSON.stringify(toProblem(facts)), { status: facts.status, headers });
 }

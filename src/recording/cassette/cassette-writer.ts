@@ -25,6 +25,7 @@ import {
   writeExchange,
 } from './exchange.js';
 import { type Manifest, MANIFEST_FILE, PLACEHOLDERS_FILE, toManifestText } from './manifest.js';
+import { isBytes } from '../../platform.js';
 
 /** A cassette that is open for writing. */
 export interface CassetteWriter {
@@ -246,11 +247,11 @@ async function writeFiles(
   const texts = files.flatMap(([path, content]): readonly WrittenText[] => {
     if (typeof content === 'string') return [{ file: path, text: content }];
     // A spooled body is redacted while it is written.
-    return content instanceof Uint8Array ? [{ file: path, text: Buffer.from(content).toString('latin1') }] : [];
+    return isBytes(content) ? [{ file: path, text: Buffer.from(content).toString('latin1') }] : [];
   });
   approve?.(texts.toReversed());
   for (const [path, content] of files) {
-    const isWhole = typeof content === 'string' || content instanceof Uint8Array;
+    const isWhole = typeof content === 'string' || isBytes(content);
     await (isWhole ? writeAtomically(join(folder, path), content) : writeSpooled(join(folder, path), content));
   }
   return { ...exchange, file };

@@ -1,9 +1,11 @@
+import { performance } from 'node:perf_hooks';
 import { mkdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import { isObject } from '../../contract/json.js';
 import { MockError } from '../../errors.js';
 import { BODIES_FOLDER } from './cassette.js';
+import { clearInterval, setInterval } from '../../platform.js';
 
 const LOCK_FILE = '.lock';
 

@@ -1,3 +1,4 @@
+import { URL } from 'node:url';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Contract } from '../../contract/contract.js';

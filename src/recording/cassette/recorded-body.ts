@@ -1,3 +1,5 @@
+import { URL } from 'node:url';
+import { TextDecoder } from 'node:util';
 import { readEvents, type StreamEvent, type TimedText, writeEvent } from '../../http/event-stream.js';
 import { type HeaderFields, listFields, readContentType, readField } from '../../http/header-fields.js';
 import { isJsonType, readMediaType } from '../../http/media-type.js';
@@ -6,6 +8,7 @@ import { isBodiless } from '../../http/request/body-bytes.js';
 import { loadBodyBytes } from './cassette.js';
 import { isDeep, readJson, writeCanonical, writeJson } from './exact-json.js';
 import type { RecordedBody, RecordedMessage, RecordedPart, RecordedRequest } from './exchange.js';
+import { host } from '../../platform.js';
 
 const TEXT_TYPES =
   /^text\/|[/+](?:xml|json|yaml|x-yaml|javascript|x-ndjson|ndjson|jsonl|json-seq|graphql|x-www-form-urlencoded)$/;
@@ -99,9 +102,9 @@ export function toRequest(
   body: Uint8Array | string | undefined,
 ): Request {
   const hasBody = body !== undefined && !isBodiless(method);
-  return new Request(new URL(target, 'http://recording'), {
+  return new host.Request(new URL(target, 'http://recording'), {
     method,
-    headers: new Headers(listFields(headers)),
+    headers: new host.Headers(listFields(headers)),
     ...(hasBody ? { body: typeof body === 'string' ? body : Buffer.from(body) } : {}),
   });
 }

@@ -15,6 +15,7 @@ import { loadBody, readBody, writeBody } from '../cassette/recorded-body.js';
 import { createSchemaWalk, readBodyPointers, type SchemaPointers } from '../redaction/secret-walk.js';
 import type { Upstream } from '../upstream/upstream.js';
 import type { CheckResponse } from './check.js';
+import { isError } from '../../platform.js';
 
 /** The result of a comparison: what is wrong, if anything. */
 export type DriftVerdict =
@@ -174,7 +175,7 @@ async function askLive(
   try {
     for await (const chunk of response.body) chunks.push(chunk);
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return isError(error) ? error.message : String(error);
   }
   const bytes = decodeContent(Buffer.concat(chunks), readField(response.headers, 'content-encoding'));
   return { status: response.status, headers: response.headers, ...readBody(bytes, response.headers) };

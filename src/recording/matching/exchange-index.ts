@@ -14,6 +14,7 @@ import type { RecordedRequest } from '../cassette/exchange.js';
 import { loadBody, toRequest } from '../cassette/recorded-body.js';
 import type { FactsReader } from './request-facts.js';
 import type { RecordedFacts, ReplacedValue } from './volatile.js';
+import { isPromise } from '../../platform.js';
 
 /** The parts of a mock that read recorded requests as calls. */
 export interface CallParts {
@@ -158,7 +159,7 @@ function decodeAs(
 ): Call | undefined {
   // A request without a body is decoded synchronously; the recorded body is compared separately.
   const call = decoder.decode({ operation, pathText, request: toRequest(request, writeTarget(request), undefined) });
-  return call instanceof Promise ? undefined : call;
+  return isPromise(call) ? undefined : call;
 }
 
 /** The operation of a request. */

@@ -1,3 +1,4 @@
+import { URLSearchParams } from 'node:url';
 import type { Contract } from '../../contract/contract.js';
 import { isObject } from '../../contract/json.js';
 import { readSegments } from '../../contract/pointer.js';

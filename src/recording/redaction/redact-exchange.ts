@@ -1,3 +1,4 @@
+import { URLSearchParams } from 'node:url';
 import { isSequenceType } from '../../contract/operations/streaming.js';
 import type { MediaType, Operation } from '../../contract/operations/operation.js';
 import { findResponse } from '../../contract/operations/responses.js';

@@ -1,3 +1,4 @@
+import { URL } from 'node:url';
 import { type ClientRequest, request as httpRequest } from 'node:http';
 import { isIP, type Socket } from 'node:net';
 import { connect, type ConnectionOptions, type TLSSocket } from 'node:tls';

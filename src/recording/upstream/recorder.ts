@@ -1,3 +1,4 @@
+import { TextDecoder } from 'node:util';
 import type { Operation } from '../../contract/operations/operation.js';
 import { MockError } from '../../errors.js';
 import { decodeContent, isDecodable } from '../../http/content-encoding.js';

@@ -1,3 +1,4 @@
+import { URL } from 'node:url';
 import { createReadStream } from 'node:fs';
 import {
   Agent as HttpAgent,
@@ -13,6 +14,7 @@ import { type HeaderFields, omitFields, readEndToEnd } from '../../http/header-f
 import type { RecordedFailure } from '../cassette/exchange.js';
 import { connectThroughProxy, type Proxy, readProxy } from './proxy.js';
 import type { BodyFile } from './received.js';
+import { isBytes, isError } from '../../platform.js';
 
 /** The server that requests are forwarded to. */
 export interface Upstream {
@@ -100,7 +102,7 @@ export function createUpstream(
       client.on('error', (error) => resolve({ error, stale: client.reusedSocket }));
       client.on('response', (message) => resolve({ response: toResponse(message, client, interim) }));
       const { body } = request;
-      if (body === undefined || body instanceof Uint8Array) client.end(body);
+      if (body === undefined || isBytes(body)) client.end(body);
       else pipeline(createReadStream(body.path), client, () => undefined);
     });
   return {
@@ -161,7 +163,7 @@ function toOutgoing(request: UpstreamRequest, host: string): Record<string, stri
 
 function readSize(body: UpstreamRequest['body']): number {
   if (body === undefined) return 0;
-  return body instanceof Uint8Array ? body.byteLength : body.size;
+  return isBytes(body) ? body.byteLength : body.size;
 }
 
 function toResponse(message: IncomingMessage, client: ClientRequest, interim: readonly number[]): UpstreamResponse {
@@ -196,7 +198,7 @@ function readCode(error: Error): string {
   const { code } = error as NodeJS.ErrnoException;
   if (code !== undefined) return code;
   // All addresses of a host name have failed.
-  const [first] = error instanceof AggregateError ? (error.errors as Error[]) : [];
+  const [first] = isError(error) && 'errors' in error ? (error.errors as Error[]) : [];
   return first === undefined ? '' : readCode(first);
 }
 

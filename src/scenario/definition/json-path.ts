@@ -5,6 +5,7 @@ import { suggest } from '../../errors.js';
 import { memoize } from '../../memoize.js';
 import type { FieldsReader } from '../../schema/fields.js';
 import type { Domain } from './domain.js';
+import { isError } from '../../platform.js';
 
 type Library = typeof jsonP3;
 type Query = InstanceType<Library['JSONPathQuery']>;
@@ -46,7 +47,7 @@ export function compileJsonPath(text: string): JsonPath | string {
   try {
     query = environment.compile(text);
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return isError(error) ? error.message : String(error);
   }
   return {
     selects: (value) => {

@@ -1,3 +1,4 @@
+import { URLSearchParams } from 'node:url';
 import { readOwn } from '../../contract/json.js';
 import type { Call } from '../../http/request/call.js';
 import { describe } from '../../contract/load/source-node.js';

@@ -2,6 +2,7 @@ import { cutMessage, type ErrorCode, MockError } from '../../errors.js';
 import type { Answer } from '../../http/answer.js';
 import { PROBLEM_TYPE, toProblem } from '../../http/response/problem.js';
 import { NO_VIOLATIONS, type Violation } from '../../schema/violation.js';
+import { isError } from '../../platform.js';
 
 /** The hint where the request itself is wrong. */
 export const SEE_DOCUMENT = 'spec/control.openapi.yaml describes every operation';
@@ -59,7 +60,7 @@ export function answerError(error: unknown): Answer {
     const { code, reason, hint } = error;
     return answerProblem({ status: STATUSES[code] ?? 400, code, message: reason, hint });
   }
-  const message = error instanceof Error ? error.message : String(error);
+  const message = isError(error) ? error.message : String(error);
   return answerProblem({ status: 500, code: 'MOCK_FAILED', message: `the control API failed: ${message}` });
 }
 

@@ -1,3 +1,5 @@
+import { readMonotonic, setImmediate } from '../../platform.js';
+
 /** Long work of the control API in short slices, between which the mock answers requests. */
 export interface Slices {
   /** Waits for the next slice where this one has lasted long enough; undefined while it has time left. */
@@ -15,11 +17,11 @@ export function createTurns(): () => Slices {
     return last;
   };
   return () => {
-    let startedAt = performance.now();
+    let startedAt = readMonotonic();
     return {
       pause: () => {
-        if (performance.now() - startedAt < SLICE_MS) return undefined;
-        return nextTurn().then(() => void (startedAt = performance.now()));
+        if (readMonotonic() - startedAt < SLICE_MS) return undefined;
+        return nextTurn().then(() => void (startedAt = readMonotonic()));
       },
     };
   };

@@ -1,6 +1,8 @@
+import { TextDecoder, TextEncoder } from 'node:util';
 import { buffer } from 'node:stream/consumers';
 import type { Clock } from '../../clock.js';
 import type { StreamAction } from '../../http/answer.js';
+import { host, setTimeout } from '../../platform.js';
 
 /** The body of a broken response. */
 export type BrokenBody = string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>;
@@ -143,9 +145,9 @@ function transform(
   response: Response,
   work: (source: AsyncIterable<Uint8Array>, sink: Sink) => Promise<void>,
 ): Response {
-  const source = response.body ?? new Blob([]).stream();
-  const reader = new AbortController();
-  const body = new ReadableStream<Uint8Array>({
+  const source = response.body ?? new host.Blob([]).stream();
+  const reader = new host.AbortController();
+  const body = new host.ReadableStream<Uint8Array>({
     start: (controller) => {
       // Not awaited: `start` must return before anything can be read.
       // A web stream of Node is an async iterable of its chunks.
@@ -155,7 +157,7 @@ function transform(
     },
     cancel: () => reader.abort(),
   });
-  const headers = new Headers(response.headers);
+  const headers = new host.Headers(response.headers);
   headers.delete('content-length');
-  return new Response(body, { status: response.status, headers });
+  return new host.Response(body, { status: response.status, headers });
 }

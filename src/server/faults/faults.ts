@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import type { Clock } from '../../clock.js';
 import type { Fault } from '../../http/answer.js';
 import { type BrokenBody, breakStream, cutJson, dripBytes, type StallEnd, stopHalfway } from './fault-streams.js';
+import { host } from '../../platform.js';
 
 interface FaultOrder<Kind extends Fault['kind'] = Fault['kind']> {
   readonly fault: Extract<Fault, { readonly kind: Kind }>;
@@ -133,7 +134,7 @@ async function failBody(
   const bytes = await readBytes(response);
   const part = bytes.slice(0, toCount(breakage.share, bytes.length));
   // The first read gets the part, the second one fails: an error at once would discard the part.
-  const body = new ReadableStream<Uint8Array>({
+  const body = new host.ReadableStream<Uint8Array>({
     start: (controller) => {
       if (part.length > 0) controller.enqueue(part);
     },
@@ -152,9 +153,9 @@ async function readBytes(response: Response): Promise<Uint8Array<ArrayBuffer>> {
 }
 
 function withBody({ status, headers: given }: Response, body: BrokenBody): Response {
-  const headers = new Headers(given);
+  const headers = new host.Headers(given);
   headers.delete('content-length');
-  return new Response(body, { status, headers });
+  return new host.Response(body, { status, headers });
 }
 
 /** Never answers; ends when the client aborts. */

@@ -331,7 +331,7 @@ function show(
 /** What an object shows of an item. */
 function pick(item: Item, { shown, nested }: Embedding): Item {
   const isShown = (name: string): boolean =>
-    Object.hasOwn(item, name) && !(nested?.has(name) === true && item[name] instanceof Object);
+    Object.hasOwn(item, name) && !(nested?.has(name) === true && typeof item[name] === 'object' && item[name] !== null);
   return Object.fromEntries(shown.filter(isShown).map((name) => [name, item[name]]));
 }
 

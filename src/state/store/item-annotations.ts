@@ -1,3 +1,4 @@
+import { TextDecoder, TextEncoder } from 'node:util';
 import { isObject, readMember, withPath, filterMembers } from '../../contract/json.js';
 import type { Resource } from '../resource.js';
 import {

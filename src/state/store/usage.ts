@@ -1,4 +1,5 @@
 import { MockError } from '../../errors.js';
+import { isBytes } from '../../platform.js';
 
 /** How much the stores of one mock may hold; items of the fixtures do not count. */
 export interface StateLimits {
@@ -195,7 +196,7 @@ function measureItem(item: object): number {
 export function measureValue(value: unknown): number {
   if (typeof value === 'string') return VALUE_BYTES + value.length;
   if (typeof value !== 'object' || value === null) return VALUE_BYTES;
-  return value instanceof Uint8Array ? value.byteLength : measureItem(value);
+  return isBytes(value) ? value.byteLength : measureItem(value);
 }
 
 type LimitName = Exclude<keyof StateLimits, 'generatedItems'>;

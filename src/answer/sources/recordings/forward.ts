@@ -29,6 +29,7 @@ import type { AnswerSource, Exchange, Next } from '../../chain.js';
 import type { ErrorAnswers } from '../../error-answers.js';
 import { hasUrls, readOwnBase, type OwnUrls, toUpstreamCall } from './own-urls.js';
 import { answerFailure, readContent, type RecordedContent, toReportHeaders } from './recorded-answer.js';
+import { clearTimeout, readMonotonic, setImmediate, setTimeout } from '../../../platform.js';
 
 /** The parts of the sources that replay and forward. */
 export interface RecordingSourceParts {
@@ -58,7 +59,7 @@ export function createForwardSource(parts: RecordingSourceParts): AnswerSource {
         return next(exchange);
       }
       const cassette = readCassette(recordings, exchange);
-      const started = { at: Date.now(), startedAt: performance.now() };
+      const started = { at: Date.now(), startedAt: readMonotonic() };
       return forward(
         {
           ...parts,
@@ -144,7 +145,7 @@ interface Arriving {
 /** Waits for a body that is small and arrives at once, so that it is checked; another one is passed on while it arrives. */
 async function receive(pending: Pending, response: UpstreamResponse): Promise<Answer> {
   const { recordings, exchange } = pending;
-  const begunAt = performance.now();
+  const begunAt = readMonotonic();
   const collector = createBodyCollector(recordings.files.path());
   const chunks = response.body[Symbol.asyncIterator]();
   const waitMs = isSequenceType(readContentType(response.headers) ?? '') ? 0 : WHOLE_WAIT_MS;
@@ -167,7 +168,7 @@ async function receive(pending: Pending, response: UpstreamResponse): Promise<An
     }
     size += result.value.byteLength;
     ahead.push(result.value);
-    await collector.add({ atMs: performance.now() - begunAt, bytes: result.value });
+    await collector.add({ atMs: readMonotonic() - begunAt, bytes: result.value });
   }
 }
 
@@ -244,7 +245,7 @@ function answerStream(pending: Pending, arriving: Arriving): Answer {
         const { value: bytes } = result;
         size += bytes.byteLength;
         isWhole = isRecorded || size <= MEMORY_LIMIT_BYTES;
-        if (isWhole) await collector.add({ atMs: performance.now() - begunAt, bytes });
+        if (isWhole) await collector.add({ atMs: readMonotonic() - begunAt, bytes });
         yield bytes;
       }
     } catch (error) {
@@ -363,7 +364,7 @@ async function record(pending: Pending, outcome: ObservedExchange['outcome']): P
   const bodyBytes = measureBodies({ call, outcome });
   const excluded = recordings.exclusion.reasonFor(call.operation.id, bodyBytes);
   if (excluded !== undefined) return exchange.note(`forward: not recorded: ${excluded}`);
-  const seen = { call, at, elapsedMs: performance.now() - startedAt, outcome };
+  const seen = { call, at, elapsedMs: readMonotonic() - startedAt, outcome };
   if (cassette?.recorder === undefined) return recordings.keep(seen, bodyBytes);
   const observed = toNewExchange(seen);
   if (observed === undefined) {

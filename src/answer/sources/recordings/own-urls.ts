@@ -1,3 +1,4 @@
+import { URL } from 'node:url';
 import { decodeContent } from '../../../http/content-encoding.js';
 import { type HeaderFields, readContentType, readField } from '../../../http/header-fields.js';
 import { isSequenceType } from '../../../contract/operations/streaming.js';
@@ -5,6 +6,7 @@ import { isJsonType } from '../../../http/media-type.js';
 import type { Call } from '../../../http/request/call.js';
 import { readTarget, removeSessionPrefix, splitBasePath } from '../../../http/target.js';
 import type { Exchange } from '../../chain.js';
+import { host, isBytes } from '../../../platform.js';
 
 /** Replaces URLs of one server by those of another: so that no client is sent to the upstream, those of the upstream by those of the mock. Everything else stays as it is. */
 export interface OwnUrls {
@@ -64,7 +66,7 @@ export function toUpstreamCall(
     .slice(prefix === '' ? 1 : 0)
     .reduce((text, [from, base]) => text && (ownUrls(from)?.body(text, { 'content-type': type }, base) ?? text), plain);
   if (bytes === undefined || bytes === plain) return call;
-  const headers = new Headers(call.headers);
+  const headers = new host.Headers(call.headers);
   headers.delete('content-encoding');
   return { ...call, bytes, headers };
 }
@@ -85,7 +87,7 @@ export function createOwnUrls(upstream: string): OwnUrls | undefined {
   const root = url.pathname.replace(/\/$/, '');
   const patterns = createPatterns(url, root);
   const mentions = (text: Uint8Array | HeaderFields): boolean =>
-    text instanceof Uint8Array
+    isBytes(text)
       ? Buffer.from(text.buffer, text.byteOffset, text.byteLength).includes(url.hostname)
       : Object.entries(text).some(([name, value]) => LOCATIONS.has(name) || [value].flat().join().includes(url.host));
   const write = (text: string, pattern: RegExp, { origin, prefix, basePath }: OwnBase): string =>

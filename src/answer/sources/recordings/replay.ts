@@ -18,6 +18,7 @@ import type { RecordingSourceParts } from './forward.js';
 import { answerFailure, readContent, type RecordedContent, toReportHeaders } from './recorded-answer.js';
 import { replaceValues } from '../../../recording/matching/volatile.js';
 import { hasUrls, type OwnBase, readOwnBase, toUpstreamCall } from './own-urls.js';
+import { isBytes } from '../../../platform.js';
 
 /**
  * Answers from recordings. A call without a recording is passed to the upstream (`record-missing`) or to the mock (if owners
@@ -183,7 +184,7 @@ function readBody({ cassette, exchange }: Replayed, response: RecordedResponse, 
   }
   const content = readContent(changes.body(writeBody(folder, response) ?? new Uint8Array(), headers), headers);
   if (response.cut === undefined) return content;
-  const bytes = content.body instanceof Uint8Array ? content.body : Buffer.from(JSON.stringify(content.body));
+  const bytes = isBytes(content.body) ? content.body : Buffer.from(JSON.stringify(content.body));
   return { body: breakAfter([bytes], response.cut), value: undefined };
 }
 

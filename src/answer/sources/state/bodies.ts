@@ -15,6 +15,7 @@ import type { Call } from '../../../http/request/call.js';
 import type { Exchange } from '../../chain.js';
 import { findRemovedBranch } from './removed.js';
 import type { BodyReader, BodyWriters, StateContext, WriteBody } from './context.js';
+import { isBytes } from '../../../platform.js';
 
 /** Creates the writers of a resource: each body is planned once. */
 export function createBodyWriters(context: StateContext, model: ItemModel, isCreate: boolean): BodyWriters {
@@ -266,7 +267,7 @@ export function createBodyReader(context: StateContext, binding: Binding, model:
     for (const { path, convert } of find(mediaType)) {
       const found = readPath(body, path);
       const items = Array.isArray(found) ? found.filter(isObject) : isObject(found) ? [found] : [];
-      if (items.length === 0 || found instanceof Uint8Array) continue;
+      if (items.length === 0 || isBytes(found)) continue;
       const own = isMultipart ? items.map(withoutFiles) : items;
       return convert === undefined ? own : own.map((item) => Object.assign({}, item, convert(item)));
     }

@@ -15,6 +15,7 @@ import {
   type StateHandler,
 } from './context.js';
 import { declaresStatus } from '../../../contract/operations/responses.js';
+import { isBytes } from '../../../platform.js';
 
 /** Preconditions that are always met, of items without entity tags. */
 export const NO_PRECONDITIONS: Preconditions = { before: () => undefined, headers: () => NO_HEADERS };
@@ -146,5 +147,5 @@ export function withIdempotency(context: OperationContext, handler: StateHandler
 
 /** Bytes in base64, so that two uploads of the same bytes are the same request. */
 function toPlain(_name: string, value: unknown): unknown {
-  return value instanceof Uint8Array ? Buffer.from(value).toString('base64') : value;
+  return isBytes(value) ? Buffer.from(value).toString('base64') : value;
 }

@@ -1,3 +1,5 @@
+import { URLSearchParams } from 'node:url';
+import { TextDecoder } from 'node:util';
 import { isObject, readMember, filterMembers } from '../../../contract/json.js';
 import type { Answer } from '../../../http/answer.js';
 import { isCovered, isJsonType, toEssence } from '../../../http/media-type.js';

@@ -21,6 +21,7 @@ import type { Exchange } from '../../chain.js';
 import type { ResponseChoice } from '../../choose-response.js';
 import type { ReadRemoved } from './removed.js';
 import { type OperationContext, pass, refuse, type StateContext, type StateHandler, toNoun } from './context.js';
+import { isBytes } from '../../../platform.js';
 
 /** Plans how the path of an operation addresses the store. */
 export function createLocationFinder(context: StateContext, binding: Binding): OperationContext['findLocation'] {
@@ -282,7 +283,7 @@ interface Upload {
 
 /** The first file of a form, or a body of bytes; undefined without a file. */
 export function readUpload({ body, mediaType }: Call): Upload | undefined {
-  if (body instanceof Uint8Array) return toUpload({ bytes: body, mediaType: mediaType ?? '', filename: undefined });
+  if (isBytes(body)) return toUpload({ bytes: body, mediaType: mediaType ?? '', filename: undefined });
   if (!isObject(body)) return undefined;
   for (const value of Object.values(body)) {
     const first: unknown = Array.isArray(value) ? value[0] : value;

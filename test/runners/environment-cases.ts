@@ -1,0 +1,137 @@
+import { afterAll, describe, expect, it, vi } from 'vitest';
+import { createMock } from '../../src/index.js';
+
+const json = (schema: object): object => ({ description: 'ok', content: { 'application/json': { schema } } });
+const text = { type: 'string' };
+
+const note = { type: 'object', required: ['text'], properties: { id: text, text } };
+
+const spec = {
+  openapi: '3.1.0',
+  info: { title: 'Notes', version: '1' },
+  paths: {
+    '/notes': {
+      get: { operationId: 'listNotes', responses: { 200: json({ type: 'array', items: note }) } },
+      post: {
+        operationId: 'createNote',
+        requestBody: {
+          required: true,
+          content: {
+            'application/json': { schema: note },
+            'application/x-www-form-urlencoded': { schema: note },
+            'multipart/form-data': { schema: { ...note, properties: { ...note.properties, file: {} } } },
+          },
+        },
+        responses: { 201: json(note) },
+      },
+    },
+    '/files': {
+      post: {
+        operationId: 'upload',
+        requestBody: { required: true, content: { 'application/octet-stream': { schema: {} } } },
+        responses: { 204: { description: 'stored' } },
+      },
+    },
+  },
+};
+
+/** Requests in the process under one environment of vitest: it replaces classes of bodies, URLs and signals. */
+export function describeEnvironment(name: string, isReplaced: () => boolean): void {
+  describe(`a mock in ${name}`, async () => {
+    const mock = await createMock({
+      spec,
+      seed: 7,
+      clock: 'real',
+      scenarios: { slow: { operations: { listNotes: [{ delay: 20 }] } } },
+      handlers: {
+        upload: ({ call, empty, error }) =>
+          Buffer.from(call.bytes ?? []).toString('hex') === '00ff10' ? empty() : error(400, 'other bytes'),
+      },
+    });
+    afterAll(() => mock.close());
+    const post = (body: NonNullable<RequestInit['body']>, type?: string): Promise<Response> =>
+      mock.fetch('/notes', {
+        method: 'POST',
+        body,
+        ...(type === undefined ? {} : { headers: { 'content-type': type } }),
+      });
+    const expectNote = async (response: Response): Promise<void> => {
+      expect([response.status, await response.json()]).toEqual([201, expect.objectContaining({ text: 'milk' })]);
+    };
+
+    it('runs where globals are replaced', () => expect(isReplaced()).toBe(true));
+
+    it('reads a JSON body', async () => expectNote(await post('{"text":"milk"}', 'application/json')));
+
+    it('reads a JSON body of a Request', async () => {
+      const headers = { 'content-type': 'application/json' };
+      const request = new Request('http://localhost/notes', { method: 'POST', headers, body: '{"text":"milk"}' });
+      await expectNote(await mock.fetch(request));
+    });
+
+    it('reads a form', async () => expectNote(await post(new URLSearchParams({ text: 'milk' }))));
+
+    it('reads a form with a file', async () => {
+      const form = new FormData();
+      form.append('text', 'milk');
+      form.append('file', new File(['abc'], 'a.txt', { type: 'text/plain' }));
+      await expectNote(await post(form));
+    });
+
+    const bytes = new Uint8Array([0, 255, 16]);
+    it.each([
+      ['bytes', bytes],
+      ['a buffer', bytes.buffer],
+      ['a Buffer', Buffer.from([0, 255, 16])],
+      ['a Blob', new Blob([bytes])],
+    ])('reads %s', async (_, body) => {
+      const headers = { 'content-type': 'application/octet-stream' };
+      expect((await mock.fetch('/files', { method: 'POST', body, headers })).status).toBe(204);
+    });
+
+    it('rejects when the request is aborted', async () => {
+      const controller = new AbortController();
+      mock.scenarios.activate('slow');
+      const running = mock.fetch('/notes', { signal: controller.signal });
+      controller.abort();
+      await expect(running).rejects.toMatchObject({ name: 'AbortError' });
+      mock.scenarios.deactivate('slow');
+    });
+
+    it('answers after a delay while the timers of the test are fake', async () => {
+      vi.useFakeTimers();
+      try {
+        mock.scenarios.activate('slow');
+        expect((await mock.fetch('/notes')).status).toBe(200);
+      } finally {
+        mock.scenarios.deactivate('slow');
+        vi.useRealTimers();
+      }
+    });
+
+    it('answers in a session', async () => {
+      const session = mock.session();
+      const headers = { 'content-type': 'application/json' };
+      await expectNote(await session.fetch('/notes', { method: 'POST', headers, body: '{"text":"milk"}' }));
+      expect(session.journal.calls('createNote')).toHaveLength(1);
+    });
+
+    it('answers on a socket', async () => {
+      const server = await mock.listen();
+      const { request } = await import('node:http');
+      const status = await new Promise((resolve, reject) => {
+        const sent = request(`${server.url}/notes`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+        });
+        sent.on('response', (response) => {
+          response.resume();
+          resolve(response.statusCode);
+        });
+        sent.on('error', reject).end('{"text":"milk"}');
+      });
+      await server.close();
+      expect(status).toBe(201);
+    });
+  });
+}

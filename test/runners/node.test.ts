@@ -1,0 +1,3 @@
+import { describeEnvironment } from './environment-cases.js';
+
+describeEnvironment('node', () => true);
