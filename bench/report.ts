@@ -1,3 +1,4 @@
+import { FIRST_CALL_BOUNDS, type FirstCalls } from './first-calls.js';
 import type { RecordingFigure } from './record.js';
 import { readMedian, type StartUp } from './start-up.js';
 import type { StoreFigure } from './store.js';
@@ -23,10 +24,11 @@ export interface Report {
   readonly recording: readonly RecordingFigure[];
   readonly startUp: readonly StartUp[];
   readonly store: readonly StoreFigure[];
+  readonly firstCalls: readonly FirstCalls[];
 }
 
 /** Formats the report as tables. */
-export function formatReport({ plan, cells, recording, startUp, store }: Report): string {
+export function formatReport({ plan, cells, recording, startUp, store, firstCalls }: Report): string {
   const hasBefore = cells.some(({ server }) => server === BEFORE);
   const throughput = cells.map((cell) => {
     const other = (name: string): Cell | undefined =>
@@ -59,6 +61,8 @@ export function formatReport({ plan, cells, recording, startUp, store }: Report)
       ['store', 'ms'],
       store.map(({ name, ms }) => [name, ms.toFixed(3)]),
     ),
+    ...formatPart(FIRST_CALLS_HEAD, firstCalls.length === 0 ? [] : [BOUNDS, ...firstCalls.map(formatFirstCalls)]),
+    ...firstCalls.map(({ name, worstOperations }) => `worst of ${name}: ${worstOperations.join(', ')}`),
   ].join('\n');
 }
 
@@ -84,6 +88,44 @@ function toRatio(cell: Cell, other: Cell | undefined): string {
 
 function formatStartUp({ name, ms, cpuMs, peakMb }: StartUp): readonly string[] {
   return [name, ms.toFixed(1), cpuMs?.toFixed(1) ?? '', peakMb?.toFixed(0) ?? ''];
+}
+
+const FIRST_CALLS_HEAD = [
+  'first request of each operation, CPU ms',
+  'operations',
+  '50 GET',
+  'elapsed',
+  'all GET',
+  'all',
+  'median',
+  'worst',
+  'peak MB: loaded',
+  'after 50',
+  'after all',
+];
+
+const BOUNDS: readonly string[] = [
+  `at most (50 GET from the cache: ${FIRST_CALL_BOUNDS.cached50})`,
+  '',
+  FIRST_CALL_BOUNDS.first50.toString(),
+  FIRST_CALL_BOUNDS.first50.toString(),
+  '',
+  '',
+  FIRST_CALL_BOUNDS.median.toString(),
+  FIRST_CALL_BOUNDS.worst.toString(),
+  FIRST_CALL_BOUNDS.peakMb.toString(),
+  FIRST_CALL_BOUNDS.peakMb.toString(),
+  '',
+];
+
+function formatFirstCalls(figures: FirstCalls): readonly string[] {
+  const { name, operations, first50, elapsed50, reads, all, median, worst, loadPeakMb, earlyPeakMb, peakMb } = figures;
+  return [
+    name,
+    operations.toString(),
+    ...[first50, elapsed50, reads, all, median, worst].map((ms) => ms.toFixed(1)),
+    ...[loadPeakMb, earlyPeakMb, peakMb].map((megabytes) => megabytes.toFixed(0)),
+  ];
 }
 
 /** Aligns columns of text left and columns of figures right. */

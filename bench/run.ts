@@ -9,6 +9,7 @@ import { BEFORE, formatReport, type Cell, type Report } from './report.js';
 import { type BenchRequest, REQUESTS, toBytes } from './requests.js';
 import { measureRecording } from './record.js';
 import { startServer, type ServerProcess } from './server-process.js';
+import { measureFirstCalls } from './first-calls.js';
 import { measureDocuments } from './documents.js';
 import { measureInProcess, measureSpawn, readMedian, type StartUp } from './start-up.js';
 import { measureStore } from './store.js';
@@ -34,7 +35,8 @@ interface Plan {
   readonly connections: number;
 }
 
-const { values } = parseArgs({
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
   options: {
     rounds: { type: 'string', default: '7' },
     requests: { type: 'string', default: '3000' },
@@ -51,14 +53,16 @@ const plan: Plan = {
   connections: Number(values.connections),
 };
 
-// `--start-up` and `--record` measure only that.
-const isPart = values['start-up'] || values.record;
+// `--start-up`, `--record` and `first-calls` measure only that.
+const isFirstCalls = positionals.includes('first-calls');
+const isPart = values['start-up'] || values.record || isFirstCalls;
 const report: Report = {
   plan,
   cells: isPart ? [] : await measureThroughput(plan),
-  recording: values['start-up'] ? [] : await measureRecording(CLI, toServerFile('proxy'), plan),
-  startUp: values.record ? [] : await measureStartUp(),
-  store: values.record ? [] : await measureStore(),
+  recording: values['start-up'] || isFirstCalls ? [] : await measureRecording(CLI, toServerFile('proxy'), plan),
+  startUp: values.record || isFirstCalls ? [] : await measureStartUp(),
+  store: values.record || isFirstCalls ? [] : await measureStore(),
+  firstCalls: isPart && !isFirstCalls ? [] : await measureFirstCalls(3),
 };
 console.log(values.json ? JSON.stringify(report, undefined, 2) : formatReport(report));
 
