@@ -145,7 +145,7 @@ function createQuickChecks(
     let left = MAX_INTERPRETED;
     return (value) => {
       if (compiled !== undefined) return compiled(value);
-      if (left-- > 0) return interpret(value);
+      if (left-- > 0 || !work.mayCompile(unit.nodes.length)) return interpret(value);
       compiled = compile(pointer);
       return compiled(value);
     };

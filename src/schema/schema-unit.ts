@@ -182,6 +182,8 @@ export interface Work {
   beginCheck(): void;
   /** Adds work, in calls of units. @throws LimitError beyond the limit. */
   spend(calls: number): void;
+  /** Whether schemas with so many objects may be compiled for this request; those of one request are few, since a compilation blocks all others. */
+  mayCompile(nodes: number): boolean;
   /** Calls a check without details. @throws LimitError beyond the limit. */
   accepts(check: IsValid, value: unknown): boolean;
   /** Calls a unit, or sets its errors to those of the same call before. @throws LimitError beyond the limit. */
@@ -192,6 +194,8 @@ export interface Work {
 const MANY_CALLS = 10_000;
 /** The most calls of units for one request: that of 10 MB of small objects. */
 const MAX_CALLS = 2_000_000;
+/** The most schema objects that are compiled for one request, unless one schema has more: that takes about 20 ms. */
+const MAX_COMPILED_NODES = 500;
 /** The most results that are kept. */
 const MAX_RESULTS = 20_000;
 
@@ -206,12 +210,11 @@ interface Result {
 export function createWork(): Work {
   let calls = 0;
   let isOpen = false;
-  let size = 0;
-  const results = new Map<IsValid, Map<unknown, Result>>();
+  const compilations = createCompilations();
+  const results = createResults();
   const reset = (): void => {
     calls = 0;
-    if (size === 0) return;
-    size = 0;
+    compilations.begin();
     results.clear();
   };
   const spend = (more: number): void => {
@@ -219,20 +222,10 @@ export function createWork(): Work {
     if (calls > MAX_CALLS) throw new LimitError('the value needs too many checks');
   };
 
-  const keep = (check: IsValid, value: unknown, result: Result): void => {
-    if (size >= MAX_RESULTS) {
-      size = 0;
-      results.clear();
-    }
-    const own = results.get(check) ?? new Map<unknown, Result>();
-    results.set(check, own.set(value, result));
-    size++;
-  };
-
   const callKept = (validate: Validate, value: unknown, at: Parameters<Validate>[1]): boolean => {
     spend(0);
     const path = at?.instancePath;
-    const kept = results.get(validate)?.get(value);
+    const kept = results.find(validate, value);
     // Equal strings or numbers at two places have errors of their own.
     if (kept !== undefined && (kept.valid || kept.path === path)) {
       // A copy: the caller may add to it.
@@ -240,16 +233,16 @@ export function createWork(): Work {
       return kept.valid;
     }
     const valid = validate(value, at);
-    keep(validate, value, { path, valid, errors: validate.errors?.slice() ?? null });
+    results.keep(validate, value, { path, valid, errors: validate.errors?.slice() ?? null });
     return valid;
   };
 
   const acceptKept = (check: IsValid, value: unknown): boolean => {
     spend(0);
-    const kept = results.get(check)?.get(value);
+    const kept = results.find(check, value);
     if (kept !== undefined) return kept.valid;
     const valid = check(value);
-    keep(check, value, { path: undefined, valid, errors: null });
+    results.keep(check, value, { path: undefined, valid, errors: null });
     return valid;
   };
 
@@ -265,7 +258,49 @@ export function createWork(): Work {
       if (!isOpen) reset();
     },
     spend,
+    mayCompile: compilations.mayCompile,
     accepts: (check, value) => (++calls <= MANY_CALLS ? check(value) : acceptKept(check, value)),
     call: (validate, value, at) => (++calls <= MANY_CALLS ? validate(value, at) : callKept(validate, value, at)),
+  };
+}
+
+/** The results of calls, the oldest ones forgotten all at once. */
+interface Results {
+  find(check: IsValid, value: unknown): Result | undefined;
+  keep(check: IsValid, value: unknown, result: Result): void;
+  clear(): void;
+}
+
+function createResults(): Results {
+  let size = 0;
+  const results = new Map<IsValid, Map<unknown, Result>>();
+  const clear = (): void => {
+    if (size === 0) return;
+    size = 0;
+    results.clear();
+  };
+  return {
+    find: (check, value) => results.get(check)?.get(value),
+    keep: (check, value, result) => {
+      if (size >= MAX_RESULTS) clear();
+      const own = results.get(check) ?? new Map<unknown, Result>();
+      results.set(check, own.set(value, result));
+      size++;
+    },
+    clear,
+  };
+}
+
+function createCompilations(): Pick<Work, 'begin' | 'mayCompile'> {
+  let compiled = 0;
+  return {
+    begin: () => {
+      compiled = 0;
+    },
+    mayCompile: (nodes) => {
+      if (compiled > 0 && compiled + nodes > MAX_COMPILED_NODES) return false;
+      compiled += nodes;
+      return true;
+    },
   };
 }
