@@ -9,6 +9,9 @@ export interface Random {
   text(alphabet: string, length: number): string;
 }
 
+/** Steps before the first value, after which it depends on every bit of the state. */
+const WARM_UP = 12;
+
 /** Characters created in one call; far below the maximum number of arguments. */
 const CHUNK_LENGTH = 4096;
 
@@ -25,16 +28,25 @@ class Sfc32 implements Random {
   #a: number;
   #b: number;
   #c: number;
-  #counter = 1;
+  #counter = WARM_UP + 1;
 
   constructor(seed: number, key: string) {
     const hash = hashText(key);
     // Signed 32-bit integers: the engine stores them without an object of their own.
-    this.#a = seed | 0;
-    this.#b = hash | 0;
+    let a = seed | 0;
+    let b = hash | 0;
     // The hash of `key\0seed`, continued from the hash of the key.
-    this.#c = hashText(`\0${seed}`, hash) | 0;
-    for (let i = 0; i < 12; i++) this.next();
+    let c = hashText(`\0${seed}`, hash) | 0;
+    // As `next` does, in local variables: most streams are asked for one value only.
+    for (let counter = 1; counter <= WARM_UP; counter++) {
+      const sum = (((a + b) | 0) + counter) | 0;
+      a = b ^ (b >>> 9);
+      b = (c + (c << 3)) | 0;
+      c = (((c << 21) | (c >>> 11)) + sum) | 0;
+    }
+    this.#a = a;
+    this.#b = b;
+    this.#c = c;
   }
 
   next(): number {

@@ -26,7 +26,9 @@ export type FormatWriter = (context: TextContext) => Iterable<string>;
 const HEX = '123456789abcdef';
 
 const instant = ({ name, random, now, repeats }: TextContext): number =>
-  repeats < 2 ? pickInstant(readTimeKind(name).kind, random, now) : Math.floor(random.next() * 4_000_000_000) * 1000;
+  repeats < 2
+    ? pickInstant(readTimeKind(readWords(name)).kind, random, now)
+    : Math.floor(random.next() * 4_000_000_000) * 1000;
 const iso = (context: TextContext): string => new Date(instant(context)).toISOString();
 const slug = (context: TextContext): string =>
   readWords(context.name)

@@ -17,7 +17,11 @@ export function readPlainName(name: string): string {
 
 /** The entry of a table for a name: of the whole name, else of its last words, else of its last word. */
 export function findByName<Entry>(table: ReadonlyMap<string, Entry>, name: string): Entry | undefined {
-  const words = readWords(name);
+  return findByWords(table, readWords(name));
+}
+
+/** As `findByName`, for the words of a name. */
+export function findByWords<Entry>(table: ReadonlyMap<string, Entry>, words: readonly string[]): Entry | undefined {
   for (let i = 0; i < words.length; i++) {
     const found = table.get(words.slice(i).join(''));
     if (found !== undefined) return found;
@@ -69,9 +73,8 @@ const TIME_SUFFIXES: ReadonlySet<string> = new Set(
   'at on date time timestamp datetime ts utc epoch unix day'.split(' '),
 );
 
-/** The kind of time that a name may stand for, and whether it clearly is the name of a time. */
-export function readTimeKind(name: string): { readonly kind: TimeKind; readonly isClear: boolean } {
-  const words = readWords(name);
+/** The kind of time that the words of a name may stand for, and whether it clearly is the name of a time. */
+export function readTimeKind(words: readonly string[]): { readonly kind: TimeKind; readonly isClear: boolean } {
   const last = words.at(-1) ?? '';
   const word = words.find((one) => TIME_WORDS.has(one));
   const kind = TIME_WORDS.get(word ?? '');

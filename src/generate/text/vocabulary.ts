@@ -7,7 +7,7 @@ import type { Shape, ValuePlace } from '../values/shape.js';
 import { FORMATS, type FormatWriter } from './formats.js';
 import { imitateIdentifier, pickIdentifier } from './identifiers.js';
 import {
-  findByName,
+  findByWords,
   pickInstant,
   readPlainName,
   readTimeKind,
@@ -127,7 +127,7 @@ export function createVocabulary(): Vocabulary {
 function varyTime({ attempt, place, shape }: WantedValue, example: unknown): string | undefined {
   const format = shape.formats.find((each) => each === 'date-time' || each === 'date');
   if (format === undefined || typeof example !== 'string') return undefined;
-  const instant = pickInstant(readTimeKind(place.name).kind, attempt.random(place.stream), attempt.now);
+  const instant = pickInstant(readTimeKind(readWords(place.name)).kind, attempt.random(place.stream), attempt.now);
   const text = new Date(instant).toISOString();
   return format === 'date' ? text.slice(0, 10) : text.replace('.000Z', 'Z');
 }
@@ -179,11 +179,11 @@ function createWordContext({ attempt, place, shape }: WantedValue, lendFaker: Le
 function readFacts(name: string): NameFacts {
   const words = readWords(name);
   const last = words.at(-1);
-  const { kind: timeKind, isClear: isTime } = readTimeKind(name);
+  const { kind: timeKind, isClear: isTime } = readTimeKind(words);
   // A list has the plural of the name of its items.
-  const singular = last !== undefined && /[^s]s$/.test(last) ? name.slice(0, -1) : name;
+  const singular = last !== undefined && /[^s]s$/.test(last) ? readWords(name.slice(0, -1)) : undefined;
   const find = <Entry>(table: ReadonlyMap<string, Entry>): Entry | undefined =>
-    findByName(table, name) ?? (singular === name ? undefined : findByName(table, singular));
+    findByWords(table, words) ?? (singular && findByWords(table, singular));
   const format = find(FORMATS_BY_NAME) ?? (isTime ? 'date-time' : undefined);
   return {
     plain: readPlainName(name),

@@ -26,7 +26,8 @@ export type MergeSchemas = (parts: readonly Part[], decisions?: Decisions) => Sh
 export function createMergeSchemas(contract: Contract): MergeSchemas {
   const shapes = new Map<string, Shape>();
   const choicesAt = new Map<string, readonly Choice[]>();
-  return (parts, decisions = UNDECIDED) => {
+  const mergeByKey: MergeSchemas = (given, decisions = UNDECIDED) => {
+    const parts = shareTarget(contract, given);
     const key = readShapeKey(parts, decisions);
     const known = shapes.get(key);
     if (known !== undefined) return known;
@@ -39,6 +40,26 @@ export function createMergeSchemas(contract: Contract): MergeSchemas {
     shapes.set(key, shape);
     return shape;
   };
+  const undecided = new WeakMap<readonly Part[], Shape>();
+  return (parts, decisions = UNDECIDED) => {
+    if (decisions.size > 0) return mergeByKey(parts, decisions);
+    const known = undecided.get(parts);
+    if (known !== undefined) return known;
+    const shape = mergeByKey(parts);
+    undecided.set(parts, shape);
+    return shape;
+  };
+}
+
+/** The target of a schema that is a reference and nothing else, so that all its uses share one shape; else the schemas themselves. */
+function shareTarget(contract: Contract, parts: readonly Part[]): readonly Part[] {
+  const [part] = parts;
+  if (part === undefined || parts.length > 1 || !isKeywords(part.schema) || part.schema.$ref === undefined)
+    return parts;
+  // A subtype is recognized by its name.
+  if (isComponent(part.pointer) || Object.keys(part.schema).length > 1) return parts;
+  const target = follow(contract, part.schema.$ref);
+  return target === undefined ? parts : [target];
 }
 
 interface Work {

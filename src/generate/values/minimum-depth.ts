@@ -32,13 +32,20 @@ export function createMinimumDepth(merge: MergeSchemas): MinimumDepth {
     const children = readRequiredChildren(shape);
     return children !== undefined && children.every((child) => fits(child, UNDECIDED, levels - 1));
   };
-  return (parts, decisions = UNDECIDED) => {
-    const key = readShapeKey(parts, decisions);
-    const before = depths.get(key);
-    if (before !== undefined) return before;
+  const undecided = new WeakMap<Shape, number>();
+  const count = (parts: readonly Part[], decisions: Decisions): number => {
     let depth = 0;
     while (depth < ENDLESS && !fits(parts, decisions, depth)) depth++;
-    depths.set(key, depth);
+    return depth;
+  };
+  return (parts, decisions = UNDECIDED) => {
+    const isDecided = decisions.size > 0;
+    const key = isDecided ? readShapeKey(parts, decisions) : merge(parts);
+    const before = typeof key === 'string' ? depths.get(key) : undecided.get(key);
+    if (before !== undefined) return before;
+    const depth = count(parts, decisions);
+    if (typeof key === 'string') depths.set(key, depth);
+    else undecided.set(key, depth);
     return depth;
   };
 }

@@ -22,17 +22,17 @@ import {
   type IsSettable,
 } from './new-values.js';
 import {
-  CHANGE_TIME,
   chooseInitialStatus,
   createMask,
+  createStamp,
   createTimestampWriter,
   findVersion,
   isChangeTimestamp,
   isInstant,
   isStatus,
   isStatusName,
-  isStatusTimestamp,
   isTimestamp,
+  type Stamp,
 } from './server-values.js';
 
 /** Everything that is derived once from the schema of a resource: how its items are identified, built and checked. */
@@ -52,11 +52,8 @@ export interface ItemModel {
   replace(item: Item, input: ItemInput): Item;
   /** A merge (RFC 7386) of a patch into an item; `null` sets a nullable property to null and removes any other. */
   merge(item: Item, patch: Item): Item;
-  /**
-   * The changed item with the timestamps of the change: `updated_at`, and `cancelled_at` for a new status `cancelled`, also for one
-   * in `set`, the properties that the operation writes.
-   */
-  stamp(before: Item, change: { readonly after: Item; readonly set: Item; readonly now: number }): Item;
+  /** Adds what a change of an item changes by itself. */
+  readonly stamp: Stamp;
   /** The item where it is valid; else with the invalid properties generated again. @param valid - The item, if it is known to be valid. */
   repair(item: Item, input: Pick<ItemInput, 'key' | 'now' | 'seed'>, valid?: Item): Item;
   /** Whether a request may set a property. */
@@ -118,20 +115,57 @@ export function createItemModel(
   schema: ItemSchema | undefined,
   parts: ItemModelParts & ItemModelFacts,
 ): ItemModel {
-  const { contract, validators, generator, idProperty } = parts;
+  const { contract, validators, idProperty } = parts;
   const lifecycle = createLifecycle({ ...parts, resource, schema });
-  const topId = idProperty?.isNested === true ? undefined : resource.idProperty;
   const version = findVersion(parts.read, schema, parts.bindings);
-  const rules = createRules(resource, schema, { ...parts, lifecycle, version });
-  const byName = new Map(rules.map((rule) => [rule.property.name, rule]));
-  const isLoose = schema === undefined || (rules.length === 0 && !schema.closed);
-  const mask = createMask(resource, [...byName.keys()]);
   const pointer = resource.schema ?? '';
   const checkSchema = resource.schema === undefined ? undefined : validators.check(pointer, 'response');
   const check = (item: Item): readonly Violation[] => checkSchema?.(item, 'body') ?? NO_VIOLATIONS;
-  const repair = createRepair(pointer, check, { generator, complete: createElements(parts.read, resource, schema) });
+  // Requests that only read items need none of it.
+  let writer: ItemWriter | undefined;
+  const write = (): ItemWriter => (writer ??= createWriter(resource, schema, { ...parts, lifecycle, version, check }));
+  return {
+    resource,
+    schema,
+    idProperty,
+    version,
+    lifecycle,
+    identity: createIdentity(contract, resource, { schema, property: idProperty }),
+    create: (input) => write().create(input),
+    replace: (item, input) => {
+      const { fixed, defaults } = write().keep(item);
+      const kept = { defaults: { ...defaults, ...input.defaults }, fixed: { ...fixed, ...input.fixed } };
+      return write().create({ ...input, ...kept });
+    },
+    merge: (item, patch) => merge(schema, item, patch),
+    stamp: (before, change) => write().stamp(before, change),
+    repair: (item, input, valid) => write().repair(item, input, valid),
+    accepts: (name) => write().accepts(name),
+    accept: (body) => write().accept(body),
+    check,
+    tag: createTag(schema),
+  };
+}
+
+/** The part of a model that writes items. */
+interface ItemWriter extends Pick<ItemModel, 'accept' | 'accepts' | 'create' | 'repair' | 'stamp'> {
+  readonly keep: ReturnType<typeof createKept>;
+}
+
+function createWriter(
+  resource: Resource,
+  schema: ItemSchema | undefined,
+  parts: ItemModelParts & ItemModelFacts & Pick<ItemModel, 'check' | 'lifecycle' | 'version'>,
+): ItemWriter {
+  const { contract, generator, idProperty, lifecycle, version, check } = parts;
+  const topId = idProperty?.isNested === true ? undefined : resource.idProperty;
+  const rules = createRules(resource, schema, parts);
+  const byName = new Map(rules.map((rule) => [rule.property.name, rule]));
+  const isLoose = schema === undefined || (rules.length === 0 && !schema.closed);
+  const mask = createMask(resource, [...byName.keys()]);
+  const complete = createElements(parts.read, resource, schema);
+  const repair = createRepair(resource.schema ?? '', check, { generator, complete });
   const omitUnfit = createFitting(rules);
-  const keep = createKept(resource, rules);
   const isComplete = isAnswered(parts.bindings);
   const accept = (body: Item): Item => {
     if (isLoose) return body;
@@ -140,36 +174,23 @@ export function createItemModel(
     return accepted;
   };
   const fill = createFiller(rules, topId, createKindChooser(contract, schema));
-  const create = (input: ItemInput): Item => {
-    const given = { ...input.defaults, ...accept(input.body), ...input.fixed };
-    const named = isLoose && input.id !== undefined ? { [resource.idProperty ?? 'id']: input.id } : {};
-    const masked = mask(isLoose ? { ...named, ...given, ...named } : fill(given, input), given);
-    const isNested = idProperty?.isNested === true && input.id !== undefined;
-    const whole = isNested ? withPath(masked, (resource.idProperty ?? '').split('.'), input.id) : masked;
-    const violations = check(whole);
-    const created =
-      violations.length === 0 ? repair(whole, input, whole) : repair(omitUnfit(whole, given, violations), input);
-    return isComplete ? completeWork(lifecycle, created, input) : created;
-  };
   return {
-    resource,
-    schema,
-    idProperty,
-    version,
-    lifecycle,
-    identity: createIdentity(contract, resource, { schema, property: idProperty }),
-    create,
-    replace: (item, input) => {
-      const { fixed, defaults } = keep(item);
-      return create({ ...input, defaults: { ...defaults, ...input.defaults }, fixed: { ...fixed, ...input.fixed } });
-    },
-    merge: (item, patch) => merge(schema, item, patch),
-    stamp: createStamp(rules, version),
-    repair,
-    accepts: (name) => isLoose || byName.get(name)?.open === true,
     accept,
-    check,
-    tag: createTag(schema),
+    accepts: (name) => isLoose || byName.get(name)?.open === true,
+    create: (input) => {
+      const given = { ...input.defaults, ...accept(input.body), ...input.fixed };
+      const named = isLoose && input.id !== undefined ? { [resource.idProperty ?? 'id']: input.id } : {};
+      const masked = mask(isLoose ? { ...named, ...given, ...named } : fill(given, input), given);
+      const isNested = idProperty?.isNested === true && input.id !== undefined;
+      const whole = isNested ? withPath(masked, (resource.idProperty ?? '').split('.'), input.id) : masked;
+      const violations = check(whole);
+      const created =
+        violations.length === 0 ? repair(whole, input, whole) : repair(omitUnfit(whole, given, violations), input);
+      return isComplete ? completeWork(lifecycle, created, input) : created;
+    },
+    repair,
+    stamp: createStamp(listProperties(schema), version),
+    keep: createKept(resource, rules),
   };
 }
 
@@ -302,39 +323,6 @@ function merge(schema: ItemSchema | undefined, item: Item, patch: Item): Item {
     else delete merged[name];
   }
   return merged;
-}
-
-function createStamp(rules: readonly Rule[], version: string | undefined): ItemModel['stamp'] {
-  const properties = rules.map(({ property }) => property);
-  const changing = properties.filter(isChangeTimestamp);
-  const changes = changing.map((property) => ({ property, write: createTimestampWriter(property) }));
-  const statuses = properties.filter(({ name }) => isStatus(name));
-  return (before, { after, set, now }) => {
-    const stamped: Record<string, unknown> = { ...after, ...set };
-    const stamp = (name: string, write: (now: number) => unknown): void => {
-      // A change that sets the timestamp itself takes precedence.
-      if (after[name] === before[name] && !Object.hasOwn(set, name)) stamped[name] = write(now);
-    };
-    if (version !== undefined) {
-      const count = before[version];
-      stamped[version] = typeof count === 'number' ? count + 1 : after[version];
-    }
-    for (const property of properties) {
-      if (set[property.name] === CHANGE_TIME) stamped[property.name] = createTimestampWriter(property)(now);
-    }
-    for (const { property, write } of changes) {
-      if (Object.hasOwn(before, property.name) || property.required) stamp(property.name, write);
-    }
-    const reached = statuses.flatMap(({ name }) => (after[name] === before[name] ? [] : after[name]));
-    for (const status of [...reached, ...Object.values(set)]) {
-      if (typeof status !== 'string') continue;
-      for (const property of properties) {
-        if (isStatusTimestamp(property, status)) stamp(property.name, createTimestampWriter(property));
-      }
-    }
-    for (const name of Object.keys(stamped)) if (stamped[name] === undefined) delete stamped[name];
-    return stamped;
-  };
 }
 
 function createTag(schema: ItemSchema | undefined): ItemModel['tag'] {

@@ -70,10 +70,11 @@ export function createLifecycle(parts: LifecycleParts): Lifecycle | undefined {
   const { lifecycle: hint } = resource;
   if (hint === false || schema === undefined) return undefined;
   const property = findStatusProperty(schema, hint);
-  if (property === undefined || (hint === undefined && isSettable(property.name))) return undefined;
+  if (property === undefined) return undefined;
   const values = property.schema.enum?.filter((value) => typeof value === 'string') ?? [];
   const chain = hint?.statuses ?? findChain(values);
-  if (chain.length < 2) return undefined;
+  // What requests can set is read last: it takes the bodies of all operations of the resource.
+  if (chain.length < 2 || (hint === undefined && isSettable(property.name))) return undefined;
   const blocked = hint === undefined ? findBlocked(bindings, property.name) : new Set<unknown>();
   const stepMs = hint?.seconds === undefined ? undefined : hint.seconds * 1000;
   const isPending = !isAnswered(bindings);

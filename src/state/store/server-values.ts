@@ -341,3 +341,42 @@ export function createDerive({ derived }: Pick<Resource, 'derived'>): ((item: It
       }),
     );
 }
+
+/**
+ * The changed item with the timestamps of the change: `updated_at`, and `cancelled_at` for a new status `cancelled`, also for one
+ * in `set`, the properties that the operation writes.
+ */
+export type Stamp = (before: Item, change: { readonly after: Item; readonly set: Item; readonly now: number }) => Item;
+
+/** Creates the function that writes the version and the timestamps of a changed item. */
+export function createStamp(properties: readonly ItemProperty[], version: string | undefined): Stamp {
+  const changing = properties.filter(isChangeTimestamp);
+  const changes = changing.map((property) => ({ property, write: createTimestampWriter(property) }));
+  const statuses = properties.filter(({ name }) => isStatus(name));
+  return (before, { after, set, now }) => {
+    const stamped: Record<string, unknown> = { ...after, ...set };
+    const stamp = (name: string, write: (now: number) => unknown): void => {
+      // A change that sets the timestamp itself takes precedence.
+      if (after[name] === before[name] && !Object.hasOwn(set, name)) stamped[name] = write(now);
+    };
+    if (version !== undefined) {
+      const count = before[version];
+      stamped[version] = typeof count === 'number' ? count + 1 : after[version];
+    }
+    for (const property of properties) {
+      if (set[property.name] === CHANGE_TIME) stamped[property.name] = createTimestampWriter(property)(now);
+    }
+    for (const { property, write } of changes) {
+      if (Object.hasOwn(before, property.name) || property.required) stamp(property.name, write);
+    }
+    const reached = statuses.flatMap(({ name }) => (after[name] === before[name] ? [] : after[name]));
+    for (const status of [...reached, ...Object.values(set)]) {
+      if (typeof status !== 'string') continue;
+      for (const property of properties) {
+        if (isStatusTimestamp(property, status)) stamp(property.name, createTimestampWriter(property));
+      }
+    }
+    for (const name of Object.keys(stamped)) if (stamped[name] === undefined) delete stamped[name];
+    return stamped;
+  };
+}

@@ -8,7 +8,7 @@ import { NO_VIOLATIONS } from '../../../schema/violation.js';
 import type { DeclaredMembers } from '../../../state/declared-members.js';
 import type { ReadItemSchema } from '../../../state/item-schema.js';
 import { toSingular } from '../../../state/names.js';
-import type { Binding, Resources } from '../../../state/resource.js';
+import type { Binding, Resource, Resources } from '../../../state/resource.js';
 import type { Entry, Item } from '../../../state/store/collection.js';
 import type { ItemModel } from '../../../state/store/item-model.js';
 import type { Items } from '../../../state/store/items.js';
@@ -28,6 +28,14 @@ export interface StateContext extends SourceParts {
   answerFailure(operation: Operation, noun: string): Answer | undefined;
   /** The operations of a collection. */
   bindingsOf(collection: string): readonly Binding[];
+  /** What references in the contract can mean; read when it is first needed. */
+  targets(): Targets;
+}
+
+/** What references in a contract can mean: its collections by the noun of an item, and those at the top level by its schema. */
+export interface Targets {
+  readonly byNoun: ReadonlyMap<string, readonly Resource[]>;
+  readonly bySchema: ReadonlyMap<string, string>;
 }
 
 /** What the handler of one operation works with. */

@@ -208,6 +208,8 @@ function findIncluded({ model }: OperationContext, bindings: readonly Binding[])
 
 /** The values that a description says a property gets: `archived: true`, "their `active` is false", "the status becomes `CLOSED`". */
 function readDescribedValues(text: string, name: string): readonly unknown[] {
+  // Most names are not in it, and the pattern costs more than to look.
+  if (!text.toLowerCase().includes(name.toLowerCase())) return [];
   const change = `becomes?|equals?(?: to)?|(?:is |are )?(?:set|changed) to|changes to|will be${isStatus(name) ? '' : '|is|are'}`;
   const quote = String.raw`[\`"'*]*`;
   const pattern = String.raw`(?<![\w-])${escapePattern(name)}\b${quote}(?:\s+(?:${change})\s+|\s*[:=]\s*)${quote}([\w-]+)`;

@@ -25,14 +25,16 @@ import { withOperations } from './long-running.js';
 import { createElementsHandler } from './elements.js';
 import { createContentHandler, createLatestHandler, createListHandler, createReadHandler } from './read.js';
 import { createFailureAnswers, createLocationFinder } from './request.js';
-import { createReferences, NO_REFERENCES, withReferences } from './references/references.js';
+import { createReferences, NO_REFERENCES, readTargets, withReferences } from './references/references.js';
 import { withSelection } from './references/selection.js';
 import { createCreateHandler, createDeleteHandler, createReplaceHandler, createUpdateHandler } from './write.js';
 
 /** Answers from collections: created items are listed and read, removed items are gone. */
-export function createStateSource(parts: Omit<StateContext, 'answerFailure' | 'declared'>): AnswerSource {
+export function createStateSource(parts: Omit<StateContext, 'answerFailure' | 'declared' | 'targets'>): AnswerSource {
   const declared = createDeclaredMembers(parts.contract);
-  const context = { ...parts, declared, answerFailure: createFailureAnswers(parts) };
+  const targets = memoize(() => readTargets(parts));
+  const answerFailure = createFailureAnswers(parts);
+  const context = { ...parts, declared, answerFailure, targets: () => targets(undefined) };
   const hasOwnUrls = [...parts.resources.collections.values()].some(
     ({ links, selfUrl }) =>
       selfUrl?.startsWith('/') === true ||

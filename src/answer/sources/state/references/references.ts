@@ -14,6 +14,7 @@ import {
   type References,
   type StateContext,
   type StateHandler,
+  type Targets,
 } from '../context.js';
 import { refuseUnknown } from '../request.js';
 import { readIdValue } from '../write.js';
@@ -111,11 +112,20 @@ export const NO_REFERENCES: References = { create: () => NO_PROPERTIES, adopt: (
 
 const NO_PROPERTIES: Item = Object.freeze({});
 
-/** Plans the items of other collections that an operation creates by what it is sent inside of an item. */
+/** Creates the items of other collections that an operation is sent inside of an item; planned when it first creates an item. */
 export function createReferences(context: OperationContext): References {
+  let planned: References | undefined;
+  const plan = (): References => (planned ??= planReferences(context));
+  return {
+    create: (transaction, body) => plan().create(transaction, body),
+    adopt: (location, entry) => plan().adopt(location, entry),
+  };
+}
+
+function planReferences(context: OperationContext): References {
   const { binding, items, model, read, bindingsOf } = context;
   const adopt = createAdoption(context);
-  const { bySchema } = readTargets(context);
+  const { bySchema } = context.targets();
   const created = [...(binding.action === 'create' ? listProperties(model.schema) : [])].flatMap(
     ({ name, scalar, target }) => {
       const inner = scalar ? undefined : read(target);
@@ -154,7 +164,7 @@ export function createReferences(context: OperationContext): References {
 /** Plans how the elements of the lists of a new item become items of the collections below it, or of those with their schema. */
 function createAdoption(context: OperationContext): References['adopt'] {
   const { items, model, read, resources, binding } = context;
-  const { bySchema } = readTargets(context);
+  const { bySchema } = context.targets();
   const children = [...resources.collections.values()].filter(
     ({ parents, schema }) => parents.at(-1) === binding.collection && schema !== undefined,
   );
@@ -187,17 +197,11 @@ function createAdoption(context: OperationContext): References['adopt'] {
   };
 }
 
-/** What references in a contract can mean: its collections by the noun of an item, and those at the top level by its schema. */
-interface Targets {
-  readonly byNoun: ReadonlyMap<string, readonly Resource[]>;
-  readonly bySchema: ReadonlyMap<string, string>;
-}
-
 /** Paths of what only the user of a request has. */
 const OWN_ITEMS = /\/(me|user|self|current|viewer)\//;
 
 /** Reads what references in a contract can mean. */
-export function readTargets({ read, resources }: StateContext): Targets {
+export function readTargets({ read, resources }: Pick<StateContext, 'read' | 'resources'>): Targets {
   const byNoun = new Map<string, Resource[]>();
   const bySchema = new Map<string, string>();
   for (const resource of resources.collections.values()) {
@@ -225,7 +229,7 @@ interface BodyPart {
 
 function findReferences(context: OperationContext): readonly Reference[] {
   const { binding, model, read } = context;
-  const targets = readTargets(context);
+  const targets = context.targets();
   const found = new Map<string, Reference>();
   const addReferences = ({ pointer, path, shown, isRoot }: BodyPart, depth = 0): void => {
     const schema = read(pointer);

@@ -8,7 +8,6 @@ import type { Item } from '../../../../state/store/collection.js';
 import type { Transaction } from '../../../../state/store/store.js';
 import { locateItem } from '../bodies.js';
 import type { OperationContext, StateHandler } from '../context.js';
-import { readTargets } from './references.js';
 
 /** The query parameters, and properties of request bodies, that name the ids to replace by the items that they identify. */
 const EXPAND = /^\$?expand$/i;
@@ -56,7 +55,7 @@ function createInclusion(context: OperationContext, query: readonly string[]): I
   const { binding, items, read } = context;
   const answer = read(findSuccessMedia(binding.operation)?.schemaPointer);
   if (!query.includes('include') || answer?.properties.get('included')?.schema.type !== 'array') return undefined;
-  const { byNoun } = readTargets(context);
+  const { byNoun } = context.targets();
   const findRelated = (transaction: Transaction, named: unknown): readonly Item[] => {
     if (Array.isArray(named)) return named.flatMap((each) => findRelated(transaction, each));
     if (!isObject(named)) return [];
@@ -117,7 +116,7 @@ interface Expansion {
 /** Creates the function that replaces ids by items where a schema allows a string and the item. */
 function createExpansion(context: OperationContext): (transaction: Transaction, of: Expansion) => unknown {
   const { binding, contract, items, read } = context;
-  const { bySchema } = readTargets(context);
+  const { bySchema } = context.targets();
   const findCollection = memoize((pointer: string): string | undefined => {
     const branches = listBranches(contract, pointer).map(read);
     if (!branches.some((branch) => branch?.type === 'string')) return undefined;
