@@ -41,7 +41,7 @@ export type { InteractionPredicate, Journal, WaitOptions } from './journal/journ
 export type { Violation, ViolationCode, ViolationPlace } from './schema/violation.js';
 export type { Answer, Fault, StreamAction } from './http/answer.js';
 export type { ReceivedFile } from './http/request/body-bytes.js';
-export type { Call } from './http/request/call.js';
+export type { HandlerCall as Call } from './http/request/call.js';
 export type { Contract, Problem } from './contract/contract.js';
 export type {
   DeclaredHeader,

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.js';
 import type { Answer } from '../http/answer.js';
-import type { Call } from '../http/request/call.js';
+import type { HandlerCall } from '../http/request/call.js';
 import type { Interaction } from '../journal/interaction.js';
 import type { InteractionPredicate, Journal, WaitOptions } from '../journal/journal.js';
 import type { CallBounds } from '../journal/verify.js';
@@ -44,7 +44,7 @@ export interface HandlerResponse extends AnswerDetails {
 /** What a handler receives; members can be destructured: `({ call, json }) => json({ … })`. */
 export interface HandlerContext {
   /** The decoded, valid request. */
-  readonly call: Call;
+  readonly call: HandlerCall;
   /** Id of the session that the request belongs to. */
   readonly session: string;
   /** The collections of the session. */
@@ -229,7 +229,7 @@ export type PartialOf<Value> = Value extends Uint8Array | AsyncIterable<unknown>
       : Value;
 
 /** A call with the types of one operation. */
-export interface TypedCall<Operation> extends Omit<Call, 'path' | 'query' | 'header' | 'cookie' | 'body'> {
+export interface TypedCall<Operation> extends Omit<HandlerCall, 'path' | 'query' | 'header' | 'cookie' | 'body'> {
   readonly path: ParametersOf<Operation, 'path'>;
   readonly query: ParametersOf<Operation, 'query'>;
   readonly header: ParametersOf<Operation, 'header'>;

@@ -259,12 +259,15 @@ export function withPath(
   return copy;
 }
 
-/** A copy of a JSON value and of the bytes in it; its objects belong to the context of this module. */
+/** A copy of a JSON value and of the bytes in it; its objects belong to the context of this module. Instances of classes stay the same. */
 export function copyJson<Value>(value: Value): Value {
   // Each branch keeps the type of what it copies.
   if (typeof value !== 'object' || value === null) return value;
   if (isBytes(value)) return value.slice() as Value;
   if (Array.isArray(value)) return value.map(copyJson) as Value;
+  // A plain object of any context has a prototype that has none.
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (prototype !== null && Object.getPrototypeOf(prototype) !== null) return value;
   const copy: Record<string, unknown> = {};
   for (const [name, member] of Object.entries(value)) setOwn(copy, name, copyJson(member));
   return copy as Value;

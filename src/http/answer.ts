@@ -27,8 +27,23 @@ export interface Answer {
   readonly violates?: string | undefined;
   /** Set by a source that has checked this body itself; an answer whose body is changed later is checked again. */
   readonly checked?: { readonly body: unknown } | undefined;
+  /** A part of the body that is written often. */
+  readonly listed?: ListedItems | undefined;
   /** A fault on the connection, on purpose. */
   readonly fault?: Fault | undefined;
+}
+
+/** An array in a body, or the body itself, whose elements are the same in the next answer. */
+export interface ListedItems {
+  readonly items: readonly unknown[];
+  /** Where the JSON of each element is kept. */
+  readonly written: readonly WrittenItem[];
+}
+
+/** An element with its JSON, once it has been written; neither of them changes. */
+export interface WrittenItem {
+  readonly item: unknown;
+  text?: string | undefined;
 }
 
 /** A fault of one answer on the connection, as plain data; the server carries it out. */

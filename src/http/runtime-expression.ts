@@ -46,7 +46,7 @@ function readRuntimeExpression(expression: string, { call, answer }: ExpressionS
   const dot = source.indexOf('.');
   const [place, name] = [source.slice(0, dot), source.slice(dot + 1)];
   if (message === 'response') return place === 'header' ? readAnswerHeader(answer, name) : undefined;
-  if (place === 'header') return call.headers.get(name) ?? undefined;
+  if (place === 'header') return call.headers.get(name.toLowerCase()) ?? undefined;
   if (place !== 'path' && place !== 'query') return undefined;
   return readOwn(call[place], name);
 }

@@ -98,12 +98,6 @@ export function toPlainPart(value: unknown): unknown {
   return Symbol.asyncIterator in value ? (readKnownItems(value) ?? '<stream>') : value;
 }
 
-/** The header fields of a request as Node parses them: alternating names and values, and the same by name. */
-export interface ParsedHeaders {
-  readonly rawHeaders: readonly string[];
-  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
-}
-
 /** The request of an interaction. @param headers - By name in lower case. */
 export function recordRequest(
   call: Call | UnmatchedRequest,
@@ -113,48 +107,8 @@ export function recordRequest(
   return { method, url, path, query, headers, body };
 }
 
-/**
- * Header fields by name. Where each name was sent once, the object that Node made is reused to save memory; of some repeated
- * fields Node keeps only one, so that those are joined here.
- *
- * @param last - The fields of the request before: if these are the same, as with most clients, the journal keeps one object for both.
- */
-export function readHeaders(
-  { rawHeaders, headers }: ParsedHeaders,
-  last: InteractionRequest['headers'],
-): InteractionRequest['headers'] {
-  let count = 0;
-  let isSame = true;
-  for (const name in headers) {
-    const value = headers[name];
-    if (typeof value !== 'string') return joinHeaders(rawHeaders);
-    isSame &&= value === last[name];
-    count += 2;
-  }
-  if (count !== rawHeaders.length) return joinHeaders(rawHeaders);
-  // Every value was found to be a string.
-  return isSame && count === 2 * countNames(last) ? last : (headers as InteractionRequest['headers']);
-}
-
-function countNames(headers: InteractionRequest['headers']): number {
-  let count = 0;
-  for (const _ in headers) count += 1;
-  return count;
-}
-
 /** A request that matched no operation; its parameters and body are not decoded. */
 export type UnmatchedRequest = Pick<Call, 'method' | 'url' | 'path' | 'query' | 'body'>;
-
-function joinHeaders(rawHeaders: readonly string[]): Readonly<Record<string, string>> {
-  const joined = new Map<string, string>();
-  for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
-    const name = (rawHeaders[i] ?? '').toLowerCase();
-    const value = rawHeaders[i + 1] ?? '';
-    const before = joined.get(name);
-    joined.set(name, before === undefined ? value : `${before}, ${value}`);
-  }
-  return Object.fromEntries(joined);
-}
 
 /** One interaction on one line, for messages: `#3 GET /v1/books -> 404 state (listBooks)`. @param url - Without its secrets. */
 export function describeInteraction({ number, request, answer, operation }: Interaction, url: string): string {

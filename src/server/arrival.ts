@@ -2,9 +2,9 @@ import type { Context } from 'hono';
 import type { ServerResponse } from 'node:http';
 import type { RoutedRequest } from '../contract/router/hono-router.js';
 import type { BodyBytes } from '../http/request/body-bytes.js';
+import { NO_HEADERS, type ParsedHeaders, RequestHeaders } from '../http/request/request-headers.js';
 import type { ResponseConstructor } from '../http/response/encode.js';
 import { readTarget } from '../http/target.js';
-import type { ParsedHeaders } from '../journal/interaction.js';
 import { readPrefix, type SessionPrefix } from '../session/choice.js';
 import type { Sessions } from '../session/sessions.js';
 import { readMonotonic } from '../platform.js';
@@ -19,6 +19,8 @@ export interface SocketEnvironment {
   readonly body?: BodyBytes | undefined;
   /** Whether other machines can reach the socket; undefined is treated as true. */
   readonly exposed?: boolean;
+  /** The request that was made of the message; middleware may pass on another one, with other headers. */
+  readonly request?: Request;
 }
 
 /** Whether the second argument of `fetch` is the environment of a Node.js server; other runtimes pass other values. */
@@ -29,6 +31,7 @@ export function isSocketEnvironment(given: unknown): given is SocketEnvironment 
 /** A received request with its URL parsed once. */
 export interface Arrival extends RoutedRequest {
   readonly request: Request;
+  readonly headers: RequestHeaders;
   /** Undefined in-process. */
   readonly environment: SocketEnvironment | undefined;
   /** By `performance.now()`. */
@@ -52,11 +55,15 @@ export interface Arrivals {
 /** Creates the requests of an app. @param ownsControl - Whether a path belongs to the control API. */
 export function createArrivals(sessions: Sessions, ownsControl: ((path: string) => boolean) | undefined): Arrivals {
   let latest: Arrival | undefined;
+  let lastHeaders = NO_HEADERS;
   const read = (request: Request, environment: SocketEnvironment | undefined): Arrival => {
     const { url, path, search } = readTarget(request.url);
+    if (environment?.request === request) lastHeaders = RequestHeaders.parse(environment.incoming, lastHeaders);
+    else lastHeaders = RequestHeaders.of(request.headers);
     const prefix = sessions.readPrefix(path) ?? readControlPrefix(path, ownsControl);
     return {
       request,
+      headers: lastHeaders,
       environment: environment?.incoming === undefined ? undefined : environment,
       startedAt: readMonotonic(),
       method: request.method,

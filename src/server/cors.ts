@@ -1,13 +1,14 @@
 import { isToken } from '../contract/operations/parameter.js';
 import type { Answer } from '../http/answer.js';
+import type { RequestHeaders } from '../http/request/request-headers.js';
 import { splitList } from '../http/text.js';
 
 /** Which pages of other origins may read answers (Fetch standard, CORS protocol). */
 export interface Cors {
   /** The answer with the headers that let the requesting page read it; unchanged without an `Origin`. */
-  allow(answer: Answer, requestHeaders: Headers): Answer;
+  allow(answer: Answer, requestHeaders: Pick<RequestHeaders, 'get'>): Answer;
   /** The headers of the answer to a preflight request. @param methods - Those of the path. */
-  preflight(requestHeaders: Headers, methods: readonly string[]): Answer['headers'];
+  preflight(requestHeaders: Pick<RequestHeaders, 'get'>, methods: readonly string[]): Answer['headers'];
 }
 
 /** Seconds for which a browser remembers the answer to a preflight request. */
@@ -63,7 +64,7 @@ export function isPreflight({ method, headers }: Request): boolean {
  * The requested method is allowed as well: a page that uses one that the path does not have reads the 405 instead of a failure without a reason.
  */
 export function createPreflight(
-  requestHeaders: Headers,
+  requestHeaders: Pick<RequestHeaders, 'get'>,
   { methods, isNamed }: { readonly methods: readonly string[]; readonly isNamed: boolean },
 ): Answer['headers'] {
   const method = requestHeaders.get('access-control-request-method') ?? '';

@@ -80,14 +80,15 @@ function checkPort(port: number): void {
  * globals are restored at once, and the class is passed along with each request.
  */
 function createListener(fetch: Fetch, exposed: boolean): RequestListener {
-  const request = Object.getOwnPropertyDescriptor(globalThis, 'Request') ?? {};
-  const response = Object.getOwnPropertyDescriptor(globalThis, 'Response') ?? {};
+  const ownRequest = Object.getOwnPropertyDescriptor(globalThis, 'Request') ?? {};
+  const ownResponse = Object.getOwnPropertyDescriptor(globalThis, 'Response') ?? {};
   let ResponseClass: ResponseConstructor | undefined;
-  const answer: Parameters<typeof getRequestListener>[0] = (incomingRequest, environment) => {
+  const answer: Parameters<typeof getRequestListener>[0] = (request, environment) => {
     // These are the HttpBindings of the server; `awaitBody` has extended the message.
     const { incoming, outgoing } = environment as { incoming: ArrivedMessage; outgoing: SocketEnvironment['outgoing'] };
-    const from: SocketEnvironment = { incoming, outgoing, body: incoming.arrivedBody, exposed, ResponseClass };
-    return fetch(incomingRequest, from);
+    const body = incoming.arrivedBody;
+    const from: SocketEnvironment = { incoming, outgoing, body, exposed, ResponseClass, request };
+    return fetch(request, from);
   };
   // A request of HTTP/1.0 may have no Host (RFC 9112 section 3.3).
   const handling = { errorHandler: answerFailed, hostname: 'localhost' };
@@ -96,8 +97,8 @@ function createListener(fetch: Fetch, exposed: boolean): RequestListener {
   const bare = getRequestListener(answer, { ...handling, autoCleanupIncoming: false });
   ResponseClass = globalThis.Response;
   // Whole descriptors, because redefining only the value would leave the globals read-only.
-  Object.defineProperty(globalThis, 'Request', request);
-  Object.defineProperty(globalThis, 'Response', response);
+  Object.defineProperty(globalThis, 'Request', ownRequest);
+  Object.defineProperty(globalThis, 'Response', ownResponse);
   return (incoming, outgoing) =>
     awaitBody(incoming, (hasRest) => {
       (hasRest ? listener : bare)(incoming, outgoing).catch((error: unknown) => answerUnwritable(outgoing, error));

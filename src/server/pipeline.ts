@@ -11,11 +11,11 @@ import { MockError, toReason } from '../errors.js';
 import { type Answer, isSilent } from '../http/answer.js';
 import type { BodyBytes, ReceivedFile } from '../http/request/body-bytes.js';
 import type { Call, CallDecoder, MatchedRequest } from '../http/request/call.js';
+import { NO_HEADERS } from '../http/request/request-headers.js';
 import type { Encoder } from '../http/response/encode.js';
 import { toProblemResponse } from '../http/response/problem.js';
 import {
   type Interaction,
-  readHeaders,
   type InteractionRequest,
   recordRequest,
   type UnmatchedRequest,
@@ -116,7 +116,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
 
   const answerWith = (arrival: Arrival, match: OperationMatch, body: BodyBytes | undefined): Written => {
     const { request } = arrival;
-    const session = sessions.choose(request.headers, arrival.sessionId);
+    const session = sessions.choose(arrival.headers, arrival.sessionId);
     if (session instanceof MockError) return refuseSession(arrival, session);
     const { operation, pathText, repeatsSlash } = match;
     const readBody = parts.readBody && createBodyReader(parts.readBody(operation), arrival);
@@ -132,7 +132,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     },
     refuse: (arrival, match, read) => {
       const { request, path } = arrival;
-      const session = sessions.choose(request.headers, arrival.sessionId);
+      const session = sessions.choose(arrival.headers, arrival.sessionId);
       if (session instanceof MockError) return refuseSession(arrival, session);
       const accepts = answerUndocumented !== undefined && parts.undocumented?.accepts(session) === true;
       if (accepts && request.method !== 'OPTIONS') return answerUndocumented({ arrival, session, match }, read);
@@ -253,11 +253,11 @@ const NO_PATH: NoMatch = { kind: 'none', nearest: [] };
 
 /** The last steps of every request: the answer is written and added to the journal. @param onFault - Told before a fault. */
 function createFinish(parts: PipelineParts, readClock: ReadClock, onFault: (request: Request) => void): Finish {
-  let lastHeaders: InteractionRequest['headers'] = {};
+  let lastHeaders = NO_HEADERS;
   return (outcome, given) => {
     const { arrival, session } = outcome;
-    const { request, environment } = arrival;
-    const answer = parts.cors === undefined ? given : parts.cors.allow(given, request.headers);
+    const { request, headers, environment } = arrival;
+    const answer = parts.cors === undefined ? given : parts.cors.allow(given, headers);
     const { fault } = answer;
     if (fault !== undefined) onFault(request);
     const response =
@@ -271,9 +271,8 @@ function createFinish(parts: PipelineParts, readClock: ReadClock, onFault: (requ
             clock: readClock(arrival, session),
             signal: request.signal,
           });
-    const headers = readRequestHeaders(arrival, lastHeaders);
     // Those of the request before take no more memory.
-    const headerBytes = headers === lastHeaders ? 0 : measureHeaders(headers);
+    const headerBytes = headers === lastHeaders ? 0 : measureHeaders(headers.fields);
     lastHeaders = headers;
     const entry: NewInteraction = {
       number: 0,
@@ -281,7 +280,7 @@ function createFinish(parts: PipelineParts, readClock: ReadClock, onFault: (requ
       at: session.clock.now(),
       elapsedMs: readMonotonic() - arrival.startedAt,
       operation: outcome.match === undefined ? outcome.call?.operation.id : undefined,
-      request: recordRequest(outcome.request, headers),
+      request: recordRequest(outcome.request, headers.fields),
       answer,
       violations: joinViolations(outcome.call, answer),
       trace: outcome.trace,
@@ -365,13 +364,6 @@ function createClockReader(): ReadClock {
     socketClocks.set(clock, created);
     return created;
   };
-}
-
-function readRequestHeaders(
-  { request, environment }: Arrival,
-  last: InteractionRequest['headers'],
-): InteractionRequest['headers'] {
-  return environment === undefined ? Object.fromEntries(request.headers) : readHeaders(environment.incoming, last);
 }
 
 function joinViolations(call: Call | undefined, answer: Answer): Interaction['violations'] {

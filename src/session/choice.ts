@@ -1,3 +1,4 @@
+import type { RequestHeaders } from '../http/request/request-headers.js';
 import { MockError } from '../errors.js';
 
 /** The token characters of RFC 9110 that are valid in a header, a cookie and a path. */
@@ -60,7 +61,7 @@ export function readReserved(paths: Iterable<string>): ReadonlySet<string> {
 }
 
 /** The value of the cookie `mock-session`. */
-export function readCookie(headers: Headers): string | undefined {
+export function readCookie(headers: Pick<RequestHeaders, 'get'>): string | undefined {
   const cookies = headers.get('cookie');
   if (cookies === null || !cookies.includes('mock-session=')) return undefined;
   return /(?:^|;\s*)mock-session="?([^";]*)/.exec(cookies)?.[1];

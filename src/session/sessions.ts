@@ -1,4 +1,5 @@
 import { MockError, suggest } from '../errors.js';
+import type { RequestHeaders } from '../http/request/request-headers.js';
 import { checkSessionId, isSessionId, readCookie, readPrefix, type SessionPrefix } from './choice.js';
 import type { Session } from './session.js';
 
@@ -12,7 +13,7 @@ export interface Sessions {
    * The session of a request: header `x-mock-session`, cookie `mock-session`, a registered token, the id in the path (`prefixId`),
    * else the default one. An unknown id opens its session, unless sessions must be opened first: then the error is returned.
    */
-  choose(headers: Headers, prefixId: string | undefined): Session | MockError;
+  choose(headers: Pick<RequestHeaders, 'get'>, prefixId: string | undefined): Session | MockError;
   get(id: string): Session | undefined;
   /** An open session. @throws MockError `SESSION_UNKNOWN` with the nearest id. */
   find(id: string): Session;
@@ -199,7 +200,7 @@ function createTokens(credentialHeaders: readonly string[]) {
   const bySession = new Map<string, Set<string>>();
   return {
     /** The id of the session that the credential of a request names. */
-    read: (headers: Headers): string | undefined => {
+    read: (headers: Pick<RequestHeaders, 'get'>): string | undefined => {
       if (owners.size === 0) return undefined;
       const authorization = headers.get('authorization');
       const owner = authorization === null ? undefined : findOwner(owners, authorization);

@@ -20,7 +20,7 @@ import {
 } from '../chain.js';
 import { chooseResponse } from '../choose-response.js';
 import type { AnswerDetails, Handler, HandlerContext, HandlerResponse, HandlerResult, Handlers } from '../handlers.js';
-import { clearTimeout, isBytes, isError, isPromise, isResponse, setTimeout } from '../../platform.js';
+import { clearTimeout, host, isBytes, isError, isPromise, isResponse, setTimeout } from '../../platform.js';
 
 interface HandlerParts extends SourceParts {
   /** Handlers that stay when the others are reset. */
@@ -246,7 +246,7 @@ function createContext(parts: HandlerParts, { exchange, next }: Turn): HandlerCo
     };
   };
   return {
-    call,
+    call: { ...call, headers: new host.Headers(call.headers.fields) },
     session: session.id,
     state: parts.openState(session),
     clock: session.clock,
@@ -267,9 +267,9 @@ function createContext(parts: HandlerParts, { exchange, next }: Turn): HandlerCo
   };
 }
 
-/** An answer whose body the handler may change: an example or a generated value is shared, and frozen. */
+/** An answer whose body the handler may change: examples, generated values and items of the store are shared. */
 function toOwnBody(answer: Answer | undefined): Answer | undefined {
-  return answer === undefined || !Object.isFrozen(answer.body) ? answer : { ...answer, body: copyJson(answer.body) };
+  return answer === undefined || isStream(answer.body) ? answer : { ...answer, body: copyJson(answer.body) };
 }
 
 function isAnswer(value: unknown): value is Answer {

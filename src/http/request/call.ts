@@ -20,10 +20,11 @@ import { type BodyReader, createBodyReader, requireBody, NO_BODY, type ReadBody 
 import { createCoerce, createLenientCoerce } from './coerce.js';
 import type { QueryProfile } from './parameter-plan.js';
 import { createParametersReader, type ParameterValues } from './parameters.js';
+import { RequestHeaders } from './request-headers.js';
 import { type AcceptCredential, createSecurityReader } from './security.js';
 
-/** A request, matched to its operation and decoded. */
-export interface Call {
+/** A request, matched to its operation and decoded, as handlers see it. */
+export interface HandlerCall {
   readonly operation: Operation;
   /** Upper case; `HEAD` for a HEAD that is answered by a GET operation. */
   readonly method: string;
@@ -50,6 +51,11 @@ export interface Call {
   readonly credentials: Readonly<Record<string, string>>;
   /** Violations of the client, errors first. */
   readonly violations: readonly Violation[];
+}
+
+/** A request, matched to its operation and decoded. */
+export interface Call extends Omit<HandlerCall, 'headers'> {
+  readonly headers: RequestHeaders;
 }
 
 /** Options for decoding calls. */
@@ -82,8 +88,8 @@ export interface MatchedRequest {
   /** Whether slashes were repeated before the path of the operation. */
   readonly repeatsSlash?: true | undefined;
   readonly request: Request;
-  /** The request target, if the URL has already been parsed. */
-  readonly target?: Pick<RequestTarget, 'url' | 'search'>;
+  /** The request target and the headers, if they have already been parsed. */
+  readonly target?: Pick<RequestTarget, 'url' | 'search'> & { readonly headers: RequestHeaders };
   /** The body, if it has already been read. */
   readonly body?: BodyBytes | undefined;
   /** Reads the body instead of the decoder. */
@@ -97,7 +103,7 @@ interface Draft {
   readonly url: string;
   readonly pathText: Readonly<Record<string, string>>;
   readonly search: string;
-  readonly headers: Headers;
+  readonly headers: RequestHeaders;
   values: ParameterValues;
   credentials: Readonly<Record<string, string>>;
   readonly violations: Violation[];
@@ -130,7 +136,7 @@ export function createCallDecoder(
     decode: (matched) => {
       const { operation, pathText, request, body } = matched;
       const plan = planOf(operation);
-      const { url, search } = matched.target ?? readTarget(request.url);
+      const { url, search, headers } = matched.target ?? parseRequest(request);
       const violations: Violation[] = [];
       if (matched.repeatsSlash === true) violations.push(toStrictError(REPEATED_SLASH, strict));
       const draft: Draft = {
@@ -139,7 +145,7 @@ export function createCallDecoder(
         url,
         pathText,
         search: search.slice(1),
-        headers: request.headers,
+        headers,
         credentials: NO_CREDENTIALS,
         values: NO_PARAMETERS,
         violations,
@@ -161,6 +167,10 @@ export function createCallDecoder(
       return withBody(draft, plan.readBody, size > bodyLimitBytes ? { kind: 'large', size } : body);
     },
   };
+}
+
+function parseRequest({ url, headers }: Request): NonNullable<MatchedRequest['target']> {
+  return { ...readTarget(url), headers: RequestHeaders.of(headers) };
 }
 
 const NO_CREDENTIALS: Draft['credentials'] = Object.freeze({});

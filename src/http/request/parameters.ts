@@ -9,6 +9,7 @@ import {
   readParameter,
 } from './parameter-plan.js';
 import { createQueryReader } from './query.js';
+import type { RequestHeaders } from './request-headers.js';
 import { decodeOrThrow, readStyled, type TextShape } from './style.js';
 
 /** The parameters of one call, by place and name. */
@@ -25,7 +26,7 @@ interface ParameterSource {
   readonly pathText: Readonly<Record<string, string>>;
   /** The query without `?`, as received. */
   readonly search: string;
-  readonly headers: Headers;
+  readonly headers: RequestHeaders;
 }
 
 /** Decodes and validates all parameters of one operation; violations are pushed to the array. */
@@ -61,7 +62,11 @@ export function createParametersReader(operation: Operation, parts: ParameterPar
   return ({ pathText, search, headers }, violations) => ({
     path: readTexts(pathPlans, violations, ({ parameter }) => pathText[parameter.name]),
     query: readQuery(search, violations),
-    header: readTexts(headerPlans, violations, ({ parameter }) => headers.get(parameter.name) ?? undefined),
+    header: readTexts(
+      headerPlans,
+      violations,
+      ({ parameter }) => headers.get(parameter.name.toLowerCase()) ?? undefined,
+    ),
     cookie:
       cookiePlans.length === 0 ? NOTHING : readCookies(cookiePlans, headers.get('cookie') ?? '', { violations, parts }),
   });

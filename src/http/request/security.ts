@@ -4,13 +4,14 @@ import type { Operation, SecurityRequirement, SecurityScheme } from '../../contr
 import { type ClientReport, toError, toNote, type Violation } from '../../schema/violation.js';
 import { decodeForm, decodePercent, readPairs } from '../text.js';
 import { splitCookies } from './parameters.js';
+import type { RequestHeaders } from './request-headers.js';
 
 /** Whether a mock accepts a credential: a bearer token, `user:password`, or an API key. */
 export type AcceptCredential = (scheme: SecurityScheme, credential: string) => boolean;
 
 /** Finds the credentials of one request; violations are pushed to the array. */
 export type SecurityReader = (
-  source: { readonly headers: Headers; readonly search: string },
+  source: { readonly headers: RequestHeaders; readonly search: string },
   violations: Violation[],
 ) => Readonly<Record<string, string>>;
 
@@ -83,7 +84,7 @@ function collect(
 
 function findCredential(
   scheme: SecurityScheme,
-  source: { readonly headers: Headers; readonly search: string },
+  source: { readonly headers: RequestHeaders; readonly search: string },
   accept: AcceptCredential | undefined,
 ): Finding {
   const finding = scheme.type === 'apiKey' ? findKey(scheme, source) : findAuthorization(scheme, source.headers);
@@ -98,7 +99,7 @@ function findCredential(
 /** An API key in a header, the query or a cookie. */
 function findKey(
   scheme: SecurityScheme,
-  { headers, search }: { readonly headers: Headers; readonly search: string },
+  { headers, search }: { readonly headers: RequestHeaders; readonly search: string },
 ): Finding {
   const key = scheme.key ?? '';
   let found: string | undefined;
@@ -108,7 +109,7 @@ function findKey(
   } else if (scheme.in === 'cookie') {
     const raw = splitCookies(headers.get('cookie') ?? '').find(({ name }) => name === key)?.raw;
     found = raw === undefined ? undefined : (decodePercent(raw) ?? raw);
-  } else found = headers.get(key) ?? undefined;
+  } else found = headers.get(key.toLowerCase()) ?? undefined;
   const place = `the API key in ${scheme.in === 'query' ? 'query parameter' : (scheme.in ?? 'header')} "${key}"`;
   if (found === undefined) return refuse(scheme, 'CREDENTIAL_MISSING', `${place} is missing`);
   return found === '' ? refuse(scheme, 'CREDENTIAL_EMPTY', `${place} is empty`) : { credential: found };
@@ -118,7 +119,7 @@ function findKey(
 const PLAIN_BEARER = /^Bearer [\w.~+/=-]+$/;
 
 /** A credential in the Authorization header (RFC 9110 section 11.6.2). */
-function findAuthorization(scheme: SecurityScheme, headers: Headers): Finding {
+function findAuthorization(scheme: SecurityScheme, headers: RequestHeaders): Finding {
   if (scheme.type === 'mutualTLS') {
     const message = `security scheme "${scheme.name}" is mutual TLS, which is not checked`;
     return {

@@ -1,4 +1,5 @@
 import { TextDecoder } from 'node:util';
+import type { RequestHeaders } from '../../http/request/request-headers.js';
 import type { Operation } from '../../contract/operations/operation.js';
 import { MockError } from '../../errors.js';
 import { decodeContent, isDecodable } from '../../http/content-encoding.js';
@@ -175,7 +176,7 @@ export function toWriteError(folder: string, cause: Error): MockError {
 }
 
 /** The request fields to forward: end-to-end, without the fields and the cookie that control the mock. */
-export function readForwardFields(headers: Headers): HeaderFields {
+export function readForwardFields(headers: RequestHeaders): HeaderFields {
   const fields = readEndToEnd(headers);
   const control = Object.keys(fields).filter((name) => name.startsWith('x-mock-'));
   const { cookie, ...rest } = omitFields(fields, control);

@@ -104,6 +104,6 @@ function toText(value: unknown): string {
 function evaluate(expression: Expression, scope: ExpressionScope): unknown {
   if (expression.kind === 'variable') return readOwn(scope.vars, expression.name);
   if (expression.kind === 'body') return readPointer(scope.call.body, expression.pointer);
-  if (expression.in === 'header') return scope.call.headers.get(expression.name) ?? undefined;
+  if (expression.in === 'header') return scope.call.headers.get(expression.name.toLowerCase()) ?? undefined;
   return readOwn(scope.call[expression.in], expression.name);
 }

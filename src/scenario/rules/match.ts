@@ -20,7 +20,7 @@ export function findMismatch(
   return (
     findIn('path', when.path, (name) => readOwn(call.path, name)) ??
     findIn('query', when.query, (name) => readQuery(call, name)) ??
-    findIn('header', when.header, (name) => call.headers.get(name) ?? undefined) ??
+    findIn('header', when.header, (name) => call.headers.get(name.toLowerCase()) ?? undefined) ??
     findIn('cookie', when.cookie, (name) => readCookie(call, name)) ??
     (when.body?.test(call.body) !== false ? undefined : 'the body does not match') ??
     findCollectionMismatch(when.state, session.collections) ??

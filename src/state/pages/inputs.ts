@@ -1,3 +1,4 @@
+import type { RequestHeaders } from '../../http/request/request-headers.js';
 import type { Contract } from '../../contract/contract.js';
 import { isObject, readPath } from '../../contract/json.js';
 import type { Operation, Parameter } from '../../contract/operations/operation.js';
@@ -16,7 +17,7 @@ export interface PageInput extends Pick<Parameter, 'name' | 'required' | 'schema
 /** The parts of a request that can name a page. */
 interface PageValues {
   readonly query: Readonly<Record<string, unknown>>;
-  readonly headers: Pick<Headers, 'get'>;
+  readonly headers: Pick<RequestHeaders, 'get'>;
   readonly body: unknown;
 }
 
@@ -87,7 +88,11 @@ export function createValueReader(
     for (const { name, path, in: place } of others) {
       const root = place === 'query' ? query : body;
       const value =
-        place === 'header' ? (headers.get(name) ?? undefined) : isObject(root) ? readPath(root, path) : undefined;
+        place === 'header'
+          ? (headers.get(name.toLowerCase()) ?? undefined)
+          : isObject(root)
+            ? readPath(root, path)
+            : undefined;
       if (value !== undefined) values[name] ??= value;
     }
     return values;

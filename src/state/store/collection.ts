@@ -52,6 +52,8 @@ export interface Entry extends NewEntry {
   readonly size: number;
   /** Whether its own schema declares all that is inside of the item: found when it is first shown, since that takes long. */
   isDeclared?: boolean | undefined;
+  /** The JSON of the item, once a list has shown it. */
+  text?: string | undefined;
 }
 
 /** What a change of an entry replaces. */
@@ -320,7 +322,13 @@ function createList(start: { readonly rows: EntryRows; readonly sequence: number
       const before = rows.byId.get(id);
       if (before === undefined) return undefined;
       const changed = { ...before, ...change };
-      const entry = { ...changed, revision: before.revision + 1, size: measureEntry(changed), isDeclared: undefined };
+      const entry = {
+        ...changed,
+        revision: before.revision + 1,
+        size: measureEntry(changed),
+        isDeclared: undefined,
+        text: undefined,
+      };
       return replaceRow(own(), [before, entry], usage);
     },
     remove: (id) => (rows.byId.has(id) ? removeEntry(own(), id, usage) : undefined),
@@ -378,5 +386,6 @@ function toEntry({ id, item, content, secrets, part, onDemand, statusSince }: Ne
     onDemand,
     statusSince,
     isDeclared: undefined,
+    text: undefined,
   };
 }

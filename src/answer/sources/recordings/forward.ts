@@ -4,6 +4,7 @@ import type { Answer } from '../../../http/answer.js';
 import { MockError } from '../../../errors.js';
 import { createContentDecoders, isDecodable, toDecodableCodings } from '../../../http/content-encoding.js';
 import { type HeaderFields, omitFields, readContentType, readField } from '../../../http/header-fields.js';
+import type { RequestHeaders } from '../../../http/request/request-headers.js';
 import type { Call } from '../../../http/request/call.js';
 import { removeSessionPrefix, toUpstreamTarget } from '../../../http/target.js';
 import { EMPTY_STATUSES, isStream } from '../../../http/response/encode.js';
@@ -115,7 +116,7 @@ async function forward(pending: Pending, mock: Next | undefined): Promise<Answer
 }
 
 /** The request fields for the upstream; it may only use content codings that redaction can decode. */
-function toUpstreamFields(headers: Headers, own: Readonly<Record<string, string>>): HeaderFields {
+function toUpstreamFields(headers: RequestHeaders, own: Readonly<Record<string, string>>): HeaderFields {
   const fields = readForwardFields(headers);
   const accepted = readField(fields, 'accept-encoding');
   const codings: HeaderFields = accepted === undefined ? {} : { 'accept-encoding': toDecodableCodings(accepted) };

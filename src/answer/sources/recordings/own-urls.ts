@@ -3,10 +3,11 @@ import { decodeContent } from '../../../http/content-encoding.js';
 import { type HeaderFields, readContentType, readField } from '../../../http/header-fields.js';
 import { isSequenceType } from '../../../contract/operations/streaming.js';
 import { isJsonType } from '../../../http/media-type.js';
+import { RequestHeaders } from '../../../http/request/request-headers.js';
 import type { Call } from '../../../http/request/call.js';
 import { readTarget, removeSessionPrefix, splitBasePath } from '../../../http/target.js';
 import type { Exchange } from '../../chain.js';
-import { host, isBytes } from '../../../platform.js';
+import { isBytes } from '../../../platform.js';
 
 /** Replaces URLs of one server by those of another: so that no client is sent to the upstream, those of the upstream by those of the mock. Everything else stays as it is. */
 export interface OwnUrls {
@@ -66,9 +67,8 @@ export function toUpstreamCall(
     .slice(prefix === '' ? 1 : 0)
     .reduce((text, [from, base]) => text && (ownUrls(from)?.body(text, { 'content-type': type }, base) ?? text), plain);
   if (bytes === undefined || bytes === plain) return call;
-  const headers = new host.Headers(call.headers);
-  headers.delete('content-encoding');
-  return { ...call, bytes, headers };
+  const fields = [...call.headers].filter(([name]) => name !== 'content-encoding');
+  return { ...call, bytes, headers: RequestHeaders.of(fields) };
 }
 
 /** Whether URLs in content of this type are replaced: strings of JSON, and the data of events. */

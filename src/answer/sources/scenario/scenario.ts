@@ -5,6 +5,7 @@ import type { ExpressionScope } from '../../../scenario/rules/expression.js';
 import type { CollectionView } from '../../../scenario/rules/match.js';
 import { applyChanges, type ChangeCollections } from '../../../scenario/rules/scenario-state.js';
 import { activeIds, type Scenarios, startScenarios } from '../../../scenario/scenarios.js';
+import type { RequestHeaders } from '../../../http/request/request-headers.js';
 import type { Session } from '../../../session/session.js';
 import {
   type AnswerSource,
@@ -85,7 +86,7 @@ export function createScenarioSource(parts: ScenarioParts): AnswerSource {
 }
 
 /** The scenarios that a request activates: `x-mock-scenario: a, b`, or `Prefer: scenario=a` (RFC 7240). */
-function readRequested(headers: Headers): readonly string[] {
+function readRequested(headers: RequestHeaders): readonly string[] {
   const named = headers.get('x-mock-scenario');
   const preferred = headers.get('prefer');
   if (named === null && preferred === null) return NONE;

@@ -1,6 +1,6 @@
 import type { Operation } from '../../../contract/operations/operation.js';
 import { findSuccessWithBody, toStatus, declaresStatus } from '../../../contract/operations/responses.js';
-import type { Answer } from '../../../http/answer.js';
+import type { Answer, ListedItems } from '../../../http/answer.js';
 import { isMarkupType } from '../../../http/media-type.js';
 import type { Call } from '../../../http/request/call.js';
 import { memoize } from '../../../memoize.js';
@@ -154,7 +154,12 @@ export function answerItem(context: OperationContext, exchange: Exchange, entry:
 export const NO_HEADERS: Answer['headers'] = Object.freeze({});
 
 /** Creates a success answer. */
-export function toAnswer(choice: ResponseChoice, body: unknown, headers: Answer['headers'] = NO_HEADERS): Answer {
+export function toAnswer(
+  choice: ResponseChoice,
+  body: unknown,
+  headers: Answer['headers'] = NO_HEADERS,
+  listed?: ListedItems,
+): Answer {
   const { media, mediaType, status } = choice;
   return {
     status,
@@ -166,6 +171,7 @@ export function toAnswer(choice: ResponseChoice, body: unknown, headers: Answer[
     from: 'state',
     violations: NO_VIOLATIONS,
     onInvalid: undefined,
+    listed,
   };
 }
 

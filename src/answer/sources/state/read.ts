@@ -175,6 +175,7 @@ export function createListHandler(context: OperationContext): StateHandler | und
     const entries = binding.action === 'count' ? [] : view.slice(page.from, page.to).map(origin);
     const url = (turn: PageTurn | 'first' | undefined, absolute: boolean): string =>
       toUrl(call, plan, { turn, absolute });
+    const items = entries.map((entry) => project(entry, exchange));
     const facts: EnvelopeFacts = {
       page,
       total: view.size,
@@ -182,13 +183,14 @@ export function createListHandler(context: OperationContext): StateHandler | und
       firstPage: plan.firstPage,
       firstOffset: plan.firstOffset,
       entries,
-      items: entries.map((entry) => project(entry, exchange)),
+      items,
       id: findId,
       url,
     };
     const given =
       isPart && page.unit !== undefined && page.to - page.from < view.size ? { ...choice, status: 206 } : choice;
-    return toAnswer(given, envelope(exchange)(facts), writeHeaders(facts));
+    const listed = entries.every(({ item }, i) => item === items[i]) ? { items, written: entries } : undefined;
+    return toAnswer(given, envelope(exchange)(facts), writeHeaders(facts), listed);
   });
 }
 
