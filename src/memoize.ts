@@ -14,3 +14,13 @@ export function memoize<Key, Value>(compute: (key: Key) => Value, limit: number 
     return value;
   };
 }
+
+/** Keys that clients choose: how many are kept, and of how many characters. */
+const MAX_TEXTS = 1000;
+const MAX_TEXT = 100;
+
+/** As `memoize`, for keys that clients choose: values of long keys, and of those after the first thousand, are computed each time. */
+export function memoizeText<Value>(compute: (key: string) => Value): (key: string) => Value {
+  const find = memoize(compute, MAX_TEXTS);
+  return (key) => (key.length > MAX_TEXT ? compute(key) : find(key));
+}

@@ -49,6 +49,8 @@ export function createExplainer(
   const { units, by, strict } = parts;
 
   const listNames = createNameList();
+  // Each pointer is a key of other memoized functions: the same string is found faster than an equal one.
+  const keywordsOf = memoize((owner: string) => memoize((keyword: string) => `${owner}/${escapeSegment(keyword)}`));
 
   const find: Find = (pointer, value, context) => {
     context.spent.values++;
@@ -61,9 +63,7 @@ export function createExplainer(
       if ((error.keyword === 'anyOf' || error.keyword === 'oneOf') && owner !== undefined) {
         return explainUnion(error, { ...context, contract, find, owner });
       }
-      return (
-        toFinding(error, owner === undefined ? pointer : `${owner}/${escapeSegment(error.keyword)}`, listNames) ?? []
-      );
+      return toFinding(error, owner === undefined ? pointer : keywordsOf(owner)(error.keyword), listNames) ?? [];
     });
     if (findings.length > 0) return tidy(findings);
     // An invalid value always has a finding.

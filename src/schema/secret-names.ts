@@ -1,3 +1,5 @@
+import { memoizeText } from '../memoize.js';
+
 /** How a name marks a value: `always` also numbers, `text` strings without spaces, `random` only strings that look random. */
 type SecretName = 'always' | 'text' | 'credentials' | 'random';
 
@@ -120,7 +122,7 @@ function readClass(code: number): number {
 const NOT_SECRET = /^(?:true|false|null|none|undefined|yes|no|[*•.]+)$/i;
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-function classify(name: string): SecretName | undefined {
+const classify = memoizeText((name): SecretName | undefined => {
   const words = toWords(name);
   const plain = words.join('');
   const last = words.at(-1) ?? '';
@@ -135,7 +137,7 @@ function classify(name: string): SecretName | undefined {
   if (last === 'key' && SECRET_KEYS.has(before)) return 'credentials';
   if (last === 'string' && before === 'connection') return 'credentials';
   return VENDOR_KEY.test(name.toLowerCase()) ? 'credentials' : undefined;
-}
+});
 
 /** A header or query parameter; other names are also those of ordinary members. */
 function classifyParameter(name: string, { kind }: NamedPlace): SecretName | undefined {

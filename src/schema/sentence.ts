@@ -2,6 +2,7 @@ import type { ErrorObject } from 'ajv';
 import { isObject, mapValues } from '../contract/json.js';
 import { escapeSegment, readEntries, readSegments } from '../contract/pointer.js';
 import { nearest, suggest } from '../errors.js';
+import { memoizeText } from '../memoize.js';
 import { ANY_NUMBER, FORBIDDEN_KEYWORD } from './schema-unit.js';
 import { toFormatWords } from './validator.js';
 import type { ViolationCode, ViolationPlace } from './violation.js';
@@ -191,7 +192,7 @@ export function toSubject(place: PlaceWords, path: string): string {
 }
 
 /** A pointer as a property path: `/messages/0/role` is `messages[0].role`. */
-function toDotted(pointer: string): string {
+const toDotted = memoizeText((pointer) => {
   let text = '';
   for (const segment of readSegments(pointer)) {
     if (/^(0|[1-9]\d*)$/.test(segment)) text += `[${segment}]`;
@@ -199,7 +200,7 @@ function toDotted(pointer: string): string {
     else text += `[${JSON.stringify(segment)}]`;
   }
   return text;
-}
+});
 
 /** A value in a sentence: short JSON, or only its type where that would be long. */
 export function toWords(value: unknown): string {

@@ -51,6 +51,29 @@ describe('a handler', () => {
     expect((await ask(mock, '/books')).body).toEqual({ data: [{ id: 'b1', title: 'One' }], has_more: true });
   });
 
+  it('gets a body of its own, so that changing it changes no item', async () => {
+    const mock = await createLibrary({
+      listBooks: async ({ next }) => {
+        const below = await next();
+        const { data } = below?.body as { readonly data: { title: string }[] };
+        for (const book of data) book.title = 'Changed';
+        return below;
+      },
+    });
+    expect((await ask(mock, '/books')).body).toMatchObject({ data: [{ id: 'b1', title: 'Changed' }] });
+    expect((await ask(mock, '/books/b1')).body).toEqual({ id: 'b1', title: 'One' });
+  });
+
+  it('reads the headers of the call without regard to case', async () => {
+    const mock = await createLibrary({
+      readBook: ({ call, json }) => json({ id: 'b1', title: call.headers.get('X-Title') }),
+    });
+    expect((await ask(mock, '/books/b1', { headers: { 'x-title': 'Sent' } })).body).toEqual({
+      id: 'b1',
+      title: 'Sent',
+    });
+  });
+
   it.each<readonly [string, Handlers, string]>([
     [
       'an answer that no message can carry',
