@@ -27,10 +27,18 @@ export interface Answer {
   readonly violates?: string | undefined;
   /** Set by a source that has checked this body itself; an answer whose body is changed later is checked again. */
   readonly checked?: { readonly body: unknown } | undefined;
-  /** A part of the body that is written often. */
-  readonly listed?: ListedItems | undefined;
   /** A fault on the connection, on purpose. */
   readonly fault?: Fault | undefined;
+}
+
+/** An answer with a list. */
+export interface ListAnswer extends Answer {
+  readonly listed: ListedItems;
+}
+
+/** Whether an answer has a list of items whose JSON is kept. */
+export function isListAnswer(answer: Answer): answer is ListAnswer {
+  return 'listed' in answer;
 }
 
 /** An array in a body, or the body itself, whose elements are the same in the next answer. */

@@ -55,8 +55,8 @@ describe('a handler', () => {
     const mock = await createLibrary({
       listBooks: async ({ next }) => {
         const below = await next();
-        const { data } = below?.body as { readonly data: { title: string }[] };
-        for (const book of data) book.title = 'Changed';
+        const body = below?.body as { readonly data: { title: string }[] } | undefined;
+        for (const book of body?.data ?? []) book.title = 'Changed';
         return below;
       },
     });

@@ -6,7 +6,7 @@ function parse(...lines: readonly (readonly [name: string, value: string])[]) {
   const headers: Record<string, string | string[]> = {};
   for (const [name, value] of lines) {
     const key = name.toLowerCase();
-    if (key === 'set-cookie') headers[key] = [...(headers[key] ?? []), value];
+    if (key === 'set-cookie') headers[key] = [headers[key] ?? [], value].flat();
     else headers[key] ??= value;
   }
   return { rawHeaders: lines.flat(), headers };

@@ -5,6 +5,7 @@ import type { Operation } from '../../contract/operations/operation.js';
 import { MockError, suggest, toReason } from '../../errors.js';
 import type { Answer } from '../../http/answer.js';
 import { isJsonType } from '../../http/media-type.js';
+import { toHandlerCall } from '../../http/request/call.js';
 import { isStream } from '../../http/response/encode.js';
 import { NO_VIOLATIONS } from '../../schema/violation.js';
 import type { Session } from '../../session/session.js';
@@ -20,7 +21,7 @@ import {
 } from '../chain.js';
 import { chooseResponse } from '../choose-response.js';
 import type { AnswerDetails, Handler, HandlerContext, HandlerResponse, HandlerResult, Handlers } from '../handlers.js';
-import { clearTimeout, host, isBytes, isError, isPromise, isResponse, setTimeout } from '../../platform.js';
+import { clearTimeout, isBytes, isError, isPromise, isResponse, setTimeout } from '../../platform.js';
 
 interface HandlerParts extends SourceParts {
   /** Handlers that stay when the others are reset. */
@@ -246,7 +247,7 @@ function createContext(parts: HandlerParts, { exchange, next }: Turn): HandlerCo
     };
   };
   return {
-    call: { ...call, headers: new host.Headers(call.headers.fields) },
+    call: toHandlerCall(call),
     session: session.id,
     state: parts.openState(session),
     clock: session.clock,

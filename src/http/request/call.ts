@@ -12,6 +12,7 @@ import {
   toStrictError,
   type Violation,
 } from '../../schema/violation.js';
+import { host } from '../../platform.js';
 import { decodeRequestContent } from '../content-encoding.js';
 import { chooseAccept } from '../response/negotiate.js';
 import { readTarget, type RequestTarget } from '../target.js';
@@ -23,7 +24,7 @@ import { createParametersReader, type ParameterValues } from './parameters.js';
 import { RequestHeaders } from './request-headers.js';
 import { type AcceptCredential, createSecurityReader } from './security.js';
 
-/** A request, matched to its operation and decoded, as handlers see it. */
+/** A request, matched to its operation and decoded, as functions of the user get it. */
 export interface HandlerCall {
   readonly operation: Operation;
   /** Upper case; `HEAD` for a HEAD that is answered by a GET operation. */
@@ -56,6 +57,11 @@ export interface HandlerCall {
 /** A request, matched to its operation and decoded. */
 export interface Call extends Omit<HandlerCall, 'headers'> {
   readonly headers: RequestHeaders;
+}
+
+/** A call for a function of the user. */
+export function toHandlerCall(call: Call): HandlerCall {
+  return { ...call, headers: new host.Headers(call.headers.fields) };
 }
 
 /** Options for decoding calls. */

@@ -1,4 +1,4 @@
-import type { Call } from '../../http/request/call.js';
+import { type Call, type HandlerCall, toHandlerCall } from '../../http/request/call.js';
 import { isUndocumented } from '../../contract/operations/undocumented.js';
 import { decodeContent } from '../../http/content-encoding.js';
 import { readTarget, writeTarget } from '../../http/target.js';
@@ -40,7 +40,7 @@ export interface Matcher {
 }
 
 /** Decides whether a recorded exchange answers a call. */
-export type MatchExchange = (call: Call, exchange: RecordedExchange) => boolean;
+export type MatchExchange = (call: HandlerCall, exchange: RecordedExchange) => boolean;
 
 /** A recorded exchange whose request differs from a call. */
 interface SimilarExchange {
@@ -93,8 +93,9 @@ export function createMatcher(cassette: Cassette, parts: MatcherParts): Matcher 
       return { key: toSequenceKey('kind', exchanges), exchanges, replaced };
     }
     const { decide } = parts;
-    const exchanges =
-      decide === undefined ? [] : recorded.map(({ exchange }) => exchange).filter((exchange) => decide(call, exchange));
+    if (decide === undefined) return undefined;
+    const shown = toHandlerCall(call);
+    const exchanges = recorded.map(({ exchange }) => exchange).filter((exchange) => decide(shown, exchange));
     return exchanges.length === 0 ? undefined : { key: toSequenceKey('matcher', exchanges), exchanges };
   };
 

@@ -321,15 +321,7 @@ function createList(start: { readonly rows: EntryRows; readonly sequence: number
     update: (id, change) => {
       const before = rows.byId.get(id);
       if (before === undefined) return undefined;
-      const changed = { ...before, ...change };
-      const entry = {
-        ...changed,
-        revision: before.revision + 1,
-        size: measureEntry(changed),
-        isDeclared: undefined,
-        text: undefined,
-      };
-      return replaceRow(own(), [before, entry], usage);
+      return replaceRow(own(), [before, changeEntry(before, change)], usage);
     },
     remove: (id) => (rows.byId.has(id) ? removeEntry(own(), id, usage) : undefined),
     rename: (id, to) => renameRow(own(), [id, to], usage),
@@ -356,6 +348,12 @@ function createList(start: { readonly rows: EntryRows; readonly sequence: number
       return createList({ rows, sequence }, other);
     },
   };
+}
+
+function changeEntry(before: Entry, change: EntryChange): Entry {
+  const changed = { ...before, ...change };
+  const { revision } = before;
+  return { ...changed, revision: revision + 1, size: measureEntry(changed), isDeclared: undefined, text: undefined };
 }
 
 function removeEntry({ entries, byId, removed }: EntryRows, id: string, usage: Usage): Entry | undefined {

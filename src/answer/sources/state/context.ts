@@ -1,6 +1,6 @@
 import type { Operation } from '../../../contract/operations/operation.js';
 import { findSuccessWithBody, toStatus, declaresStatus } from '../../../contract/operations/responses.js';
-import type { Answer, ListedItems } from '../../../http/answer.js';
+import type { Answer, ListAnswer } from '../../../http/answer.js';
 import { isMarkupType } from '../../../http/media-type.js';
 import type { Call } from '../../../http/request/call.js';
 import { memoize } from '../../../memoize.js';
@@ -154,12 +154,7 @@ export function answerItem(context: OperationContext, exchange: Exchange, entry:
 export const NO_HEADERS: Answer['headers'] = Object.freeze({});
 
 /** Creates a success answer. */
-export function toAnswer(
-  choice: ResponseChoice,
-  body: unknown,
-  headers: Answer['headers'] = NO_HEADERS,
-  listed?: ListedItems,
-): Answer {
+export function toAnswer(choice: ResponseChoice, body: unknown, headers: Answer['headers'] = NO_HEADERS): Answer {
   const { media, mediaType, status } = choice;
   return {
     status,
@@ -171,8 +166,14 @@ export function toAnswer(
     from: 'state',
     violations: NO_VIOLATIONS,
     onInvalid: undefined,
-    listed,
   };
+}
+
+/** The answer with the items that it shows as they are stored, so that their JSON is kept. */
+export function withListed(answer: Answer, items: readonly unknown[], entries: readonly Entry[]): Answer | ListAnswer {
+  return entries.every(({ item }, i) => item === items[i])
+    ? { ...answer, listed: { items, written: entries } }
+    : answer;
 }
 
 /** Leaves a call to the sources below, and says why in the trace. */

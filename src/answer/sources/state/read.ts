@@ -47,6 +47,7 @@ import {
   type StateHandler,
   toAnswer,
   toNoun,
+  withListed,
   type WriteBody,
 } from './context.js';
 import { createListChooser, createRemovedReader } from './removed.js';
@@ -189,8 +190,7 @@ export function createListHandler(context: OperationContext): StateHandler | und
     };
     const given =
       isPart && page.unit !== undefined && page.to - page.from < view.size ? { ...choice, status: 206 } : choice;
-    const listed = entries.every(({ item }, i) => item === items[i]) ? { items, written: entries } : undefined;
-    return toAnswer(given, envelope(exchange)(facts), writeHeaders(facts), listed);
+    return withListed(toAnswer(given, envelope(exchange)(facts), writeHeaders(facts)), items, entries);
   });
 }
 
