@@ -2,7 +2,7 @@ import type { Context } from 'hono';
 import type { ServerResponse } from 'node:http';
 import type { RoutedRequest } from '../contract/router/hono-router.js';
 import type { BodyBytes } from '../http/request/body-bytes.js';
-import { NO_HEADERS, type ParsedHeaders, RequestHeaders } from '../http/request/request-headers.js';
+import { NO_HEADERS, type ParsedHeaders, RequestHeaders } from '../http/request-headers.js';
 import type { ResponseConstructor } from '../http/response/encode.js';
 import { readTarget } from '../http/target.js';
 import { readPrefix, type SessionPrefix } from '../session/choice.js';

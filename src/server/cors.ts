@@ -1,6 +1,6 @@
 import { isToken } from '../contract/operations/parameter.js';
 import type { Answer } from '../http/answer.js';
-import type { RequestHeaders } from '../http/request/request-headers.js';
+import type { RequestHeaders } from '../http/request-headers.js';
 import { splitList } from '../http/text.js';
 
 /** Which pages of other origins may read answers (Fetch standard, CORS protocol). */

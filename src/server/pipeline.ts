@@ -11,7 +11,7 @@ import { MockError, toReason } from '../errors.js';
 import { type Answer, isSilent } from '../http/answer.js';
 import type { BodyBytes, ReceivedFile } from '../http/request/body-bytes.js';
 import type { Call, CallDecoder, MatchedRequest } from '../http/request/call.js';
-import { NO_HEADERS } from '../http/request/request-headers.js';
+import { NO_HEADERS } from '../http/request-headers.js';
 import type { Encoder } from '../http/response/encode.js';
 import { toProblemResponse } from '../http/response/problem.js';
 import {

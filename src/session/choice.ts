@@ -1,4 +1,4 @@
-import type { RequestHeaders } from '../http/request/request-headers.js';
+import type { RequestHeaders } from '../http/request-headers.js';
 import { MockError } from '../errors.js';
 
 /** The token characters of RFC 9110 that are valid in a header, a cookie and a path. */

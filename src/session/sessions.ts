@@ -1,5 +1,5 @@
 import { MockError, suggest } from '../errors.js';
-import type { RequestHeaders } from '../http/request/request-headers.js';
+import type { RequestHeaders } from '../http/request-headers.js';
 import { checkSessionId, isSessionId, readCookie, readPrefix, type SessionPrefix } from './choice.js';
 import type { Session } from './session.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { NO_HEADERS, RequestHeaders } from '../../src/http/request/request-headers.js';
+import { NO_HEADERS, RequestHeaders } from '../../src/http/request-headers.js';
 
 /** What Node.js makes of header lines: by name only the first line of some fields, and a list of others. */
 function parse(...lines: readonly (readonly [name: string, value: string])[]) {

@@ -21,7 +21,7 @@ import { type BodyReader, createBodyReader, requireBody, NO_BODY, type ReadBody 
 import { createCoerce, createLenientCoerce } from './coerce.js';
 import type { QueryProfile } from './parameter-plan.js';
 import { createParametersReader, type ParameterValues } from './parameters.js';
-import { RequestHeaders } from './request-headers.js';
+import { RequestHeaders } from '../request-headers.js';
 import { type AcceptCredential, createSecurityReader } from './security.js';
 
 /** A request, matched to its operation and decoded, as functions of the user get it. */

@@ -9,7 +9,7 @@ import {
   readParameter,
 } from './parameter-plan.js';
 import { createQueryReader } from './query.js';
-import type { RequestHeaders } from './request-headers.js';
+import type { RequestHeaders } from '../request-headers.js';
 import { decodeOrThrow, readStyled, type TextShape } from './style.js';
 
 /** The parameters of one call, by place and name. */

@@ -4,7 +4,7 @@ import type { Operation, SecurityRequirement, SecurityScheme } from '../../contr
 import { type ClientReport, toError, toNote, type Violation } from '../../schema/violation.js';
 import { decodeForm, decodePercent, readPairs } from '../text.js';
 import { splitCookies } from './parameters.js';
-import type { RequestHeaders } from './request-headers.js';
+import type { RequestHeaders } from '../request-headers.js';
 
 /** Whether a mock accepts a credential: a bearer token, `user:password`, or an API key. */
 export type AcceptCredential = (scheme: SecurityScheme, credential: string) => boolean;

@@ -1,5 +1,5 @@
 import { TextDecoder } from 'node:util';
-import type { RequestHeaders } from '../../http/request/request-headers.js';
+import type { RequestHeaders } from '../../http/request-headers.js';
 import type { Operation } from '../../contract/operations/operation.js';
 import { MockError } from '../../errors.js';
 import { decodeContent, isDecodable } from '../../http/content-encoding.js';

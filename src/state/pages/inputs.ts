@@ -1,4 +1,4 @@
-import type { RequestHeaders } from '../../http/request/request-headers.js';
+import type { RequestHeaders } from '../../http/request-headers.js';
 import type { Contract } from '../../contract/contract.js';
 import { isObject, readPath } from '../../contract/json.js';
 import type { Operation, Parameter } from '../../contract/operations/operation.js';

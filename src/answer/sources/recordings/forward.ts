@@ -4,7 +4,7 @@ import type { Answer } from '../../../http/answer.js';
 import { MockError } from '../../../errors.js';
 import { createContentDecoders, isDecodable, toDecodableCodings } from '../../../http/content-encoding.js';
 import { type HeaderFields, omitFields, readContentType, readField } from '../../../http/header-fields.js';
-import type { RequestHeaders } from '../../../http/request/request-headers.js';
+import type { RequestHeaders } from '../../../http/request-headers.js';
 import type { Call } from '../../../http/request/call.js';
 import { removeSessionPrefix, toUpstreamTarget } from '../../../http/target.js';
 import { EMPTY_STATUSES, isStream } from '../../../http/response/encode.js';

@@ -3,7 +3,7 @@ import { decodeContent } from '../../../http/content-encoding.js';
 import { type HeaderFields, readContentType, readField } from '../../../http/header-fields.js';
 import { isSequenceType } from '../../../contract/operations/streaming.js';
 import { isJsonType } from '../../../http/media-type.js';
-import { RequestHeaders } from '../../../http/request/request-headers.js';
+import { RequestHeaders } from '../../../http/request-headers.js';
 import type { Call } from '../../../http/request/call.js';
 import { readTarget, removeSessionPrefix, splitBasePath } from '../../../http/target.js';
 import type { Exchange } from '../../chain.js';

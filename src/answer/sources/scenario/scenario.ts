@@ -5,7 +5,7 @@ import type { ExpressionScope } from '../../../scenario/rules/expression.js';
 import type { CollectionView } from '../../../scenario/rules/match.js';
 import { applyChanges, type ChangeCollections } from '../../../scenario/rules/scenario-state.js';
 import { activeIds, type Scenarios, startScenarios } from '../../../scenario/scenarios.js';
-import type { RequestHeaders } from '../../../http/request/request-headers.js';
+import type { RequestHeaders } from '../../../http/request-headers.js';
 import type { Session } from '../../../session/session.js';
 import {
   type AnswerSource,
