@@ -27,8 +27,7 @@ export async function bundle(entries) {
       lazy,
     ),
   ]);
-  const packages = await Promise.all([...lazy].map(bundlePackage));
-  const chunks = [...outputs, ...packages].flat();
+  const chunks = [...outputs, ...(await Promise.all([...lazy].map(bundlePackage)))].flat();
   const names = outputs[1].flatMap((chunk) => (chunk.isEntry ? [[chunk.name, chunk.exports]] : []));
   return {
     files: new Map(chunks.map(({ fileName, code }) => [fileName, code])),
@@ -79,9 +78,8 @@ function groupShared() {
 
 /** A package that is loaded by `require`, as one file of CommonJS: it may consist of ES modules, or of many files. */
 function bundlePackage(name) {
-  const lazy = new Set();
   return generate(
-    { input: { [toFileName(name)]: name }, lazy },
+    { input: { [toFileName(name)]: name }, lazy: new Set() },
     {
       format: 'cjs',
       entryFileNames: 'chunks/packages/[name].cjs',
@@ -147,5 +145,5 @@ function toInput(names) {
 }
 
 function toFileName(name) {
-  return name.replace(/^@/u, '').replaceAll('/', '-');
+  return name.replaceAll(/^@|\.js$/gu, '').replaceAll('/', '-');
 }

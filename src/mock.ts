@@ -21,7 +21,7 @@ import { createApp } from './server/app.js';
 import { isSocketEnvironment } from './server/arrival.js';
 import { createCors } from './server/cors.js';
 import { createControl } from './server/control/control.js';
-import { listen, type Listening } from './server/listen.js';
+import type { Listening } from './server/listen.js';
 import { type Watcher, watchScenarios } from './server/watch.js';
 import type { Interaction } from './journal/interaction.js';
 import { createJournalPool } from './journal/journal.js';
@@ -216,6 +216,8 @@ function assemble(
       return withAbortSignal(isPromise(request) ? await request : request, app.fetch);
     },
     listen: async (where) => {
+      // Loaded on demand: a mock that is called in-process never needs it.
+      const { listen } = await import('./server/listen.js');
       const server = await listen(app.fetch, { ...where, connections });
       servers.add(server);
       return { ...server, baseUrl: server.url + readBasePath(contract) };

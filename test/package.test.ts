@@ -174,6 +174,25 @@ describe('the packed package', () => {
     expect(stdout.trim()).toBe('200 7');
   });
 
+  it('loads on import only what every mock needs', async () => {
+    const program = `
+      import { createMock } from 'vouch';
+      import module from 'node:module';
+      const listLoaded = () => Object.keys(module._cache).map((file) => file.replace(/.*packages./, '')).toSorted();
+      const has = (name) => process.moduleLoadList.includes('NativeModule ' + name);
+      console.log(listLoaded().join(), has('internal/deps/undici/undici'), has('http2'));
+      const mock = await createMock({ spec: 'node_modules/vouch/spec/openapi.yaml', fixtures: 'node_modules/vouch/fixtures' });
+      const url = '/v1/organization/admin_api_keys';
+      await mock.fetch(url, { headers: { authorization: 'Bearer any' } });
+      await mock.fetch('/__mock/health');
+      console.log(listLoaded().join());
+      await mock.fetch(url, { method: 'POST', headers: { authorization: 'Bearer any', 'content-type': 'application/json' }, body: '{}' });
+      console.log(listLoaded().includes('ajv-dist-2020.cjs'));
+    `;
+    const { stdout } = await run('node', ['--input-type=module', '--eval', program], { cwd: join(folder, 'user') });
+    expect(stdout.split('\n')).toEqual([' false false', '', 'true', '']);
+  });
+
   it('is one module for `import` and `require`', async () => {
     const program = `
       const one = require('vouch');

@@ -210,9 +210,10 @@ function createCompiler({ depth, link, formats, work, read, whole, call, interpr
 
   /** Compiles a schema, or what is left of it; if that fails, nothing is checked, and that is reported. */
   const compileUnit = (pointer: string, unit: SchemaUnit): Validate => {
+    const compiler = validator();
     const build = (schema: UnitSchema): Validate => {
-      if (link === 'ref') addReferences(validator(), unit.references, read);
-      return validator().compile(schema);
+      if (link === 'ref') addReferences(compiler, unit.references, read);
+      return compiler.compile(schema);
     };
     try {
       return build(unit.schema);

@@ -1,19 +1,9 @@
+import type { Ajv, CodeKeywordDefinition, ErrorObject, Format, KeywordCxt, Options } from 'ajv';
+import { fullFormats } from 'ajv-formats/dist/formats.js';
+import type * as ajv2020 from 'ajv/dist/2020.js';
+import { createRequire } from 'node:module';
 import { URL } from 'node:url';
 import { readOwn } from '../contract/json.js';
-import {
-  _,
-  type Ajv,
-  type CodeKeywordDefinition,
-  type ErrorObject,
-  type Format,
-  type KeywordCxt,
-  Name,
-  nil,
-  type Options,
-} from 'ajv';
-import { fullFormats } from 'ajv-formats/dist/formats.js';
-import { Ajv2020 } from 'ajv/dist/2020.js';
-import { callValidateCode } from 'ajv/dist/vocabularies/code.js';
 import type { GuardedPattern } from '../contract/patterns/guarded-pattern.js';
 import { readPattern } from '../contract/upgrade/patterns.js';
 import {
@@ -44,8 +34,14 @@ export interface ValidatorOptions {
   readonly onPattern: (pattern: string, remark: string) => void;
 }
 
+/** What is used of ajv to write code. */
+type Writer = Pick<typeof ajv2020, '_' | 'str' | 'Name'>;
+
 /** Creates a schema compiler with the fastest options (no inlining, no optimiser) and the keywords of units. */
 export function createValidator(options: ValidatorOptions): Ajv {
+  // Loaded with the first schema that is compiled: the first values of a schema are interpreted, so many processes compile none.
+  const writer = createRequire(import.meta.url)('ajv/dist/2020.js') as typeof ajv2020;
+  const { Ajv2020, _ } = writer;
   const regExp = (pattern: string): GuardedPattern => {
     const reading = readPattern(pattern, options.work.spend);
     if (reading.remark !== undefined) options.onPattern(pattern, reading.remark);
@@ -74,29 +70,32 @@ export function createValidator(options: ValidatorOptions): Ajv {
   // A called unit does not return its evaluated properties; units that need them are linked by `$ref`.
   ajv.opts.unevaluated = options.link === 'ref';
   for (const [name, check] of Object.entries(CHECKS)) ajv.addFormat(name, check);
-  repairKeywords(ajv);
+  repairKeywords(ajv, writer);
   for (const keyword of ['anyOf', 'oneOf'] as const)
-    rewrite(ajv, keyword, (context) => (writeUnion(context, keyword, options) ? undefined : context));
+    rewrite(ajv, keyword, (context) => (writeUnion(context, keyword, { ...options, _ }) ? undefined : context));
   ajv.addKeyword({ keyword: FORBIDDEN_KEYWORD, schemaType: 'boolean', code: (context) => context.fail() });
-  ajv.addKeyword({ keyword: CALL_KEYWORD, schemaType: 'string', code: (context) => writeCall(context, options) });
+  ajv.addKeyword({
+    keyword: CALL_KEYWORD,
+    schemaType: 'string',
+    code: (context) => writeCall(context, options, writer),
+  });
   ajv.addKeyword({
     keyword: COUNT_KEYWORD,
     schemaType: 'boolean',
-    code: (context) => writeCount(context, options.work),
+    code: ({ gen }) => gen.code(_`${gen.scopeValue('func', { ref: options.work.spend })}(1)`),
   });
   return ajv;
 }
-
-// The names in the code of ajv (ajv/dist/compile/names.js, whose default export depends on the loader).
-const vErrors = new Name('vErrors');
-const errors = new Name('errors');
 
 /** Generates the call of another unit, which is compiled for its first value. */
 function writeCall(
   context: KeywordCxt,
   { call, work, depth }: Pick<ValidatorOptions, 'call' | 'work' | 'depth'>,
+  { _, str, Name }: Writer,
 ): void {
-  const { gen } = context;
+  const { gen, data, it } = context;
+  // The names in the code of ajv (ajv/dist/compile/names.js).
+  const [vErrors, errors, path] = [new Name('vErrors'), new Name('errors'), new Name('instancePath')];
   // The keyword's schema type is string.
   const pointer = context.schema as string;
   let validate: Validate | undefined;
@@ -108,7 +107,15 @@ function writeCall(
     return valid;
   };
   const source = gen.scopeValue('validate', { ref: lazy });
-  context.result(callValidateCode(context, source, nil), undefined, () => {
+  // As ajv calls the function of a `$ref` (ajv/dist/vocabularies/code.js).
+  const at = gen.object(
+    [path, str`${path}${it.errorPath}`],
+    ['parentData', it.parentData],
+    ['parentDataProperty', it.parentDataProperty],
+    ['rootData', new Name('rootData')],
+    ['dynamicAnchors', new Name('dynamicAnchors')],
+  );
+  context.result(_`${source}(${data}, ${at})`, undefined, () => {
     // Limited, because joining the errors of each item of a long array to all before is quadratic.
     const joined = _`${vErrors}.length < ${MAX_ERRORS} ? ${vErrors}.concat(${source}.errors) : ${vErrors}`;
     gen.assign(vErrors, _`${vErrors} === null ? ${source}.errors : ${joined}`);
@@ -128,15 +135,11 @@ function removeDuplicates(found: readonly ErrorObject[]): readonly ErrorObject[]
   });
 }
 
-function writeCount({ gen }: KeywordCxt, { spend }: Work): void {
-  gen.code(_`${gen.scopeValue('func', { ref: spend })}(1)`);
-}
-
 /** Ends the loops over items and properties in the code of ajv when a value has enough errors. */
 function stopAtLimit(code: string): string {
   return code.replaceAll(
     /for\((?:const key\d+ of Object\.keys\([^)]*\)|let i\d+=[^)]*)\)\{/g,
-    `$&if(${errors.str} >= ${MAX_ERRORS})break;`,
+    `$&if(errors >= ${MAX_ERRORS})break;`,
   );
 }
 
@@ -146,15 +149,16 @@ function stopAtLimit(code: string): string {
  * Unions report one error instead of those of all alternatives: `explain.ts` finds the alternative that was meant. Three keywords have
  * defects in ajv 8.20.
  */
-function repairKeywords(ajv: Ajv): void {
+function repairKeywords(ajv: Ajv, writer: Writer): void {
   for (const keyword of ['anyOf', 'oneOf', 'contains']) rewrite(ajv, keyword, quiet);
-  for (const keyword of ['prefixItems', 'propertyNames']) rewrite(ajv, keyword, continueWhenUnset);
-  rewrite(ajv, 'unevaluatedItems', countFromZero);
-  rewriteUniqueItems(ajv);
+  for (const keyword of ['prefixItems', 'propertyNames'])
+    rewrite(ajv, keyword, (context) => continueWhenUnset(context, writer));
+  rewrite(ajv, 'unevaluatedItems', (context) => countFromZero(context, writer));
+  rewriteUniqueItems(ajv, writer);
 }
 
 /** Finds equal items in linear time; ajv compares each pair of objects. */
-function rewriteUniqueItems(ajv: Ajv): void {
+function rewriteUniqueItems(ajv: Ajv, { _ }: Writer): void {
   const stock = ajv.getKeyword('uniqueItems');
   ajv.removeKeyword('uniqueItems');
   ajv.addKeyword({
@@ -222,7 +226,7 @@ const MAX_NESTED = 64;
 function writeUnion(
   context: KeywordCxt,
   keyword: 'anyOf' | 'oneOf',
-  { link, interpret }: Pick<ValidatorOptions, 'interpret' | 'link'>,
+  { link, interpret, _ }: Pick<ValidatorOptions, 'interpret' | 'link'> & Pick<Writer, '_'>,
 ): boolean {
   const schemas: readonly unknown[] = Array.isArray(context.schema) ? context.schema : [];
   if (schemas.length <= MAX_NESTED || link === 'ref' || interpret === undefined) return false;
@@ -257,7 +261,7 @@ function quiet(context: KeywordCxt): KeywordCxt {
  * Continues with the next keyword where there is nothing to check: an array shorter than `prefixItems`, an object without properties. ajv
  * leaves the result unset there, and with `allErrors: false` treats that as a failure without an error.
  */
-function continueWhenUnset(context: KeywordCxt): KeywordCxt {
+function continueWhenUnset(context: KeywordCxt, { _ }: Writer): KeywordCxt {
   context.ok = (verdict) => {
     if (context.allErrors !== true) context.gen.if(_`${verdict} !== false`);
   };
@@ -268,7 +272,7 @@ function continueWhenUnset(context: KeywordCxt): KeywordCxt {
  * Makes the number of evaluated items a number for `unevaluatedItems`. At run time it can be `true` for all items, or unset where a branch
  * was not taken; ajv compares lengths with either.
  */
-function countFromZero(context: KeywordCxt): KeywordCxt {
+function countFromZero(context: KeywordCxt, { _ }: Writer): KeywordCxt {
   const { items } = context.it;
   if (items === undefined || typeof items === 'boolean' || typeof items === 'number') return context;
   const { gen } = context;

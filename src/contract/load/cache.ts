@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -65,8 +65,8 @@ export function createDocumentCache(folder: string): DocumentCache {
 }
 
 /** The key of a document: a hash of its text and options and of this build of vouch. */
-export async function loadCacheKey(parts: readonly string[]): Promise<string> {
-  const hash = createHash('sha256').update(`${FORMAT}\0${await readBuild()}`);
+export function readCacheKey(parts: readonly string[]): string {
+  const hash = createHash('sha256').update(`${FORMAT}\0${readBuild()}`);
   for (const part of parts) hash.update(`\0${part.length}\0`).update(part);
   return hash.digest('hex');
 }
@@ -99,12 +99,17 @@ function readEntry(text: string): CachedDocument | undefined {
   return isWhole ? (entry as unknown as CachedDocument) : undefined;
 }
 
-/** The sizes and times of the files of this folder, of the built code that is all of it: a changed build does not read what another one wrote. */
-async function readBuild(): Promise<string> {
+/**
+ * The sizes and times of the files of this folder, which in the built package are all of its code: a changed build does not read what
+ * another one wrote. Read synchronously, because that takes a fifth of the time.
+ */
+function readBuild(): string {
   const folder = dirname(fileURLToPath(import.meta.url));
-  const names = (await readdir(folder)).toSorted();
-  const stats = await Promise.all(names.map((name) => stat(join(folder, name))));
-  return stats.map((about, i) => `${names[i]} ${about.size} ${about.mtimeMs}`).join('\n');
+  const lines = readdirSync(folder).map((name) => {
+    const { size, mtimeMs } = statSync(join(folder, name));
+    return `${name} ${size} ${mtimeMs}`;
+  });
+  return lines.toSorted().join('\n');
 }
 
 async function removeOldest(folder: string): Promise<void> {

@@ -6,7 +6,7 @@ import { followReferences, readPointer, readString } from '../pointer.js';
 import { isObject, type Schema } from '../json.js';
 import { readOperations, readSecuritySchemes } from '../operations/path-item.js';
 import { bundleFiles } from './bundle.js';
-import { createDocumentCache, digestText, type DocumentCache, loadCacheKey, readDefaultFolder } from './cache.js';
+import { createDocumentCache, digestText, type DocumentCache, readCacheKey, readDefaultFolder } from './cache.js';
 import { createLineFinder, createSourceMap, type SourceMap } from './source-map.js';
 import type { OverlayText } from './overlay.js';
 import { parseText } from './parse.js';
@@ -29,7 +29,7 @@ export interface LoadOptions {
 }
 
 /** The minimum size for the default cache: smaller documents load faster without it. */
-const CACHE_FROM_BYTES = 100_000;
+const CACHE_FROM_BYTES = 20_000;
 
 /** The delay before a document is written to the cache. */
 const CACHE_DELAY_MS = 250;
@@ -85,7 +85,7 @@ async function loadWhole(
     preset,
     ...[...presets, ...overlays].map(({ text }) => text),
   ].map(String);
-  const key = cache === undefined ? '' : await loadCacheKey(parts);
+  const key = cache === undefined ? '' : readCacheKey(parts);
   const cached = await cache?.read(key);
   const known = cached === undefined ? undefined : await readCached(cached, main, policy);
   const loaded = known ?? (await bundle(main, { overlays, presets }, policy));

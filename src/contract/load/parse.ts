@@ -58,8 +58,19 @@ function parseJson(text: string): ParsedText | undefined {
   }
 }
 
+/** The core schema of YAML 1.2 with merge keys; unknown tags are ignored. */
+const SCHEMA: Schema = (() => {
+  const identify = (): boolean => false;
+  const ignored = ['!', 'tag:yaml.org,2002:', 'tag:'].flatMap((prefix) => [
+    defineScalarTag(prefix, { matchByTagPrefix: true, resolve: (source) => source, identify }),
+    defineSequenceTag(prefix, { ...seqTag, matchByTagPrefix: true, identify }),
+    defineMappingTag(prefix, { ...mapTag, matchByTagPrefix: true, identify }),
+  ]);
+  return CORE_SCHEMA.withTags(mergeTag, ignored);
+})();
+
 function parseYaml(text: string, file: string, code: ErrorCode): ParsedText {
-  const options = { schema: createSchema(), maxDepth: MAX_NESTING };
+  const options = { schema: SCHEMA, maxDepth: MAX_NESTING };
   let parsed: ParsedText | undefined;
   try {
     parsed = { value: load(text, options), notes: [] };
@@ -146,15 +157,4 @@ function toMockError(error: unknown, source: { text: string; file: string; code:
   }
   const reason = isError(error) ? error.message : String(error);
   return new MockError(code, `the file cannot be parsed: ${reason}`, { at: { file }, cause: error });
-}
-
-/** The core schema of YAML 1.2 with merge keys; unknown tags are ignored. */
-function createSchema(): Schema {
-  const identify = (): boolean => false;
-  const ignored = ['!', 'tag:yaml.org,2002:', 'tag:'].flatMap((prefix) => [
-    defineScalarTag(prefix, { matchByTagPrefix: true, resolve: (source) => source, identify }),
-    defineSequenceTag(prefix, { ...seqTag, matchByTagPrefix: true, identify }),
-    defineMappingTag(prefix, { ...mapTag, matchByTagPrefix: true, identify }),
-  ]);
-  return CORE_SCHEMA.withTags(mergeTag, ignored);
 }

@@ -44,13 +44,15 @@ export async function readScenarios(
   const names = await listFiles(folder);
   const mistakes: Mistake[] = [];
   const sources = new Map<string, Source>();
-  for (const name of names) {
+  // Read at the same time; parsed in the order of their names.
+  const reads = await Promise.allSettled(names.map((name) => readFile(join(folder, name), 'utf8')));
+  for (const [i, name] of names.entries()) {
     const file = relative(cwd, join(folder, name)) || name;
     const id = basename(name, extname(name));
     const invalid = checkId(id, { file }, sources.get(id));
     try {
       if (invalid !== undefined) mistakes.push(invalid);
-      else sources.set(id, parseSource((await readFile(join(folder, name), 'utf8')).replace(/^\uFEFF/, ''), file));
+      else sources.set(id, parseSource(textOf(reads[i]).replace(/^\uFEFF/, ''), file));
     } catch (error) {
       mistakes.push(toFileMistake(error, file, 'SCENARIO_UNREADABLE'));
     }
@@ -105,6 +107,12 @@ function withoutMistakes({ scenarios, mistakes }: Omit<LoadedScenarios, 'ids'>):
   const error = toScenarioError(mistakes);
   if (error !== undefined) throw error;
   return scenarios;
+}
+
+/** The text of a file. @throws the error of the system where it could not be read. */
+function textOf(read: PromiseSettledResult<string> | undefined): string {
+  if (read?.status === 'rejected') throw read.reason;
+  return read?.value ?? '';
 }
 
 async function listFiles(folder: string): Promise<readonly string[]> {

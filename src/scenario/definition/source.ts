@@ -33,9 +33,12 @@ export function toScenarioError(mistakes: readonly Mistake[]): MockError | undef
   return toError(mistakes, { code: 'SCENARIO_INVALID', where: 'scenarios' });
 }
 
+/** The core schema of YAML 1.2 with merge keys. */
+const SCHEMA = CORE_SCHEMA.withTags(mergeTag);
+
 function parseYaml(text: string, file: string): unknown {
   try {
-    return load(text, { schema: CORE_SCHEMA.withTags(mergeTag) });
+    return load(text, { schema: SCHEMA });
   } catch (error) {
     if (!(error instanceof YAMLException)) throw error;
     if (error.reason.includes('input is empty')) {

@@ -1,4 +1,3 @@
-import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Clock } from '../../clock.js';
@@ -35,8 +34,16 @@ function breakConnection(cause: Cause, act: (socket: Socket | null) => unknown) 
   return ({ outgoing }: Pick<FaultOrder, 'outgoing'>): Response => {
     if (outgoing === undefined) throw new TypeError('fetch failed', { cause: toCauseError(cause) });
     act(outgoing.socket);
-    return RESPONSE_ALREADY_SENT;
+    return createSent();
   };
+}
+
+/**
+ * Tells @hono/node-server that the socket has been written to. Its own constant would be created when this module loads, and with it the
+ * platform's `Response`, which takes longer to load than this package.
+ */
+function createSent(): Response {
+  return new host.Response(undefined, { headers: { 'x-hono-already-sent': 'true' } });
 }
 
 /** The cause that Node's `fetch` reports for a failed connection. */
@@ -71,7 +78,7 @@ const FAULTS: { readonly [Kind in Fault['kind']]: ApplyFault<Kind> } = {
     ];
     // RFC 9112 7.1: a chunk begins with its size in hexadecimal digits, which "zz" is not.
     outgoing.socket?.end(`${head.join('\r\n')}\r\n\r\n1\r\n{\r\nzz\r\nlorem ipsum\r\n`);
-    return RESPONSE_ALREADY_SENT;
+    return createSent();
   },
   truncate: async ({ fault, outgoing, response }) => {
     if (outgoing === undefined) return failBody(response, { share: fault.at, cause: CLOSED });
@@ -80,13 +87,13 @@ const FAULTS: { readonly [Kind in Fault['kind']]: ApplyFault<Kind> } = {
     const length = String(Math.max(bytes.length, part.length + 1));
     outgoing.writeHead(response.status, [...listHeaders(response), ['content-length', length]].flat());
     outgoing.write(part, () => outgoing.socket?.end());
-    return RESPONSE_ALREADY_SENT;
+    return createSent();
   },
   'malformed-json': async ({ response }) => withBody(response, cutJson(await readBytes(response))),
   hang: ({ fault, outgoing, response, signal }) => {
     if (fault.stage === 'body') return stopHalfway(response, toEnd(outgoing, signal));
     // On a socket the server never answers; the connection ends with the client or the server.
-    return outgoing === undefined ? waitForAbort(signal) : RESPONSE_ALREADY_SENT;
+    return outgoing === undefined ? waitForAbort(signal) : createSent();
   },
   drip: ({ fault, response, clock, signal }) => dripBytes(response, { ...fault, clock, signal }),
   bandwidth: ({ fault: { kbps }, response, clock, signal }) => {
