@@ -59,16 +59,19 @@ export interface Place {
 /** Marks errors of every copy of this package. */
 const IS_MOCK_ERROR = Symbol.for('vouch.MockError');
 
-/** A mistake in how the mock is set up or used. Its `message` has all of it: `CODE  file:line:column  reason`, then the hint on a line. */
+/**
+ * A mistake in how the mock is set up or used. Its `message` has all of it: `CODE  file:line:column  reason`, then the hint on a line. The
+ * fields are not enumerable, so that test runners and the console print each part once.
+ */
 export class MockError extends Error {
   /** The code, described in docs/errors.md. */
-  readonly code: ErrorCode;
+  declare readonly code: ErrorCode;
   /** What is wrong, without code, place and hint. */
-  readonly reason: string;
+  declare readonly reason: string;
   /** Where the mistake is. */
-  readonly at: Place | undefined;
+  declare readonly at: Place | undefined;
   /** What to do next. */
-  readonly hint: string | undefined;
+  declare readonly hint: string | undefined;
 
   // A process can load this package twice, as ES modules and as CommonJS: `instanceof` recognizes the errors of both.
   static {
@@ -86,11 +89,14 @@ export class MockError extends Error {
     const reason = cutQuotes(given);
     const hint = more.hint === undefined ? undefined : cutQuotes(more.hint);
     super(formatMistake({ code, message: reason, at, hint }), cause === undefined ? undefined : { cause });
-    this.name = 'MockError';
-    this.code = code;
-    this.reason = reason;
-    this.at = at;
-    this.hint = hint;
+    const fields = { name: 'MockError', code, reason, at, hint };
+    for (const [name, value] of Object.entries(fields)) Object.defineProperty(this, name, { value });
+  }
+
+  /** The fields without the message, which is made of them. */
+  toJSON(): object {
+    const { name, code, reason, at, hint } = this;
+    return { name, code, reason, at, hint };
   }
 
   /** The message, without the name of the class. */

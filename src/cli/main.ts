@@ -28,6 +28,7 @@ const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     'check, compare, promote, prune, import and export recordings',
     () => import('./commands/recordings.js'),
   ],
+  'explain-last': ['explain an answer of a running mock', () => import('./commands/explain-last.js')],
   explain: ['explain the code of a violation, problem or error', () => import('./commands/explain.js')],
 };
 

@@ -111,8 +111,16 @@ export function recordRequest(
 export type UnmatchedRequest = Pick<Call, 'method' | 'url' | 'path' | 'query' | 'body'>;
 
 /** One interaction on one line, for messages: `#3 GET /v1/books -> 404 state (listBooks)`. @param url - Without its secrets. */
-export function describeInteraction({ number, request, answer, operation }: Interaction, url: string): string {
-  const name = operation === undefined ? 'no operation' : operation;
+export function describeInteraction(
+  {
+    number,
+    request,
+    answer,
+    operation,
+  }: Pick<PlainInteraction, 'number' | 'request' | 'answer'> & { readonly operation?: string | null },
+  url: string,
+): string {
+  const name = operation ?? 'no operation';
   return `#${number} ${request.method} ${shorten(url)} -> ${answer.status} ${answer.from} (${name})`;
 }
 

@@ -124,12 +124,16 @@ function addNote(answer: Answer | undefined, violation: Violation): Answer | und
 function rejectCredential(errors: ErrorAnswers, { call, note }: Exchange): Answer {
   const message = 'the credential is not one that this mock accepts';
   note(`refuse: ${message}`);
+  const found = toError({ code: 'CREDENTIAL_REJECTED', in: 'security', message });
   return errors.answer(call.operation, {
     status: 401,
     message: `${capitalize(message)}.`,
     code: 'credential_rejected',
-    headers: { 'www-authenticate': 'Bearer error="invalid_token"' },
-    found: [toError({ code: 'CREDENTIAL_REJECTED', in: 'security', message })],
+    headers: {
+      'www-authenticate': 'Bearer error="invalid_token"',
+      'x-mock-violations': toViolationsHeader([found, ...listErrors(call.violations)]),
+    },
+    found: [found],
   });
 }
 

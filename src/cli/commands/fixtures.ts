@@ -13,6 +13,7 @@ import type { Item } from '../../state/store/collection.js';
 import { createItemModels } from '../../state/item-models.js';
 import { createStore } from '../../state/store/store.js';
 import { addDocument, type DocumentFlags, readInteger, readLoadOptions } from '../flags.js';
+import { addControlFlags, type ControlFlags, readControl } from '../control-client.js';
 import type { Output } from '../output.js';
 
 /** Defines `vouch fixtures init` and `vouch fixtures export`. */
@@ -24,14 +25,12 @@ export function defineCommand(command: Command, { write }: Output): void {
     .action(async (spec: string, flags: Omit<FixturesInitOptions, 'spec' | 'write'>) => {
       process.exitCode = await runFixturesInit({ spec, ...flags, write });
     });
-  addTargetFlags(command.command('export').argument('[url]', 'address of a running mock', 'http://127.0.0.1:4010'))
-    .description('write the state of a running mock as fixtures')
-    .option('--session <id>', 'session to export (default: the default session)')
-    .option('--control-token <token>', 'token of the control API (default: $VOUCH_CONTROL_TOKEN)')
-    .option('--control-prefix <path>', 'path prefix of the control API', '/__mock')
-    .action(async (url: string, flags: Omit<FixturesExportOptions, 'url' | 'write'>) => {
+  const exporting = command.command('export').description('write the state of a running mock as fixtures');
+  addTargetFlags(addControlFlags(exporting, 'export')).action(
+    async (url: string, flags: Omit<FixturesExportOptions, 'url' | 'write'>) => {
       process.exitCode = await runFixturesExport({ url, ...flags, write });
-    });
+    },
+  );
 }
 
 function addTargetFlags(command: Command): Command {
@@ -72,16 +71,7 @@ export async function runFixturesInit(options: FixturesInitOptions): Promise<num
 }
 
 /** Options of `vouch fixtures export`. */
-export interface FixturesExportOptions extends TargetFlags {
-  /** The address of a running mock such as `http://127.0.0.1:4010`. */
-  readonly url: string;
-  /** Default: the default session. */
-  readonly session?: string;
-  /** Default: the environment variable VOUCH_CONTROL_TOKEN. */
-  readonly controlToken?: string;
-  /** Default `/__mock`. */
-  readonly controlPrefix?: string;
-}
+export interface FixturesExportOptions extends TargetFlags, ControlFlags {}
 
 /** Writes the state of a running mock as fixtures. @throws MockError if the mock cannot be reached or files already exist. */
 export async function runFixturesExport(options: FixturesExportOptions): Promise<number> {
@@ -90,28 +80,11 @@ export async function runFixturesExport(options: FixturesExportOptions): Promise
 }
 
 async function readState(options: FixturesExportOptions): Promise<FixtureSet> {
-  const { session, controlPrefix = '/__mock' } = options;
-  const url = new URL(`${controlPrefix}/state`, options.url);
-  const hint = 'start a mock with "vouch serve" and give its address, such as http://127.0.0.1:4010';
-  const token = options.controlToken ?? process.env['VOUCH_CONTROL_TOKEN'];
-  const headers = {
-    ...(session === undefined ? {} : { 'x-mock-session': session }),
-    ...(token === undefined ? {} : { 'x-mock-control-token': token }),
-  };
-  const response = await fetch(url, { headers }).catch((cause: unknown) => {
-    throw new MockError('STATE_UNREADABLE', `cannot connect to a mock at ${url.origin}`, { hint, cause });
-  });
-  const body: unknown = await response.json().catch(() => undefined);
-  if (isObject(body) && typeof body['detail'] === 'string') {
-    const given = typeof body['hint'] === 'string' ? body['hint'] : hint;
-    throw new MockError('STATE_UNREADABLE', `the mock at ${url.origin} refused the request: ${body['detail']}`, {
-      hint: response.status === 401 ? 'set VOUCH_CONTROL_TOKEN to the token the mock was started with' : given,
+  const { collections } = await readControl(options, '/state');
+  if (!isObject(collections)) {
+    throw new MockError('STATE_UNREADABLE', `${options.url} did not answer with the state of a mock`, {
+      hint: 'start a mock with "vouch serve" and give its address, such as http://127.0.0.1:4010',
     });
-  }
-  const collections = isObject(body) ? body['collections'] : undefined;
-  if (!response.ok || !isObject(collections)) {
-    const message = `${url.href} answered ${response.status}, but not with the state of a mock`;
-    throw new MockError('STATE_UNREADABLE', message, { hint });
   }
   const lists = Object.entries(collections).map(([name, items]): [string, readonly Item[]] => {
     return [name, Array.isArray(items) ? items.filter(isObject) : []];

@@ -1,6 +1,7 @@
-import { resolve } from 'node:path';
+import { readdirSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
 import { URL, pathToFileURL } from 'node:url';
-import { MockError, type Place } from '../../errors.js';
+import { MockError, nearest, type Place } from '../../errors.js';
 import { type Contract, type Finding, toProblem } from '../contract.js';
 import { followReferences, readPointer, readString } from '../pointer.js';
 import { isObject, type Schema } from '../json.js';
@@ -172,7 +173,7 @@ async function loadOverlay(path: string, cwd: string): Promise<OverlayText> {
   try {
     return { file, text: await loadText(uri, { cwd, allowHttp: false, trustedHost: undefined }) };
   } catch (cause) {
-    const hint = 'check the path; it is relative to the working folder';
+    const hint = describePath(file, cwd);
     throw new MockError('OVERLAY_INVALID', `the overlay "${file}" cannot be read`, { at: { file }, hint, cause });
   }
 }
@@ -263,7 +264,7 @@ async function loadMain(
   try {
     return { uri, name, text: await loadText(uri, { cwd, allowHttp, trustedHost: host }), host };
   } catch (cause) {
-    throw describeFailure(cause, { name, isRemote, allowHttp });
+    throw describeFailure(cause, { name, isRemote, allowHttp, cwd });
   }
 }
 
@@ -299,11 +300,23 @@ function toText(document: object): string {
   throw new MockError('SPEC_INVALID', 'the given value is not a document', { hint: 'use a path, a URL or an object' });
 }
 
+/** The hint for a file that cannot be read: `did you mean "api/openapi.yaml"?` with the nearest one of the same folder. */
+function describePath(name: string, cwd: string): string {
+  const folder = dirname(name);
+  try {
+    const meant = nearest(basename(name), readdirSync(resolve(cwd, folder)));
+    if (meant !== undefined && meant !== basename(name)) return `did you mean ${JSON.stringify(join(folder, meant))}?`;
+  } catch {
+    // There is no such folder either.
+  }
+  return 'check the path; it is relative to the working folder';
+}
+
 function describeFailure(
   cause: unknown,
-  from: { readonly name: string; readonly isRemote: boolean; readonly allowHttp: boolean },
+  from: { readonly name: string; readonly isRemote: boolean; readonly allowHttp: boolean; readonly cwd: string },
 ): MockError {
-  const { name, isRemote, allowHttp } = from;
+  const { name, isRemote, allowHttp, cwd } = from;
   const at = { file: name };
   const reason = isError(cause) ? cause.message : String(cause);
   if (isRemote) {
@@ -313,8 +326,8 @@ function describeFailure(
     return new MockError('SPEC_UNREADABLE', `the document cannot be fetched: ${reason}`, { at, hint, cause });
   }
   if (isError(cause) && 'code' in cause && (cause.code === 'ENOENT' || cause.code === 'ENOTDIR')) {
-    const hint = 'check the path; it is relative to the working folder';
-    return new MockError('SPEC_NOT_FOUND', `the file "${name}" does not exist`, { at, hint, cause });
+    const found = { at, hint: describePath(name, cwd), cause };
+    return new MockError('SPEC_NOT_FOUND', `the file "${name}" does not exist`, found);
   }
   const hint = 'it must be a readable file';
   return new MockError('SPEC_UNREADABLE', `the document cannot be read: ${reason}`, { at, hint, cause });
