@@ -13,11 +13,12 @@ import type { Owner, RecordingMode } from './recording/mode.js';
 import type { Recordings } from './recording/recordings.js';
 import type { RecordingStart, RecordingReport } from './recording/running.js';
 import type { Scenarios } from './scenario/scenarios.js';
+import type { FieldsReader } from './schema/fields.js';
 import { createSessionScenarios, type MockScenarios, type SessionScenarios } from './session/scenario-handle.js';
 import type { ResetKind, Session, SessionSnapshot as Held } from './session/session.js';
 import type { SessionOpening, Sessions } from './session/sessions.js';
 import { createState, type State } from './session/state.js';
-import { verifySession } from './session/verify.js';
+import { checkConduct, verifySession } from './session/verify.js';
 import type { CollectionEditors } from './state/store/editors.js';
 import { toRequest, withAbortSignal } from './http/request/in-process.js';
 import { host } from './platform.js';
@@ -253,6 +254,8 @@ export interface HandleParts {
   readonly sessions: Sessions;
   readonly scenarios: Scenarios;
   readonly operations: OperationNames;
+  readonly contract: Contract;
+  readonly fieldsOf: FieldsReader;
   readonly editors: CollectionEditors;
   readonly handlers: HandlerRegistry;
   /** Undefined where the mock has no recordings. */
@@ -265,7 +268,7 @@ export function createHandle(session: Session, parts: HandleParts): SessionHandl
   const { id, journal, clock } = session;
   const { sessions, handlers } = parts;
   // The types of operations narrow what these accept and return.
-  const receipts = createReceipts(journal) as CallChecks;
+  const receipts = createReceipts(journal) as Omit<CallChecks, 'checkConduct'>;
   const close = (): boolean => sessions.get(id) === session && sessions.close(id);
   return {
     id,
@@ -298,6 +301,7 @@ export function createHandle(session: Session, parts: HandleParts): SessionHandl
     },
     verify: (options) => verifySession(session, parts, options),
     ...receipts,
+    checkConduct: (options) => checkConduct(session, parts, options),
     cassette: (name) => {
       if (parts.recordings !== undefined) return parts.recordings.use(session.replay, name);
       throw new MockError('OPTION_INVALID', `cassette "${name}" cannot be used: the mock has no recordings`, {

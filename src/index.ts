@@ -20,6 +20,7 @@ export type { CollectionHandle, FieldsOf, State } from './session/state.js';
 export type { MockScenarios, SessionScenarios } from './session/scenario-handle.js';
 export type { ClockOption, Instant, ResetKind } from './session/session.js';
 export type { SessionOpening } from './session/sessions.js';
+export type { BackoffOptions, ConductOptions } from './session/conduct.js';
 export type { SessionVerifyOptions } from './session/verify.js';
 export { MockError, type ErrorCode, type Place } from './errors.js';
 export {

@@ -5,6 +5,7 @@ import { MockError } from './errors.js';
 import type { Mock, SessionHandle } from './handles.js';
 import type { Interaction } from './journal/interaction.js';
 import type { ExpectedCall, ReceivedOptions } from './journal/received.js';
+import type { BackoffOptions, ConductOptions } from './session/conduct.js';
 import type { SessionVerifyOptions } from './session/verify.js';
 
 /** What a matcher returns to `expect` of vitest, Jest or Playwright. */
@@ -34,6 +35,18 @@ export interface MockMatchers<Result, Received> {
   toHaveReceivedInOrder(calls: readonly ExpectedCallOf<TypesOf<Received>>[]): Result;
   /** Whether these calls were received, and no others; an empty array expects no request. */
   toHaveReceivedOnly(calls: readonly ExpectedCallOf<TypesOf<Received>>[]): Result;
+  /** Whether no request was repeated earlier than `Retry-After` says. */
+  toHonourRetryAfter(): Result;
+  /** Whether each retry came after a wait, and each further one after a longer wait. */
+  toBackOff(options?: BackoffOptions): Result;
+  /** Whether each key of idempotency was used again only with the same operation, path and body. */
+  toReuseIdempotencyKeys(): Result;
+  /** Whether each page of the named lists was requested once, until the last one. */
+  toWalkPagesOnce(...lists: readonly OperationNameOf<TypesOf<Received>>[]): Result;
+  /** Whether no operation, parameter or property was used that the contract declares as deprecated. */
+  toUseNothingDeprecated(): Result;
+  /** Whether no operation, parameter or property was used that the contract does not declare. */
+  toUseNothingUndeclared(): Result;
   /** Whether `verify` of the mock or session passes. */
   toPassVerification(options?: VerifyOptionsOf<TypesOf<Received>>): Result;
 }
@@ -54,6 +67,12 @@ export const matchers: {
   toHaveReceived(received: unknown, operation: string, options?: ReceivedOptions): MatcherResult;
   toHaveReceivedInOrder(received: unknown, calls: readonly ExpectedCall[]): MatcherResult;
   toHaveReceivedOnly(received: unknown, calls: readonly ExpectedCall[]): MatcherResult;
+  toHonourRetryAfter(received: unknown): MatcherResult;
+  toBackOff(received: unknown, options?: BackoffOptions): MatcherResult;
+  toReuseIdempotencyKeys(received: unknown): MatcherResult;
+  toWalkPagesOnce(received: unknown, ...lists: readonly string[]): MatcherResult;
+  toUseNothingDeprecated(received: unknown): MatcherResult;
+  toUseNothingUndeclared(received: unknown): MatcherResult;
   toPassVerification(received: unknown, options?: SessionVerifyOptions): MatcherResult;
 } = {
   toHaveReceived: (received, operation, options) =>
@@ -62,6 +81,12 @@ export const matchers: {
     run(received, 'the calls were received in this order', (mock) => mock.receivedInOrder(calls)),
   toHaveReceivedOnly: (received, calls) =>
     run(received, 'only these calls were received', (mock) => mock.receivedOnly(calls)),
+  toHonourRetryAfter: (received) => checkConduct(received, { retryAfter: true }),
+  toBackOff: (received, options = {}) => checkConduct(received, { backoff: options }),
+  toReuseIdempotencyKeys: (received) => checkConduct(received, { idempotency: true }),
+  toWalkPagesOnce: (received, ...lists) => checkConduct(received, { pages: lists.length === 0 ? true : lists }),
+  toUseNothingDeprecated: (received) => checkConduct(received, { deprecated: true }),
+  toUseNothingUndeclared: (received) => checkConduct(received, { undeclared: true }),
   toPassVerification: (received, options) =>
     run(received, 'verification passed', (mock) => {
       mock.verify(options);
@@ -69,7 +94,17 @@ export const matchers: {
     }),
 };
 
-type Receiver = Pick<SessionHandle<Clock>, 'journal' | 'received' | 'receivedInOrder' | 'receivedOnly' | 'verify'>;
+function checkConduct(received: unknown, options: ConductOptions): MatcherResult {
+  return run(received, 'the client behaved as the rule says', (mock) => {
+    mock.checkConduct(options);
+    return [];
+  });
+}
+
+type Receiver = Pick<
+  SessionHandle<Clock>,
+  'checkConduct' | 'journal' | 'received' | 'receivedInOrder' | 'receivedOnly' | 'verify'
+>;
 
 /** Runs a check that throws where it fails. @param passed - What the message of `.not` says. */
 function run(given: unknown, passed: string, check: (mock: Receiver) => readonly Interaction[]): MatcherResult {

@@ -1,6 +1,7 @@
 import type { ExpectedRequest } from '../journal/expected-request.js';
 import type { Interaction } from '../journal/interaction.js';
 import type { ExpectedCall, ReceivedOptions } from '../journal/received.js';
+import type { ConductOptions } from '../session/conduct.js';
 import type { OperationNameOf, OperationOf, ParametersOf, RequestOf, TypedInteraction } from './handlers.js';
 
 /** Checks of which calls a session received, with typed operations where their types are known. */
@@ -37,6 +38,13 @@ export interface CallChecks<Types = unknown> {
    * @throws MockError `EXPECTATION_FAILED`; `OPERATION_UNKNOWN`.
    */
   receivedOnly(calls: readonly ExpectedCallOf<Types>[]): readonly Interaction[];
+  /**
+   * Checks how the client behaved over several requests, such as whether it waited before a retry.
+   *
+   * @param options - The rules to check; default all.
+   * @throws MockError `VERIFY_FAILED` with every finding; `OPERATION_UNKNOWN`.
+   */
+  checkConduct(options?: ConductOptionsOf<Types>): void;
 }
 
 /** What is expected of the calls of one operation; see `ReceivedOptions`. */
@@ -65,6 +73,11 @@ export type ExpectedValueOf<Value> =
             : Value extends object
               ? { readonly [Name in keyof Value]?: ExpectedValueOf<Value[Name]> }
               : Value);
+
+/** How a client should behave, with typed names of lists; see `ConductOptions`. */
+export type ConductOptionsOf<Types> = Omit<ConductOptions, 'pages'> & {
+  readonly pages?: boolean | readonly OperationNameOf<Types>[];
+};
 
 /** One of several expected calls: a name of an operation, or an object with `operation` and what is expected of it. */
 export type ExpectedCallOf<Types> = unknown extends Types

@@ -1,3 +1,4 @@
+import { URL } from 'node:url';
 import type { Command } from 'commander';
 import { isObject } from '../contract/json.js';
 import { MockError } from '../errors.js';

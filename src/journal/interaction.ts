@@ -13,6 +13,8 @@ export interface Interaction {
   readonly session: string;
   /** Milliseconds since 1970, by the clock of the session. */
   readonly at: number;
+  /** Milliseconds of real time at which the request arrived, since the process started. */
+  readonly startedAt: number;
   /** Milliseconds of real time that the mock took. */
   readonly elapsedMs: number;
   /** The operation id; undefined where no operation matched. */
@@ -44,7 +46,7 @@ export interface InteractionRequest {
 }
 
 /** An interaction as JSON, without its secrets. */
-export interface PlainInteraction extends Omit<Interaction, 'at' | 'operation' | 'request' | 'answer'> {
+export interface PlainInteraction extends Omit<Interaction, 'at' | 'startedAt' | 'operation' | 'request' | 'answer'> {
   /** ISO 8601, by the clock of the session. */
   readonly at: string;
   /** `null` where no operation matched. */

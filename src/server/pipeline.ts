@@ -278,6 +278,7 @@ function createFinish(parts: PipelineParts, readClock: ReadClock, onFault: (requ
       number: 0,
       session: session.id,
       at: session.clock.now(),
+      startedAt: arrival.startedAt,
       elapsedMs: readMonotonic() - arrival.startedAt,
       operation: outcome.match === undefined ? outcome.call?.operation.id : undefined,
       request: recordRequest(outcome.request, headers.fields),

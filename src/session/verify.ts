@@ -1,6 +1,7 @@
 import { type OperationNames, readOperationId } from '../journal/journal.js';
 import { findUnexpected, type Finding, toVerifyError, type VerifyOptions } from '../journal/verify.js';
 import type { Scenarios } from '../scenario/scenarios.js';
+import { type ConductOptions, type ConductParts, findConduct } from './conduct.js';
 import type { Session } from './session.js';
 
 /** What `verify` checks besides the requests of the client. */
@@ -9,9 +10,11 @@ export interface SessionVerifyOptions extends VerifyOptions {
   readonly unusedRules?: boolean;
   /** Whether a call that had no recording is a finding; default true. */
   readonly missedRecordings?: boolean;
+  /** How the client should behave over several requests: `true` for every rule; default none. */
+  readonly conduct?: boolean | ConductOptions;
 }
 
-interface VerifyParts {
+interface VerifyParts extends Pick<ConductParts, 'contract' | 'fieldsOf'> {
   readonly scenarios: Scenarios;
   readonly operations: OperationNames;
   /** The sessions in which scenarios that are active for every session may have applied. */
@@ -28,7 +31,29 @@ export function verifySession(session: Session, parts: VerifyParts, options: Ses
   const calls = Object.fromEntries(counts.map(([name, count]) => [readOperationId(name, parts.operations), count]));
   const findings = findSessionViolations(session, parts.scenarios, { ...options, calls });
   const shared = options.unusedRules === false ? [] : findSharedUnused(session, parts);
-  if (findings.length + shared.length > 0) throw toVerifyError([...findings, ...shared]);
+  const conduct = findSessionConduct(session, parts, options);
+  const all = [...findings, ...conduct, ...shared];
+  if (all.length > 0) throw toVerifyError(all);
+}
+
+/** Checks only how the client of a session behaved. @throws MockError `VERIFY_FAILED` with every finding; `OPERATION_UNKNOWN`. */
+export function checkConduct(session: Session, parts: VerifyParts, options: ConductOptions = {}): void {
+  const { journal } = session;
+  const isAll = Object.keys(options).length === 0;
+  const findings = findConduct(journal.interactions, { ...parts, journal }, isAll ? true : options);
+  if (findings.length > 0) throw toVerifyError(findings);
+}
+
+function findSessionConduct(
+  { journal }: Session,
+  parts: VerifyParts,
+  { conduct = false, ignore }: SessionVerifyOptions,
+): readonly Finding[] {
+  if (conduct === false) return [];
+  const interactions = journal.interactions.filter((interaction) => ignore?.(interaction) !== true);
+  const findings = findConduct(interactions, { ...parts, journal }, conduct);
+  // A request that no operation matches is reported already.
+  return findings.filter(({ interaction }) => interaction?.operation !== undefined);
 }
 
 const MISS_HINT =

@@ -32,6 +32,7 @@ function add(journal: SessionJournal, given: Given = {}, size?: number): Interac
     number: 0,
     session: 'default',
     at: 0,
+    startedAt: 0,
     elapsedMs: 1,
     operation,
     request: recordRequest({ method: 'GET', url, path: {}, query: {}, body: undefined }, {}),

@@ -115,6 +115,13 @@ defineHandlers<Ours.operations>({ createStation: () => ({ status: 201, body: new
   // @ts-expect-error -- there is no such operation
   expect(mock).toPassVerification({ calls: { listStation: 1 } });
 
+  mock.checkConduct({ backoff: { minMs: 5 }, pages: ['listStations'] });
+  // @ts-expect-error -- there is no such operation
+  mock.checkConduct({ pages: ['listStation'] });
+  expect(mock).toWalkPagesOnce('listStations');
+  // @ts-expect-error -- there is no such operation
+  expect(mock).toWalkPagesOnce('listStation');
+
   const stations = mock.state.collection<Station>('stations');
   expectTypeOf(stations.items).toEqualTypeOf<readonly Station[]>();
   expectTypeOf(stations.add({ name: 'Berlin' })).toEqualTypeOf<Station>();

@@ -1,4 +1,3 @@
-import { URL } from 'node:url';
 import type { Command } from 'commander';
 import { createVirtualClock } from '../../clock.js';
 import { isObject } from '../../contract/json.js';
