@@ -146,24 +146,24 @@ describe('the control API with hostile input', () => {
   });
 });
 
-describe('long responses of the control API', () => {
-  /** The longest time in milliseconds that the event loop was blocked while `work` ran. */
-  async function measureDelay(work: () => Promise<unknown>): Promise<number> {
-    let longest = 0;
-    let at = performance.now();
-    const timer = setInterval(() => {
-      const now = performance.now();
-      longest = Math.max(longest, now - at);
-      at = now;
-    }, 1);
-    try {
-      await work();
-    } finally {
-      clearInterval(timer);
-    }
-    return longest;
+/** The longest time in milliseconds that the event loop was blocked while `work` ran. */
+async function measureDelay(work: () => Promise<unknown>): Promise<number> {
+  let longest = 0;
+  let at = performance.now();
+  const timer = setInterval(() => {
+    const now = performance.now();
+    longest = Math.max(longest, now - at);
+    at = now;
+  }, 1);
+  try {
+    await work();
+  } finally {
+    clearInterval(timer);
   }
+  return longest;
+}
 
+describe('long responses of the control API', () => {
   const body = JSON.stringify({
     data: Array.from({ length: 10_000 }, (_, i) => ({ id: `row-${i}`, note: `a note about row ${i}`, value: i })),
   });
@@ -235,5 +235,86 @@ describe('long responses of the control API', () => {
     }
     const { collections } = JSON.parse(text) as { readonly collections: { readonly things: readonly unknown[] } };
     expect(collections.things).toHaveLength(3000);
+  });
+});
+
+describe('long requests to the control API', () => {
+  const headers = { 'content-type': 'application/json' };
+  const toItems = (count: number, name: string) =>
+    Array.from({ length: count }, (_, i) => ({ id: `${name}-${i}`, name, data: { i } }));
+
+  interface Seen {
+    readonly status: number;
+    readonly answer: string;
+    /** The numbers of items at the times of other requests. */
+    readonly counts: readonly number[];
+  }
+
+  /** Sends a request, and others until it is answered. */
+  async function sendAmongOthers(mock: Mock, path: string, init: RequestInit): Promise<Seen> {
+    const counts: number[] = [];
+    const state = { isDone: false };
+    const sending = mock.fetch(path, { headers, ...init }).then(async (response) => {
+      const answer = await response.text();
+      state.isDone = true;
+      return { status: response.status, answer };
+    });
+    while (!state.isDone) {
+      await mock.fetch('/things/any');
+      counts.push(mock.state.collection('things').items.length);
+      await new Promise((resolve) => void setImmediate(resolve));
+    }
+    return { ...(await sending), counts };
+  }
+
+  it('are checked in slices and applied at once: a request in between sees the old items or the new ones', async () => {
+    await using mock = await createMock({ spec: SPEC, state: { unknownIds: 'not-found' } });
+    const things = mock.state.collection('things');
+    things.replace(toItems(2, 'old'));
+    const body = JSON.stringify(toItems(30_000, 'new'));
+    const { status, counts } = await sendAmongOthers(mock, '/__mock/state/things', { method: 'PUT', body });
+    expect(status).toBe(200);
+    expect(new Set(counts)).toEqual(new Set([2, 30_000]));
+    // All at once, it is answered in less than three of them.
+    expect(counts.filter((count) => count === 2).length).toBeGreaterThan(3);
+    expect([things.get('old-0'), things.get('new-29999')?.['name']]).toEqual([undefined, 'new']);
+  });
+
+  it('change nothing where one of many items is invalid, and say which', async () => {
+    await using mock = await createMock({ spec: SPEC, state: { unknownIds: 'not-found' } });
+    const things = mock.state.collection('things');
+    things.replace(toItems(2, 'old'));
+    const items = [...toItems(2000, 'new'), { id: 'wrong', name: 7 }, { id: 'new-0' }];
+    const body = JSON.stringify(items);
+    const { status, answer } = await sendAmongOthers(mock, '/__mock/state/things', { method: 'PUT', body });
+    expect(status).toBe(422);
+    const { errors } = JSON.parse(answer) as { readonly errors: readonly { pointer: string; code: string }[] };
+    expect(errors.map(({ pointer, code }) => [pointer, code])).toEqual([
+      ['/2000/name', 'TYPE'],
+      ['/2001', 'UNIQUE'],
+    ]);
+    expect(things.items.map(({ id }) => id)).toEqual(['old-0', 'old-1']);
+  });
+
+  it('keep nothing of what was created while they were checked, and never give its id again', async () => {
+    await using mock = await createMock({ spec: SPEC, state: { unknownIds: 'not-found', initialItems: 0 } });
+    const body = JSON.stringify([...toItems(20_000, 'new'), { name: 'without an id' }]);
+    const state = { isDone: false };
+    const put = mock.fetch('/__mock/state/things', { method: 'PUT', headers, body }).then((response) => {
+      state.isDone = true;
+      return response.json() as Promise<{ readonly items: readonly { readonly id: string }[] }>;
+    });
+    const created: string[] = [];
+    while (!state.isDone) {
+      const response = await mock.fetch('/things', { method: 'POST', headers, body: '{"name":"between"}' });
+      created.push(((await response.json()) as { readonly id: string }).id);
+      await new Promise((resolve) => void setImmediate(resolve));
+    }
+    const { items } = await put;
+    expect(created.length).toBeGreaterThan(3);
+    expect(items).toHaveLength(20_001);
+    const after = await mock.fetch('/things', { method: 'POST', headers, body: '{"name":"after"}' });
+    const { id } = (await after.json()) as { readonly id: string };
+    expect([...created, ...items.map((item) => item.id)]).not.toContain(id);
   });
 });

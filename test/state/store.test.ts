@@ -97,6 +97,28 @@ describe('a store', () => {
     expect(runs.scopes).toEqual([toScope('t11'), toScope('t2')]);
   });
 
+  it('drops lists below an item without a look at all others, and has them at their places again where that is undone', () => {
+    const store = open(createDefinition(0));
+    const runs = (transaction: Transaction): WritableCollection => transaction.collection('runs');
+    const all = Array.from({ length: 30_000 }, (_, i) => toScope(`t${i % 10_000}`, `r${i}`));
+    store.transaction((transaction) => {
+      for (const scope of all) runs(transaction).add({ id: 'x', item: {} }, scope);
+    });
+    const isBelow = (scope: string): boolean => scope.startsWith('t5000/');
+    store.transaction((transaction) => {
+      runs(transaction).dropScope('t5000');
+      expect(runs(transaction).scopes).toEqual(all.filter((scope) => !isBelow(scope)));
+      transaction.rollback();
+    });
+    expect(store.collection('runs').scopes).toEqual(all);
+    const took = time(1, () => {
+      for (let i = 0; i < 10_000; i++) store.transaction((transaction) => runs(transaction).dropScope(`t${i}`));
+    });
+    expect(store.collection('runs').scopes).toEqual([]);
+    // A copy of all scopes for each of them takes a minute.
+    expect(took).toBeLessThan(5000);
+  });
+
   it.each([[['a']], [['a/b', 'c']], [['a%2Fb']], [['ü', '%', '/']]])('the scope of %j is read back', (parts) => {
     expect(readScope(toScope(...parts))).toEqual(parts);
   });

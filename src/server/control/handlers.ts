@@ -8,11 +8,12 @@ import { listScenarios } from '../../scenario/scenarios.js';
 import { createMockScenarios } from '../../session/scenario-handle.js';
 import { requireVirtualClock, type Session } from '../../session/session.js';
 import type { Item } from '../../state/store/collection.js';
+import type { ItemProblem } from '../../state/store/items.js';
 import { answerEmpty, answerJson, answerPieces, answerProblem } from './answer.js';
 import { journalHandlers, mockHandlers } from './journal.js';
 import { type ControlHandlers, type ControlledParts, readBody, readPath } from './routes.js';
 import { sessionHandlers } from './sessions.js';
-import { mapInSlices, wrap, writeJson } from './slices.js';
+import { mapInSlices, runInSlices, wrap, writeJson } from './slices.js';
 
 /**
  * Creates the handlers of every operation of spec/control.openapi.yaml.
@@ -45,6 +46,11 @@ export function createControlHandlers(
 }
 
 function stateHandlers({ editors, startSlices }: ControlledParts): ControlHandlers {
+  const replace = async (
+    session: Session,
+    collection: string,
+    items: readonly Item[],
+  ): Promise<readonly ItemProblem[]> => runInSlices(editors.replaceInSteps(session, collection, items), startSlices());
   const showItems = (session: Session, collection: string): Answer => {
     const slices = startSlices();
     const items = mapInSlices(editors.list(session, collection), (item) => item, slices);
@@ -58,11 +64,11 @@ function stateHandlers({ editors, startSlices }: ControlledParts): ControlHandle
       return answerPieces(wrap('{"collections":', writeJson(Object.fromEntries(collections), slices), '}'));
     },
     getCollection: ({ call, session }) => showItems(session(), readPath(call, 'collection')),
-    replaceCollection: ({ call, openSession }) => {
+    replaceCollection: async ({ call, openSession }) => {
       const session = openSession();
       const name = readPath(call, 'collection');
       // The document of the control API says that the body is a list of objects.
-      const mistakes = editors.replace(session, name, call.body as readonly Item[]);
+      const mistakes = await replace(session, name, call.body as readonly Item[]);
       const [first] = mistakes;
       if (first === undefined) return showItems(session, name);
       const message = `invalid items for "${name}": ${first.pointer}: ${first.message}`;
@@ -71,8 +77,8 @@ function stateHandlers({ editors, startSlices }: ControlledParts): ControlHandle
     },
     addItem: ({ call, openSession }) =>
       answerJson(201, editors.add(openSession(), readPath(call, 'collection'), readBody(call) as Item)),
-    clearCollection: ({ call, session }) => {
-      editors.replace(session(), readPath(call, 'collection'), []);
+    clearCollection: async ({ call, session }) => {
+      await replace(session(), readPath(call, 'collection'), []);
       return answerEmpty();
     },
     getClock: ({ session }) => showClock(session()),

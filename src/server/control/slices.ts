@@ -4,6 +4,8 @@ import { readMonotonic, setImmediate } from '../../platform.js';
 export interface Slices {
   /** Waits for the next slice where this one has lasted long enough; undefined while it has time left. */
   pause(): Promise<void> | undefined;
+  /** Waits for the next slice in any case. */
+  rest(): Promise<void>;
 }
 
 /** How long one slice lasts. */
@@ -18,12 +20,8 @@ export function createTurns(): () => Slices {
   };
   return () => {
     let startedAt = readMonotonic();
-    return {
-      pause: () => {
-        if (readMonotonic() - startedAt < SLICE_MS) return undefined;
-        return nextTurn().then(() => void (startedAt = readMonotonic()));
-      },
-    };
+    const rest = (): Promise<void> => nextTurn().then(() => void (startedAt = readMonotonic()));
+    return { rest, pause: () => (readMonotonic() - startedAt < SLICE_MS ? undefined : rest()) };
   };
 }
 
@@ -82,4 +80,16 @@ export async function* mapInSlices<Element, Result>(
     yield convert(element);
     await slices.pause();
   }
+}
+
+/** Runs the steps of a generator. @returns what it returns. */
+export async function runInSlices<Result>(steps: Generator<unknown, Result>, slices: Slices): Promise<Result> {
+  // What was done for the request before, such as reading its body, took its time too.
+  await slices.rest();
+  let step = steps.next();
+  while (step.done !== true) {
+    await slices.pause();
+    step = steps.next();
+  }
+  return step.value;
 }

@@ -1,18 +1,21 @@
 import {
   addRow,
+  createScopeIndex,
+  createSeeding,
   deleteRow,
-  EVERY_SCOPE,
-  findUntouched,
+  discardRows,
+  dropScope,
   NO_ROWS,
-  olderHalf,
+  recallRows,
   renameRow,
   replaceRow,
   restoreRow,
   type Rows,
   toOwnRows,
-  toPartMark,
+  toRemembered,
+  withoutRows,
 } from './rows.js';
-import { createUsage, isGenerated, measureEntry, type Swept, type UndoLog, type Usage, type Writes } from './usage.js';
+import { createUsage, measureEntry, type Swept, type UndoLog, type Usage, type Writes } from './usage.js';
 
 /** What a request for an id without an item does: it creates the item, or is answered with 404. */
 export type UnknownIds = 'create' | 'not-found';
@@ -113,6 +116,12 @@ export interface WritableCollection extends Collection {
    * @param writes - What the copy's writes are recorded in.
    */
   copy(writes?: Writes): WritableCollection;
+  /** The same without items: they are removed from it, but not what depends on them. */
+  copyEmpty(): WritableCollection;
+  /** Takes over all items of a copy; those that were added here since then are removed. */
+  adopt(copy: WritableCollection): void;
+  /** Copies of all lists in constant time, where their rows are not changed, and what else there is to copy. */
+  copyData(usage: Usage, change?: (rows: EntryRows, scope: string) => EntryRows): CollectionData;
   /** Removes the older half of the items that the mock creates again when they are requested, or forgets that of the removed ones. */
   sweep(what: Swept): void;
 }
@@ -144,7 +153,8 @@ function escapeId(id: string): string {
 
 /** An empty collection. */
 export function createCollection(facts: CollectionFacts): WritableCollection {
-  return createCollectionFrom(facts, { lists: new Map(), seeded: new Set(), created: 0 }, { usage: createUsage() });
+  const data = { lists: new Map<string, WritableList>(), seeded: new Set<string>(), created: 0, opened: 0 };
+  return createCollectionFrom(facts, data, { usage: createUsage() });
 }
 
 type CollectionFacts = Pick<Collection, 'name' | 'defaults' | 'unknownIds' | 'started'>;
@@ -152,21 +162,34 @@ type CollectionFacts = Pick<Collection, 'name' | 'defaults' | 'unknownIds' | 'st
 interface CollectionData {
   lists: Map<string, WritableList>;
   seeded: Set<string>;
+  /** The number of the last create. */
   created: number;
+  /** The number of the list that was opened last. */
+  opened: number;
 }
 
 function createCollectionFrom(facts: CollectionFacts, data: CollectionData, writes: Writes): WritableCollection {
   const { log, usage } = writes;
-  const empty = createList({ rows: NO_ROWS, sequence: 1 }, usage);
+  const empty = createList({ rows: NO_ROWS, sequence: 1, number: 0 }, usage);
+  const index = createScopeIndex(() => [...data.lists.keys(), ...data.seeded]);
   const writable = (scope: string): WritableList => {
     const { lists } = data;
     const known = lists.get(scope);
     if (known !== undefined) return known;
-    const list = createList({ rows: NO_ROWS, sequence: 1 }, usage);
+    const list = createList({ rows: NO_ROWS, sequence: 1, number: (data.opened += 1) }, usage);
     lists.set(scope, list);
-    log?.push(() => void lists.delete(scope));
+    index.add(scope);
+    log?.push(() => {
+      lists.delete(scope);
+      index.remove(scope);
+    });
     return list;
   };
+  const copyData: WritableCollection['copyData'] = (other, change = (rows) => rows) => ({
+    ...data,
+    lists: new Map([...data.lists].map(([scope, list]) => [scope, list.copy(other, (rows) => change(rows, scope))])),
+    seeded: new Set(data.seeded),
+  });
   /** The list of an existing item, which is about to change. */
   const listWith = (id: string, scope: string): WritableList | undefined => {
     const list = data.lists.get(scope);
@@ -187,75 +210,42 @@ function createCollectionFrom(facts: CollectionFacts, data: CollectionData, writ
       return list.add(entry);
     },
     ...createChanges(listWith, log),
-    ...createSeeding(data, writes),
+    ...createSeeding(data, { ...writes, index }),
     dropScope: (scope) => {
-      if (data.lists.size > 0 || data.seeded.size > 0) dropScope(data, scope, writes);
+      if (data.lists.size > 0 || data.seeded.size > 0) dropScope(data, scope, { ...writes, index });
     },
     nextNumber: () => {
       data.created += 1;
       log?.push(() => void (data.created -= 1));
       return data.created;
     },
-    copy: (other = { usage: createUsage() }) => {
-      const lists = new Map([...data.lists].map(([scope, list]) => [scope, list.copy(other.usage)]));
-      return createCollectionFrom(facts, { lists, seeded: new Set(data.seeded), created: data.created }, other);
+    copyData,
+    copy: (other = { usage: createUsage() }) => createCollectionFrom(facts, copyData(other.usage), other),
+    copyEmpty: () => createCollectionFrom(facts, copyData(createUsage(), withoutRows), { usage: createUsage() }),
+    adopt: (copy) => {
+      log?.push(index.clear);
+      index.clear();
+      adoptData(data, copy, writes);
     },
   };
 }
 
-function dropScope(data: CollectionData, scope: string, { log, usage }: Writes): void {
-  const { lists, seeded } = data;
-  const isKept = (key: string): boolean => key !== scope && !key.startsWith(`${scope}/`);
-  const dropped = [...lists].flatMap(([key, list]) => (isKept(key) ? [] : [list]));
-  data.lists = new Map([...lists].filter(([key]) => isKept(key)));
-  data.seeded = new Set([...seeded].filter(isKept));
-  const marks = seeded.size - data.seeded.size;
-  for (const list of dropped) list.count(-1);
-  usage.changeMarks(-marks);
-  log?.push(() => {
-    Object.assign(data, { lists, seeded });
-    for (const list of dropped) list.count(1);
-    usage.changeMarks(marks);
-  });
-}
-
-/** Which lists have their initial items, and the removal of the oldest of those that no request changed. */
-function createSeeding(
-  data: CollectionData,
-  { log, usage }: Writes,
-): Pick<WritableCollection, 'isSeeded' | 'markSeeded' | 'sweep'> {
-  return {
-    isSeeded: (scope) => data.seeded.has(scope) || data.seeded.has(EVERY_SCOPE),
-    markSeeded: (scope) => {
-      const { seeded } = data;
-      if (seeded.has(scope)) return;
-      seeded.add(scope);
-      usage.changeMarks(1);
-      log?.push(() => {
-        seeded.delete(scope);
-        usage.changeMarks(-1);
-      });
-    },
-    sweep: (what) => {
-      const { lists, seeded } = data;
-      if (what === 'removed') {
-        for (const list of lists.values()) list.discard([], olderHalf(list.removed));
-        return;
-      }
-      const untouched = findUntouched(lists, seeded);
-      for (const mark of untouched) {
-        lists.get(mark)?.count(-1);
-        lists.delete(mark);
-        seeded.delete(mark);
-      }
-      usage.changeMarks(-untouched.size);
-      for (const list of lists.values()) {
-        const generated = list.entries.filter(isGenerated);
-        const ofParts = generated.filter(({ part = '' }) => part !== '' && untouched.has(toPartMark(part)));
-        list.discard([...olderHalf(generated.filter(({ onDemand }) => onDemand === 'id')), ...ofParts], []);
-      }
-    },
+function adoptData(data: CollectionData, copy: WritableCollection, { log, usage }: Writes): void {
+  const before = { ...data };
+  const next = copy.copyData(usage, (rows, scope) => recallRows(rows, before.lists.get(scope)?.rows));
+  for (const [scope, { rows, number }] of before.lists) {
+    if (next.lists.has(scope)) continue;
+    next.lists.set(scope, createList({ rows: recallRows(NO_ROWS, rows), sequence: 1, number }, usage));
+  }
+  const change = (from: CollectionData, to: CollectionData): void => {
+    for (const list of from.lists.values()) list.count(-1);
+    for (const list of to.lists.values()) list.count(1);
+    usage.changeMarks(to.seeded.size - from.seeded.size);
+    Object.assign(data, to);
   };
+  change(before, { ...next, created: Math.max(before.created, next.created) });
+  log?.push(() => change({ ...data }, before));
+  usage.check();
 }
 
 /** The changes of existing items. */
@@ -285,13 +275,18 @@ interface WritableList extends ItemList {
   count(sign: 1 | -1): void;
   /** Removes entries as if they had never been there, and forgets removed ones. */
   discard(evicted: readonly Entry[], forgotten: readonly Entry[]): void;
-  copy(usage: Usage): WritableList;
+  copy(usage: Usage, change: (rows: EntryRows) => EntryRows): WritableList;
+  readonly rows: EntryRows;
+  /** When its collection opened it, among its other lists. */
+  readonly number: number;
 }
 
 type EntryRows = Rows<Entry>;
 
+type ListStart = Pick<WritableList, 'number' | 'rows'> & { readonly sequence: number };
+
 /** A list that copies the given rows at its first write. @param usage - Counts what it holds. */
-function createList(start: { readonly rows: EntryRows; readonly sequence: number }, usage: Usage): WritableList {
+function createList({ number, ...start }: ListStart, usage: Usage): WritableList {
   let { rows, sequence } = start;
   let isShared = true;
   const own = (): EntryRows => {
@@ -336,17 +331,16 @@ function createList(start: { readonly rows: EntryRows; readonly sequence: number
     },
     count: (sign) => usage.countAll(rows, sign),
     discard: (evicted, forgotten) => {
-      if (evicted.length + forgotten.length === 0) return;
-      const { entries, byId, removed } = own();
-      for (const { id } of evicted) byId.delete(id);
-      for (const { id } of forgotten) removed.delete(id);
-      usage.countAll({ entries: evicted, removed: new Map(forgotten.map((entry) => [entry.id, entry])) }, -1);
-      rows = { entries: entries.filter(({ id }) => byId.has(id)), byId, removed };
+      if (evicted.length + forgotten.length > 0) rows = discardRows(own(), { evicted, forgotten }, usage);
     },
-    copy: (other) => {
+    copy: (other, change) => {
       isShared = true;
-      return createList({ rows, sequence }, other);
+      return createList({ rows: change(rows), sequence, number }, other);
     },
+    get rows() {
+      return rows;
+    },
+    number,
   };
 }
 
@@ -361,8 +355,7 @@ function removeEntry({ entries, byId, removed }: EntryRows, id: string, usage: U
   if (entry === undefined) return undefined;
   deleteRow(entries, entry);
   byId.delete(id);
-  // Its content, which may be large, is not needed any more.
-  const remembered = entry.content === undefined ? entry : { ...entry, content: undefined, size: 0 };
+  const remembered = toRemembered(entry);
   removed.set(id, remembered);
   usage.change(entry, undefined);
   usage.changeRemoved(undefined, remembered);

@@ -33,6 +33,8 @@ export interface Dependents {
   add(location: Pick<ItemLocation, 'collection' | 'scope' | 'transaction'>, entry: NewEntry): Entry;
   /** Removes an item with what depends on it. */
   remove(transaction: Transaction, collection: WritableCollection, at: ItemPlace): Entry | undefined;
+  /** Replaces all items of a collection by those of a copy of it, and removes what depends on those that the copy does not have. */
+  replaceAll(transaction: Transaction, collection: WritableCollection, copy: WritableCollection): void;
   /** Moves the lists below an item to another id. */
   move(transaction: Transaction, collection: WritableCollection, at: ItemPlace & { readonly to: string }): void;
   /**
@@ -83,17 +85,20 @@ export function createDependents(resources: Resources, read: ReadItemSchema): De
   }));
   const count = createCount(resources, read);
   const embeddings = createEmbeddings(all, read);
-  const remove: Dependents['remove'] = (transaction, collection, at) => {
-    const entry = collection.remove(at.id, at.scope);
-    if (entry === undefined) return undefined;
-    count(transaction, collection.name, { scope: at.scope, part: entry.part });
-    const { below, memberships } = find(collection.name);
+  const removeBelow = (transaction: Transaction, collection: string, at: ItemPlace): void => {
+    const { below, memberships } = find(collection);
     const scope = toChildScope(at.scope, at.id);
     for (const name of below) transaction.collection(name).dropScope(scope);
     for (const name of memberships) {
       const members = transaction.collection(name);
       for (const each of members.scopes) remove(transaction, members, { id: at.id, scope: each });
     }
+  };
+  const remove: Dependents['remove'] = (transaction, collection, at) => {
+    const entry = collection.remove(at.id, at.scope);
+    if (entry === undefined) return undefined;
+    count(transaction, collection.name, { scope: at.scope, part: entry.part });
+    removeBelow(transaction, collection.name, at);
     return entry;
   };
   const move: Dependents['move'] = (transaction, collection, { id, scope, to }) => {
@@ -110,6 +115,14 @@ export function createDependents(resources: Resources, read: ReadItemSchema): De
     embed: embeddings.embed,
     move,
     remove,
+    replaceAll: (transaction, collection, copy) => {
+      const isAlone = Object.values(find(collection.name)).every((names) => names.length === 0);
+      const before = isAlone ? [] : listEntries(collection);
+      replaceCounted(count, transaction, [collection, copy]);
+      for (const [scope, { id }] of before) {
+        if (copy.get(id, scope) === undefined) removeBelow(transaction, collection.name, { id, scope });
+      }
+    },
     add: ({ transaction, collection, scope }, entry) => {
       const added = collection.add(entry, scope);
       count(transaction, collection.name, { scope, part: entry.part });
@@ -120,6 +133,19 @@ export function createDependents(resources: Resources, read: ReadItemSchema): De
       count(transaction, collection, { scope: change.scope });
     },
   };
+}
+
+/** Replaces all items of a collection by those of a copy, and counts those of all lists again. */
+function replaceCounted(
+  count: ReturnType<typeof createCount>,
+  transaction: Transaction,
+  [collection, copy]: readonly [WritableCollection, WritableCollection],
+): void {
+  const scopes = new Set([...collection.scopes, ...copy.scopes]);
+  const parts = new Set(collection.list().entries.flatMap(({ part }) => part ?? []));
+  collection.adopt(copy);
+  for (const scope of scopes) count(transaction, collection.name, { scope });
+  for (const part of parts) count(transaction, collection.name, { scope: '', part });
 }
 
 /** A number of an item that counts the items of one collection below it: all, or those with a status. */

@@ -8,6 +8,7 @@ import {
 } from '../../contract/json.js';
 import { toPointer } from '../../contract/pointer.js';
 import { formatPlace, MockError, suggestId } from '../../errors.js';
+import { memoize } from '../../memoize.js';
 import { type Collection, type Item, listEntries, toChildScope } from './collection.js';
 import {
   annotateParent,
@@ -16,7 +17,8 @@ import {
   readInlineContent,
   readParentScope,
 } from './item-annotations.js';
-import type { ItemProblem, Items } from './items.js';
+import type { ItemModel } from './item-model.js';
+import type { ItemProblem, Items, Replacement } from './items.js';
 import type { Store, Transaction } from './store.js';
 
 /** Whatever has a store, such as a session. */
@@ -48,6 +50,8 @@ export interface CollectionEditors {
   remove(of: HasStore, name: string, id: string): boolean;
   /** Replaces all items; where one of them has a problem, nothing is changed. */
   replace(of: HasStore, name: string, items: readonly unknown[]): readonly ItemProblem[];
+  /** As `replace`, in steps: the items are checked one by one, and replaced together in the last step. */
+  replaceInSteps(of: HasStore, name: string, items: readonly unknown[]): Generator<void, readonly ItemProblem[]>;
 }
 
 /** The editors of the collections of one contract. */
@@ -70,7 +74,7 @@ export function createCollectionEditors(items: Items): CollectionEditors {
     change: (of) => (changes) =>
       of.store.transaction((transaction) =>
         changes.flatMap((each) => {
-          if (each.clear) items.clear(transaction, each.name, []);
+          if (each.clear) items.replaceAll(transaction, each.name).apply(transaction);
           return applyChanges(verbs, transaction, each);
         }),
       ),
@@ -84,14 +88,50 @@ export function createCollectionEditors(items: Items): CollectionEditors {
     add: ({ store }, name, item) => store.transaction((transaction) => verbs.add(transaction, name, item)),
     update: ({ store }, name, change) => store.transaction((transaction) => verbs.update(transaction, name, change)),
     remove: ({ store }, name, id) => store.transaction((transaction) => verbs.remove(transaction, name, id)),
-    replace: ({ store }, name, given) =>
-      store.transaction((transaction) => {
-        items.clear(transaction, name, given.filter(isObject));
-        const problems = given.flatMap((item, i) => insert(items, transaction, { name, item, at: toPointer(i) }));
-        if (problems.length > 0) transaction.rollback();
-        return problems;
-      }),
+    replace: (of, name, given) => {
+      const steps = replaceInSteps(items, of, { name, given });
+      let step = steps.next();
+      while (step.done !== true) step = steps.next();
+      return step.value;
+    },
+    replaceInSteps: (of, name, given) => replaceInSteps(items, of, { name, given }),
   };
+}
+
+function* replaceInSteps(
+  items: Items,
+  { store }: HasStore,
+  { name, given }: { readonly name: string; readonly given: readonly unknown[] },
+): Generator<void, readonly ItemProblem[]> {
+  const replacement = store.transaction((transaction) => items.replaceAll(transaction, name));
+  const problems: (readonly [index: number, problem: ItemProblem])[] = [];
+  const inserted = memoize((_scope: string): number[] => []);
+  for (const [i, item] of given.entries()) {
+    const found = insert(replacement, items.model(name), item);
+    if (typeof found === 'string') inserted(found).push(i);
+    else for (const each of found) problems.push([i, each]);
+    yield;
+  }
+  const checkLinks = (transaction: Transaction, scope: string): void => {
+    const at = inserted(scope);
+    for (const [i, problem] of replacement.findBrokenLinks(transaction, scope)) problems.push([at[i] ?? 0, problem]);
+    // A parent that is looked for can be created on demand.
+    if (problems.length > 0) transaction.rollback();
+  };
+  for (const scope of replacement.scopes) {
+    store.transaction((transaction) => checkLinks(transaction, scope));
+    yield;
+  }
+  if (problems.length === 0) {
+    store.transaction((transaction) => {
+      // Requests between the steps can have removed a parent.
+      for (const scope of replacement.scopes) checkLinks(transaction, scope);
+      if (problems.length === 0) replacement.apply(transaction);
+    });
+  }
+  return problems
+    .toSorted(([one], [other]) => one - other)
+    .map(([i, problem]) => ({ ...problem, pointer: toPointer(i) + problem.pointer }));
 }
 
 /** The scopes in which a collection has an item of that id. */
@@ -188,24 +228,22 @@ function describeMissing(collection: Collection, id: string | undefined, verb: '
   return `${name} has no item ${JSON.stringify(id)} to ${verb}; ${suggestId(id, ids)}`;
 }
 
-/** Adds an item as it is given; returns its problems where it is refused. */
+/** Inserts an item as it is given. @returns its scope, or its problems where it is refused. */
 function insert(
-  items: Items,
-  transaction: Transaction,
-  { name, item, at }: { readonly name: string; readonly item: unknown; readonly at: string },
-): readonly ItemProblem[] {
+  replacement: Replacement,
+  { resource }: Pick<ItemModel, 'resource'>,
+  item: unknown,
+): string | readonly ItemProblem[] {
   if (!isObject(item)) {
-    return [{ pointer: at, code: 'TYPE', message: `the item must be an object, not ${JSON.stringify(item)}` }];
+    return [{ pointer: '', code: 'TYPE', message: `the item must be an object, not ${JSON.stringify(item)}` }];
   }
-  const { resource } = items.model(name);
   const scope = readParentScope(item, resource);
   if (scope === undefined) {
     const message = `the item belongs to an item of ${resource.parents.join('/')}: add "$parent": "<id>"`;
-    return [{ pointer: at, code: 'REQUIRED', message }];
+    return [{ pointer: '', code: 'REQUIRED', message }];
   }
-  const inserted = items.insert(items.locate(transaction, name, scope), item);
-  if (!('problems' in inserted)) return [];
-  return inserted.problems.map(({ code, pointer, message }) => ({ pointer: at + pointer, code, message }));
+  const problems = replacement.insert(item, scope);
+  return problems.length > 0 ? problems : scope;
 }
 
 /** The error for items that do not fit their collection. */

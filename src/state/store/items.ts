@@ -15,7 +15,7 @@ import { readItemKey, showOwnUrls, withJoinedKeys } from './identity.js';
 import { type Dependents, NOTHING_SHOWN } from './dependents.js';
 import type { ItemModel } from './item-model.js';
 import { hideSecrets } from './server-values.js';
-import { readKey, readParentScope, toEntry } from './item-annotations.js';
+import { toEntry } from './item-annotations.js';
 import {
   type Advance,
   createAdvance,
@@ -45,8 +45,6 @@ export interface Items extends ItemsOnDemand {
   findParents(transaction: Transaction, parents: readonly ParentItem[]): FoundParents;
   /** Creates an item: what is not given comes from the server's rules and the schema. */
   create(location: ItemLocation, given: NewItem): Created | Refused;
-  /** Adds an item exactly as it is given; only an id is generated where it has none. */
-  insert(location: ItemLocation, given: Item): Created | Refused;
   /** Replaces an item by its changed form. */
   update(location: ItemLocation, entry: Entry, change: ItemUpdate): Pick<Created, 'entry'> | Refused;
   readonly advance: Advance;
@@ -54,8 +52,20 @@ export interface Items extends ItemsOnDemand {
   rename(location: ItemLocation, entry: Entry, id: string): Pick<Created, 'entry'> | Refused;
   /** Removes an item, what lives under it, and its memberships. */
   remove(location: ItemLocation, id: string): Entry | undefined;
-  /** Removes all items of a collection but leaves what depends on those that `given` contains again. */
-  clear(transaction: Transaction, collection: string, given: readonly Item[]): void;
+  /** Begins to replace all items of a collection; nothing changes until that is applied, which takes little time. */
+  replaceAll(transaction: Transaction, collection: string): Replacement;
+}
+
+/** All items that a collection will have; what depends on an item stays where it is among them. */
+export interface Replacement {
+  /** The scopes of the items that were inserted. */
+  readonly scopes: readonly string[];
+  /** Adds an item exactly as it is given; only an id is generated where it has none. @returns why it is refused. */
+  insert(given: Item, scope: string): readonly ItemProblem[];
+  /** What the items of a scope refer to and does not exist, by their positions among those that were inserted into it. */
+  findBrokenLinks(transaction: Transaction, scope: string): readonly (readonly [at: number, problem: ItemProblem])[];
+  /** Replaces the items. @throws MockError `STATE_LIMIT`. */
+  apply(transaction: Transaction): void;
 }
 
 /** One item of a path: `threads` and `thread_1`. */
@@ -148,38 +158,54 @@ export function createItems(
       const problems = listProblems(first, given.strict ? location.model : undefined, entry.item);
       return problems.length > 0 ? { problems } : { entry: dependents.add(location, entry), whole };
     },
-    insert: (location, given) => {
-      const entry = toEntry({ ...location, seed: location.transaction.seed }, given);
-      const problem =
-        findDuplicateId(location, entry.id) ??
-        links.findBrokenLink(location, entry.id) ??
-        findDuplicate(location, { given: entry.item, id: entry.id });
-      const problems = listProblems(problem, location.model, entry.item);
-      return problems.length > 0 ? { problems } : { entry: dependents.add(location, entry), whole: entry.item };
-    },
     update,
     advance: createAdvance(update),
     rename: createRename(dependents),
     remove,
-    clear: createClear(model, locate, remove),
+    replaceAll: createReplaceAll(links, dependents, locate),
   };
 }
 
-function createClear(model: Items['model'], locate: Items['locate'], remove: Items['remove']): Items['clear'] {
-  return (transaction, name, given) => {
-    const own = model(name);
-    const collection = transaction.collection(name);
-    const kept = new Set(given.map((item) => `${readParentScope(item, own.resource)}\0${readKey(own, item)}`));
-    for (const scope of collection.scopes) {
-      const location = locate(transaction, name, scope);
-      // The newest first, since removing the last element of a list is cheap.
-      for (const { id } of collection.list(scope).entries.toReversed()) {
-        if (kept.has(`${scope}\0${id}`)) collection.remove(id, scope);
-        else remove(location, id);
-      }
-    }
-    // What is cleared stays empty: no items are created on demand.
-    collection.markSeeded(EVERY_SCOPE);
+function createReplaceAll(
+  links: ReturnType<typeof createLinks>,
+  dependents: Dependents,
+  locate: Items['locate'],
+): Items['replaceAll'] {
+  return (begun, name) => {
+    const { collection, model } = locate(begun, name);
+    const copy = collection.copyEmpty();
+    // What is replaced stays as it is: no items are created on demand.
+    copy.markSeeded(EVERY_SCOPE);
+    // A look at all items for each of them would take too long.
+    const taken = memoize((_list: string) => new Set<unknown>());
+    return {
+      get scopes() {
+        return copy.scopes;
+      },
+      insert: (given, scope) => {
+        const entry = toEntry({ collection: copy, model, scope, seed: begun.seed }, given);
+        const unique = model.resource.unique.filter((each) => (entry.item[each] ?? null) !== null);
+        const used = unique.find((each) => taken(`${scope}\0${each}`).has(entry.item[each]));
+        const duplicate = used === undefined ? undefined : toDuplicate(used, entry.item[used]);
+        const problem = findDuplicateId({ collection: copy, scope }, entry.id) ?? duplicate;
+        const problems = listProblems(problem, model, entry.item);
+        if (problems.length > 0) return problems;
+        for (const each of unique) taken(`${scope}\0${each}`).add(entry.item[each]);
+        copy.add(entry, scope);
+        return problems;
+      },
+      findBrokenLinks: (transaction, scope) => {
+        const { entries } = copy.list(scope);
+        if (entries.length === 0) return [];
+        const location = locate(transaction, name, scope);
+        const missing = links.findMissingParent(location);
+        return entries.flatMap(({ id }, i) => {
+          const problem = missing ?? links.findMissingTarget(location, id);
+          return problem === undefined ? [] : [[i, problem] as const];
+        });
+      },
+      apply: (transaction) => dependents.replaceAll(transaction, transaction.collection(name), copy),
+    };
   };
 }
 
@@ -242,16 +268,20 @@ function createLinks(
     );
     return isElsewhere ? undefined : toLinkProblem({ collection: members, id });
   };
+  /** The first parent of a list that does not exist. */
+  const findMissingParent = ({ transaction, model, scope }: ItemLocation): ItemProblem | undefined => {
+    const ids = readScope(scope);
+    const parents = model.resource.parents.map((collection, i) => ({ collection, id: ids[i] ?? '' }));
+    const missing = ids.length === 0 ? undefined : findParents(transaction, parents).missing;
+    return missing && toLinkProblem(missing);
+  };
   return {
     findParents,
     findMissingTarget,
+    findMissingParent,
     /** Whatever an item refers to and does not exist. */
-    findBrokenLink: (location: ItemLocation, id: string): ItemProblem | undefined => {
-      const ids = readScope(location.scope);
-      const parents = location.model.resource.parents.map((collection, i) => ({ collection, id: ids[i] ?? '' }));
-      const missing = ids.length === 0 ? undefined : findParents(location.transaction, parents).missing;
-      return missing === undefined ? findMissingTarget(location, id) : toLinkProblem(missing);
-    },
+    findBrokenLink: (location: ItemLocation, id: string): ItemProblem | undefined =>
+      findMissingParent(location) ?? findMissingTarget(location, id),
   };
 }
 
@@ -337,12 +367,19 @@ function findDuplicate(
     if (value === undefined || value === null || value === of.before?.[name]) continue;
     const own = of.before === undefined && resource.idFrom !== undefined ? undefined : of.id;
     if (!collection.list(scope).entries.some(({ id, item }) => item[name] === value && id !== own)) continue;
-    return { pointer: `/${name}`, code: 'UNIQUE', message: `${name} ${JSON.stringify(value)} is already used` };
+    return toDuplicate(name, value);
   }
   return undefined;
 }
 
-function findDuplicateId({ collection, scope }: ItemLocation, id: string): ItemProblem | undefined {
+function toDuplicate(name: string, value: unknown): ItemProblem {
+  return { pointer: `/${name}`, code: 'UNIQUE', message: `${name} ${JSON.stringify(value)} is already used` };
+}
+
+function findDuplicateId(
+  { collection, scope }: Pick<ItemLocation, 'collection' | 'scope'>,
+  id: string,
+): ItemProblem | undefined {
   if (collection.get(id, scope) === undefined) return undefined;
   return { pointer: '', code: 'UNIQUE', message: `two items have the id ${JSON.stringify(id)}` };
 }
