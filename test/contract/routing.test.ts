@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { loadContract } from '../../src/contract/load/load.js';
+import type { Operation } from '../../src/contract/operations/operation.js';
+import { createNearestPaths } from '../../src/contract/router/nearest-path.js';
 import { createRouter, type RouteMatch, type Router } from '../../src/contract/router/router.js';
 
 /** A router over `METHOD /path` lines, under the given servers. */
@@ -196,6 +198,25 @@ test('an unknown path of 10 kB costs little, and so do mixed segments', async ()
   expect(ask(router, `GET /collection3/${'.'.repeat(10_000)}/part9`)).toMatch(/^404/u);
   // Generous: a cubic matcher would take minutes.
   expect(performance.now() - start).toBeLessThan(2000);
+});
+
+test('the nearest of 20,000 paths is found at a bounded cost, whatever they have in common', () => {
+  const toOperation = (path: string) => ({ path, basePaths: [''], spanned: undefined }) as unknown as Operation;
+  const create = (toPath: (i: number) => string) =>
+    createNearestPaths(Array.from({ length: 20_000 }, (_, i) => toOperation(toPath(i))));
+  const flat = create((i) => `/resource${i}/{id}`);
+  expect(flat('/resource19876x/7')[0]).toBe('/resource19876/{id}');
+  const deep = create((i) => `/api/v1/group${i % 50}/things${i % 400}/{id}/sub${i}/{sub}/actions`);
+  expect(deep('/api/v1/group7/things7/12/sub12407/3/actoins')[0]).toBe(
+    '/api/v1/group7/things7/{id}/sub12407/{sub}/actions',
+  );
+  const open = create((i) => (i === 12_345 ? '/{kind}/{id}' : `/${i}/${i}/${i}/${i}`));
+  expect(open('/pets/12')).toEqual(['/{kind}/{id}']);
+  const long = create((i) => '/segment-of-a-path'.repeat(8) + `/${i}`.repeat(4));
+  const start = performance.now();
+  for (let i = 0; i < 20; i++) long(`${'/segment-off-a-path'.repeat(8)}/9999${i}/99/999/${i}`);
+  // A comparison of all of them takes half a second for each unknown path.
+  expect(performance.now() - start).toBeLessThan(3000);
 });
 
 test('every string without a slash is the value of its parameter', async () => {

@@ -1,15 +1,20 @@
-import { editDistance } from '../../errors.js';
-import { memoize } from '../../memoize.js';
 import type { Operation } from '../operations/operation.js';
+import { memoize } from '../../memoize.js';
 import { decodeText } from '../pointer.js';
 import { readTemplate } from './path-template.js';
 
 /** Finds up to three path keys that are most similar to an undeclared path, the nearest first. */
 type NearestPaths = (pathname: string) => readonly string[];
 
-/** Longer paths and segments are cut, which bounds the time. */
+/** Longer paths and segments are cut, which bounds the time; a segment fits into the bits of an integer. */
 const SEGMENTS_LIMIT = 12;
 const SEGMENT_LENGTH_LIMIT = 24;
+
+/** How many paths are compared: of more than these, the ones with the most similar segments. */
+const MAX_COMPARED = 500;
+
+/** How many different segments are compared with those of one path; the others count as similar where they have most of their letters in common. */
+const MAX_DISTANCES = 25_000;
 
 /** The cost of one segment too many or too few at the start: a missing or wrong version is a common mistake. */
 const FRONT_COST = 0.4;
@@ -21,27 +26,115 @@ interface Candidate {
   readonly segments: readonly (string | undefined)[];
 }
 
+/** A segment of some candidates. */
+interface Literal {
+  readonly text: string;
+  readonly letters: number;
+  /** The positions of these candidates. */
+  readonly holders: number[];
+}
+
+/** The candidates, and what they are selected by. */
+interface PathIndex {
+  readonly candidates: readonly Candidate[];
+  readonly literals: readonly Literal[];
+  readonly bases: readonly string[];
+}
+
+/** Compares one text with others: from 0 for an equal one to 1 for one with nothing in common. */
+type Compare = (other: string) => number;
+
 /** Creates a finder over the path keys of some operations; nothing is computed before the first unknown path. */
 export function createNearestPaths(operations: readonly Operation[]): NearestPaths {
-  let candidates: readonly Candidate[] | undefined;
-  let bases: readonly string[] | undefined;
+  let index: PathIndex | undefined;
   return (pathname) => {
-    candidates ??= [...new Map(operations.map((operation) => [operation.path, operation])).values()].map(toCandidate);
-    bases ??= [...new Set(operations.flatMap(({ basePaths }) => basePaths))].toSorted((a, b) => b.length - a.length);
-    const base = bases.find((path) => pathname.startsWith(`${path}/`)) ?? '';
+    index ??= createIndex(operations);
+    const base = index.bases.find((path) => pathname.startsWith(`${path}/`)) ?? '';
     const given = splitPath(pathname.slice(base.length, base.length + 1000));
-    return rank(given, candidates).map(
+    const compareWith = memoize((one: string): Compare => memoize(createCompare(one)));
+    return rank(given, select(given, index, compareWith), compareWith).map(
       ({ key, basePaths }) => `${basePaths.includes(base) ? base : basePaths[0]}${key}`,
     );
   };
 }
 
-function rank(given: readonly string[], candidates: readonly Candidate[]): readonly Candidate[] {
-  const compareWith = memoize((one: string) => memoize((other: string) => readSegmentCost(one, other)));
+function createIndex(operations: readonly Operation[]): PathIndex {
+  const candidates = [...new Map(operations.map((operation) => [operation.path, operation])).values()].map(toCandidate);
+  const literalOf = memoize((text: string): Literal => ({ text, letters: readLetters(text), holders: [] }));
+  const literals = new Set<Literal>();
+  for (const [i, { segments }] of candidates.entries()) {
+    for (const segment of new Set(segments)) {
+      if (segment === undefined) continue;
+      const literal = literalOf(segment);
+      literals.add(literal);
+      literal.holders.push(i);
+    }
+  }
+  const bases = [...new Set(operations.flatMap(({ basePaths }) => basePaths))].toSorted((a, b) => b.length - a.length);
+  return { candidates, literals: [...literals], bases };
+}
+
+/** The candidates that are worth a comparison; each step of the selection is cheap, since there can be any number of them. */
+function select(
+  given: readonly string[],
+  { candidates, literals }: PathIndex,
+  compareWith: (one: string) => Compare,
+): readonly Candidate[] {
+  const most = readLimit(given) + 1;
+  const isNear = ({ segments }: Candidate): boolean => Math.abs(segments.length - given.length) <= most;
+  if (candidates.length <= MAX_COMPARED) return candidates.filter(isNear);
+  const scores = candidates.map(({ segments }) => countParameters(segments) - Math.abs(segments.length - given.length));
+  let left = MAX_DISTANCES;
+  for (const segment of new Set(given)) {
+    const letters = readLetters(segment);
+    const compare = compareWith(segment);
+    for (const literal of literals) {
+      const atLeast = readLeastCost(segment, letters, literal);
+      if (atLeast === 1) continue;
+      const similarity = 1 - (left-- > 0 ? compare(literal.text) : atLeast);
+      if (similarity > 0) for (const i of literal.holders) scores[i] = (scores[i] ?? 0) + similarity;
+    }
+  }
+  return selectHighest(scores, MAX_COMPARED).flatMap((i) => {
+    const candidate = candidates[i];
+    return candidate !== undefined && isNear(candidate) ? [candidate] : [];
+  });
+}
+
+/** The positions of the highest scores, without a sort of all of them. */
+function selectHighest(scores: readonly number[], count: number): readonly number[] {
+  const steps = 20;
+  const levels = new Map<number, number[]>();
+  for (const [i, score] of scores.entries()) {
+    const level = Math.round(score * steps);
+    const positions = levels.get(level);
+    if (positions === undefined) levels.set(level, [i]);
+    else positions.push(i);
+  }
+  const selected: number[] = [];
+  for (const [, positions] of [...levels].toSorted(([one], [other]) => other - one)) {
+    if (selected.length >= count) break;
+    selected.push(...positions.slice(0, count - selected.length));
+  }
+  return selected;
+}
+
+function countParameters(segments: Candidate['segments']): number {
+  return segments.filter((segment) => segment === undefined).length;
+}
+
+function readLimit(given: readonly string[]): number {
+  return Math.max(0.5, given.length / 2);
+}
+
+function rank(
+  given: readonly string[],
+  candidates: readonly Candidate[],
+  compareWith: (one: string) => Compare,
+): readonly Candidate[] {
   const compare = (one: string, other: string): number => compareWith(one)(other);
-  const limit = Math.max(0.5, given.length / 2);
+  const limit = readLimit(given);
   return candidates
-    .filter((candidate) => Math.abs(candidate.segments.length - given.length) <= limit + 1)
     .map((candidate) => ({ candidate, cost: readPathCost(given, candidate.segments, compare) }))
     .filter(({ cost }) => cost < limit)
     .toSorted((one, other) => one.cost - other.cost || one.candidate.key.length - other.candidate.key.length)
@@ -69,13 +162,75 @@ function readPathCost(
   return previous[template.length] ?? Infinity;
 }
 
-/** From 0 for equal segments to 1 for ones with nothing in common. */
-function readSegmentCost(one: string, other: string): number {
-  if (one === other) return 0;
-  const longest = Math.max(one.length, other.length);
-  const share = editDistance(one, other) / longest;
-  // If more than half differs it is another word, not a typing mistake.
-  return share > 0.5 ? 1 : share;
+/** If more than half differs it is another word, not a typing mistake. */
+const MAX_SHARE = 0.5;
+
+/** Compares a segment with others by the share of it that has to be edited. */
+function createCompare(one: string): Compare {
+  const distanceTo = createDistance(one);
+  return (other) => {
+    if (one === other) return 0;
+    const share = distanceTo(other) / Math.max(one.length, other.length);
+    return share > MAX_SHARE ? 1 : share;
+  };
+}
+
+/**
+ * The edit distance from a short text to others, in one step for each of their characters (Myers, "A fast bit-vector algorithm for approximate
+ * string matching", 1999, as Hyyrö computes it): the bits are a column of the matrix of distances.
+ */
+function createDistance(one: string): (other: string) => number {
+  const places = new Map<number, number>();
+  for (let i = 0; i < one.length; i++) {
+    const code = one.charCodeAt(i);
+    places.set(code, (places.get(code) ?? 0) | (1 << i));
+  }
+  const last = 1 << (one.length - 1);
+  return (other) => {
+    if (one === '') return other.length;
+    let distance = one.length;
+    let [increases, decreases] = [-1, 0];
+    for (let i = 0; i < other.length; i++) {
+      const equal = places.get(other.charCodeAt(i)) ?? 0;
+      const diagonal = (((equal & increases) + increases) ^ increases) | equal | decreases;
+      const more = decreases | ~(diagonal | increases);
+      const less = diagonal & increases;
+      if ((more & last) !== 0) distance += 1;
+      else if ((less & last) !== 0) distance -= 1;
+      const shifted = (more << 1) | 1;
+      increases = (less << 1) | ~(diagonal | shifted);
+      decreases = shifted & diagonal;
+    }
+    return distance;
+  };
+}
+
+/** Which letters a text has, one bit for each; other characters share the last ones. */
+function readLetters(text: string): number {
+  let letters = 0;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    letters |= 1 << (code >= 97 && code <= 122 ? code - 97 : 26 + (code % 6));
+  }
+  return letters;
+}
+
+/** What the comparison of two segments is at least: each letter that only one of them has is an edit. */
+function readLeastCost(one: string, letters: number, other: Literal): number {
+  const { text } = other;
+  const edits = Math.max(
+    Math.abs(one.length - text.length),
+    countBits(letters & ~other.letters),
+    countBits(other.letters & ~letters),
+  );
+  const share = edits / Math.max(one.length, text.length, 1);
+  return share > MAX_SHARE ? 1 : share;
+}
+
+function countBits(bits: number): number {
+  const pairs = bits - ((bits >>> 1) & 0x55555555);
+  const fours = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333);
+  return (((fours + (fours >>> 4)) & 0x0f0f0f0f) * 0x01010101) >>> 24;
 }
 
 function toCandidate({ path: key, spanned, basePaths }: Operation): Candidate {

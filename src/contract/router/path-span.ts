@@ -44,7 +44,7 @@ export function expandPath<P extends Parameter>(
 
 /** A path key without the templates inside of its parameters. */
 export function toPlainPath(path: string): string {
-  return path.replaceAll(/\{([^{}=]+)=[^{}]+\}/g, '{$1}');
+  return path.includes('=') ? path.replaceAll(/\{([^{}=]+)=[^{}]+\}/g, '{$1}') : path;
 }
 
 /** Adds the whole value of each parameter with several segments to the values of its segments. */

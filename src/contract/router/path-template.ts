@@ -84,6 +84,7 @@ function readPairs(query: string): readonly QueryPair[] {
 }
 
 function readSegment(segment: string): TemplateSegment {
+  if (!segment.includes('{')) return { kind: 'literal', text: decodeText(segment), names: [], literals: [segment] };
   const names: string[] = [];
   const literals: string[] = [];
   let at = 0;
@@ -93,6 +94,7 @@ function readSegment(segment: string): TemplateSegment {
     at = match.index + match[0].length;
   }
   literals.push(segment.slice(at));
+  // A brace that is not closed is part of the literal.
   if (names.length === 0) return { kind: 'literal', text: decodeText(segment), names, literals };
   const bare = names.length === 1 && literals.every((literal) => literal === '');
   return { kind: bare ? 'parameter' : 'mixed', text: segment, names, literals };
