@@ -11,6 +11,7 @@ export const ERROR_CODES = {
     'A fixture does not match its schema, has an unknown property, repeats an id, or refers to a parent that does not exist.',
   FIXTURE_UNREADABLE: 'A fixture file is neither YAML nor JSON, or a file that it refers to cannot be read.',
   HANDLER_INVALID: 'A handler is not a function, or its name is not an operation of the contract.',
+  HEADERS_TOO_LARGE: 'The header fields of a request are larger than the limit; the client gets 431.',
   HINT_INVALID: 'An x-mock hint has the wrong form, or refers to something that does not exist.',
   LISTEN_FAILED: 'The server cannot listen on that host and port, for example because the port requires privileges.',
   OPERATION_UNKNOWN: 'The contract has no operation of that name.',
@@ -25,6 +26,8 @@ export const ERROR_CODES = {
   RECORDING_NOT_FOUND: 'There is no cassette of that name.',
   RECORDING_SECRET: 'A possible secret was left after redaction, so the exchange was not saved.',
   RECORDING_UNWRITABLE: 'The folder of the recordings is not a folder, or cannot be written to.',
+  REQUEST_MALFORMED: 'What a client sent is not a valid HTTP request; it gets 400.',
+  REQUEST_TIMEOUT: 'A request did not arrive in time; the client gets 408 Request Timeout.',
   SCENARIO_INVALID:
     'A scenario refers to something the contract does not have, or violates the contract without "violates".',
   SCENARIO_UNKNOWN: 'There is no scenario of that name.',

@@ -21,7 +21,7 @@ import { createApp } from './server/app.js';
 import { isSocketEnvironment } from './server/arrival.js';
 import { createCors } from './server/cors.js';
 import { createControl } from './server/control/control.js';
-import type { Listening } from './server/listen.js';
+import type { listen as Listen, Listening, ListenOptions } from './server/listen.js';
 import { type Watcher, watchScenarios } from './server/watch.js';
 import type { Interaction } from './journal/interaction.js';
 import { createJournalPool } from './journal/journal.js';
@@ -84,6 +84,7 @@ export async function createMock(options: object): Promise<Mock<Clock>> {
     openState: (session) => createState(session, editors),
   });
   const controlled = { ...parts, sessions, recordings, requireSession: settings.sessions.required };
+  const cors = createCors(settings.cors);
   const app = createApp({
     contract,
     router,
@@ -101,13 +102,14 @@ export async function createMock(options: object): Promise<Mock<Clock>> {
       chain: createChain(foreign.sources),
       accepts: (session) => foreign.recordings.acceptsUndocumented(session.replay),
     },
-    cors: createCors(settings.cors),
+    cors,
     middleware: settings.middleware,
     onInteraction: tellInteractions(settings.onInteraction, parts.redactor),
   });
   const watcher = watchFolder(parts, settings.scenarios);
-  const { connections } = settings;
-  return assemble({ ...parts, sessions, handlers, recordings, watcher, connections, fetch: app.fetch }, app);
+  const { connections, onRefused } = settings;
+  const served = { connections, onRefused, cors };
+  return assemble({ ...parts, sessions, handlers, recordings, watcher, served, fetch: app.fetch }, app);
 }
 
 type Parts = Awaited<ReturnType<typeof loadParts>>;
@@ -185,11 +187,14 @@ function watchFolder(
   return watchScenarios({ folder, context, scenarios, onReload: onReload ?? ((): void => undefined) });
 }
 
+/** What a server of a mock depends on. */
+type ServedOptions = Omit<Parameters<typeof Listen>[1], keyof ListenOptions>;
+
 function assemble(
-  parts: Parts & HandleParts & Pick<Settings, 'connections'> & { readonly watcher: Watcher | undefined },
+  parts: Parts & HandleParts & { readonly watcher: Watcher | undefined; readonly served: ServedOptions },
   app: Hono,
 ): Mock<Clock> {
-  const { contract, seed, validators, sessions, handlers, recordings, watcher, connections } = parts;
+  const { contract, seed, validators, sessions, handlers, recordings, watcher, served } = parts;
   const initial = createHandle(sessions.default, parts);
   const servers = new Set<Listening>();
   const close = async (): Promise<void> => {
@@ -218,7 +223,7 @@ function assemble(
     listen: async (where) => {
       // Loaded on demand: a mock that is called in-process never needs it.
       const { listen } = await import('./server/listen.js');
-      const server = await listen(app.fetch, { ...where, connections });
+      const server = await listen(app.fetch, { ...where, ...served });
       servers.add(server);
       return { ...server, baseUrl: server.url + readBasePath(contract) };
     },

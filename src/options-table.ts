@@ -394,4 +394,5 @@ export const OPTIONS: Readonly<Record<OptionName, OptionEntry>> = {
     default: [],
   }),
   onInteraction: option('function', 'Called with every interaction, after its response is made.'),
+  onRefused: option('function', 'Called with the error and the status of each request that cannot be read.'),
 };

@@ -2,6 +2,7 @@ import type { MiddlewareHandler } from 'hono';
 import type { OpenAPIV2, OpenAPIV3, OpenAPIV3_1 } from 'openapi-types';
 import type { HandlersOf, ScenariosOf } from './answer/handlers.js';
 import type { Contract } from './contract/contract.js';
+import type { MockError } from './errors.js';
 import type { QueryProfile } from './http/request/parameter-plan.js';
 import type { Interaction, InteractionTexts } from './journal/interaction.js';
 import type { MatchRules } from './recording/cassette/manifest.js';
@@ -67,6 +68,8 @@ export interface MockOptions<Operations = unknown> {
   readonly middleware?: readonly MiddlewareHandler[];
   /** Called with every interaction, after its response is made. */
   readonly onInteraction?: (interaction: Interaction, redact: () => InteractionTexts) => void;
+  /** Called with the error and the status of each request that cannot be read. */
+  readonly onRefused?: (error: MockError, status: number) => void;
 }
 
 /** The options of `loadContract`: those that decide what the contract is. */

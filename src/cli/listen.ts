@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Interaction, InteractionTexts } from '../journal/interaction.js';
 import { type Clock, toDateTime } from '../clock.js';
+import type { MockError } from '../errors.js';
 import type { Mock } from '../handles.js';
 import { createMock } from '../mock.js';
 import type { OptionName } from '../options.js';
@@ -126,7 +127,7 @@ export async function serveRecordings(
   return mock;
 }
 
-/** The option of a mock that logs each interaction as one line; empty with `--quiet`. */
+/** The options of a mock that log each interaction, and each request that could not be read, as one line; empty with `--quiet`. */
 export function logInteractions({
   json,
   quiet,
@@ -134,11 +135,16 @@ export function logInteractions({
   write,
 }: Pick<ListenFlags & Output, 'json' | 'quiet' | 'trace' | 'write'>): {
   readonly onInteraction?: (interaction: Interaction, redact: () => InteractionTexts) => void;
+  readonly onRefused?: (error: MockError, status: number) => void;
 } {
   if (quiet === true) return {};
   const format = json === true ? formatInteractionJson : formatInteraction;
   const add = collectLines(write);
-  return { onInteraction: (interaction, redact) => add(format(interaction, redact(), trace)) };
+  const formatError = json === true ? formatRefusedJson : formatRefused;
+  return {
+    onInteraction: (interaction, redact) => add(format(interaction, redact(), trace)),
+    onRefused: (error, status) => add(formatError(error, status)),
+  };
 }
 
 /** How long a line waits for others, in milliseconds: a write to a pipe costs as much as the answer to a request. */
@@ -199,6 +205,16 @@ function formatInteractionJson(interaction: Interaction, texts: InteractionTexts
     }),
     ...(trace && { trace: texts.trace }),
   });
+}
+
+/** A request without method and path: `-      - 431 HEADERS_TOO_LARGE the request line and …; the option … raises the limit`. */
+function formatRefused({ code, reason, hint = '' }: MockError, status: number): string {
+  const text = colour('yellow', hint === '' ? reason : `${reason}; ${hint}`);
+  return ['-'.padEnd(6), '-', colour('yellow', String(status)), colour('gray', code), text].join(' ');
+}
+
+function formatRefusedJson({ code, reason, hint }: MockError, status: number): string {
+  return JSON.stringify({ time: toDateTime(Date.now()), status, code, message: reason, hint });
 }
 
 const MAX_URL_LENGTH = 120;

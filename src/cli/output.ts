@@ -1,6 +1,7 @@
-import { readFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
 import { styleText } from 'node:util';
+import { MockError, toReason } from '../errors.js';
 import { toPackageUrl } from '../package-folder.js';
 
 /** Where commands print: results to standard output, failures and warnings to standard error. */
@@ -25,6 +26,17 @@ export function showPath(path: string): string {
   if (/^https?:/.test(path)) return path;
   const shown = relative(process.cwd(), path);
   return shown.startsWith(join('..', '..', '..')) ? path : shown.replaceAll('\\', '/');
+}
+
+/** Writes a file that the user named, with its folder. @throws MockError `OPTION_INVALID` where that is not possible. */
+export function writeOutputFile(file: string, content: string | Uint8Array): void {
+  try {
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, content);
+  } catch (cause) {
+    const hint = 'name a file or folder that you may write to';
+    throw new MockError('OPTION_INVALID', `the file "${file}" cannot be written: ${toReason(cause)}`, { hint, cause });
+  }
 }
 
 /** The version of the installed package. */

@@ -1,8 +1,10 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { MockError, toReason } from '../errors.js';
 import { PROBLEM_TYPE, readStatusTitle, toProblem } from '../http/response/problem.js';
 import { clearTimeout, setTimeout } from '../platform.js';
+import type { Cors } from './cors.js';
 
 /** How long connections stay open, and the limits of what arrives on them. */
 export interface ConnectionOptions {
@@ -16,6 +18,53 @@ export interface ConnectionOptions {
   readonly headerLimitBytes?: number;
   /** Milliseconds that open responses get to finish when the mock is closed; those that are still open then are cut. */
   readonly graceMs?: number;
+}
+
+/** What happens with a request that could not be read, so that it has no operation and is in no journal. */
+export interface RefusalOptions {
+  /** Which pages of other origins may read the answer. */
+  readonly cors?: Cors | undefined;
+  /** Told what was wrong. */
+  readonly onRefused?: ((error: MockError, status: number) => void) | undefined;
+}
+
+/** An answer to a request that could not be read. */
+interface Refusal {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** Makes the answer to a request that could not be read. */
+export type Refuse = (status: number, error: MockError, of?: RefusedRequest) => Refusal;
+
+interface RefusedRequest {
+  /** Its Origin; undefined where that could not be read either. */
+  readonly origin?: string | undefined;
+  /** Whether nothing was sent: browsers open connections before they need them. */
+  readonly isEmpty?: boolean;
+}
+
+/** Creates the function that answers requests which could not be read. */
+export function createRefuse({ cors, onRefused }: RefusalOptions): Refuse {
+  const toRefusal = (status: number, body: string, origin: string | undefined): Refusal => {
+    const length = String(Buffer.byteLength(body));
+    return {
+      status,
+      headers: { 'content-type': PROBLEM_TYPE, ...cors?.allowOrigin(origin), 'content-length': length },
+      body,
+    };
+  };
+  return (status, error, { origin, isEmpty = false } = {}) => {
+    const { code, reason, hint } = error;
+    try {
+      if (!isEmpty) onRefused?.(error, status);
+    } catch (thrown) {
+      const detail = `onRefused failed: ${toReason(thrown)}`;
+      return toRefusal(500, JSON.stringify(toProblem({ status: 500, detail })), origin);
+    }
+    return toRefusal(status, JSON.stringify(toProblem({ status, detail: reason, code, hint })), origin);
+  };
 }
 
 /** A server whose connections can be closed. */
@@ -39,6 +88,7 @@ const MAX_CHECK_MS = 5000;
 export function createConnectionServer(
   listener: RequestListener,
   options: Required<ConnectionOptions>,
+  refuse: Refuse,
 ): ConnectionServer {
   const requestTimeout = Math.min(options.requestTimeoutMs, MAX_TIMER_MS);
   // Node.js requires that the header fields have no more time than the request.
@@ -51,15 +101,31 @@ export function createConnectionServer(
       keepAliveTimeout: Math.min(options.keepAliveMs, MAX_TIMER_MS),
       maxHeaderSize: options.headerLimitBytes,
       connectionsCheckingInterval: Math.max(10, Math.min(MAX_CHECK_MS, Math.ceil(shortest / 4))),
+      // Checked below: the answer of Node.js has no body.
+      requireHostHeader: false,
     },
-    listener,
+    (incoming, outgoing) => {
+      const { headers, httpVersion } = incoming;
+      // RFC 9112 section 3.2.
+      if (headers.host !== undefined || httpVersion !== '1.1') listener(incoming, outgoing);
+      else write(outgoing, refuse(400, toMalformed('the request has no Host header'), { origin: headers.origin }));
+    },
   );
+  server.on('checkExpectation', ({ headers }: IncomingMessage, outgoing: ServerResponse) => {
+    const reason = `the expectation ${JSON.stringify(headers.expect)} is not supported`;
+    write(
+      outgoing,
+      refuse(417, toMalformed(reason, 'omit the Expect header, or send "100-continue"'), { origin: headers.origin }),
+    );
+  });
   const open = new Set<AnsweringSocket>();
   server.on('connection', (socket: AnsweringSocket) => {
     open.add(socket);
     socket.once('close', () => open.delete(socket));
   });
-  server.on('clientError', (error: NodeJS.ErrnoException, socket) => refuseMalformed(error, socket, options));
+  server.on('clientError', (error: ParseError, socket: AnsweringSocket) =>
+    refuseMalformed(error, socket, { options, refuse }),
+  );
   let stopped: Promise<void> | undefined;
   return {
     server,
@@ -99,26 +165,51 @@ function closeAfterResponse(socket: AnsweringSocket): void {
   outgoing.once('finish', () => socket.destroySoon());
 }
 
+/** Answers a request whose header fields were read, and closes its connection. */
+function write(outgoing: ServerResponse, { status, headers, body }: Refusal): void {
+  outgoing.statusMessage = readStatusTitle(status);
+  outgoing.writeHead(status, { ...headers, connection: 'close' }).end(body);
+}
+
+/** An error of Node's HTTP parser. */
+interface ParseError extends NodeJS.ErrnoException {
+  /** The bytes that were read last. */
+  readonly rawPacket?: Buffer;
+}
+
 /** Answers bytes that are not HTTP, and requests that are too slow or too large; Node's own answers have no body. */
 function refuseMalformed(
-  error: NodeJS.ErrnoException,
-  socket: Duplex & Pick<AnsweringSocket, '_httpMessage' | 'parser'>,
-  options: Required<ConnectionOptions>,
+  error: ParseError,
+  socket: Duplex & Pick<AnsweringSocket, '_httpMessage' | 'bytesRead' | 'parser'>,
+  { options, refuse }: { readonly options: Required<ConnectionOptions>; readonly refuse: Refuse },
 ): void {
   if (error.code === 'ECONNRESET' || !socket.writable || isAnswered(socket)) {
     socket.destroy();
     return;
   }
-  const [status, detail] = UNREADABLE[error.code ?? '']?.(options) ?? [400, error.message];
-  const body = JSON.stringify(toProblem({ status, detail }));
-  const head = [
-    `HTTP/1.1 ${status} ${readStatusTitle(status)}`,
-    `content-type: ${PROBLEM_TYPE}`,
-    `content-length: ${Buffer.byteLength(body)}`,
-    'connection: close',
-  ];
+  const [refused, problem] = UNREADABLE[error.code ?? '']?.(options) ?? [400, toMalformed(error.message)];
+  const { status, headers, body } = refuse(refused, problem, {
+    origin: readOrigin(error, socket),
+    isEmpty: socket.bytesRead === 0,
+  });
+  const fields = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  const head = [`HTTP/1.1 ${status} ${readStatusTitle(status)}`, ...fields, 'connection: close'];
   // A client that keeps sending, or that does not read, gets no more time.
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());
+}
+
+/** The Origin of a request that was not read to its end. */
+function readOrigin({ rawPacket }: ParseError, { parser }: Pick<AnsweringSocket, 'parser'>): string | undefined {
+  const read = parser?.incoming?.headers.origin;
+  return read ?? /^origin:[ \t]*([!-~]+)[ \t]*\r?$/im.exec(rawPacket?.toString('latin1') ?? '')?.[1];
+}
+
+/** The error of a request that is not valid HTTP. */
+export function toMalformed(
+  reason: string,
+  hint = 'send HTTP/1.1; a client that speaks TLS or HTTP/2 needs a proxy in between',
+): MockError {
+  return new MockError('REQUEST_MALFORMED', reason, { hint });
 }
 
 /** Whether the request has got a response, or a part of one; more bytes would look like a part of it, or like a second one. */
@@ -126,17 +217,30 @@ function isAnswered({ _httpMessage: outgoing, parser }: Pick<AnsweringSocket, '_
   return outgoing?.headersSent ?? parser?.incoming?.complete === false;
 }
 
-type Refusal = readonly [status: number, detail: string];
-
 /** Error codes of Node's HTTP parser that have a status of their own. */
-const UNREADABLE: Readonly<Record<string, (options: Required<ConnectionOptions>) => Refusal>> = {
+const UNREADABLE: Readonly<
+  Record<string, (options: Required<ConnectionOptions>) => readonly [status: number, error: MockError]>
+> = {
   HPE_HEADER_OVERFLOW: ({ headerLimitBytes }) => [
     431,
-    `the request line and the header fields are larger than ${headerLimitBytes} bytes; the option "connections.headerLimitBytes" (--header-limit) raises the limit`,
+    new MockError(
+      'HEADERS_TOO_LARGE',
+      `the request line and the header fields are larger than ${headerLimitBytes} bytes`,
+      { hint: 'the option "connections.headerLimitBytes" (--header-limit) raises the limit' },
+    ),
   ],
-  HPE_CHUNK_EXTENSIONS_OVERFLOW: () => [413, 'the extensions of the chunks of the body are too large'],
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: () => [
+    413,
+    toMalformed('the extensions of the chunks of the body are too large', 'send chunks without extensions'),
+  ],
   ERR_HTTP_REQUEST_TIMEOUT: ({ headersTimeoutMs, requestTimeoutMs }) => [
     408,
-    `the request did not arrive in time: its header fields within ${headersTimeoutMs} ms and all of it within ${requestTimeoutMs} ms (the options "connections.headersTimeoutMs" and "connections.requestTimeoutMs", --headers-timeout and --request-timeout; 0 for no limit)`,
+    new MockError(
+      'REQUEST_TIMEOUT',
+      `the request did not arrive in time: its header fields within ${headersTimeoutMs} ms and all of it within ${requestTimeoutMs} ms`,
+      {
+        hint: 'the options "connections.headersTimeoutMs" and "connections.requestTimeoutMs" (--headers-timeout, --request-timeout) raise the limits; 0 for none',
+      },
+    ),
   ],
 };

@@ -7,6 +7,8 @@ import { splitList } from '../http/text.js';
 export interface Cors {
   /** The answer with the headers that let the requesting page read it; unchanged without an `Origin`. */
   allow(answer: Answer, requestHeaders: Pick<RequestHeaders, 'get'>): Answer;
+  /** The headers that let pages of an origin read an answer. @param origin - Undefined where it is not known. */
+  allowOrigin(origin: string | undefined): Readonly<Record<string, string>>;
   /** The headers of the answer to a preflight request. @param methods - Those of the path. */
   preflight(requestHeaders: Pick<RequestHeaders, 'get'>, methods: readonly string[]): Answer['headers'];
 }
@@ -23,18 +25,20 @@ export function createCors(options: false | { readonly origins: readonly string[
   if (options === false) return undefined;
   const named = new Set(options.origins.map((origin) => origin.toLowerCase()));
   const isNamed = (origin: string): boolean => named.has(origin.toLowerCase());
+  const allowRead = (origin: string): Readonly<Record<string, string>> =>
+    isNamed(origin)
+      ? { 'access-control-allow-origin': origin, 'access-control-allow-credentials': 'true' }
+      : { 'access-control-allow-origin': '*' };
   return {
+    allowOrigin: (origin = '') => ({ ...allowRead(origin), vary: 'Origin' }),
     allow: (answer, requestHeaders) => {
       const origin = requestHeaders.get('origin');
       if (origin === null) return answer;
       const exposed = Object.keys(answer.headers).filter((name) => !name.startsWith('access-control-'));
-      const allowed: Answer['headers'] = isNamed(origin)
-        ? { 'access-control-allow-origin': origin, 'access-control-allow-credentials': 'true' }
-        : { 'access-control-allow-origin': '*' };
       const expose = { 'access-control-expose-headers': [...new Set([...exposed, ...ADDED])].join(', ') };
       return {
         ...answer,
-        headers: { ...allowed, ...expose, ...answer.headers, vary: addOrigin(answer.headers['vary']) },
+        headers: { ...allowRead(origin), ...expose, ...answer.headers, vary: addOrigin(answer.headers['vary']) },
       };
     },
     preflight: (requestHeaders, methods) =>

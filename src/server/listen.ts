@@ -7,9 +7,16 @@ import type { ResponseConstructor } from '../http/response/encode.js';
 import { PROBLEM_TYPE, readStatusTitle, toProblem, toProblemResponse } from '../http/response/problem.js';
 import type { Fetch } from './app.js';
 import type { SocketEnvironment } from './arrival.js';
-import { type ConnectionOptions, createConnectionServer } from './connections.js';
+import {
+  type ConnectionOptions,
+  createConnectionServer,
+  createRefuse,
+  type RefusalOptions,
+  type Refuse,
+  toMalformed,
+} from './connections.js';
 import { isLoopback } from './control/guard.js';
-import { isError } from '../platform.js';
+import { host, isError } from '../platform.js';
 
 /** Where to listen. */
 export interface ListenOptions {
@@ -41,14 +48,15 @@ export interface Listening {
  */
 export async function listen(
   fetch: Fetch,
-  options: ListenOptions & { readonly connections: Required<ConnectionOptions> },
+  options: ListenOptions & RefusalOptions & { readonly connections: Required<ConnectionOptions> },
 ): Promise<Listening> {
   const { port = 0 } = options;
   // The system reads an empty name as every address, which is not what a caller means.
   const host = options.host === undefined || options.host === '' ? '127.0.0.1' : options.host;
   checkPort(port);
-  const listener = createListener(fetch, !isLoopback(host));
-  const { server, stop } = createConnectionServer(listener, options.connections);
+  const refuse = createRefuse(options);
+  const listener = createListener(fetch, !isLoopback(host), refuse);
+  const { server, stop } = createConnectionServer(listener, options.connections, refuse);
   await start(server, port, host);
   // A TCP server's address is an AddressInfo.
   const address = server.address() as AddressInfo;
@@ -79,7 +87,7 @@ function checkPort(port: number): void {
  * but installs it only as the global one; in a test process that would break `instanceof` and every tool that patches `fetch`. So the
  * globals are restored at once, and the class is passed along with each request.
  */
-function createListener(fetch: Fetch, exposed: boolean): RequestListener {
+function createListener(fetch: Fetch, exposed: boolean, refuse: Refuse): RequestListener {
   const ownRequest = Object.getOwnPropertyDescriptor(globalThis, 'Request') ?? {};
   const ownResponse = Object.getOwnPropertyDescriptor(globalThis, 'Response') ?? {};
   let ResponseClass: ResponseConstructor | undefined;
@@ -91,7 +99,7 @@ function createListener(fetch: Fetch, exposed: boolean): RequestListener {
     return fetch(request, from);
   };
   // A request of HTTP/1.0 may have no Host (RFC 9112 section 3.3).
-  const handling = { errorHandler: answerFailed, hostname: 'localhost' };
+  const handling = { errorHandler: (error: unknown) => answerFailed(error, refuse), hostname: 'localhost' };
   const listener = getRequestListener(answer, handling);
   // The listener discards what is left of a body after the response; without a body it need not check.
   const bare = getRequestListener(answer, { ...handling, autoCleanupIncoming: false });
@@ -119,11 +127,12 @@ function answerUnwritable(outgoing: ServerResponse, error: unknown): void {
 }
 
 /** The response to a request whose target or Host header does not form a valid URL, or that nothing could answer. */
-function answerFailed(error: unknown): Response {
+function answerFailed(error: unknown, refuse: Refuse): Response {
   // The class is not exported.
-  const isUnreadable = isError(error) && error.name === 'RequestError';
-  if (isUnreadable)
-    return toProblemResponse({ status: 400, detail: 'the request target or the Host header is not valid' });
+  if (isError(error) && error.name === 'RequestError') {
+    const { body, ...answer } = refuse(400, toMalformed('the request target or the Host header is not valid'));
+    return new host.Response(body, answer);
+  }
   return toProblemResponse({ status: 500, detail: `the mock failed: ${toReason(error)}` });
 }
 

@@ -106,6 +106,19 @@ describe('vouch serve', () => {
     expect(text).toMatch(/handler: none for this operation\n +state: no file has the id "file-nowhere"/);
   });
 
+  it.each([
+    [[], /^- {6}- 400 REQUEST_MALFORMED Parse Error: .*; send HTTP\/1\.1/m],
+    [
+      ['--json'],
+      /^\{"time":"[^"]+","status":400,"code":"REQUEST_MALFORMED","message":"Parse Error: .*,"hint":"send HTTP/m,
+    ],
+  ])('logs a request that cannot be read, %j', async (flags, line) => {
+    const started = run(['serve', '--port', '0', ...flags]);
+    const [, port = ''] = await started.waitFor(/http:\/\/127\.0\.0\.1:(\d+)/);
+    connect(Number(port), '127.0.0.1').end('hello\r\n\r\n');
+    await started.waitFor(line);
+  });
+
   it('logs JSON that a program can read, without credentials', async () => {
     const { baseUrl, waitFor } = await (async () => {
       const started = run(['serve', '--json', '--port', '0']);

@@ -246,7 +246,7 @@ describe('a recorded request and a call', () => {
     ]);
     const call = await toCall(post({ id: 'a', name: 'third', price: 1, kind: 'open' }));
     expect(matcher.find(call)).toBeUndefined();
-    expect(formatMiss(call, 'shop', matcher.nearest(call))).toBe(
+    expect(formatMiss(call, { name: 'shop', mistakes: [] }, matcher.nearest(call))).toBe(
       [
         'no recording in cassette "shop" matches POST /api/items (addItem)',
         'most similar:',
@@ -267,7 +267,7 @@ describe('a recorded request and a call', () => {
   it('are compared by the typed values of the query', async () => {
     const matcher = await record([get('/api/items?limit=5&tags=x,y')]);
     const call = await toCall(get('/api/items?tags=x,z'));
-    expect(formatMiss(call, 'shop', matcher.nearest(call)).split('\n').slice(3)).toEqual([
+    expect(formatMiss(call, { name: 'shop', mistakes: [] }, matcher.nearest(call)).split('\n').slice(3)).toEqual([
       '    query /limit: recorded 5, received 20',
       '    query /tags/1: recorded "y", received "z"',
     ]);

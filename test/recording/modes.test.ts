@@ -198,6 +198,29 @@ describe('strict replay', () => {
     mock.verify();
   });
 
+  it.each(['99', '"200"', '1000'])(
+    'names the file and the line of a recording whose status was changed to %s',
+    async (status) => {
+      const upstream = await start();
+      const folder = createFolder();
+      const recording = await create({ folder, mode: 'record-all', upstream: upstream.url });
+      await ask(recording, KEYS, { name: 'ci' });
+      await recording.close();
+      const file = join(folder, 'keys', '0001-createAdminApiKey.200.json');
+      const text = readFileSync(file, 'utf8');
+      writeFileSync(file, text.replace('"status": 200', `"status": ${status}`));
+      const mock = await create({ folder, mode: 'replay' });
+      const { status: answered, body } = await ask(mock, KEYS, { name: 'ci' });
+      const line = text.slice(0, text.indexOf('"status"')).split('\n').length;
+      const { error } = body as { readonly error: { readonly code: string; readonly message: string } };
+      expect([answered, error.code]).toEqual([501, 'recording_invalid']);
+      expect(error.message).toContain(
+        `RECORDING_INVALID  ${file}:${line} (#/response/status)  status must be an integer from 200 to 999, got ${status}`,
+      );
+      expect(error.message).not.toContain('the cassette is empty');
+    },
+  );
+
   it('fails at start if the cassette does not exist', async () => {
     await expect(create({ folder: createFolder(), mode: 'replay' })).rejects.toMatchObject({
       code: 'RECORDING_NOT_FOUND',

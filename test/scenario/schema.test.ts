@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
@@ -24,6 +24,16 @@ beforeAll(async () => {
 });
 
 afterAll(async () => rm(folder, { recursive: true, force: true }));
+
+it('says that a folder cannot be written to', async () => {
+  const file = join(folder, 'a-file');
+  await writeFile(file, '');
+  await expect(
+    runSchema({ spec: 'spec/openapi.yaml', out: join(file, 'below'), write: () => undefined }),
+  ).rejects.toThrow(
+    expect.objectContaining({ code: 'OPTION_INVALID', hint: 'name a file or folder that you may write to' }),
+  );
+});
 
 /** What an editor offers at the `|` of a text. */
 async function complete(text: string): Promise<readonly string[]> {

@@ -113,6 +113,79 @@ describe('a slow client', () => {
   });
 });
 
+describe('a request that cannot be read', () => {
+  const PAGE = 'http://localhost:5173';
+  const origin = `origin: ${PAGE}\r\n`;
+
+  interface Refused {
+    readonly code: string;
+    readonly status: number;
+    readonly hint: string | undefined;
+  }
+
+  async function startTold(
+    options: Partial<MockOptions> = {},
+  ): Promise<Server & { readonly told: readonly Refused[] }> {
+    const told: Refused[] = [];
+    const onRefused: MockOptions['onRefused'] = ({ code, hint }, status) => void told.push({ code, status, hint });
+    return { ...(await start({ ...options, onRefused })), told };
+  }
+
+  /** [what is sent, its bytes, the status and the code]. */
+  const REQUESTS: readonly (readonly [name: string, bytes: string, status: number, code: string])[] = [
+    ['text that is not HTTP', `hello\r\n${origin}\r\n`, 400, 'REQUEST_MALFORMED'],
+    ['a wrong header field', `GET / HTTP/1.1\r\n${origin}host: a\r\nx y: 1\r\n\r\n`, 400, 'REQUEST_MALFORMED'],
+    ['a request without Host', `GET / HTTP/1.1\r\n${origin}\r\n`, 400, 'REQUEST_MALFORMED'],
+    [
+      'a target that is not a URL',
+      `GET http://[ HTTP/1.1\r\n${origin}host: a\r\nconnection: close\r\n\r\n`,
+      400,
+      'REQUEST_MALFORMED',
+    ],
+    ['an unknown expectation', `GET / HTTP/1.1\r\n${origin}host: a\r\nexpect: x\r\n\r\n`, 417, 'REQUEST_MALFORMED'],
+    ['long header fields', `GET / HTTP/1.1\r\n${origin}x: ${'x'.repeat(9000)}\r\n\r\n`, 431, 'HEADERS_TOO_LARGE'],
+    ['a request that stops', `GET / HTTP/1.1\r\n${origin}host: a\r\n`, 408, 'REQUEST_TIMEOUT'],
+    ['a body that stops', `${POST_KEY}${origin}content-length: 9\r\n\r\n{`, 408, 'REQUEST_TIMEOUT'],
+  ];
+
+  it.each(REQUESTS)('is reported to the log, and pages can read its answer: %s', async (_name, bytes, status, code) => {
+    const connections = { headersTimeoutMs: 50, requestTimeoutMs: 50, headerLimitBytes: 8192 };
+    const { port, told } = await startTold({ connections });
+    const text = await send(port, bytes).end;
+    expect(text).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    expect(text.toLowerCase()).toContain('\r\naccess-control-allow-origin: *\r\n');
+    const body: unknown = JSON.parse(text.slice(text.indexOf('\r\n\r\n')));
+    expect(body).toMatchObject({ status, code, hint: expect.any(String) as string });
+    expect(told).toEqual([{ code, status, hint: (body as { readonly hint: string }).hint }]);
+  });
+
+  it('of a page whose origin is named has the headers for credentials', async () => {
+    const { port } = await startTold({ cors: { origins: [PAGE] }, connections: { headerLimitBytes: 8192 } });
+    for (const [, bytes] of REQUESTS.slice(0, 3)) {
+      const text = (await send(port, bytes).end).toLowerCase();
+      expect(text).toContain(`access-control-allow-origin: ${PAGE}`);
+      expect(text).toContain('access-control-allow-credentials: true');
+    }
+  });
+
+  it('has no such headers where they are switched off, and a function that throws is a 500', async () => {
+    const { port } = await start({ cors: false });
+    expect((await send(port, 'hello\r\n\r\n').end).toLowerCase()).not.toContain('access-control');
+    const onRefused = (): never => {
+      throw new Error('no log');
+    };
+    const { port: other, url } = await start({ onRefused });
+    expect(await send(other, 'hello\r\n\r\n').end).toMatch(/^HTTP\/1\.1 500 [^]*onRefused failed: no log/);
+    expect((await fetch(url + CONTENT, { headers: AUTHORIZED })).status).toBe(200);
+  });
+
+  it('is not reported where nothing was sent: browsers open connections before they need them', async () => {
+    const { port, told } = await startTold({ connections: { headersTimeoutMs: 50 } });
+    expect(await send(port, '').end).toMatch(/^HTTP\/1\.1 408 /);
+    expect(told).toEqual([]);
+  });
+});
+
 describe('a connection', () => {
   it('is kept longer than by common clients and load balancers', async () => {
     const { url } = await start();
@@ -143,7 +216,9 @@ describe('a connection', () => {
     expect(refused.status).toBe(431);
     expect(await refused.json()).toMatchObject({
       title: 'Request Header Fields Too Large',
-      detail: expect.stringContaining('larger than 16384 bytes; the option "connections.headerLimitBytes"') as string,
+      detail: 'the request line and the header fields are larger than 16384 bytes',
+      code: 'HEADERS_TOO_LARGE',
+      hint: 'the option "connections.headerLimitBytes" (--header-limit) raises the limit',
     });
     const { url: other } = await start({ connections: { headerLimitBytes: 65_536 } });
     expect((await fetch(other + CONTENT, { headers })).status).toBe(200);

@@ -1,6 +1,6 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, dirname, join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { Mistake } from '../../contract/load/source-node.js';
 import { readSegments } from '../../contract/pointer.js';
 import { MockError } from '../../errors.js';
@@ -26,7 +26,7 @@ import { createItemModels } from '../../state/item-models.js';
 import { readFixtures, toFixtureTarget } from '../../state/fixtures/fixtures.js';
 import { omitUnknownNames } from '../../schema/fields.js';
 import { createPagePlan } from '../../state/pages/plan.js';
-import { countOf, type Output, showPath } from '../output.js';
+import { countOf, type Output, showPath, writeOutputFile } from '../output.js';
 
 /** Flags of `vouch recordings promote`. */
 export interface PromoteFlags {
@@ -86,7 +86,7 @@ export async function promoteCassette(
   const { files, skipped } = await createFixtures(cassette, parts, final ? 'final' : 'initial');
   const written = files.map(({ path }) => join(into, path));
   rejectOverwriting(written, flags);
-  for (const [i, { content }] of files.entries()) writeFile(written[i] ?? '', content);
+  for (const [i, { content }] of files.entries()) writeOutputFile(written[i] ?? '', content);
   const fixed = [...overlays, ...written];
   if (final) return { files: fixed, skipped, differences: [] };
 
@@ -116,7 +116,7 @@ export async function promoteCassette(
   const paths = Object.keys(scenarios).map((id) => join(folder, `${id}.json`));
   rejectOverwriting(paths, flags);
   for (const [i, scenario] of Object.values(scenarios).entries()) {
-    writeFile(paths[i] ?? '', `${JSON.stringify(scenario, null, 2)}\n`);
+    writeOutputFile(paths[i] ?? '', `${JSON.stringify(scenario, null, 2)}\n`);
   }
   return { files: [...fixed, ...paths], skipped: [...skipped, ...left], differences };
 }
@@ -208,7 +208,7 @@ function writeHints(cassette: Cassette, contract: Contract, flags: PromoteFlags)
     info: { title: `Learned from the cassette "${cassette.name}"`, version: '1.0.0' },
     actions: [{ target: '$', update: { 'x-mock': update } }],
   };
-  writeFile(file, `${JSON.stringify(overlay, null, 2)}\n`);
+  writeOutputFile(file, `${JSON.stringify(overlay, null, 2)}\n`);
   return file;
 }
 
@@ -232,7 +232,7 @@ async function omitInvalid(
   if (files.length === 0) return { files, skipped };
   const folder = mkdtempSync(join(tmpdir(), 'vouch-promote-'));
   try {
-    for (const { path, content } of files) writeFile(join(folder, path), content);
+    for (const { path, content } of files) writeOutputFile(join(folder, path), content);
     const { mistakes } = await read(folder);
     if (mistakes.length === 0) return { files, skipped };
     const left: SkippedItem[] = [];
@@ -285,9 +285,4 @@ function rejectOverwriting(files: readonly string[], { force }: PromoteFlags): v
   if (taken === undefined) return;
   const hint = 'choose another folder with --into, or overwrite it with --force';
   throw new MockError('OPTION_INVALID', `the file ${taken} already exists`, { at: { file: taken }, hint });
-}
-
-function writeFile(path: string, content: string | Uint8Array): void {
-  mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, content);
 }

@@ -1,7 +1,6 @@
 import { URL } from 'node:url';
 import { type Command, Option } from 'commander';
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { Contract } from '../../contract/contract.js';
 import { loadContract } from '../../contract/load/load.js';
 import { createRouter } from '../../contract/router/router.js';
@@ -31,7 +30,7 @@ import { createUpstream } from '../../recording/upstream/upstream.js';
 import { createValidators } from '../../schema/validate.js';
 import { addOptionFlags, addRecordingsFlag, collect, findSpec, listFlagOptions } from '../flags.js';
 import { addHooksFlag, type HooksFlag, loadHooks } from '../hooks.js';
-import { colour, countOf, type Output, readVersion, showPath } from '../output.js';
+import { colour, countOf, type Output, readVersion, showPath, writeOutputFile } from '../output.js';
 import type { PromoteFlags } from './recordings-promote.js';
 
 /** The flags of all subcommands, of which each has some. */
@@ -242,8 +241,7 @@ function exportCassette(
   const har = exportHar(cassette, { contract, base, version: readVersion() });
   if (flags.out === undefined) write(har.trimEnd());
   else {
-    mkdirSync(dirname(flags.out), { recursive: true });
-    writeFileSync(flags.out, har);
+    writeOutputFile(flags.out, har);
     write(`exported ${countOf(cassette.exchanges.length, 'exchange')} to ${flags.out}`);
   }
 }

@@ -1,10 +1,9 @@
 import type { Command } from 'commander';
-import { mkdir, writeFile } from 'node:fs/promises';
-import { dirname, join, relative } from 'node:path';
+import { join, relative } from 'node:path';
 import { loadContract } from '../../contract/load/load.js';
 import { fixtureSchema, scenarioSchema } from '../../scenario/definition/schema.js';
 import { inferResources } from '../../state/inference/infer.js';
-import { countOf, type Output, showPath } from '../output.js';
+import { countOf, type Output, showPath, writeOutputFile } from '../output.js';
 
 /** Options of `vouch schema`: the path or URL of the document, and the folder to write to. */
 export interface SchemaOptions extends Pick<Output, 'write'> {
@@ -27,12 +26,12 @@ export async function runSchema({ spec, out, write }: SchemaOptions): Promise<nu
   const contract = await loadContract(spec, { preset: 'auto' });
   const collections = [...inferResources(contract).collections.values()];
   const scenarios = join(out, 'scenario.schema.json');
-  await writeSchema(scenarios, scenarioSchema(contract, collections));
+  writeSchema(scenarios, scenarioSchema(contract, collections));
   const counts = `${countOf(contract.operations.length, 'operation')}, ${countOf(collections.length, 'collection')}`;
   write(`${showPath(scenarios)}  ${counts}`);
   for (const collection of collections) {
     const file = join(out, 'fixtures', `${collection.name.replaceAll(/[^\w.-]/g, '_')}.schema.json`);
-    await writeSchema(file, fixtureSchema(contract, collection));
+    writeSchema(file, fixtureSchema(contract, collection));
     write(showPath(file));
   }
   write('\nTo use the schema in an editor, start each scenario file with this line:');
@@ -40,7 +39,6 @@ export async function runSchema({ spec, out, write }: SchemaOptions): Promise<nu
   return 0;
 }
 
-async function writeSchema(file: string, schema: object): Promise<void> {
-  await mkdir(dirname(file), { recursive: true });
-  await writeFile(file, `${JSON.stringify(schema, undefined, 2)}\n`);
+function writeSchema(file: string, schema: object): void {
+  writeOutputFile(file, `${JSON.stringify(schema, undefined, 2)}\n`);
 }

@@ -1,11 +1,8 @@
 import type { Command } from 'commander';
-import { mkdir, writeFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
 import { loadContract } from '../../contract/load/load.js';
-import { MockError, toReason } from '../../errors.js';
 import { writeTypes } from '../../types/write-types.js';
 import { addDocument, type DocumentFlags, readLoadOptions } from '../flags.js';
-import { countOf, type Output, showPath } from '../output.js';
+import { countOf, type Output, showPath, writeOutputFile } from '../output.js';
 
 /** Options of `vouch types`. */
 export interface TypesOptions extends DocumentFlags, Pick<Output, 'write'> {
@@ -30,13 +27,7 @@ export async function runTypes({ spec, output: file, write, ...flags }: TypesOpt
     write(text.trimEnd());
     return 0;
   }
-  try {
-    await mkdir(dirname(file), { recursive: true });
-    await writeFile(file, text);
-  } catch (cause) {
-    const hint = 'name a file in a folder that you may write to';
-    throw new MockError('OPTION_INVALID', `the file "${file}" cannot be written: ${toReason(cause)}`, { hint, cause });
-  }
+  writeOutputFile(file, text);
   write(`${showPath(file)}  ${countOf(contract.operations.length, 'operation')}`);
   return 0;
 }

@@ -41,7 +41,7 @@ interface PathIndex {
   readonly bases: readonly string[];
 }
 
-/** Compares one text with others: from 0 for an equal one to 1 for one with nothing in common. */
+/** Compares one segment with others: from 0 for an equal one to 1 for one with nothing in common. */
 type Compare = (other: string) => number;
 
 /** Creates a finder over the path keys of some operations; nothing is computed before the first unknown path. */
@@ -176,7 +176,7 @@ function createCompare(one: string): Compare {
 }
 
 /**
- * The edit distance from a short text to others, in one step for each of their characters (Myers, "A fast bit-vector algorithm for approximate
+ * The edit distance from a short string to others, in one step for each of their characters (Myers, "A fast bit-vector algorithm for approximate
  * string matching", 1999, as Hyyrö computes it): the bits are a column of the matrix of distances.
  */
 function createDistance(one: string): (other: string) => number {
@@ -205,7 +205,7 @@ function createDistance(one: string): (other: string) => number {
   };
 }
 
-/** Which letters a text has, one bit for each; other characters share the last ones. */
+/** Which letters a segment has, one bit for each; other characters share the last ones. */
 function readLetters(text: string): number {
   let letters = 0;
   for (let i = 0; i < text.length; i++) {

@@ -1,3 +1,4 @@
+import type { MockError } from '../../errors.js';
 import { type Call, type HandlerCall, toHandlerCall } from '../../http/request/call.js';
 import { isUndocumented } from '../../contract/operations/undocumented.js';
 import { decodeContent } from '../../http/content-encoding.js';
@@ -169,10 +170,15 @@ function createKeyReader(
 }
 
 /** The message for a call without a recording: the call, and the most similar exchanges with their differences. */
-export function formatMiss(call: Call, cassette: string, similar: readonly SimilarExchange[]): string {
+export function formatMiss(
+  call: Call,
+  { name, mistakes }: Pick<Cassette, 'mistakes' | 'name'>,
+  similar: readonly SimilarExchange[],
+): string {
   const about = isUndocumented(call.operation) ? 'not in the contract' : call.operation.id;
-  const first = `no recording in cassette "${cassette}" matches ${call.method} ${hideUrlSecrets(call.url)} (${about})`;
-  if (similar.length === 0) return `${first}: the cassette is empty`;
+  const first = `no recording in cassette "${name}" matches ${call.method} ${hideUrlSecrets(call.url)} (${about})`;
+  const invalid = formatMistakes(mistakes);
+  if (similar.length === 0 && invalid.length === 0) return `${first}: the cassette is empty`;
   const lines = similar.flatMap(({ exchange, differences }) => [
     `  ${exchange.file}  ${exchange.request.method} ${writeTarget(exchange.request)}`,
     ...(exchange.operation === call.operation.id ? [] : [`    another operation: ${exchange.operation}`]),
@@ -181,7 +187,22 @@ export function formatMiss(call: Call, cassette: string, similar: readonly Simil
       return `    ${part}${pointer === '' ? '' : ` ${pointer}`}: recorded ${recorded}, received ${received}`;
     }),
   ]);
-  return [first, 'most similar:', ...lines].join('\n');
+  return [first, ...(lines.length === 0 ? [] : ['most similar:']), ...lines, ...invalid].join('\n');
+}
+
+/** How many mistakes a message names. */
+const SHOWN_MISTAKES = 3;
+
+/** What is wrong with files of a cassette, one of which may be the recording that a call misses. */
+function formatMistakes(mistakes: readonly MockError[]): readonly string[] {
+  if (mistakes.length === 0) return [];
+  const shown = mistakes.slice(0, SHOWN_MISTAKES).map(String);
+  const more = mistakes.length - shown.length;
+  return [
+    'these files of the cassette are not valid and are not used:',
+    ...shown,
+    ...(more > 0 ? [`and ${more} more`] : []),
+  ];
 }
 
 function compareFacts(recorded: RequestFacts, received: RequestFacts): readonly RequestDifference[] {

@@ -129,14 +129,16 @@ function miss(
     exchange.note('replay: not recorded yet');
     return next(exchange);
   }
+  const mistakes = cassette?.read().mistakes ?? [];
   const message =
     cassette === undefined
       ? `no cassette is selected for ${call.method} ${call.url} (${call.operation.id})`
-      : formatMiss(call, cassette.name, cassette.matcher.nearest(call));
+      : formatMiss(call, { name: cassette.name, mistakes }, cassette.matcher.nearest(call));
   for (const line of message.split('\n')) exchange.note(`replay: ${line.trim()}`);
   if (recordings.owners.isHybrid) return next(exchange);
   session.replay.miss({ operation: call.operation.id, method: call.method, url: call.url, message });
-  const refusal = { status: 501, message, code: 'not_recorded', headers: NO_RETRY, from: 'replay:miss' };
+  const code = mistakes.length === 0 ? 'not_recorded' : 'recording_invalid';
+  const refusal = { status: 501, message, code, headers: NO_RETRY, from: 'replay:miss' };
   return errors.answer(call.operation, refusal);
 }
 
