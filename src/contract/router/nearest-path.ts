@@ -92,7 +92,8 @@ function select(
       const atLeast = readLeastCost(segment, letters, literal);
       if (atLeast === 1) continue;
       const similarity = 1 - (left-- > 0 ? compare(literal.text) : atLeast);
-      if (similarity > 0) for (const i of literal.holders) scores[i] = (scores[i] ?? 0) + similarity;
+      if (similarity === 0) continue;
+      for (const i of literal.holders) scores[i] = (scores[i] ?? 0) + similarity;
     }
   }
   return selectHighest(scores, MAX_COMPARED).flatMap((i) => {
