@@ -202,8 +202,8 @@ test('an unknown path of 10 kB costs little, and so do mixed segments', async ()
 
 test('the nearest of 20,000 paths is found at a bounded cost, whatever they have in common', () => {
   const toOperation = (path: string) => ({ path, basePaths: [''], spanned: undefined }) as unknown as Operation;
-  const create = (toPath: (i: number) => string) =>
-    createNearestPaths(Array.from({ length: 20_000 }, (_, i) => toOperation(toPath(i))));
+  const create = (toPath: (i: number) => string, length = 20_000) =>
+    createNearestPaths(Array.from({ length }, (_, i) => toOperation(toPath(i))));
   const flat = create((i) => `/resource${i}/{id}`);
   expect(flat('/resource19876x/7')[0]).toBe('/resource19876/{id}');
   const deep = create((i) => `/api/v1/group${i % 50}/things${i % 400}/{id}/sub${i}/{sub}/actions`);
@@ -212,11 +212,12 @@ test('the nearest of 20,000 paths is found at a bounded cost, whatever they have
   );
   const open = create((i) => (i === 12_345 ? '/{kind}/{id}' : `/${i}/${i}/${i}/${i}`));
   expect(open('/pets/12')).toEqual(['/{kind}/{id}']);
-  const long = create((i) => '/segment-of-a-path'.repeat(8) + `/${i}`.repeat(4));
+  const long = create((i) => '/segment-of-a-path'.repeat(8) + `/${i}`.repeat(4), 60_000);
+  long('/');
   const start = performance.now();
-  for (let i = 0; i < 20; i++) long(`${'/segment-off-a-path'.repeat(8)}/9999${i}/99/999/${i}`);
-  // A comparison of all of them takes half a second for each unknown path.
-  expect(performance.now() - start).toBeLessThan(3000);
+  for (let i = 0; i < 4; i++) long(`${'/segment-off-a-path'.repeat(8)}/9999${i}/99/999/${i}`);
+  // A comparison of all of them takes two seconds for each unknown path.
+  expect(performance.now() - start).toBeLessThan(5000);
 });
 
 test('every string without a slash is the value of its parameter', async () => {
