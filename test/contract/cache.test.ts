@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -45,6 +46,41 @@ test('a cached document is the same contract, problems and their lines included'
   expect(second.locate('/x-vouch-files/1/pet/type')).toMatchObject({ file: 'pet.yaml', line: 1 });
   expect(await listEntries(cwd)).toEqual([entry]);
   expect(await readFile(join(cwd, 'cache', entry), 'utf8')).toBe(written);
+});
+
+test('an entry is ASCII, and every character of the document comes back from it', async () => {
+  const title = 'Zürich, 東京, 😀, \u2028, \ud800, \\u00e9';
+  const properties = { __proto__: undefined, constructor: {}, größe: { type: 'string', example: title } };
+  const document = {
+    openapi: '3.1.0',
+    info: { title, version: '1' },
+    paths: {},
+    components: { schemas: { ä: { properties } } },
+  };
+  const cwd = await createFolder({ 'api.json': JSON.stringify(document) });
+  const plain = await loadContract('api.json', { cwd, cacheFolder: false });
+  await loadContract('api.json', { cwd, cacheFolder: 'cache' });
+  const [entry = ''] = await listEntries(cwd);
+  const bytes = await readFile(join(cwd, 'cache', entry));
+  expect(bytes.every((byte) => byte < 128)).toBe(true);
+  const cached = await loadContract('api.json', { cwd, cacheFolder: 'cache' });
+  expect(cached.title).toBe(title);
+  expect(describeContract(cached)).toEqual(describeContract(plain));
+});
+
+/** [name, the bytes of a document]. */
+const ENCODINGS: readonly (readonly [string, Buffer])[] = [
+  ['UTF-8', Buffer.from(JSON.stringify({ openapi: '3.1.0', info: { title: 'é', version: '1' }, paths: {} }))],
+  ['a byte order mark', Buffer.from('\ufeffopenapi: 3.1.0\ninfo: {title: é, version: "1"}\npaths: {}')],
+  ['bytes that are not UTF-8', Buffer.from('openapi: 3.1.0\ninfo: {title: é, version: "1"}\npaths: {}', 'latin1')],
+];
+
+test.each(ENCODINGS)('the hash of a document is that of its text: %s', async (_name, bytes) => {
+  const cwd = await createFolder({});
+  await writeFile(join(cwd, 'api.yaml'), bytes);
+  const hash = (text: string): string => createHash('sha256').update(text).digest('hex');
+  const contract = await loadContract('api.yaml', { cwd, cacheFolder: false });
+  expect(contract.hash).toBe(hash(hash(bytes.toString('utf8'))));
 });
 
 test('what is read from the cache is what was written there', async () => {

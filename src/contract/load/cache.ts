@@ -8,7 +8,7 @@ import type { Place } from '../../errors.js';
 import type { Finding } from '../contract.js';
 import { isObject } from '../json.js';
 import type { SourceMap } from './source-map.js';
-import { readMonotonic } from '../../platform.js';
+import { readMonotonic, setImmediate } from '../../platform.js';
 
 /** A bundled document on disk. */
 interface CachedDocument {
@@ -30,7 +30,7 @@ export interface DocumentCache {
 }
 
 /** Increased whenever the layout of a cached document changes. */
-const FORMAT = 2;
+const FORMAT = 3;
 
 /** The maximum number of documents in a folder; the oldest are removed. */
 const MAX_ENTRIES = 20;
@@ -41,18 +41,18 @@ export function createDocumentCache(folder: string): DocumentCache {
   return {
     read: async (key) => {
       try {
-        return readEntry(await readFile(toPath(key), 'utf8'));
+        return readEntry(await readFile(toPath(key)));
       } catch {
         // Missing, unreadable or truncated: the document is loaded from its text and written again.
         return undefined;
       }
     },
     write: async (key, document) => {
-      const body = JSON.stringify(document);
+      const body = await toBody(document);
       const temporary = `${toPath(key)}.${process.pid}.${Math.trunc(readMonotonic() * 1000)}`;
       try {
         await mkdir(folder, { recursive: true, mode: 0o700 });
-        await writeFile(temporary, `${readHeader(body)}\n${body}`, { mode: 0o600 });
+        await writeFile(temporary, [toAscii(`${readHeader(body)}\n`), ...body], { mode: 0o600 });
         // Atomic within one folder: another process sees the old file or the new one.
         await rename(temporary, toPath(key));
         await removeOldest(folder);
@@ -80,20 +80,65 @@ export function readDefaultFolder(cwd: string): string {
   return join(xdg === '' ? join(homedir(), '.cache') : xdg, 'vouch');
 }
 
-/** The SHA-256 of a string, in hex. */
-export function digestText(text: string): string {
+/** The SHA-256 of a string in UTF-8, or of bytes, in hex. */
+export function digestText(text: string | Uint8Array): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-function readHeader(body: string): string {
-  return `vouch ${FORMAT} ${digestText(body)}`;
+/** The levels of objects of an entry that are written member by member: the text of a large document takes several times its size. */
+const CHUNK_DEPTH = 4;
+
+/** How long requests wait for a part of an entry to be written. */
+const SLICE_MS = 5;
+
+async function toBody(document: CachedDocument): Promise<readonly Uint8Array[]> {
+  const body: Uint8Array[] = [];
+  let since = readMonotonic();
+  for (const chunk of toChunks(document, CHUNK_DEPTH)) {
+    body.push(toAscii(chunk));
+    if (readMonotonic() - since < SLICE_MS) continue;
+    await new Promise((resolve) => setImmediate(resolve));
+    since = readMonotonic();
+  }
+  return body;
 }
 
-function readEntry(text: string): CachedDocument | undefined {
-  const end = text.indexOf('\n');
-  const body = text.slice(end + 1);
-  if (end < 0 || text.slice(0, end) !== readHeader(body)) return undefined;
-  const entry: unknown = JSON.parse(body);
+/** The JSON text of an object in parts. */
+function* toChunks(value: unknown, depth: number): Generator<string> {
+  if (depth === 0 || !isObject(value)) {
+    yield JSON.stringify(value);
+    return;
+  }
+  let before = '{';
+  for (const [name, member] of Object.entries(value)) {
+    if (member === undefined) continue;
+    yield `${before}${JSON.stringify(name)}:`;
+    yield* toChunks(member, depth - 1);
+    before = ',';
+  }
+  yield before === '{' ? '{}' : '}';
+}
+
+/** JSON in ASCII: when it is read, its text takes half of the memory and is not decoded. */
+function toAscii(json: string): Buffer {
+  return Buffer.from(json.replaceAll(/[^\0-\x7f]/g, escapeUnit), 'latin1');
+}
+
+function escapeUnit(unit: string): string {
+  return String.raw`\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}
+
+function readHeader(body: readonly Uint8Array[]): string {
+  const hash = createHash('sha256');
+  for (const chunk of body) hash.update(chunk);
+  return `vouch ${FORMAT} ${hash.digest('hex')}`;
+}
+
+function readEntry(bytes: Buffer): CachedDocument | undefined {
+  const end = bytes.indexOf('\n');
+  const body = bytes.subarray(end + 1);
+  if (end < 0 || bytes.toString('latin1', 0, end) !== readHeader([body])) return undefined;
+  const entry: unknown = JSON.parse(body.toString('latin1'));
   const isWhole = isObject(entry) && isObject(entry['document']) && Array.isArray(entry['files']);
   // The header proves that this version wrote it.
   return isWhole ? (entry as unknown as CachedDocument) : undefined;

@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
+import { isUtf8 } from 'node:buffer';
 import { URL, pathToFileURL } from 'node:url';
 import { MockError, nearest, type Place } from '../../errors.js';
 import { type Contract, type Finding, toProblem } from '../contract.js';
@@ -12,7 +13,14 @@ import { createLineFinder, createSourceMap, type SourceMap } from './source-map.
 import type { OverlayText } from './overlay.js';
 import { parseText } from './parse.js';
 import type { Preset, PresetChoice } from './presets.js';
-import { loadSourceFiles, loadText, readDisplayName, type ReadPolicy, type SourceFile } from './source-files.js';
+import {
+  loadBytes,
+  loadSourceFiles,
+  loadText,
+  readDisplayName,
+  type ReadPolicy,
+  type SourceFile,
+} from './source-files.js';
 import { isError, isUrl, setTimeout } from '../../platform.js';
 
 /** Options for loading a document. */
@@ -56,12 +64,22 @@ export async function loadContract(spec: string | URL | object, options: LoadOpt
   }
 }
 
+/** A file of a loaded document. */
+interface LoadedFile {
+  readonly uri: string;
+  readonly name: string | undefined;
+  /** The SHA-256 of its text. */
+  readonly hash: string;
+  /** Decodes its text: only the bytes stay in memory, which take half of the space at most. */
+  readonly readText: () => string;
+}
+
 /** A bundled document, from its text or from the cache. */
 interface Loaded {
   readonly document: Readonly<Record<string, unknown>>;
   readonly findings: readonly Finding[];
   readonly origins: SourceMap;
-  readonly files: readonly { readonly uri: string; readonly name: string | undefined; readonly text: string }[];
+  readonly files: readonly LoadedFile[];
   /** The name of the preset that was applied. */
   readonly preset: string | undefined;
   /** Whether every referenced file was read: otherwise the next start may give another result. */
@@ -82,7 +100,7 @@ async function loadWhole(
     main.uri,
     policy.cwd,
     String(policy.allowHttp),
-    main.text,
+    main.hash,
     preset,
     ...[...presets, ...overlays].map(({ text }) => text),
   ].map(String);
@@ -92,16 +110,17 @@ async function loadWhole(
   const loaded = known ?? (await bundle(main, { overlays, presets }, policy));
   const places = new Map(known === undefined ? [] : cached?.places);
   const hash = digestText(
-    [...loaded.files, ...presets.filter(({ name }) => name === loaded.preset), ...overlays]
-      .map(({ text }) => digestText(text))
-      .join(),
+    [
+      ...loaded.files.map((file) => file.hash),
+      ...[...presets.filter(({ name }) => name === loaded.preset), ...overlays].map(({ text }) => digestText(text)),
+    ].join(),
   );
   const contract = createContract(loaded, hash, createLocate(loaded, places));
   if (known !== undefined || cache === undefined || !loaded.isComplete) return contract;
   const keep = async (): Promise<void> => {
     // Reading a place adds it to `places`.
     for (const problem of contract.problems) void problem.at;
-    const files = loaded.files.slice(1).map(({ uri, text }) => ({ uri, hash: digestText(text) }));
+    const files = loaded.files.slice(1).map(({ uri, hash: digest }) => ({ uri, hash: digest }));
     const { document, findings, origins, preset: applied } = loaded;
     const entry = { document, findings, origins: origins.list(), places: [...places], files };
     await cache.write(key, { ...entry, preset: applied });
@@ -116,7 +135,7 @@ function openCache(main: MainText, options: LoadOptions & { readonly cwd: string
   const { cacheFolder, cwd } = options;
   if (cacheFolder === false || main.name === undefined) return undefined;
   if (cacheFolder !== undefined) return createDocumentCache(resolve(cwd, cacheFolder));
-  return main.text.length < CACHE_FROM_BYTES ? undefined : createDocumentCache(readDefaultFolder(cwd));
+  return main.bytes < CACHE_FROM_BYTES ? undefined : createDocumentCache(readDefaultFolder(cwd));
 }
 
 /** A cached document; undefined where one of its other files has changed or is missing. */
@@ -127,11 +146,11 @@ async function readCached(
 ): Promise<Loaded | undefined> {
   const others = await Promise.all(
     files.map(async ({ uri }) => {
-      const text = await loadText(uri, policy).catch(() => '');
-      return { uri, name: readDisplayName(uri, policy.cwd), text };
+      const bytes = await loadBytes(uri, policy).catch(() => Buffer.alloc(0));
+      return { uri, name: readDisplayName(uri, policy.cwd), ...toSource(bytes) };
     }),
   );
-  if (others.some(({ text }, i) => digestText(text) !== files[i]?.hash)) return undefined;
+  if (others.some((other, i) => other.hash !== files[i]?.hash)) return undefined;
   return { document, findings, origins: createSourceMap(origins), files: [main, ...others], preset, isComplete: true };
 }
 
@@ -164,7 +183,8 @@ async function bundle(main: MainText, { overlays, presets }: Changes, policy: Re
   const sources = await loadSourceFiles({ ...file, value }, policy);
   const bundled = bundleFiles(sources);
   findings.push(...bundled.findings);
-  return { ...bundled, findings, files: sources.files, preset, isComplete: sources.failures.size === 0 };
+  const others = sources.files.slice(1).map(({ uri, name, text }) => ({ uri, name, ...toSource(Buffer.from(text)) }));
+  return { ...bundled, findings, files: [main, ...others], preset, isComplete: sources.failures.size === 0 };
 }
 
 async function loadOverlay(path: string, cwd: string): Promise<OverlayText> {
@@ -180,7 +200,7 @@ async function loadOverlay(path: string, cwd: string): Promise<OverlayText> {
 
 /** Creates the function that finds places; found places are added to `places`. */
 function createLocate({ files, origins }: Loaded, places: Map<string, Place>): Contract['locate'] {
-  const finders = files.map((file) => createLineFinder(file.text));
+  const finders = files.map((file) => createLineFinder(file.readText));
   return (inner) => {
     const known = places.get(inner);
     if (known !== undefined) return known;
@@ -233,11 +253,9 @@ function createContract(
 }
 
 /** The main file of a document, not yet parsed. */
-interface MainText {
-  readonly uri: string;
-  /** Undefined for a document that was given as an object. */
-  readonly name: string | undefined;
-  readonly text: string;
+interface MainText extends LoadedFile {
+  /** The name is undefined for a document that was given as an object. */
+  readonly bytes: number;
   /** The `host:port` of the URL that the user gave. */
   readonly host: string | undefined;
 }
@@ -255,21 +273,28 @@ async function loadMain(
   if (typeof spec !== 'string' && !isUrl(spec)) {
     const uri = pathToFileURL(resolve(cwd, 'object.json')).href;
     // A copy as text: later changes of the caller have no effect.
-    return { uri, name: undefined, text: toText(spec), host: undefined };
+    return { uri, name: undefined, ...toSource(Buffer.from(toText(spec))), host: undefined };
   }
   const uri = toUri(spec, cwd);
   const name = readDisplayName(uri, cwd);
   const isRemote = /^https?:/iu.test(uri);
   const host = isRemote ? new URL(uri).host : undefined;
   try {
-    return { uri, name, text: await loadText(uri, { cwd, allowHttp, trustedHost: host }), host };
+    return { uri, name, ...toSource(await loadBytes(uri, { cwd, allowHttp, trustedHost: host })), host };
   } catch (cause) {
     throw describeFailure(cause, { name, isRemote, allowHttp, cwd });
   }
 }
 
+function toSource(bytes: Buffer): Pick<LoadedFile, 'hash' | 'readText'> & { readonly bytes: number } {
+  const readText = (): string => bytes.toString('utf8');
+  // Bytes that are not valid UTF-8 are replaced in the text.
+  return { hash: digestText(isUtf8(bytes) ? bytes : readText()), readText, bytes: bytes.length };
+}
+
 /** The main file, parsed. @throws MockError `SPEC_INVALID` with line and column. */
-function parseMain({ uri, name, text }: MainText): SourceFile {
+function parseMain({ uri, name, readText }: MainText): SourceFile {
+  const text = readText();
   const { value, notes } = parseText(text, name ?? 'the given object');
   if (isObject(value)) return { uri, name, text, value, notes };
   const type = Array.isArray(value) ? 'an array' : value === null ? 'null' : `a ${typeof value}`;

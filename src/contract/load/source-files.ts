@@ -38,25 +38,26 @@ const MAX_BYTES = 64 * 1024 * 1024;
 /** The maximum number of files of a document. */
 const MAX_FILES = 10_000;
 
-/**
- * Loads the text at a URI.
- *
- * @throws Error with a message for the user.
- */
+/** Loads the text at a URI. @throws Error with a message for the user. */
 export async function loadText(uri: string, policy: ReadPolicy): Promise<string> {
+  return (await loadBytes(uri, policy)).toString('utf8');
+}
+
+/** Loads the text at a URI, not yet decoded. @throws Error with a message for the user. */
+export async function loadBytes(uri: string, policy: ReadPolicy): Promise<Buffer> {
   const url = new URL(uri);
   if (url.protocol === 'http:' || url.protocol === 'https:') {
     if (!policy.allowHttp) throw new Error('http(s) is not allowed (document.allowHttpRefs, --allow-http-refs)');
     // Loaded on demand: most documents are one file, and TLS costs start-up time.
     const { fetchText } = await import('./remote.js');
-    return fetchText(url, policy.trustedHost);
+    return Buffer.from(await fetchText(url, policy.trustedHost));
   }
   if (url.protocol !== 'file:') throw new Error(`the protocol "${url.protocol}" is not supported`);
   const path = fileURLToPath(url);
   const about = await stat(path);
   if (!about.isFile()) throw new Error('it is not a file');
   if (about.size > MAX_BYTES) throw new Error(`it is larger than ${MAX_BYTES / 1024 / 1024} MB`);
-  return readFile(path, 'utf8');
+  return readFile(path);
 }
 
 /** A URI as the user knows it: a path relative to the working folder, or the path or URL itself. */

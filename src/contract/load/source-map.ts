@@ -50,13 +50,13 @@ interface Outline {
   readonly root: number;
 }
 
-/** Creates a finder for one YAML or JSON text, which is parsed at its first call. */
-export function createLineFinder(text: string): LineFinder {
+/** Creates a finder for one YAML or JSON text, which is read and parsed at its first call. */
+export function createLineFinder(text: string | (() => string)): LineFinder {
   let outline: Outline | undefined;
   let starts: readonly number[] | undefined;
   return (pointer) => {
     try {
-      outline ??= readOutline(text);
+      outline ??= readOutline(typeof text === 'string' ? text : text());
     } catch {
       // JSON.parse accepts some texts that the YAML parser does not: the problem has no line then.
       return undefined;
