@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { posix } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 
 /** A package that is loaded by `require` when it is first needed, in the middle of synchronous code. */
@@ -11,6 +12,28 @@ const PLACEHOLDER = /"lazy-package:([^"]+)"/gu;
 const PEERS = Object.keys(
   JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).peerDependencies ?? {},
 ).map((name) => new RegExp(`^${name}(?:/|$)`, 'u'));
+
+/** Where packages, too, get what a test runner may lack or replace: Jest with jsdom has no `Response`. */
+const PLATFORM = fileURLToPath(new URL('../src/platform.ts', import.meta.url));
+/** Globals that are read from the global object of Node.js, each time: Node.js loads most of them when they are first read. */
+const GLOBALS = Object.fromEntries(
+  [
+    'FormData',
+    'ReadableStream',
+    'TransformStream',
+    'TextDecoder',
+    'TextEncoder',
+    'AbortController',
+    'URL',
+    'URLSearchParams',
+    'structuredClone',
+    ...['Headers', 'Request', 'Response'].flatMap((name) => [name, `global.${name}`, `globalThis.${name}`]),
+  ].map((name) => [name, `platformGlobals.${name.replace(/^.*\./u, '')}`]),
+);
+/** The timers that fake timers do not stop. */
+const TIMERS = Object.fromEntries(
+  ['setTimeout', 'clearTimeout', 'setImmediate'].map((name) => [name, [PLATFORM, name]]),
+);
 
 /**
  * Bundles the entries, with the packages they use, as ES modules and, where an entry says so, as CommonJS.
@@ -93,6 +116,7 @@ async function generate({ input, lazy }, output) {
     input,
     platform: 'node',
     external: PEERS,
+    transform: { define: GLOBALS, inject: { platformGlobals: [PLATFORM, 'host'], ...TIMERS } },
     tsconfig: 'tsconfig.json',
     plugins: [requireBundled(lazy)],
     onLog: (level, log) => {

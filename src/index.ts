@@ -99,3 +99,4 @@ export type { UpstreamOptions } from './recording/upstream/upstream.js';
 export type { ConnectionOptions } from './server/connections.js';
 export type { ListenOptions, Listening } from './server/listen.js';
 export type { Item } from './state/store/collection.js';
+export type { RunningTest, TestMock, TestMockOptions, WorkerMock } from './runners/test-mock.js';

@@ -241,7 +241,7 @@ function assemble(
 }
 
 /** The first base path of most operations; single paths may have their own servers. */
-function readBasePath({ operations }: Contract): string {
+export function readBasePath({ operations }: Contract): string {
   const counts = new Map<string, number>();
   for (const { basePaths } of operations) {
     const first = basePaths.find((path) => path !== '') ?? '';

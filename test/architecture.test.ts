@@ -33,6 +33,7 @@ const FLOORS: Readonly<Record<string, number>> = {
   'handles.ts': 6.8,
   'mock.ts': 7,
   'matchers.ts': 7,
+  'runners/': 7.5,
   'index.ts': 8,
   'cli/': 8,
 };

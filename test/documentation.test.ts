@@ -68,12 +68,15 @@ const pages = ['README.md', 'examples/README.md', ...readdirSync('docs').map((na
 );
 const blocks = pages.flatMap((path) => readBlocks(path, readFileSync(path, 'utf8')));
 const examples = readdirSync('examples').filter((name) => name !== 'README.md');
+const exampleFiles = readdirSync('examples', { recursive: true, withFileTypes: true }).filter((entry) =>
+  entry.isFile(),
+);
 
 describe('the programs on the pages', () => {
   const folder = 'test/.documentation';
   const isProgram = ({ language, text }: Block): boolean => /^(?:ts|js)$/u.test(language) && text.startsWith('import ');
   const programs = blocks.filter(isProgram);
-  const texts = new Set(examples.map((name) => readFileSync(join('examples', name), 'utf8')));
+  const texts = new Set(exampleFiles.map(({ name, parentPath }) => readFileSync(join(parentPath, name), 'utf8')));
 
   beforeAll(() => mkdirSync(folder, { recursive: true }));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -22,9 +22,15 @@ export class RequestHeaders {
     this.#count = count;
   }
 
-  /** Those of a `Request`, or pairs with names in lower case. */
+  /** Those of a `Request`, or pairs with names in any case. */
   static of(pairs: Iterable<readonly [name: string, value: string]>): RequestHeaders {
-    return new RequestHeaders(Object.fromEntries(pairs), 0);
+    const fields = Object.fromEntries(pairs);
+    for (const name in fields) {
+      // The platform has names in lower case, happy-dom does not change them.
+      if (name === name.toLowerCase()) continue;
+      return RequestHeaders.of(Object.entries(fields).map(([given, value]) => [given.toLowerCase(), value]));
+    }
+    return new RequestHeaders(fields, 0);
   }
 
   /**

@@ -88,8 +88,7 @@ function checkPort(port: number): void {
  * globals are restored at once, and the class is passed along with each request.
  */
 function createListener(fetch: Fetch, exposed: boolean, refuse: Refuse): RequestListener {
-  const ownRequest = Object.getOwnPropertyDescriptor(globalThis, 'Request') ?? {};
-  const ownResponse = Object.getOwnPropertyDescriptor(globalThis, 'Response') ?? {};
+  const restore = (['Request', 'Response'] as const).map(createRestore);
   let ResponseClass: ResponseConstructor | undefined;
   const answer: Parameters<typeof getRequestListener>[0] = (request, environment) => {
     // These are the HttpBindings of the server; `awaitBody` has extended the message.
@@ -103,14 +102,21 @@ function createListener(fetch: Fetch, exposed: boolean, refuse: Refuse): Request
   const listener = getRequestListener(answer, handling);
   // The listener discards what is left of a body after the response; without a body it need not check.
   const bare = getRequestListener(answer, { ...handling, autoCleanupIncoming: false });
-  ResponseClass = globalThis.Response;
-  // Whole descriptors, because redefining only the value would leave the globals read-only.
-  Object.defineProperty(globalThis, 'Request', ownRequest);
-  Object.defineProperty(globalThis, 'Response', ownResponse);
+  // Not `globalThis.Response`, which the build replaces.
+  ResponseClass = Reflect.get(globalThis, 'Response');
+  for (const undo of restore) undo();
   return (incoming, outgoing) =>
     awaitBody(incoming, (hasRest) => {
       (hasRest ? listener : bare)(incoming, outgoing).catch((error: unknown) => answerUnwritable(outgoing, error));
     });
+}
+
+/** Returns a function that gives a global its class again, or removes it where there was none. */
+function createRestore(name: 'Request' | 'Response'): () => void {
+  const descriptor = Object.getOwnPropertyDescriptor(globalThis, name);
+  // The whole descriptor, because redefining only the value would leave the global read-only.
+  if (descriptor !== undefined) return () => void Object.defineProperty(globalThis, name, descriptor);
+  return () => void Reflect.deleteProperty(globalThis, name);
 }
 
 /** Answers 500 instead of a response that Node.js refused to write; if it was partly sent, the connection is closed. */

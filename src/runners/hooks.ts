@@ -1,0 +1,52 @@
+import { MockError } from '../errors.js';
+import {
+  type RunningTest,
+  startWorkerMock,
+  type TestMock,
+  type TestMockOptions,
+  type WorkerMock,
+} from './test-mock.js';
+
+/** The hooks of a runner. */
+export interface Hooks {
+  beforeAll(run: () => Promise<void>): void;
+  beforeEach(run: () => void): void;
+  /** @param run - Its parameter is whether the test failed; false where the runner does not tell. */
+  afterEach(run: (hasFailed: boolean) => void): void;
+  afterAll(run: () => Promise<void>): void;
+}
+
+/**
+ * One mock for the tests of a file, by the hooks of any runner: each test has a session of its own, which is verified and closed at its end.
+ *
+ * @returns a handle that stands for the session of the test that runs; tests of one file must not run at the same time.
+ */
+export function registerMock<Types = unknown>(options: TestMockOptions<Types>, hooks: Hooks): TestMock<Types> {
+  let worker: WorkerMock<Types> | undefined;
+  let test: RunningTest<Types> | undefined;
+  hooks.beforeAll(async () => {
+    worker = await startWorkerMock(options);
+  });
+  hooks.beforeEach(() => {
+    test = worker?.begin();
+  });
+  hooks.afterEach((hasFailed) => {
+    const ended = test;
+    test = undefined;
+    ended?.end(hasFailed);
+  });
+  hooks.afterAll(async () => worker?.close());
+  // Every member is read when it is used, from the session of the test that runs then.
+  return new Proxy({} as TestMock<Types>, {
+    get: (_, name) => (typeof name === 'symbol' ? undefined : Reflect.get(readMock(test, name), name)),
+    has: (_, name) => typeof name === 'string' && test !== undefined && name in test.mock,
+  });
+}
+
+/** @throws MockError `SESSION_UNKNOWN` */
+function readMock<Types>(test: RunningTest<Types> | undefined, name: string): TestMock<Types> {
+  if (test !== undefined) return test.mock;
+  throw new MockError('SESSION_UNKNOWN', `mock.${name} was read while no test runs`, {
+    hint: 'use the mock in a test or in beforeEach: each test has a session of its own',
+  });
+}

@@ -1,0 +1,94 @@
+import type { VerifyOptionsOf } from '../answer/handlers.js';
+import type { VirtualClock } from '../clock.js';
+import { MockError } from '../errors.js';
+import type { Mock, SessionHandle } from '../handles.js';
+import { createMock, readBasePath } from '../mock.js';
+import type { MockOptions } from '../options.js';
+import type { ListenOptions } from '../server/listen.js';
+
+/** The options of `createMock`, and what the tests of a runner do with the mock. */
+export interface TestMockOptions<Types = unknown> extends MockOptions<Types> {
+  /** What is verified when a test ends: `false` for nothing, or the options of `verify()`; default: everything. */
+  readonly verify?: boolean | VerifyOptionsOf<Types>;
+  /** Whether the mock listens on a socket, for clients that do not take a `fetch` function; default false. */
+  readonly listen?: boolean | ListenOptions;
+}
+
+/** The mock as one test sees it: a session of its own, which is verified and closed when the test ends. */
+export interface TestMock<Types = unknown> extends SessionHandle<VirtualClock, Types> {
+  /**
+   * The base URL for the client. With `listen` it reaches this session on the socket, otherwise it is for clients that are given
+   * `mock.fetch`.
+   */
+  readonly baseUrl: string;
+  /** The mock that the tests of this worker share. */
+  readonly shared: Mock<VirtualClock, Types>;
+  /** Replaces, for this test, what is verified at its end: `false` for nothing, or the options of `verify()`. */
+  verifyAtEnd(options: boolean | VerifyOptionsOf<Types>): void;
+}
+
+/** A test that runs. */
+export interface RunningTest<Types = unknown> {
+  readonly mock: TestMock<Types>;
+  /**
+   * Verifies and closes the session.
+   *
+   * @param hasFailed - Whether the test has failed: rules and calls that it did not reach are then no findings.
+   * @throws MockError `VERIFY_FAILED`.
+   */
+  end(hasFailed: boolean): void;
+}
+
+/** The mock of one worker. */
+export interface WorkerMock<Types = unknown> {
+  readonly shared: Mock<VirtualClock, Types>;
+  /** Opens a session for a test. */
+  begin(): RunningTest<Types>;
+  close(): Promise<void>;
+}
+
+/** Creates the mock of a worker, whose tests each have a session. @throws MockError as `createMock` does; `LISTEN_FAILED`. */
+export async function startWorkerMock<Types = unknown>(options: TestMockOptions<Types>): Promise<WorkerMock<Types>> {
+  const { verify: verification = true, listen = false, ...rest } = options;
+  const shared = await createMock<Types>(rest);
+  const server = listen === false ? undefined : await shared.listen(listen === true ? {} : listen);
+  const basePath = readBasePath(shared.contract);
+  return {
+    shared,
+    begin: () => {
+      const session = shared.session();
+      let checked = verification;
+      const baseUrl = server === undefined ? `http://mock${basePath}` : server.url + session.prefix + basePath;
+      const verifyAtEnd = (wanted: boolean | VerifyOptionsOf<Types>): void => void (checked = wanted);
+      return {
+        mock: { ...session, baseUrl, shared, verifyAtEnd },
+        end: (hasFailed) => {
+          try {
+            if (checked !== false) verifySession(session, checked === true ? {} : checked, hasFailed);
+          } finally {
+            session.close();
+          }
+        },
+      };
+    },
+    close: () => shared.close(),
+  };
+}
+
+function verifySession<Types>(
+  session: SessionHandle<VirtualClock, Types>,
+  options: VerifyOptionsOf<Types>,
+  hasFailed: boolean,
+): void {
+  try {
+    session.verify(hasFailed ? { ...options, calls: {}, unusedRules: false } : options);
+  } catch (error) {
+    throw error instanceof MockError ? toEndError(error) : error;
+  }
+}
+
+/** The error of `verify` with a hint for a check that the test did not call itself. */
+function toEndError(error: MockError): MockError {
+  const hint = error.hint?.replaceAll('verify({ ignore })', 'mock.verifyAtEnd({ ignore })');
+  return new MockError(error.code, error.reason, { ...(hint === undefined ? {} : { hint }), cause: error });
+}
