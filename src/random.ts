@@ -20,7 +20,13 @@ const CHUNK_LENGTH = 4096;
  * before. The generator is sfc32, its state filled from a 32-bit FNV-1a hash of the key.
  */
 export function createRandom(seed: number, key: string): Random {
-  return new Sfc32(seed, key);
+  return new Sfc32(seed, hashText(key));
+}
+
+/** Creates the streams whose keys begin with the same text, which is hashed once: `createRandom(seed, start + rest)`. */
+export function createStreams(seed: number, start: string): (rest: string) => Random {
+  const hash = hashText(start);
+  return (rest) => new Sfc32(seed, hashText(rest, hash));
 }
 
 /** A class, since every created item needs several streams: an object with methods is created twice as fast as five closures. */
@@ -30,8 +36,8 @@ class Sfc32 implements Random {
   #c: number;
   #counter = WARM_UP + 1;
 
-  constructor(seed: number, key: string) {
-    const hash = hashText(key);
+  /** @param hash - Of the key. */
+  constructor(seed: number, hash: number) {
     // Signed 32-bit integers: the engine stores them without an object of their own.
     let a = seed | 0;
     let b = hash | 0;

@@ -1,7 +1,7 @@
 import type { Contract } from '../contract/contract.js';
 import { freezeDeep, type Schema } from '../contract/json.js';
 import { readPointer } from '../contract/pointer.js';
-import { createRandom } from '../random.js';
+import { createStreams } from '../random.js';
 import type { Validators } from '../schema/validate.js';
 import { hasErrors, listErrors, type Violation } from '../schema/violation.js';
 import { readPlainName } from './text/names.js';
@@ -117,6 +117,7 @@ function createAttempts(contract: Contract, validators: Validators): CreateAttem
   const vocabulary = createVocabulary();
   const split = (part: Part): readonly Part[] => splitPart(contract, part);
   return ({ direction, now, seed, key, index, full = false, isTolerant = false }, mistakes, known) => {
+    const streamOf = createStreams(seed, key);
     const attempt: Attempt = {
       direction,
       now,
@@ -131,7 +132,7 @@ function createAttempts(contract: Contract, validators: Validators): CreateAttem
       split,
       mistakes,
       steps: 0,
-      random: (stream, purpose = '') => createRandom(seed, `${key}\0${stream}\0${purpose}`),
+      random: (stream, purpose = '') => streamOf(`\0${stream}\0${purpose}`),
       fits: (part, value) =>
         part.pointer.includes(SYNTHETIC) ||
         validators.accepts(part.pointer, direction)(value) ||

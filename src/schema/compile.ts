@@ -22,6 +22,8 @@ import { isError } from '../platform.js';
 export interface DirectedUnits {
   /** Whether a value is valid, without details: interpreted for its first values, then compiled. */
   quick(pointer: string): IsValid;
+  /** The pointers of the schemas that a schema refers to. */
+  references(pointer: string): readonly string[];
   /** Finds all errors of a value, each with its schema object. */
   full(pointer: string): Validate;
   /** The pointer of the original of a copied schema object. */
@@ -120,6 +122,7 @@ function createDirected(
   });
   return {
     quick,
+    references: (pointer) => read(pointer, 'call').references,
     full: compilerOf('full'),
     pointerOf: (schema) => (typeof schema === 'object' && schema !== null ? pointers.get(schema) : undefined),
   };

@@ -6,7 +6,7 @@ import { memoize } from '../memoize.js';
 import type { MediaType } from '../contract/operations/operation.js';
 import { createUnits } from './compile.js';
 import { createExplainer } from './explain.js';
-import { type Direction, type IsValid, readUnit } from './schema-unit.js';
+import type { Direction, IsValid } from './schema-unit.js';
 import { NO_VIOLATIONS, toError, type Violation, type ViolationPlace } from './violation.js';
 
 /** Checks values against schemas of one contract; each schema is read when it is first needed, and compiled when it is used often. */
@@ -18,8 +18,8 @@ export interface Validators {
   /** Limits the work of all checks until `endRequest` together; otherwise the limit is for each check. */
   beginRequest(): void;
   endRequest(): void;
-  /** Reads the schema at a pointer now; the schemas it refers to are read for their first value. */
-  prepare(schemaPointer: string, direction: Direction): void;
+  /** Reads the schema at a pointer now; the schemas it refers to, whose pointers it returns, are read for their first value. */
+  prepare(schemaPointer: string, direction: Direction): readonly string[];
   /** The parts of schemas that could not be compiled so far. */
   problems(): readonly Problem[];
   /** Whether the schema at a pointer, and those it refers to as far as they are compiled, are checked completely. */
@@ -44,7 +44,7 @@ export interface ValidatorsOptions {
 /** Creates the validators of a contract; schemas are read on demand. */
 export function createValidators(contract: Contract, options: ValidatorsOptions = {}): Validators {
   const units = createUnits(contract, options.formats ?? 'assert');
-  const toTarget = (pointer: string): string => followBareReferences(contract.document, pointer);
+  const toTarget = memoize((pointer: string): string => followBareReferences(contract.document, pointer));
 
   const createCheck = (direction: Direction): ((pointer: string) => SchemaCheck) => {
     const by = direction === 'request' ? 'client' : 'mock';
@@ -93,7 +93,11 @@ export function createValidators(contract: Contract, options: ValidatorsOptions 
     },
     beginRequest: units.work.begin,
     endRequest: units.work.end,
-    prepare: (pointer, direction) => void units[direction].quick(toTarget(pointer)),
+    prepare: (pointer, direction) => {
+      const target = toTarget(pointer);
+      units[direction].quick(target);
+      return units[direction].references(target);
+    },
     problems: () => units.problems(),
     // Called for every value; the first half nearly always decides.
     isWhole: (pointer) => units.areWhole() || units.isWhole(toTarget(pointer)),
@@ -113,8 +117,7 @@ export function* prepareSchemas(contract: Contract, validators: Validators): Gen
     for (let pointer = waiting.pop(); pointer !== undefined; pointer = waiting.pop()) {
       if (seen.has(pointer)) continue;
       seen.add(pointer);
-      validators.prepare(pointer, direction);
-      waiting.push(...(readUnit(contract, pointer, { direction, link: 'call' })?.references ?? []));
+      waiting.push(...validators.prepare(pointer, direction));
       yield pointer;
     }
   }

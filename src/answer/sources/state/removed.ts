@@ -164,7 +164,8 @@ function findFlag(context: OperationContext): RemovedMark | undefined {
       if (isDescribed) return { property: name, value: false, parameter: undefined };
     }
     const values = isStatus(name) ? (schema.enum ?? []) : [];
-    const named = values.length === 0 ? [] : readDescribedValues(told, name);
+    if (values.length === 0) continue;
+    const named = readDescribedValues(told, name);
     const ended = showsStatus(context, removal, name) ? readEnding(removal.summary ?? '') : undefined;
     const value = values.find(
       (each) =>
