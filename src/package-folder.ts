@@ -1,4 +1,6 @@
 import { existsSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
 import { URL } from 'node:url';
 
 /** A file or folder that ships with the package, such as `presets/`; found from the sources and from every file of `dist/`. */
@@ -12,4 +14,13 @@ export function toPackageUrl(path: string): URL {
     folder = above;
   }
   return new URL(path, folder);
+}
+
+/** The folder of caches: with the other caches of the project, or of the user. */
+export function readCacheFolder(cwd: string): string {
+  if (existsSync(join(cwd, 'node_modules'))) return join(cwd, 'node_modules', '.cache', 'vouch');
+  const { XDG_CACHE_HOME: xdg = '', LOCALAPPDATA: local = '' } = process.env;
+  if (process.platform === 'win32' && local !== '') return join(local, 'vouch', 'cache');
+  if (process.platform === 'darwin') return join(homedir(), 'Library', 'Caches', 'vouch');
+  return join(xdg === '' ? join(homedir(), '.cache') : xdg, 'vouch');
 }

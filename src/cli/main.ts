@@ -2,7 +2,7 @@
 import { Command } from 'commander';
 import { MockError } from '../errors.js';
 import { describeFlag } from './flags.js';
-import { delayOptimization } from './optimization.js';
+import { delayOptimization, keepCompiledCode } from './optimization.js';
 import { type Output, readVersion } from './output.js';
 import { isError } from '../platform.js';
 
@@ -55,6 +55,7 @@ async function createProgram(words: readonly string[]): Promise<Command> {
 
 async function main(): Promise<void> {
   delayOptimization();
+  keepCompiledCode();
   // `vouch serve | head`: a closed pipe ends the output, not the server.
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {

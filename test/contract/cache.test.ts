@@ -3,7 +3,8 @@ import { existsSync } from 'node:fs';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { createDocumentCache, readDefaultFolder } from '../../src/contract/load/cache.js';
+import { createDocumentCache } from '../../src/contract/load/cache.js';
+import { readCacheFolder } from '../../src/package-folder.js';
 import type { Contract } from '../../src/contract/contract.js';
 import { loadContract } from '../../src/contract/load/load.js';
 import { createMock } from '../../src/index.js';
@@ -170,7 +171,7 @@ test('a large document is kept with the other caches of the project', async () =
     'pet.yaml': '{}',
     'node_modules/x': '',
   });
-  expect(readDefaultFolder(cwd)).toBe(join(cwd, 'node_modules', '.cache', 'vouch'));
+  expect(readCacheFolder(cwd)).toBe(join(cwd, 'node_modules', '.cache', 'vouch'));
   await loadContract('api.yaml', { cwd });
   // Kept a moment after the start, so that no first request waits for it.
   const list = (): Promise<readonly string[]> => readdir(join(cwd, 'node_modules', '.cache', 'vouch')).catch(() => []);

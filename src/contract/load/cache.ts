@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, statSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Place } from '../../errors.js';
@@ -69,15 +68,6 @@ export function readCacheKey(parts: readonly string[]): string {
   const hash = createHash('sha256').update(`${FORMAT}\0${readBuild()}`);
   for (const part of parts) hash.update(`\0${part.length}\0`).update(part);
   return hash.digest('hex');
-}
-
-/** The default folder: with the other caches of the project, or of the user. */
-export function readDefaultFolder(cwd: string): string {
-  if (existsSync(join(cwd, 'node_modules'))) return join(cwd, 'node_modules', '.cache', 'vouch');
-  const { XDG_CACHE_HOME: xdg = '', LOCALAPPDATA: local = '' } = process.env;
-  if (process.platform === 'win32' && local !== '') return join(local, 'vouch', 'cache');
-  if (process.platform === 'darwin') return join(homedir(), 'Library', 'Caches', 'vouch');
-  return join(xdg === '' ? join(homedir(), '.cache') : xdg, 'vouch');
 }
 
 /** The SHA-256 of a string in UTF-8, or of bytes, in hex. */

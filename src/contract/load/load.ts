@@ -8,7 +8,7 @@ import { followReferences, readPointer, readString } from '../pointer.js';
 import { isObject, type Schema } from '../json.js';
 import { readOperations, readSecuritySchemes } from '../operations/path-item.js';
 import { bundleFiles } from './bundle.js';
-import { createDocumentCache, digestText, type DocumentCache, readCacheKey, readDefaultFolder } from './cache.js';
+import { createDocumentCache, digestText, type DocumentCache, readCacheKey } from './cache.js';
 import { createLineFinder, createSourceMap, type SourceMap } from './source-map.js';
 import type { OverlayText } from './overlay.js';
 import { parseText } from './parse.js';
@@ -21,6 +21,7 @@ import {
   type ReadPolicy,
   type SourceFile,
 } from './source-files.js';
+import { readCacheFolder } from '../../package-folder.js';
 import { isError, isUrl, setTimeout } from '../../platform.js';
 
 /** Options for loading a document. */
@@ -135,7 +136,7 @@ function openCache(main: MainText, options: LoadOptions & { readonly cwd: string
   const { cacheFolder, cwd } = options;
   if (cacheFolder === false || main.name === undefined) return undefined;
   if (cacheFolder !== undefined) return createDocumentCache(resolve(cwd, cacheFolder));
-  return main.bytes < CACHE_FROM_BYTES ? undefined : createDocumentCache(readDefaultFolder(cwd));
+  return main.bytes < CACHE_FROM_BYTES ? undefined : createDocumentCache(readCacheFolder(cwd));
 }
 
 /** A cached document; undefined where one of its other files has changed or is missing. */

@@ -1,4 +1,4 @@
-import { type ServerResponse, STATUS_CODES } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Clock } from '../../clock.js';
 import type { Fault } from '../../http/answer.js';
@@ -70,6 +70,8 @@ const FAULTS: { readonly [Kind in Fault['kind']]: ApplyFault<Kind> } = {
   'malformed-chunk': async ({ outgoing, response }) => {
     if (outgoing === undefined) return failBody(response, { share: 0.5, cause: BAD_CHUNK });
     const { status } = response;
+    // On import `node:http` loads the platform's `fetch` (Node 22).
+    const { STATUS_CODES } = await import('node:http');
     const head = [
       `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
       'transfer-encoding: chunked',
