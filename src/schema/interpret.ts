@@ -1,8 +1,8 @@
 import { isObject } from '../contract/json.js';
 import type { GuardedPattern } from '../contract/patterns/guarded-pattern.js';
 import { readPattern } from '../contract/upgrade/patterns.js';
-import { CALL_KEYWORD, FORBIDDEN_KEYWORD, type IsValid, type Work } from './schema-unit.js';
-import { findDuplicate, readFormatCheck } from './validator.js';
+import { CALL_KEYWORD, findDuplicate, FORBIDDEN_KEYWORD, type IsValid, type Work } from './schema-unit.js';
+import { readFormatCheck } from './validator.js';
 
 /** What the interpretation of a unit depends on. */
 interface InterpreterParts {

@@ -1,10 +1,11 @@
 import type { ErrorObject, ValidateFunction } from 'ajv';
 import type { Contract } from '../contract/contract.js';
-import { isObject } from '../contract/json.js';
+import { isObject, readOwn } from '../contract/json.js';
 import { escapeSegment, fromReference } from '../contract/pointer.js';
 import { readField } from '../contract/upgrade/node.js';
 import { isFlagged, listFlagged } from './shape.js';
 import { LimitError } from '../errors.js';
+import { isBytes } from '../platform.js';
 
 /** Whether a value is sent by the client or by the server: `readOnly` and `writeOnly` depend on it. */
 export type Direction = 'request' | 'response';
@@ -303,4 +304,56 @@ function createCompilations(): Pick<Work, 'begin' | 'mayCompile'> {
       return true;
     },
   };
+}
+
+/** Without the errors that another way to the same schema has found: two ways on each of ten levels would find a thousand. */
+export function removeDuplicates(found: readonly ErrorObject[]): readonly ErrorObject[] {
+  const seen = new Map<unknown, Set<string>>();
+  return found.filter(({ parentSchema, keyword, instancePath, params }) => {
+    const names = Object.values(params).filter((value) => typeof value === 'string');
+    const known = seen.get(parentSchema) ?? new Set();
+    const { size } = known;
+    seen.set(parentSchema, known.add([keyword, instancePath, ...names].join(' ')));
+    return known.size > size;
+  });
+}
+
+/** The indices of two equal items, the later one first. */
+export function findDuplicate(items: readonly unknown[]): readonly [number, number] | undefined {
+  const seen = new Map<unknown, number>();
+  for (let i = 0; i < items.length; i++) {
+    const item = items[i];
+    const key = typeof item === 'object' && item !== null ? `object ${toComparableText(item)}` : item;
+    // No string is equal to that of an object.
+    const own = typeof item === 'string' ? `string ${item}` : key;
+    const before = seen.get(own);
+    if (before !== undefined) return [i, before];
+    seen.set(own, i);
+  }
+  return undefined;
+}
+
+/** The properties that others of a value require, up to `MAX_ERRORS`. */
+export function findMissing(
+  value: Readonly<Record<string, unknown>>,
+  needs: readonly (readonly [property: string, names: readonly string[]])[],
+): readonly (readonly [property: string, missing: string])[] {
+  const pairs: [string, string][] = [];
+  for (const [property, names] of needs) {
+    if (pairs.length >= MAX_ERRORS) break;
+    if (readOwn(value, property) === undefined) continue;
+    for (const name of names) if (readOwn(value, name) === undefined) pairs.push([property, name]);
+  }
+  return pairs;
+}
+
+/** A string that is the same for equal values, whatever the order of their properties. */
+function toComparableText(value: unknown): string {
+  if (isBytes(value)) return `bytes ${Buffer.from(value).toString('base64')}`;
+  if (Array.isArray(value)) return `[${value.map(toComparableText).join(',')}]`;
+  // -0 equals 0, and JSON cannot represent what JSON.parse makes of 1e999.
+  if (typeof value !== 'object' || value === null)
+    return typeof value === 'number' ? String(value) : JSON.stringify(value);
+  const members = Object.entries(value).map(([name, member]) => `${JSON.stringify(name)}:${toComparableText(member)}`);
+  return `{${members.toSorted().join(',')}}`;
 }

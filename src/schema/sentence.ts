@@ -134,8 +134,8 @@ const MAX_NAMES = 1000;
 function describeMisspelling({ data, params, parentSchema }: ErrorObject, listNames: ListNames): string {
   const names = isObject(data) ? listNames(data) : [];
   if (names.length > MAX_NAMES) return '';
-  const known = new Set(namesOf(parentSchema));
-  const unknown = names.filter((name) => !known.has(name));
+  const declared = isObject(parentSchema) ? parentSchema['properties'] : undefined;
+  const unknown = names.filter((name) => !isObject(declared) || !Object.hasOwn(declared, name));
   const close = nearest(String(params['missingProperty']), unknown);
   return close === undefined ? '' : `; is "${close}" a misspelling of it?`;
 }

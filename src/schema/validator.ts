@@ -1,4 +1,4 @@
-import type { Ajv, CodeKeywordDefinition, ErrorObject, Format, KeywordCxt, Options } from 'ajv';
+import type { Ajv, Code, CodeKeywordDefinition, Format, KeywordCxt, Options } from 'ajv';
 import { fullFormats } from 'ajv-formats/dist/formats.js';
 import type * as ajv2020 from 'ajv/dist/2020.js';
 import { createRequire } from 'node:module';
@@ -9,14 +9,16 @@ import { readPattern } from '../contract/upgrade/patterns.js';
 import {
   CALL_KEYWORD,
   COUNT_KEYWORD,
+  findDuplicate,
+  findMissing,
   FORBIDDEN_KEYWORD,
   type IsValid,
   MAX_ERRORS,
+  removeDuplicates,
   type UnitLink,
   type Validate,
   type Work,
 } from './schema-unit.js';
-import { isBytes } from '../platform.js';
 
 /** Options of a validator. */
 export interface ValidatorOptions {
@@ -30,6 +32,8 @@ export interface ValidatorOptions {
   readonly work: Work;
   /** The check of an alternative of a large union; undefined where it has to be compiled. */
   readonly interpret?: ((schema: unknown) => IsValid | undefined) | undefined;
+  /** The check of a keyword with very many schemas, one by one; undefined for any other keyword. */
+  readonly checkParts?: ((schema: unknown) => Validate | undefined) | undefined;
   /** Called for a pattern that is not translated exactly. */
   readonly onPattern: (pattern: string, remark: string) => void;
 }
@@ -73,6 +77,12 @@ export function createValidator(options: ValidatorOptions): Ajv {
   repairKeywords(ajv, writer);
   for (const keyword of ['anyOf', 'oneOf'] as const)
     rewrite(ajv, keyword, (context) => (writeUnion(context, keyword, { ...options, _ }) ? undefined : context));
+  for (const keyword of ['allOf', 'properties'])
+    rewrite(ajv, keyword, (context) => {
+      const parts = options.checkParts?.(context.schema);
+      return parts === undefined ? context : writeValidate(context, parts, writer);
+    });
+  rewrite(ajv, 'dependentRequired', (context) => writeDependentRequired(context, writer));
   ajv.addKeyword({ keyword: FORBIDDEN_KEYWORD, schemaType: 'boolean', code: (context) => context.fail() });
   ajv.addKeyword({
     keyword: CALL_KEYWORD,
@@ -91,11 +101,8 @@ export function createValidator(options: ValidatorOptions): Ajv {
 function writeCall(
   context: KeywordCxt,
   { call, work, depth }: Pick<ValidatorOptions, 'call' | 'work' | 'depth'>,
-  { _, str, Name }: Writer,
+  writer: Writer,
 ): void {
-  const { gen, data, it } = context;
-  // The names in the code of ajv (ajv/dist/compile/names.js).
-  const [vErrors, errors, path] = [new Name('vErrors'), new Name('errors'), new Name('instancePath')];
   // The keyword's schema type is string.
   const pointer = context.schema as string;
   let validate: Validate | undefined;
@@ -106,7 +113,15 @@ function writeCall(
     lazy.errors = found === null || found.length < 2 || depth === 'quick' ? found : removeDuplicates(found);
     return valid;
   };
-  const source = gen.scopeValue('validate', { ref: lazy });
+  writeValidate(context, lazy, writer);
+}
+
+/** Generates the call of a function that checks the value. */
+function writeValidate(context: KeywordCxt, validate: Validate, { _, str, Name }: Writer): undefined {
+  const { gen, data, it } = context;
+  // The names in the code of ajv (ajv/dist/compile/names.js).
+  const [vErrors, errors, path] = [new Name('vErrors'), new Name('errors'), new Name('instancePath')];
+  const source = gen.scopeValue('validate', { ref: validate });
   // As ajv calls the function of a `$ref` (ajv/dist/vocabularies/code.js).
   const at = gen.object(
     [path, str`${path}${it.errorPath}`],
@@ -123,16 +138,26 @@ function writeCall(
   });
 }
 
-/** Without the errors that another way to the same schema has found: two ways on each of ten levels would find a thousand. */
-function removeDuplicates(found: readonly ErrorObject[]): readonly ErrorObject[] {
-  const seen = new Map<unknown, Set<string>>();
-  return found.filter(({ parentSchema, keyword, instancePath, params }) => {
-    const names = Object.values(params).filter((value) => typeof value === 'string');
-    const known = seen.get(parentSchema) ?? new Set();
-    const { size } = known;
-    seen.set(parentSchema, known.add([keyword, instancePath, ...names].join(' ')));
-    return known.size > size;
-  });
+/** The stock code has two lines for each pair of names: for 200 names that require each other, it takes seconds to compile. */
+function writeDependentRequired(context: KeywordCxt, { _ }: Writer): KeywordCxt | undefined {
+  const { gen, data, allErrors } = context;
+  // Its values are checked here.
+  const needs = Object.entries((context.schema ?? {}) as Readonly<Record<string, readonly string[]>>);
+  if (needs.some(([, names]) => !Array.isArray(names))) return context;
+  const find = (value: Readonly<Record<string, unknown>>): readonly unknown[] => findMissing(value, needs);
+  const pairs = gen.const('pairs', _`${gen.scopeValue('func', { ref: find })}(${data})`);
+  const none = { depsCount: 1, deps: '' };
+  const toParams = (pair: Code) => ({ ...none, property: _`${pair}[0]`, missingProperty: _`${pair}[1]` });
+  if (allErrors === true) {
+    gen.forOf('pair', pairs, (pair) => {
+      context.setParams(toParams(pair));
+      context.error();
+    });
+  } else {
+    context.setParams(toParams(_`${pairs}[0]`));
+    context.fail(_`${pairs}.length > 0`);
+  }
+  return undefined;
 }
 
 /** Ends the loops over items and properties in the code of ajv when a value has enough errors. */
@@ -173,32 +198,6 @@ function rewriteUniqueItems(ajv: Ajv, { _ }: Writer): void {
       context.fail(_`${found} !== undefined`);
     },
   });
-}
-
-/** The indices of two equal items, the later one first. */
-export function findDuplicate(items: readonly unknown[]): readonly [number, number] | undefined {
-  const seen = new Map<unknown, number>();
-  for (let i = 0; i < items.length; i++) {
-    const item = items[i];
-    const key = typeof item === 'object' && item !== null ? `object ${toComparableText(item)}` : item;
-    // No string is equal to that of an object.
-    const own = typeof item === 'string' ? `string ${item}` : key;
-    const before = seen.get(own);
-    if (before !== undefined) return [i, before];
-    seen.set(own, i);
-  }
-  return undefined;
-}
-
-/** A string that is the same for equal values, whatever the order of their properties. */
-function toComparableText(value: unknown): string {
-  if (isBytes(value)) return `bytes ${Buffer.from(value).toString('base64')}`;
-  if (Array.isArray(value)) return `[${value.map(toComparableText).join(',')}]`;
-  // -0 equals 0, and JSON cannot represent what JSON.parse makes of 1e999.
-  if (typeof value !== 'object' || value === null)
-    return typeof value === 'number' ? String(value) : JSON.stringify(value);
-  const members = Object.entries(value).map(([name, member]) => `${JSON.stringify(name)}:${toComparableText(member)}`);
-  return `{${members.toSorted().join(',')}}`;
 }
 
 /** @param change - Returns undefined where it has generated the code. */
