@@ -179,26 +179,24 @@ function repairKeywords(ajv: Ajv, writer: Writer): void {
   for (const keyword of ['prefixItems', 'propertyNames'])
     rewrite(ajv, keyword, (context) => continueWhenUnset(context, writer));
   rewrite(ajv, 'unevaluatedItems', (context) => countFromZero(context, writer));
-  rewriteUniqueItems(ajv, writer);
+  rewrite(ajv, 'uniqueItems', (context) => writeUniqueItems(context, writer));
 }
 
 /** Finds equal items in linear time; ajv compares each pair of objects. */
-function rewriteUniqueItems(ajv: Ajv, { _ }: Writer): void {
-  const stock = ajv.getKeyword('uniqueItems');
-  ajv.removeKeyword('uniqueItems');
-  ajv.addKeyword({
-    ...(typeof stock === 'object' ? stock : {}),
-    keyword: 'uniqueItems',
-    before: 'unevaluatedItems',
-    code: (context: KeywordCxt) => {
-      if (context.schema !== true) return;
-      const { gen, data } = context;
-      const found = gen.const('found', _`${gen.scopeValue('func', { ref: findDuplicate })}(${data})`);
-      context.setParams({ i: _`${found}[0]`, j: _`${found}[1]` });
-      context.fail(_`${found} !== undefined`);
-    },
-  });
+function writeUniqueItems(context: KeywordCxt, { _ }: Writer): undefined {
+  if (context.schema !== true) return;
+  const { gen, data } = context;
+  const found = gen.const('found', _`${gen.scopeValue('func', { ref: findDuplicate })}(${data})`);
+  context.setParams({ i: _`${found}[0]`, j: _`${found}[1]` });
+  context.fail(_`${found} !== undefined`);
 }
+
+/** The keyword after one that keeps its place; `unevaluatedItems` must come after everything that evaluates items. */
+const BEFORE: Readonly<Record<string, string>> = {
+  allOf: 'if',
+  dependentRequired: 'dependentSchemas',
+  properties: 'patternProperties',
+};
 
 /** @param change - Returns undefined where it has generated the code. */
 function rewrite(ajv: Ajv, keyword: string, change: (context: KeywordCxt) => KeywordCxt | undefined): void {
@@ -206,11 +204,12 @@ function rewrite(ajv: Ajv, keyword: string, change: (context: KeywordCxt) => Key
   if (typeof definition === 'boolean' || !('code' in definition)) return;
   // Only this type of definition has `code`.
   const stock = definition as CodeKeywordDefinition;
+  const after = stock.type === 'array' && keyword !== 'unevaluatedItems' ? 'unevaluatedItems' : undefined;
+  const before = BEFORE[keyword] ?? after;
   ajv.removeKeyword(keyword);
   ajv.addKeyword({
     ...stock,
-    // `unevaluatedItems` must come after everything that evaluates items.
-    ...(stock.type === 'array' && keyword !== 'unevaluatedItems' ? { before: 'unevaluatedItems' } : {}),
+    ...(before !== undefined && { before }),
     code: (context, ruleType) => {
       const changed = change(context);
       if (changed !== undefined) stock.code(changed, ruleType);
