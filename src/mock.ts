@@ -69,7 +69,8 @@ export async function createMock(options: object): Promise<Mock<Clock>> {
   const contract = await loadShared(settings);
   const parts = await loadParts(readParts(contract, settings.strict), settings);
   const { router, errors, encode } = parts;
-  const sessions = openSessions(parts, settings);
+  const openUsage = createUsages(settings);
+  const sessions = openSessions(parts, settings, openUsage);
   const { control, requests } = settings;
   const decoder = parts.readDecoder(requests);
   const foreign =
@@ -83,7 +84,8 @@ export async function createMock(options: object): Promise<Mock<Clock>> {
     timeoutMs: settings.responses.handlerTimeoutMs,
     openState: (session) => createState(session, editors),
   });
-  const controlled = { ...parts, sessions, recordings, requireSession: settings.sessions.required };
+  const uploads = openUsage();
+  const controlled = { ...parts, sessions, uploads, recordings, requireSession: settings.sessions.required };
   const cors = createCors(settings.cors);
   const app = createApp({
     contract,
@@ -250,12 +252,18 @@ export function readBasePath({ operations }: Contract): string {
   return [...counts].toSorted(([, one], [, other]) => other - one)[0]?.[0] ?? '';
 }
 
+/** What the sessions of a mock hold is counted together; where operations have no state, tests can still add items. */
+function createUsages({ spec, state }: Settings): () => Usage {
+  const total = { items: 0, bytes: 0 };
+  const limits = state === false ? readOptions({ spec }).state : state;
+  return () => createUsage(limits === false ? undefined : limits, total);
+}
+
 /** The sessions of a mock; only the default one is open. @throws MockError `OPTION_INVALID`, `SCENARIO_UNKNOWN`. */
-function openSessions(parts: Parts, settings: Settings): Sessions {
+function openSessions(parts: Parts, settings: Settings, openUsage: () => Usage): Sessions {
   const { contract, seed, operations, reserved, redactor, scenarios, definition, editors } = parts;
   const schemes = Object.values(contract.securitySchemes);
   const { required, idleMs, max } = settings.sessions;
-  const total = { items: 0, bytes: 0 };
   const sessionParts = {
     seed,
     journal: { ...settings.journal, pool: createJournalPool(settings.journal.totalBytes) },
@@ -263,7 +271,7 @@ function openSessions(parts: Parts, settings: Settings): Sessions {
     ...redactor,
     createClock: createSessionClocks(settings.clock),
     createStore: (clock: Clock, usage?: Usage) => createStore(definition, { seed, clock, usage }),
-    createUsage: () => createUsage(settings.state === false ? undefined : settings.state, total),
+    createUsage: openUsage,
     scenarios,
     changeCollections: editors.change,
   };

@@ -43,6 +43,8 @@ export interface Session {
   reset(what?: ResetKind): void;
   /** Everything that the session holds now, except its journal; cheap, whatever it holds. */
   snapshot(): SessionSnapshot;
+  /** Counts a snapshot that is kept among what all sessions hold, until the returned function is called. @throws MockError `STATE_LIMIT`. */
+  hold(snapshot: SessionSnapshot): () => void;
   /** Returns to a snapshot of this session, or of another one of the same mock; the journal stays. */
   restore(snapshot: SessionSnapshot): void;
   /** What it holds is not counted among that of all sessions any more. */
@@ -129,6 +131,7 @@ export function createSession(id: string, parts: SessionParts, opening: readonly
       begin(what === 'all' ? opening : scenario.active);
     },
     snapshot: () => takeSnapshot(held, own?.now()),
+    hold: (snapshot) => store.hold(snapshot.store),
     restore: (snapshot) => {
       // First, since it fails where the snapshot is too large.
       store.restore(snapshot.store);

@@ -165,6 +165,58 @@ describe('the limits of the state', () => {
     expect(await namesOf('/pets')).toEqual(['b', 'c']);
   });
 
+  it('counts snapshots until they are replaced or their session is closed', async () => {
+    await open({ initialItems: 0, totalItems: 5 });
+    for (const name of ['a', 'b']) await create(name, 'one');
+    const take = (name: string): Promise<Response> => send('/__mock/sessions/one/snapshots', { body: { name } });
+    expect([(await take('first')).status, (await take('first')).status]).toEqual([201, 201]);
+    const refused = await take('second');
+    expect([refused.status, await refused.json()]).toEqual([
+      503,
+      expect.objectContaining({
+        code: 'STATE_LIMIT',
+        detail: 'all sessions and their snapshots together hold more than 5 items with this change, the maximum',
+        hint: expect.stringContaining('raise state: { totalItems } (--total-items)') as string,
+      }),
+    ]);
+    expect((await create('c', 'two')).status).toBe(201);
+    expect((await create('d', 'two')).status).toBe(507);
+    expect((await send('/__mock/sessions/one/restore', { body: { snapshot: 'first' } })).status).toBe(200);
+    expect((await send('/__mock/sessions/one', { method: 'DELETE' })).status).toBe(204);
+    for (const name of ['d', 'e', 'f', 'g']) expect((await create(name, 'two')).status).toBe(201);
+    expect((await create('h', 'two')).status).toBe(507);
+  });
+
+  it('counts uploaded scenarios until they are replaced or deleted', async () => {
+    await open({ initialItems: 0, totalBytes: 5000 });
+    const upload = (id: string, note: string): Promise<Response> =>
+      send(`/__mock/scenarios/${id}`, { method: 'PUT', body: { state: { pets: { add: [{ name: 'a', note }] } } } });
+    expect((await upload('one', 'x'.repeat(2000))).status).toBe(200);
+    expect((await upload('one', 'y'.repeat(2000))).status).toBe(200);
+    const refused = await upload('two', 'x'.repeat(4000));
+    expect([refused.status, await refused.json()]).toEqual([
+      503,
+      expect.objectContaining({ code: 'STATE_LIMIT', hint: expect.stringContaining('--total-state') as string }),
+    ]);
+    expect((await send('/__mock/scenarios/two', { method: 'DELETE' })).status).toBe(404);
+    expect((await send('/__mock/scenarios/one', { method: 'DELETE' })).status).toBe(204);
+    for (const id of ['two', 'two']) expect((await upload(id, 'x'.repeat(2000))).status).toBe(200);
+    // A scenario that is refused counts nothing.
+    for (let i = 0; i < 5; i++) {
+      const body = { operations: { nothing: { note: 'z'.repeat(2000) } } };
+      expect((await send('/__mock/scenarios/wrong', { method: 'PUT', body })).status).toBe(422);
+    }
+  });
+
+  it('are the default ones where operations have no state', async () => {
+    mock = await createMock({ spec: SPEC, state: false });
+    const items = Array.from({ length: 100_001 }, (_, i) => ({ id: `pet-${i}`, name: 'a' }));
+    const refused = await send('/__mock/state/pets', { method: 'PUT', body: items });
+    expect([refused.status, await refused.text()]).toEqual([503, expect.stringContaining('more than 100000 items')]);
+    // Those that it starts with.
+    expect(mock.state.collection('pets').items).toHaveLength(3);
+  });
+
   it('does not count the items of fixtures', async () => {
     mock = await createMock({
       spec: SPEC,

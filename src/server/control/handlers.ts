@@ -9,6 +9,7 @@ import { createMockScenarios } from '../../session/scenario-handle.js';
 import { requireVirtualClock, type Session } from '../../session/session.js';
 import type { Item } from '../../state/store/collection.js';
 import type { ItemProblem } from '../../state/store/items.js';
+import { measureValue } from '../../state/store/usage.js';
 import { answerEmpty, answerJson, answerPieces, answerProblem } from './answer.js';
 import { journalHandlers, mockHandlers } from './journal.js';
 import { type ControlHandlers, type ControlledParts, readBody, readPath } from './routes.js';
@@ -100,7 +101,9 @@ function showClock({ clock }: Session): Answer {
   return answerJson(200, { now: toDateTime(ms), ms, movable: isVirtualClock(clock) });
 }
 
-function scenarioHandlers({ scenarios, sessions }: ControlledParts): ControlHandlers {
+function scenarioHandlers({ scenarios, sessions, uploads }: ControlledParts): ControlHandlers {
+  /** Ends that an uploaded scenario is counted, by id. */
+  const releases = new Map<string, () => void>();
   const whole = createMockScenarios({ scenarios, sessions });
   const show = (session: Session, id: string): unknown =>
     listScenarios(scenarios, session.scenario).find((scenario) => scenario.id === id);
@@ -108,8 +111,16 @@ function scenarioHandlers({ scenarios, sessions }: ControlledParts): ControlHand
     listScenarios: ({ session }) => answerJson(200, { scenarios: listScenarios(scenarios, session().scenario) }),
     uploadScenario: ({ call, openSession }) => {
       const session = openSession();
-      const { id } = scenarios.add(readPath(call, 'scenario'), call.body);
-      return answerJson(200, show(session, id));
+      const release = uploads.hold({ items: 0, bytes: measureValue(call.body) });
+      try {
+        const { id } = scenarios.add(readPath(call, 'scenario'), call.body);
+        releases.get(id)?.();
+        releases.set(id, release);
+        return answerJson(200, show(session, id));
+      } catch (error) {
+        release();
+        throw error;
+      }
     },
     deleteScenario: ({ call }) => {
       const { id } = scenarios.find(readPath(call, 'scenario'));
@@ -118,6 +129,8 @@ function scenarioHandlers({ scenarios, sessions }: ControlledParts): ControlHand
         const hint = 'deactivate it, or delete its file';
         return answerProblem({ status: 409, code: 'SCENARIO_INVALID', message, hint });
       }
+      releases.get(id)?.();
+      releases.delete(id);
       for (const session of sessions.list()) if (scenarios.get(id) === undefined) session.drop([id]);
       return answerEmpty();
     },

@@ -7,6 +7,7 @@ import type { CollectionEditors } from '../../state/store/editors.js';
 import type { InteractionRedactor } from '../../session/redact-interaction.js';
 import type { Session } from '../../session/session.js';
 import type { Sessions } from '../../session/sessions.js';
+import type { Usage } from '../../state/store/usage.js';
 import type { Slices } from './slices.js';
 
 /** One operation of the control API as a route: method, path in Hono's syntax, operation id in spec/control.openapi.yaml. */
@@ -56,6 +57,8 @@ export interface ControlledParts {
   readonly scenarios: Scenarios;
   readonly editors: CollectionEditors;
   readonly redactor: InteractionRedactor;
+  /** Counts uploaded scenarios. */
+  readonly uploads: Pick<Usage, 'hold'>;
   /** Begins long work, which is done in slices. */
   startSlices(): Slices;
   /** Undefined for a mock without recordings. */

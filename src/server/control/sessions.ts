@@ -13,7 +13,7 @@ const SNAPSHOT_LIMIT = 100;
 /** The operations on sessions. */
 export function sessionHandlers({ sessions, startSlices }: ControlledParts): ControlHandlers {
   // Removed with the session.
-  const snapshots = new WeakMap<Session, Map<string, SessionSnapshot>>();
+  const snapshots = new WeakMap<Session, Map<string, KeptSnapshot>>();
   const listNames = (session: Session): readonly string[] => [...(snapshots.get(session)?.keys() ?? [])];
   const show = (session: Session): unknown => ({
     id: session.id,
@@ -41,14 +41,14 @@ export function sessionHandlers({ sessions, startSlices }: ControlledParts): Con
     },
     createSnapshot: ({ call }) => {
       const session = find(call);
-      const kept = snapshots.get(session) ?? new Map<string, SessionSnapshot>();
+      const kept = snapshots.get(session) ?? new Map<string, KeptSnapshot>();
       const { name = generateName(kept) } = readBody(call) as { readonly name?: string };
       if (kept.size >= SNAPSHOT_LIMIT && !kept.has(name)) {
         const message = `session "${session.id}" already has ${SNAPSHOT_LIMIT} snapshots, the maximum`;
         const hint = 'reuse a name to replace that snapshot';
         return answerProblem({ status: 409, code: 'SESSION_LIMIT', message, hint });
       }
-      kept.set(name, session.snapshot());
+      keepSnapshot(kept, name, session);
       snapshots.set(session, kept);
       return answerJson(201, { name, session: session.id });
     },
@@ -57,7 +57,7 @@ export function sessionHandlers({ sessions, startSlices }: ControlledParts): Con
       const { snapshot } = readBody(call) as { readonly snapshot: string };
       const kept = snapshots.get(session)?.get(snapshot);
       if (kept === undefined) throw toUnknownSnapshot(session.id, snapshot, listNames(session));
-      session.restore(kept);
+      session.restore(kept.snapshot);
       return answerJson(200, show(session));
     },
     forkSession: ({ call }) => {
@@ -70,6 +70,25 @@ export function sessionHandlers({ sessions, startSlices }: ControlledParts): Con
       return answerJson(200, show(session));
     },
   };
+}
+
+/** Keeps a snapshot in place of the one of that name. @throws MockError `STATE_LIMIT`; then that one stays. */
+function keepSnapshot(kept: Map<string, KeptSnapshot>, name: string, session: Session): void {
+  const before = kept.get(name);
+  before?.release();
+  const snapshot = session.snapshot();
+  try {
+    kept.set(name, { snapshot, release: session.hold(snapshot) });
+  } catch (error) {
+    if (before !== undefined) kept.set(name, { ...before, release: session.hold(before.snapshot) });
+    throw error;
+  }
+}
+
+interface KeptSnapshot {
+  readonly snapshot: SessionSnapshot;
+  /** It is not counted any more. */
+  readonly release: () => void;
 }
 
 function generateName(kept: ReadonlyMap<string, unknown>): string {

@@ -34,6 +34,8 @@ export interface Store {
   reset(): void;
   /** What the store holds now; the cost does not depend on how much that is. */
   snapshot(): Snapshot;
+  /** Counts a snapshot among what all sessions hold, until the returned function is called. @throws MockError `STATE_LIMIT`. */
+  hold(snapshot: Snapshot): () => void;
   /** Returns to a snapshot of this store; can be repeated. */
   restore(snapshot: Snapshot): void;
   /** Every item by collection, in order, in the form of a fixture: `$parent` and `$id` where the item itself does not have them. */
@@ -83,6 +85,9 @@ interface StoreParts {
   readonly usage?: Usage | undefined;
 }
 
+/** What is known about a collection without fixtures. */
+const NO_FACTS = { defaults: {}, unknownIds: undefined, started: false };
+
 /** A store over fixtures: it copies a list of them only when it writes to it. */
 export function createStore(definition: StoreDefinition, parts: StoreParts): Store {
   const { seed, clock, usage = createUsage() } = parts;
@@ -96,9 +101,8 @@ export function createStore(definition: StoreDefinition, parts: StoreParts): Sto
   const collection = (name: string): WritableCollection => {
     const known = collections.get(name);
     if (known !== undefined) return known;
-    const fixture = definition.collections.get(name);
-    const facts = { name, defaults: {}, unknownIds: undefined, started: false };
-    const created = (fixture ?? createCollection(facts)).copy(writes);
+    const fixture = definition.collections.get(name) ?? createCollection({ name, ...NO_FACTS });
+    const created = fixture.copy(writes);
     collections.set(name, created);
     return created;
   };
@@ -138,6 +142,7 @@ export function createStore(definition: StoreDefinition, parts: StoreParts): Sto
       collections = new Map([...snapshot.collections].map(([name, each]) => [name, each.copy(writes)]));
       answers = createAnswers(snapshot.answers);
     },
+    hold: ({ used }) => usage.hold(used),
     release: usage.release,
     export: () => exportCollections(list(), definition),
     exportLists: () => exportLists(list(), definition),

@@ -51,6 +51,13 @@ export interface Usage {
   /** Counts what another store holds, instead. @throws MockError `STATE_LIMIT` where that is too much; then nothing changes. */
   replace(used: UsedState): void;
   read(): UsedState;
+  /**
+   * Counts what is kept besides the store, among that of all stores: a snapshot of it, or an uploaded scenario.
+   *
+   * @returns Ends that; a release of the store does, too.
+   * @throws MockError `STATE_LIMIT`; then nothing is counted.
+   */
+  hold(kept: Pick<UsedState, 'bytes' | 'items'>): () => void;
   /** Counts for this store only from now on, since it belongs to no session any more. */
   release(): void;
 }
@@ -109,6 +116,10 @@ export function createUsage(limits?: StateLimits, shared: TotalUsage = { items: 
   const check = (): void => {
     if (limits !== undefined) checkLimits(used, total, limits);
   };
+  const holds = createHolds(check, (kept, sign) => {
+    total.items += sign * kept.items;
+    total.bytes += sign * kept.bytes;
+  });
   return {
     change: (before, after) => {
       if (before !== undefined) add(before, -1);
@@ -124,24 +135,58 @@ export function createUsage(limits?: StateLimits, shared: TotalUsage = { items: 
     },
     changeMarks: (marks) => void (used.generated += marks),
     check,
-    replace: (next) => {
-      const before = { ...used };
-      set(next);
-      if (next.items <= before.items && next.bytes <= before.bytes) return;
-      try {
-        check();
-      } catch (error) {
-        set(before);
-        throw error;
-      }
-    },
+    replace: (next) => replaceUsed({ ...used }, next, { set, check }),
     read: () => ({ ...used }),
+    hold: holds.hold,
     release: () => {
+      holds.clear();
       total.items -= used.items;
       total.bytes -= used.bytes;
       total = { items: used.items, bytes: used.bytes };
     },
     ...createSchedule(used, limits?.generatedItems ?? Infinity),
+  };
+}
+
+function replaceUsed(
+  before: UsedState,
+  next: UsedState,
+  { set, check }: { readonly set: (used: UsedState) => void; readonly check: () => void },
+): void {
+  set(next);
+  if (next.items <= before.items && next.bytes <= before.bytes) return;
+  try {
+    check();
+  } catch (error) {
+    set(before);
+    throw error;
+  }
+}
+
+/** What is kept besides a store. */
+function createHolds(
+  check: () => void,
+  count: (kept: Pick<UsedState, 'bytes' | 'items'>, sign: 1 | -1) => void,
+): Pick<Usage, 'hold'> & { clear(): void } {
+  const all = new Set<() => void>();
+  return {
+    hold: (kept) => {
+      const drop = (): void => {
+        if (all.delete(drop)) count(kept, -1);
+      };
+      all.add(drop);
+      count(kept, 1);
+      try {
+        check();
+      } catch (error) {
+        drop();
+        throw error;
+      }
+      return drop;
+    },
+    clear: () => {
+      for (const drop of all) drop();
+    },
   };
 }
 
@@ -204,8 +249,12 @@ type LimitName = Exclude<keyof StateLimits, 'generatedItems'>;
 const LIMITS: Readonly<Record<LimitName, { readonly who: string; readonly noun: string; readonly flag: string }>> = {
   maxItems: { who: 'the session holds', noun: 'items', flag: '--max-items' },
   maxBytes: { who: 'the items of the session take', noun: 'bytes', flag: '--max-state' },
-  totalItems: { who: 'all sessions together hold', noun: 'items', flag: '--total-items' },
-  totalBytes: { who: 'the items of all sessions together take', noun: 'bytes', flag: '--total-state' },
+  totalItems: { who: 'all sessions and their snapshots together hold', noun: 'items', flag: '--total-items' },
+  totalBytes: {
+    who: 'the items of all sessions and snapshots, and uploaded scenarios, together take',
+    noun: 'bytes',
+    flag: '--total-state',
+  },
 };
 
 function toLimitError(name: LimitName, limits: StateLimits): MockError {
