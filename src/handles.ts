@@ -19,12 +19,14 @@ import type { ResetKind, Session, SessionSnapshot as Held } from './session/sess
 import type { SessionOpening, Sessions } from './session/sessions.js';
 import { createState, type State } from './session/state.js';
 import { checkConduct, verifySession } from './session/verify.js';
+import type { Interceptable, Interceptions } from './server/intercept.js';
 import type { CollectionEditors } from './state/store/editors.js';
 import { toRequest, withAbortSignal } from './http/request/in-process.js';
 import { host } from './platform.js';
 
 /** A session: collections, scenarios, clock and journal of one client. */
-export interface SessionHandle<SessionClock extends Clock = VirtualClock, Types = unknown> extends CallChecks<Types> {
+export interface SessionHandle<SessionClock extends Clock = VirtualClock, Types = unknown>
+  extends CallChecks<Types>, Interceptable {
   /** The id of the session. */
   readonly id: string;
   /** The header with which a client names this session: `{ 'x-mock-session': id }`. */
@@ -260,6 +262,7 @@ export interface HandleParts {
   readonly handlers: HandlerRegistry;
   /** Undefined where the mock has no recordings. */
   readonly recordings: Recordings | undefined;
+  readonly interceptions: Interceptions;
   fetch(request: Request): Response | Promise<Response>;
 }
 
@@ -269,8 +272,11 @@ export function createHandle(session: Session, parts: HandleParts): SessionHandl
   const { sessions, handlers } = parts;
   // The types of operations narrow what these accept and return.
   const receipts = createReceipts(journal) as Omit<CallChecks, 'checkConduct'>;
-  const close = (): boolean => sessions.get(id) === session && sessions.close(id);
-  return {
+  const close = (): boolean => {
+    parts.interceptions.close(session);
+    return sessions.get(id) === session && sessions.close(id);
+  };
+  const handle: SessionHandle<Clock> = {
     id,
     headers: { 'x-mock-session': id },
     prefix: `/~${id}`,
@@ -308,9 +314,12 @@ export function createHandle(session: Session, parts: HandleParts): SessionHandl
         hint: 'name their folder: createMock({ spec, recordings: "fixtures/recordings" })',
       });
     },
+    intercept: (origin, options) =>
+      parts.interceptions.open(session, { ...options, origin, fetch: (request) => handle.fetch(request) }),
     close,
     [Symbol.dispose]: () => void close(),
   };
+  return handle;
 }
 
 /** The handle of the recordings of a mock. */

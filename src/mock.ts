@@ -19,6 +19,7 @@ import { openScenarios } from './scenario/scenarios.js';
 import { prepareSchemas } from './schema/validate.js';
 import { createApp } from './server/app.js';
 import { isSocketEnvironment } from './server/arrival.js';
+import { createInterceptions } from './server/intercept.js';
 import { createCors } from './server/cors.js';
 import { createControl } from './server/control/control.js';
 import type { listen as Listen, Listening, ListenOptions } from './server/listen.js';
@@ -111,7 +112,16 @@ export async function createMock(options: object): Promise<Mock<Clock>> {
   const watcher = watchFolder(parts, settings.scenarios);
   const { connections, onRefused } = settings;
   const served = { connections, onRefused, cors };
-  return assemble({ ...parts, sessions, handlers, recordings, watcher, served, fetch: app.fetch }, app);
+  const own = {
+    sessions,
+    handlers,
+    recordings,
+    watcher,
+    served,
+    interceptions: createInterceptions(),
+    fetch: app.fetch,
+  };
+  return assemble({ ...parts, ...own }, app);
 }
 
 type Parts = Awaited<ReturnType<typeof loadParts>>;
@@ -200,11 +210,18 @@ function assemble(
   const initial = createHandle(sessions.default, parts);
   const servers = new Set<Listening>();
   const close = async (): Promise<void> => {
+    parts.interceptions.close();
     watcher?.close();
     const closing = [...servers].map((server) => server.close());
     servers.clear();
     // Ends the responses that the servers wait for.
     await Promise.all([...closing, recordings?.close()]);
+  };
+  const fetch: Mock['fetch'] = async (input, init) => {
+    // A Hono app that mounts this function passes its bindings where `fetch` takes its options.
+    if (isRequest(input) && isSocketEnvironment(init)) return app.fetch(input, init);
+    const request = toRequest(input, init);
+    return withAbortSignal(isPromise(request) ? await request : request, app.fetch);
   };
   return {
     ...initial,
@@ -216,12 +233,8 @@ function assemble(
     seed,
     recordings: recordings && createRecordingsHandle(recordings),
     app,
-    fetch: async (input, init) => {
-      // A Hono app that mounts this function passes its bindings where `fetch` takes its options.
-      if (isRequest(input) && isSocketEnvironment(init)) return app.fetch(input, init);
-      const request = toRequest(input, init);
-      return withAbortSignal(isPromise(request) ? await request : request, app.fetch);
-    },
+    fetch,
+    intercept: (origin, options) => parts.interceptions.open(app, { ...options, origin, fetch }),
     listen: async (where) => {
       // Loaded on demand: a mock that is called in-process never needs it.
       const { listen } = await import('./server/listen.js');

@@ -193,6 +193,30 @@ describe('the packed package', () => {
     expect(stdout.split('\n')).toEqual([' false false', '', 'true', '']);
   });
 
+  it('says which package is missing where requests are intercepted without it', async () => {
+    const program = `
+      import module from 'node:module';
+      import { createMock } from 'vouch';
+      // A folder above may have the package.
+      const resolve = module._resolveFilename;
+      module._resolveFilename = (name, ...rest) => resolve(name.replace('@mswjs/', '@missing/'), ...rest);
+      const mock = await createMock({ spec: 'node_modules/vouch/spec/openapi.yaml' });
+      const before = [globalThis.fetch, Object.getOwnPropertySymbols(globalThis).length];
+      try {
+        mock.intercept('https://api.example.com');
+      } catch (error) {
+        console.log(error.message);
+      }
+      console.log(before[0] === globalThis.fetch, before[1] === Object.getOwnPropertySymbols(globalThis).length);
+    `;
+    const { stdout } = await run('node', ['--input-type=module', '--eval', program], { cwd: join(folder, 'user') });
+    expect(stdout.trim().split('\n')).toEqual([
+      'INTERCEPTOR_MISSING  mock.intercept needs the package @mswjs/interceptors',
+      '  hint: install it: npm install --save-dev @mswjs/interceptors',
+      'true true',
+    ]);
+  });
+
   it('is one module for `import` and `require`', async () => {
     const program = `
       const one = require('vouch');

@@ -149,4 +149,34 @@ describe.skipIf(!existsSync(CHROMIUM))('a page of another origin in Chromium', (
     ]);
     expect(await opened.evaluate('document.body.textContent')).toMatch(/img/);
   });
+
+  it('gets the answers of a mock that page.route asks in the same process', async () => {
+    const mock = await createMock(BUILT_IN);
+    const page = await (await browser.newContext()).newPage();
+    onTestFinished(async () => {
+      await page.context().close();
+      await mock.close();
+    });
+    await page.goto(`${named()}/`);
+    await page.route('https://api.example.com/**', async (route) => {
+      const sent = route.request();
+      const response = await mock.fetch(sent.url(), {
+        method: sent.method(),
+        headers: await sent.allHeaders(),
+        body: sent.postDataBuffer(),
+      });
+      const body = Buffer.from(await response.arrayBuffer());
+      await route.fulfill({ status: response.status, headers: Object.fromEntries(response.headers), body });
+    });
+    const init = JSON.stringify({ method: 'POST', headers: JSON_HEADERS, body: '{"name":"ci"}' });
+    const text = await page.evaluate(
+      `fetch('https://api.example.com${KEYS}', ${init}).then((response) => response.text(), String)`,
+    );
+    expect(text).toContain('"name":"ci"');
+    const read = JSON.stringify({ headers: AUTHORIZATION });
+    expect(await page.evaluate(`fetch('https://api.example.com${KEYS}', ${read}).then(({ status }) => status)`)).toBe(
+      200,
+    );
+    mock.received('createAdminApiKey', { with: { body: { name: 'ci' } } });
+  });
 });

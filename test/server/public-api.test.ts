@@ -64,6 +64,7 @@ const MAIN = [
   'Mock',
   'SessionHandle',
   'CallChecks',
+  'Interceptable',
   'MockScenarios',
   'SessionScenarios',
   'MockRecordings',
