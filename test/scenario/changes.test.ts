@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createMock, type Mock } from '../../src/index.js';
 import type { MockOptions } from '../../src/options.js';
 import type { ScenarioDefinition } from '../../src/scenario/definition/definition.js';
+import { createScenarioState } from '../../src/scenario/rules/scenario-state.js';
 
 const TEXT = { type: 'string' };
 
@@ -225,4 +226,14 @@ describe('null in a merge patch', () => {
         'SCENARIO_INVALID  #/scenarios/a/state/books/update/book_one/title  an item of books removes "title", which the schema requires',
     });
   });
+});
+
+it('keeps any number of notes for the next call at a cost that grows with their number', () => {
+  const state = createScenarioState();
+  const start = performance.now();
+  for (let i = 0; i < 300_000; i++) state.addNote(`note ${i}`);
+  expect(state.takeNotes()).toHaveLength(300_000);
+  expect(state.takeNotes()).toEqual([]);
+  // A copy of all of them for each takes minutes.
+  expect(performance.now() - start).toBeLessThan(5000);
 });

@@ -289,7 +289,7 @@ function link({ root, rules: own, ...part }: ScenarioPart, parents: readonly Sce
     ...own.map(({ name, ...rule }) => toRule(rule, `${id}/${name}`)),
     ...inherited.map((rule) => toRule(rule, `${id} < ${rule.key}`)),
   ];
-  const origins = rules.map((rule) => rule.key.split(' < ').at(-1));
+  const origins = new Set<string | undefined>();
   const layers = new Map([...parents.flatMap((parent) => [...parent.layers]), [id, part.start]]);
   const starts = [...layers.values()];
   return {
@@ -301,6 +301,6 @@ function link({ root, rules: own, ...part }: ScenarioPart, parents: readonly Sce
     },
     layers,
     // A rule that is inherited in two ways counts once.
-    rules: rules.filter((_, index) => origins.indexOf(origins[index]) === index),
+    rules: rules.filter(({ key }) => origins.size < origins.add(key.split(' < ').at(-1)).size),
   };
 }

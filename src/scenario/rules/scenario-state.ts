@@ -61,7 +61,7 @@ export function createScenarioState(): ScenarioState {
   let vars: Readonly<Record<string, unknown>> = {};
   let counters = new Map<string, Counter>();
   let windows = new Map<string, RateWindow>();
-  let notes = NO_NOTES;
+  let notes: string[] = [];
   return {
     get active() {
       return active;
@@ -75,12 +75,11 @@ export function createScenarioState(): ScenarioState {
     setVars: (changed) => {
       vars = { ...vars, ...changed };
     },
-    addNote: (line) => {
-      notes = [...notes, line];
-    },
+    addNote: (line) => void notes.push(line),
     takeNotes: () => {
+      if (notes.length === 0) return NO_NOTES;
       const taken = notes;
-      notes = NO_NOTES;
+      notes = [];
       return taken;
     },
     counter: (key) => counters.get(key) ?? UNCOUNTED,
