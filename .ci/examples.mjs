@@ -11,10 +11,13 @@ import { parseArgs, promisify, stripVTControlCharacters } from 'node:util';
 
 const run = promisify(execFile);
 
+const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium';
+
 /** Each folder with the versions of its package.json, and some with others. */
 const EXAMPLES = [
   { name: 'vitest' },
   { name: 'vitest 3', folder: 'vitest', versions: { vitest: '3.2.4' } },
+  { name: 'vitest-browser', needs: CHROMIUM },
   { name: 'jest-esm' },
   { name: 'jest-commonjs' },
   {
@@ -24,7 +27,7 @@ const EXAMPLES = [
   },
   { name: 'node-test' },
   { name: 'mocha' },
-  { name: 'playwright', needs: process.env.CHROMIUM ?? '/usr/bin/chromium' },
+  { name: 'playwright', needs: CHROMIUM },
 ];
 
 const INSTALL = ['install', '--prefer-offline', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel', 'error'];
@@ -91,8 +94,7 @@ async function runExample({ name, folder = name, versions = {} }, packed) {
 
 /** Runs a program to its end. @returns its exit code and everything it printed. */
 function execute(program, parameters, cwd) {
-  const chromium = process.env.CHROMIUM ?? '/usr/bin/chromium';
-  const env = { ...process.env, NO_COLOR: '1', CHROMIUM: chromium };
+  const env = { ...process.env, NO_COLOR: '1', CHROMIUM };
   // Node's runner reports to a parent that is one, and vitest's `NODE_ENV` is for the suite.
   for (const name of ['FORCE_COLOR', 'NODE_TEST_CONTEXT', 'NODE_ENV', 'NODE_OPTIONS', 'VITEST']) delete env[name];
   return new Promise((resolve, reject) => {

@@ -116,6 +116,8 @@ function createRestore(name: 'Request' | 'Response'): () => void {
   const descriptor = Object.getOwnPropertyDescriptor(globalThis, name);
   // The whole descriptor, because redefining only the value would leave the global read-only.
   if (descriptor !== undefined) return () => void Object.defineProperty(globalThis, name, descriptor);
+  // A property that the package adds itself could not be removed: it would not be configurable.
+  Object.defineProperty(globalThis, name, { value: undefined, configurable: true });
   return () => void Reflect.deleteProperty(globalThis, name);
 }
 
