@@ -1,19 +1,41 @@
-// Run by start-up.ts: repeats createMock, one request and close; sends the milliseconds of the later runs to its parent.
-// The package is imported by its name, as users do, so that the build is measured.
-import { createMock, loadContract } from 'vouch';
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { readMedian } from './start-up.js';
+import type { Table } from './table.js';
 
-const [, , file = '', from = '', fixtures = ''] = process.argv;
-const spec = from === 'contract' ? await loadContract(file) : file;
-const runs: number[] = [];
-for (let i = 0; i < 60; i++) {
-  const startedAt = performance.now();
-  const mock = await createMock({ spec, ...(fixtures === '' ? {} : { fixtures }) });
-  const answer = await mock.fetch('http://mock/v1/organization/admin_api_keys?limit=7', {
-    headers: { authorization: 'Bearer bench-token' },
-  });
-  await answer.arrayBuffer();
-  await mock.close();
-  runs.push(performance.now() - startedAt);
+interface Measured {
+  readonly name: string;
+  readonly args: readonly string[];
+  readonly bound: string;
 }
-// The first runs warm up: they load and compile the code.
-process.send?.(runs.slice(30));
+
+const MEASURED: readonly Measured[] = [
+  { name: 'MSW, four handlers by hand', args: ['msw'], bound: '' },
+  { name: 'vouch, from the document', args: ['document'], bound: '8, and less than MSW' },
+  { name: 'vouch, from the document with fixtures', args: ['document', 'fixtures'], bound: '' },
+  { name: 'vouch, from a loaded contract', args: ['contract'], bound: '1.5' },
+  { name: 'vouch, from a loaded contract with fixtures', args: ['contract', 'fixtures'], bound: '' },
+  { name: 'vouch, a session of one mock', args: ['session', 'fixtures'], bound: '' },
+];
+
+const ROUNDS = 5;
+
+/** Measures what each test pays in a warm process: create, one request, dispose. The kinds are interleaved. */
+export async function measureInProcess(): Promise<Table> {
+  const samples = MEASURED.map((): number[] => []);
+  for (let round = 0; round < ROUNDS; round++) {
+    for (const [i, { args }] of MEASURED.entries()) samples[i]?.push(...(await run(args)));
+  }
+  const rows = MEASURED.map(({ name, bound }, i) => [name, readMedian(samples[i] ?? []).toFixed(2), bound]);
+  return { title: 'in-process, warm: create, one request, dispose', head: ['mock', 'ms', 'at most'], rows };
+}
+
+async function run(args: readonly string[]): Promise<readonly number[]> {
+  const child = fork(fileURLToPath(new URL('in-process-child.js', import.meta.url)), args);
+  const exit = once(child, 'exit');
+  const [message] = (await Promise.race([once(child, 'message'), exit])) as [readonly number[] | number];
+  await exit;
+  if (typeof message === 'number') throw new Error(`the measuring process ended with ${message}`);
+  return message;
+}

@@ -4,6 +4,9 @@ import { connect, type Socket } from 'node:net';
 export interface LoadResult {
   readonly requests: number;
   readonly elapsedMs: number;
+  /** Milliseconds from the request to its whole response, half and 99 % of them at most. */
+  readonly p50: number;
+  readonly p99: number;
 }
 
 /** What to send, how often, and the expected response. */
@@ -27,10 +30,13 @@ export async function runLoad(load: Load): Promise<LoadResult> {
   const sockets = await Promise.all(Array.from({ length: load.connections }, () => openSocket(load.port)));
   const startedAt = performance.now();
   const take = (): Buffer | undefined => (sent < load.requests ? load.request(sent++) : undefined);
-  await Promise.all(sockets.map((socket) => runConnection(socket, take, load.status)));
+  const latencies: number[] = [];
+  await Promise.all(sockets.map((socket) => runConnection(socket, { take, latencies, status: load.status })));
   const elapsedMs = performance.now() - startedAt;
   for (const socket of sockets) socket.destroy();
-  return { requests: load.requests, elapsedMs };
+  latencies.sort((a, b) => a - b);
+  const at = (part: number): number => latencies[Math.floor((latencies.length - 1) * part)] ?? Number.NaN;
+  return { requests: load.requests, elapsedMs, p50: at(0.5), p99: at(0.99) };
 }
 
 /** Sends one request on a new connection and returns the whole response as a string, headers included. */
@@ -56,11 +62,19 @@ function openSocket(port: number): Promise<Socket> {
   });
 }
 
-function runConnection(socket: Socket, take: () => Buffer | undefined, status: number): Promise<void> {
+interface ConnectionLoad {
+  take(): Buffer | undefined;
+  readonly latencies: number[];
+  readonly status: number;
+}
+
+function runConnection(socket: Socket, { take, latencies, status }: ConnectionLoad): Promise<void> {
   return new Promise((resolve, reject) => {
     let received = '';
+    let sentAt = 0;
     const send = (): void => {
       const bytes = take();
+      sentAt = performance.now();
       if (bytes === undefined) resolve();
       else socket.write(bytes);
     };
@@ -70,6 +84,7 @@ function runConnection(socket: Socket, take: () => Buffer | undefined, status: n
       received += chunk.toString('latin1');
       if (!isWhole(received)) return;
       if (readStatus(received) !== status) reject(new Error(`want status ${status}, got:\n${received}`));
+      latencies.push(performance.now() - sentAt);
       received = '';
       send();
     });
@@ -81,11 +96,14 @@ function readStatus(received: string): number {
   return Number(received.slice(9, 12));
 }
 
-/** Whether the string, one character per byte, contains a complete response. Each measured server sends a content length. */
+/** Whether the string, one character per byte, contains a complete response: by its length, or with a last chunk (RFC 9112 section 6). */
 function isWhole(received: string): boolean {
   const end = received.indexOf('\r\n\r\n');
   if (end < 0) return false;
-  const length = /\r\ncontent-length: *(?<length>\d+)/iu.exec(received.slice(0, end))?.groups?.['length'];
+  const head = received.slice(0, end);
+  if (/\r\ntransfer-encoding: *chunked/iu.test(head)) return received.endsWith('\r\n0\r\n\r\n');
+  const length = /\r\ncontent-length: *(?<length>\d+)/iu.exec(head)?.groups?.['length'];
+  if (length === undefined && /^(?:1\d\d|204|304)$/u.test(received.slice(9, 12))) return true;
   if (length === undefined) throw new Error(`an answer without Content-Length:\n${received}`);
   return received.length - end - 4 >= Number(length);
 }

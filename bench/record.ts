@@ -3,12 +3,16 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Plan } from './cells.js';
 import { runLoad } from './load.js';
+import { CLI, toServerFile } from './paths.js';
+import { readProcessCpu } from './process-cpu.js';
 import { type ServerProcess, startServer } from './server-process.js';
 import { readMedian } from './start-up.js';
+import type { Table } from './table.js';
 
 /** The cost of one forwarded request. */
-export interface RecordingFigure {
+interface RecordingFigure {
   readonly name: string;
   /** CPU time of the whole process per request, user and system, in microseconds; the median of the rounds. */
   readonly cpuMicros: number;
@@ -16,14 +20,9 @@ export interface RecordingFigure {
   readonly peakMegabytes: number;
 }
 
-interface Plan {
-  readonly rounds: number;
-  readonly requests: number;
-  readonly connections: number;
-}
-
 /** Compares `vouch record`, which forwards and records, and the same without recording, with a proxy on plain node:http. */
-export async function measureRecording(cli: string, proxy: string, plan: Plan): Promise<readonly RecordingFigure[]> {
+export async function measureRecording(plan: Plan): Promise<Table> {
+  const [cli, proxy] = [CLI, toServerFile('proxy')];
   const folder = mkdtempSync(join(tmpdir(), 'vouch-bench-'));
   const spec = join(folder, 'items.json');
   writeFileSync(spec, JSON.stringify(SPEC));
@@ -44,12 +43,24 @@ export async function measureRecording(cli: string, proxy: string, plan: Plan): 
     ] as const) {
       subjects.push([name, await startServer(args)]);
     }
-    return await runRounds(subjects, plan);
+    return tabulate(await runRounds(subjects, plan));
   } finally {
     await Promise.all(subjects.map(([, server]) => server.stop()));
     upstream.close();
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+function tabulate(figures: readonly RecordingFigure[]): Table {
+  const [proxy] = figures;
+  const rows = figures.map(({ name, cpuMicros, perSecond, peakMegabytes }) => [
+    name,
+    cpuMicros.toFixed(1),
+    (cpuMicros / (proxy?.cpuMicros ?? Number.NaN)).toFixed(2),
+    Math.round(perSecond).toString(),
+    peakMegabytes.toFixed(0),
+  ]);
+  return { title: 'recording', head: ['server', 'CPU us/request', 'to proxy', 'requests/s', 'peak MB'], rows };
 }
 
 async function runRounds(
@@ -59,13 +70,13 @@ async function runRounds(
   const cells = subjects.map(([name, server]) => ({ name, server, cpu: [] as number[], perSecond: [] as number[] }));
   for (let round = 0; round <= rounds; round += 1) {
     for (const { server, cpu, perSecond } of cells) {
-      const before = await server.cpu();
+      const before = readProcessCpu(server.id);
       const request = (n: number): Buffer =>
         Buffer.from(`GET /items/${round}-${n} HTTP/1.1\r\nhost: 127.0.0.1:${server.port}\r\n\r\n`);
       const { elapsedMs } = await runLoad({ port: server.port, connections, requests, request, status: 200 });
       // The first round is the warm-up.
       if (round === 0) continue;
-      cpu.push(((await server.cpu()) - before) / requests);
+      cpu.push((readProcessCpu(server.id) - before) / requests);
       perSecond.push((requests * 1000) / elapsedMs);
     }
   }

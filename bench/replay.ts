@@ -1,43 +1,44 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
-import { readAnswer, runLoad } from './load.js';
-import { type BenchRequest, REQUESTS, toBytes } from './requests.js';
+import { measureCells, type Plan, toRatio } from './cells.js';
+import { readAnswer } from './load.js';
+import { CLI, SPEC } from './paths.js';
+import { REQUESTS, toBytes } from './requests.js';
 import { type ServerProcess, startServer } from './server-process.js';
-import { readMedian } from './start-up.js';
-
-const CLI = 'dist/cli/main.js';
-const SPEC = 'spec/openapi.yaml';
-
-const { values } = parseArgs({
-  options: {
-    rounds: { type: 'string', default: '5' },
-    requests: { type: 'string', default: '3000' },
-    connections: { type: 'string', default: '8' },
-  },
-});
+import type { Table } from './table.js';
 
 // Each delete is a different request, so replay cannot repeat one recording of it.
 const MEASURED = REQUESTS.filter(({ name }) => name !== 'delete');
 
-await compareReplay();
-
 /** Compares the replay of recorded responses with the state engine they were recorded from, request by request. */
-async function compareReplay(): Promise<void> {
+export async function measureReplay(plan: Plan): Promise<Table> {
   const folder = mkdtempSync(join(tmpdir(), 'vouch-bench-'));
   const state = await startServer([CLI, 'serve', SPEC, '--port', '0', '--quiet']);
+  const stopped = [state];
   try {
     await record(state, folder);
     const where = ['--recordings', folder, '--cassette', 'bench'];
     const replay = await startServer([CLI, 'replay', SPEC, '--port', '0', '--quiet', '--json', ...where]);
-    try {
-      for (const request of MEASURED) console.log(await compare(request, { state, replay }));
-    } finally {
-      await replay.stop();
-    }
+    stopped.push(replay);
+    const subjects = [
+      { ...state, name: 'state' },
+      { ...replay, name: 'replay' },
+    ];
+    const requests = MEASURED.map((request) => ({
+      name: request.name,
+      bytes: () => (n: number) => toBytes(request, n),
+      status: () => request.status,
+    }));
+    const cells = await measureCells(subjects, requests, plan);
+    const rows = cells.map((cell) => {
+      const other = cells.find(({ request, server }) => request === cell.request && server === 'state');
+      const perSecond = Math.round(cell.perSecond).toString();
+      return [cell.request, cell.server, cell.cpuMicros.toFixed(1), toRatio(cell, other).toFixed(2), perSecond];
+    });
+    return { title: 'replay', head: ['request', 'server', 'CPU us/request', 'to state', 'requests/s'], rows };
   } finally {
-    await state.stop();
+    await Promise.all(stopped.map((server) => server.stop()));
     rmSync(folder, { recursive: true, force: true });
   }
 }
@@ -51,35 +52,4 @@ async function record(state: ServerProcess, folder: string): Promise<void> {
     if (status !== request.status) throw new Error(`${request.name}: want ${request.status}, got ${status}\n${body}`);
   }
   await recorder.stop();
-}
-
-async function compare(
-  request: BenchRequest,
-  servers: { readonly state: ServerProcess; readonly replay: ServerProcess },
-): Promise<string> {
-  const cells = {
-    state: { cpu: [] as number[], perSecond: [] as number[] },
-    replay: { cpu: [] as number[], perSecond: [] as number[] },
-  };
-  for (let round = 0; round <= Number(values.rounds); round++) {
-    for (const name of ['state', 'replay'] as const) {
-      const before = await servers[name].cpu();
-      const { requests, elapsedMs } = await runLoad({
-        port: servers[name].port,
-        connections: Number(values.connections),
-        requests: Number(values.requests),
-        request: (n) => toBytes(request, n),
-        status: request.status,
-      });
-      const cpu = (await servers[name].cpu()) - before;
-      // The first round is the warm-up.
-      if (round === 0) continue;
-      cells[name].cpu.push(cpu / requests);
-      cells[name].perSecond.push((requests * 1000) / elapsedMs);
-    }
-  }
-  const show = (name: 'state' | 'replay'): string =>
-    `${name} ${readMedian(cells[name].cpu).toFixed(1)} µs CPU, ${Math.round(readMedian(cells[name].perSecond))}/s`;
-  const ratio = readMedian(cells.replay.cpu) / readMedian(cells.state.cpu);
-  return `${request.name.padEnd(15)} ${show('state')}   ${show('replay')}   replay/state ${ratio.toFixed(2)}`;
 }

@@ -5,6 +5,8 @@ export interface BenchRequest {
   /** The path of the n-th request of this kind; it differs only for deletes. */
   readonly path: (n: number) => string;
   readonly body: string | undefined;
+  /** Default: JSON. */
+  readonly mediaType?: string;
   /** The expected status; any other stops the bench. */
   readonly status: number;
 }
@@ -49,7 +51,10 @@ export function toBytes(request: BenchRequest, n: number): Buffer {
     'User-Agent: bench',
   ];
   if (request.body !== undefined) {
-    lines.push('Content-Type: application/json', `Content-Length: ${Buffer.byteLength(request.body)}`);
+    lines.push(
+      `Content-Type: ${request.mediaType ?? 'application/json'}`,
+      `Content-Length: ${Buffer.byteLength(request.body)}`,
+    );
   }
   return Buffer.from(`${lines.join('\r\n')}\r\n\r\n${request.body ?? ''}`);
 }

@@ -19,10 +19,10 @@ export interface Surroundings {
 /** A measured server in its own process. */
 export interface ServerProcess {
   readonly port: number;
+  /** The id of the process. */
+  readonly id: number;
   /** Milliseconds from the spawn until it printed its address. */
   readonly listenMs: number;
-  /** User and system time of the whole process so far, in microseconds. */
-  cpu(): Promise<number>;
   usage(): Promise<Usage>;
   stop(): Promise<void>;
 }
@@ -46,9 +46,10 @@ export async function startServer(args: readonly string[], around: Surroundings 
   };
   return {
     port,
+    // A process that has printed its address was spawned.
+    id: child.pid ?? Number.NaN,
     listenMs,
     usage,
-    cpu: async () => (await usage()).cpuMicros,
     stop: async () => {
       if (child.exitCode !== null) return;
       child.kill('SIGTERM');

@@ -1,8 +1,45 @@
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DOCUMENT_BOUNDS, measureDocuments } from './documents.js';
 import { readAnswer } from './load.js';
+import { CLI, SPEC, toServerFile } from './paths.js';
+import { REQUESTS, toBytes } from './requests.js';
 import { startServer, type Surroundings } from './server-process.js';
+import type { Table } from './table.js';
+
+/** Measures the start of the process: bare Hono, the built-in contract, and large documents without and with the cache. */
+export async function measureStartUp(): Promise<Table> {
+  const [list] = REQUESTS;
+  if (list === undefined) throw new Error('there is no request to measure');
+  const scratch = mkdtempSync(join(tmpdir(), 'vouch-bench-'));
+  const answers = join(scratch, 'answers.json');
+  writeFileSync(answers, JSON.stringify({ list: { object: 'list', data: [] } }));
+  const serve = [CLI, 'serve', SPEC, '--port', '0', '--quiet'];
+  const start = (name: string, args: readonly string[]): Promise<StartUp> =>
+    measureSpawn(name, { args, request: toBytes(list, 0), times: 9 });
+  try {
+    const hono = await start('hono', [toServerFile('hono'), answers]);
+    const figures = [
+      hono,
+      await start('vouch, built-in contract', serve),
+      await start('vouch, without fixtures and scenarios', [...serve, '--no-fixtures', '--no-scenarios']),
+      ...(await measureDocuments(CLI)),
+    ];
+    const rows = figures.map(({ name, ms, cpuMs, peakMb }) => [
+      name,
+      ms.toFixed(0),
+      cpuMs.toFixed(0),
+      (ms / hono.ms).toFixed(2),
+      name === hono.name ? '' : (DOCUMENT_BOUNDS.find(([end]) => name.endsWith(end))?.[1] ?? 2).toFixed(1),
+      peakMb.toFixed(0),
+    ]);
+    const head = ['process', 'ms', 'CPU ms', 'to hono', 'at most', 'peak MB'];
+    return { title: 'spawn to the first answer', head, rows };
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
+}
 
 /** The time until the first response, in milliseconds. */
 export interface StartUp {
@@ -10,9 +47,9 @@ export interface StartUp {
   /** Median wall-clock time of the runs. */
   readonly ms: number;
   /** Median CPU time of the process, all threads; other load on the machine changes it little. */
-  readonly cpuMs?: number;
+  readonly cpuMs: number;
   /** Median peak memory, in megabytes. */
-  readonly peakMb?: number;
+  readonly peakMb: number;
   readonly runs: readonly number[];
 }
 
@@ -42,22 +79,6 @@ export async function measureSpawn(name: string, start: Start): Promise<StartUp>
     await server.stop();
   }
   return { name, ms: readMedian(runs), cpuMs: readMedian(cpu), peakMb: readMedian(peak), runs };
-}
-
-/** What mocks are created from in a warm process. */
-export interface InProcess {
-  readonly spec: string;
-  /** Whether each mock loads the document, or all share one loaded contract. */
-  readonly from: 'contract' | 'document';
-  readonly fixtures?: string;
-}
-
-/** Measures createMock, one request and close in a warm process. */
-export async function measureInProcess(name: string, { spec, from, fixtures = '' }: InProcess): Promise<StartUp> {
-  const child = fork(fileURLToPath(new URL('in-process.js', import.meta.url)), [spec, from, fixtures]);
-  const [runs] = (await once(child, 'message')) as [number[]];
-  await once(child, 'exit');
-  return { name, ms: readMedian(runs), runs };
 }
 
 /** The median; the lower of the two middle values for an even count. */

@@ -1,8 +1,9 @@
 import { createMock, type Mock } from 'vouch';
 import { readMedian } from './start-up.js';
+import type { Table } from './table.js';
 
 /** The cost of one operation of the store. */
-export interface StoreFigure {
+interface StoreFigure {
   readonly name: string;
   /** Milliseconds; the median of many runs. */
   readonly ms: number;
@@ -11,16 +12,17 @@ export interface StoreFigure {
 const PAGE = 20;
 
 /** Measures sessions, snapshots and pages in-process through the package, as tests use them. */
-export async function measureStore(): Promise<readonly StoreFigure[]> {
+export async function measureStore(): Promise<Table> {
   const small = await createNotes(100);
   const middle = await createNotes(1000);
   const large = await createNotes(100_000);
   try {
-    return [
+    const figures = [
       ...measureSessions(middle),
       { name: 'a page from the middle of 100 items', ms: await measurePage(small, 100) },
       { name: 'a page from the middle of 100,000 items', ms: await measurePage(large, 100_000) },
     ];
+    return { title: 'store', head: ['operation', 'ms'], rows: figures.map(({ name, ms }) => [name, ms.toFixed(3)]) };
   } finally {
     await Promise.all([small, middle, large].map((mock) => mock.close()));
   }
