@@ -114,7 +114,7 @@ function findBanned(texts: Texts): string[] {
 
 function readFolder(folder: string, extension: string): Texts {
   const paths = readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .filter((path) => path.endsWith(extension))
+    .filter((path) => path.endsWith(extension) && !path.includes('node_modules'))
     .map((path) => join(folder, path.replaceAll('\\', '/')));
   return Object.fromEntries(paths.map((path) => [path, readFileSync(path, 'utf8')]));
 }
