@@ -8,7 +8,7 @@ export interface Subject {
   readonly port: number;
   /** The id of its process. */
   readonly id: number;
-  /** Whether the bench goes on without it where it fails. */
+  /** Whether the bench continues without it where it fails. */
   readonly isOptional?: boolean;
   /** Called before each round. */
   reset?(): Promise<void>;
