@@ -116,7 +116,8 @@ async function generate({ input, lazy }, output) {
     input,
     platform: 'node',
     external: PEERS,
-    transform: { define: GLOBALS, inject: { platformGlobals: [PLATFORM, 'host'], ...TIMERS } },
+    // The oldest Node.js that is supported has no `using`.
+    transform: { target: 'node20.19', define: GLOBALS, inject: { platformGlobals: [PLATFORM, 'host'], ...TIMERS } },
     tsconfig: 'tsconfig.json',
     plugins: [requireBundled(lazy)],
     onLog: (level, log) => {

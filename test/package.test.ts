@@ -143,6 +143,24 @@ describe('the packed package', () => {
 
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
+  it('has code that this version of Node.js can parse', async () => {
+    const script = `
+      import { readdirSync, readFileSync } from 'node:fs';
+      import { SourceTextModule } from 'node:vm';
+      const files = readdirSync('dist', { recursive: true }).filter((name) => name.endsWith('.js'));
+      for (const name of files) {
+        try {
+          new SourceTextModule(readFileSync('dist/' + name, 'utf8'));
+        } catch (error) {
+          console.log(name + ': ' + error.message);
+        }
+      }
+      console.log(files.length);`;
+    const flags = ['--experimental-vm-modules', '--no-warnings', '--input-type=module'];
+    const { stdout } = await run(process.execPath, [...flags, '--eval', script]);
+    expect(stdout).toMatch(/^\d\d+\n$/u);
+  });
+
   it('contains the files needed at run time only', () => {
     for (const path of [
       'dist/index.js',

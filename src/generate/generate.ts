@@ -1,3 +1,4 @@
+import { memoize } from '../memoize.js';
 import type { Contract } from '../contract/contract.js';
 import { freezeDeep, type Schema } from '../contract/json.js';
 import { readPointer } from '../contract/pointer.js';
@@ -50,10 +51,11 @@ const MAX_ATTEMPTS = 6;
 /** Creates a generator for one contract; every schema is read once, when it is needed. */
 export function createGenerator(contract: Contract, validators: Validators): Generator {
   const createAttempt = createAttempts(contract, validators);
+  // The same array each time, by which its merged schema is found. The value at a schema's pointer is a schema.
+  const partsAt = memoize((pointer: string): readonly Part[] => [{ schema: contract.at(pointer) as Schema, pointer }]);
   const complete: Generate = (pointer, given, context) => {
     const check = validators.check(pointer, context.direction);
-    // The value at a schema's pointer is a schema.
-    const parts = [{ schema: contract.at(pointer) as Schema, pointer }];
+    const parts = partsAt(pointer);
     const { name = '', hint, index = 0 } = context;
     const place: ValuePlace = { ...ROOT, given, name, hint, index, exact: hint !== undefined };
     let known = toPlainNames(context.known);
@@ -91,7 +93,7 @@ export function createGenerator(contract: Contract, validators: Validators): Gen
   const mayContradict = (pointer: string): boolean => {
     const attempt = createAttempt({ seed: 1, key: pointer, direction: 'response', now: 0 }, new Map(), new Map());
     // At depth 0 the properties of the properties would not be minimal.
-    attempt.make([{ schema: contract.at(pointer) as Schema, pointer }], { ...ROOT, depth: 1, minimal: true });
+    attempt.make(partsAt(pointer), { ...ROOT, depth: 1, minimal: true });
     return attempt.isContradictory;
   };
   return { value: cacheValues(complete), complete, mayContradict };

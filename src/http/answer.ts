@@ -36,6 +36,11 @@ export interface ListAnswer extends Answer {
   readonly listed: ListedItems;
 }
 
+/** An answer with the list that is in its body. */
+export function toListAnswer(answer: Answer, listed: ListedItems): ListAnswer {
+  return { ...answer, listed };
+}
+
 /** Whether an answer has a list of items whose JSON is kept. */
 export function isListAnswer(answer: Answer): answer is ListAnswer {
   return 'listed' in answer;

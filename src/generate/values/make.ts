@@ -43,7 +43,7 @@ export function make(attempt: Attempt, parts: readonly Part[], place: ValuePlace
   const mistakes = attempt.mistakes.get(place.path) ?? 0;
   let best: unknown = IMPOSSIBLE;
   let ways = 0;
-  for (const shape of resolveChoices({ attempt, parts, place })) {
+  for (const shape of listShapes({ attempt, parts, place })) {
     for (const variant of mistakes === 0 ? [place] : listVariants(place, mistakes)) {
       const value = fromShape({ attempt, place: variant, shape, parts });
       if (value === IMPOSSIBLE) continue;
@@ -169,6 +169,7 @@ function makeBoolean(task: Task): boolean {
 /** The types to try, the most likely one first; null comes last, but deep down before containers. */
 function orderTypes(task: Task): readonly JsonType[] {
   const { shape, place } = task;
+  if (shape.types?.size === 1) return [...shape.types];
   if (shape.types === undefined) {
     const hinted = typeof place.hint === 'object' && place.hint !== null ? readType(place.hint) : undefined;
     const guess = guessContainer(shape) ?? hinted ?? guessScalar(shape) ?? (place.path === '' ? 'object' : 'string');
@@ -202,6 +203,14 @@ const MAX_COMBINATIONS = 400;
 
 /** Below this depth the smallest branch comes first even for duplicates: others may never end. */
 const MAX_ROTATION_DEPTH = 4;
+
+/** The forms that a value can have; most schemas leave no choice. */
+function listShapes(context: ChoiceContext): Iterable<Shape> {
+  const { attempt, parts, place } = context;
+  const shape = attempt.merge(parts);
+  if (shape.choices.length > 0) return resolveChoices(context);
+  return shape.isImpossible || (place.given !== undefined && !acceptsGiven(shape, place.given)) ? [] : [shape];
+}
 
 /** The shapes that result from all ways to make the choices of a schema, the most likely one first, on demand. */
 function* resolveChoices(

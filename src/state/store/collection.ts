@@ -55,7 +55,16 @@ export interface Entry extends NewEntry {
   readonly size: number;
   /** Whether its own schema declares all that is inside of the item: found when it is first shown, since that takes long. */
   isDeclared?: boolean | undefined;
-  /** The JSON of the item, once a list has shown it. */
+  /** How a list showed the item last; other lists may show other properties of it. */
+  listed?: ListedForm | undefined;
+}
+
+/** An item as a list shows it. */
+export interface ListedForm {
+  /** What made the form of the entry. */
+  readonly by: unknown;
+  readonly item: unknown;
+  /** The JSON of the form, once it was written. */
   text?: string | undefined;
 }
 
@@ -347,7 +356,7 @@ function createList({ number, ...start }: ListStart, usage: Usage): WritableList
 function changeEntry(before: Entry, change: EntryChange): Entry {
   const changed = { ...before, ...change };
   const { revision } = before;
-  return { ...changed, revision: revision + 1, size: measureEntry(changed), isDeclared: undefined, text: undefined };
+  return { ...changed, revision: revision + 1, size: measureEntry(changed), isDeclared: undefined, listed: undefined };
 }
 
 function removeEntry({ entries, byId, removed }: EntryRows, id: string, usage: Usage): Entry | undefined {
@@ -377,6 +386,6 @@ function toEntry({ id, item, content, secrets, part, onDemand, statusSince }: Ne
     onDemand,
     statusSince,
     isDeclared: undefined,
-    text: undefined,
+    listed: undefined,
   };
 }

@@ -139,7 +139,7 @@ export function createNewValue(
   property: ItemProperty,
   parts: {
     readonly read: ReadItemSchema;
-    readonly generator: Pick<Generator, 'complete' | 'value'>;
+    readonly generator: Pick<Generator, 'complete'>;
     readonly resource: Resource;
     readonly resources: Resources;
   },
@@ -182,7 +182,8 @@ export function createNewValue(
   const newId = ID_NAME.test(bare) ? createNewId(property) : undefined;
   if (newId !== undefined) return newId;
   return ({ seed, key, now }) =>
-    generator.value(target, { seed, key: `${key}\0${name}`, now, direction: 'response', name });
+    // Not kept: no other item has the key.
+    generator.complete(target, undefined, { seed, key: `${key}\0${name}`, now, direction: 'response', name });
 }
 
 /** Whether an item is the answer to the request that creates it, which can also be streamed: its work is done. */

@@ -1,6 +1,6 @@
 import type { Operation } from '../../../contract/operations/operation.js';
 import { findSuccessWithBody, toStatus, declaresStatus } from '../../../contract/operations/responses.js';
-import type { Answer, ListAnswer } from '../../../http/answer.js';
+import type { Answer } from '../../../http/answer.js';
 import { isMarkupType } from '../../../http/media-type.js';
 import type { Call } from '../../../http/request/call.js';
 import { memoize } from '../../../memoize.js';
@@ -9,7 +9,7 @@ import type { DeclaredMembers } from '../../../state/declared-members.js';
 import type { ReadItemSchema } from '../../../state/item-schema.js';
 import { toSingular } from '../../../state/names.js';
 import type { Binding, Resource, Resources } from '../../../state/resource.js';
-import type { Entry, Item } from '../../../state/store/collection.js';
+import type { Entry, Item, ListedForm } from '../../../state/store/collection.js';
 import type { ItemModel } from '../../../state/store/item-model.js';
 import type { Items } from '../../../state/store/items.js';
 import type { ItemLocation } from '../../../state/store/on-demand.js';
@@ -169,11 +169,15 @@ export function toAnswer(choice: ResponseChoice, body: unknown, headers: Answer[
   };
 }
 
-/** The answer with the items that it shows as they are stored, so that their JSON is kept. */
-export function withListed(answer: Answer, items: readonly unknown[], entries: readonly Entry[]): Answer | ListAnswer {
-  return entries.every(({ item }, i) => item === items[i])
-    ? { ...answer, listed: { items, written: entries } }
-    : answer;
+/** The entries of a list as a writer shows them: made again only where another list showed an entry in between. */
+export function listForms(entries: readonly Entry[], write: WriteBody, exchange: Exchange): readonly ListedForm[] {
+  return entries.map((entry) => {
+    const known = entry.listed;
+    if (known !== undefined && known.by === write) return known;
+    const form: ListedForm = { by: write, item: write(entry, exchange), text: undefined };
+    entry.listed = form;
+    return form;
+  });
 }
 
 /** Leaves a call to the sources below, and says why in the trace. */

@@ -1,7 +1,7 @@
 import { URLSearchParams } from 'node:url';
 import { TextDecoder } from 'node:util';
 import { isObject, readMember, filterMembers } from '../../../contract/json.js';
-import type { Answer } from '../../../http/answer.js';
+import { type Answer, toListAnswer } from '../../../http/answer.js';
 import { isCovered, isJsonType, toEssence } from '../../../http/media-type.js';
 import type { Call } from '../../../http/request/call.js';
 import { createEnvelope, type Envelope, type EnvelopeFacts } from '../../../state/pages/envelope.js';
@@ -39,6 +39,7 @@ import {
   answerItem,
   chooseDeclared,
   isolate,
+  listForms,
   type OperationContext,
   pass,
   readOrigin,
@@ -47,7 +48,6 @@ import {
   type StateHandler,
   toAnswer,
   toNoun,
-  withListed,
   type WriteBody,
 } from './context.js';
 import { createListChooser, createRemovedReader } from './removed.js';
@@ -176,7 +176,8 @@ export function createListHandler(context: OperationContext): StateHandler | und
     const entries = binding.action === 'count' ? [] : view.slice(page.from, page.to).map(origin);
     const url = (turn: PageTurn | 'first' | undefined, absolute: boolean): string =>
       toUrl(call, plan, { turn, absolute });
-    const items = entries.map((entry) => project(entry, exchange));
+    const written = listForms(entries, project, exchange);
+    const items = written.map(({ item }) => item);
     const facts: EnvelopeFacts = {
       page,
       total: view.size,
@@ -190,7 +191,7 @@ export function createListHandler(context: OperationContext): StateHandler | und
     };
     const given =
       isPart && page.unit !== undefined && page.to - page.from < view.size ? { ...choice, status: 206 } : choice;
-    return withListed(toAnswer(given, envelope(exchange)(facts), writeHeaders(facts)), items, entries);
+    return toListAnswer(toAnswer(given, envelope(exchange)(facts), writeHeaders(facts)), { items, written });
   });
 }
 
