@@ -61,8 +61,9 @@ export interface Entry extends NewEntry {
 
 /** An item as a list shows it. */
 export interface ListedForm {
-  /** What made the form of the entry. */
+  /** What made the form, of which item: a copy of an entry can have another one. */
   readonly by: unknown;
+  readonly of: Item;
   readonly item: unknown;
   /** The JSON of the form, once it was written. */
   text?: string | undefined;

@@ -173,8 +173,8 @@ export function toAnswer(choice: ResponseChoice, body: unknown, headers: Answer[
 export function listForms(entries: readonly Entry[], write: WriteBody, exchange: Exchange): readonly ListedForm[] {
   return entries.map((entry) => {
     const known = entry.listed;
-    if (known !== undefined && known.by === write) return known;
-    const form: ListedForm = { by: write, item: write(entry, exchange), text: undefined };
+    if (known !== undefined && known.by === write && known.of === entry.item) return known;
+    const form: ListedForm = { by: write, of: entry.item, item: write(entry, exchange), text: undefined };
     entry.listed = form;
     return form;
   });
