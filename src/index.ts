@@ -99,5 +99,6 @@ export type { UpstreamOptions } from './recording/upstream/upstream.js';
 export type { ConnectionOptions } from './server/connections.js';
 export type { Interceptable, Interception, InterceptOptions, UnhandledRequest } from './server/intercept.js';
 export type { ListenOptions, Listening } from './server/listen.js';
+export type { TlsOptions } from './server/secure.js';
 export type { Item } from './state/store/collection.js';
 export type { RunningTest, TestMock, TestMockOptions, WorkerMock } from './runners/test-mock.js';

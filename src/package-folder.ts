@@ -18,7 +18,11 @@ export function toPackageUrl(path: string): URL {
 
 /** The folder of caches: with the other caches of the project, or of the user. */
 export function readCacheFolder(cwd: string): string {
-  if (existsSync(join(cwd, 'node_modules'))) return join(cwd, 'node_modules', '.cache', 'vouch');
+  return existsSync(join(cwd, 'node_modules')) ? join(cwd, 'node_modules', '.cache', 'vouch') : readUserCacheFolder();
+}
+
+/** The folder of caches of the user. */
+export function readUserCacheFolder(): string {
   const { XDG_CACHE_HOME: xdg = '', LOCALAPPDATA: local = '' } = process.env;
   if (process.platform === 'win32' && local !== '') return join(local, 'vouch', 'cache');
   if (process.platform === 'darwin') return join(homedir(), 'Library', 'Caches', 'vouch');

@@ -198,7 +198,8 @@ function readSize(value: string): number {
 /** Options whose flags name a file with their value. */
 const PEM_FILES: ReadonlySet<OptionName> = new Set<OptionName>(['recordings.ca', 'recordings.cert', 'recordings.key']);
 
-function readPem(file: string): string {
+/** Reads the file that a flag names. */
+export function readPem(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (cause) {

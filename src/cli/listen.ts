@@ -17,12 +17,11 @@ import {
 } from './flags.js';
 import { addHooksFlag, type HooksFlag, loadHooks } from './hooks.js';
 import { colour, type Output } from './output.js';
+import { addTransportFlags, readTransport, type Transport, type TransportFlags, writePortFile } from './transport.js';
 import { setTimeout } from '../platform.js';
 
 /** Flags of every command that starts a server. */
-export interface ListenFlags {
-  readonly port: number;
-  readonly host: string;
+export interface ListenFlags extends TransportFlags {
   readonly json?: boolean;
   readonly quiet?: boolean;
   readonly trace?: boolean;
@@ -47,7 +46,8 @@ export function addListenFlags(command: Command): Command {
         .argParser(readPort)
         .env('VOUCH_PORT'),
     )
-    .addOption(new Option('--host <host>', 'address to listen on').default('127.0.0.1').env('VOUCH_HOST'))
+    .addOption(new Option('--host <host>', 'address to listen on').default('127.0.0.1').env('VOUCH_HOST'));
+  addTransportFlags(command)
     .option('--json', 'print one JSON object per line instead of text')
     .option('--quiet', 'do not log requests')
     .option('--trace', 'log with each request why each answer source did or did not answer');
@@ -63,14 +63,16 @@ function readPort(value: string): number {
 /** Serves a mock until SIGINT or SIGTERM; `announce` gets its address. @returns the signal; the mock is still open. */
 export async function listenUntilSignal(
   mock: Mock<Clock>,
-  { port, host }: ListenFlags,
-  announce: (server: Awaited<ReturnType<Mock<Clock>['listen']>>) => void,
+  flags: ListenFlags,
+  announce: (server: Awaited<ReturnType<Mock<Clock>['listen']>>, notes: Transport['notes']) => void,
 ): Promise<NodeJS.Signals> {
-  const server = await mock.listen({ port, host });
+  const { options, notes } = readTransport(flags);
+  const server = await mock.listen(options);
   // Registered before the address is printed: a reader of the output may send the signal at once.
   const received = waitForSignal();
-  announce(server);
-  return received;
+  const removePortFile = writePortFile(flags, server);
+  announce(server, notes);
+  return received.finally(removePortFile);
 }
 
 function waitForSignal(): Promise<NodeJS.Signals> {
@@ -120,8 +122,8 @@ export async function serveRecordings(
     ...logInteractions(options),
   });
   for (const warning of mock.recordings?.warnings ?? []) writeError(colour('yellow', warning));
-  await listenUntilSignal(mock, options, ({ baseUrl }) => {
-    for (const line of describe(mock, baseUrl)) write(line);
+  await listenUntilSignal(mock, options, ({ baseUrl }, notes) => {
+    for (const line of [...notes, ...describe(mock, baseUrl)]) write(line);
   });
   await mock.close();
   return mock;

@@ -1,4 +1,11 @@
-import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerOptions,
+  type ServerResponse,
+} from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { MockError, toReason } from '../errors.js';
@@ -84,17 +91,22 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
 /** Slow clients are looked for at least as often. */
 const MAX_CHECK_MS = 5000;
 
+/** The limits of a server, and how it is created: by default one without TLS. */
+interface ServerParts extends Required<ConnectionOptions> {
+  readonly create?: (options: ServerOptions, listener: RequestListener) => Server;
+}
+
 /** Creates an HTTP server with limits; a client that exceeds one is answered with problem details where that is possible. */
 export function createConnectionServer(
   listener: RequestListener,
-  options: Required<ConnectionOptions>,
+  { create = createServer, ...options }: ServerParts,
   refuse: Refuse,
 ): ConnectionServer {
   const requestTimeout = Math.min(options.requestTimeoutMs, MAX_TIMER_MS);
   // Node.js requires that the header fields have no more time than the request.
   const headersTimeout = Math.min(options.headersTimeoutMs, requestTimeout || MAX_TIMER_MS);
   const shortest = Math.min(headersTimeout || MAX_CHECK_MS, requestTimeout || MAX_CHECK_MS);
-  const server = createServer(
+  const server = create(
     {
       requestTimeout,
       headersTimeout,
@@ -118,11 +130,14 @@ export function createConnectionServer(
       refuse(417, toMalformed(reason, 'omit the Expect header, or send "100-continue"'), { origin: headers.origin }),
     );
   });
-  const open = new Set<AnsweringSocket>();
-  server.on('connection', (socket: AnsweringSocket) => {
-    open.add(socket);
+  // Each with the bytes that were read before its first request: with TLS those of the handshake.
+  const open = new Map<AnsweringSocket, number>();
+  const add = (socket: AnsweringSocket): void => {
+    open.set(socket, socket.bytesRead);
     socket.once('close', () => open.delete(socket));
-  });
+  };
+  server.on('connection', add);
+  server.on('secureConnection', add);
   server.on('clientError', (error: ParseError, socket: AnsweringSocket) =>
     refuseMalformed(error, socket, { options, refuse }),
   );
@@ -135,10 +150,13 @@ export function createConnectionServer(
         server.close(() => resolve());
         // A request that arrives on a connection which is still open is the last one of it.
         server.prependListener('request', (_incoming, outgoing) => void (outgoing.shouldKeepAlive = false));
-        for (const socket of open) closeAfterResponse(socket);
+        for (const [socket, bytes] of open) closeAfterResponse(socket, bytes);
         server.closeIdleConnections();
       });
-      const timer = setTimeout(() => server.closeAllConnections(), Math.min(graceMs, MAX_TIMER_MS));
+      const cut = (): void => {
+        for (const socket of open.keys()) socket.destroy();
+      };
+      const timer = setTimeout(cut, Math.min(graceMs, MAX_TIMER_MS));
       return stopped.finally(() => clearTimeout(timer));
     },
   };
@@ -152,12 +170,16 @@ interface AnsweringSocket extends Socket {
   readonly parser?: { readonly incoming?: IncomingMessage | null } | null;
 }
 
-/** Closes a connection as soon as its response is written, so that it does not wait for the next request. */
-function closeAfterResponse(socket: AnsweringSocket): void {
+/**
+ * Closes a connection as soon as its response is written, so that it does not wait for the next request.
+ *
+ * @param bytes - What was read before its first request.
+ */
+function closeAfterResponse(socket: AnsweringSocket, bytes: number): void {
   const { _httpMessage: outgoing } = socket;
   if (outgoing === undefined || outgoing === null) {
     // Node.js treats a connection without a first request as busy.
-    if (socket.bytesRead === 0) socket.destroy();
+    if (socket.bytesRead === bytes) socket.destroy();
     return;
   }
   // Sent as `Connection: close`, unless the header fields are sent already.
@@ -183,7 +205,10 @@ function refuseMalformed(
   socket: Duplex & Pick<AnsweringSocket, '_httpMessage' | 'bytesRead' | 'parser'>,
   { options, refuse }: { readonly options: Required<ConnectionOptions>; readonly refuse: Refuse },
 ): void {
-  if (error.code === 'ECONNRESET' || !socket.writable || isAnswered(socket)) {
+  const tls = readTlsMistake(error.code);
+  // No answer can be sent without TLS; the refusal is for the log.
+  if (tls !== undefined) refuse(400, tls);
+  if (tls !== undefined || error.code === 'ECONNRESET' || !socket.writable || isAnswered(socket)) {
     socket.destroy();
     return;
   }
@@ -198,6 +223,19 @@ function refuseMalformed(
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());
 }
 
+/** What a client did wrong that could not agree on TLS with the server; undefined for other errors. */
+function readTlsMistake(code = ''): MockError | undefined {
+  if (code === 'ERR_SSL_HTTP_REQUEST')
+    return toMalformed('the request was sent without TLS', 'use https:// in the URL');
+  if (!code.startsWith('ERR_SSL_')) return undefined;
+  const isUntrusted = /ALERT_(?:UNKNOWN_CA|CERTIFICATE_UNKNOWN|BAD_CERTIFICATE)/.test(code);
+  if (isUntrusted) {
+    const hint = 'give it the certificate: NODE_EXTRA_CA_CERTS of Node.js, --cacert of curl, SSL_CERT_FILE of others';
+    return toMalformed('the client does not trust the certificate', hint);
+  }
+  return toMalformed(`the client and the server do not agree on TLS: ${code}`, 'TLS 1.2 and 1.3 are supported');
+}
+
 /** The Origin of a request that was not read to its end. */
 function readOrigin({ rawPacket }: ParseError, { parser }: Pick<AnsweringSocket, 'parser'>): string | undefined {
   const read = parser?.incoming?.headers.origin;
@@ -207,7 +245,7 @@ function readOrigin({ rawPacket }: ParseError, { parser }: Pick<AnsweringSocket,
 /** The error of a request that is not valid HTTP. */
 export function toMalformed(
   reason: string,
-  hint = 'send HTTP/1.1; a client that speaks TLS or HTTP/2 needs a proxy in between',
+  hint = 'send HTTP/1.1; for clients that speak TLS or HTTP/2 start the mock with --tls',
 ): MockError {
   return new MockError('REQUEST_MALFORMED', reason, { hint });
 }

@@ -1,6 +1,7 @@
 import { getRequestListener } from '@hono/node-server';
+import { statSync, rmSync } from 'node:fs';
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { connect } from 'node:net';
 import { MockError, toReason } from '../errors.js';
 import type { BodyBytes } from '../http/request/body-bytes.js';
 import type { ResponseConstructor } from '../http/response/encode.js';
@@ -9,6 +10,7 @@ import type { Fetch } from './app.js';
 import type { SocketEnvironment } from './arrival.js';
 import {
   type ConnectionOptions,
+  type ConnectionServer,
   createConnectionServer,
   createRefuse,
   type RefusalOptions,
@@ -16,6 +18,7 @@ import {
   toMalformed,
 } from './connections.js';
 import { isLoopback } from './control/guard.js';
+import type { createSecureServer as CreateSecureServer, TlsOptions } from './secure.js';
 import { host, isError } from '../platform.js';
 
 /** Where to listen. */
@@ -24,14 +27,23 @@ export interface ListenOptions {
   readonly port?: number;
   /** Default `127.0.0.1`. */
   readonly host?: string;
+  /** Path of a Unix socket (on Windows of a named pipe) to listen on instead of a port. */
+  readonly socket?: string;
+  /** Speak HTTPS, with HTTP/2 for clients that ask for it; `true` makes a self-signed certificate. Default: false. */
+  readonly tls?: boolean | TlsOptions;
 }
 
 /** A mock that listens on a socket. */
 export interface Listening {
-  /** `http://host:port`, without a trailing slash. */
+  /** `http://host:port`, without a trailing slash; `http://localhost` on a Unix socket; `https:` with TLS. */
   readonly url: string;
   readonly host: string;
+  /** 0 on a Unix socket. */
   readonly port: number;
+  /** The Unix socket that it listens on. */
+  readonly socket?: string;
+  /** The certificate in PEM, for the option `ca` of clients; undefined without TLS. */
+  readonly certificate?: string;
   /**
    * Stops the server: no new connections, and idle ones are closed at once.
    *
@@ -50,25 +62,47 @@ export async function listen(
   fetch: Fetch,
   options: ListenOptions & RefusalOptions & { readonly connections: Required<ConnectionOptions> },
 ): Promise<Listening> {
-  const { port = 0 } = options;
+  const { port = 0, tls = false, socket } = options;
   // The system reads an empty name as every address, which is not what a caller means.
   const host = options.host === undefined || options.host === '' ? '127.0.0.1' : options.host;
   checkPort(port);
   const refuse = createRefuse(options);
-  const listener = createListener(fetch, !isLoopback(host), refuse);
-  const { server, stop } = createConnectionServer(listener, options.connections, refuse);
-  await start(server, port, host);
-  // A TCP server's address is an AddressInfo.
-  const address = server.address() as AddressInfo;
-  const reached = EVERY_ADDRESS[address.address] ?? address.address;
-  const shown = address.family === 'IPv6' ? `[${reached}]` : reached;
+  const listener = createListener(fetch, socket === undefined && !isLoopback(host), refuse);
+  const { server, stop, certificate }: SecureServer =
+    tls === false
+      ? createConnectionServer(listener, options.connections, refuse)
+      : await createSecure(tls === true ? {} : tls, { host, listener, connections: options.connections, refuse });
+  await (socket === undefined ? start(server, { port, host }) : startOnSocket(server, socket));
   return {
-    url: `http://${shown}:${address.port}`,
+    ...describeAddress(server, tls === false ? 'http' : 'https'),
     host,
-    port: address.port,
+    ...(socket !== undefined && { socket }),
+    ...(certificate !== undefined && { certificate }),
     close: stop,
     [Symbol.asyncDispose]: () => stop(),
   };
+}
+
+function describeAddress(server: Server, scheme: 'http' | 'https'): Pick<Listening, 'url' | 'port'> {
+  const address = server.address();
+  if (address === null || typeof address === 'string') return { url: `${scheme}://localhost`, port: 0 };
+  const reached = EVERY_ADDRESS[address.address] ?? address.address;
+  const shown = address.family === 'IPv6' ? `[${reached}]` : reached;
+  return { url: `${scheme}://${shown}:${address.port}`, port: address.port };
+}
+
+interface SecureServer extends ConnectionServer {
+  readonly certificate?: string;
+}
+
+/** Loaded on demand: most mocks do not speak TLS. */
+async function createSecure(
+  tls: TlsOptions,
+  { host, ...parts }: Omit<Parameters<typeof CreateSecureServer>[0], 'certificate'> & { readonly host: string },
+): Promise<SecureServer> {
+  const { createSecureServer, readCertificate } = await import('./secure.js');
+  const certificate = readCertificate(tls, host);
+  return { ...createSecureServer({ ...parts, certificate }), certificate: certificate.cert };
 }
 
 /** The address that a client on this machine uses for a server that listens on every address. */
@@ -147,18 +181,55 @@ function answerFailed(error: unknown, refuse: Refuse): Response {
 /** Connections that wait to be accepted; the system may allow fewer (`net.core.somaxconn` on Linux). Node's 511 is too few for a load test. */
 const BACKLOG = 4096;
 
-function start(server: Server, port: number, host: string): Promise<void> {
+interface Place {
+  readonly port: number;
+  readonly host: string;
+}
+
+function start(server: Server, place: Place | { readonly path: string }): Promise<void> {
   return new Promise((resolve, reject) => {
-    const fail = (error: NodeJS.ErrnoException): void => reject(toListenError(error, port, host));
+    const fail = (error: NodeJS.ErrnoException): void =>
+      reject('path' in place ? toSocketError(error, place.path) : toListenError(error, place));
     server.once('error', fail);
-    server.listen(port, host, BACKLOG, () => {
+    server.listen({ ...place, backlog: BACKLOG }, () => {
       server.off('error', fail);
       resolve();
     });
   });
 }
 
-function toListenError(error: NodeJS.ErrnoException, port: number, host: string): MockError {
+/** Listens on a Unix socket. The file of a process that ended without removing it is replaced. */
+async function startOnSocket(server: Server, path: string): Promise<void> {
+  if (await isAbandoned(path)) rmSync(path, { force: true });
+  await start(server, { path });
+}
+
+/** Whether a path is a socket that no process listens on. */
+function isAbandoned(path: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const client = connect(path);
+    client.once('connect', () => {
+      client.destroy();
+      resolve(false);
+    });
+    // A file that is not a socket refuses connections too; it is kept.
+    client.once('error', ({ code }: NodeJS.ErrnoException) =>
+      resolve(code === 'ECONNREFUSED' && statSync(path, { throwIfNoEntry: false })?.isSocket() === true),
+    );
+  });
+}
+
+function toSocketError(error: NodeJS.ErrnoException, path: string): MockError {
+  const reason = `cannot listen on the socket ${path}: ${error.message}`;
+  if (error.code === 'EADDRINUSE') {
+    const hint = 'stop the process that uses it, or choose another path with --socket';
+    return new MockError('PORT_TAKEN', `the socket ${path} is already in use`, { hint, cause: error });
+  }
+  const hint = 'the folder of a socket must exist and be writable; most systems allow at most about 100 characters';
+  return new MockError('LISTEN_FAILED', reason, { hint, cause: error });
+}
+
+function toListenError(error: NodeJS.ErrnoException, { port, host }: Place): MockError {
   if (error.code === 'EADDRINUSE') {
     return new MockError('PORT_TAKEN', `port ${port} on ${host} is already in use`, {
       hint: 'stop the process that uses it, or choose another port with --port (0 picks a free port)',

@@ -5,8 +5,10 @@ import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { request } from 'node:https';
 import { fileURLToPath } from 'node:url';
+import { createCertificate } from '../../src/server/certificate.js';
 
 const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 
@@ -33,8 +35,8 @@ afterEach(() => {
   for (const each of running.splice(0)) each.process.kill('SIGKILL');
 });
 
-function run(args: readonly string[], cwd = process.cwd()): Running {
-  const child = spawn(process.execPath, [MAIN, ...args], { cwd, env: { ...process.env, NO_COLOR: '1' } });
+function run(args: readonly string[], cwd = process.cwd(), env: NodeJS.ProcessEnv = {}): Running {
+  const child = spawn(process.execPath, [MAIN, ...args], { cwd, env: { ...process.env, NO_COLOR: '1', ...env } });
   let text = '';
   const watchers = new Set<() => void>();
   const append = (chunk: Buffer): void => {
@@ -245,5 +247,60 @@ describe('vouch serve', () => {
     const { exit, output } = run(args);
     expect(await exit).toBe(1);
     expect(output()).toContain(message);
+  });
+});
+
+// Issue 16, part 4.
+describe('vouch serve --tls', () => {
+  async function serveTls(...flags: readonly string[]): Promise<{ readonly server: Running; readonly file: string }> {
+    const env = { XDG_CACHE_HOME: folder, HOME: folder, LOCALAPPDATA: folder };
+    const server = run(['serve', '--port', '0', '--tls', ...flags], process.cwd(), env);
+    const [, file = ''] = await server.waitFor(/^certificate (.+)$/mu);
+    return { server, file };
+  }
+
+  it('prints the certificate, keeps it for the next start, and replaces it when it lacks a name', async () => {
+    const portFile = join(folder, 'ports', 'mock.port');
+    const { server, file } = await serveTls('--port-file', portFile);
+    const [, port] = await server.waitFor(/listening on https:\/\/127\.0\.0\.1:(\d+)\/v1/u);
+    expect(server.output()).toContain(`NODE_EXTRA_CA_CERTS=${file}`);
+    expect(readFileSync(portFile, 'utf8')).toBe(`${port}\n`);
+    const ca = readFileSync(file, 'utf8');
+    const get = request({ host: '127.0.0.1', port, path: '/v1/nowhere', ca, agent: false }).end();
+    const [incoming] = (await once(get, 'response')) as [{ readonly statusCode: number; resume(): void }];
+    incoming.resume();
+    expect(incoming.statusCode).toBe(404);
+    const pair = join(file, '..', 'certificate-and-key.pem');
+    if (process.platform !== 'win32') expect(statSync(pair).mode & 0o077).toBe(0);
+    server.process.kill('SIGTERM');
+    expect(await server.exit).toBe(0);
+    expect(existsSync(portFile)).toBe(false);
+
+    await serveTls();
+    expect(readFileSync(file, 'utf8')).toBe(ca);
+    await serveTls('--tls-name', 'api.example.com');
+    expect(readFileSync(file, 'utf8')).not.toBe(ca);
+  });
+
+  it('uses the certificate that was given', async () => {
+    const { cert, key } = createCertificate();
+    await writeFile(join(folder, 'own.pem'), cert);
+    await writeFile(join(folder, 'own-key.pem'), key);
+    const flags = ['--tls-cert', join(folder, 'own.pem'), '--tls-key', join(folder, 'own-key.pem')];
+    const server = run(['serve', '--port', '0', ...flags]);
+    await server.waitFor(/listening on https:/u);
+    expect(server.output()).not.toContain('certificate ');
+    const alone = run(['serve', '--port', '0', ...flags.slice(0, 2)]);
+    await alone.waitFor(/OPTION_INVALID {2}"tls\.cert" is given without "tls\.key"/u);
+    expect(await alone.exit).not.toBe(0);
+  });
+
+  it('listens on a Unix socket', async () => {
+    const socket = join(folder, 'cli.sock');
+    const server = run(['serve', '--socket', socket]);
+    await server.waitFor(/listening on http:\/\/localhost\/v1 {2}\(socket .*cli\.sock\)/u);
+    server.process.kill('SIGTERM');
+    expect(await server.exit).toBe(0);
+    expect(existsSync(socket)).toBe(false);
   });
 });

@@ -91,7 +91,7 @@ async function runServe(options: ServeOptions): Promise<number> {
     ...logInteractions(options),
   });
   const background = new host.AbortController();
-  const signal = await listenUntilSignal(mock, options, ({ url, baseUrl }) => {
+  const signal = await listenUntilSignal(mock, options, ({ url, baseUrl, socket }, notes) => {
     const preset = mock.contract.preset ?? null;
     const started = {
       listening: baseUrl,
@@ -99,8 +99,10 @@ async function runServe(options: ServeOptions): Promise<number> {
       spec: hideUrlSecrets(spec),
       preset,
       fixtures: fixtures ?? null,
+      ...(socket !== undefined && { socket }),
     };
-    const end = [describeControl(options, url), `listening on ${colour('bold', baseUrl)}`];
+    const where = socket === undefined ? '' : `  (socket ${showPath(socket)})`;
+    const end = [describeControl(options, url), ...notes, `listening on ${colour('bold', baseUrl)}${where}`];
     const lines = [...describeStart(mock, options, fixtures), ...end];
     options.write(options.json === true ? JSON.stringify(started) : lines.join('\n'));
     printProblemsLater(mock, options, background.signal);

@@ -1,0 +1,130 @@
+import { type Command, Option } from 'commander';
+import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { MockError, toReason } from '../errors.js';
+import { readUserCacheFolder } from '../package-folder.js';
+import { type Certificate, createCertificate } from '../server/certificate.js';
+import type { Listening, ListenOptions } from '../server/listen.js';
+import { collect, readPem } from './flags.js';
+
+/** Flags that say how a server is reached. */
+export interface TransportFlags {
+  readonly port: number;
+  readonly host: string;
+  readonly socket?: string;
+  readonly portFile?: string;
+  readonly tls?: boolean;
+  /** In PEM. */
+  readonly tlsCert?: string;
+  /** In PEM. */
+  readonly tlsKey?: string;
+  readonly tlsName?: readonly string[];
+}
+
+/** Adds the flags for Unix sockets and TLS. */
+export function addTransportFlags(command: Command): Command {
+  return command
+    .option('--socket <path>', 'Unix socket, or named pipe on Windows, to listen on instead of a port')
+    .option('--port-file <file>', 'file to write the port to once the mock listens; removed when it stops')
+    .option('--tls', 'speak HTTPS, and HTTP/2 with clients that ask for it, with a self-signed certificate')
+    .addOption(new Option('--tls-cert <file>', 'certificate for --tls, in PEM').argParser(readPem))
+    .addOption(new Option('--tls-key <file>', 'private key of --tls-cert, in PEM').argParser(readPem))
+    .addOption(
+      new Option(
+        '--tls-name <name>',
+        'host name of the self-signed certificate, besides localhost, 127.0.0.1 and ::1; repeatable',
+      ).argParser(collect),
+    );
+}
+
+/** How a mock is served, and what to print about it. */
+export interface Transport {
+  readonly options: ListenOptions;
+  /** How clients trust a self-signed certificate; empty without one. */
+  readonly notes: readonly string[];
+}
+
+/**
+ * Reads the flags for Unix sockets and TLS. A self-signed certificate is kept for the next start, so that it has to be trusted only once.
+ *
+ * @throws MockError `OPTION_INVALID`.
+ */
+export function readTransport(flags: TransportFlags): Transport {
+  const { port, host, socket, tlsCert: cert, tlsKey: key, tlsName = [] } = flags;
+  const place = socket === undefined ? { port, host } : { socket };
+  const isGiven = cert !== undefined || key !== undefined;
+  if (isGiven) return { options: { ...place, tls: { ...(cert && { cert }), ...(key && { key }) } }, notes: [] };
+  if (flags.tls !== true && tlsName.length === 0) return { options: place, notes: [] };
+  const isNamed = socket === undefined && host !== '0.0.0.0' && host !== '::' && host !== '';
+  const { file, ...tls } = keepCertificate(isNamed ? [host, ...tlsName] : tlsName);
+  return {
+    options: { ...place, tls },
+    notes: [
+      `certificate ${file}`,
+      `  to trust it: NODE_EXTRA_CA_CERTS=${quote(file)}, or curl --cacert, or ca in the options of the client`,
+    ],
+  };
+}
+
+/** Writes the port to the file that was named. @returns a function that removes the file. */
+export function writePortFile({ portFile }: TransportFlags, { port }: Pick<Listening, 'port'>): () => void {
+  if (portFile === undefined) return () => undefined;
+  writeWhole(portFile, `${port}\n`);
+  return () => rmSync(portFile, { force: true });
+}
+
+/** Days for which a kept certificate must still be valid. */
+const MIN_DAYS = 7;
+
+/** The self-signed certificate of the last start, or a new one if its time is almost over or it lacks a name. */
+function keepCertificate(names: readonly string[]): Certificate & { readonly file: string } {
+  const folder = join(readUserCacheFolder(), 'tls');
+  const file = join(folder, 'certificate.pem');
+  // Together in one file, so that two processes cannot mix the key of one with the certificate of the other.
+  const pair = join(folder, 'certificate-and-key.pem');
+  const kept = readKept(pair, names);
+  const used = kept ?? createCertificate(names);
+  if (kept === undefined) writeWhole(pair, used.cert + used.key, 0o600);
+  if (readText(file) !== used.cert) writeWhole(file, used.cert);
+  return { ...used, file };
+}
+
+function readKept(pair: string, names: readonly string[]): Certificate | undefined {
+  const [, cert = '', key = ''] =
+    /^(-----BEGIN CERTIFICATE-----[^]*?-----END CERTIFICATE-----\n)([^]*)$/.exec(readText(pair)) ?? [];
+  try {
+    const certificate = new X509Certificate(cert);
+    const isValid = Date.parse(certificate.validTo) > Date.now() + MIN_DAYS * 86_400_000;
+    const hasNames = names.every((name) => (certificate.checkHost(name) ?? certificate.checkIP(name)) !== undefined);
+    return isValid && hasNames && certificate.checkPrivateKey(createPrivateKey(key)) ? { cert, key } : undefined;
+  } catch {
+    // There is none yet, or it is damaged; it is written again.
+    return undefined;
+  }
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+/** Writes a file in one step: a process that waits for it never reads a part. */
+function writeWhole(file: string, text: string, mode = 0o644): void {
+  const draft = `${file}.${process.pid}`;
+  try {
+    mkdirSync(dirname(resolve(file)), { recursive: true });
+    writeFileSync(draft, text, { mode });
+    renameSync(draft, file);
+  } catch (cause) {
+    const hint = 'name a file that you may write to';
+    throw new MockError('OPTION_INVALID', `the file "${file}" cannot be written: ${toReason(cause)}`, { hint, cause });
+  }
+}
+
+function quote(path: string): string {
+  return /^[\w./-]+$/.test(path) ? path : JSON.stringify(path);
+}
