@@ -15,6 +15,7 @@ const SLOW = [
   'test/state/lifecycle-documents.test.ts',
   'test/session/isolation.test.ts',
   'test/docker.test.ts',
+  'test/inspector/inspector.test.ts',
   'test/flows/openai-errors.test.ts',
   'test/flows/openai-streams.test.ts',
   'test/flows/stripe-errors.test.ts',

@@ -5,7 +5,9 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { bundle } from './bundle.mjs';
+import { buildInspector } from './inspector.mjs';
 import { readLicences } from './licences.mjs';
 import { writeCommonJsTypes } from './commonjs-types.mjs';
 
@@ -14,10 +16,16 @@ const DIST = 'dist';
 /** Every entry point: `src/NAME.ts` becomes `dist/NAME.js`, and `dist/NAME.cjs` for test runners that cannot load ES modules. */
 const entries = JSON.parse(readFileSync(new URL('entries.json', import.meta.url), 'utf8'));
 
+/** The page of the inspector has code of these packages. */
+const BUNDLED_IN_PAGE = [fileURLToPath(import.meta.resolve('preact'))];
+
 const typesWritten = emitTypes();
+const page = buildInspector();
 const { files, modules, exports } = await bundle(entries);
 for (const [name, names] of exports) files.set(`${name}.d.cts`, writeCommonJsTypes(name, names));
+for (const id of BUNDLED_IN_PAGE) modules.add(id);
 files.set('licences.txt', readLicences(modules));
+files.set('inspector.html', await page);
 for (const [name, text] of files) writeChanged(join(DIST, name), text);
 process.exitCode = await typesWritten;
 removeOld(new Set(files.keys()));

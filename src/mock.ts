@@ -21,11 +21,11 @@ import { createApp } from './server/app.js';
 import { isSocketEnvironment } from './server/arrival.js';
 import { createInterceptions } from './server/intercept.js';
 import { createCors } from './server/cors.js';
-import { createControl } from './server/control/control.js';
+import { type Control, createControl } from './server/control/control.js';
 import type { listen as Listen, Listening, ListenOptions } from './server/listen.js';
 import { type Watcher, watchScenarios } from './server/watch.js';
 import type { Interaction } from './journal/interaction.js';
-import { createJournalPool } from './journal/journal.js';
+import { createJournalPool, type JournalPool } from './journal/journal.js';
 import { createInteractionRedactor, type InteractionRedactor } from './session/redact-interaction.js';
 import { createMockScenarios } from './session/scenario-handle.js';
 import { createSession, createSessionClocks, type Session } from './session/session.js';
@@ -37,7 +37,7 @@ import { createCollectionEditors } from './state/store/editors.js';
 import { createItems } from './state/store/items.js';
 import { createStore } from './state/store/store.js';
 import { createUsage, type Usage } from './state/store/usage.js';
-import { isPromise, isRequest } from './platform.js';
+import { host, isPromise, isRequest } from './platform.js';
 
 /**
  * Creates a mock of an OpenAPI document.
@@ -71,9 +71,9 @@ export async function createMock(options: object): Promise<Mock<Clock>> {
   const parts = await loadParts(readParts(contract, settings.strict), settings);
   const { router, errors, encode } = parts;
   const openUsage = createUsages(settings);
-  const sessions = openSessions(parts, settings, openUsage);
-  const { control, requests } = settings;
-  const decoder = parts.readDecoder(requests);
+  const pool = createJournalPool(settings.journal.totalBytes);
+  const sessions = openSessions({ ...parts, pool }, settings, openUsage);
+  const decoder = parts.readDecoder(settings.requests);
   const foreign =
     settings.recordings &&
     (await createRecordingSources(settings.recordings, { ...parts, decoder, environment: process.env }));
@@ -85,10 +85,10 @@ export async function createMock(options: object): Promise<Mock<Clock>> {
     timeoutMs: settings.responses.handlerTimeoutMs,
     openState: (session) => createState(session, editors),
   });
-  const uploads = openUsage();
-  const controlled = { ...parts, sessions, uploads, recordings, requireSession: settings.sessions.required };
+  const closing = new host.AbortController();
+  const controlled = { ...parts, sessions, uploads: openUsage(), recordings, pool, closing: closing.signal };
   const cors = createCors(settings.cors);
-  const app = createApp({
+  const app: Hono = createApp({
     contract,
     router,
     routes: parts.routes,
@@ -97,7 +97,7 @@ export async function createMock(options: object): Promise<Mock<Clock>> {
     encode,
     errors,
     sessions,
-    control: control === false ? undefined : createControl(control, controlled),
+    control: openControl(controlled, settings, (request) => app.fetch(request)),
     readBody: recordings?.readBody,
     releaseFile: recordings?.files.release,
     undocumented: foreign && {
@@ -117,11 +117,21 @@ export async function createMock(options: object): Promise<Mock<Clock>> {
     handlers,
     recordings,
     watcher,
+    closing,
     served,
     interceptions: createInterceptions(),
     fetch: app.fetch,
   };
   return assemble({ ...parts, ...own }, app);
+}
+
+/** The control API; undefined if it is switched off. */
+function openControl(
+  parts: Omit<Parameters<typeof createControl>[1], 'requireSession' | 'send'>,
+  { control, sessions }: Settings,
+  send: (request: Request) => Response | Promise<Response>,
+): Control | undefined {
+  return control === false ? undefined : createControl(control, { ...parts, requireSession: sessions.required, send });
 }
 
 type Parts = Awaited<ReturnType<typeof loadParts>>;
@@ -202,20 +212,26 @@ function watchFolder(
 /** What a server of a mock depends on. */
 type ServedOptions = Omit<Parameters<typeof Listen>[1], keyof ListenOptions>;
 
-function assemble(
-  parts: Parts & HandleParts & { readonly watcher: Watcher | undefined; readonly served: ServedOptions },
-  app: Hono,
-): Mock<Clock> {
-  const { contract, seed, validators, sessions, handlers, recordings, watcher, served } = parts;
+/** What only the mock itself uses. */
+interface OwnParts {
+  readonly watcher: Watcher | undefined;
+  /** Aborted when the mock is closed. */
+  readonly closing: AbortController;
+  readonly served: ServedOptions;
+}
+
+function assemble(parts: Parts & HandleParts & OwnParts, app: Hono): Mock<Clock> {
+  const { contract, seed, validators, sessions, handlers, recordings, watcher, closing, served } = parts;
   const initial = createHandle(sessions.default, parts);
   const servers = new Set<Listening>();
   const close = async (): Promise<void> => {
     parts.interceptions.close();
     watcher?.close();
-    const closing = [...servers].map((server) => server.close());
+    closing.abort();
+    const stopping = [...servers].map((server) => server.close());
     servers.clear();
     // Ends the responses that the servers wait for.
-    await Promise.all([...closing, recordings?.close()]);
+    await Promise.all([...stopping, recordings?.close()]);
   };
   const fetch: Mock['fetch'] = async (input, init) => {
     // A Hono app that mounts this function passes its bindings where `fetch` takes its options.
@@ -273,13 +289,17 @@ function createUsages({ spec, state }: Settings): () => Usage {
 }
 
 /** The sessions of a mock; only the default one is open. @throws MockError `OPTION_INVALID`, `SCENARIO_UNKNOWN`. */
-function openSessions(parts: Parts, settings: Settings, openUsage: () => Usage): Sessions {
-  const { contract, seed, operations, reserved, redactor, scenarios, definition, editors } = parts;
+function openSessions(
+  parts: Parts & { readonly pool: JournalPool },
+  settings: Settings,
+  openUsage: () => Usage,
+): Sessions {
+  const { contract, seed, operations, reserved, redactor, scenarios, definition, editors, pool } = parts;
   const schemes = Object.values(contract.securitySchemes);
   const { required, idleMs, max } = settings.sessions;
   const sessionParts = {
     seed,
-    journal: { ...settings.journal, pool: createJournalPool(settings.journal.totalBytes) },
+    journal: { ...settings.journal, pool },
     operations,
     ...redactor,
     createClock: createSessionClocks(settings.clock),

@@ -23,6 +23,9 @@ export const delay: typeof timerPromises.setTimeout = timerPromises.setTimeout;
 /** Milliseconds since the process started; fake timers do not stop it. */
 export const readMonotonic: () => number = performance.now.bind(performance);
 
+/** The time at which the process started, in milliseconds since 1970. */
+export const timeOrigin: number = performance.timeOrigin;
+
 /** Whether a value is bytes, also of another context. */
 export function isBytes(value: unknown): value is Uint8Array {
   return ArrayBuffer.isView(value) && types.isUint8Array(value);

@@ -158,6 +158,7 @@ describe('the language of', () => {
     ['docs/', readFolder('docs', '.md')],
     ['the other pages', readFiles(['README.md', 'CHANGELOG.md', 'ARCHITECTURE.md'])],
     ['bench/', readFolder('bench', '.ts')],
+    ['inspector/', { ...readFolder('inspector', '.ts'), ...readFolder('inspector', '.tsx') }],
     [
       'examples/',
       { ...readFolder('examples', '.mjs'), ...readFolder('examples', '.ts'), ...readFolder('examples', '.md') },

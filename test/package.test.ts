@@ -168,6 +168,7 @@ describe('the packed package', () => {
       'dist/index.cjs',
       'dist/index.d.cts',
       'dist/licences.txt',
+      'dist/inspector.html',
       'dist/cli/main.js',
       'spec/openapi.yaml',
       'fixtures/files.yaml',

@@ -59,6 +59,8 @@ export interface Journal {
 export interface SessionJournal extends Journal {
   /** How many interactions there are. */
   readonly size: number;
+  /** The newest interactions with a higher number, oldest first, and how many were left out. @param limit - How many at most. */
+  after(number: number, limit: number): { readonly newest: readonly Interaction[]; readonly skipped: number };
   /**
    * Adds an interaction, which gets its number here.
    *
@@ -109,6 +111,12 @@ export function createJournal(parts: JournalParts): SessionJournal {
     },
     get size() {
       return ring.size;
+    },
+    after: (number, limit) => {
+      // A higher number than the last one is that of another journal: of a session with the same id, or before a restart.
+      const missing = number > count ? count : count - number;
+      const newest = missing === 0 ? [] : list().slice(-Math.min(missing, limit));
+      return { newest, skipped: missing - newest.length };
     },
     release: ring.release,
     add: (interaction, size = 0) => {
@@ -218,6 +226,8 @@ export interface JournalPool {
   shrink(bytes: number): void;
   /** Forgets a journal whose bytes were subtracted. */
   release(ring: DroppingRing): void;
+  /** Calls a function after each interaction. @returns ends that. */
+  watch(watcher: () => void): () => void;
 }
 
 interface DroppingRing {
@@ -229,11 +239,13 @@ interface DroppingRing {
 export function createJournalPool(limitBytes: number): JournalPool {
   // The one that was not used for the longest time is the first.
   const rings = new Set<DroppingRing>();
+  const watchers = new Set<() => void>();
   let latest: DroppingRing | undefined;
   let total = 0;
   const isTooMuch = (): boolean => total > limitBytes;
   return {
     grow: (ring, bytes) => {
+      if (watchers.size > 0) for (const watcher of watchers) watcher();
       total += bytes;
       if (ring !== latest) {
         rings.delete(ring);
@@ -250,6 +262,10 @@ export function createJournalPool(limitBytes: number): JournalPool {
     release: (ring) => {
       rings.delete(ring);
       if (ring === latest) latest = undefined;
+    },
+    watch: (watcher) => {
+      watchers.add(watcher);
+      return () => void watchers.delete(watcher);
     },
   };
 }

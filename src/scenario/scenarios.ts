@@ -15,6 +15,8 @@ export interface Scenarios {
   get(id: string): Scenario | undefined;
   /** Like `get`. @throws MockError `SCENARIO_UNKNOWN` that names the closest id. */
   find(id: string): Scenario;
+  /** Reads a scenario that is passed as an object, and does not add it. @throws MockError `SCENARIO_INVALID`. */
+  check(id: string, definition: unknown): Scenario;
   /** Adds or replaces a scenario that is passed as an object. @throws MockError `SCENARIO_INVALID`. */
   add(id: string, definition: unknown): Scenario;
   /** Removes a scenario that was added; those of files stay. @returns whether there was one. */
@@ -56,6 +58,7 @@ export function createScenarios(context: ScenarioContext, loaded: readonly Scena
   const get = (id: string): Scenario | undefined => added.get(id) ?? fromFiles.get(id);
   const all = (): ReadonlyMap<string, Scenario> => new Map([...fromFiles, ...added]);
   const find = (id: string): Scenario => get(id) ?? throwUnknown(id, [...all().keys()]);
+  const check = (id: string, definition: unknown): Scenario => toScenario({ id, definition }, context, all());
   const changed = (): void => {
     plans = new Map();
     active = active.filter((id) => get(id) !== undefined);
@@ -70,8 +73,9 @@ export function createScenarios(context: ScenarioContext, loaded: readonly Scena
     },
     get,
     find,
+    check,
     add: (id, definition) => {
-      const scenario = toScenario({ id, definition }, context, all());
+      const scenario = check(id, definition);
       added.set(id, scenario);
       changed();
       return scenario;

@@ -68,6 +68,8 @@ export function createApp(parts: AppParts): Hono {
     // Hono asks its routers for GET when a HEAD arrives; the handler sees the method that was sent.
     if (operation.method === 'HEAD') app.on('GET', path, (c: Context) => handler(c));
   }
+  if (control !== undefined && router.match('GET', '/', '').kind !== 'operation')
+    app.get('/', async (c, next) => control.welcome(arrivals.of(c)) ?? next());
   app.notFound((c) => {
     const arrival = arrivals.of(c);
     const match = arrival.match ?? router.match(arrival.method, arrival.path, arrival.search);

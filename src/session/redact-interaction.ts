@@ -27,6 +27,7 @@ import {
 } from '../recording/redaction/secret-walk.js';
 import { hidePathSecrets, replacePatterns, type SecretPattern } from '../schema/secret-forms.js';
 import type { Validators } from '../schema/validate.js';
+import { isBytes } from '../platform.js';
 
 const MARK = '[redacted]';
 
@@ -47,6 +48,21 @@ export interface InteractionRedactor {
   steps(interaction: Interaction): Generator<undefined, PlainInteraction>;
   /** Only the texts, without the bodies. */
   toTexts(interaction: Interaction): InteractionTexts;
+  /** The bodies that are bytes, with secrets replaced by `[redacted]`. @param limit - How many bytes of each. */
+  toBytes(interaction: Interaction, limit: number): InteractionBytes;
+}
+
+/** The bodies of an interaction that are bytes. */
+export interface InteractionBytes {
+  readonly request?: ShownBytes;
+  readonly answer?: ShownBytes;
+}
+
+interface ShownBytes {
+  /** Of the whole body. */
+  readonly size: number;
+  /** The first bytes in hex. */
+  readonly hex: string;
 }
 
 /**
@@ -103,7 +119,21 @@ export function createInteractionRedactor(contract: Contract, validators: Valida
       }
       return { url: showUrl(request, view), ...showMessages(interaction, view) };
     },
+    toBytes: (interaction, limit) => showBytes(interaction, createView(interaction), limit),
   };
+}
+
+function showBytes(interaction: Interaction, view: View, limit: number): InteractionBytes {
+  showHead(interaction.request, view);
+  const show = (name: 'answer' | 'request'): InteractionBytes => {
+    const { body } = interaction[name];
+    if (!isBytes(body)) return {};
+    // In Latin-1 each byte is a character. More than is shown is read, because its end may be a part of a secret.
+    const text = scrub(Buffer.from(body.subarray(0, limit * 2)).toString('latin1'), view);
+    const hex = Buffer.from(text, 'latin1').subarray(0, limit).toString('hex');
+    return { [name]: { size: body.byteLength, hex } };
+  };
+  return { ...show('request'), ...show('answer') };
 }
 
 /** Hides what patterns find in a string, and adds it to what was found. */

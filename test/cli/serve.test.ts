@@ -87,6 +87,23 @@ describe('vouch serve', () => {
     expect((await serve()).output()).not.toContain('scenarios');
   });
 
+  it('prints the address of the inspector, and opens it where --open asks for it and CI is not set', async () => {
+    const opened = join(folder, 'opened');
+    // Stands for the command that opens a browser, of every platform.
+    for (const name of ['xdg-open', 'open']) {
+      await writeFile(join(folder, name), `#!/bin/sh\necho "$1" > '${opened}'\n`, { mode: 0o755 });
+    }
+    const PATH = `${folder}:${process.env['PATH'] ?? ''}`;
+    const inCi = run(['serve', '--port', '0', '--open'], undefined, { PATH, CI: 'true' });
+    await inCi.waitFor(/listening on/);
+    const { waitFor } = run(['serve', '--port', '0', '--open'], undefined, { PATH, CI: '' });
+    const [, address = ''] = await waitFor(/inspector (http:\/\/127\.0\.0\.1:\d+\/__mock\/)\n/);
+    expect((await fetch(address)).headers.get('content-type')).toContain('text/html');
+    await expect.poll(() => (existsSync(opened) ? readFileSync(opened, 'utf8') : '')).toBe(`${address}\n`);
+    const without = await serve(['--no-control']);
+    expect(without.output()).not.toContain('inspector');
+  });
+
   it('serves the built-in contract in a folder without a document', async () => {
     const { baseUrl } = await serve([], folder);
     expect((await fetch(`${baseUrl}/files/file-handbook/content`, { headers: HEADERS })).status).toBe(200);

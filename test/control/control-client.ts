@@ -45,8 +45,8 @@ export function createControlClient(reach: Reach, document: Document, prefix = '
       headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
       ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     });
-    const text = await response.text();
     const type = response.headers.get('content-type') ?? '';
+    const text = type === 'text/event-stream' ? await readStart(response) : await response.text();
     const parsed: unknown = type.endsWith('json') && !type.includes('ndjson') ? JSON.parse(text) : text;
     expect(response.headers.get('x-mock-source')).toBe('control');
     checkAnswer(document, { method, path, status: response.status, type, parsed });
@@ -54,6 +54,14 @@ export function createControlClient(reach: Reach, document: Document, prefix = '
     const { code, detail, hint } = type === 'application/problem+json' ? problem : {};
     return { status: response.status, headers: response.headers, body: parsed, code, detail, hint };
   };
+}
+
+/** The first event of a stream, which does not end by itself. */
+async function readStart({ body }: Response): Promise<string> {
+  const reader = body?.pipeThrough(new TextDecoderStream()).getReader();
+  const first = await reader?.read();
+  await reader?.cancel();
+  return first?.value ?? '';
 }
 
 interface Given {

@@ -6,7 +6,7 @@ import type { Operation } from '../../src/contract/operations/operation.js';
 import { createGenerator } from '../../src/generate/generate.js';
 import { createValidators } from '../../src/schema/validate.js';
 import { createMock, MockError, type Mock, type MockOptions } from '../../src/index.js';
-import { draftRequest, toRequest } from '../sweep/minimal-request.js';
+import { draftRequest, toRequest } from '../../src/server/control/sample-request.js';
 import { MUTATIONS, mutate } from './mutate.js';
 import { readCases } from './read-cases.js';
 

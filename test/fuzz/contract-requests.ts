@@ -8,7 +8,7 @@ import type { Random } from '../../src/random.js';
 import { createValidators } from '../../src/schema/validate.js';
 import { mutate, MUTATIONS } from '../documents/mutate.js';
 import { breakRequest } from '../sweep/broken-requests.js';
-import { draftRequest, type RequestDraft, toRequest } from '../sweep/minimal-request.js';
+import { draftRequest, type RequestDraft, toRequest } from '../../src/server/control/sample-request.js';
 import { toUtf8, toWire, type Wire } from './wire.js';
 
 /** Draws requests of the operations of a contract. */

@@ -5,7 +5,7 @@ import type { Mock } from '../../src/index.js';
 import { inferResources } from '../../src/state/inference/infer.js';
 import { createItemSchemaReader } from '../../src/state/item-schema.js';
 import type { Binding, Resource } from '../../src/state/resource.js';
-import { draftRequest, toRequest, type RequestDraft } from '../sweep/minimal-request.js';
+import { draftRequest, toRequest, type RequestDraft } from '../../src/server/control/sample-request.js';
 
 /** What became of one resource: undefined where it lived and died as it should, else the first thing that was not so. */
 export interface Life {

@@ -7,7 +7,7 @@ import { memoize } from '../../src/memoize.js';
 import { createMock, type Mock, type MockOptions } from '../../src/index.js';
 import { createValidators, type Validators } from '../../src/schema/validate.js';
 import { toPointer } from '../../src/contract/pointer.js';
-import { draftRequest, type RequestDraft, toRequest } from './minimal-request.js';
+import { draftRequest, type RequestDraft, toRequest } from '../../src/server/control/sample-request.js';
 
 /** One resource as the paths of a document show it, without the inference of the engine. */
 interface Candidate {

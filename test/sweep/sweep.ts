@@ -5,7 +5,7 @@ import { createValidators } from '../../src/schema/validate.js';
 import { findResponse } from '../../src/contract/operations/responses.js';
 import { findMedia } from '../../src/http/media-type.js';
 import { type BrokenDraft, breakRequest } from './broken-requests.js';
-import { draftRequest, type RequestDraft, toRequest } from './minimal-request.js';
+import { draftRequest, type RequestDraft, toRequest } from '../../src/server/control/sample-request.js';
 import { createSecondCheck, type SecondCheck } from './second-validator.js';
 
 /** The result of a sweep over every operation of a document. */

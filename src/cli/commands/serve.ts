@@ -19,6 +19,7 @@ import {
   readOptionFlags,
 } from '../flags.js';
 import { addListenFlags, type ListenFlags, listenUntilSignal, logInteractions, SERVER_OPTIONS } from '../listen.js';
+import { openBrowser } from '../open-browser.js';
 import { colour, countOf, type Output, showPath } from '../output.js';
 import { host, readMonotonic, setTimeout } from '../../platform.js';
 
@@ -57,6 +58,7 @@ interface ServeFlags extends ListenFlags {
   readonly scenarios?: string | boolean;
   readonly scenario?: string;
   readonly watch: boolean;
+  readonly open?: boolean;
   readonly control: boolean;
   readonly controlPrefix?: string;
   readonly controlToken?: string | boolean;
@@ -69,7 +71,10 @@ export function defineCommand(command: Command, output: Output): void {
   addOptionalSpec(command).action(async (spec: string | undefined, flags: ServeFlags) => {
     process.exitCode = await runServe({ spec: spec ?? findSpec(), ...flags, ...output });
   });
-  addListenFlags(command.optionsGroup('Server:'));
+  addListenFlags(command.optionsGroup('Server:')).option(
+    '--open',
+    'open the inspector in a browser; ignored if CI is set',
+  );
   for (const [group, names] of Object.entries(OPTION_GROUPS)) {
     addOptionFlags(command.optionsGroup(group), names, FLAG_CHANGES);
   }
@@ -93,8 +98,12 @@ async function runServe(options: ServeOptions): Promise<number> {
   const background = new host.AbortController();
   const signal = await listenUntilSignal(mock, options, ({ url, baseUrl, socket }, notes) => {
     const preset = mock.contract.preset ?? null;
+    // A browser cannot connect to a Unix socket.
+    const isShown = options.control && socket === undefined;
+    const inspector = isShown ? `${url}${options.controlPrefix ?? '/__mock'}/` : null;
     const started = {
       listening: baseUrl,
+      inspector,
       seed: mock.seed,
       spec: hideUrlSecrets(spec),
       preset,
@@ -102,15 +111,24 @@ async function runServe(options: ServeOptions): Promise<number> {
       ...(socket !== undefined && { socket }),
     };
     const where = socket === undefined ? '' : `  (socket ${showPath(socket)})`;
-    const end = [describeControl(options, url), ...notes, `listening on ${colour('bold', baseUrl)}${where}`];
+    const page = inspector === null ? [] : [`inspector ${inspector}`];
+    const end = [describeControl(options, url), ...page, ...notes, `listening on ${colour('bold', baseUrl)}${where}`];
     const lines = [...describeStart(mock, options, fixtures), ...end];
     options.write(options.json === true ? JSON.stringify(started) : lines.join('\n'));
+    if (options.open === true) openInspector(inspector, options);
     printProblemsLater(mock, options, background.signal);
   });
   background.abort();
   if (options.json !== true) options.write(colour('gray', `${signal}: closing`));
   await mock.close();
   return 0;
+}
+
+/** Opens the page of the inspector, except on machines that build and test. */
+function openInspector(address: string | null, { writeError }: ServeOptions): void {
+  if (address === null) writeError(colour('yellow', '--open needs the control API and a TCP port'));
+  else if ((process.env['CI'] ?? '') === '')
+    openBrowser(address, () => writeError(colour('yellow', `no browser could be opened; open ${address}`)));
 }
 
 /** The folder that was given; undefined if it was switched off or does not exist by default. */

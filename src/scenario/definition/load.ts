@@ -295,6 +295,7 @@ function link({ root, rules: own, ...part }: ScenarioPart, parents: readonly Sce
   return {
     ...part,
     file: root.source.file,
+    definition: root.value,
     start: {
       collections: starts.flatMap(({ collections }) => collections),
       vars: Object.assign({}, ...starts.map(({ vars }) => vars)) as Changes['vars'],

@@ -9,6 +9,8 @@ export interface Scenario {
   /** Undefined if it was passed as an object. */
   readonly file: string | undefined;
   readonly extends: readonly string[];
+  /** As it was written. */
+  readonly definition: unknown;
   /** The changes made when it is activated, those of the scenarios it extends first. */
   readonly start: Changes;
   /** The same changes by scenario id, so that a scenario that is extended in two ways counts once. */

@@ -82,6 +82,8 @@ const BARE = { headers: {}, from: 'control', violations: NO_VIOLATIONS } as cons
 const STATUSES: Partial<Record<ErrorCode, number>> = {
   CLOCK_INVALID: 409,
   COLLECTION_UNKNOWN: 404,
+  INTERACTION_UNKNOWN: 404,
+  INTERACTION_UNREPEATABLE: 409,
   RECORDING_INVALID: 422,
   RECORDING_NOT_FOUND: 404,
   SCENARIO_INVALID: 422,

@@ -13,6 +13,7 @@ import { listErrors } from '../../schema/violation.js';
 import { answerEmpty, answerError, answerInvalid, answerProblem, SEE_DOCUMENT } from './answer.js';
 import { type ControlPolicy, createControlGuard, isListedOrigin } from './guard.js';
 import { CONTROL_ROUTES, type ControlledParts } from './routes.js';
+import { answerWelcome } from './page.js';
 import { createTurns } from './slices.js';
 
 /** How the control API is served. */
@@ -29,10 +30,15 @@ export interface Control {
   owns(path: string): boolean;
   /** A Hono app with a route for each operation, to be served below the prefix. */
   createApp(arrivals: Arrivals): Hono;
+  /** The response to a browser at the root of the mock; undefined for other clients. */
+  welcome(arrival: Arrival): Response | undefined;
 }
 
 /** Sent only to an origin that was allowed by name. */
 const CORS_HEADERS = { 'access-control-expose-headers': 'x-mock-source', vary: 'Origin' };
+
+/** What needs no token: the page of the inspector has no data, and asks for the token. */
+const OPEN: ReadonlySet<string> = new Set(['getHealth', 'getInspector']);
 
 const BODY_LIMIT = 32 * 1024 * 1024;
 
@@ -40,7 +46,10 @@ const BODY_LIMIT = 32 * 1024 * 1024;
 export const CONTROL_SPEC = 'spec/control.openapi.yaml';
 
 /** The control API; its document is loaded with the first request. */
-export function createControl(options: ControlOptions, parts: Omit<ControlledParts, 'startSlices'>): Control {
+export function createControl(
+  options: ControlOptions,
+  parts: Omit<ControlledParts, 'prefix' | 'startSlices'>,
+): Control {
   const guard = createControlGuard(options);
   const encode = createEncoder([]);
   const startSlices = createTurns();
@@ -51,11 +60,11 @@ export function createControl(options: ControlOptions, parts: Omit<ControlledPar
     const { headers, method } = request;
     const isPreflight = method === 'OPTIONS' && headers.has('access-control-request-method');
     const exposed = environment !== undefined && environment.exposed !== false;
-    const refusal = guard({ headers, exposed, open: isPreflight || operationId === 'getHealth' });
+    const refusal = guard({ headers, exposed, open: isPreflight || OPEN.has(operationId ?? '') });
     if (refusal !== undefined) {
       return answerProblem({ ...refusal, headers: refusal.status === 401 ? { 'www-authenticate': 'Bearer' } : {} });
     }
-    engine ??= createEngine({ ...parts, startSlices });
+    engine ??= createEngine({ ...parts, prefix: options.prefix, startSlices });
     const { router, decoder, operations, answer } = await engine;
     const operation = operationId === undefined ? undefined : operations.get(operationId);
     if (operation === undefined) {
@@ -86,16 +95,32 @@ export function createControl(options: ControlOptions, parts: Omit<ControlledPar
   return {
     prefix,
     owns: (path) => path.startsWith(prefix) && (path.length === prefix.length || path[prefix.length] === '/'),
-    createApp: (arrivals) => {
-      const app = new Hono();
-      for (const [method, path, operationId] of CONTROL_ROUTES) {
-        const handler = (c: Context): Promise<Response> => respond(c, arrivals.of(c), operationId);
-        Object.defineProperty(handler, 'name', { value: operationId });
-        app.on(method, path, handler);
-      }
-      return app.all('/*', (c) => respond(c, arrivals.of(c), undefined));
+    createApp: (arrivals) => createControlApp(prefix, (c, operationId) => respond(c, arrivals.of(c), operationId)),
+    welcome: ({ request, environment, url }) => {
+      const answer = answerWelcome(request.headers.get('accept'), url.split('?', 1)[0] ?? '', prefix);
+      return (
+        answer &&
+        encode({ ...answer, headers: { 'cache-control': 'no-store', ...answer.headers } }, request.method, environment)
+      );
     },
   };
+}
+
+function createControlApp(
+  prefix: string,
+  respond: (c: Context, operationId: string | undefined) => Promise<Response>,
+): Hono {
+  const app = new Hono();
+  for (const [method, path, operationId] of CONTROL_ROUTES) {
+    const handler = (c: Context): Promise<Response> => respond(c, operationId);
+    Object.defineProperty(handler, 'name', { value: operationId });
+    app.on(method, path, handler);
+  }
+  return app.all('/*', (c) => {
+    // Hono's route for `/` has the path of the app without a slash.
+    const isPage = (c.req.method === 'GET' || c.req.method === 'HEAD') && c.req.path.endsWith(`${prefix}/`);
+    return respond(c, isPage ? 'getInspector' : undefined);
+  });
 }
 
 /** The engine that checks requests, the same one that serves mocks. Loaded with the first request: most mocks never get one. */

@@ -11,6 +11,7 @@ import type { Item } from '../../state/store/collection.js';
 import type { ItemProblem } from '../../state/store/items.js';
 import { measureValue } from '../../state/store/usage.js';
 import { answerEmpty, answerJson, answerPieces, answerProblem } from './answer.js';
+import { inspectHandlers } from './inspect.js';
 import { journalHandlers, mockHandlers } from './journal.js';
 import { type ControlHandlers, type ControlledParts, readBody, readPath } from './routes.js';
 import { sessionHandlers } from './sessions.js';
@@ -31,6 +32,7 @@ export function createControlHandlers(
     ...stateHandlers(parts),
     ...journalHandlers(parts),
     ...recordingHandlers(parts),
+    ...inspectHandlers(parts),
   };
   return (call, otherwise) => {
     const handler = handlers[call.operation.id];
@@ -109,6 +111,14 @@ function scenarioHandlers({ scenarios, sessions, uploads }: ControlledParts): Co
     listScenarios(scenarios, session.scenario).find((scenario) => scenario.id === id);
   return {
     listScenarios: ({ session }) => answerJson(200, { scenarios: listScenarios(scenarios, session().scenario) }),
+    getScenario: ({ call }) => {
+      const { id, file, definition } = scenarios.find(readPath(call, 'scenario'));
+      return answerJson(200, { id, file, definition });
+    },
+    checkScenario: ({ call }) => {
+      scenarios.check(readPath(call, 'scenario'), call.body);
+      return answerEmpty();
+    },
     uploadScenario: ({ call, openSession }) => {
       const session = openSession();
       const release = uploads.hold({ items: 0, bytes: measureValue(call.body) });

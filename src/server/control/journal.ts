@@ -45,7 +45,8 @@ export function journalHandlers(parts: ControlledParts): ControlHandlers {
   };
 }
 
-async function redactInSlices(
+/** One interaction as JSON without its secrets; other requests are answered in between. */
+export async function redactInSlices(
   { steps }: InteractionRedactor,
   interaction: Interaction,
   slices: Slices,
@@ -111,8 +112,12 @@ function readFormat(call: Call): 'json' | 'ndjson' | undefined {
   return type === 'application/json' ? 'json' : 'ndjson';
 }
 
+/** An operation that state has nothing to do with. */
+const NO_BINDING = { collection: undefined, action: undefined, why: undefined };
+
 /** The operations on the mock as a whole. */
-export function mockHandlers({ contract, sessions, editors }: ControlledParts): ControlHandlers {
+export function mockHandlers({ contract, sessions, editors, resources, prefix }: ControlledParts): ControlHandlers {
+  const unbound = new Map(resources.unbound.map(({ operation, why }) => [operation.id, { ...NO_BINDING, why }]));
   return {
     getHealth: () => answerJson(200, { status: 'ok', title: contract.title, sessions: sessions.list().length }),
     getContract: () =>
@@ -120,8 +125,11 @@ export function mockHandlers({ contract, sessions, editors }: ControlledParts): 
         title: contract.title,
         version: contract.version,
         hash: contract.hash,
-        operations: contract.operations.map(({ id, method, path, summary, deprecated }) => {
-          return { id, method, path, summary, deprecated };
+        controlPrefix: prefix,
+        operations: contract.operations.map(({ id, method, path, summary, deprecated, responses }) => {
+          const { collection, action, why } = resources.bindings.get(id) ?? unbound.get(id) ?? NO_BINDING;
+          const statuses = responses.map(({ status }) => status);
+          return { id, method, path, summary, deprecated, statuses, collection, action, why };
         }),
         collections: editors.names,
         problems: contract.problems.map(({ code, severity, message, assumed, at }) => {

@@ -1,9 +1,12 @@
 import type { Contract } from '../../contract/contract.js';
 import type { Answer } from '../../http/answer.js';
 import type { Call } from '../../http/request/call.js';
+import type { JournalPool } from '../../journal/journal.js';
 import type { Recordings } from '../../recording/recordings.js';
 import type { Scenarios } from '../../scenario/scenarios.js';
+import type { Resources } from '../../state/resource.js';
 import type { CollectionEditors } from '../../state/store/editors.js';
+import type { Generator } from '../../generate/generate.js';
 import type { InteractionRedactor } from '../../session/redact-interaction.js';
 import type { Session } from '../../session/session.js';
 import type { Sessions } from '../../session/sessions.js';
@@ -15,9 +18,12 @@ type ControlRoute = readonly [method: string, path: string, operationId: string]
 
 /** Every operation of the control API. Written out, because the document itself is only loaded with the first request. */
 export const CONTROL_ROUTES: readonly ControlRoute[] = [
+  ['GET', '/', 'getInspector'],
   ['GET', '/health', 'getHealth'],
   ['GET', '/contract', 'getContract'],
   ['GET', '/contract/document', 'getContractDocument'],
+  ['GET', '/contract/scenario-schema', 'getScenarioSchema'],
+  ['GET', '/contract/operations/:operation/sample', 'getSampleRequest'],
   ['GET', '/sessions', 'listSessions'],
   ['POST', '/sessions', 'createSession'],
   ['GET', '/sessions/:id', 'getSession'],
@@ -26,8 +32,10 @@ export const CONTROL_ROUTES: readonly ControlRoute[] = [
   ['POST', '/sessions/:id/restore', 'restoreSession'],
   ['POST', '/sessions/:id/fork', 'forkSession'],
   ['GET', '/scenarios', 'listScenarios'],
+  ['GET', '/scenarios/:scenario', 'getScenario'],
   ['PUT', '/scenarios/:scenario', 'uploadScenario'],
   ['DELETE', '/scenarios/:scenario', 'deleteScenario'],
+  ['POST', '/scenarios/:scenario/check', 'checkScenario'],
   ['POST', '/scenarios/:scenario/activate', 'activateScenario'],
   ['POST', '/scenarios/:scenario/deactivate', 'deactivateScenario'],
   ['GET', '/recordings', 'getRecordings'],
@@ -46,8 +54,11 @@ export const CONTROL_ROUTES: readonly ControlRoute[] = [
   ['POST', '/reset', 'resetSession'],
   ['GET', '/journal', 'getJournal'],
   ['DELETE', '/journal', 'clearJournal'],
+  ['GET', '/journal/stream', 'streamJournal'],
   ['GET', '/journal/wait', 'waitForCall'],
   ['GET', '/journal/verification', 'verifyJournal'],
+  ['GET', '/journal/:number', 'getInteraction'],
+  ['POST', '/journal/:number/replay', 'replayInteraction'],
 ];
 
 /** What the control API controls. */
@@ -56,7 +67,15 @@ export interface ControlledParts {
   readonly sessions: Sessions;
   readonly scenarios: Scenarios;
   readonly editors: CollectionEditors;
+  readonly resources: Resources;
+  readonly generator: Generator;
   readonly redactor: InteractionRedactor;
+  /** What all journals hold together. */
+  readonly pool: Pick<JournalPool, 'watch'>;
+  /** Answers a request as the mock does. */
+  send(request: Request): Response | Promise<Response>;
+  /** Aborted when the mock is closed. */
+  readonly closing: AbortSignal;
   /** Counts uploaded scenarios. */
   readonly uploads: Pick<Usage, 'hold'>;
   /** Begins long work, which is done in slices. */
@@ -65,6 +84,8 @@ export interface ControlledParts {
   readonly recordings: Recordings | undefined;
   /** Whether a session has to be opened before it is used. */
   readonly requireSession: boolean;
+  /** What the paths of the control API begin with. */
+  readonly prefix: string;
 }
 
 interface ControlExchange {
@@ -79,7 +100,7 @@ interface ControlExchange {
 export type ControlHandlers = Readonly<Record<string, (exchange: ControlExchange) => Answer | Promise<Answer>>>;
 
 /** A parameter of the path: a string by its schema. */
-export function readPath(call: Call, name: 'id' | 'scenario' | 'collection'): string {
+export function readPath(call: Call, name: 'id' | 'scenario' | 'collection' | 'number' | 'operation'): string {
   return call.path[name] as string;
 }
 

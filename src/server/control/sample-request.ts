@@ -1,10 +1,11 @@
-import type { Contract } from '../../src/contract/contract.js';
-import { isObject, mapValues } from '../../src/contract/json.js';
-import type { MediaType, Operation, Parameter } from '../../src/contract/operations/operation.js';
-import type { Generator } from '../../src/generate/generate.js';
-import { createItemSchemaReader } from '../../src/state/item-schema.js';
+import type { Contract } from '../../contract/contract.js';
+import { isObject, mapValues } from '../../contract/json.js';
+import type { MediaType, Operation, Parameter } from '../../contract/operations/operation.js';
+import type { Generator } from '../../generate/generate.js';
+import { host, isBytes } from '../../platform.js';
+import { createItemSchemaReader } from '../../state/item-schema.js';
 
-/** A request as plain data, so that a test can remove parts. */
+/** A request as plain data, whose parts can be changed or removed. */
 export interface RequestDraft {
   readonly operation: Operation;
   readonly path: Readonly<Record<string, unknown>>;
@@ -24,7 +25,7 @@ export function draftRequest(contract: Contract, generator: Generator, operation
   const make = (pointer: string, name: string): unknown =>
     generator.value(pointer, {
       seed: 1,
-      key: `sweep ${operation.id} ${name}`,
+      key: `sample ${operation.id} ${name}`,
       direction: 'request',
       now: Date.UTC(2026, 0, 1),
     });
@@ -104,14 +105,14 @@ export function toRequest(draft: RequestDraft): Request {
   ]
     .filter((part) => part !== '')
     .join('&');
-  const headers = new Headers(draft.credentials.headers);
+  const headers = new host.Headers(draft.credentials.headers);
   for (const [name, value] of Object.entries(draft.header))
     if (!/^(accept|content-type|authorization)$/i.test(name)) headers.set(name, toHeader(value));
   const cookies = Object.entries(draft.cookie).map(([name, value]) => `${name}=${encodeURIComponent(toText(value))}`);
   if (cookies.length > 0) headers.append('cookie', cookies.join('; '));
   const body = draft.body === undefined ? undefined : writeBody(draft.body, headers);
   const method = operation.method;
-  return new Request(`http://sweep.test${path}${search === '' ? '' : `?${search}`}`, {
+  return new host.Request(`http://mock${path}${search === '' ? '' : `?${search}`}`, {
     method,
     headers,
     ...(body === undefined || method === 'GET' || method === 'HEAD' ? {} : { body }),
@@ -187,10 +188,10 @@ function writeForm(value: unknown, headers: Headers): string {
 }
 
 function writeMultipart(value: unknown): FormData {
-  const form = new FormData();
+  const form = new host.FormData();
   for (const [name, inner] of Object.entries(value as object)) {
     for (const item of Array.isArray(inner) ? inner : [inner]) {
-      if (item instanceof Uint8Array) form.append(name, new Blob([item]), 'file.bin');
+      if (isBytes(item)) form.append(name, new host.Blob([item]), 'file.bin');
       else form.append(name, toText(item));
     }
   }

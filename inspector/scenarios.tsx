@@ -1,0 +1,240 @@
+import type { JSX } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { call, ofSession } from './api.ts';
+import { Editor, readJson, writeJson } from './editor.tsx';
+import { download, Problem, useAction, useLoaded } from './parts.tsx';
+
+interface Scenario {
+  readonly id: string;
+  readonly description?: string;
+  readonly file?: string;
+  readonly extends: readonly string[];
+  readonly active: 'session' | 'server' | false;
+  readonly rules: readonly {
+    readonly key: string;
+    readonly operation: string;
+    readonly met: number;
+    readonly hits: number;
+  }[];
+}
+
+/** A scenario that is edited. */
+export interface Draft {
+  readonly id: string;
+  readonly text: string;
+}
+
+const NEW: Draft = { id: 'my-scenario', text: '{\n  "description": "",\n  "operations": {\n    \n  }\n}' };
+
+/** All scenarios, which can be switched on and off, and an editor for one. */
+export function Scenarios(props: {
+  readonly session: string;
+  readonly draft: Draft | undefined;
+  readonly onDraft: (draft: Draft | undefined) => void;
+}): JSX.Element {
+  const { session, draft, onDraft } = props;
+  const list = useLoaded(
+    () => call<{ scenarios: readonly Scenario[] }>('GET', ofSession('/scenarios', session)),
+    [session],
+  );
+  const { error, run } = useAction();
+  const change = (path: string, method = 'POST'): void =>
+    run(async () => {
+      await call(method, ofSession(path, session));
+      list.reload();
+    });
+  const edit = (id: string): void =>
+    run(async () => {
+      const { definition } = await call<{ definition: unknown }>('GET', `/scenarios/${encodeURIComponent(id)}`);
+      onDraft({ id, text: writeJson(definition) });
+    });
+  const scenarios = list.value?.scenarios ?? [];
+  return (
+    <div class="page">
+      <div class="page-head">
+        <h2>Scenarios</h2>
+        <span class="note">
+          {scenarios.filter(({ active }) => active !== false).length} active of {scenarios.length}
+        </span>
+        <span class="spacer" />
+        <button type="button" onClick={list.reload}>
+          Reload
+        </button>
+        <button type="button" onClick={() => onDraft(NEW)}>
+          New scenario
+        </button>
+      </div>
+      <Problem error={error ?? list.error} />
+      {draft !== undefined && (
+        <ScenarioEditor
+          draft={draft}
+          session={session}
+          onChange={onDraft}
+          onSaved={list.reload}
+          onClose={() => onDraft(undefined)}
+        />
+      )}
+      {list.value !== undefined && scenarios.length === 0 && <p class="empty">There are no scenarios.</p>}
+      <ul class="cards">
+        {scenarios.map((scenario) => (
+          <Card key={scenario.id} scenario={scenario} onChange={change} onEdit={() => edit(scenario.id)} />
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+function Card(props: {
+  readonly scenario: Scenario;
+  readonly onChange: (path: string, method?: string) => void;
+  readonly onEdit: () => void;
+}): JSX.Element {
+  const { scenario, onChange, onEdit } = props;
+  const { id, description, file, active, rules } = scenario;
+  const path = `/scenarios/${encodeURIComponent(id)}`;
+  const toggle = (scope: 'session' | 'server'): void =>
+    onChange(`${path}/${active === scope ? 'deactivate' : 'activate'}?scope=${scope}`);
+  return (
+    <li class={active === false ? 'card' : 'card active'}>
+      <div class="card-head">
+        <h3>{id}</h3>
+        <span class="note">
+          {file ?? 'uploaded'}
+          {scenario.extends.length > 0 && ` · extends ${scenario.extends.join(', ')}`}
+        </span>
+        <span class="spacer" />
+        <Switch
+          label={`${id} in this session`}
+          text="Session"
+          isOn={active === 'session'}
+          onClick={() => toggle('session')}
+        />
+        <Switch
+          label={`${id} in all sessions`}
+          text="Server"
+          isOn={active === 'server'}
+          onClick={() => toggle('server')}
+        />
+        <button type="button" onClick={onEdit} aria-label={`Edit ${id}`}>
+          Edit
+        </button>
+        {file === undefined && (
+          <button type="button" class="danger" onClick={() => onChange(path, 'DELETE')} aria-label={`Delete ${id}`}>
+            Delete
+          </button>
+        )}
+      </div>
+      {description !== undefined && <p>{description}</p>}
+      {rules.length > 0 && (
+        <ul class="rules">
+          {rules.map(({ key, operation, met, hits }) => (
+            <li>
+              <code>{key}</code> <span class="dim">{operation}</span>{' '}
+              <span class="note">
+                met {met} · applied {hits}
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </li>
+  );
+}
+
+function Switch(props: {
+  readonly label: string;
+  readonly text: string;
+  readonly isOn: boolean;
+  readonly onClick: () => void;
+}): JSX.Element {
+  return (
+    <button
+      type="button"
+      role="switch"
+      class="switch"
+      aria-checked={props.isOn}
+      aria-label={props.label}
+      onClick={props.onClick}
+    >
+      {props.text}
+    </button>
+  );
+}
+
+/** Milliseconds after the last key until the text is checked. */
+const CHECK_AFTER_MS = 300;
+
+function ScenarioEditor(props: {
+  readonly draft: Draft;
+  readonly session: string;
+  readonly onChange: (draft: Draft) => void;
+  readonly onSaved: () => void;
+  readonly onClose: () => void;
+}): JSX.Element {
+  const { draft, session, onChange, onSaved, onClose } = props;
+  const { value: schema } = useLoaded(() => call<Record<string, unknown>>('GET', '/contract/scenario-schema'), []);
+  const [checked, setChecked] = useState<{ readonly text: string; readonly error?: Error } | undefined>();
+  const [saved, setSaved] = useState('');
+  const { error, run, clear } = useAction();
+  const path = `/scenarios/${encodeURIComponent(draft.id)}`;
+  useEffect(() => {
+    setSaved('');
+    clear();
+    const timer = setTimeout(() => {
+      const { text } = draft;
+      check(path, text).then(
+        () => setChecked({ text }),
+        (reason: unknown) => setChecked({ text, error: reason instanceof Error ? reason : new Error(String(reason)) }),
+      );
+    }, CHECK_AFTER_MS);
+    return () => clearTimeout(timer);
+  }, [draft.id, draft.text]);
+  const isValid = checked?.text === draft.text && checked.error === undefined;
+  const save = async (isActivated: boolean): Promise<void> => {
+    await call('PUT', ofSession(path, session), readJson(draft.text));
+    if (isActivated) await call('POST', ofSession(`${path}/activate`, session));
+    setSaved(isActivated ? 'Saved and active in this session' : 'Saved');
+    onSaved();
+  };
+  return (
+    <section class="card editing" aria-label="Edit a scenario">
+      <div class="card-head">
+        <label class="choice">
+          <span>Id</span>
+          <input value={draft.id} onInput={({ currentTarget }) => onChange({ ...draft, id: currentTarget.value })} />
+        </label>
+        <span class="note" role="status">
+          {saved !== '' ? saved : isValid ? 'Valid' : ''}
+        </span>
+        <span class="spacer" />
+        <button type="button" class="primary" onClick={() => run(() => save(true))}>
+          Try
+        </button>
+        <button type="button" onClick={() => run(() => save(false))}>
+          Save
+        </button>
+        <button type="button" onClick={() => run(async () => download(`${draft.id}.json`, readJson(draft.text)))}>
+          Download
+        </button>
+        <button type="button" onClick={onClose}>
+          Close
+        </button>
+      </div>
+      <Editor
+        label="Scenario as JSON"
+        value={draft.text}
+        rows={Math.min(28, Math.max(10, draft.text.split('\n').length + 1))}
+        schema={schema}
+        onChange={(text) => onChange({ ...draft, text })}
+      />
+      <p class="note">
+        Ctrl+Space lists what can be written. Saved scenarios last until the mock is closed; download them to keep them.
+      </p>
+      <Problem error={error ?? checked?.error} />
+    </section>
+  );
+}
+
+async function check(path: string, text: string): Promise<void> {
+  await call('POST', `${path}/check`, readJson(text));
+}

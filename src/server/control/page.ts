@@ -1,0 +1,63 @@
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import type { Answer } from '../../http/answer.js';
+import { negotiate } from '../../http/response/negotiate.js';
+import { toPackageUrl } from '../../package-folder.js';
+import { NO_VIOLATIONS } from '../../schema/violation.js';
+import { answerProblem } from './answer.js';
+
+/** The page of the inspector: its path in the package. */
+const PAGE = 'dist/inspector.html';
+
+/** What every page forbids: other sources, frames, and that a browser guesses another type. */
+const SAFE_HEADERS = { 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' };
+
+/** Answers with the page of the inspector, or with a redirect if the path has no slash at its end. @param url - As it was sent. */
+export async function answerInspector(url: string): Promise<Answer> {
+  const [path = '', ...query] = url.split('?');
+  if (!path.endsWith('/')) {
+    // Relative, because a proxy or another app may serve the control API below another path.
+    const location = [`${path.slice(path.lastIndexOf('/') + 1)}/`, ...query].join('?');
+    return { ...PLAIN, status: 308, headers: { location }, body: undefined, mediaType: undefined };
+  }
+  const html = await readFile(toPackageUrl(PAGE), 'utf8').catch(() => undefined);
+  if (html === undefined) {
+    const message = `the page of the inspector, ${PAGE}, is missing`;
+    return answerProblem({ status: 501, code: 'CONTROL_UNKNOWN', message, hint: 'build it: npm run build' });
+  }
+  return answerPage(html);
+}
+
+/** The page that a browser gets at the root of a mock: a link to the inspector. @param path - Of the request, which the link begins with. */
+export function answerWelcome(accept: string | null, path: string, prefix: string): Answer | undefined {
+  // A client of an API that accepts anything is not a browser.
+  if (accept === null || !accept.includes('text/html')) return undefined;
+  if (negotiate(accept, ['text/html', 'application/json']) !== 'text/html') return undefined;
+  const link = (path.replace(/\/+$/, '') + prefix).replaceAll(/[^\w/~.%-]/g, '');
+  return answerPage(
+    `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark"><link rel="icon" href="data:,"><title>Mock server</title><style>body{font:16px/1.5 system-ui,sans-serif;max-width:36rem;margin:4rem auto;padding:0 1rem}</style><h1>This is a mock server</h1><p>It answers the requests that its OpenAPI document describes.</p><p><a href="${link}/">Open the inspector</a> to see each request, why it got its answer, and the state.</p></html>`,
+  );
+}
+
+const PLAIN = { headers: {}, from: 'control', violations: NO_VIOLATIONS } as const;
+
+/** A page that runs only the scripts and styles that it contains. */
+function answerPage(html: string): Answer {
+  const policy = [
+    "default-src 'none'",
+    `script-src ${listHashes(html, 'script') || "'none'"}`,
+    `style-src ${listHashes(html, 'style') || "'none'"}`,
+    "connect-src 'self'",
+    'img-src data:',
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ];
+  const headers = { ...SAFE_HEADERS, 'content-security-policy': policy.join('; ') };
+  return { ...PLAIN, status: 200, headers, body: html, mediaType: 'text/html; charset=utf-8' };
+}
+
+function listHashes(html: string, element: 'script' | 'style'): string {
+  const texts = [...html.matchAll(new RegExp(`<${element}[^>]*>([\\s\\S]*?)</${element}>`, 'g'))];
+  return texts.map(([, text = '']) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`).join(' ');
+}

@@ -1,0 +1,371 @@
+import axe from 'axe-core';
+import { existsSync, mkdirSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { once } from 'node:events';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { createMock, type Mock, type MockOptions } from '../../src/index.js';
+import { BUILT_IN } from '../describe-both.js';
+
+// Issue 17: the inspector in a real browser.
+
+const CHROMIUM = '/usr/bin/chromium';
+const KEYS = '/v1/organization/admin_api_keys';
+const HEADERS = { authorization: 'Bearer sk-test-0123456789', 'content-type': 'application/json' };
+
+/** With this variable, the test writes the images of `docs/inspector.md`. */
+const WRITES_IMAGES = process.env['VOUCH_SCREENSHOTS'] !== undefined;
+const IMAGE_SIZE = { width: 1000, height: 580 };
+const PAGE_SIZE = { width: 1280, height: 760 };
+
+describe.skipIf(!existsSync(CHROMIUM))('the inspector in Chromium', () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
+    return () => browser.close();
+  });
+
+  interface Open {
+    readonly mock: Mock;
+    readonly url: string;
+    readonly page: Page;
+    send(method: string, path: string, body?: unknown, session?: string): Promise<Response>;
+    tab(name: string): Promise<void>;
+  }
+
+  async function open(
+    options: Partial<MockOptions> & { readonly host?: string } = {},
+    context: BrowserContextOptions = {},
+  ): Promise<Open> {
+    const { host, ...rest } = options;
+    const mock = await createMock({ ...BUILT_IN, scenarios: { from: 'scenarios' }, ...rest });
+    const { url } = await mock.listen(host === undefined ? {} : { host });
+    const opened = await browser.newContext({ viewport: WRITES_IMAGES ? IMAGE_SIZE : PAGE_SIZE, ...context });
+    const page = await opened.newPage();
+    const problems: string[] = [];
+    page.on('pageerror', (error) => problems.push(error.message));
+    onTestFinished(async () => {
+      await opened.close();
+      await mock.close();
+      expect(problems).toEqual([]);
+    });
+    await page.goto(`${url}/__mock/`);
+    return {
+      mock,
+      url,
+      page,
+      send: (method, path, body, session = 'default') =>
+        mock.fetch(path, {
+          method,
+          headers: { ...HEADERS, 'x-mock-session': session },
+          ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        }),
+      tab: (name) => page.getByRole('tab', { name }).click(),
+    };
+  }
+
+  const shoot = async (page: Page, name: string): Promise<void> => {
+    if (!WRITES_IMAGES) return;
+    mkdirSync('docs/images', { recursive: true });
+    await page.screenshot({ path: `docs/images/inspector-${name}.png` });
+  };
+
+  /** The faults that axe-core finds and that keep people from using the page. */
+  const findFaults = async (page: Page): Promise<unknown> => {
+    await page.evaluate(axe.source);
+    return page.evaluate(`axe.run().then(({ violations }) => violations
+      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+      .map(({ id, nodes }) => [id, nodes.map(({ html }) => html.slice(0, 160))]))`);
+  };
+
+  it('shows 600 requests while it is open, of which only those in view have elements', async () => {
+    const { page, send } = await open();
+    const count = page.locator('.toolbar .note');
+    await page.getByText('Live').waitFor();
+    for (let i = 0; i < 600; i++)
+      await send('GET', i % 3 === 0 ? '/nowhere' : `${KEYS}?limit=${(i % 50) + 1}`, undefined, `s-${i % 4}`);
+    await count.getByText('600 requests').waitFor();
+    expect(await page.locator('.rows .row').count()).toBeLessThan(80);
+    await page.locator('.table').evaluate((table) => table.scrollTo(0, table.scrollHeight));
+    await page.locator('.rows .row[aria-rowindex="601"]').waitFor();
+    await page.getByLabel('Status').selectOption('4');
+    await count.getByText('200 of 600 requests').waitFor();
+    await page.getByLabel('Session').selectOption('s-1');
+    await count.getByText('50 of 600 requests').waitFor();
+    await page.getByLabel('Status').selectOption('');
+    await page.getByLabel('Operation').selectOption('listAdminApiKeys');
+    await count.getByText('100 of 600 requests').waitFor();
+    await page.getByLabel('Session').selectOption('');
+    await page.keyboard.press('/');
+    await page.keyboard.type('limit=7');
+    await count.getByText('8 of 600 requests').waitFor();
+    await page.getByLabel('Filter by text').fill('');
+    await page.getByLabel('Operation').selectOption('');
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await send('GET', KEYS);
+    await page.getByRole('button', { name: 'Resume (1 new)' }).click();
+    await count.getByText('601 requests').waitFor();
+    await page.getByRole('button', { name: 'Clear' }).click();
+    await page.getByText('No request yet').waitFor();
+    for (let i = 0; i < 1100; i++) await send('GET', KEYS);
+    await count.getByText('1000 requests').waitFor();
+  });
+
+  it('shows why a request was answered so, copies it and sends it again', async () => {
+    const { page, send, mock, url } = await open({}, { permissions: ['clipboard-read', 'clipboard-write'] });
+    for (let i = 0; i < 12; i++)
+      await send('GET', `${KEYS}?limit=${i + 1}`, undefined, i % 4 === 0 ? 'checkout-1' : 'default');
+    await send('GET', '/v1/files/file-handbook/content');
+    await send('DELETE', '/v1/vector_stores/vs_none/files/file-none');
+    await send('POST', KEYS, { name: 7 });
+    await page.locator('.row.wrong').first().click();
+    const detail = page.locator('.detail');
+    await detail.getByText('must be a string').first().waitFor();
+    expect(await detail.locator('.violations').innerText()).toMatch(
+      /error of the client · declared at spec\/openapi\.yaml:\d+:\d+/,
+    );
+    expect(await detail.locator('.trace').innerText()).toMatch(/refuse/);
+    await shoot(page, 'log');
+    const copy = async (name: string): Promise<string> => {
+      await detail.getByText('Copy as').click();
+      await detail.getByRole('button', { name, exact: true }).click();
+      await detail.getByText(`Copied as ${name}`).waitFor();
+      return page.evaluate('navigator.clipboard.readText()');
+    };
+    expect(await copy('curl')).toContain(`curl -X POST '${url}${KEYS}'`);
+    expect(await copy('fetch')).toContain(`body: JSON.stringify({"name":7})`);
+    expect(JSON.parse(await copy('scenario rule'))).toHaveProperty('operations.createAdminApiKey');
+    await detail.getByRole('button', { name: 'Replay' }).click();
+    await detail.getByText(/Answered 400 as #\d+/).waitFor();
+    expect(mock.journal.calls('createAdminApiKey')).toHaveLength(2);
+    // The keyboard: the next request, and back.
+    await page.locator('.table').focus();
+    await page.keyboard.press('j');
+    await detail.getByRole('heading', { name: /^DELETE/ }).waitFor();
+    await page.keyboard.press('k');
+    await detail.getByRole('heading', { name: /^POST/ }).waitFor();
+    await page.keyboard.press('Escape');
+    expect(await detail.count()).toBe(0);
+    await page.getByText('file-handbook').first().click();
+    await detail.getByText('Refunds are possible').waitFor();
+  });
+
+  it('shows bytes in hex and the events of a stream', async () => {
+    const stream = { 'text/event-stream': { schema: { type: 'object', properties: { n: { type: 'integer' } } } } };
+    const bytes = { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } };
+    const answer = (content: object): object => ({ get: { responses: { 200: { description: 'ok', content } } } });
+    const spec = {
+      openapi: '3.1.0',
+      info: { title: 'Streams', version: '1' },
+      paths: { '/events': answer(stream), '/bytes': answer(bytes) },
+    };
+    const { page, mock } = await open({
+      spec,
+      fixtures: undefined,
+      scenarios: {
+        from: { s: { operations: { 'GET /events': { respond: { events: [{ n: 1 }, { n: 2 }] } } } } },
+        active: ['s'],
+      },
+      handlers: {
+        'GET /bytes': () => ({ status: 200, body: new Uint8Array([0, 1, 254, 65]) }),
+      },
+    });
+    for (const path of ['/bytes', '/events']) await (await mock.fetch(path)).arrayBuffer();
+    await page.locator('.row .path', { hasText: '/bytes' }).click();
+    await page.getByText('000000  00 01 fe 41').waitFor();
+    await page.locator('.row .path', { hasText: '/events' }).click();
+    await page.locator('.detail h2', { hasText: '/events' }).waitFor();
+    await page.locator('.events li').nth(1).getByText('"n"').waitFor();
+  });
+
+  it('switches a scenario, which changes the next answer, and refuses one that is not valid', async () => {
+    const { page, send, tab } = await open();
+    await tab('Scenarios');
+    const status = async (): Promise<number> => (await send('GET', KEYS)).status;
+    expect(await status()).toBe(200);
+    await page.getByRole('switch', { name: 'unauthorized in this session' }).click();
+    await page.getByText('1 active of').waitFor();
+    expect(await status()).toBe(401);
+    await page.getByRole('button', { name: 'Reload' }).click();
+    await page.getByText('applied 1').first().waitFor();
+    await page.getByRole('switch', { name: 'unauthorized in this session' }).click();
+    await page.getByText('0 active of').waitFor();
+    expect(await status()).toBe(200);
+    // A new scenario with a mistake, which the mock finds.
+    await page.getByRole('button', { name: 'New scenario' }).click();
+    const editor = page.getByLabel('Scenario as JSON');
+    await editor.fill('{"operations": {"listAdminApiKey": {"respond": {"status": 500}}}}');
+    await page.getByText('operation "listAdminApiKey" is not in the contract').waitFor();
+    await page.getByRole('button', { name: 'Try' }).click();
+    expect(await page.getByRole('alert').innerText()).toContain('did you mean "listAdminApiKeys"?');
+    expect(await status()).toBe(200);
+    await editor.fill('{\n  "operations": {\n    "');
+    await editor.press('Control+End');
+    await page.keyboard.type('l');
+    await page.getByRole('option', { name: /listAdminApiKeys/ }).waitFor();
+    await page.getByText('this is not JSON').waitFor();
+    await shoot(page, 'scenarios');
+    await page.keyboard.press('Enter');
+    expect(await editor.inputValue()).toBe('{\n  "operations": {\n    "listAdminApiKeys": ');
+    await editor.fill('{"operations": {"listAdminApiKeys": {"respond": {"status": 500}}}}');
+    await page.getByText('Valid', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Try' }).click();
+    await page.getByText('Saved and active in this session').waitFor();
+    expect(await status()).toBe(500);
+  });
+
+  it('edits the state, which the API shows, and refuses an item that is not valid', async () => {
+    const { page, send, tab, mock } = await open();
+    await tab('State');
+    await page.getByRole('button', { name: /^admin_api_keys/ }).click();
+    const read = async (): Promise<string> => (await send('GET', `${KEYS}?limit=100`)).text();
+    await page.getByRole('button', { name: 'Take snapshot' }).click();
+    await page.getByLabel('Restore a snapshot').waitFor();
+    await page.locator('.item').first().click();
+    const editor = page.getByLabel('Item as JSON');
+    const item = JSON.parse(await editor.inputValue());
+    await editor.fill(JSON.stringify({ ...item, name: 7 }, undefined, 2));
+    await page.getByRole('button', { name: 'Save item' }).click();
+    expect(await page.getByRole('alert').innerText()).toMatch(/name.*must be a string/);
+    await editor.fill(JSON.stringify({ ...item, name: 'Edited by hand' }));
+    await page.getByRole('button', { name: 'Save item' }).click();
+    await page.locator('.item', { hasText: 'Edited by hand' }).waitFor();
+    expect(await read()).toContain('Edited by hand');
+    const before = mock.state.collection('admin_api_keys').items.length;
+    await page.getByRole('button', { name: 'Add generated item' }).click();
+    await page.getByText(`${before + 1} items`).waitFor();
+    await page.getByLabel('Search items').fill('edited by');
+    await page.getByText(`1 of ${before + 1} items`).waitFor();
+    await page.getByLabel('Restore a snapshot').selectOption('snapshot-1');
+    await page.getByText(`${before} items`).waitFor();
+    expect(await read()).not.toContain('Edited by hand');
+  });
+
+  it('forks and closes sessions, and moves their clock', async () => {
+    const { page, tab, mock } = await open();
+    await tab('Sessions');
+    await page.getByRole('button', { name: 'Fork default' }).click();
+    await page.getByRole('button', { name: 'Close session-1' }).waitFor();
+    await page.getByRole('button', { name: '+1 h' }).click();
+    await page.locator('output', { hasText: '2026-01-01T01:00:00.000Z' }).waitFor();
+    expect(mock.session('session-1').clock.now() - mock.clock.now()).toBe(3_600_000);
+    await page.getByLabel('New time').fill('2030-05-05T00:00:00Z');
+    await page.getByRole('button', { name: 'Set', exact: true }).click();
+    await page.locator('output', { hasText: '2030-05-05' }).waitFor();
+    await page.getByRole('button', { name: 'Close session-1' }).click();
+    await page.getByText('1 open').waitFor();
+  });
+
+  it('lists what each operation does, and sends a valid request of each', async () => {
+    const { page, tab, mock } = await open();
+    await tab('Contract');
+    await page.getByText('4 operations, 0 used').waitFor();
+    for (const { id } of mock.contract.operations) {
+      const card = page.locator('.card', { hasText: id });
+      await card.locator('.operation').click();
+      await card.getByRole('button', { name: 'Send', exact: true }).click();
+      await card.locator('.send [role=status]').waitFor();
+      expect([id, await card.locator('.send [role=status]').innerText()]).toEqual([id, '200']);
+      await card.locator('.property').first().waitFor();
+      await card.locator('.operation').click();
+    }
+    await page.getByText('4 operations, 4 used').waitFor();
+    expect(await page.locator('.operation', { hasText: 'listAdminApiKeys' }).innerText()).toContain(
+      'list admin_api_keys',
+    );
+  });
+
+  it('shows the owner of each operation, and requests without a recording', async () => {
+    const { page, tab, send } = await open({
+      recordings: { folder: 'test/recording/none', mode: 'replay' },
+      fixtures: undefined,
+      scenarios: undefined,
+    });
+    await send('GET', KEYS);
+    await tab('Recordings');
+    await page.getByRole('heading', { name: `GET ${KEYS}` }).waitFor();
+    await page.getByLabel('All other operations').selectOption('mock');
+    await page.getByRole('button', { name: 'Reload' }).click();
+    expect((await send('GET', KEYS)).status).toBe(200);
+  });
+
+  it('asks for the token where one is set, and needs one off loopback', async () => {
+    const { page } = await open({ host: '0.0.0.0', control: { token: 'the-token' } });
+    await page.getByLabel('Control token').fill('wrong');
+    await page.keyboard.press('Enter');
+    await page.getByText('this is not the control token of this mock').waitFor();
+    await page.getByLabel('Control token').fill('the-token');
+    await page.keyboard.press('Enter');
+    await page.getByText('No request yet').waitFor();
+    await page.reload();
+    await page.getByText('No request yet').waitFor();
+    const other = await open({ host: '0.0.0.0' });
+    await other.page.getByText('its control API needs a token, and none was set up').waitFor();
+    expect(await other.page.getByLabel('Control token').count()).toBe(0);
+  });
+
+  it('cannot be read, called or framed by a page of another origin', async () => {
+    const { page, url } = await open();
+    const server = createServer((_, response) => {
+      response.writeHead(200, { 'content-type': 'text/html' });
+      response.end(`<!doctype html><title>other</title><iframe src="${url}/__mock/"></iframe>`);
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    onTestFinished(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+    // A TCP server's address is an AddressInfo.
+    const { port } = server.address() as AddressInfo;
+    await page.goto(`http://127.0.0.1:${port}/`);
+    for (const path of ['/', '/journal', '/journal/stream', '/contract']) {
+      const result = await page.evaluate(
+        `fetch('${url}/__mock${path}').then(({ status }) => status, ({ name }) => name)`,
+      );
+      expect([path, result]).toEqual([path, 'TypeError']);
+    }
+    const [frame] = page.frames().filter((each) => each !== page.mainFrame());
+    expect(await frame?.locator('#app').count()).toBe(0);
+  });
+
+  it.each(['light', 'dark'] as const)('has no serious accessibility fault: %s', async (colorScheme) => {
+    const { page, send, tab } = await open({}, { colorScheme });
+    await send('POST', KEYS, { name: 7 });
+    await send('GET', KEYS);
+    await page.locator('.row.wrong').click();
+    await page.locator('.trace').waitFor();
+    expect(await findFaults(page)).toEqual([]);
+    for (const name of ['Scenarios', 'State', 'Sessions', 'Recordings', 'Contract']) {
+      await tab(name);
+      await page.getByRole('heading', { level: 2 }).first().waitFor();
+      if (name === 'Scenarios') {
+        await page.getByRole('button', { name: 'Edit flaky' }).click();
+        await page.getByText('Valid', { exact: true }).waitFor();
+      }
+      if (name === 'State') await page.locator('.item').first().click();
+      if (name === 'Contract') {
+        await page.locator('.operation').first().click();
+        await page.locator('.property').first().waitFor();
+        await page.locator('.send').waitFor();
+      }
+      expect([name, await findFaults(page)]).toEqual([name, []]);
+    }
+  });
+
+  it('fits a narrow screen without scrolling sideways', async () => {
+    const { page, send, tab } = await open({}, { viewport: { width: 360, height: 700 }, colorScheme: 'dark' });
+    await send('POST', KEYS, { name: 7 });
+    const overflow = (): Promise<number> => page.evaluate('document.documentElement.scrollWidth - innerWidth');
+    await page.locator('.row.wrong').click();
+    await page.locator('.trace').waitFor();
+    await shoot(page, 'narrow');
+    expect(await overflow()).toBe(0);
+    for (const name of ['Scenarios', 'State', 'Sessions', 'Recordings', 'Contract']) {
+      await tab(name);
+      await page.getByRole('heading', { level: 2 }).first().waitFor();
+      expect([name, await overflow()]).toEqual([name, 0]);
+    }
+  });
+});
