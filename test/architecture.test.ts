@@ -19,6 +19,7 @@ const FLOORS: Readonly<Record<string, number>> = {
   'types/': 1,
   'http/': 2,
   'generate/': 2,
+  'junit.ts': 2.5,
   'state/': 3,
   'scenario/': 3,
   'recording/': 3,

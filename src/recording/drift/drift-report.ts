@@ -1,3 +1,4 @@
+import { type JunitCase, writeJunit } from '../../junit.js';
 import type { DriftResult, DriftVerdict } from './drift.js';
 
 /** The mark, the exit code and the text of each verdict; a verdict with exit code 1 or 2 is a failure. */
@@ -43,29 +44,16 @@ export function toDriftJson(results: readonly DriftResult[]): string {
 
 /** The results as a JUnit report with a test case for every request. */
 export function toDriftJunit(results: readonly DriftResult[], cassette: string): string {
-  const count = (isCounted: (verdict: DriftVerdict) => boolean): number =>
-    results.filter(({ verdict }) => isCounted(verdict)).length;
-  const failures = count((verdict) => VERDICTS[verdict][1] === 1 || VERDICTS[verdict][1] === 2);
-  const errors = count((verdict) => verdict === 'unreachable');
-  const skipped = count((verdict) => verdict === 'skipped');
-  const cases = results.map((result) => {
-    const open = `    <testcase classname="${escapeXml(result.operation)}" name="${escapeXml(`${result.method} ${result.target}`)}"`;
-    if (result.verdict === 'in-sync') return `${open}/>`;
-    const message = escapeXml(result.reason ?? VERDICTS[result.verdict][2]);
-    if (result.verdict === 'skipped') return `${open}><skipped message="${message}"/></testcase>`;
-    const element = result.verdict === 'unreachable' ? 'error' : 'failure';
-    const text = escapeXml(listDetails(result).join('\n'));
-    return `${open}><${element} type="${result.verdict}" message="${message}">${text}</${element}></testcase>`;
+  const cases = results.map((result): JunitCase => {
+    const { operation: group, method, target, verdict, reason } = result;
+    const name = `${method} ${target}`;
+    if (verdict === 'in-sync') return { group, name };
+    const message = reason ?? VERDICTS[verdict][2];
+    if (verdict === 'skipped') return { group, name, outcome: { element: 'skipped', message } };
+    const element = verdict === 'unreachable' ? 'error' : 'failure';
+    return { group, name, outcome: { element, type: verdict, message, text: listDetails(result).join('\n') } };
   });
-  const counts = `tests="${results.length}" failures="${failures}" errors="${errors}" skipped="${skipped}"`;
-  return [
-    '<?xml version="1.0" encoding="UTF-8"?>',
-    `<testsuites ${counts}>`,
-    `  <testsuite name="${escapeXml(`drift of ${cassette}`)}" ${counts}>`,
-    ...cases,
-    '  </testsuite>',
-    '</testsuites>',
-  ].join('\n');
+  return writeJunit([{ name: `drift of ${cassette}`, cases }]);
 }
 
 function listDetails(result: DriftResult): readonly string[] {
@@ -76,20 +64,4 @@ function listDetails(result: DriftResult): readonly string[] {
     ...result.live.map(({ message }) => `live: ${message}`),
     ...result.suggestions.map((suggestion) => `suggested change: ${suggestion}`),
   ];
-}
-
-// XML 1.0 section 2.2: most control characters are not allowed.
-// oxlint-disable-next-line no-control-regex -- control characters are what it takes out
-const NO_XML = /[\u0000-\u0008\u000b\u000c\u000e-\u001f]/g;
-
-const XML_ESCAPES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  '\n': '&#10;',
-};
-
-function escapeXml(text: string): string {
-  return text.replaceAll(NO_XML, '').replaceAll(/[&<>"\n]/g, (character) => XML_ESCAPES[character] ?? character);
 }
