@@ -22,6 +22,7 @@ const SLOW = [
   'test/package.test.ts',
   'test/documentation.test.ts',
   'test/cli/serve.test.ts',
+  'test/coverage/process.test.ts',
   'test/contract/broken-input.test.ts',
   'test/contract/presets.test.ts',
   'test/control/hostile.test.ts',

@@ -5,6 +5,7 @@ export const ERROR_CODES = {
   BODY_TOO_LARGE: 'A request body is larger than the limit; the client gets 413 Content Too Large.',
   CLOCK_INVALID: 'The value is not a date and time, and not "real".',
   COLLECTION_UNKNOWN: 'The contract has no collection of that name; "vouch resources" lists the collections.',
+  COVERAGE_UNREADABLE: 'A folder has no coverage files, or one of them cannot be read.',
   EXPECTATION_FAILED: 'The mock did not receive the calls that the test expects.',
   FIXTURE_EXISTS: 'A fixture file already exists; no file was written.',
   FIXTURE_INVALID:

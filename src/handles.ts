@@ -4,6 +4,7 @@ import type { CallChecks } from './answer/call-checks.js';
 import type { HandlersOf, JournalOf, VerifyOptionsOf } from './answer/handlers.js';
 import type { Clock, VirtualClock } from './clock.js';
 import type { Contract, Problem } from './contract/contract.js';
+import type { Coverage } from './coverage/coverage.js';
 import { MockError } from './errors.js';
 import type { Listening, ListenOptions } from './server/listen.js';
 import type { OperationNames } from './journal/journal.js';
@@ -239,6 +240,22 @@ export interface Mock<MockClock extends Clock = VirtualClock, Types = unknown> e
   resetHandlers(): void;
   /** Reads every schema, one per step, ahead of the first request that needs it, which finds the problems of all. */
   prepare(): Iterator<string, void>;
+  /**
+   * Which parts of the document the requests exercised until now, in all sessions; a reset does not change it.
+   *
+   * @throws MockError `OPTION_INVALID` without the option `coverage`.
+   *
+   * @example
+   * ```ts
+   * import { createMock } from 'vouch';
+   *
+   * const mock = await createMock({ spec: 'spec/openapi.yaml', fixtures: 'fixtures', coverage: { folder: false } });
+   * await mock.fetch('/v1/files/file-handbook/content', { headers: { authorization: 'Bearer k' } });
+   * const { operations } = mock.coverage();
+   * if (operations.find(({ id }) => id === 'downloadFile')?.hits !== 1) throw new Error('the call was not counted');
+   * ```
+   */
+  coverage(): Coverage;
   /** Closes every server of this mock, and resolves once recordings are on disk. */
   close(): Promise<void>;
   /** Closes the mock. */

@@ -6,6 +6,7 @@ export type {
   ContractOptions,
   ControlOptions,
   CorsOptions,
+  CoverageOptions,
   DocumentOptions,
   JournalOptions,
   MockOptions,
@@ -22,6 +23,17 @@ export type { ClockOption, Instant, ResetKind } from './session/session.js';
 export type { SessionOpening } from './session/sessions.js';
 export type { BackoffOptions, ConductOptions } from './session/conduct.js';
 export type { SessionVerifyOptions } from './session/verify.js';
+export type {
+  Coverage,
+  CoverageCounts,
+  CoverageDocument,
+  CoverageItem,
+  CoverageItemKind,
+  CoverageKind,
+  CoverageShare,
+  OperationCoverage,
+  RuleCoverage,
+} from './coverage/coverage.js';
 export { MockError, type ErrorCode, type Place } from './errors.js';
 export {
   createRealClock,

@@ -8,14 +8,18 @@ import { createScenarioSource } from './answer/sources/scenario/scenario.js';
 import { createStateSource } from './answer/sources/state/state.js';
 import { createVerifySource } from './answer/sources/verify.js';
 import type { Clock, VirtualClock } from './clock.js';
+import type { Coverage } from './coverage/coverage.js';
+import { COVERAGE_FOLDER, type CoverageWriter, createCoverageWriter } from './coverage/files.js';
+import { type CoverageRecorder, createCoverageRecorder } from './coverage/recorder.js';
 import type { Contract } from './contract/contract.js';
 import { checkContractOptions, type ContractParts, loadShared, readParts } from './contract-parts.js';
 import { createHandle, createRecordingsHandle, type HandleParts, type Mock } from './handles.js';
 import { toRequest, withAbortSignal } from './http/request/in-process.js';
+import { MockError } from './errors.js';
 import type { AuthOptions, MockOptions, Settings } from './options.js';
 import { readOptions } from './read-options.js';
 import { createScenarioContext } from './scenario/definition/kinds.js';
-import { openScenarios } from './scenario/scenarios.js';
+import { openScenarios, type Scenarios } from './scenario/scenarios.js';
 import { prepareSchemas } from './schema/validate.js';
 import { createApp } from './server/app.js';
 import { isSocketEnvironment } from './server/arrival.js';
@@ -26,7 +30,7 @@ import type { listen as Listen, Listening, ListenOptions } from './server/listen
 import { type Watcher, watchScenarios } from './server/watch.js';
 import type { Interaction } from './journal/interaction.js';
 import { createJournalPool, type JournalPool } from './journal/journal.js';
-import { createInteractionRedactor, type InteractionRedactor } from './session/redact-interaction.js';
+import { createInteractionRedactor } from './session/redact-interaction.js';
 import { createMockScenarios } from './session/scenario-handle.js';
 import { createSession, createSessionClocks, type Session } from './session/session.js';
 import { createSessions, type Sessions } from './session/sessions.js';
@@ -107,7 +111,7 @@ export async function createMock(options: object): Promise<Mock<Clock>> {
     },
     cors,
     middleware: settings.middleware,
-    onInteraction: tellInteractions(settings.onInteraction, parts.redactor),
+    onInteraction: tellInteractions(settings.onInteraction, parts),
   });
   const watcher = watchFolder(parts, settings.scenarios);
   const { connections, onRefused } = settings;
@@ -159,7 +163,19 @@ async function loadParts(shared: ContractParts, settings: Settings) {
   const state = { definition, items, editors };
   // It remembers texts of requests.
   const redactor = createInteractionRedactor(shared.contract, shared.validators);
-  return { ...shared, seed, errors, answerPreferred, sources, redactor, scenarioContext, scenarios, ...state };
+  const coverage = openCoverage({ ...shared, scenarios }, settings.coverage);
+  return {
+    ...shared,
+    seed,
+    errors,
+    answerPreferred,
+    sources,
+    redactor,
+    scenarioContext,
+    scenarios,
+    coverage,
+    ...state,
+  };
 }
 
 /** The answer sources, first to last: their order is the behaviour. */
@@ -179,7 +195,12 @@ function listSources(
     stream,
     results,
     createPreferSource(answerPreferred),
-    createScenarioSource({ ...parts, viewCollections: editors.view, changeCollections: editors.change }),
+    createScenarioSource({
+      ...parts,
+      onRule: parts.coverage?.recorder.addRule,
+      viewCollections: editors.view,
+      changeCollections: editors.change,
+    }),
     handlers.source,
     // What neither of the two answers is left to the mock, which refuses a call that breaks the contract.
     ...(foreign === undefined ? [] : [...foreign.sources, refuse]),
@@ -190,13 +211,36 @@ function listSources(
   return [createVerifySource({ ...parts, sources }), ...sources];
 }
 
-/** Calls the user's function; the texts of an interaction are redacted only if it asks for them. */
+/** Calls the user's function, for which texts are redacted only if it asks for them, and counts the interaction where that is switched on. */
 function tellInteractions(
   tell: Settings['onInteraction'],
-  { toTexts }: InteractionRedactor,
+  { redactor: { toTexts }, coverage }: Pick<Parts, 'coverage' | 'redactor'>,
 ): (interaction: Interaction) => void {
-  if (tell === undefined) return () => undefined;
-  return (interaction) => tell(interaction, () => toTexts(interaction));
+  const tellUser = tell && ((interaction: Interaction): void => tell(interaction, () => toTexts(interaction)));
+  if (coverage === undefined) return tellUser ?? ((): void => undefined);
+  const { recorder, writer } = coverage;
+  return (interaction) => {
+    recorder.addInteraction(interaction);
+    writer?.touch();
+    tellUser?.(interaction);
+  };
+}
+
+/** What counts the requests of a mock, and writes what was counted. */
+interface MockCoverage {
+  readonly recorder: CoverageRecorder;
+  /** Undefined where no file is written. */
+  readonly writer: CoverageWriter | undefined;
+}
+
+function openCoverage(
+  { contract, scenarios }: { readonly contract: Contract; readonly scenarios: Scenarios },
+  options: Settings['coverage'],
+): MockCoverage | undefined {
+  if (options === false) return undefined;
+  const recorder = createCoverageRecorder(contract, scenarios);
+  const { folder = COVERAGE_FOLDER } = options;
+  return { recorder, writer: folder === false ? undefined : createCoverageWriter(recorder, folder) };
 }
 
 /** Reloads scenarios when files of their folder change. */
@@ -221,7 +265,7 @@ interface OwnParts {
 }
 
 function assemble(parts: Parts & HandleParts & OwnParts, app: Hono): Mock<Clock> {
-  const { contract, seed, validators, sessions, handlers, recordings, watcher, closing, served } = parts;
+  const { contract, seed, validators, sessions, handlers, recordings, watcher, closing, served, coverage } = parts;
   const initial = createHandle(sessions.default, parts);
   const servers = new Set<Listening>();
   const close = async (): Promise<void> => {
@@ -232,6 +276,7 @@ function assemble(parts: Parts & HandleParts & OwnParts, app: Hono): Mock<Clock>
     servers.clear();
     // Ends the responses that the servers wait for.
     await Promise.all([...stopping, recordings?.close()]);
+    coverage?.writer?.close();
   };
   const fetch: Mock['fetch'] = async (input, init) => {
     // A Hono app that mounts this function passes its bindings where `fetch` takes its options.
@@ -266,9 +311,17 @@ function assemble(parts: Parts & HandleParts & OwnParts, app: Hono): Mock<Clock>
     use: (added) => handlers.add(added),
     resetHandlers: () => handlers.reset(),
     verify: (options) => verifySession(sessions.default, { ...parts, everySession: sessions.list() }, options),
+    coverage: () => readCoverage(coverage),
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+/** @throws MockError `OPTION_INVALID` where nothing is counted. */
+function readCoverage(coverage: MockCoverage | undefined): Coverage {
+  if (coverage !== undefined) return coverage.recorder.read();
+  const hint = 'switch it on: createMock({ spec, coverage: true })';
+  throw new MockError('OPTION_INVALID', 'the mock does not count its coverage', { hint });
 }
 
 /** The first base path of most operations; single paths may have their own servers. */

@@ -1,45 +1,5 @@
-import type { OptionName } from './options.js';
+import type { OptionEntry, OptionKind, OptionName } from './options.js';
 import { OWNERS, RECORDING_MODES } from './recording/mode.js';
-
-/** What a value of an option may be. */
-export type OptionKind =
-  | 'string'
-  | 'boolean'
-  | 'false'
-  | 'integer'
-  | 'number'
-  | 'object'
-  | 'strings'
-  | 'function'
-  | 'functions'
-  | 'patterns'
-  | 'URL'
-  | 'Date'
-  | 'Clock';
-
-/** One option of a mock: what checks, command line, documentation and configuration files know about it. */
-export interface OptionEntry {
-  /** The kinds of value that are accepted. */
-  readonly kinds: readonly OptionKind[];
-  /** The closed set of accepted strings. */
-  readonly values?: readonly string[];
-  /** The closed set of accepted strings in the members of an object. */
-  readonly memberValues?: readonly string[];
-  /** Smallest accepted number. */
-  readonly minimum?: number;
-  /** The value that is used when the option is not given. */
-  readonly default?: unknown;
-  /** What happens when the option is not given, where that is not one value. */
-  readonly otherwise?: string;
-  /** Environment variable that sets it. */
-  readonly env?: string;
-  /** Flag of `vouch serve` that sets it, with its argument; of `vouch record` and `vouch replay` for recordings. */
-  readonly flag?: string;
-  /** Flag that switches it off. */
-  readonly noFlag?: string;
-  /** One sentence. */
-  readonly description: string;
-}
 
 type OptionMore = Omit<OptionEntry, 'kinds' | 'description'>;
 
@@ -354,6 +314,14 @@ export const OPTIONS: Readonly<Record<OptionName, OptionEntry>> = {
     flag: '--cert <file>',
   }),
   'recordings.key': option('string', 'Private key of `recordings.cert`, in PEM.', { flag: '--key <file>' }),
+  coverage: option(['boolean', 'object'], 'Count which parts of the document the requests exercise.', {
+    default: false,
+    flag: '--coverage',
+  }),
+  'coverage.folder': option(['string', 'false'], 'Folder in which each mock writes its counts; `false` writes none.', {
+    otherwise: '`coverage/vouch`',
+    flag: '--coverage-folder <folder>',
+  }),
   cors: option(
     ['boolean', 'object'],
     'Which pages of other origins may read responses: those of all origins, without credentials; `false` allows none.',

@@ -60,6 +60,8 @@ export interface MockOptions<Operations = unknown> {
   readonly scenarios?: string | ScenariosOf<NoInfer<Operations>> | ScenarioOptions<NoInfer<Operations>>;
   /** The folder of recorded cassettes, or an object with more options. */
   readonly recordings?: string | RecordingOptions;
+  /** Count which parts of the document the requests exercise. */
+  readonly coverage?: boolean | CoverageOptions;
   /** Which pages of other origins may read responses: those of all origins, without credentials; `false` allows none. */
   readonly cors?: boolean | CorsOptions;
   /** How long connections stay open, and the limits of what arrives on them. */
@@ -160,6 +162,12 @@ export interface ControlOptions {
   readonly origins?: readonly string[];
 }
 
+/** Coverage of the document. */
+export interface CoverageOptions {
+  /** Folder in which each mock writes its counts; `false` writes none. */
+  readonly folder?: string | false;
+}
+
 /** Pages of other origins. */
 export interface CorsOptions {
   /** Origins whose pages may also send credentials and reach the mock in a private network, such as `http://localhost:5173`. */
@@ -189,6 +197,7 @@ export type OptionName =
   | `sessions.${keyof SessionOptions}`
   | `journal.${keyof JournalOptions}`
   | `control.${keyof ControlOptions}`
+  | `coverage.${keyof CoverageOptions}`
   | `cors.${keyof CorsOptions}`
   | `connections.${keyof ConnectionOptions}`
   | `scenarios.${keyof ScenarioOptions}`
@@ -197,12 +206,52 @@ export type OptionName =
   | `recordings.match.${keyof MatchRules}`
   | `recordings.exclude.${keyof ExclusionOptions}`;
 
+/** What a value of an option may be. */
+export type OptionKind =
+  | 'string'
+  | 'boolean'
+  | 'false'
+  | 'integer'
+  | 'number'
+  | 'object'
+  | 'strings'
+  | 'function'
+  | 'functions'
+  | 'patterns'
+  | 'URL'
+  | 'Date'
+  | 'Clock';
+
+/** One option of a mock: what checks, command line, documentation and configuration files know about it. */
+export interface OptionEntry {
+  /** The kinds of value that are accepted. */
+  readonly kinds: readonly OptionKind[];
+  /** The closed set of accepted strings. */
+  readonly values?: readonly string[];
+  /** The closed set of accepted strings in the members of an object. */
+  readonly memberValues?: readonly string[];
+  /** Smallest accepted number. */
+  readonly minimum?: number;
+  /** The value that is used when the option is not given. */
+  readonly default?: unknown;
+  /** What happens when the option is not given, where that is not one value. */
+  readonly otherwise?: string;
+  /** Environment variable that sets it. */
+  readonly env?: string;
+  /** Flag of `vouch serve` that sets it, with its argument; of `vouch record` and `vouch replay` for recordings. */
+  readonly flag?: string;
+  /** Flag that switches it off. */
+  readonly noFlag?: string;
+  /** One sentence. */
+  readonly description: string;
+}
+
 /** An option type whose members `Key` have a default. */
 type WithDefaults<Options, Key extends keyof Options> = Options & Required<Pick<Options, Key>>;
 
 /** Checked options: short forms are expanded and defaults are filled in. */
 export interface Settings extends WithDefaults<
-  Omit<MockOptions, 'cors' | 'scenarios' | 'recordings'>,
+  Omit<MockOptions, 'cors' | 'coverage' | 'scenarios' | 'recordings'>,
   'spec' | 'overlays' | 'seed' | 'strict' | 'middleware'
 > {
   readonly document: WithDefaults<DocumentOptions, 'allowHttpRefs'>;
@@ -213,6 +262,7 @@ export interface Settings extends WithDefaults<
   readonly sessions: Required<SessionOptions>;
   readonly journal: Required<JournalOptions>;
   readonly control: false | WithDefaults<ControlOptions, 'prefix' | 'origins'>;
+  readonly coverage: false | CoverageOptions;
   readonly cors: false | Required<CorsOptions>;
   readonly connections: Required<ConnectionOptions>;
   readonly scenarios: (ScenarioOptions & { readonly active: readonly string[] }) | undefined;

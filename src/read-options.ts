@@ -1,8 +1,8 @@
 import { types } from 'node:util';
 import { addTo, isObject } from './contract/json.js';
 import { joinWords, MockError, nearest, suggest } from './errors.js';
-import { type OptionEntry, type OptionKind, OPTIONS } from './options-table.js';
-import type { MockOptions, OptionName, Settings } from './options.js';
+import { OPTIONS } from './options-table.js';
+import type { MockOptions, OptionEntry, OptionKind, OptionName, Settings } from './options.js';
 import { isUrl } from './platform.js';
 
 const EXAMPLE = "try createMock({ spec: 'spec/openapi.yaml' })";

@@ -25,6 +25,7 @@ const FLOORS: Readonly<Record<string, number>> = {
   'recording/': 3,
   'journal/': 3,
   'session/': 4,
+  'coverage/': 4,
   'answer/': 5,
   'server/': 6,
   'options.ts': 6.5,

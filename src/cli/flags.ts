@@ -82,8 +82,8 @@ function toHelpText(sentence: string): string {
 
 function isRepeatable(name: OptionName): boolean {
   const { kinds, flag } = OPTIONS[name];
-  if (kinds.includes('string')) return false;
-  return flag !== undefined && (['strings', 'patterns', 'object'] as const).some((kind) => kinds.includes(kind));
+  if (kinds.includes('string') || flag?.includes('<') !== true) return false;
+  return (['strings', 'patterns', 'object'] as const).some((kind) => kinds.includes(kind));
 }
 
 function addParser(option: Option, name: OptionName): void {

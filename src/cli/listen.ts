@@ -35,7 +35,7 @@ export interface RecordingFlags extends ListenFlags, HooksFlag {
 }
 
 /** Options of the mock that every command that starts a server has flags for. */
-export const SERVER_OPTIONS: readonly OptionName[] = listFlagOptions(/^(connections|cors)\b/);
+export const SERVER_OPTIONS: readonly OptionName[] = listFlagOptions(/^(connections|cors|coverage)\b/);
 
 /** Adds the flags of every command that starts a server. */
 export function addListenFlags(command: Command): Command {

@@ -20,6 +20,10 @@ const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   check: ['list the problems of an OpenAPI document', () => import('./commands/check.js')],
   resources: ['show which operations form a resource', () => import('./commands/resources.js')],
   fixtures: ['write fixtures: generated ones, or the state of a running mock', () => import('./commands/fixtures.js')],
+  coverage: [
+    'report which parts of a document the requests of a run exercised',
+    () => import('./commands/coverage.js'),
+  ],
   types: ['write TypeScript types of operations and schemas', () => import('./commands/types.js')],
   schema: ['write JSON Schemas of scenario and fixture files for editors', () => import('./commands/schema.js')],
   record: ['record a real API through a validating proxy', () => import('./commands/record.js')],

@@ -3,6 +3,7 @@ import { type Answer, isSilent } from '../../../http/answer.js';
 import { evaluateRules, type Evaluation, type Outcome } from '../../../scenario/rules/evaluate.js';
 import type { ExpressionScope } from '../../../scenario/rules/expression.js';
 import type { CollectionView } from '../../../scenario/rules/match.js';
+import type { Rule } from '../../../scenario/rules/rule.js';
 import { applyChanges, type ChangeCollections } from '../../../scenario/rules/scenario-state.js';
 import { activeIds, type Scenarios, startScenarios } from '../../../scenario/scenarios.js';
 import type { RequestHeaders } from '../../../http/request-headers.js';
@@ -22,6 +23,8 @@ import { patchAnswer, respondToRule } from './respond.js';
 
 interface ScenarioParts extends Pick<SourceParts, 'errors' | 'generator'> {
   readonly scenarios: Scenarios;
+  /** Told each rule that applies to a call. */
+  readonly onRule?: ((rule: Rule) => void) | undefined;
   /** The collections of a session, for conditions. */
   viewCollections(session: Session): CollectionView;
   /** Changes the collections of a session. */
@@ -54,7 +57,10 @@ export function createScenarioSource(parts: ScenarioParts): AnswerSource {
       note: exchange.note,
     });
     const target = { state, changeCollections: parts.changeCollections(session), note: exchange.note };
-    for (const rule of evaluation.applied) if (rule.changes !== undefined) applyChanges(rule.changes, target, scope);
+    for (const rule of evaluation.applied) {
+      parts.onRule?.(rule);
+      if (rule.changes !== undefined) applyChanges(rule.changes, target, scope);
+    }
     const finish = (): ReturnType<Next> => {
       const answer = answerOutcome(parts, { exchange, outcome: evaluation.outcome, scope }, next);
       return whenSettled(answer, complete, { evaluation, scope });

@@ -1,0 +1,35 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, expect, it } from 'vitest';
+import { mergeCoverage } from '../../src/coverage/coverage.js';
+import { readCoverageFiles } from '../../src/coverage/files.js';
+import { SPEC } from './document.js';
+
+const run = promisify(execFile);
+const folder = mkdtempSync(join(tmpdir(), 'vouch-coverage-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Twelve mocks that are not closed: more than Node.js expects listeners for. */
+const PROGRAM = `
+  import { createMock, loadContract } from ${JSON.stringify(new URL('../../dist/index.js', import.meta.url).href)};
+  const spec = await loadContract(${JSON.stringify(SPEC)});
+  for (let i = 0; i < 12; i++) {
+    const mock = await createMock({ spec, coverage: { folder: ${JSON.stringify(folder)} } });
+    await mock.fetch('/stations');
+  }
+  process.exit(0);
+`;
+
+it('the counts of mocks that were not closed are written when their processes end, and added up', async () => {
+  const start = () => run(process.execPath, ['--input-type=module', '--eval', PROGRAM]);
+  const processes = await Promise.all([start(), start()]);
+  expect(processes.map(({ stderr }) => stderr)).toEqual(['', '']);
+  const files = readCoverageFiles(folder);
+  expect(files).toHaveLength(24);
+  const [report, ...others] = mergeCoverage(files);
+  expect(others).toEqual([]);
+  expect([report?.requests, report?.operations[0]?.hits]).toEqual([24, 24]);
+});
