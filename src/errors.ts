@@ -18,6 +18,7 @@ export const ERROR_CODES = {
   INTERACTION_UNREPEATABLE:
     'The body of a recorded request cannot be written again, so the request cannot be sent again.',
   INTERCEPTOR_MISSING: 'The package @mswjs/interceptors, which mock.intercept needs, is not installed.',
+  JOURNAL_UNREADABLE: 'A file of a journal cannot be read, or a line of it is not an interaction.',
   LISTEN_FAILED: 'The server cannot listen on that host and port, for example because the port requires privileges.',
   OPERATION_UNKNOWN: 'The contract has no operation of that name.',
   OPTION_INVALID: 'An option has an invalid name or value.',

@@ -94,6 +94,7 @@ export type { ExpectedRequest } from './journal/expected-request.js';
 export type { ExpectedCall, ReceivedOptions } from './journal/received.js';
 export type { CallBounds, VerifyOptions } from './journal/verify.js';
 export * from './matchers.js';
+export { toPact, type PactOptions, type WrittenPact } from './pact/pact.js';
 export type {
   CutOff,
   RecordedBody,

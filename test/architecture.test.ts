@@ -33,6 +33,7 @@ const FLOORS: Readonly<Record<string, number>> = {
   'read-options.ts': 6.7,
   'contract-parts.ts': 6.75,
   'handles.ts': 6.8,
+  'pact/': 6.9,
   'mock.ts': 7,
   'matchers.ts': 7,
   'runners/': 7.5,

@@ -17,8 +17,12 @@ export interface ControlFlags {
 
 /** Adds the argument `[url]` and the flags of a command that reads from a running mock. @param what - What it reads of a session. */
 export function addControlFlags(command: Command, what: string): Command {
+  return addControlOptions(command.argument('[url]', 'address of a running mock', 'http://127.0.0.1:4010'), what);
+}
+
+/** Adds only the flags. */
+export function addControlOptions(command: Command, what: string): Command {
   return command
-    .argument('[url]', 'address of a running mock', 'http://127.0.0.1:4010')
     .option('--session <id>', `session to ${what} (default: the default session)`)
     .option('--control-token <token>', 'token of the control API (default: $VOUCH_CONTROL_TOKEN)')
     .option('--control-prefix <path>', 'path prefix of the control API', '/__mock');

@@ -24,6 +24,7 @@ const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     'report which parts of a document the requests of a run exercised',
     () => import('./commands/coverage.js'),
   ],
+  pact: ['write the requests of a run as a Pact file', () => import('./commands/pact.js')],
   types: ['write TypeScript types of operations and schemas', () => import('./commands/types.js')],
   schema: ['write JSON Schemas of scenario and fixture files for editors', () => import('./commands/schema.js')],
   record: ['record a real API through a validating proxy', () => import('./commands/record.js')],

@@ -1,0 +1,116 @@
+import { readFileSync } from 'node:fs';
+import { type Command, Option } from 'commander';
+import { isObject } from '../../contract/json.js';
+import { loadContract } from '../../contract-parts.js';
+import { MockError, toReason } from '../../errors.js';
+import type { PlainInteraction } from '../../journal/interaction.js';
+import { writePact } from '../../pact/pact.js';
+import { addControlOptions, type ControlFlags, readControl } from '../control-client.js';
+import { addDocument, type DocumentFlags, readLoadOptions } from '../flags.js';
+import { colour, countOf, type Output, showPath, writeOutputFile } from '../output.js';
+
+/** Options of `vouch pact`. */
+interface PactFlags extends DocumentFlags, Omit<ControlFlags, 'url'> {
+  /** An NDJSON file, or the address of a running mock. */
+  readonly journal: string;
+  readonly consumer: string;
+  readonly provider: string;
+  readonly pactVersion: '3' | '4';
+  readonly basePath?: string;
+  /** The file to write; default: print it. */
+  readonly output?: string;
+}
+
+/** Defines `vouch pact`. */
+export function defineCommand(command: Command, output: Output): void {
+  addDocument(command)
+    .requiredOption('--journal <source>', 'NDJSON file of a journal, or address of a running mock')
+    .requiredOption('--consumer <name>', 'name of the client')
+    .requiredOption('--provider <name>', 'name of the API')
+    .addOption(
+      new Option('--pact-version <version>', 'version of the Pact specification').choices(['3', '4']).default('3'),
+    )
+    .option('--base-path <path>', 'prefix of all paths in the file (default: none)')
+    .option('-o, --output <file>', 'file to write (default: print to standard output)');
+  addControlOptions(command, 'read').action(async (spec: string, flags: PactFlags) => {
+    process.exitCode = await runPact({ spec, ...flags, ...output });
+  });
+}
+
+/** Writes a Pact file. @throws MockError `STATE_UNREADABLE`, `JOURNAL_UNREADABLE`. */
+async function runPact(options: PactFlags & Output & { readonly spec: string }): Promise<number> {
+  const { spec, journal, consumer, provider, pactVersion, basePath, output: file, write, writeError } = options;
+  const { overlays, preset, allowHttpRefs } = readLoadOptions(options);
+  const contract = await loadContract(spec, {
+    ...(overlays !== undefined && { overlays }),
+    ...(preset !== undefined && { preset }),
+    ...(allowHttpRefs !== undefined && { document: { allowHttpRefs } }),
+  });
+  const isAddress = /^https?:\/\//.test(journal);
+  const { interactions, notes } = isAddress ? await readRunning({ ...options, url: journal }) : readFile(journal);
+  const { pact, notes: more } = writePact(contract, interactions, {
+    consumer,
+    provider,
+    version: pactVersion === '4' ? 4 : 3,
+    ...(basePath !== undefined && { basePath }),
+  });
+  for (const note of [...notes, ...more]) writeError(colour('yellow', note));
+  const text = JSON.stringify(pact, undefined, 2);
+  if (file === undefined) {
+    write(text);
+    return 0;
+  }
+  writeOutputFile(file, `${text}\n`);
+  write(`${showPath(file)}  ${countOf(pact.interactions.length, 'interaction')} between ${consumer} and ${provider}`);
+  return 0;
+}
+
+interface ReadJournal {
+  readonly interactions: readonly PlainInteraction[];
+  readonly notes: readonly string[];
+}
+
+async function readRunning(flags: ControlFlags): Promise<ReadJournal> {
+  const { interactions, dropped } = await readControl(flags, '/journal?limit=1000000');
+  // The control API answers with the journal that its document describes.
+  const list = (Array.isArray(interactions) ? interactions : []) as readonly PlainInteraction[];
+  if (dropped === 0) return { interactions: list, notes: [] };
+  return {
+    interactions: list,
+    notes: [`${String(dropped)} older calls are missing: the journal was full (--journal-limit)`],
+  };
+}
+
+function readFile(file: string): ReadJournal {
+  const hint = 'write it with mock.journal.toNdjson(), or from GET /__mock/journal?format=ndjson of a running mock';
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (cause) {
+    throw new MockError('JOURNAL_UNREADABLE', `it cannot be read: ${toReason(cause)}`, { at: { file }, hint, cause });
+  }
+  const lines = text.split('\n').map((line, i) => [line.trim(), i + 1] as const);
+  const interactions = lines
+    .filter(([line]) => line !== '')
+    .map(([line, number]) => {
+      const value = parse(line);
+      if (isInteraction(value)) return value;
+      const reason = 'the line is not an interaction of a journal';
+      throw new MockError('JOURNAL_UNREADABLE', reason, { at: { file, line: number }, hint });
+    });
+  return { interactions, notes: [] };
+}
+
+function parse(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}
+
+function isInteraction(value: unknown): value is PlainInteraction {
+  if (!isObject(value) || !Array.isArray(value['trace']) || !Array.isArray(value['violations'])) return false;
+  const { request, answer } = value;
+  return isObject(request) && isObject(request['headers']) && isObject(answer) && typeof answer['status'] === 'number';
+}

@@ -1,0 +1,321 @@
+import { URLSearchParams } from 'node:url';
+import type { Contract } from '../contract/contract.js';
+import { filterMembers, isObject, mapValues } from '../contract/json.js';
+import type { DeclaredResponse, Operation } from '../contract/operations/operation.js';
+import { findResponse } from '../contract/operations/responses.js';
+import { isLoadedContract, readParts } from '../contract-parts.js';
+import { MockError } from '../errors.js';
+import { readContentType } from '../http/header-fields.js';
+import { findMedia, isJsonType, toEssence } from '../http/media-type.js';
+import type { PlainInteraction } from '../journal/interaction.js';
+import { hasErrors } from '../schema/violation.js';
+import {
+  type Lists,
+  type MatchingRules,
+  type Matcher,
+  nameInteractions,
+  type PactBody,
+  type PactInteraction,
+  toVersion3,
+  toVersion4,
+} from './write.js';
+
+/** How a Pact file is written. */
+export interface PactOptions {
+  /** The name of the client. */
+  readonly consumer: string;
+  /** The name of the API. */
+  readonly provider: string;
+  /** The version of the Pact specification; default 3. */
+  readonly version?: 3 | 4;
+  /** A prefix of all paths; default none, so that they are the paths of the document. */
+  readonly basePath?: string;
+}
+
+/** A Pact file, and what could not be written to it. */
+export interface WrittenPact {
+  /** The content of the file; plain JSON. */
+  readonly pact: {
+    readonly consumer: { readonly name: string };
+    readonly provider: { readonly name: string };
+    readonly interactions: readonly Readonly<Record<string, unknown>>[];
+    readonly metadata: { readonly pactSpecification: { readonly version: string } };
+  };
+  /** Sentences about the calls and bodies that were left out. */
+  readonly notes: readonly string[];
+}
+
+/**
+ * Converts the journal of a mock to a Pact file: one interaction for each different pair of a valid call and its answer.
+ *
+ * Secrets are not in it; credentials that the document requires have the value `[redacted]`.
+ *
+ * @example
+ * ```ts
+ * import { createMock, toPact } from 'vouch';
+ *
+ * const mock = await createMock({ spec: 'spec/openapi.yaml', fixtures: 'fixtures' });
+ * await mock.fetch('/v1/files/file-handbook/content', { headers: { authorization: 'Bearer k' } });
+ * const { pact } = toPact(mock, { consumer: 'console', provider: 'platform' });
+ * if (pact.interactions.length !== 1) throw new Error('the call is missing');
+ * ```
+ */
+export function toPact(
+  { contract, journal }: { readonly contract: Contract; readonly journal: { toJson(): readonly PlainInteraction[] } },
+  options: PactOptions,
+): WrittenPact {
+  return writePact(contract, journal.toJson(), options);
+}
+
+/** Converts interactions to a Pact file. @throws MockError `OPTION_INVALID` for a contract that was not loaded by this package. */
+export function writePact(
+  contract: Contract,
+  interactions: readonly PlainInteraction[],
+  options: PactOptions,
+): WrittenPact {
+  const { consumer, provider, version = 3 } = options;
+  const leftOut = new Map<string, number>();
+  const notes: string[] = [];
+  const found = new Map<string, PactInteraction>();
+  const toInteraction = createInteractionWriter(contract, options);
+  for (const interaction of interactions) {
+    const reason = findReason(interaction) ?? toInteraction(interaction, (note) => void notes.push(note));
+    if (typeof reason === 'string') leftOut.set(reason, (leftOut.get(reason) ?? 0) + 1);
+    else found.set(JSON.stringify(reason), reason);
+  }
+  const reasons = [...leftOut].map(
+    ([reason, count]) => `${count} ${count === 1 ? 'call' : 'calls'} left out: ${reason}`,
+  );
+  const named = nameInteractions([...found.values()]);
+  return {
+    pact: {
+      consumer: { name: consumer },
+      provider: { name: provider },
+      interactions: named.map(version === 4 ? toVersion4 : toVersion3),
+      metadata: { pactSpecification: { version: version === 4 ? '4.0' : '3.0.0' } },
+    },
+    notes: [...reasons, ...new Set(notes)],
+  };
+}
+
+/** Why an interaction says nothing about what the provider has to answer; undefined if it does. */
+function findReason({ operation, answer, violations }: PlainInteraction): string | undefined {
+  if (operation === null) return 'no operation of the document matches';
+  if (answer.fault !== undefined || answer.status === 0) return 'a scenario broke the connection';
+  if (violations.some(({ by }) => by === 'client') && hasErrors(violations)) return 'the request violates the document';
+  if (answer.violates !== undefined || hasErrors(violations)) return 'the answer violates the document';
+  return undefined;
+}
+
+/** Converts an interaction of an operation; a string says why it cannot be written. */
+type WriteInteraction = (interaction: PlainInteraction, note: (line: string) => void) => PactInteraction | string;
+
+/** What the journal has in place of a secret. */
+const REDACTED = '[redacted]';
+
+function createInteractionWriter(contract: Contract, { basePath = '' }: PactOptions): WriteInteraction {
+  if (!isLoadedContract(contract)) {
+    const hint = 'pass the mock, or a contract of loadContract()';
+    throw new MockError('OPTION_INVALID', 'the contract was not loaded by this package', { hint });
+  }
+  const { generator } = readParts(contract, false);
+  /** A body without secrets that still fits its schema. */
+  const complete = (body: unknown, operation: Operation, contentType: string): unknown => {
+    if (!JSON.stringify(body).includes(REDACTED)) return body;
+    const media = findMedia(operation.body?.content ?? [], contentType);
+    if (media?.schema === undefined) return body;
+    const context = { seed: 1, key: operation.id, direction: 'request', now: 0, hint: body } as const;
+    return generator.value(media.schemaPointer, context);
+  };
+  return (interaction, note) => {
+    const { request, answer, number } = interaction;
+    const operation = contract.operation(interaction.operation ?? '');
+    if (operation === undefined) return 'no operation of the document matches';
+    const declared = findResponse(operation, answer.status);
+    if (declared === undefined || declared.isAssumed === true) return 'the document does not declare the status';
+    const type = readContentType(request.headers);
+    const sent = toPactBody(request.body, request.body === undefined ? undefined : type);
+    if (sent === 'unknown') return `a request body of ${type ?? 'an unknown media type'} cannot be written`;
+    const answered = toPactBody(withoutSecrets(answer.body), answer.mediaType);
+    if (answered === 'unknown') {
+      const where = `${request.method} ${operation.path} ${answer.status}`;
+      note(`${where} (#${number}): the response body of ${answer.mediaType ?? 'an unknown media type'} is left out`);
+    }
+    const credentials = listCredentials(contract, operation);
+    const headers = listRequestHeaders(request.headers, operation, credentials.headers);
+    const body = sent && { ...sent, content: complete(sent.content, operation, sent.contentType) };
+    const answerHeaders = listAnswerHeaders(answer, declared);
+    const isWritten = /^(?:handler|scenario)\b/.test(answer.from);
+    return {
+      operation: operation.id,
+      states: listStates(interaction),
+      request: {
+        method: operation.method,
+        path: basePath + readOwnPath(request.url, operation),
+        query: readQuery(request.url, credentials.query),
+        headers,
+        body,
+        rules: { header: readCredentialRules(headers, credentials.headers), body: {} },
+      },
+      response: {
+        status: answer.status,
+        headers: answerHeaders,
+        body: answered === 'unknown' ? undefined : answered,
+        rules: {
+          header: readHeaderRules(answerHeaders),
+          // What a handler or a scenario answers was written by the author of the test.
+          body: isWritten || answered === 'unknown' || !isJson(answered) ? {} : readTypeRules(answered.content),
+        },
+      },
+    };
+  };
+}
+
+/** The body of a message as Pact has it: JSON, text or a form. */
+function toPactBody(body: unknown, mediaType: string | undefined): PactBody | undefined | 'unknown' {
+  if (body === undefined || mediaType === undefined) return body === undefined ? undefined : 'unknown';
+  const contentType = toEssence(mediaType);
+  if (isJsonType(contentType)) return { content: body, contentType };
+  if (contentType === 'application/x-www-form-urlencoded') {
+    const content = toForm(body);
+    return content === undefined ? 'unknown' : { content, contentType };
+  }
+  const isText = contentType.startsWith('text/') && contentType !== 'text/event-stream';
+  return isText && typeof body === 'string' ? { content: body, contentType } : 'unknown';
+}
+
+/** A form as it is sent; undefined where a field is an object, which clients send in different ways. */
+function toForm(body: unknown): string | undefined {
+  if (!isObject(body)) return undefined;
+  const pairs = Object.entries(body).flatMap(([name, value]) =>
+    (Array.isArray(value) ? value : [value]).map((item: unknown): [string, unknown] => [name, item]),
+  );
+  if (pairs.some(([, value]) => typeof value === 'object')) return undefined;
+  return new URLSearchParams(pairs.map(([name, value]): [string, string] => [name, String(value)])).toString();
+}
+
+function isJson(body: PactBody | undefined): body is PactBody {
+  return body !== undefined && isJsonType(body.contentType);
+}
+
+/** A response body without redacted members: a Pact file says only what the client needs. */
+function withoutSecrets(value: unknown): unknown {
+  if (Array.isArray(value)) return value.filter((item) => !isSecret(item)).map(withoutSecrets);
+  if (!isObject(value)) return value;
+  return mapValues(
+    filterMembers(value, (_, member) => !isSecret(member)),
+    withoutSecrets,
+  );
+}
+
+function isSecret(value: unknown): boolean {
+  return typeof value === 'string' && value.includes(REDACTED);
+}
+
+/** The path without the prefix of a session and the base path of the operation. */
+function readOwnPath(url: string, { basePaths }: Operation): string {
+  const [path = ''] = url.replace(/^\/~[^/?]+/, '').split('?');
+  const base = basePaths.filter((each) => path.startsWith(`${each}/`)).toSorted((x, y) => y.length - x.length)[0] ?? '';
+  return path.slice(base.length);
+}
+
+function readQuery(url: string, credentials: ReadonlySet<string>): Lists {
+  const start = url.indexOf('?');
+  const query: Record<string, string[]> = {};
+  for (const [name, value] of new URLSearchParams(start === -1 ? '' : url.slice(start))) {
+    if (!isSecret(value) || credentials.has(name)) (query[name] ??= []).push(value);
+  }
+  return query;
+}
+
+/** Where the credentials of an operation are. */
+function listCredentials(contract: Contract, { security }: Operation) {
+  const schemes = security.flatMap((alternative) =>
+    Object.keys(alternative).flatMap((name) => contract.securitySchemes[name] ?? []),
+  );
+  const keysIn = (place: string): readonly string[] =>
+    schemes.flatMap((scheme) => (scheme.in === place ? (scheme.key ?? []) : []));
+  const isHeader = schemes.some(({ type }) => type !== 'apiKey' && type !== 'mutualTLS');
+  const headers = [...keysIn('header').map((key) => key.toLowerCase()), ...(isHeader ? ['authorization'] : [])];
+  return { headers: new Set(headers), query: new Set(keysIn('query')) };
+}
+
+/** The content type, what the client accepts, the declared parameters, and credentials without their secrets. */
+function listRequestHeaders(
+  headers: Readonly<Record<string, string>>,
+  { parameters }: Operation,
+  credentials: ReadonlySet<string>,
+): Lists {
+  const declared = parameters.flatMap(({ in: place, name }) => (place === 'header' ? name.toLowerCase() : []));
+  const names = new Set(['accept', 'content-type', ...declared, ...credentials]);
+  return Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) => {
+      if (!names.has(name) || (name === 'accept' && value === '*/*')) return [];
+      if (isSecret(value) && !credentials.has(name)) return [];
+      // A boundary or charset is not part of the contract.
+      return [[toTitle(name), [name === 'content-type' ? toEssence(value) : value]]];
+    }),
+  );
+}
+
+/** `content-type` as `Content-Type`. */
+function toTitle(name: string): string {
+  return name.replaceAll(/(?<=^|-)[a-z]/g, (letter) => letter.toUpperCase());
+}
+
+/** The content type and the declared headers. */
+function listAnswerHeaders({ headers, mediaType }: PlainInteraction['answer'], response: DeclaredResponse): Lists {
+  const declared = new Set(response.headers.map(({ name }) => name.toLowerCase()));
+  const own = Object.entries(headers).flatMap(([name, value]): [string, readonly string[]][] => {
+    const values = (typeof value === 'string' ? [value] : value).filter((each) => !isSecret(each));
+    return values.length > 0 && declared.has(name) && name !== 'set-cookie' ? [[toTitle(name), values]] : [];
+  });
+  return { ...(mediaType !== undefined && { 'Content-Type': [toEssence(mediaType)] }), ...Object.fromEntries(own) };
+}
+
+/** Any credentials of the same scheme. */
+function readCredentialRules(headers: Lists, credentials: ReadonlySet<string>): MatchingRules['header'] {
+  const own = Object.entries(headers).filter(([name]) => credentials.has(name.toLowerCase()));
+  return Object.fromEntries(
+    own.map(([name, [value = '']]) => {
+      const scheme = /^([\w-]+) /.exec(value)?.[0] ?? '';
+      return [name, { match: 'regex', regex: `^${scheme}.+$` }] as const;
+    }),
+  );
+}
+
+/** Any value of a header; a content type with any parameters. */
+function readHeaderRules(headers: Lists): MatchingRules['header'] {
+  return mapValues(headers, ([value = ''], name): Matcher => {
+    if (name !== 'Content-Type') return { match: 'type' };
+    return { match: 'regex', regex: `^${value.replaceAll(/[.+*]/g, String.raw`\$&`)}(\\s*;.*)?$` };
+  });
+}
+
+/** Matches a body by type: below `$` that is the rule for every part, and a list may have any number of items but none. */
+function readTypeRules(body: unknown): MatchingRules['body'] {
+  const rules: Record<string, Matcher> = { $: { match: 'type' } };
+  const visit = (value: unknown, path: string): void => {
+    if (Array.isArray(value)) {
+      if (value.length === 0) return;
+      rules[path] = { match: 'type', min: 1 };
+      visit(value[0], `${path}[*]`);
+    } else if (isObject(value)) {
+      for (const [name, member] of Object.entries(value)) visit(member, path + toStep(name));
+    }
+  };
+  visit(body, '$');
+  return rules;
+}
+
+function toStep(name: string): string {
+  return /^[A-Za-z_]\w*$/.test(name) ? `.${name}` : `['${name.replaceAll(/['\\]/g, String.raw`\$&`)}']`;
+}
+
+/** The scenarios whose rules applied, and those that the request activates. */
+function listStates({ answer, request, trace }: PlainInteraction): readonly string[] {
+  const applied = trace.flatMap((line) => /^scenario: rule ([^/ ]+)(?: <|\/)\S* .*\bapplies\b/.exec(line)?.[1] ?? []);
+  const answered = /^scenario:(.+)$/.exec(answer.from)?.[1] ?? [];
+  const named = (request.headers['x-mock-scenario'] ?? '').split(',').map((id) => id.trim());
+  return [...new Set([...applied, answered, ...named].flat())].filter((id) => id !== '').toSorted();
+}
