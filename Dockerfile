@@ -5,6 +5,7 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm ci
 COPY tsconfig.json tsconfig.build.json ./
 COPY build ./build
+COPY inspector ./inspector
 COPY src ./src
 RUN npm run build
 RUN npm prune --omit=dev

@@ -25,7 +25,7 @@ const { files, modules, exports } = await bundle(entries);
 for (const [name, names] of exports) files.set(`${name}.d.cts`, writeCommonJsTypes(name, names));
 for (const id of BUNDLED_IN_PAGE) modules.add(id);
 files.set('licences.txt', readLicences(modules));
-files.set('inspector.html', await page);
+files.set('inspector.html.gz', await page);
 for (const [name, text] of files) writeChanged(join(DIST, name), text);
 process.exitCode = await typesWritten;
 removeOld(new Set(files.keys()));
@@ -42,11 +42,11 @@ async function emitTypes() {
 function writeChanged(path, text) {
   let known;
   try {
-    known = readFileSync(path, 'utf8');
+    known = readFileSync(path);
   } catch {
     mkdirSync(dirname(path), { recursive: true });
   }
-  if (known !== text) writeFileSync(path, text);
+  if (known?.equals(Buffer.from(text)) !== true) writeFileSync(path, text);
 }
 
 /** Removes what an earlier build wrote, and declarations of files that no longer exist. */

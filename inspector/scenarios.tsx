@@ -161,6 +161,17 @@ function Switch(props: {
   );
 }
 
+const known: { schema?: Promise<Record<string, unknown>> | undefined } = {};
+
+/** The schema of scenarios, which takes the mock a second for a large document: it is loaded once. */
+function loadSchema(): Promise<Record<string, unknown>> {
+  known.schema ??= call<Record<string, unknown>>('GET', '/contract/scenario-schema').catch((error: unknown) => {
+    known.schema = undefined;
+    throw error;
+  });
+  return known.schema;
+}
+
 /** Milliseconds after the last key until the text is checked. */
 const CHECK_AFTER_MS = 300;
 
@@ -172,7 +183,7 @@ function ScenarioEditor(props: {
   readonly onClose: () => void;
 }): JSX.Element {
   const { draft, session, onChange, onSaved, onClose } = props;
-  const { value: schema } = useLoaded(() => call<Record<string, unknown>>('GET', '/contract/scenario-schema'), []);
+  const { value: schema } = useLoaded(loadSchema, []);
   const [checked, setChecked] = useState<{ readonly text: string; readonly error?: Error } | undefined>();
   const [saved, setSaved] = useState('');
   const { error, run, clear } = useAction();

@@ -168,7 +168,7 @@ describe('the packed package', () => {
       'dist/index.cjs',
       'dist/index.d.cts',
       'dist/licences.txt',
-      'dist/inspector.html',
+      'dist/inspector.html.gz',
       'dist/cli/main.js',
       'spec/openapi.yaml',
       'fixtures/files.yaml',

@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createMock, type Mock, type MockOptions } from '../../src/index.js';
 import { BUILT_IN, describeAll } from '../describe-both.js';
@@ -61,6 +62,7 @@ describeAll('the control API for the inspector', (start) => {
     expect(policy).toMatch(/default-src 'none'; script-src 'sha256-\S+'; style-src 'sha256-\S+'; connect-src 'self'/);
     expect(policy).toContain("frame-ancestors 'none'");
     const html = await response.text();
+    expect(gzipSync(html).byteLength).toBeLessThan(40_000);
     expect(html.match(/\b(?:src|href)="[^"]*"/g)).toEqual(['href="data:,"']);
   });
 

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import { gunzipSync } from 'node:zlib';
 import type { Answer } from '../../http/answer.js';
 import { negotiate } from '../../http/response/negotiate.js';
 import { toPackageUrl } from '../../package-folder.js';
@@ -7,7 +8,7 @@ import { NO_VIOLATIONS } from '../../schema/violation.js';
 import { answerProblem } from './answer.js';
 
 /** The page of the inspector: its path in the package. */
-const PAGE = 'dist/inspector.html';
+const PAGE = 'dist/inspector.html.gz';
 
 /** What every page forbids: other sources, frames, and that a browser guesses another type. */
 const SAFE_HEADERS = { 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' };
@@ -20,12 +21,12 @@ export async function answerInspector(url: string): Promise<Answer> {
     const location = [`${path.slice(path.lastIndexOf('/') + 1)}/`, ...query].join('?');
     return { ...PLAIN, status: 308, headers: { location }, body: undefined, mediaType: undefined };
   }
-  const html = await readFile(toPackageUrl(PAGE), 'utf8').catch(() => undefined);
-  if (html === undefined) {
+  const page = await readFile(toPackageUrl(PAGE)).catch(() => undefined);
+  if (page === undefined) {
     const message = `the page of the inspector, ${PAGE}, is missing`;
     return answerProblem({ status: 501, code: 'CONTROL_UNKNOWN', message, hint: 'build it: npm run build' });
   }
-  return answerPage(html);
+  return answerPage(gunzipSync(page).toString());
 }
 
 /** The page that a browser gets at the root of a mock: a link to the inspector. @param path - Of the request, which the link begins with. */
