@@ -19,7 +19,8 @@ export type {
 } from './options.js';
 export type { CollectionHandle, FieldsOf, State } from './session/state.js';
 export type { MockScenarios, SessionScenarios } from './session/scenario-handle.js';
-export type { ClockOption, Instant, ResetKind } from './session/session.js';
+export type { ResetKind } from './session/preparation.js';
+export type { ClockOption, Instant } from './session/session.js';
 export type { SessionOpening } from './session/sessions.js';
 export type { BackoffOptions, ConductOptions } from './session/conduct.js';
 export type { SessionVerifyOptions } from './session/verify.js';

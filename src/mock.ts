@@ -40,7 +40,7 @@ import { findFixedIds, loadFixtures } from './state/fixtures/fixtures.js';
 import { createCollectionEditors } from './state/store/editors.js';
 import { createItems } from './state/store/items.js';
 import { createStore } from './state/store/store.js';
-import { createUsage, type Usage } from './state/store/usage.js';
+import { createUsage, type TotalUsage, type Usage } from './state/store/usage.js';
 import { host, isPromise, isRequest } from './platform.js';
 
 /**
@@ -335,17 +335,17 @@ export function readBasePath({ operations }: Contract): string {
 }
 
 /** What the sessions of a mock hold is counted together; where operations have no state, tests can still add items. */
-function createUsages({ spec, state }: Settings): () => Usage {
-  const total = { items: 0, bytes: 0 };
+function createUsages({ spec, state }: Settings): (total?: TotalUsage) => Usage {
+  const ofAll = { items: 0, bytes: 0 };
   const limits = state === false ? readOptions({ spec }).state : state;
-  return () => createUsage(limits === false ? undefined : limits, total);
+  return (total = ofAll) => createUsage(limits === false ? undefined : limits, total);
 }
 
 /** The sessions of a mock; only the default one is open. @throws MockError `OPTION_INVALID`, `SCENARIO_UNKNOWN`. */
 function openSessions(
   parts: Parts & { readonly pool: JournalPool },
   settings: Settings,
-  openUsage: () => Usage,
+  openUsage: ReturnType<typeof createUsages>,
 ): Sessions {
   const { contract, seed, operations, reserved, redactor, scenarios, definition, editors, pool } = parts;
   const schemes = Object.values(contract.securitySchemes);
@@ -360,6 +360,7 @@ function openSessions(
     createUsage: openUsage,
     scenarios,
     changeCollections: editors.change,
+    changeInSteps: editors.changeInSteps,
   };
   return createSessions({
     requireSession: required,

@@ -14,6 +14,7 @@ const FLOORS: Readonly<Record<string, number>> = {
   'clock.ts': -1,
   'random.ts': -1,
   'memoize.ts': -1,
+  'steps.ts': -1,
   'contract/': 0,
   'schema/': 1,
   'types/': 1,

@@ -1,5 +1,6 @@
 import type { ScenarioDefinition } from '../scenario/definition/definition.js';
 import { listScenarios, type Scenarios, type ScenarioSummary } from '../scenario/scenarios.js';
+import { doSteps } from '../steps.js';
 import type { Session } from './session.js';
 import type { Sessions } from './sessions.js';
 
@@ -89,7 +90,7 @@ export function createMockScenarios(parts: {
       for (const session of sessions.list()) session.begin(ids);
     },
     deactivate: (...ids) => scenarios.deactivate(ids.length === 0 ? scenarios.active : ids),
-    add: (id, definition) => void scenarios.add(id, definition),
+    add: (id, definition) => void doSteps(scenarios.add(id, definition)),
     remove: scenarios.remove,
   };
 }

@@ -18,9 +18,11 @@ import {
   type ScenarioSnapshot,
   type ScenarioState,
 } from '../scenario/rules/scenario-state.js';
-import { activeIds, type Scenarios, startScenarios, useScenarios } from '../scenario/scenarios.js';
+import { activeIds, type ChangeInSteps, type Scenarios, startScenarios, useScenarios } from '../scenario/scenarios.js';
 import type { Snapshot, Store } from '../state/store/store.js';
-import type { Usage } from '../state/store/usage.js';
+import type { TotalUsage, Usage } from '../state/store/usage.js';
+import type { Steps } from '../steps.js';
+import { changeSession, createPreparations, type Preparations, type ResetKind } from './preparation.js';
 
 /** The state of one client. */
 export interface Session {
@@ -37,6 +39,8 @@ export interface Session {
   use(ids: readonly string[]): void;
   /** Applies the initial changes of scenarios that were activated for every session. */
   begin(ids: readonly string[]): void;
+  /** `use`, `begin` and `reset` in steps. */
+  readonly prepare: Preparations;
   /** Deactivates scenarios; changed collections stay changed until a reset. */
   drop(ids: readonly string[]): void;
   /** Returns to an earlier state; the contract, fixtures and scenarios stay. Default `all`. */
@@ -52,15 +56,6 @@ export interface Session {
   /** This session with a copy of its store, for changes that last for one request. */
   branch(): Session;
 }
-
-/**
- * What a reset returns to its initial state.
- *
- * - `counters`: rules count from one again, sequences of rules and recordings start over, rate limits are full.
- * - `state`: collections hold their fixtures and variables are removed; active scenarios then apply their changes again.
- * - `all`: both, the initial time of the clock, the scenarios that the session was opened with, an empty journal.
- */
-export type ResetKind = 'counters' | 'state' | 'all';
 
 /** A session at one moment. */
 export interface SessionSnapshot {
@@ -81,19 +76,33 @@ interface SessionParts {
   createClock(): SessionClock;
   /** @param usage - Counts what it holds; default: without limits, for a store that lasts for one request. */
   createStore(clock: Clock, usage?: Usage): Store;
-  createUsage(): Usage;
+  /** @param total - What is counted together with other stores; default: what all sessions hold. */
+  createUsage(total?: TotalUsage): Usage;
   readonly scenarios: Scenarios;
   /** How scenarios change the collections of a session. */
   changeCollections(session: Session): ChangeCollections;
+  /** The same in steps, for a store that nothing else uses. */
+  changeInSteps(of: { readonly store: Store }): ChangeInSteps;
 }
 
 /**
- * A new session with the fixtures.
+ * Creates a session with the fixtures, in steps.
  *
  * @param opening - Ids of the scenarios that are active from the start.
  * @throws MockError `SCENARIO_UNKNOWN`.
  */
-export function createSession(id: string, parts: SessionParts, opening: readonly string[] = []): Session {
+export function* createSession(id: string, parts: SessionParts, opening: readonly string[] = []): Steps<Session> {
+  const session = createUnopened(id, parts, opening);
+  for (const name of opening) parts.scenarios.find(name);
+  session.scenario.setActive(opening);
+  if (activeIds(parts.scenarios, session.scenario, []).length > 0) {
+    yield* changeSession(session, ({ prepare }) => prepare.reset('state'));
+  }
+  return session;
+}
+
+/** A session whose scenarios have changed nothing yet. */
+function createUnopened(id: string, parts: SessionParts, opening: readonly string[]): Session {
   const { scenarios } = parts;
   const { clock, own } = parts.createClock();
   const store = parts.createStore(clock, parts.createUsage());
@@ -106,29 +115,30 @@ export function createSession(id: string, parts: SessionParts, opening: readonly
     if (instant !== undefined && instant !== clock.now()) own?.set(instant);
   };
   const target = (): ChangeTarget => ({ state: scenario, changeCollections: parts.changeCollections(session) });
-  const begin = (own: readonly string[]): void => {
-    scenario.setActive(own);
-    const active = activeIds(scenarios, scenario, []);
-    if (active.length > 0) startScenarios(scenarios, target(), active);
+  const resetOthers = (what: ResetKind): void => {
+    resetParts(held, what);
+    if (what === 'all') setTime(startedAt);
   };
   const session: Session = {
     ...held,
+    prepare: createPreparations({
+      ...parts,
+      ...held,
+      opening,
+      resetOthers,
+      clockAfter: (what) => (what === 'all' && startedAt !== undefined ? createVirtualClock(startedAt) : clock),
+      createStore: (at) => parts.createStore(at, parts.createUsage({ items: 0, bytes: 0 })),
+    }),
     use: (ids) => useScenarios(scenarios, target(), ids),
     begin: (ids) => startScenarios(scenarios, target(), ids),
     drop: (ids) => scenario.setActive(scenario.active.filter((active) => !ids.includes(active))),
     reset: (what = 'all') => {
-      if (what !== 'state') {
-        scenario.resetCounters();
-        replay.reset();
-      }
+      resetOthers(what);
       if (what === 'counters') return;
-      if (what === 'all') {
-        setTime(startedAt);
-        journal.clear();
-      }
       store.reset();
       scenario.resetVars();
-      begin(what === 'all' ? opening : scenario.active);
+      if (what === 'all') scenario.setActive(opening);
+      startScenarios(scenarios, target(), activeIds(scenarios, scenario, []));
     },
     snapshot: () => takeSnapshot(held, own?.now()),
     hold: (snapshot) => store.hold(snapshot.store),
@@ -149,9 +159,19 @@ export function createSession(id: string, parts: SessionParts, opening: readonly
       return { ...session, store: own };
     },
   };
-  for (const name of opening) scenarios.find(name);
-  begin(opening);
   return session;
+}
+
+/** Resets the counters, the replay and the journal. */
+function resetParts(
+  { scenario, replay, journal }: Pick<Session, 'journal' | 'replay' | 'scenario'>,
+  what: ResetKind,
+): void {
+  if (what !== 'state') {
+    scenario.resetCounters();
+    replay.reset();
+  }
+  if (what === 'all') journal.clear();
 }
 
 function takeSnapshot(

@@ -1,6 +1,8 @@
 import { MockError, suggest } from '../errors.js';
 import type { RequestHeaders } from '../http/request-headers.js';
 import { checkSessionId, isSessionId, readCookie, readPrefix, type SessionPrefix } from './choice.js';
+import { doSteps, type Steps } from '../steps.js';
+import { changeSession } from './preparation.js';
 import type { Session } from './session.js';
 
 /** All sessions of one mock. */
@@ -23,6 +25,8 @@ export interface Sessions {
    * @throws MockError `SESSION_EXISTS`, `SESSION_INVALID`, `SESSION_LIMIT`, `SESSION_TOKEN_TAKEN`, `SCENARIO_UNKNOWN`.
    */
   open(opening?: SessionOpening): Session;
+  /** The same in steps; the session is open after the last one. */
+  openInSteps(opening?: SessionOpening): Steps<Session>;
   /** Registers tokens for a session. @throws MockError `SESSION_TOKEN_TAKEN` where one belongs to another session. */
   register(tokens: readonly string[], id: string): void;
   /** The tokens of a session. */
@@ -59,16 +63,16 @@ export interface SessionsOptions {
   readonly reserved: ReadonlySet<string>;
   /** Names, in lower case, of the headers besides Authorization that carry credentials. */
   readonly credentialHeaders: readonly string[];
-  /** Milliseconds of real time. */
+  /** Milliseconds of real time, from any start. */
   now(): number;
   /** Ids of the scenarios that are active in the default session from the start. */
   readonly opening: readonly string[];
-  create(id: string, scenarios: readonly string[]): Session;
+  create(id: string, scenarios: readonly string[]): Steps<Session>;
 }
 
 /** The sessions of a mock; only the default one is open. */
 export function createSessions(options: SessionsOptions): Sessions {
-  const initial = options.create('default', options.opening);
+  const initial = doSteps(options.create('default', options.opening));
   const tokens = createTokens(options.credentialHeaders);
   const pool = createPool({
     ...options,
@@ -86,23 +90,8 @@ export function createSessions(options: SessionsOptions): Sessions {
       hint: suggest(id, [initial.id, ...pool.ids()]) ?? 'open it first: POST /__mock/sessions, or mock.session(id)',
     });
   };
-  const open = (opening: SessionOpening = {}): Session => {
-    const { id = pool.generateId(), tokens: given = [], from } = opening;
-    checkSessionId(id);
-    if (get(id) !== undefined) {
-      throw new MockError('SESSION_EXISTS', `session "${id}" is already open`, {
-        hint: 'close it first, or pick another id',
-      });
-    }
-    pool.checkRoom();
-    tokens.check(given, id);
-    const origin = from === undefined ? undefined : find(from);
-    const session = options.create(id, opening.scenarios ?? []);
-    if (origin !== undefined) copyInto(session, origin, opening.scenarios);
-    pool.add(session);
-    tokens.register(given, id);
-    return session;
-  };
+  const openInSteps = createOpen(options, { get, find, pool, tokens });
+  const open = (opening?: SessionOpening): Session => doSteps(openInSteps(opening));
   const choose = (id: string): Session | MockError =>
     get(id) ?? catchMockError(() => (options.requireSession && isSessionId(id) ? find(id) : open({ id })));
 
@@ -116,6 +105,7 @@ export function createSessions(options: SessionsOptions): Sessions {
     get,
     find,
     open,
+    openInSteps,
     register: (given, id) => {
       tokens.check(given, find(id).id);
       tokens.register(given, id);
@@ -127,15 +117,53 @@ export function createSessions(options: SessionsOptions): Sessions {
   };
 }
 
-/** Copies a session into a new one, which is not counted where that fails. */
-function copyInto(session: Session, origin: Session, scenarios: readonly string[] | undefined): void {
-  try {
-    session.restore(origin.snapshot());
-    if (scenarios !== undefined) session.use(scenarios);
-  } catch (error) {
-    session.release();
-    throw error;
-  }
+/** Opens sessions in steps. */
+function createOpen(
+  { create }: Pick<SessionsOptions, 'create'>,
+  {
+    get,
+    find,
+    pool,
+    tokens,
+  }: Pick<Sessions, 'find' | 'get'> & {
+    readonly pool: ReturnType<typeof createPool>;
+    readonly tokens: ReturnType<typeof createTokens>;
+  },
+): Sessions['openInSteps'] {
+  const checkOpening = (id: string, given: readonly string[]): void => {
+    if (get(id) !== undefined) {
+      throw new MockError('SESSION_EXISTS', `session "${id}" is already open`, {
+        hint: 'close it first, or pick another id',
+      });
+    }
+    pool.checkRoom();
+    tokens.check(given, id);
+  };
+  return function* (opening = {}) {
+    const { id = pool.generateId(), tokens: given = [], from } = opening;
+    checkSessionId(id);
+    checkOpening(id, given);
+    const origin = from === undefined ? undefined : find(from);
+    const session = yield* create(id, opening.scenarios ?? []);
+    try {
+      if (origin !== undefined) yield* copyInto(session, origin, opening.scenarios);
+      // Others can have been opened between the steps.
+      checkOpening(id, given);
+    } catch (error) {
+      session.release();
+      throw error;
+    }
+    pool.add(session);
+    tokens.register(given, id);
+    return session;
+  };
+}
+
+/** Copies a session into a new one. */
+function* copyInto(session: Session, origin: Session, scenarios: readonly string[] | undefined): Steps<void> {
+  session.restore(origin.snapshot());
+  if (scenarios === undefined) return;
+  yield* changeSession(session, ({ prepare }) => prepare.use(scenarios));
 }
 
 /** The sessions besides the default one; unused ones are dropped. */

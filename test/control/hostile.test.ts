@@ -317,4 +317,117 @@ describe('long requests to the control API', () => {
     const { id } = (await after.json()) as { readonly id: string };
     expect([...created, ...items.map((item) => item.id)]).not.toContain(id);
   });
+
+  const upload = (mock: Mock, id: string, scenario: object): Promise<Response> =>
+    mock.fetch(`/__mock/scenarios/${id}`, { method: 'PUT', headers, body: JSON.stringify(scenario) });
+
+  it('read an uploaded scenario in slices: a request in between is answered by the scenario before', async () => {
+    await using mock = await createMock({ spec: SPEC, state: { unknownIds: 'not-found' } });
+    const answer = (status: number, count: number): object => ({
+      when: { path: { id: `${count}` } },
+      respond: { status, body: { id: 'any', name: 'by a rule' } },
+    });
+    await upload(mock, 'large', {
+      operations: { getThing: { respond: { status: 404 }, violates: 'a status that stands out' } },
+    });
+    await mock.fetch('/__mock/scenarios/large/activate', { method: 'POST' });
+    const rules = Array.from({ length: 4000 }, (_, i) => answer(200, i));
+    const scenario = {
+      state: { things: { add: toItems(10_000, 'new') } },
+      operations: { getThing: [...rules, { respond: { status: 200, body: { id: 'any', name: 'new' } } }] },
+    };
+    const statuses: number[] = [];
+    const state = { isDone: false };
+    const uploading = upload(mock, 'large', scenario).finally(() => (state.isDone = true));
+    while (!state.isDone) {
+      statuses.push((await mock.fetch('/things/any')).status);
+      await new Promise((resolve) => void setImmediate(resolve));
+    }
+    expect((await uploading).status).toBe(200);
+    expect(statuses.filter((status) => status === 404).length).toBeGreaterThan(5);
+    expect(new Set(statuses.slice(0, -3))).toEqual(new Set([404]));
+    expect((await mock.fetch('/things/any')).status).toBe(200);
+  });
+
+  it('name every mistake of an uploaded scenario, and leave the one before', async () => {
+    await using mock = await createMock({ spec: SPEC, state: { unknownIds: 'not-found' } });
+    await upload(mock, 'one', { vars: { before: true } });
+    const add = [...toItems(2000, 'new'), { id: 'wrong', name: 7 }, { id: 'wrong', name: '$vars.missing' }];
+    const refused = await upload(mock, 'one', { state: { things: { add } } });
+    expect(refused.status).toBe(422);
+    const { detail } = (await refused.json()) as { readonly detail: string };
+    expect(detail).toContain('2 mistakes in scenarios');
+    expect(detail).toContain('#/state/things/add/2000/name');
+    expect(detail).toContain('unknown variable "missing"');
+    expect(mock.scenarios.ids).toEqual(['one']);
+  });
+
+  const toScenario = (count: number): object => ({
+    state: { things: { clear: true, add: toItems(count, 'new') } },
+    operations: { getThing: { respond: { status: 404 }, violates: 'a status that stands out' } },
+  });
+
+  it.each([
+    ['activation', '/__mock/scenarios/large/activate', {}],
+    ['activation in every session', '/__mock/scenarios/large/activate?scope=server', {}],
+    ['reset', '/__mock/reset', { what: 'state' }],
+  ])('make the changes of an %s in slices and at once', async (name, path, body) => {
+    await using mock = await createMock({ spec: SPEC, state: { unknownIds: 'not-found' } });
+    const things = mock.state.collection('things');
+    await upload(mock, 'large', toScenario(20_000));
+    if (name === 'reset') mock.session('default').scenarios.activate('large');
+    things.replace(toItems(2, 'old'));
+    const { status, counts } = await sendAmongOthers(mock, path, { method: 'POST', body: JSON.stringify(body) });
+    expect(status).toBe(200);
+    // All at once, it is answered in less than three of them.
+    expect(counts.filter((count) => count === 2).length).toBeGreaterThan(3);
+    expect(counts.filter((count) => count !== 2 && count !== 20_000)).toEqual([]);
+    expect(things.items).toHaveLength(20_000);
+    expect((await mock.fetch('/things/any')).status).toBe(404);
+    expect(mock.scenarios.list()[0]?.active).toBe(path.endsWith('server') ? 'server' : 'session');
+  });
+
+  it('keep what is created while a scenario is activated', async () => {
+    await using mock = await createMock({ spec: SPEC, state: { unknownIds: 'not-found', initialItems: 0 } });
+    await upload(mock, 'large', { state: { things: { add: toItems(5000, 'new') } }, vars: { isSet: true } });
+    const state = { isDone: false };
+    const activating = mock
+      .fetch('/__mock/scenarios/large/activate', { method: 'POST' })
+      .finally(() => (state.isDone = true));
+    const created: string[] = [];
+    while (!state.isDone) {
+      const response = await mock.fetch('/things', { method: 'POST', headers, body: '{"name":"between"}' });
+      created.push(((await response.json()) as { readonly id: string }).id);
+      await new Promise((resolve) => void setImmediate(resolve));
+    }
+    expect((await activating).status).toBe(200);
+    expect(created.length).toBeGreaterThan(3);
+    const ids = new Set(mock.state.collection('things').items.map(({ id }) => id));
+    expect(created.filter((id) => !ids.has(id))).toEqual([]);
+    expect(ids.size).toBe(5000 + created.length);
+  });
+
+  it('open a session with its scenarios in slices, and once', async () => {
+    await using mock = await createMock({ spec: SPEC, state: { unknownIds: 'not-found' } });
+    await upload(mock, 'large', toScenario(10_000));
+    const open = { method: 'POST', body: '{"id":"one","scenarios":["large"]}' };
+    const [first, second] = await Promise.all([
+      sendAmongOthers(mock, '/__mock/sessions', open),
+      mock.fetch('/__mock/sessions', { headers, ...open }),
+    ]);
+    expect([first.status, second.status].toSorted((one, other) => one - other)).toEqual([201, 409]);
+    expect(first.counts.length).toBeGreaterThan(3);
+    expect(mock.session('one').state.collection('things').items).toHaveLength(10_000);
+  });
+
+  it('activate nothing where the items of a scenario are more than a session may hold', async () => {
+    await using mock = await createMock({ spec: SPEC, state: { unknownIds: 'not-found', maxItems: 100 } });
+    mock.state.collection('things').replace(toItems(2, 'old'));
+    await upload(mock, 'large', toScenario(200));
+    const refused = await mock.fetch('/__mock/scenarios/large/activate', { method: 'POST' });
+    expect(refused.status).toBe(503);
+    expect(((await refused.json()) as { readonly code: string }).code).toBe('STATE_LIMIT');
+    expect(mock.state.collection('things').items).toHaveLength(2);
+    expect(mock.scenarios.list()[0]?.active).toBe(false);
+  });
 });

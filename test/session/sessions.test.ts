@@ -17,8 +17,10 @@ function open(options: Partial<SessionsOptions> = {}): Sessions {
     opening: [],
     now: () => 0,
     // Nothing but the id of a session is looked at here.
-    create: (id) =>
-      ({ id, snapshot: () => id, restore: () => undefined, release: () => undefined }) as unknown as Session,
+    create: function* (id) {
+      yield;
+      return { id, snapshot: () => id, restore: () => undefined, release: () => undefined } as unknown as Session;
+    },
     ...options,
   });
 }

@@ -12,6 +12,7 @@ import {
   FLAG,
   integer,
   type Kind,
+  type SteppedKind,
   list,
   object,
   type ObjectKind,
@@ -67,7 +68,17 @@ const COLLECTION_CHANGE: ObjectKind<Omit<CollectionChanges, 'name'>> = object({
     ),
     remove: optional(REMOVED, 'Ids of items to remove.', []),
   },
-  check: (_value, node, context) => checkExpressions(node, context),
+  *checkInSteps(node, context) {
+    // Expressions are in the items, patches and ids.
+    for (const [, member] of readMembers(node)) {
+      if (typeof member.value !== 'object' || member.value === null) checkExpressions(member, context);
+      else
+        for (const name of Object.keys(member.value)) {
+          checkExpressions(child(member, name), context);
+          yield;
+        }
+    }
+  },
 });
 
 const COLLECTION_CONDITION: ObjectKind<CollectionCondition> = object({
@@ -81,7 +92,7 @@ const COLLECTION_CONDITION: ObjectKind<CollectionCondition> = object({
 });
 
 /** The kind of `state` and `then`. */
-const CHANGES: Kind<Changes> = byCollection('StateChange', COLLECTION_CHANGE, VARIABLES);
+const CHANGES: SteppedKind<Changes> = byCollection('StateChange', COLLECTION_CHANGE, VARIABLES);
 
 const WHEN: ObjectKind<When> = object({
   type: 'WhenDefinition',
@@ -147,11 +158,12 @@ const STEP: ObjectKind<Respond> = object({
   check: checkAnswer,
 });
 
-const STEP_OR_ENGINE: Kind<Step> = {
+const STEP_OR_ENGINE: SteppedKind<Step> = {
   type: "StepDefinition | 'engine'",
-  read: (node, context) => {
+  *readInSteps(node, context) {
     if (node.value === 'engine') return 'engine';
-    return isObject(node.value) ? STEP.read(node, context) : reject(node, 'must be an object or "engine"');
+    if (!isObject(node.value)) return reject(node, 'must be an object or "engine"');
+    return yield* STEP.readInSteps(node, context);
   },
   schema: (context) => ({ anyOf: [{ const: 'engine' }, STEP.schema(context)] }),
 };
@@ -174,10 +186,10 @@ const PATCH: ObjectKind<Omit<Patch, 'nulls'>> = object({
   },
 });
 
-const PATCH_WITH_NULLS: Kind<Patch> = {
+const PATCH_WITH_NULLS: SteppedKind<Patch> = {
   ...PATCH,
-  read: (node, context) => {
-    const patch = PATCH.read(node, context);
+  *readInSteps(node, context) {
+    const patch = yield* PATCH.readInSteps(node, context);
     const target = patch === undefined ? undefined : toPatchTarget(patch.status, context);
     return patch && { ...patch, nulls: target === undefined ? [] : findNulls(patch.body, target) };
   },
@@ -260,24 +272,29 @@ function toRulePart(rule: RuleFields, about: Pick<RulePart, 'target' | 'name' | 
 
 const RULES = oneOrMany(RULE);
 
-const OPERATIONS: Kind<readonly RulePart[]> = {
+const OPERATIONS: SteppedKind<readonly RulePart[]> = {
   type: 'Readonly<Record<string, RuleDefinition | readonly RuleDefinition[]>>',
-  read: (node, context) =>
-    readMembers(node).flatMap(([key, member]) => {
+  *readInSteps(node, context) {
+    const rules: RulePart[] = [];
+    for (const [key, member] of readMembers(node)) {
+      yield;
       const operations = findOperations(member, key, context);
-      if (operations === undefined) return [];
+      if (operations === undefined) continue;
       const target = key === '*' ? '*' : (operations[0]?.id ?? key);
       const items = Array.isArray(member.value) ? member.value.map((_, i) => child(member, i)) : [member];
       reportUnreachable(items);
-      return items.flatMap((item, index) => {
+      for (const [index, item] of items.entries()) {
         // A rule may break the contract if it says why.
         const reason = child(item, 'violates').value;
         const violates = typeof reason === 'string' && reason.trim() !== '';
-        const rule = RULE.read(item, { ...context, operations, violates });
+        const rule = yield* RULE.readInSteps(item, { ...context, operations, violates });
         const about = { target, name: `${key}[${index}]`, position: formatPosition(item) };
-        return rule === undefined ? [] : [toRulePart(rule, about)];
-      });
-    }),
+        if (rule !== undefined) rules.push(toRulePart(rule, about));
+        yield;
+      }
+    }
+    return rules;
+  },
   schema: (context) => ({
     type: 'object',
     additionalProperties: false,

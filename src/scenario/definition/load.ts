@@ -14,6 +14,7 @@ import {
   type SourceNode,
   toFileMistake,
 } from '../../contract/load/source-node.js';
+import { doSteps, type Steps } from '../../steps.js';
 import { parseSource, toScenarioError, toSource } from './source.js';
 
 interface LoadedScenarios {
@@ -57,7 +58,7 @@ export async function readScenarios(
       mistakes.push(toFileMistake(error, file, 'SCENARIO_UNREADABLE'));
     }
   }
-  const read = readSources(sources, context, new Map());
+  const read = doSteps(readSources(sources, context, new Map()));
   const ids = [...new Set(names.map((name) => basename(name, extname(name))))];
   return { scenarios: read.scenarios, mistakes: [...mistakes, ...read.mistakes], ids };
 }
@@ -72,17 +73,18 @@ export async function loadScenarios(
 }
 
 /**
- * Reads one scenario that was passed as an object.
+ * Reads one scenario that was passed as an object, in steps.
  *
  * @param known - The scenarios it can extend.
  * @throws MockError `SCENARIO_INVALID`.
  */
-export function toScenario(
+export function* toScenario(
   named: { readonly id: string; readonly definition: unknown },
   context: ScenarioContext,
   known: ReadonlyMap<string, Scenario>,
-): Scenario {
-  const [scenario] = readDefinitions(new Map([[named.id, toSource(named.definition)]]), context, known);
+): Steps<Scenario> {
+  const sources = new Map([[named.id, toSource(named.definition)]]);
+  const [scenario] = yield* readDefinitions(sources, context, known);
   // A source without mistakes is a scenario.
   return scenario as Scenario;
 }
@@ -94,13 +96,13 @@ export function toScenarios(
 ): readonly Scenario[] {
   const entries = Object.entries(definitions);
   const sources = entries.map(([id, value]) => [id, toSource(value, toPointer('scenarios', id))] as const);
-  return readDefinitions(new Map(sources), context, new Map());
+  return doSteps(readDefinitions(new Map(sources), context, new Map()));
 }
 
-function readDefinitions(...given: Parameters<typeof readSources>): readonly Scenario[] {
+function* readDefinitions(...given: Parameters<typeof readSources>): Steps<readonly Scenario[]> {
   const invalid = toScenarioError([...given[0].keys()].flatMap((id) => checkId(id, { pointer: '' }) ?? []));
   if (invalid !== undefined) throw invalid;
-  return withoutMistakes(readSources(...given));
+  return withoutMistakes(yield* readSources(...given));
 }
 
 function withoutMistakes({ scenarios, mistakes }: Omit<LoadedScenarios, 'ids'>): readonly Scenario[] {
@@ -145,12 +147,12 @@ interface ScenarioPart extends Pick<Scenario, 'id' | 'description' | 'extends' |
   readonly rules: readonly RulePart[];
 }
 
-/** Checks sources, and adds to each scenario what it extends. @param known - Other scenarios that they can extend. */
-function readSources(
+/** Checks sources in steps, and adds to each scenario what it extends. @param known - Other scenarios that they can extend. */
+function* readSources(
   sources: ReadonlyMap<string, Source>,
   context: ScenarioContext,
   known: ReadonlyMap<string, Scenario>,
-): Omit<LoadedScenarios, 'ids'> {
+): Steps<Omit<LoadedScenarios, 'ids'>> {
   const parts = new Map<string, ScenarioPart>();
   const added = listAddedItems(sources, known, context);
   for (const [id, source] of sources) {
@@ -158,7 +160,7 @@ function readSources(
     const variables = listVariables(id, sources, known);
     const operations = context.contract.operations;
     const rest = { operations, violates: false, variables, added, value: UNKNOWN_VALUE };
-    const read = SCENARIO.read(root, { ...context, ...rest });
+    const read = yield* SCENARIO.readInSteps(root, { ...context, ...rest });
     const { description, state = { collections: [], vars: {} }, vars, extends: parents = [] } = read ?? {};
     const start = { ...state, vars: { ...state.vars, ...vars } };
     parts.set(id, { id, root, description, extends: parents, start, rules: read?.operations ?? [] });

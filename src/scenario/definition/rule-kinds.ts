@@ -27,6 +27,8 @@ import {
   integer,
   type JsonSchema,
   type Kind,
+  readAtOnce,
+  type SteppedKind,
   list,
   map,
   object,
@@ -71,9 +73,10 @@ function toHeaderText(value: unknown): string | undefined {
 
 /** Headers by name, in lower case once they are read. */
 function headers<Value>(value: Kind<Value>): Kind<Readonly<Record<string, Value>>> {
-  const anyNames = map(value);
+  const { type, schema } = map(value);
   return {
-    ...anyNames,
+    type,
+    schema,
     read: (node, context) => {
       const result: Record<string, Value> = {};
       for (const [name, member] of readMembers(node)) {
@@ -136,9 +139,10 @@ export function range(lowest: 0 | 1): Kind<CallRange> {
 
 /** Conditions on the parameters of one place, by name; header names in lower case once they are read. */
 export function parameters(place: ParameterPlace, title: string): Field<Readonly<Record<string, Matcher>>> {
-  const values = map(CONDITION);
+  const { type, schema } = map(CONDITION);
   const kind: Kind<Readonly<Record<string, Matcher>>> = {
-    ...values,
+    type,
+    schema,
     read: (node, context) => {
       const result: Record<string, Matcher> = {};
       for (const [name, member] of readMembers(node)) {
@@ -193,7 +197,7 @@ export const ITEM: Kind<Readonly<Record<string, unknown>>> = itemKind('partial',
 const ITEM_PATCH: Kind<Readonly<Record<string, unknown>>> = itemKind('patch', checkParts);
 
 /** Ids of items that exist. */
-export const REMOVED: Kind<readonly ItemReference[]> = list({
+export const REMOVED: SteppedKind<readonly ItemReference[]> = list({
   ...ID,
   read: (node, context) => {
     const id = ID.read(node, context);
@@ -204,23 +208,30 @@ export const REMOVED: Kind<readonly ItemReference[]> = list({
 });
 
 /** Merge patches by the id of an item that exists. */
-export const UPDATED: Kind<readonly (ItemReference & PatchWithNulls)[]> = {
+export const UPDATED: SteppedKind<readonly (ItemReference & PatchWithNulls)[]> = {
   ...map(ITEM_PATCH),
-  read: (node, context) =>
-    readMembers(node).flatMap(([id, member]) => {
+  *readInSteps(node, context) {
+    const updates: (ItemReference & PatchWithNulls)[] = [];
+    for (const [id, member] of readMembers(node)) {
+      yield;
       checkItemId(member, id, context);
       checkExpressions({ ...member, value: id }, context);
       const patch = ITEM_PATCH.read(member, context);
-      if (patch === undefined) return [];
+      if (patch === undefined) continue;
       const nulls = findNulls(patch, toItemTarget(context));
-      return [{ id, patch, nulls, locate: () => member.source.locate(member.pointer) }];
-    }),
+      updates.push({ id, patch, nulls, locate: () => member.source.locate(member.pointer) });
+    }
+    return updates;
+  },
 };
 
 /** One id or several, as strings once they are read. */
-export const IDS: Kind<readonly string[]> = {
+export const IDS: SteppedKind<readonly string[]> = {
   ...oneOrMany(ID),
-  read: (node, context) => oneOrMany(ID).read(node, context)?.map(String),
+  *readInSteps(node, context) {
+    const ids = yield* oneOrMany(ID).readInSteps(node, context);
+    return ids?.map(String);
+  },
 };
 
 /** The kind of values by collection. @param type - The name of its TypeScript type, and of its JSON Schema. */
@@ -228,17 +239,19 @@ export function byCollection<Value>(
   type: string,
   item: ObjectKind<Value>,
   variables: Kind<Readonly<Record<string, unknown>>>,
-): Kind<ByCollection<Value>> {
+): SteppedKind<ByCollection<Value>> {
   return {
     type,
-    read: (node, context) => {
+    *readInSteps(node, context) {
       const vars = child(node, 'vars');
-      const collections = readMembers(node).flatMap(([name, member]) => {
-        if (name === 'vars') return [];
+      const collections: (Value & { readonly name: string })[] = [];
+      for (const [name, member] of readMembers(node)) {
+        if (name === 'vars') continue;
+        yield;
         const collection = findCollection(member, name, context);
-        const value = item.read(member, { ...context, collection });
-        return value === undefined ? [] : [{ name, ...value }];
-      });
+        const value = yield* item.readInSteps(member, { ...context, collection });
+        if (value !== undefined) collections.push({ name, ...value });
+      }
       return { collections, vars: (vars.value === undefined ? undefined : variables.read(vars, context)) ?? {} };
     },
     schema: (context) =>
@@ -266,7 +279,7 @@ export const KNOWN_VARIABLES: Kind<Readonly<Record<string, unknown>>> = checked(
 const UNIFORM: Kind<Delay> = {
   type: 'readonly [number | string, number | string]',
   read: (node, context) => {
-    const times = list(DURATION).read(node, context) ?? [];
+    const times = readAtOnce(list(DURATION), node, context) ?? [];
     const [from, to] = times;
     if (from !== undefined && to !== undefined && times.length === 2 && from <= to)
       return { kind: 'uniform', from, to };
@@ -325,7 +338,7 @@ export const DELAY: Kind<Delay> = {
       const ms = readDuration(node, DELAY_FORMS);
       return ms === undefined ? undefined : { kind: 'fixed', ms };
     }
-    const { uniform, lognormal, normal } = DISTRIBUTIONS.read(node, context) ?? {};
+    const { uniform, lognormal, normal } = readAtOnce(DISTRIBUTIONS, node, context) ?? {};
     if (Object.keys(node.value).length !== 1) return reject(node, 'must have exactly one distribution', DELAY_FORMS);
     if (lognormal !== undefined) return { kind: 'lognormal', ...lognormal };
     return normal === undefined ? uniform : { kind: 'normal', ...normal };

@@ -14,7 +14,7 @@ import { answerEmpty, answerError, answerInvalid, answerProblem, SEE_DOCUMENT } 
 import { type ControlPolicy, createControlGuard, isListedOrigin } from './guard.js';
 import { CONTROL_ROUTES, type ControlledParts } from './routes.js';
 import { answerWelcome } from './page.js';
-import { createTurns } from './slices.js';
+import { createQueue, createTurns } from './slices.js';
 
 /** How the control API is served. */
 export interface ControlOptions extends ControlPolicy {
@@ -48,11 +48,12 @@ export const CONTROL_SPEC = 'spec/control.openapi.yaml';
 /** The control API; its document is loaded with the first request. */
 export function createControl(
   options: ControlOptions,
-  parts: Omit<ControlledParts, 'prefix' | 'startSlices'>,
+  parts: Omit<ControlledParts, 'prefix' | 'runInTurn' | 'startSlices'>,
 ): Control {
   const guard = createControlGuard(options);
   const encode = createEncoder([]);
   const startSlices = createTurns();
+  const long = { startSlices, runInTurn: createQueue(startSlices) };
   let engine: ReturnType<typeof createEngine> | undefined;
 
   const answerGuarded = async (c: Context, arrival: Arrival, operationId: string | undefined): Promise<Answer> => {
@@ -64,7 +65,7 @@ export function createControl(
     if (refusal !== undefined) {
       return answerProblem({ ...refusal, headers: refusal.status === 401 ? { 'www-authenticate': 'Bearer' } : {} });
     }
-    engine ??= createEngine({ ...parts, prefix: options.prefix, startSlices });
+    engine ??= createEngine({ ...parts, ...long, prefix: options.prefix });
     const { router, decoder, operations, answer } = await engine;
     const operation = operationId === undefined ? undefined : operations.get(operationId);
     if (operation === undefined) {

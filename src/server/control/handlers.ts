@@ -5,11 +5,13 @@ import type { Answer } from '../../http/answer.js';
 import type { Call } from '../../http/request/call.js';
 import type { Recordings } from '../../recording/recordings.js';
 import { listScenarios } from '../../scenario/scenarios.js';
+import { changeSession, changeSessions } from '../../session/preparation.js';
 import { createMockScenarios } from '../../session/scenario-handle.js';
 import { requireVirtualClock, type Session } from '../../session/session.js';
 import type { Item } from '../../state/store/collection.js';
 import type { ItemProblem } from '../../state/store/items.js';
 import { measureValue } from '../../state/store/usage.js';
+import type { Steps } from '../../steps.js';
 import { answerEmpty, answerJson, answerPieces, answerProblem } from './answer.js';
 import { inspectHandlers } from './inspect.js';
 import { journalHandlers, mockHandlers } from './journal.js';
@@ -103,10 +105,15 @@ function showClock({ clock }: Session): Answer {
   return answerJson(200, { now: toDateTime(ms), ms, movable: isVirtualClock(clock) });
 }
 
-function scenarioHandlers({ scenarios, sessions, uploads }: ControlledParts): ControlHandlers {
+function scenarioHandlers({ scenarios, sessions, startSlices, runInTurn, uploads }: ControlledParts): ControlHandlers {
   /** Ends that an uploaded scenario is counted, by id. */
   const releases = new Map<string, () => void>();
   const whole = createMockScenarios({ scenarios, sessions });
+  const activateInSteps = function* (id: string): Steps<void> {
+    yield* changeSessions(sessions.list, ({ prepare }) => prepare.begin([id]));
+    // In the same step, so that no request sees only one of both.
+    scenarios.activate([id]);
+  };
   const show = (session: Session, id: string): unknown =>
     listScenarios(scenarios, session.scenario).find((scenario) => scenario.id === id);
   return {
@@ -115,15 +122,15 @@ function scenarioHandlers({ scenarios, sessions, uploads }: ControlledParts): Co
       const { id, file, definition } = scenarios.find(readPath(call, 'scenario'));
       return answerJson(200, { id, file, definition });
     },
-    checkScenario: ({ call }) => {
-      scenarios.check(readPath(call, 'scenario'), call.body);
+    checkScenario: async ({ call }) => {
+      await runInSlices(scenarios.check(readPath(call, 'scenario'), call.body), startSlices());
       return answerEmpty();
     },
-    uploadScenario: ({ call, openSession }) => {
+    uploadScenario: async ({ call, openSession }) => {
       const session = openSession();
       const release = uploads.hold({ items: 0, bytes: measureValue(call.body) });
       try {
-        const { id } = scenarios.add(readPath(call, 'scenario'), call.body);
+        const { id } = await runInSlices(scenarios.add(readPath(call, 'scenario'), call.body), startSlices());
         releases.get(id)?.();
         releases.set(id, release);
         return answerJson(200, show(session, id));
@@ -144,11 +151,11 @@ function scenarioHandlers({ scenarios, sessions, uploads }: ControlledParts): Co
       for (const session of sessions.list()) if (scenarios.get(id) === undefined) session.drop([id]);
       return answerEmpty();
     },
-    activateScenario: ({ call, openSession }) => {
+    activateScenario: async ({ call, openSession }) => {
       const session = openSession();
       const { id } = scenarios.find(readPath(call, 'scenario'));
-      if (call.query['scope'] === 'server') whole.activate(id);
-      else session.use([id]);
+      const isWhole = call.query['scope'] === 'server';
+      await runInTurn(isWhole ? activateInSteps(id) : changeSession(session, ({ prepare }) => prepare.use([id])));
       return answerJson(200, show(session, id));
     },
     deactivateScenario: ({ call, openSession }) => {

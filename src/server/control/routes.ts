@@ -11,7 +11,7 @@ import type { InteractionRedactor } from '../../session/redact-interaction.js';
 import type { Session } from '../../session/session.js';
 import type { Sessions } from '../../session/sessions.js';
 import type { Usage } from '../../state/store/usage.js';
-import type { Slices } from './slices.js';
+import type { createQueue, Slices } from './slices.js';
 
 /** One operation of the control API as a route: method, path in Hono's syntax, operation id in spec/control.openapi.yaml. */
 type ControlRoute = readonly [method: string, path: string, operationId: string];
@@ -80,6 +80,8 @@ export interface ControlledParts {
   readonly uploads: Pick<Usage, 'hold'>;
   /** Begins long work, which is done in slices. */
   startSlices(): Slices;
+  /** Changes sessions in slices, after those that began before. */
+  readonly runInTurn: ReturnType<typeof createQueue>;
   /** Undefined for a mock without recordings. */
   readonly recordings: Recordings | undefined;
   /** Whether a session has to be opened before it is used. */

@@ -1,6 +1,7 @@
 import { toDateTime } from '../../clock.js';
 import { MockError, suggest } from '../../errors.js';
 import type { Call } from '../../http/request/call.js';
+import { changeSession, type ResetKind } from '../../session/preparation.js';
 import type { Session, SessionSnapshot } from '../../session/session.js';
 import type { SessionOpening } from '../../session/sessions.js';
 import { answerEmpty, answerJson, answerPieces, answerProblem } from './answer.js';
@@ -11,7 +12,7 @@ import { mapInSlices, writeJson } from './slices.js';
 const SNAPSHOT_LIMIT = 100;
 
 /** The operations on sessions. */
-export function sessionHandlers({ sessions, startSlices }: ControlledParts): ControlHandlers {
+export function sessionHandlers({ sessions, startSlices, runInTurn }: ControlledParts): ControlHandlers {
   // Removed with the session.
   const snapshots = new WeakMap<Session, Map<string, KeptSnapshot>>();
   const listNames = (session: Session): readonly string[] => [...(snapshots.get(session)?.keys() ?? [])];
@@ -31,7 +32,7 @@ export function sessionHandlers({ sessions, startSlices }: ControlledParts): Con
       const slices = startSlices();
       return answerPieces(writeJson({ sessions: mapInSlices(sessions.list(), show, slices) }, slices));
     },
-    createSession: ({ call }) => answerJson(201, show(sessions.open(readBody(call)))),
+    createSession: async ({ call }) => answerJson(201, show(await runInTurn(sessions.openInSteps(readBody(call))))),
     getSession: ({ call }) => answerJson(200, show(find(call))),
     deleteSession: ({ call }) => {
       const session = find(call);
@@ -60,13 +61,14 @@ export function sessionHandlers({ sessions, startSlices }: ControlledParts): Con
       session.restore(kept.snapshot);
       return answerJson(200, show(session));
     },
-    forkSession: ({ call }) => {
-      const from = find(call).id;
-      return answerJson(201, show(sessions.open({ ...(readBody(call) as SessionOpening), from })));
+    forkSession: async ({ call }) => {
+      const opening = { ...(readBody(call) as SessionOpening), from: find(call).id };
+      return answerJson(201, show(await runInTurn(sessions.openInSteps(opening))));
     },
-    resetSession: ({ call, openSession }) => {
+    resetSession: async ({ call, openSession }) => {
       const session = openSession();
-      session.reset((readBody(call) as { readonly what?: 'counters' | 'state' | 'all' }).what);
+      const { what } = readBody(call) as { readonly what?: ResetKind };
+      await runInTurn(changeSession(session, ({ prepare }) => prepare.reset(what)));
       return answerJson(200, show(session));
     },
   };

@@ -1,4 +1,5 @@
 import { readMonotonic, setImmediate } from '../../platform.js';
+import type { Steps } from '../../steps.js';
 
 /** Long work of the control API in short slices, between which the mock answers requests. */
 export interface Slices {
@@ -22,6 +23,16 @@ export function createTurns(): () => Slices {
     let startedAt = readMonotonic();
     const rest = (): Promise<void> => nextTurn().then(() => void (startedAt = readMonotonic()));
     return { rest, pause: () => (readMonotonic() - startedAt < SLICE_MS ? undefined : rest()) };
+  };
+}
+
+/** Runs steps in slices, those of one request after those of another: what is prepared for each of them takes memory. */
+export function createQueue(startSlices: () => Slices): <Result>(steps: Steps<Result>) => Promise<Result> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (steps) => {
+    const own = last.then(() => runInSlices(steps, startSlices()));
+    last = own.catch(() => undefined);
+    return own;
   };
 }
 
@@ -83,7 +94,7 @@ export async function* mapInSlices<Element, Result>(
 }
 
 /** Runs the steps of a generator. @returns what it returns. */
-export async function runInSlices<Result>(steps: Generator<unknown, Result>, slices: Slices): Promise<Result> {
+export async function runInSlices<Result>(steps: Steps<Result>, slices: Slices): Promise<Result> {
   // What was done for the request before, such as reading its body, took its time too.
   await slices.rest();
   let step = steps.next();

@@ -9,6 +9,7 @@ import {
 import { toPointer } from '../../contract/pointer.js';
 import { formatPlace, MockError, suggestId } from '../../errors.js';
 import { memoize } from '../../memoize.js';
+import { doSteps, type Steps } from '../../steps.js';
 import { type Collection, type Item, listEntries, toChildScope } from './collection.js';
 import {
   annotateParent,
@@ -39,6 +40,8 @@ export interface CollectionEditors {
    * @throws MockError `STATE_INVALID`.
    */
   change(of: HasStore): (changes: readonly CollectionChanges[]) => readonly string[];
+  /** As `change`, in steps that are transactions of their own, for a store that nothing else uses. */
+  changeInSteps(of: HasStore): (changes: readonly CollectionChanges[]) => Steps<readonly string[]>;
   /** Oldest first; items with parents have `$parent`. @throws MockError `COLLECTION_UNKNOWN`. */
   list(of: HasStore, name: string): readonly Item[];
   get(of: HasStore, name: string, id: string): Item | undefined;
@@ -51,7 +54,7 @@ export interface CollectionEditors {
   /** Replaces all items; where one of them has a problem, nothing is changed. */
   replace(of: HasStore, name: string, items: readonly unknown[]): readonly ItemProblem[];
   /** As `replace`, in steps: the items are checked one by one, and replaced together in the last step. */
-  replaceInSteps(of: HasStore, name: string, items: readonly unknown[]): Generator<void, readonly ItemProblem[]>;
+  replaceInSteps(of: HasStore, name: string, items: readonly unknown[]): Steps<readonly ItemProblem[]>;
 }
 
 /** The editors of the collections of one contract. */
@@ -73,11 +76,12 @@ export function createCollectionEditors(items: Items): CollectionEditors {
     }),
     change: (of) => (changes) =>
       of.store.transaction((transaction) =>
-        changes.flatMap((each) => {
-          if (each.clear) items.replaceAll(transaction, each.name).apply(transaction);
-          return applyChanges(verbs, transaction, each);
-        }),
+        doSteps(applyChanges({ items, verbs, run: (work) => work(transaction) }, changes)),
       ),
+    changeInSteps:
+      ({ store }) =>
+      (changes) =>
+        applyChanges({ items, verbs, run: store.transaction }, changes),
     list: (of, name) => listEntries(read(of, name)).map(([scope, entry]) => annotateParent(scope, entry.item)),
     get: (of, name, id) => {
       const collection = read(of, name);
@@ -88,12 +92,7 @@ export function createCollectionEditors(items: Items): CollectionEditors {
     add: ({ store }, name, item) => store.transaction((transaction) => verbs.add(transaction, name, item)),
     update: ({ store }, name, change) => store.transaction((transaction) => verbs.update(transaction, name, change)),
     remove: ({ store }, name, id) => store.transaction((transaction) => verbs.remove(transaction, name, id)),
-    replace: (of, name, given) => {
-      const steps = replaceInSteps(items, of, { name, given });
-      let step = steps.next();
-      while (step.done !== true) step = steps.next();
-      return step.value;
-    },
+    replace: (of, name, given) => doSteps(replaceInSteps(items, of, { name, given })),
     replaceInSteps: (of, name, given) => replaceInSteps(items, of, { name, given }),
   };
 }
@@ -102,7 +101,7 @@ function* replaceInSteps(
   items: Items,
   { store }: HasStore,
   { name, given }: { readonly name: string; readonly given: readonly unknown[] },
-): Generator<void, readonly ItemProblem[]> {
+): Steps<readonly ItemProblem[]> {
   const replacement = store.transaction((transaction) => items.replaceAll(transaction, name));
   const problems: (readonly [index: number, problem: ItemProblem])[] = [];
   const inserted = memoize((_scope: string): number[] => []);
@@ -202,23 +201,47 @@ function createVerbs(items: Items) {
   };
 }
 
-function applyChanges(verbs: Verbs, transaction: Transaction, changes: CollectionChanges): readonly string[] {
-  const { name } = changes;
-  for (let i = 0; i < changes.generate; i++) verbs.generate(transaction, name);
-  // The scenario was checked when it was loaded: items and patches are objects.
-  for (const item of changes.add) verbs.add(transaction, name, item as Item);
+interface ChangeParts {
+  readonly items: Items;
+  readonly verbs: Verbs;
+  /** Runs one step. */
+  run<Result>(work: (transaction: Transaction) => Result): Result;
+}
+
+/** Makes changes in steps. @returns one line for each item that does not exist. */
+function* applyChanges(parts: ChangeParts, changes: readonly CollectionChanges[]): Steps<readonly string[]> {
+  const { items, verbs, run } = parts;
   const missing: string[] = [];
-  const apply = (reference: ItemReference, verb: 'update' | 'remove', change: (id: string) => boolean): void => {
-    const id = typeof reference.id === 'string' ? reference.id : JSON.stringify(reference.id);
-    if (id !== undefined && change(id)) return;
-    missing.push(`${formatPlace(reference.locate())}  ${describeMissing(transaction.collection(name), id, verb)}`);
-  };
-  for (const each of changes.update) {
-    const { patch, nulls } = each;
-    apply(each, 'update', (id) => verbs.update(transaction, name, { id, patch: patch as Item, nulls }) !== undefined);
+  for (const { name, ...change } of changes) {
+    if (change.clear) run((transaction) => items.replaceAll(transaction, name).apply(transaction));
+    for (let i = 0; i < change.generate; i++) yield run((transaction) => void verbs.generate(transaction, name));
+    // The scenario was checked when it was loaded: items and patches are objects.
+    for (const item of change.add) yield run((transaction) => void verbs.add(transaction, name, item as Item));
+    for (const reference of [...change.update, ...change.remove]) {
+      const line = run((transaction) => applyReference(verbs, { transaction, name }, reference));
+      if (line !== undefined) missing.push(line);
+      yield;
+    }
   }
-  for (const each of changes.remove) apply(each, 'remove', (id) => verbs.remove(transaction, name, id));
   return missing;
+}
+
+/** Updates an item where there is a patch for it, else removes it. @returns a line where it does not exist. */
+function applyReference(
+  verbs: Verbs,
+  { transaction, name }: { readonly transaction: Transaction; readonly name: string },
+  reference: ItemReference & Partial<PatchWithNulls>,
+): string | undefined {
+  const { patch, nulls } = reference;
+  const id = typeof reference.id === 'string' ? reference.id : JSON.stringify(reference.id);
+  const isDone =
+    id !== undefined &&
+    (patch === undefined
+      ? verbs.remove(transaction, name, id)
+      : verbs.update(transaction, name, { id, patch: patch as Item, nulls }) !== undefined);
+  if (isDone) return undefined;
+  const verb = patch === undefined ? 'remove' : 'update';
+  return `${formatPlace(reference.locate())}  ${describeMissing(transaction.collection(name), id, verb)}`;
 }
 
 function describeMissing(collection: Collection, id: string | undefined, verb: 'update' | 'remove'): string {

@@ -20,6 +20,8 @@ export interface Store {
   readonly seed: number;
   readonly clock: Clock;
   readonly collections: readonly Collection[];
+  /** Counts its changes: where it is the same as before, nothing was written in between. */
+  version(): number;
   /** The collection of that name; an empty one where the fixtures have none. */
   collection(name: string): Collection;
   /**
@@ -124,6 +126,7 @@ export function createStore(definition: StoreDefinition, parts: StoreParts): Sto
     get collections() {
       return list();
     },
+    version: savepoints.version,
     collection,
     transaction: (work) => savepoints.run(transaction, (_, opened) => work(opened), undefined),
     run: (work, subject) => savepoints.run(transaction, work, subject),
@@ -131,22 +134,30 @@ export function createStore(definition: StoreDefinition, parts: StoreParts): Sto
       usage.replace(NOTHING_USED);
       collections = new Map();
       answers = createAnswers();
+      savepoints.countChange();
     },
-    snapshot: () => ({
-      collections: new Map([...collections].map(([name, each]) => [name, each.copy()])),
-      answers: createAnswers(answers),
-      used: usage.read(),
-    }),
+    snapshot: () => ({ ...copyState(collections, answers), used: usage.read() }),
     restore: (snapshot) => {
       usage.replace(snapshot.used);
       collections = new Map([...snapshot.collections].map(([name, each]) => [name, each.copy(writes)]));
       answers = createAnswers(snapshot.answers);
+      savepoints.countChange();
     },
     hold: ({ used }) => usage.hold(used),
     release: usage.release,
     export: () => exportCollections(list(), definition),
     exportLists: () => exportLists(list(), definition),
     holdsSecret: (text) => holdsSecret(definition, collection, text),
+  };
+}
+
+function copyState(
+  collections: Snapshot['collections'],
+  answers: RememberedAnswers,
+): Pick<Snapshot, 'answers' | 'collections'> {
+  return {
+    collections: new Map([...collections].map(([name, each]) => [name, each.copy()])),
+    answers: createAnswers(answers),
   };
 }
 
@@ -169,8 +180,14 @@ const SWEPT: readonly Swept[] = ['generated', 'removed'];
 /** Runs functions whose writes are undone where they throw; a function inside another one is undone alone. */
 function createSavepoints(
   log: UndoLog,
-  sweep: () => void,
-): { readonly rollback: () => void; readonly run: RunTransaction } {
+  onWritten: () => void,
+): {
+  readonly rollback: () => void;
+  readonly run: RunTransaction;
+  readonly version: () => number;
+  readonly countChange: () => void;
+} {
+  let version = 0;
   let savepoint = 0;
   let depth = 0;
   const rollback = (): void => {
@@ -178,6 +195,8 @@ function createSavepoints(
   };
   return {
     rollback,
+    version: () => version,
+    countChange: () => void (version += 1),
     run: (transaction, work, subject) => {
       const outer = savepoint;
       savepoint = log.length;
@@ -190,9 +209,10 @@ function createSavepoints(
       } finally {
         savepoint = outer;
         depth -= 1;
-        if (depth === 0) {
+        if (depth === 0 && log.length > 0) {
           log.length = 0;
-          sweep();
+          version += 1;
+          onWritten();
         }
       }
     },
