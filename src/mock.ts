@@ -41,7 +41,7 @@ import { createCollectionEditors } from './state/store/editors.js';
 import { createItems } from './state/store/items.js';
 import { createStore } from './state/store/store.js';
 import { createUsage, type TotalUsage, type Usage } from './state/store/usage.js';
-import { host, isPromise, isRequest } from './platform.js';
+import { host, isPromise, isRequest, readMonotonic } from './platform.js';
 
 /**
  * Creates a mock of an OpenAPI document.
@@ -368,7 +368,7 @@ function openSessions(
     limit: max,
     reserved,
     credentialHeaders: schemes.flatMap(({ in: place, key }) => (place === 'header' ? (key?.toLowerCase() ?? []) : [])),
-    now: Date.now,
+    now: readMonotonic,
     opening: settings.scenarios?.active ?? [],
     create: (id, opening) => createSession(id, sessionParts, opening),
   });

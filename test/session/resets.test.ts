@@ -1,4 +1,4 @@
-import { beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it, vi } from 'vitest';
 import { AUTHORIZED, describeBoth, type Reach } from '../describe-both.js';
 import { createControlClient, loadControlDocument } from '../control/control-client.js';
 
@@ -22,6 +22,20 @@ describeBoth('resets and scenarios', (start) => {
   let document: Awaited<ReturnType<typeof loadControlDocument>>;
   beforeAll(async () => {
     document = await loadControlDocument();
+  });
+
+  it('a session stays open where fake timers move the date by an hour', async () => {
+    // The date is replaced before the mock is created, as in a `beforeEach`.
+    vi.useFakeTimers({ toFake: ['Date'] });
+    try {
+      const { mock } = await start({});
+      mock.session('a').state.collection('admin_api_keys').add({ name: 'kept' });
+      vi.setSystemTime(Date.now() + 3_600_000);
+      const { items } = mock.session('a').state.collection('admin_api_keys');
+      expect(items).toContainEqual(expect.objectContaining({ name: 'kept' }));
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it('counters: a sequence starts over, and the state stays', async () => {
