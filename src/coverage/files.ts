@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { join, resolve } from 'node:path';
 import { isObject } from '../contract/json.js';
 import { MockError, toReason } from '../errors.js';
-import { clearTimeout, setTimeout } from '../platform.js';
+import { clearTimeout, readMonotonic, setTimeout } from '../platform.js';
 import type { CoverageCounts } from './coverage.js';
 import type { CoverageRecorder } from './recorder.js';
 
@@ -13,12 +13,12 @@ export const COVERAGE_FOLDER = 'coverage/vouch';
 /** The version of the files. */
 const FORMAT = 1;
 
-/** How long new counts wait for others before they are written, in milliseconds. */
-const WRITE_AFTER_MS = 1000;
+/** After a write, the next one waits this many times as long as it took: writes take at most a tenth of the time. */
+const PAUSE_FACTOR = 10;
 
 /** Writes the counts of one mock to a file of its own. */
 export interface CoverageWriter {
-  /** Writes a second after this call, and when the process ends. */
+  /** Writes shortly after this call, and when the process ends. */
   touch(): void;
   /** Writes now. @throws MockError `OPTION_INVALID` where that is not possible. */
   close(): void;
@@ -27,8 +27,8 @@ export interface CoverageWriter {
 /**
  * The writer of one mock.
  *
- * The file is named after the document, the process and the mock. It is complete at any time: a process that is killed loses the counts of
- * its last second.
+ * The file is named after the document, the process and the mock, and is complete at any time. Test runners kill their workers, in which the
+ * process does not emit `exit`: a worker loses the counts of its last milliseconds.
  *
  * @throws MockError `OPTION_INVALID` where the folder cannot be created.
  */
@@ -37,13 +37,16 @@ export function createCoverageWriter(recorder: CoverageRecorder, folder: string)
   const file = join(resolve(folder), `${hash.slice(0, 12)}-${process.pid}-${randomUUID().slice(0, 8)}.json`);
   tryFile(folder, () => mkdirSync(folder, { recursive: true }));
   let timer: ReturnType<typeof setTimeout> | undefined;
+  let pauseMs = 0;
   const write = (): void => {
+    const startedAt = readMonotonic();
     tryFile(folder, () => {
       // The folder may have been removed since: `rm -r coverage` at the start of a run.
       mkdirSync(resolve(file, '..'), { recursive: true });
       writeFileSync(`${file}.tmp`, JSON.stringify({ format: FORMAT, ...recorder.read() }));
       renameSync(`${file}.tmp`, file);
     });
+    pauseMs = PAUSE_FACTOR * (readMonotonic() - startedAt);
   };
   const settle = (): void => {
     if (timer === undefined) return;
@@ -65,7 +68,7 @@ export function createCoverageWriter(recorder: CoverageRecorder, folder: string)
           // It is tried again with the next request and when the mock is closed, which reports the failure.
         }
         settle();
-      }, WRITE_AFTER_MS).unref();
+      }, pauseMs).unref();
     },
     close: () => {
       settle();

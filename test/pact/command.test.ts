@@ -57,7 +57,7 @@ describe('vouch pact', () => {
       { type: 'Synchronous/HTTP', request: { path: '/v1/organization/admin_api_keys', query: { limit: ['2'] } } },
       { type: 'Synchronous/HTTP', request: { query: { limit: ['3'] } } },
     ]);
-    expect(errors).toEqual(['1 older calls are missing: the journal was full (--journal-limit)']);
+    expect(errors).toEqual(['older calls are missing (1): the journal was full, see --journal-limit']);
   });
 
   it.each<readonly [name: string, text: string | undefined, message: RegExp]>([

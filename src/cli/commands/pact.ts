@@ -77,7 +77,7 @@ async function readRunning(flags: ControlFlags): Promise<ReadJournal> {
   if (dropped === 0) return { interactions: list, notes: [] };
   return {
     interactions: list,
-    notes: [`${String(dropped)} older calls are missing: the journal was full (--journal-limit)`],
+    notes: [`older calls are missing (${String(dropped)}): the journal was full, see --journal-limit`],
   };
 }
 
