@@ -23,6 +23,7 @@ const SLOW = [
   'test/documentation.test.ts',
   'test/cli/serve.test.ts',
   'test/coverage/process.test.ts',
+  'test/cli/config.test.ts',
   'test/contract/broken-input.test.ts',
   'test/contract/presets.test.ts',
   'test/control/hostile.test.ts',

@@ -7,6 +7,7 @@ export const ERROR_CODES = {
   COLLECTION_UNKNOWN: 'The contract has no collection of that name; "vouch resources" lists the collections.',
   COVERAGE_UNREADABLE: 'A folder has no coverage files, or one of them cannot be read.',
   EXPECTATION_FAILED: 'The mock did not receive the calls that the test expects.',
+  FILE_EXISTS: 'A file that "vouch init" writes already exists; no file was written.',
   FIXTURE_EXISTS: 'A fixture file already exists; no file was written.',
   FIXTURE_INVALID:
     'A fixture does not match its schema, has an unknown property, repeats an id, or refers to a parent that does not exist.',
@@ -52,6 +53,7 @@ export const ERROR_CODES = {
   STATE_INVALID: 'An item does not match the schema of its collection, or refers to a parent that does not exist.',
   STATE_LIMIT: 'The state of a session, or of all sessions together, would have too many items or bytes.',
   STATE_UNREADABLE: 'There is no mock at that address, or it has no state.',
+  TYPESCRIPT_UNSUPPORTED: 'The installed version of Node.js does not load TypeScript modules.',
   VERIFY_FAILED: 'Expected calls did not come, or calls violated the contract.',
   WAIT_TIMEOUT: 'The expected call did not come in time.',
 };

@@ -1,5 +1,6 @@
 export { createMock } from './mock.js';
 export { loadContract } from './contract-parts.js';
+export { type Config, defineConfig } from './config.js';
 export type { Mock, MockRecordings, MockServer, SessionHandle, SessionSnapshot } from './handles.js';
 export type {
   AuthOptions,

@@ -79,7 +79,9 @@ export const OPTIONS: Readonly<Record<OptionName, OptionEntry>> = {
       flag: '--clock <clock>',
     },
   ),
-  handlers: option('object', 'Functions that answer operations, by operation id or `"GET /path"`.'),
+  handlers: option('object', 'Functions that answer operations, by operation id or `"GET /path"`.', {
+    flag: '--handlers <file>',
+  }),
   strict: toggle(
     'Reject what is otherwise accepted with a note, such as undeclared query parameters and properties, or a missing content type.',
     '--strict',

@@ -41,14 +41,10 @@ function listMembers(prefix: string): readonly OptionMember[] {
  */
 export function readOptions(options: object): Settings {
   if (!isObject(options)) refuse('createMock was called without options', EXAMPLE);
-  const { scenarios, recordings } = options;
-  if (options['spec'] === undefined && recordings === undefined) refuse('the option "spec" is missing', EXAMPLE);
-  const expanded: Readonly<Record<string, unknown>> = {
-    ...options,
-    spec: options['spec'] ?? NO_CONTRACT,
-    scenarios: scenarios === undefined || isScenarioOptions(scenarios) ? scenarios : { from: scenarios },
-    recordings: typeof recordings === 'string' ? { folder: recordings } : recordings,
-  };
+  if (options['spec'] === undefined && options['recordings'] === undefined) {
+    refuse('the option "spec" is missing', EXAMPLE);
+  }
+  const expanded = { ...expandShortForms(options), spec: options['spec'] ?? NO_CONTRACT };
   checkMembers(expanded, '');
   const filled = fillDefaults(expanded, '');
   // Every member was checked against the table, and the table is held to the type of the options.
@@ -61,6 +57,15 @@ export function readOptions(options: object): Settings {
     ...settings,
     requests: { ...requests, bodyLimitBytes: requests.bodyLimitBytes ?? limit },
     scenarios: settings.scenarios && { ...settings.scenarios, active: readIds(settings.scenarios.active) },
+  };
+}
+
+function expandShortForms(options: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const { scenarios, recordings } = options;
+  return {
+    ...options,
+    scenarios: scenarios === undefined || isScenarioOptions(scenarios) ? scenarios : { from: scenarios },
+    recordings: typeof recordings === 'string' ? { folder: recordings } : recordings,
   };
 }
 
@@ -180,7 +185,8 @@ function fillDefaults(given: Readonly<Record<string, unknown>>, prefix: string):
 
 const OPTIONAL_GROUPS = new Set(['scenarios', 'recordings', 'recordings.redact', 'recordings.match']);
 
-function readIds(given: string | readonly string[]): readonly string[] {
+/** The ids of scenarios: an array, or a string with commas. */
+export function readIds(given: string | readonly string[]): readonly string[] {
   const list = typeof given === 'string' ? given.split(',') : given;
   return list.map((id) => id.trim()).filter((id) => id !== '');
 }
@@ -234,6 +240,31 @@ function createSchema(name: string, entry: OptionEntry): Readonly<Record<string,
   if (schemas.length === 0) return undefined;
   const shape = schemas.length === 1 ? schemas[0] : { anyOf: schemas };
   return { description, ...(entry.default === undefined ? {} : { default: entry.default }), ...shape };
+}
+
+/** An option by its dotted name, and its value. */
+export type NamedOption = readonly [name: OptionName, value: unknown];
+
+/**
+ * The options by dotted name, as `nestOptions` takes them; short forms are expanded.
+ *
+ * @throws MockError `OPTION_INVALID` as `readOptions`, except for options that are missing.
+ */
+export function flattenOptions(options: Readonly<Record<string, unknown>>): readonly NamedOption[] {
+  return flattenMembers(expandShortForms(options), '');
+}
+
+function flattenMembers(given: Readonly<Record<string, unknown>>, prefix: string): readonly NamedOption[] {
+  return Object.entries(given).flatMap(([member, value]): readonly NamedOption[] => {
+    const name = prefix + member;
+    if (value === undefined) return [];
+    const entry = ENTRIES.get(name);
+    if (entry === undefined) return refuseUnknown(member, prefix);
+    if (isGroup(name) && isObject(value)) return flattenMembers(value, `${name}.`);
+    checkValue(name, entry, value);
+    // The names of the table are those of options.
+    return [[name as OptionName, value]];
+  });
 }
 
 /**

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { Command, type Option } from 'commander';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Output } from '../src/cli/output.js';
+import { COMMANDS } from '../src/cli/command-table.js';
 
 const run = promisify(execFile);
 const CLI = 'dist/cli/main.js';
@@ -137,11 +137,9 @@ describe('the command lines on the pages', () => {
 
 /** A command of `vouch`, defined but not run. */
 async function defineCommand(name: string): Promise<Command> {
-  const file = (await import(`../src/cli/commands/${name}.ts`)) as {
-    readonly defineCommand: (command: Command, output: Output) => void;
-  };
+  const [, load] = COMMANDS[name] ?? [];
   const command = new Command(name);
-  file.defineCommand(command, { write: () => undefined, writeError: () => undefined });
+  (await load?.())?.defineCommand(command, { write: () => undefined, writeError: () => undefined });
   return command;
 }
 

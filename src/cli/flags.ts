@@ -82,7 +82,7 @@ function toHelpText(sentence: string): string {
 
 function isRepeatable(name: OptionName): boolean {
   const { kinds, flag } = OPTIONS[name];
-  if (kinds.includes('string') || flag?.includes('<') !== true) return false;
+  if (kinds.includes('string') || name === 'handlers' || flag?.includes('<') !== true) return false;
   return (['strings', 'patterns', 'object'] as const).some((kind) => kinds.includes(kind));
 }
 

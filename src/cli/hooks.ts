@@ -1,9 +1,7 @@
 import type { Command } from 'commander';
-import { resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { MockError, suggest } from '../errors.js';
 import type { CassetteOptions } from '../recording/cassettes.js';
-import { isError } from '../platform.js';
+import { loadModule, readExports } from './load-module.js';
 
 /** Functions of the user that change, drop or match exchanges. */
 export type Hooks = Pick<CassetteOptions, 'beforeWrite' | 'afterRead' | 'matcher'>;
@@ -17,7 +15,7 @@ export interface HooksFlag {
 export function addHooksFlag(command: Command, ...names: readonly (keyof Hooks)[]): Command {
   return command.option(
     '--hooks <file>',
-    `JavaScript module with functions that change exchanges: ${names.join(', ')}`,
+    `JavaScript or TypeScript module with functions that change exchanges: ${names.join(', ')}`,
   );
 }
 
@@ -27,17 +25,7 @@ const NAMES: readonly string[] = ['beforeWrite', 'afterRead', 'matcher'] satisfi
 export async function loadHooks({ hooks: file }: HooksFlag): Promise<Hooks> {
   if (file === undefined) return {};
   const at = { file };
-  let loaded: Readonly<Record<string, unknown>>;
-  try {
-    loaded = (await import(pathToFileURL(resolve(file)).href)) as Readonly<Record<string, unknown>>;
-  } catch (cause) {
-    const reason = isError(cause) ? cause.message : String(cause);
-    throw new MockError('OPTION_INVALID', `the hooks cannot be loaded: ${reason}`, { at, cause });
-  }
-  const { default: main, ...named } = loaded;
-  // A CommonJS module has its exports as members of the default export, and some of them by name too.
-  const found = Object.entries({ ...named, ...(typeof main === 'object' ? main : {}) });
-  const hooks = found.filter(([name]) => name !== 'module.exports' && name !== '__esModule');
+  const hooks = readExports(await loadModule(file, 'the hooks'));
   for (const [name, hook] of hooks) {
     if (!NAMES.includes(name)) {
       const hint = suggest(name, NAMES) ?? `known hooks: ${NAMES.join(', ')}`;

@@ -12,9 +12,10 @@ import {
   addRecordingsFlag,
   type FlagChanges,
   findFolder,
+  findOwnSpec,
   listFlagOptions,
-  readOptionFlags,
 } from './flags.js';
+import { addConfigFlags, type CommandSettings, readSettings } from './config.js';
 import { addHooksFlag, type HooksFlag, loadHooks } from './hooks.js';
 import { colour, type Output } from './output.js';
 import { addTransportFlags, readTransport, type Transport, type TransportFlags, writePortFile } from './transport.js';
@@ -29,9 +30,13 @@ export interface ListenFlags extends TransportFlags {
 
 /** Flags that `vouch record` and `vouch replay` read themselves; the others become options of the mock. */
 export interface RecordingFlags extends ListenFlags, HooksFlag {
-  readonly recordings: string;
   readonly cassette: string;
-  readonly owner?: object;
+}
+
+/** What `vouch record` and `vouch replay` need to serve. */
+export interface RecordingSettings extends RecordingFlags {
+  readonly spec: string | object | undefined;
+  readonly settings: CommandSettings;
 }
 
 /** Options of the mock that every command that starts a server has flags for. */
@@ -89,36 +94,62 @@ function waitForSignal(): Promise<NodeJS.Signals> {
 
 /** Adds the argument `[spec]` and the flags of a command that serves a mock with recordings. */
 export function addRecordingFlags(command: Command, names: readonly OptionName[], changes: FlagChanges): Command {
-  addHooksFlag(addRecordingsFlag(addListenFlags(addOptionalSpec(command))), 'beforeWrite', 'afterRead', 'matcher');
+  addHooksFlag(
+    addRecordingsFlag(addConfigFlags(addListenFlags(addOptionalSpec(command)))),
+    'beforeWrite',
+    'afterRead',
+    'matcher',
+  );
   const owners = 'who answers an operation (* for all others): mock, replay, forward or forward-then-mock';
   return addOptionFlags(command, names, { 'recordings.owners': { description: owners }, ...changes });
 }
 
+/**
+ * Reads the settings of `vouch record` or `vouch replay`.
+ *
+ * @param given - The document on the command line.
+ * @param names - The options of recordings that the command has flags for.
+ */
+export async function readRecordingSettings<Flags extends RecordingFlags>(
+  given: string | undefined,
+  command: Command,
+  names: readonly OptionName[],
+): Promise<Flags & RecordingSettings> {
+  const settings = await readSettings(command, ['recordings', ...SERVER_OPTIONS, ...names]);
+  const { options, all } = settings;
+  return {
+    ...command.opts<Flags>(),
+    settings,
+    // The configuration file was checked: `spec` is a path, a URL or a document.
+    spec: given ?? (options.spec as string | object | undefined) ?? findOwnSpec(),
+    cassette: String(options['recordings.cassette']),
+    port: Number(all.get('port')?.value),
+    host: String(all.get('host')?.value),
+  };
+}
+
 /** Serves a mock with recordings until a signal; `describe` gives the lines to print at start. @returns the closed mock. */
 export async function serveRecordings(
-  options: RecordingFlags & Output & { readonly spec: string | undefined },
+  options: RecordingSettings & Output,
   more: Partial<Readonly<Record<OptionName, unknown>>>,
   describe: (mock: Mock<Clock>, baseUrl: string) => readonly string[],
 ): Promise<Mock<Clock>> {
-  const { spec, recordings, owner, write, writeError } = options;
-  // Without `--owner` the mock itself, which needs fixtures, answers no operation.
-  const fixtures = owner === undefined || spec === undefined ? undefined : findFolder(spec, 'fixtures');
+  const { spec, settings, write, writeError } = options;
+  const given = settings.options;
+  const findBeside = (name: 'fixtures' | 'scenarios'): string | undefined =>
+    typeof spec === 'string' ? findFolder(spec, name) : undefined;
+  // Without owners the mock itself, which needs fixtures, answers no operation.
+  const fixtures = given.fixtures ?? (given['recordings.owners'] === undefined ? undefined : findBeside('fixtures'));
+  const hasScenarios = Object.keys(given).some((name) => name.startsWith('scenarios.'));
+  const scenarios = given['scenarios.from'] ?? (hasScenarios ? (findBeside('scenarios') ?? {}) : undefined);
   const { beforeWrite, afterRead, matcher } = await loadHooks(options);
   const hooks = {
-    'recordings.beforeWrite': beforeWrite,
-    'recordings.afterRead': afterRead,
-    'recordings.matcher': matcher,
+    'recordings.beforeWrite': beforeWrite ?? given['recordings.beforeWrite'],
+    'recordings.afterRead': afterRead ?? given['recordings.afterRead'],
+    'recordings.matcher': matcher ?? given['recordings.matcher'],
   } as const;
   const mock = await createMock({
-    ...(spec !== undefined && { spec }),
-    clock: 'real',
-    ...nestOptions({
-      fixtures,
-      'recordings.folder': recordings,
-      ...hooks,
-      ...readOptionFlags(options, SERVER_OPTIONS),
-      ...more,
-    }),
+    ...nestOptions({ clock: 'real', ...given, spec, fixtures, 'scenarios.from': scenarios, ...hooks, ...more }),
     ...logInteractions(options),
   });
   for (const warning of mock.recordings?.warnings ?? []) writeError(colour('yellow', warning));

@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { describe, expect, it } from 'vitest';
+import { COMMANDS } from '../../src/cli/command-table.js';
 import { addOptionFlags, listFlagOptions, readOptionFlags } from '../../src/cli/flags.js';
 import { OPTIONS } from '../../src/options-table.js';
 
@@ -15,11 +16,9 @@ function parse(...words: readonly string[]): object {
 }
 
 async function readHelp(name: string): Promise<string> {
-  const file = (await import(`../../src/cli/commands/${name}.ts`)) as {
-    readonly defineCommand: (command: Command, output: object) => void;
-  };
+  const [, load] = COMMANDS[name] ?? [];
   const command = new Command(name);
-  file.defineCommand(command, {});
+  (await load?.())?.defineCommand(command, { write: () => undefined, writeError: () => undefined });
   return command.helpInformation();
 }
 

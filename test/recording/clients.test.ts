@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import OpenAI from 'openai';
 import Stripe from 'stripe';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { promoteCassette } from '../../src/cli/commands/recordings-promote.js';
+import { promoteCassette } from '../../src/cli/commands/recordings/promote.js';
 import { createMock, type Mock } from '../../src/index.js';
 import { loadCassette } from '../../src/recording/cassette/cassette.js';
 import { loadParts } from './contract.js';

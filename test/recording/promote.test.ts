@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { promoteCassette, type PromoteFlags, type PromoteOutcome } from '../../src/cli/commands/recordings-promote.js';
+import { promoteCassette, type PromoteFlags, type PromoteOutcome } from '../../src/cli/commands/recordings/promote.js';
 import { createMock, type Mock } from '../../src/index.js';
 import { loadCassette } from '../../src/recording/cassette/cassette.js';
 import { toFixtures } from '../../src/recording/promote/promote-files.js';

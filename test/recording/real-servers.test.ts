@@ -6,7 +6,7 @@ import { request as httpRequest } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
 import { delimiter, isAbsolute, join, parse } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { promoteCassette, type PromoteOutcome } from '../../src/cli/commands/recordings-promote.js';
+import { promoteCassette, type PromoteOutcome } from '../../src/cli/commands/recordings/promote.js';
 import { createMock, type Mock } from '../../src/index.js';
 import { type Cassette, loadCassette } from '../../src/recording/cassette/cassette.js';
 import { checkCassette, createResponseCheck } from '../../src/recording/drift/check.js';

@@ -1,6 +1,8 @@
 import type { Command } from 'commander';
 import { join, relative } from 'node:path';
 import { loadContract } from '../../contract/load/load.js';
+import { isObject } from '../../contract/json.js';
+import { optionsSchema } from '../../read-options.js';
 import { fixtureSchema, scenarioSchema } from '../../scenario/definition/schema.js';
 import { inferResources } from '../../state/inference/infer.js';
 import { countOf, type Output, showPath, writeOutputFile } from '../output.js';
@@ -21,7 +23,7 @@ export function defineCommand(command: Command, { write }: Output): void {
     });
 }
 
-/** `vouch schema`: writes JSON Schemas of scenario and fixture files. @throws MockError if the document cannot be loaded. */
+/** `vouch schema`: writes JSON Schemas of scenario, fixture and configuration files. @throws MockError if the document cannot be loaded. */
 export async function runSchema({ spec, out, write }: SchemaOptions): Promise<number> {
   const contract = await loadContract(spec, { preset: 'auto' });
   const collections = [...inferResources(contract).collections.values()];
@@ -34,9 +36,24 @@ export async function runSchema({ spec, out, write }: SchemaOptions): Promise<nu
     writeSchema(file, fixtureSchema(contract, collection));
     write(showPath(file));
   }
+  const config = join(out, 'config.schema.json');
+  writeSchema(config, configSchema());
+  write(showPath(config));
   write('\nTo use the schema in an editor, start each scenario file with this line:');
   write(`# yaml-language-server: $schema=${relative('scenarios', scenarios).replaceAll('\\', '/')}`);
   return 0;
+}
+
+/** The JSON Schema of `vouch.config.json` and `vouch.config.yaml`. */
+function configSchema(): object {
+  const { properties, ...schema } = optionsSchema();
+  const more = {
+    $schema: { type: 'string' },
+    handlers: { description: 'The path of a module that exports handlers.', type: 'string' },
+    port: { description: 'The port to listen on; 0 picks a free port.', type: 'integer', minimum: 0, maximum: 65_535 },
+    host: { description: 'The address to listen on.', type: 'string' },
+  };
+  return { ...schema, properties: { ...more, ...(isObject(properties) ? properties : {}) } };
 }
 
 function writeSchema(file: string, schema: object): void {

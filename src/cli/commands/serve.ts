@@ -4,7 +4,7 @@ import { formatMistake } from '../../errors.js';
 import type { Mock } from '../../handles.js';
 import { createMock } from '../../mock.js';
 import type { OptionName } from '../../options.js';
-import { nestOptions } from '../../read-options.js';
+import { nestOptions, readIds } from '../../read-options.js';
 import type { Reload } from '../../scenario/scenarios.js';
 import { hideUrlSecrets } from '../../schema/secret-forms.js';
 import { isLoopback } from '../../server/control/guard.js';
@@ -13,20 +13,21 @@ import {
   addOptionFlags,
   DOCUMENT_OPTIONS,
   findFolder,
+  findOwnSpec,
   findSpec,
   type FlagChanges,
   listFlagOptions,
-  readOptionFlags,
 } from '../flags.js';
+import { addConfigFlags, type CommandSettings, readSettings } from '../config.js';
 import { addListenFlags, type ListenFlags, listenUntilSignal, logInteractions, SERVER_OPTIONS } from '../listen.js';
 import { openBrowser } from '../open-browser.js';
 import { colour, countOf, type Output, showPath } from '../output.js';
-import { host, readMonotonic, setTimeout } from '../../platform.js';
+import { host, isUrl, readMonotonic, setTimeout } from '../../platform.js';
 
 /** The options that `vouch serve` has flags for, in groups as help lists them. */
 const OPTION_GROUPS: Readonly<Record<string, readonly OptionName[]>> = {
   'Document:': DOCUMENT_OPTIONS,
-  'Data and behaviour:': listFlagOptions(/^(fixtures|seed|clock|scenarios|state|responses)\b/),
+  'Data and behaviour:': listFlagOptions(/^(fixtures|seed|clock|handlers|scenarios|state|responses)\b/),
   'Requests:': listFlagOptions(/^(strict|auth|requests)\b/),
   'Sessions and control API:': listFlagOptions(/^(sessions|journal|control)\b/),
 };
@@ -44,76 +45,113 @@ const FLAG_CHANGES: FlagChanges = {
     description: 'maximum size of a request body, such as 64kb; larger ones get 413 Content Too Large',
     shownDefault: '8mb',
   },
+  handlers: { description: 'JavaScript or TypeScript module whose exports answer operations, by operation id' },
   'control.token': { description: 'token that the control API requires', shownDefault: 'none' },
 };
 
-/** The options that are passed on as they are given. */
-const MOCK_OPTIONS: readonly OptionName[] = [...SERVER_OPTIONS, ...Object.values(OPTION_GROUPS).flat()].filter(
-  (name) => !/^(fixtures|scenarios)\b/.test(name),
-);
+/** The options that `vouch serve` has flags for. */
+const SERVE_OPTIONS: readonly OptionName[] = [...SERVER_OPTIONS, ...Object.values(OPTION_GROUPS).flat()];
 
-/** The flags that this file reads itself; the others become options of the mock. */
-interface ServeFlags extends ListenFlags {
-  readonly fixtures?: string | boolean;
-  readonly scenarios?: string | boolean;
-  readonly scenario?: string;
-  readonly watch: boolean;
+/** The flags that are not settings. */
+interface ServeFlags extends Omit<ListenFlags, 'port' | 'host'> {
   readonly open?: boolean;
-  readonly control: boolean;
-  readonly controlPrefix?: string;
-  readonly controlToken?: string | boolean;
 }
 
-type ServeOptions = ServeFlags & Output & { readonly spec: string };
+type ServeOptions = ServeFlags &
+  Output & {
+    readonly settings: CommandSettings;
+    readonly spec: string | object;
+    /** The folder or the items; undefined for none. */
+    readonly fixtures: unknown;
+    readonly scenarios: unknown;
+    readonly port: number;
+    readonly host: string;
+    /** Whether no document was given, so that the built-in one is served. */
+    readonly isBuiltIn: boolean;
+  };
 
 /** Defines `vouch serve`. */
 export function defineCommand(command: Command, output: Output): void {
-  addOptionalSpec(command).action(async (spec: string | undefined, flags: ServeFlags) => {
-    process.exitCode = await runServe({ spec: spec ?? findSpec(), ...flags, ...output });
+  addServeFlags(command).action(async (spec: string | undefined, flags: ServeFlags) => {
+    // The flags have the port and the host too, as commander knows them.
+    process.exitCode = await runServe({ ...flags, ...(await readServeSettings(spec, command)), ...output });
   });
-  addListenFlags(command.optionsGroup('Server:')).option(
+}
+
+/** Adds the argument and the flags of `vouch serve`. */
+export function addServeFlags(command: Command): Command {
+  addConfigFlags(addListenFlags(addOptionalSpec(command).optionsGroup('Server:'))).option(
     '--open',
     'open the inspector in a browser; ignored if CI is set',
   );
   for (const [group, names] of Object.entries(OPTION_GROUPS)) {
     addOptionFlags(command.optionsGroup(group), names, FLAG_CHANGES);
   }
+  return command;
+}
+
+/** Reads what `vouch serve` serves, and with which settings. @param given - The document on the command line. */
+export async function readServeSettings(
+  given: string | undefined,
+  command: Command,
+): Promise<Omit<ServeOptions, keyof Output | keyof ServeFlags>> {
+  const settings = await readSettings(command, SERVE_OPTIONS);
+  const { options, all } = settings;
+  const own = given ?? options.spec ?? findOwnSpec();
+  const found = own ?? findSpec();
+  // The configuration file was checked: `spec` is a path, a URL or a document.
+  const spec = found as string | object;
+  const findBeside = (name: 'fixtures' | 'scenarios'): string | undefined =>
+    typeof spec === 'string' ? findFolder(spec, name) : undefined;
+  const { fixtures } = options;
+  return {
+    settings,
+    spec,
+    isBuiltIn: own === undefined,
+    fixtures: fixtures === false ? undefined : (fixtures ?? findBeside('fixtures')),
+    scenarios: options['scenarios.from'] ?? findBeside('scenarios') ?? {},
+    port: Number(all.get('port')?.value),
+    host: String(all.get('host')?.value),
+  };
 }
 
 /** Serves until a signal. @returns the exit code, 0. */
 async function runServe(options: ServeOptions): Promise<number> {
-  const { spec } = options;
-  const fixtures = toFolder(options, 'fixtures');
-  const scenarios = toFolder(options, 'scenarios');
+  const { spec, fixtures, scenarios, settings } = options;
+  const { 'scenarios.watch': watch, 'scenarios.onReload': onReload, ...given } = settings.options;
   const mock = await createMock({
-    ...nestOptions({ ...readOptionFlags(options, MOCK_OPTIONS), fixtures }),
-    spec,
-    scenarios: {
-      from: scenarios ?? {},
-      active: options.scenario ?? [],
-      ...(options.watch && { onReload: (reload) => printReload(reload, options) }),
-    },
     ...logInteractions(options),
+    ...nestOptions({
+      ...given,
+      spec,
+      fixtures,
+      'scenarios.from': scenarios,
+      'scenarios.active': given['scenarios.active'] ?? [],
+      ...(watch !== false && {
+        'scenarios.onReload': onReload ?? ((reload: Reload) => printReload(reload, options)),
+      }),
+    }),
   });
   const background = new host.AbortController();
   const signal = await listenUntilSignal(mock, options, ({ url, baseUrl, socket }, notes) => {
     const preset = mock.contract.preset ?? null;
     // A browser cannot connect to a Unix socket.
-    const isShown = options.control && socket === undefined;
-    const inspector = isShown ? `${url}${options.controlPrefix ?? '/__mock'}/` : null;
+    const { control, 'control.prefix': prefix = '/__mock' } = settings.options;
+    const inspector = control === false || socket !== undefined ? null : `${url}${String(prefix)}/`;
     const started = {
       listening: baseUrl,
       inspector,
       seed: mock.seed,
-      spec: hideUrlSecrets(spec),
+      spec: showSpec(spec),
       preset,
-      fixtures: fixtures ?? null,
+      fixtures: typeof fixtures === 'string' ? fixtures : null,
+      config: settings.file ?? null,
       ...(socket !== undefined && { socket }),
     };
     const where = socket === undefined ? '' : `  (socket ${showPath(socket)})`;
     const page = inspector === null ? [] : [`inspector ${inspector}`];
     const end = [describeControl(options, url), ...page, ...notes, `listening on ${colour('bold', baseUrl)}${where}`];
-    const lines = [...describeStart(mock, options, fixtures), ...end];
+    const lines = [...describeStart(mock, options), ...end];
     options.write(options.json === true ? JSON.stringify(started) : lines.join('\n'));
     if (options.open === true) openInspector(inspector, options);
     printProblemsLater(mock, options, background.signal);
@@ -131,38 +169,49 @@ function openInspector(address: string | null, { writeError }: ServeOptions): vo
     openBrowser(address, () => writeError(colour('yellow', `no browser could be opened; open ${address}`)));
 }
 
-/** The folder that was given; undefined if it was switched off or does not exist by default. */
-function toFolder(options: ServeOptions, name: 'fixtures' | 'scenarios'): string | undefined {
-  const given = options[name];
-  if (given === false) return undefined;
-  return typeof given === 'string' ? given : findFolder(options.spec, name);
+/** A path or URL without its secrets; null for a document that a configuration file contains. */
+function showSpec(spec: string | object): string | null {
+  return typeof spec === 'string' || isUrl(spec) ? hideUrlSecrets(String(spec)) : null;
 }
 
-function describeStart(mock: Mock, options: ServeOptions, fixtures: string | undefined): readonly string[] {
+/** The lines that tell a new user how to serve another document than the built-in one. */
+const BUILT_IN_LINES = [
+  'no document given: this is the built-in example',
+  '  to serve your own: vouch serve openapi.yaml (a file or URL), or save it as spec/openapi.yaml',
+  '  to set up a folder for it: vouch init openapi.yaml',
+];
+
+function describeStart(mock: Mock, { spec, fixtures, settings, isBuiltIn }: ServeOptions): readonly string[] {
   const { title, version, operations, preset } = mock.contract;
-  const active = (options.scenario ?? '').split(',').flatMap((id) => id.trim() || []);
+  // The type was checked with the flags or the configuration file.
+  const ids = readIds((settings.options['scenarios.active'] ?? []) as string | readonly string[]);
+  const source = showSpec(spec);
   const clock = new Date(mock.clock.now()).toISOString();
   const count = countOf(operations.length, 'operation');
   const found = operations.length > 0 ? count : colour('yellow', `${count}: every request is answered with 404`);
   return [
-    `${colour('bold', title)} ${version}  ${showPath(hideUrlSecrets(options.spec))}  ${found}`,
+    ...(isBuiltIn ? BUILT_IN_LINES.map((line) => colour('yellow', line)) : []),
+    `${colour('bold', title)} ${version}  ${source === null ? 'document of the configuration' : showPath(source)}  ${found}`,
+    ...(settings.file === undefined ? [] : [`config ${showPath(settings.file)}`]),
     ...(preset === undefined ? [] : [`preset: ${preset}`]),
-    `fixtures ${fixtures === undefined ? 'none' : showPath(fixtures)}  seed ${mock.seed}  clock ${clock}`,
-    ...(active.length === 0 ? [] : [`scenarios ${active.join(', ')}`]),
+    `fixtures ${showFixtures(fixtures)}  seed ${mock.seed}  clock ${clock}`,
+    ...(ids.length === 0 ? [] : [`scenarios ${ids.join(', ')}`]),
   ];
 }
 
+function showFixtures(fixtures: unknown): string {
+  if (fixtures === undefined) return 'none';
+  return typeof fixtures === 'string' ? showPath(fixtures) : 'of the configuration';
+}
+
 /** The address of the control API, and who can use it. */
-function describeControl(
-  { host, control, controlPrefix = '/__mock', controlToken }: ServeOptions,
-  url: string,
-): string {
-  if (!control) return 'control API disabled';
-  const address = `control API ${url}${controlPrefix}`;
-  if (typeof controlToken === 'string') return `${address}  (token required)`;
+function describeControl({ host, settings }: ServeOptions, url: string): string {
+  const { control, 'control.prefix': prefix = '/__mock', 'control.token': token } = settings.options;
+  if (control === false) return 'control API disabled';
+  const address = `control API ${url}${String(prefix)}`;
+  if (typeof token === 'string') return `${address}  (token required)`;
   if (isLoopback(host)) return address;
-  if (controlToken === false)
-    return `${address}  ${colour('yellow', '(no token: open to every machine that can reach it)')}`;
+  if (token === false) return `${address}  ${colour('yellow', '(no token: open to every machine that can reach it)')}`;
   return `${address}  ${colour('yellow', '(blocked: other machines can reach it, so it requires --control-token)')}`;
 }
 
@@ -195,7 +244,7 @@ function printProblems(problems: readonly Problem[], options: ServeOptions): voi
   });
   const hidden = problems.length - shown.length;
   if (hidden > 0)
-    lines.push(`… and ${hidden} more; to list all: vouch check ${showPath(hideUrlSecrets(options.spec))}`);
+    lines.push(`… and ${hidden} more; to list all: vouch check ${showPath(showSpec(options.spec) ?? '')}`);
   for (const line of lines) options.write(colour('yellow', line));
 }
 

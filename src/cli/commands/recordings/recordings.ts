@@ -1,13 +1,13 @@
 import { URL } from 'node:url';
 import { type Command, Option } from 'commander';
 import { basename, join } from 'node:path';
-import type { Contract } from '../../contract/contract.js';
-import { loadContract } from '../../contract/load/load.js';
-import { createRouter } from '../../contract/router/router.js';
-import { MockError } from '../../errors.js';
-import { createCallDecoder } from '../../http/request/call.js';
-import type { OptionName } from '../../options.js';
-import { openCassette } from '../../recording/cassette/cassette-writer.js';
+import type { Contract } from '../../../contract/contract.js';
+import { loadContract } from '../../../contract/load/load.js';
+import { createRouter } from '../../../contract/router/router.js';
+import { MockError } from '../../../errors.js';
+import { createCallDecoder } from '../../../http/request/call.js';
+import type { OptionName } from '../../../options.js';
+import { openCassette } from '../../../recording/cassette/cassette-writer.js';
 import {
   applyAfterRead,
   type Cassette,
@@ -15,23 +15,23 @@ import {
   loadCassette,
   readCassetteFolder,
   toFolderName,
-} from '../../recording/cassette/cassette.js';
-import { lockCassette } from '../../recording/cassette/lock.js';
-import { createManifest, readExpiry } from '../../recording/cassette/manifest.js';
-import { findRedundant, pruneCassette } from '../../recording/cassette/prune.js';
-import { checkCassette, createResponseCheck, formatCheck } from '../../recording/drift/check.js';
-import { formatDrift, readDriftExit, toDriftJson, toDriftJunit } from '../../recording/drift/drift-report.js';
-import { type DriftResult, findDrift } from '../../recording/drift/drift.js';
-import { exportHar, importHar } from '../../recording/har.js';
-import type { RecordingParts } from '../../recording/cassettes.js';
-import { createRedactor } from '../../recording/redaction/redact.js';
-import { createRecorder } from '../../recording/upstream/recorder.js';
-import { createUpstream } from '../../recording/upstream/upstream.js';
-import { createValidators } from '../../schema/validate.js';
-import { addOptionFlags, addRecordingsFlag, collect, findSpec, listFlagOptions } from '../flags.js';
-import { addHooksFlag, type HooksFlag, loadHooks } from '../hooks.js';
-import { colour, countOf, type Output, readVersion, showPath, writeOutputFile } from '../output.js';
-import type { PromoteFlags } from './recordings-promote.js';
+} from '../../../recording/cassette/cassette.js';
+import { lockCassette } from '../../../recording/cassette/lock.js';
+import { createManifest, readExpiry } from '../../../recording/cassette/manifest.js';
+import { findRedundant, pruneCassette } from '../../../recording/cassette/prune.js';
+import { checkCassette, createResponseCheck, formatCheck } from '../../../recording/drift/check.js';
+import { formatDrift, readDriftExit, toDriftJson, toDriftJunit } from '../../../recording/drift/drift-report.js';
+import { type DriftResult, findDrift } from '../../../recording/drift/drift.js';
+import { exportHar, importHar } from '../../../recording/har.js';
+import type { RecordingParts } from '../../../recording/cassettes.js';
+import { createRedactor } from '../../../recording/redaction/redact.js';
+import { createRecorder } from '../../../recording/upstream/recorder.js';
+import { createUpstream } from '../../../recording/upstream/upstream.js';
+import { createValidators } from '../../../schema/validate.js';
+import { addOptionFlags, addRecordingsFlag, collect, findSpec, listFlagOptions } from '../../flags.js';
+import { addHooksFlag, type HooksFlag, loadHooks } from '../../hooks.js';
+import { colour, countOf, type Output, readVersion, showPath, writeOutputFile } from '../../output.js';
+import type { PromoteFlags } from './promote.js';
 
 /** The flags of all subcommands, of which each has some. */
 interface Flags extends PromoteFlags, HooksFlag {
@@ -175,7 +175,7 @@ function formatResults(results: readonly DriftResult[], { name }: Cassette, { fo
 }
 
 async function runPromote(name: string, flags: Flags, output: Output): Promise<number> {
-  const { promoteCassette, printPromotion } = await import('./recordings-promote.js');
+  const { promoteCassette, printPromotion } = await import('./promote.js');
   const spec = flags.spec ?? findSpec();
   const parts = await loadParts(spec);
   let exit = 0;

@@ -1,39 +1,45 @@
 import { URL } from 'node:url';
 import type { Command } from 'commander';
 import { join } from 'node:path';
-import type { Clock } from '../../clock.js';
-import { MockError } from '../../errors.js';
-import type { Mock } from '../../handles.js';
-import type { OptionName } from '../../options.js';
-import { hideUrlSecrets } from '../../schema/secret-forms.js';
-import { findOwnSpec, listFlagOptions, readOptionFlags } from '../flags.js';
-import { addRecordingFlags, type RecordingFlags, serveRecordings } from '../listen.js';
-import { colour, countOf, type Output, showPath } from '../output.js';
+import type { Clock } from '../../../clock.js';
+import { MockError } from '../../../errors.js';
+import type { Mock } from '../../../handles.js';
+import type { OptionName } from '../../../options.js';
+import { hideUrlSecrets } from '../../../schema/secret-forms.js';
+import { listFlagOptions } from '../../flags.js';
+import { addRecordingFlags, readRecordingSettings, type RecordingSettings, serveRecordings } from '../../listen.js';
+import { colour, countOf, type Output, showPath } from '../../output.js';
 
 const RECORDING_OPTIONS: readonly OptionName[] = listFlagOptions(/^recordings\.(?!expired|pace)/);
 
-interface RecordFlags extends RecordingFlags {
-  readonly upstream: string;
-  readonly mode: 'record-all' | 'record-missing' | 'once';
-  readonly insecure?: boolean;
-}
+type RecordMode = 'record-all' | 'record-missing' | 'once';
 
-type RecordOptions = RecordFlags & Output & { readonly spec: string | undefined };
+const MODES: readonly RecordMode[] = ['record-all', 'record-missing', 'once'];
+
+type RecordOptions = RecordingSettings & Output & { readonly upstream: string; readonly mode: RecordMode };
 
 /** Defines `vouch record`. */
 export function defineCommand(command: Command, output: Output): void {
   command.description('record a real API through a proxy that checks every exchange and redacts secrets');
   addRecordingFlags(command, RECORDING_OPTIONS, {
-    'recordings.upstream': { description: 'base URL of the API to record', required: true },
+    'recordings.upstream': { description: 'base URL of the API to record' },
     'recordings.upstreamHeaders': { description: 'header to send upstream, as "name: value"' },
     'recordings.mode': {
       description: 'replace the cassette, add only the requests that it lacks, or record only if there is none',
-      choices: ['record-all', 'record-missing', 'once'],
+      choices: MODES,
       default: 'record-all',
     },
     'recordings.cassette': { description: 'cassette to write', default: 'default' },
-  }).action(async (spec: string | undefined, flags: RecordFlags) => {
-    process.exitCode = await runRecord({ spec: spec ?? findOwnSpec(), ...flags, ...output });
+  }).action(async (spec: string | undefined) => {
+    const settings = await readRecordingSettings(spec, command, RECORDING_OPTIONS);
+    const { 'recordings.upstream': upstream, 'recordings.mode': given } = settings.settings.options;
+    if (typeof upstream !== 'string') {
+      const hint = 'give --upstream <url>, or recordings.upstream in a configuration file';
+      throw new MockError('OPTION_INVALID', 'the base URL of the API to record is missing', { hint });
+    }
+    // A configuration file may have the mode of `vouch serve`.
+    const mode = MODES.find((each) => each === given) ?? 'record-all';
+    process.exitCode = await runRecord({ ...settings, ...output, upstream, mode });
   });
 }
 
@@ -46,7 +52,7 @@ async function runRecord(options: RecordOptions): Promise<number> {
   const more = {
     'recordings.live': true,
     'recordings.onFailure': onFailure,
-    ...readOptionFlags(options, RECORDING_OPTIONS),
+    'recordings.mode': options.mode,
   };
   const mock = await serveRecordings(options, more, (started, baseUrl) => describeStart(started, options, baseUrl));
   const failures = mock.recordings?.failures ?? [];
@@ -70,11 +76,13 @@ function rejectOwnAddress({ upstream, host, port }: RecordOptions): void {
 }
 
 function describeStart(mock: Mock<Clock>, options: RecordOptions, baseUrl: string): readonly string[] {
-  const { spec, json, insecure } = options;
+  const { spec, json, settings } = options;
+  const { 'recordings.insecure': insecure, 'recordings.folder': recordings } = settings.options;
   const upstream = hideUrlSecrets(options.upstream);
-  if (json === true) return [JSON.stringify({ listening: baseUrl, upstream, spec: spec ?? null })];
+  if (json === true)
+    return [JSON.stringify({ listening: baseUrl, upstream, spec: typeof spec === 'string' ? spec : null })];
   const { title, version, operations } = mock.contract;
-  const folder = colour('bold', showPath(join(options.recordings, options.cassette)));
+  const folder = colour('bold', showPath(join(String(recordings), options.cassette)));
   const action = options.mode === 'record-missing' ? 'adding missing exchanges to' : 'recording to';
   return [
     spec === undefined

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import type { OptionName } from '../../options.js';
-import { findOwnSpec, listFlagOptions, readOptionFlags } from '../flags.js';
-import { addRecordingFlags, type RecordingFlags, serveRecordings } from '../listen.js';
-import { colour, countOf, type Output } from '../output.js';
+import type { OptionName } from '../../../options.js';
+import { listFlagOptions } from '../../flags.js';
+import { addRecordingFlags, readRecordingSettings, type RecordingSettings, serveRecordings } from '../../listen.js';
+import { colour, countOf, type Output } from '../../output.js';
 
 const RECORDING_OPTIONS: readonly OptionName[] = listFlagOptions(/^recordings\.(cassette|owners|expired|pace)$/);
 
@@ -11,15 +11,16 @@ export function defineCommand(command: Command, output: Output): void {
   command.description('answer from recorded responses only; requests without one get 501 Not Implemented');
   addRecordingFlags(command, RECORDING_OPTIONS, {
     'recordings.cassette': { description: 'cassette to replay', default: 'default' },
-  }).action(async (spec: string | undefined, flags: RecordingFlags) => {
-    process.exitCode = await runReplay({ spec: spec ?? findOwnSpec(), ...flags, ...output });
+  }).action(async (spec: string | undefined) => {
+    const settings = await readRecordingSettings(spec, command, RECORDING_OPTIONS);
+    process.exitCode = await runReplay({ ...settings, ...output });
   });
 }
 
 /** Answers from a cassette until a signal. @returns the exit code: 1 if a request had no recorded response, otherwise 0. */
-async function runReplay(options: RecordingFlags & Output & { readonly spec: string | undefined }): Promise<number> {
+async function runReplay(options: RecordingSettings & Output): Promise<number> {
   const { cassette, json, writeError } = options;
-  const more = { 'recordings.mode': 'replay', ...readOptionFlags(options, RECORDING_OPTIONS) };
+  const more = { 'recordings.mode': 'replay' };
   const mock = await serveRecordings(options, more, ({ contract, cassette: load }, baseUrl) => {
     const exchanges = load(cassette).exchanges.length;
     if (json === true) return [JSON.stringify({ listening: baseUrl, cassette, exchanges })];

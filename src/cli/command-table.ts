@@ -1,0 +1,36 @@
+import type { Command } from 'commander';
+import type { Output } from './output.js';
+
+/** A command as `vouch --help` lists it, and its file, which is imported only when the command is requested. */
+type CommandEntry = readonly [
+  summary: string,
+  load: () => Promise<{
+    /** Adds the description, arguments, flags, subcommands and actions of the command. */
+    readonly defineCommand: (command: Command, output: Output) => void;
+  }>,
+];
+
+/** Every command, in the order of `vouch --help`. */
+export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
+  serve: ['serve a mock of an OpenAPI document', () => import('./commands/serve.js')],
+  init: ['set up a folder with a document, fixtures and a first test', () => import('./commands/init.js')],
+  config: ['print the settings and where each one comes from', () => import('./commands/config.js')],
+  check: ['list the problems of an OpenAPI document', () => import('./commands/check.js')],
+  resources: ['show which operations form a resource', () => import('./commands/resources.js')],
+  fixtures: ['write fixtures: generated ones, or the state of a running mock', () => import('./commands/fixtures.js')],
+  coverage: [
+    'report which parts of a document the requests of a run exercised',
+    () => import('./commands/coverage.js'),
+  ],
+  pact: ['write the requests of a run as a Pact file', () => import('./commands/pact.js')],
+  types: ['write TypeScript types of operations and schemas', () => import('./commands/types.js')],
+  schema: ['write JSON Schemas of scenario and fixture files for editors', () => import('./commands/schema.js')],
+  record: ['record a real API through a validating proxy', () => import('./commands/recordings/record.js')],
+  replay: ['answer from recorded responses only', () => import('./commands/recordings/replay.js')],
+  recordings: [
+    'check, compare, promote, prune, import and export recordings',
+    () => import('./commands/recordings/recordings.js'),
+  ],
+  'explain-last': ['explain an answer of a running mock', () => import('./commands/explain-last.js')],
+  explain: ['explain the code of a violation, problem or error', () => import('./commands/explain.js')],
+};

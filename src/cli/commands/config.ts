@@ -1,0 +1,82 @@
+import type { Command } from 'commander';
+import { OPTIONS } from '../../options-table.js';
+import type { OptionName } from '../../options.js';
+import { hideUrlSecrets } from '../../schema/secret-forms.js';
+import { isUrl } from '../../platform.js';
+import type { Setting, SettingName } from '../load-config.js';
+import { colour, type Output, showPath } from '../output.js';
+import { addServeFlags, readServeSettings } from './serve.js';
+
+/** The settings whose values are credentials. */
+const SECRETS: ReadonlySet<SettingName> = new Set<OptionName>([
+  'auth.tokens',
+  'control.token',
+  'recordings.upstreamHeaders',
+  'recordings.cert',
+  'recordings.key',
+]);
+
+/** Defines `vouch config`, which has the flags of `vouch serve`. */
+export function defineCommand(command: Command, { write }: Output): void {
+  addServeFlags(command.description('print the settings of `vouch serve` and where each value comes from')).action(
+    async (spec: string | undefined, { json }: { readonly json?: boolean }) => {
+      const served = await readServeSettings(spec, command);
+      const { file, all } = served.settings;
+      const given = new Map(all);
+      const add = (name: OptionName, value: unknown, origin: string): void => {
+        if (value !== undefined && !given.has(name)) given.set(name, { value, origin });
+      };
+      if (spec === undefined) add('spec', served.spec, 'default');
+      else given.set('spec', { value: spec, origin: 'argument' });
+      add('fixtures', served.fixtures, 'default');
+      if (typeof served.scenarios === 'string') add('scenarios.from', served.scenarios, 'default');
+      const settings = addDefaults(given);
+      if (json === true) write(JSON.stringify({ config: file ?? null, settings: Object.fromEntries(settings) }));
+      else for (const line of describeSettings(settings, file)) write(line);
+    },
+  );
+}
+
+/** The settings in the order of the table of options, as they are shown, with the defaults of those that are not given. */
+function addDefaults(given: ReadonlyMap<SettingName, Setting>): ReadonlyMap<SettingName, Setting> {
+  const has = (group: string): boolean => [...given.keys()].some((name) => name.startsWith(group));
+  const isOff = (name: string): boolean =>
+    given.get(name.split('.')[0] as OptionName)?.value === false && name.includes('.');
+  // The names of the table are those of options.
+  const names: readonly SettingName[] = ['port', 'host', ...(Object.keys(OPTIONS) as OptionName[])];
+  const settings = names.flatMap((name): readonly (readonly [SettingName, Setting])[] => {
+    const setting = given.get(name);
+    if (setting !== undefined) return [[name, { ...setting, value: showValue(name, setting.value) }]];
+    if (!(name in OPTIONS) || isOff(name) || (name.startsWith('recordings.') && !has('recordings.'))) return [];
+    const { default: value } = OPTIONS[name as OptionName];
+    return value === undefined ? [] : [[name, { value, origin: 'default' }]];
+  });
+  return new Map(settings);
+}
+
+/** A value without credentials and functions. */
+function showValue(name: SettingName, value: unknown): unknown {
+  if (SECRETS.has(name) && value !== false) return '(hidden)';
+  if (name === 'handlers' && typeof value === 'object') return Object.keys(value ?? {});
+  if (typeof value === 'function') return '(function)';
+  if (isUrl(value) || typeof value === 'string') return hideUrlSecrets(String(value));
+  return Array.isArray(value) ? value.map((each) => (typeof each === 'function' ? '(function)' : each)) : value;
+}
+
+/** How many characters of a value are printed. */
+const MAX_SHOWN = 60;
+
+function describeSettings(settings: ReadonlyMap<SettingName, Setting>, file: string | undefined): readonly string[] {
+  const rows = [...settings].map(([name, { value, origin }]) => {
+    const text = JSON.stringify(value);
+    return [name, text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text, origin] as const;
+  });
+  const [nameWidth, valueWidth] = [0, 1].map((column) => Math.max(...rows.map((row) => (row[column] ?? '').length)));
+  return [
+    file === undefined ? 'no configuration file' : `configuration file ${colour('bold', showPath(file))}`,
+    ...rows.map(([name, value, origin]) => {
+      const line = `${name.padEnd(nameWidth ?? 0)}  ${value.padEnd(valueWidth ?? 0)}  `;
+      return origin === 'default' ? colour('gray', line + origin) : line + origin;
+    }),
+  ];
+}

@@ -1,0 +1,97 @@
+import { type Command, Option } from 'commander';
+import { existsSync } from 'node:fs';
+import { OPTIONS } from '../options-table.js';
+import type { OptionName } from '../options.js';
+import { readOptionFlags } from './flags.js';
+import type { Setting, SettingLayer, SettingName } from './load-config.js';
+
+/** The settings of a command, of each the strongest: flag > environment > configuration file > default. */
+export interface CommandSettings {
+  readonly all: ReadonlyMap<SettingName, Setting>;
+  /** The configuration file that was read. */
+  readonly file: string | undefined;
+  /** The values of options by dotted name. */
+  readonly options: Partial<Readonly<Record<OptionName, unknown>>>;
+}
+
+const CONFIG_NAMES = ['ts', 'mts', 'js', 'mjs', 'json', 'yaml', 'yml'].map((extension) => `vouch.config.${extension}`);
+
+/** Adds the flags that choose the configuration file. */
+export function addConfigFlags(command: Command): Command {
+  return command
+    .option(
+      '--config <file>',
+      'configuration file (default: vouch.config.ts, .js, .json or .yaml in the current folder)',
+    )
+    .option('--no-config', 'read no configuration file');
+}
+
+/**
+ * Reads the settings of a command from its flags, the environment and the configuration file.
+ *
+ * @param names - The options that the command has flags for.
+ * @throws MockError `OPTION_INVALID` where the configuration file cannot be used.
+ */
+export async function readSettings(command: Command, names: readonly OptionName[]): Promise<CommandSettings> {
+  const given: unknown = command.opts()['config'];
+  const file = typeof given === 'string' ? given : given === false ? undefined : CONFIG_NAMES.find(existsSync);
+  // Loaded on demand: most folders have no configuration file.
+  const { loadConfig } = file === undefined ? {} : await import('./load-config.js');
+  const config = file === undefined ? undefined : await loadConfig?.(file);
+  const flags = readFlags(command, names);
+  const all = mergeLayers([flags('default'), config ?? [], flags('env'), flags('cli')]);
+  const options = new Map([...all].map(([name, { value }]) => [name, value]));
+  options.delete('port');
+  options.delete('host');
+  const { handlers } = Object.fromEntries(options);
+  if (typeof handlers === 'string') {
+    const { loadModule, readExports } = await import('./load-module.js');
+    options.set('handlers', Object.fromEntries(readExports(await loadModule(handlers, 'the handlers'))));
+  }
+  return { all, file, options: Object.fromEntries(options) };
+}
+
+/** The settings that commander got from one source. */
+function readFlags(
+  command: Command,
+  names: readonly OptionName[],
+): (source: 'default' | 'env' | 'cli') => SettingLayer {
+  const values = readOptionFlags(command.opts(), names);
+  return (source) => {
+    const listen = (['port', 'host'] as const).map((name) => [name, command.opts()[name], `--${name}`] as const);
+    const options = names.map(
+      (name) => [name, values[name], OPTIONS[name].flag ?? OPTIONS[name].noFlag ?? ''] as const,
+    );
+    return [...listen, ...options].flatMap(([name, value, flag]) => {
+      const option = new Option(flag);
+      if (value === undefined || command.getOptionValueSource(option.attributeName()) !== source) return [];
+      // `--no-…` is a default of commander, not of the option.
+      if (source === 'default' && value === true) return [];
+      const variable = command.options.find((each) => each.attributeName() === option.attributeName())?.envVar ?? '';
+      const used = value === false && name in OPTIONS ? OPTIONS[name as OptionName].noFlag : undefined;
+      const origin = { default: 'default', env: variable, cli: `flag ${used ?? option.long}` }[source];
+      return [expandFolder(name, { value, origin })];
+    });
+  };
+}
+
+/** `--scenarios folder` and `--recordings folder` are short for a member of the group. */
+function expandFolder(name: SettingName, setting: Setting): readonly [SettingName, Setting] {
+  if (name === 'scenarios') {
+    return ['scenarios.from', setting.value === false ? { ...setting, value: {} } : setting];
+  }
+  return [name === 'recordings' ? 'recordings.folder' : name, setting];
+}
+
+/** Merges layers; the last one wins. What a layer says about a group replaces members of weaker layers, and the other way round. */
+function mergeLayers(layers: readonly SettingLayer[]): ReadonlyMap<SettingName, Setting> {
+  const merged = new Map<SettingName, Setting>();
+  for (const layer of layers) {
+    for (const [name] of layer) {
+      const weaker = [...merged.keys()].filter((known) => known.startsWith(`${name}.`) || name.startsWith(`${known}.`));
+      for (const known of weaker) merged.delete(known);
+    }
+    for (const [name, setting] of layer) merged.set(name, setting);
+  }
+  return merged;
+}

@@ -1,0 +1,104 @@
+import { readFileSync } from 'node:fs';
+import { dirname, isAbsolute, relative, resolve } from 'node:path';
+import { isObject } from '../contract/json.js';
+import { parseText } from '../contract/load/parse.js';
+import { createLineFinder } from '../contract/load/source-map.js';
+import { MockError, type Place, toReason } from '../errors.js';
+import type { OptionName } from '../options.js';
+import { flattenOptions, type NamedOption } from '../read-options.js';
+import { loadModule } from './load-module.js';
+import { showPath } from './output.js';
+
+/** What a configuration file and flags can set: the options of a mock, and where the server listens. */
+export type SettingName = OptionName | 'port' | 'host';
+
+/** A value, and where it comes from: `flag --seed`, `VOUCH_SEED`, `vouch.config.yaml` or `default`. */
+export interface Setting {
+  readonly value: unknown;
+  readonly origin: string;
+}
+
+/** Settings of one origin. */
+export type SettingLayer = readonly (readonly [name: SettingName, setting: Setting])[];
+
+/** The options whose values are paths. */
+const PATHS: ReadonlySet<SettingName> = new Set<OptionName>([
+  'spec',
+  'overlays',
+  'fixtures',
+  'handlers',
+  'scenarios.from',
+  'recordings.folder',
+  'document.cacheFolder',
+]);
+
+interface LoadedConfig {
+  readonly value: unknown;
+  /** The place of a member of the configuration. */
+  locate(member: string): Place;
+}
+
+/** Loads a configuration file. @throws MockError `OPTION_INVALID` with the place of what is wrong. */
+export async function loadConfig(file: string): Promise<SettingLayer> {
+  const { value, locate } = /\.(?:json|ya?ml)$/.test(file) ? loadData(file) : await loadCode(file);
+  const at = { file };
+  if (!isObject(value)) {
+    const hint = 'a JavaScript or TypeScript module exports it: export default defineConfig({ … })';
+    throw new MockError('OPTION_INVALID', 'the configuration is not an object', { at, hint });
+  }
+  const folder = relative(process.cwd(), dirname(resolve(file)));
+  const origin = showPath(file);
+  return Object.entries(value).flatMap(([member, given]) => {
+    try {
+      return readMember(member, given).map(([name, each]): readonly [SettingName, Setting] => {
+        return [name, { value: PATHS.has(name) ? toOwnPath(folder, each) : each, origin }];
+      });
+    } catch (cause) {
+      if (!(cause instanceof MockError)) throw cause;
+      const { code, reason, hint } = cause;
+      throw new MockError(code, reason, { at: locate(member), cause, ...(hint !== undefined && { hint }) });
+    }
+  });
+}
+
+function readMember(member: string, value: unknown): readonly (NamedOption | readonly ['port' | 'host', unknown])[] {
+  if (member === '$schema') return [];
+  if (member === 'handlers' && typeof value === 'string') return [['handlers', value]];
+  if (member === 'port') {
+    if (Number.isInteger(value) && Number(value) >= 0 && Number(value) <= 65_535) return [[member, value]];
+    throw new MockError('OPTION_INVALID', 'the option "port" must be an integer from 0 (any free port) to 65535');
+  }
+  if (member === 'host') {
+    if (typeof value === 'string') return [[member, value]];
+    throw new MockError('OPTION_INVALID', 'the option "host" must be a string');
+  }
+  return flattenOptions({ [member]: value });
+}
+
+function loadData(file: string): LoadedConfig {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (cause) {
+    const reason = `the configuration file cannot be read: ${toReason(cause)}`;
+    throw new MockError('OPTION_INVALID', reason, { at: { file }, cause });
+  }
+  const findLine = createLineFinder(text);
+  return {
+    value: parseText(text, file, 'OPTION_INVALID').value,
+    locate: (member) => ({ file, ...findLine(`/${member}`) }),
+  };
+}
+
+async function loadCode(file: string): Promise<LoadedConfig> {
+  const { default: main } = await loadModule(file, 'the configuration');
+  return { value: main, locate: () => ({ file }) };
+}
+
+/** Relative paths start at the folder of the configuration file. */
+function toOwnPath(folder: string, value: unknown): unknown {
+  if (Array.isArray(value)) return value.map((each) => toOwnPath(folder, each));
+  if (typeof value !== 'string' || folder === '' || isAbsolute(value) || /^[a-z][a-z+.-]+:\/\//i.test(value))
+    return value;
+  return relative(process.cwd(), resolve(folder, value)) || '.';
+}

@@ -1,0 +1,43 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { MockError, toReason } from '../errors.js';
+import { isError } from '../platform.js';
+
+/** The exports of a module of the user. */
+export type ModuleExports = Readonly<Record<string, unknown>>;
+
+/**
+ * Loads a JavaScript or TypeScript module of the user.
+ *
+ * @param what - What it contains, as messages name it: `the handlers`.
+ * @throws MockError `OPTION_INVALID` where it cannot be loaded, `TYPESCRIPT_UNSUPPORTED` where Node.js cannot load TypeScript.
+ */
+export async function loadModule(file: string, what: string): Promise<ModuleExports> {
+  const at = { file };
+  const path = resolve(file);
+  if (!existsSync(path))
+    throw new MockError('OPTION_INVALID', `${what} cannot be loaded: there is no such file`, { at });
+  try {
+    return (await import(pathToFileURL(path).href)) as ModuleExports;
+  } catch (cause) {
+    // A loader such as tsx may load TypeScript where Node.js cannot: only its error says that it does not.
+    if (/\.[cm]?tsx?$/.test(path) && readCode(cause) === 'ERR_UNKNOWN_FILE_EXTENSION') {
+      const hint =
+        'use Node.js 22.18 or later, a .js or .mjs file, or a loader: NODE_OPTIONS="--import tsx" npx vouch serve';
+      const reason = `${what} cannot be loaded: Node.js ${process.versions.node} does not load TypeScript`;
+      throw new MockError('TYPESCRIPT_UNSUPPORTED', reason, { at, hint, cause });
+    }
+    throw new MockError('OPTION_INVALID', `${what} cannot be loaded: ${toReason(cause)}`, { at, cause });
+  }
+}
+
+function readCode(error: unknown): unknown {
+  return isError(error) && 'code' in error ? error.code : undefined;
+}
+
+/** The exports of a module by name: those of its default export too, which has all exports of a CommonJS module. */
+export function readExports({ default: main, ...named }: ModuleExports): readonly (readonly [string, unknown])[] {
+  const found = Object.entries({ ...named, ...(typeof main === 'object' ? main : {}) });
+  return found.filter(([name]) => name !== 'module.exports' && name !== '__esModule');
+}

@@ -1,0 +1,26 @@
+import type { HandlersOf } from './answer/handlers.js';
+import type { MockOptions } from './options.js';
+
+/** What a configuration file has: the options of a mock, and where the server listens. Relative paths start at the folder of the file. */
+export interface Config<Operations = unknown> extends Omit<MockOptions<Operations>, 'handlers'> {
+  /** Functions that answer operations, by operation id or `"GET /path"`, or the path of a module that exports them. */
+  readonly handlers?: HandlersOf<NoInfer<Operations>> | string;
+  /** The port to listen on; 0 picks a free port. */
+  readonly port?: number;
+  /** The address to listen on. */
+  readonly host?: string;
+}
+
+/**
+ * Types the configuration in `vouch.config.ts` or `vouch.config.js`; returns it unchanged.
+ *
+ * @example
+ * ```ts
+ * import { defineConfig } from 'vouch';
+ *
+ * export default defineConfig({ spec: 'spec/openapi.yaml', seed: 7, port: 4020 });
+ * ```
+ */
+export function defineConfig<Operations = unknown>(config: Config<Operations>): Config<Operations> {
+  return config;
+}
