@@ -83,11 +83,16 @@ function createTimedTest(expression: RegExp, onWork?: (work: number) => void): L
   return (text) => {
     onWork?.(TIMED_WORK);
     subject['text'] = text;
-    try {
-      return script.runInContext(subject, { timeout: MAX_TIME_MS }) === true;
-    } catch (error) {
-      const reason = `it took more than ${MAX_TIME_MS} ms to test ${text.length} characters with the pattern ${expression.source}`;
-      throw new LimitError(reason, { cause: error });
+    for (;;) {
+      const { user: before } = process.cpuUsage();
+      try {
+        return script.runInContext(subject, { timeout: MAX_TIME_MS }) === true;
+      } catch (error) {
+        // On a busy machine the process may have waited for the processor instead: then it tries again.
+        if ((process.cpuUsage().user - before) / 1000 < MAX_TIME_MS / 2) continue;
+        const reason = `it took more than ${MAX_TIME_MS} ms to test ${text.length} characters with the pattern ${expression.source}`;
+        throw new LimitError(reason, { cause: error });
+      }
     }
   };
 }
