@@ -153,7 +153,7 @@ describe('the language of', () => {
   it.each([
     ['src/', readFolder('src', '.ts')],
     ['docs/', readFolder('docs', '.md')],
-    ['the other pages', readFiles(['README.md', 'CHANGELOG.md', 'ARCHITECTURE.md'])],
+    ['the other pages', readFiles(['README.md', 'CHANGELOG.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'SECURITY.md'])],
     ['bench/', readFolder('bench', '.ts')],
     ['inspector/', { ...readFolder('inspector', '.ts'), ...readFolder('inspector', '.tsx') }],
     [
