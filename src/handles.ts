@@ -202,7 +202,7 @@ export interface Mock<MockClock extends Clock = VirtualClock, Types = unknown> e
   /**
    * Listens on a socket.
    *
-   * @param options - `port` defaults to 0, any free port; `host` to `127.0.0.1`; `socket` and `tls` to none.
+   * @param options - `port` defaults to 0, any free port; `host` to `127.0.0.1`; `socket`, `tls` and `compress` to none.
    * @throws MockError `PORT_TAKEN`, `LISTEN_FAILED`, `OPTION_INVALID`.
    *
    * @example

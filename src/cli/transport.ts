@@ -14,6 +14,7 @@ export interface TransportFlags {
   readonly host: string;
   readonly socket?: string;
   readonly portFile?: string;
+  readonly compress?: boolean;
   readonly tls?: boolean;
   /** In PEM. */
   readonly tlsCert?: string;
@@ -27,6 +28,7 @@ export function addTransportFlags(command: Command): Command {
   return command
     .option('--socket <path>', 'Unix socket, or named pipe on Windows, to listen on instead of a port')
     .option('--port-file <file>', 'file to write the port to once the mock listens; removed when it stops')
+    .option('--compress', 'compress answers of 1 KiB and more, for clients that accept it')
     .option('--tls', 'speak HTTPS, and HTTP/2 with clients that ask for it, with a self-signed certificate')
     .addOption(new Option('--tls-cert <file>', 'certificate for --tls, in PEM').argParser(readPem))
     .addOption(new Option('--tls-key <file>', 'private key of --tls-cert, in PEM').argParser(readPem))
@@ -51,8 +53,8 @@ export interface Transport {
  * @throws MockError `OPTION_INVALID`.
  */
 export function readTransport(flags: TransportFlags): Transport {
-  const { port, host, socket, tlsCert: cert, tlsKey: key, tlsName = [] } = flags;
-  const place = socket === undefined ? { port, host } : { socket };
+  const { port, host, socket, compress = false, tlsCert: cert, tlsKey: key, tlsName = [] } = flags;
+  const place = { compress, ...(socket === undefined ? { port, host } : { socket }) };
   const isGiven = cert !== undefined || key !== undefined;
   if (isGiven) return { options: { ...place, tls: { ...(cert && { cert }), ...(key && { key }) } }, notes: [] };
   if (flags.tls !== true && tlsName.length === 0) return { options: place, notes: [] };

@@ -31,6 +31,8 @@ export interface ListenOptions {
   readonly socket?: string;
   /** Speak HTTPS, with HTTP/2 for clients that ask for it; `true` makes a self-signed certificate. Default: false. */
   readonly tls?: boolean | TlsOptions;
+  /** Compress answers of 1 KiB and more with Brotli or gzip, for clients that accept it. Default: false. */
+  readonly compress?: boolean;
 }
 
 /** A mock that listens on a socket. */
@@ -67,7 +69,8 @@ export async function listen(
   const host = options.host === undefined || options.host === '' ? '127.0.0.1' : options.host;
   checkPort(port);
   const refuse = createRefuse(options);
-  const listener = createListener(fetch, socket === undefined && !isLoopback(host), refuse);
+  const direct = createListener(fetch, socket === undefined && !isLoopback(host), refuse);
+  const listener = options.compress === true ? (await import('./compression.js')).compressAnswers(direct) : direct;
   const { server, stop, certificate }: SecureServer =
     tls === false
       ? createConnectionServer(listener, options.connections, refuse)

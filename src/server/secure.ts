@@ -148,6 +148,7 @@ function toHttp1Message(
     writeHead: {
       value: (status: number, headers: Readonly<Record<string, string>> | readonly string[] = {}) =>
         writeHead(status, dropConnectionFields(headers)),
+      writable: true,
     },
   });
   // The engine uses the members that both versions have, and those defined above.
