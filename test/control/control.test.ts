@@ -67,7 +67,9 @@ describeAll('the control API', (start) => {
         expect.objectContaining({ id: 'createAdminApiKey', method: 'POST', path: '/organization/admin_api_keys' }),
       ]),
     });
-    expect((await control('GET', '/contract/document')).body).toHaveProperty('paths./files/{file_id}/content');
+    const document = (await control('GET', '/contract/document')).body;
+    expect(document).toHaveProperty('paths./files/{file_id}/content');
+    expect((await control('GET', '/openapi.json')).body).toEqual(document);
   });
 
   it('opens, describes, lists and closes sessions', async () => {

@@ -116,7 +116,8 @@ function readFormat(call: Call): 'json' | 'ndjson' | undefined {
 const NO_BINDING = { collection: undefined, action: undefined, why: undefined };
 
 /** The operations on the mock as a whole. */
-export function mockHandlers({ contract, sessions, editors, resources, prefix }: ControlledParts): ControlHandlers {
+export function mockHandlers(parts: ControlledParts): ControlHandlers {
+  const { contract, sessions, editors, resources, prefix } = parts;
   const unbound = new Map(resources.unbound.map(({ operation, why }) => [operation.id, { ...NO_BINDING, why }]));
   return {
     getHealth: () => answerJson(200, { status: 'ok', title: contract.title, sessions: sessions.list().length }),
@@ -137,5 +138,10 @@ export function mockHandlers({ contract, sessions, editors, resources, prefix }:
         }),
       }),
     getContractDocument: () => answerJson(200, contract.document),
+    getOpenApiJson: () => answerJson(200, contract.document),
+    getOpenApiYaml: async () => {
+      const { writeDocument } = await import('./document.js');
+      return { ...answerPieces(writeDocument(contract.document, parts.startSlices())), mediaType: 'application/yaml' };
+    },
   };
 }

@@ -22,6 +22,8 @@ export const CONTROL_ROUTES: readonly ControlRoute[] = [
   ['GET', '/health', 'getHealth'],
   ['GET', '/contract', 'getContract'],
   ['GET', '/contract/document', 'getContractDocument'],
+  ['GET', '/openapi.json', 'getOpenApiJson'],
+  ['GET', '/openapi.yaml', 'getOpenApiYaml'],
   ['GET', '/contract/scenario-schema', 'getScenarioSchema'],
   ['GET', '/contract/operations/:operation/sample', 'getSampleRequest'],
   ['GET', '/sessions', 'listSessions'],

@@ -1,0 +1,46 @@
+import { load } from 'js-yaml';
+import { expect, it } from 'vitest';
+import { createMock } from '../../src/index.js';
+import { writeDocument } from '../../src/server/control/document.js';
+import { BUILT_IN } from '../describe-both.js';
+
+// Issue 16, part 4.
+
+async function write(document: Readonly<Record<string, unknown>>): Promise<string> {
+  let text = '';
+  for await (const piece of writeDocument(document, { pause: () => undefined, rest: () => Promise.resolve() }))
+    text += piece;
+  return text;
+}
+
+it('is served as YAML, with the same content as in JSON', async () => {
+  await using mock = await createMock(BUILT_IN);
+  const response = await mock.fetch('/__mock/openapi.yaml');
+  expect(response.headers.get('content-type')).toBe('application/yaml');
+  const text = await response.text();
+  expect(text).toMatch(/^openapi: 3\.1\.\d\n/u);
+  expect(load(text)).toEqual(mock.contract.document);
+  expect(await (await mock.fetch('/__mock/openapi.json')).json()).toEqual(load(text));
+});
+
+it('keeps texts with lines, quotes and spaces, and keys that YAML would read as something else', async () => {
+  const shared = { type: 'string' };
+  const document = {
+    openapi: '3.1.0',
+    'x-empty': {},
+    'x-list': [],
+    'x-null': null,
+    paths: {
+      '/a': {
+        description: 'one\n\n  two\nthree\n',
+        get: { summary: "it's: #1", responses: { 200: { description: '' } } },
+      },
+      '/b: c': { description: '  begins with spaces\nends\n\n' },
+      yes: { on: 'no', '1.0': '1.0', '': '\t' },
+    },
+    components: { schemas: { A: shared, B: shared, C: { description: `${'long '.repeat(100)}\r\n` } } },
+    info: { description: 'one\ntwo' },
+  };
+  expect(load(await write(document))).toEqual(document);
+  expect(await write(document)).not.toMatch(/[&*]ref/u);
+});
