@@ -1,12 +1,9 @@
-import type { Ajv, ErrorObject } from 'ajv';
+import type { Ajv } from 'ajv';
 import { type Contract, type Problem, toProblem } from '../contract/contract.js';
-import { isObject } from '../contract/json.js';
-import { escapeSegment } from '../contract/pointer.js';
 import { memoize } from '../memoize.js';
 import {
   type Direction,
   createWork,
-  FORBIDDEN_KEYWORD,
   type IsValid,
   readUnit,
   type SchemaUnit,
@@ -17,6 +14,7 @@ import {
   type Validate,
   type Work,
 } from './schema-unit.js';
+import { createPartsCheck } from './parts-check.js';
 import { interpretSchema } from './interpret.js';
 import { createValidator, type ValidatorOptions } from './validator.js';
 import { isError } from '../platform.js';
@@ -118,8 +116,8 @@ function createDirected(
     interpretSchema(schema, { formats, work, call: (at) => quick(at) });
   const compilerOf = (depth: ValidatorOptions['depth'], call?: Compile): Compile => {
     const whole = createCompiler({ ...shared, depth, link: 'ref', read });
-    const checkParts: ValidatorOptions['checkParts'] = (schema) =>
-      depth === 'full' ? createPartsCheck(schema, { interpret, pointerOf, work, compile }) : undefined;
+    const checkParts: ValidatorOptions['checkParts'] = (keyword, schema) =>
+      depth === 'full' ? createPartsCheck(keyword, schema, { interpret, pointerOf, work, compile }) : undefined;
     const compile = createCompiler({ ...shared, depth, link: 'call', read, whole, call, interpret, checkParts });
     return compile;
   };
@@ -163,72 +161,6 @@ function createQuickChecks(
   });
   return check;
 }
-
-/** With more schemas than this a keyword is not compiled as a whole: the code of 20,000 of them takes 600 MB. */
-const MAX_PARTS = 500;
-
-/** The errors after which no further part is compiled: more are not shown. */
-const MAX_PART_ERRORS = 50;
-
-/** The check of a keyword with very many schemas: a map for the members of a value, or a list for the value itself. */
-function createPartsCheck(
-  schema: unknown,
-  { interpret, pointerOf, work, compile }: PartsCheckParts,
-): Validate | undefined {
-  if (!isObject(schema) && !Array.isArray(schema)) return undefined;
-  const isList = Array.isArray(schema);
-  const names = Object.keys(schema);
-  if (names.length <= MAX_PARTS) return undefined;
-  const parts = new Map<string, SchemaPart>();
-  for (const name of names) {
-    const part: unknown = Reflect.get(schema, name);
-    const [check, pointer] = [interpret(part), pointerOf(part)];
-    // What cannot be interpreted, the compiler reports.
-    if (check === undefined || pointer === undefined || name === '__proto__') return undefined;
-    parts.set(name, { check, pointer, part });
-  }
-  const validate: Validate = (value, at) => {
-    const found: ErrorObject[] = [];
-    for (const name of isList ? names : Object.keys(value as object)) {
-      const own = parts.get(name);
-      const member: unknown = isList ? value : Reflect.get(value as object, name);
-      if (own === undefined || member === undefined || own.check(member)) continue;
-      const instancePath = `${at?.instancePath ?? ''}${isList ? '' : `/${escapeSegment(name)}`}`;
-      found.push(...findErrors(own, member, { ...TOP, ...at, instancePath }));
-      if (found.length >= MAX_PART_ERRORS) break;
-    }
-    validate.errors = found.length === 0 ? null : found;
-    return found.length === 0;
-  };
-  const findErrors = (
-    { pointer, part }: SchemaPart,
-    data: unknown,
-    at: NonNullable<Parameters<Validate>[1]>,
-  ): readonly ErrorObject[] => {
-    const { instancePath } = at;
-    // The schema of the pointer is the original, without this keyword.
-    if (isObject(part) && FORBIDDEN_KEYWORD in part)
-      return [{ keyword: FORBIDDEN_KEYWORD, instancePath, schemaPath: '', params: {}, parentSchema: part, data }];
-    const full = compile(pointer);
-    work.call(full, data, at);
-    return full.errors ?? [];
-  };
-  return validate;
-}
-
-/** One of many schemas of a keyword. */
-interface SchemaPart {
-  readonly check: IsValid;
-  readonly pointer: string;
-  readonly part: unknown;
-}
-
-interface PartsCheckParts extends Pick<DirectedUnits, 'pointerOf'>, Pick<CompilerParts, 'work'> {
-  readonly interpret: NonNullable<ValidatorOptions['interpret']>;
-  readonly compile: Compile;
-}
-
-const TOP = { instancePath: '', parentData: {}, parentDataProperty: '', rootData: {}, dynamicAnchors: {} };
 
 /** A check as a compiled schema that others call. */
 function toValidate(check: IsValid): Validate {

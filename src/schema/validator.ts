@@ -6,6 +6,7 @@ import { URL } from 'node:url';
 import { readOwn } from '../contract/json.js';
 import type { GuardedPattern } from '../contract/patterns/guarded-pattern.js';
 import { readPattern } from '../contract/upgrade/patterns.js';
+import { PARTED_KEYWORDS, type PartedKeyword } from './parts-check.js';
 import {
   CALL_KEYWORD,
   COUNT_KEYWORD,
@@ -33,7 +34,7 @@ export interface ValidatorOptions {
   /** The check of an alternative of a large union; undefined where it has to be compiled. */
   readonly interpret?: ((schema: unknown) => IsValid | undefined) | undefined;
   /** The check of a keyword with very many schemas, one by one; undefined for any other keyword. */
-  readonly checkParts?: ((schema: unknown) => Validate | undefined) | undefined;
+  readonly checkParts?: ((keyword: PartedKeyword, schema: unknown) => Validate | undefined) | undefined;
   /** Called for a pattern that is not translated exactly. */
   readonly onPattern: (pattern: string, remark: string) => void;
 }
@@ -77,9 +78,9 @@ export function createValidator(options: ValidatorOptions): Ajv {
   repairKeywords(ajv, writer);
   for (const keyword of ['anyOf', 'oneOf'] as const)
     rewrite(ajv, keyword, (context) => (writeUnion(context, keyword, { ...options, _ }) ? undefined : context));
-  for (const keyword of ['allOf', 'properties'])
+  for (const keyword of PARTED_KEYWORDS)
     rewrite(ajv, keyword, (context) => {
-      const parts = options.checkParts?.(context.schema);
+      const parts = options.checkParts?.(keyword, context.schema);
       return parts === undefined ? context : writeValidate(context, parts, writer);
     });
   rewrite(ajv, 'dependentRequired', (context) => writeDependentRequired(context, writer));
@@ -195,6 +196,7 @@ function writeUniqueItems(context: KeywordCxt, { _ }: Writer): undefined {
 const BEFORE: Readonly<Record<string, string>> = {
   allOf: 'if',
   dependentRequired: 'dependentSchemas',
+  patternProperties: 'unevaluatedProperties',
   properties: 'patternProperties',
 };
 

@@ -64,6 +64,54 @@ describe('a schema with very many parts', () => {
     expect(describeAll(many(value))).toEqual(describeAll(few(value)));
   });
 
+  /** Properties by pattern, and items by position. */
+  const toPatternsAndItems = (count: number): object => ({
+    type: ['object', 'array'],
+    properties: { q0: { type: 'integer' } },
+    patternProperties: {
+      ...mapNames(toNames(count), toPart),
+      '^p1$': { maximum: 5 },
+      '^p8': true,
+      '[xyz]/~': { type: 'boolean' },
+    },
+    additionalProperties: false,
+    prefixItems: [...toNames(count).map(toPart), true],
+    items: false,
+  });
+  const FEW = Object.fromEntries(Object.entries(WRONG).filter(([name]) => name !== 'p3'));
+
+  it.each<readonly [string, Direction, unknown]>([
+    ['wrong properties', 'request', WRONG],
+    ['wrong properties in an answer', 'response', FEW],
+    ['a name with several patterns, and one that a pointer escapes', 'request', { p1: 9.5, 'x/~': 1, q0: 'a' }],
+    ['valid properties', 'request', { p0: 'a', p1: 4, p8x: null, 'x/~': true }],
+    ['wrong items', 'request', [1, 2, 'c', { x: [1, true] }, 'long', 's', null]],
+    ['wrong items in an answer', 'response', [1, 4, 'a', { x: [] }, 'ab', 's', 1]],
+    ['valid items', 'request', ['a', 3]],
+    ['neither', 'request', 5],
+  ])('has the violations of one with few patterns and items: %s', async (_name, direction, value) => {
+    const [few, many] = [
+      await createCheck(toPatternsAndItems(10), direction),
+      await createCheck(toPatternsAndItems(600), direction),
+    ];
+    const describeAll = (found: readonly Violation[]): readonly string[] =>
+      [...new Set(found.map(({ code, pointer, message }) => `${code} ${pointer} ${message}`))].toSorted();
+    expect(describeAll(many(value))).toEqual(describeAll(few(value)));
+  });
+
+  it.each([
+    ['10,000 patterns', { patternProperties: mapNames(toNames(10_000), () => ({ type: 'string' })) }, { p1: 1 }, '/p1'],
+    ['20,000 items by position', { prefixItems: toNames(20_000).map(() => ({ type: 'string' })) }, ['a', 1], '/1'],
+  ])('of %s explains its first wrong value at once', async (_name, schema, value, pointer) => {
+    const check = await createCheck(schema);
+    const before = process.memoryUsage().heapUsed;
+    const start = performance.now();
+    expect(check(value)).toMatchObject([{ code: 'TYPE', pointer }]);
+    // Compiled as a whole, patterns take more than a minute, and items two hundred megabytes.
+    expect(performance.now() - start).toBeLessThan(3000);
+    expect((process.memoryUsage().heapUsed - before) / 1e6).toBeLessThan(120);
+  });
+
   it('of 20,000 required properties explains its first wrong value at once', async () => {
     const names = toNames(20_000);
     const check = await createCheck({

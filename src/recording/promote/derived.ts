@@ -1,4 +1,4 @@
-import { DERIVATIONS, fillDerived } from '../../schema/derived-values.js';
+import { DERIVATIONS, fillDerived } from '../../generate/derived-values.js';
 import { writeCanonical } from '../cassette/exact-json.js';
 import type { Item } from './promote.js';
 

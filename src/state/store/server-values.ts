@@ -9,7 +9,7 @@ import {
 import { toBareName, escapePattern } from '../names.js';
 import { listExamples, readOwn, setOwn } from '../../contract/json.js';
 import { type Binding, type Resource, CHANGES } from '../resource.js';
-import { fillDerived } from '../../schema/derived-values.js';
+import { fillDerived } from '../../generate/derived-values.js';
 import type { Item, NewEntry } from './collection.js';
 
 const TIMESTAMP =
