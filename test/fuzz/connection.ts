@@ -78,6 +78,9 @@ export interface AnswerReader {
   answers(): readonly ReceivedAnswer[];
 }
 
+/** The head of the event stream of the journal, which ends with the mock. */
+const FEED = /(?=[\s\S]*\r\ncontent-type: *text\/event-stream)[\s\S]*\r\nx-mock-source: *control/i;
+
 /** Reads answers from a stream of bytes, one character per byte. */
 export function createAnswerReader(isHead: boolean): AnswerReader {
   let waiting = '';
@@ -97,7 +100,10 @@ export function createAnswerReader(isHead: boolean): AnswerReader {
     answers.push({ status, source: /\r\nx-mock-source: *([^\r]*)/i.exec(head)?.[1], text });
     const length = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1];
     if (isHead || status === 204 || status === 304) complete += 1;
-    else if (/\r\ntransfer-encoding: *chunked/i.test(head)) body = 'chunked';
+    else if (FEED.test(head)) {
+      complete += 1;
+      body = 'to the end';
+    } else if (/\r\ntransfer-encoding: *chunked/i.test(head)) body = 'chunked';
     else if (length === undefined) body = 'to the end';
     else body = { rest: Number(length) };
     return true;
