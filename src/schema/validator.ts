@@ -192,7 +192,7 @@ function writeUniqueItems(context: KeywordCxt, { _ }: Writer): undefined {
   context.fail(_`${found} !== undefined`);
 }
 
-/** The keyword after one that keeps its place; `unevaluatedItems` must come after everything that evaluates items. */
+/** The keyword after one that keeps its place; `unevaluatedItems` comes after all that evaluates items. */
 const BEFORE: Readonly<Record<string, string>> = {
   allOf: 'if',
   dependentRequired: 'dependentSchemas',
@@ -206,8 +206,8 @@ function rewrite(ajv: Ajv, keyword: string, change: (context: KeywordCxt) => Key
   if (typeof definition === 'boolean' || !('code' in definition)) return;
   // Only this type of definition has `code`.
   const stock = definition as CodeKeywordDefinition;
-  const after = stock.type === 'array' && keyword !== 'unevaluatedItems' ? 'unevaluatedItems' : undefined;
-  const before = BEFORE[keyword] ?? after;
+  const isOfArrays = [stock.type].flat().includes('array') && keyword !== 'unevaluatedItems';
+  const before = BEFORE[keyword] ?? (isOfArrays ? 'unevaluatedItems' : undefined);
   ajv.removeKeyword(keyword);
   ajv.addKeyword({
     ...stock,

@@ -123,6 +123,15 @@ export function createConnectionServer(
       else write(outgoing, refuse(400, toMalformed('the request has no Host header'), { origin: headers.origin }));
     },
   );
+  server.on('checkContinue', (incoming: IncomingMessage, outgoing: ServerResponse) => {
+    const proceed = (): void => {
+      outgoing.writeContinue();
+      server.emit('request', incoming, outgoing);
+    };
+    // While the answers before are sent, there is no socket: Node.js would write the head of this one before the 100.
+    if (outgoing.socket === null) outgoing.once('socket', proceed);
+    else proceed();
+  });
   server.on('checkExpectation', ({ headers }: IncomingMessage, outgoing: ServerResponse) => {
     const reason = `the expectation ${JSON.stringify(headers.expect)} is not supported`;
     write(

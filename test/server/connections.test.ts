@@ -55,6 +55,29 @@ const countResponses = (text: string): number => text.split('HTTP/1.1 ').length 
 const GET_CONTENT = `GET ${CONTENT} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer x\r\n\r\n`;
 const POST_KEY = `POST ${KEYS} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer x\r\ncontent-type: application/json\r\n`;
 
+describe('a client that expects 100-continue', () => {
+  it('is told to continue, once for its body', async () => {
+    const { port } = await start();
+    const body = '{"name":"a"}';
+    const { socket, waitFor } = send(port, `${POST_KEY}expect: 100-continue\r\ncontent-length: ${body.length}\r\n\r\n`);
+    await waitFor('HTTP/1.1 100 Continue\r\n\r\n');
+    socket.write(body);
+    await waitFor('HTTP/1.1 200 OK\r\n');
+  });
+
+  it('gets whole answers to requests that it sends without waiting', async () => {
+    const { port, mock } = await start();
+    const name = 'x'.repeat(40);
+    for (let i = 0; i < 40; i++) mock.session(`${name}${i}`);
+    const request = 'GET /__mock/sessions HTTP/1.1\r\nhost: localhost\r\nexpect: 100-continue\r\n';
+    const { end } = send(port, `${`${request}\r\n`.repeat(9)}${request}connection: close\r\n\r\n`);
+    const answers = (await end).split(/HTTP\/1\.1 (?:100 Continue|200 OK)\r\n/).filter((part) => part.trim() !== '');
+    expect(answers).toHaveLength(10);
+    // The end of the list, which may be followed by the last chunk.
+    for (const answer of answers) expect(answer).toMatch(/x{40}39[^]*\]\}\s*(?:0\r\n\r\n)?$/);
+  });
+});
+
 describe('a slow client', () => {
   it.each([
     ['sends nothing', ''],
