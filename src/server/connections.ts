@@ -96,6 +96,20 @@ interface ServerParts extends Required<ConnectionOptions> {
   readonly create?: (options: ServerOptions, listener: RequestListener) => Server;
 }
 
+/** Tells a client to continue, then answers. While the answers before are sent, there is no socket: Node.js would write the head of this one first. */
+function continueInTurn(
+  this: { emit(event: 'request', ...of: readonly unknown[]): boolean },
+  ...of: [IncomingMessage, ServerResponse]
+): void {
+  const [, outgoing] = of;
+  const proceed = (): void => {
+    outgoing.writeContinue();
+    this.emit('request', ...of);
+  };
+  if (outgoing.socket === null) outgoing.once('socket', proceed);
+  else proceed();
+}
+
 /** Creates an HTTP server with limits; a client that exceeds one is answered with problem details where that is possible. */
 export function createConnectionServer(
   listener: RequestListener,
@@ -123,15 +137,7 @@ export function createConnectionServer(
       else write(outgoing, refuse(400, toMalformed('the request has no Host header'), { origin: headers.origin }));
     },
   );
-  server.on('checkContinue', (incoming: IncomingMessage, outgoing: ServerResponse) => {
-    const proceed = (): void => {
-      outgoing.writeContinue();
-      server.emit('request', incoming, outgoing);
-    };
-    // While the answers before are sent, there is no socket: Node.js would write the head of this one before the 100.
-    if (outgoing.socket === null) outgoing.once('socket', proceed);
-    else proceed();
-  });
+  server.on('checkContinue', continueInTurn);
   server.on('checkExpectation', ({ headers }: IncomingMessage, outgoing: ServerResponse) => {
     const reason = `the expectation ${JSON.stringify(headers.expect)} is not supported`;
     write(
