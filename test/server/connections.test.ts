@@ -56,7 +56,7 @@ const GET_CONTENT = `GET ${CONTENT} HTTP/1.1\r\nhost: localhost\r\nauthorization
 const POST_KEY = `POST ${KEYS} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer x\r\ncontent-type: application/json\r\n`;
 
 describe('a client that expects 100-continue', () => {
-  it('is told to continue, once for its body', async () => {
+  it('gets one 100 for its body', async () => {
     const { port } = await start();
     const body = '{"name":"a"}';
     const { socket, waitFor } = send(port, `${POST_KEY}expect: 100-continue\r\ncontent-length: ${body.length}\r\n\r\n`);
