@@ -29,7 +29,8 @@ async function createProgram(words: readonly string[]): Promise<Command> {
 }
 
 async function main(): Promise<void> {
-  delayOptimization();
+  const words = process.argv.slice(2);
+  delayOptimization(words);
   keepCompiledCode();
   // `vouch serve | head`: a closed pipe ends the output, not the server.
   for (const stream of [process.stdout, process.stderr]) {
@@ -38,7 +39,6 @@ async function main(): Promise<void> {
     });
   }
   try {
-    const words = process.argv.slice(2);
     const program = await createProgram(words);
     await program.parseAsync(words, { from: 'user' });
   } catch (error) {

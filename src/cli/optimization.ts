@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import module from 'node:module';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
@@ -16,13 +17,29 @@ const START_MS = 2000;
  *
  * To load a large document runs hundreds of functions some thousand times each. Node 20 optimizes them in a second thread, and what is
  * hot changes with every step, so that half of the CPU time of a start is spent on code that is hardly used. Later versions of
- * Node have a cheap optimizing compiler for such code.
+ * Node have a cheap optimizing compiler for such code. With a small document it is the other way round: the requests of the first
+ * seconds would run slower, and there is little to save.
+ *
+ * @param words - The arguments of the command, of which some may be paths of documents.
  */
-export function delayOptimization(): void {
+export function delayOptimization(words: readonly string[]): void {
+  if (!words.some(isLargeFile)) return;
   const isSet = [...process.execArgv, process.env['NODE_OPTIONS'] ?? ''].some((option) => option.includes('-budget'));
   if (isSet || !process.versions.v8.startsWith('11.')) return;
   setFlagsFromString(`--interrupt-budget=${PATIENT}`);
   setTimeout(() => setFlagsFromString(`--interrupt-budget=${DEFAULT}`), START_MS).unref();
+}
+
+/** Bytes from which on a document is large. */
+const LARGE_BYTES = 1_000_000;
+
+function isLargeFile(word: string): boolean {
+  try {
+    return (statSync(word, { throwIfNoEntry: false })?.size ?? 0) >= LARGE_BYTES;
+  } catch {
+    // Not a path.
+    return false;
+  }
 }
 
 /**
