@@ -1,7 +1,8 @@
 import type { HandlersOf } from './answer/handlers.js';
 import type { MockOptions } from './options.js';
+import type { TlsOptions } from './server/secure.js';
 
-/** What a configuration file has: the options of a mock, and where the server listens. Relative paths start at the folder of the file. */
+/** What a configuration file has: the options of a mock, and how its server is reached. Relative paths start at the folder of the file. */
 export interface Config<Operations = unknown> extends Omit<MockOptions<Operations>, 'handlers'> {
   /** Functions that answer operations, by operation id or `"GET /path"`, or the path of a module that exports them. */
   readonly handlers?: HandlersOf<NoInfer<Operations>> | string;
@@ -9,6 +10,14 @@ export interface Config<Operations = unknown> extends Omit<MockOptions<Operation
   readonly port?: number;
   /** The address to listen on. */
   readonly host?: string;
+  /** The Unix socket, or named pipe on Windows, to listen on instead of a port. */
+  readonly socket?: string;
+  /** The file to write the port to once the mock listens; removed when it stops. */
+  readonly portFile?: string;
+  /** Compress answers of 1 KiB and more, for clients that accept it. */
+  readonly compress?: boolean;
+  /** Speak HTTPS, and HTTP/2 with clients that ask for it. Certificate and key are paths, or PEM; default: a self-signed certificate. */
+  readonly tls?: boolean | TlsOptions;
 }
 
 /**

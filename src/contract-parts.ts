@@ -8,6 +8,7 @@ import { createStreamSource } from './answer/sources/stream.js';
 import type { Contract } from './contract/contract.js';
 import { freezeDeep, isObject } from './contract/json.js';
 import { loadContract as loadDocument } from './contract/load/load.js';
+import { placeOperations } from './contract/operations/base-paths.js';
 import { listRoutes, type OperationRoute } from './contract/router/hono-path.js';
 import { createRouter, type Router } from './contract/router/router.js';
 import { MockError } from './errors.js';
@@ -112,7 +113,13 @@ export async function loadContract(
 }
 
 /** The options that decide what a contract is. */
-const CONTRACT_OPTIONS = ['overlays', 'preset', 'document'] as const;
+const CONTRACT_OPTIONS = [
+  'overlays',
+  'preset',
+  'document',
+  'basePath',
+  'prefix',
+] as const satisfies readonly (keyof ContractOptions)[];
 
 /** @throws MockError `OPTION_INVALID` for a loaded contract with options that would change it, and for a copy of one. */
 export function checkContractOptions(options: Readonly<Record<string, unknown>>): void {
@@ -130,12 +137,10 @@ export function checkContractOptions(options: Readonly<Record<string, unknown>>)
 }
 
 /** Loads the contract of a mock with what all its mocks share. @throws MockError as `loadContract` does. */
-export async function loadShared(
-  settings: Pick<Settings, 'document' | 'overlays' | 'preset' | 'spec'>,
-): Promise<LoadedContract> {
+export async function loadShared(settings: Pick<Settings, keyof ContractOptions | 'spec'>): Promise<LoadedContract> {
   const { spec, document, overlays, preset = 'auto' } = settings;
   if (isLoadedContract(spec)) return spec;
-  const contract = await loadDocument(spec, { ...document, overlays, preset });
+  const contract = placeOperations(await loadDocument(spec, { ...document, overlays, preset }), settings);
   const loaded: Contract = { ...contract };
   const readResources = memoize(() => inferResources(loaded));
   const value = memoize((isStrict: boolean) => createParts(loaded, readResources(undefined), isStrict));

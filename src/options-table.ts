@@ -55,6 +55,14 @@ export const OPTIONS: Readonly<Record<OptionName, OptionEntry>> = {
     'Folder in which large documents are cached for a faster start; `false` caches none.',
     { otherwise: '`node_modules/.cache/vouch`, else the cache folder of the user' },
   ),
+  basePath: option(
+    'string',
+    'Path that the operations are served below, instead of the paths of `servers`; `/` for the root.',
+    { otherwise: 'the paths of `servers`, and the root', flag: '--base-path <path>' },
+  ),
+  prefix: option('string', 'Path in front of the base paths of the operations, such as `/users` of a gateway.', {
+    otherwise: 'none',
+  }),
   fixtures: option(
     ['string', 'object'],
     'Initial items: a folder with one file per collection, or the collections by name.',

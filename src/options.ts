@@ -32,6 +32,10 @@ export interface MockOptions<Operations = unknown> {
   readonly preset?: string | false;
   /** How the document is loaded. */
   readonly document?: DocumentOptions;
+  /** Path that the operations are served below, instead of the paths of `servers`; `/` for the root. */
+  readonly basePath?: string;
+  /** Path in front of the base paths of the operations, such as `/users` of a gateway. */
+  readonly prefix?: string;
   /** Initial items: a folder with one file per collection, or the collections by name. */
   readonly fixtures?: string | Readonly<Record<string, unknown>>;
   /** Seed of generated values: the same seed and the same requests give the same responses. */
@@ -75,7 +79,7 @@ export interface MockOptions<Operations = unknown> {
 }
 
 /** The options of `loadContract`: those that decide what the contract is. */
-export type ContractOptions = Pick<MockOptions, 'document' | 'overlays' | 'preset'>;
+export type ContractOptions = Pick<MockOptions, 'basePath' | 'document' | 'overlays' | 'prefix' | 'preset'>;
 
 /** Scenarios by id. */
 export type ScenarioDefinitions = ScenariosOf<unknown>;

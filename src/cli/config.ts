@@ -4,6 +4,7 @@ import { OPTIONS } from '../options-table.js';
 import type { OptionName } from '../options.js';
 import { readOptionFlags } from './flags.js';
 import type { Setting, SettingLayer, SettingName } from './load-config.js';
+import { isTransportName, TRANSPORT_SETTINGS } from './transport.js';
 
 /** The settings of a command, of each the strongest: flag > environment > configuration file > default. */
 export interface CommandSettings {
@@ -40,9 +41,7 @@ export async function readSettings(command: Command, names: readonly OptionName[
   const config = file === undefined ? undefined : await loadConfig?.(file);
   const flags = readFlags(command, names);
   const all = mergeLayers([flags('default'), config ?? [], flags('env'), flags('cli')]);
-  const options = new Map([...all].map(([name, { value }]) => [name, value]));
-  options.delete('port');
-  options.delete('host');
+  const options = new Map([...all].flatMap(([name, { value }]) => (isTransportName(name) ? [] : [[name, value]])));
   const { handlers } = Object.fromEntries(options);
   if (typeof handlers === 'string') {
     const { loadModule, readExports } = await import('./load-module.js');
@@ -58,11 +57,15 @@ function readFlags(
 ): (source: 'default' | 'env' | 'cli') => SettingLayer {
   const values = readOptionFlags(command.opts(), names);
   return (source) => {
-    const listen = (['port', 'host'] as const).map((name) => [name, command.opts()[name], `--${name}`] as const);
+    const transport = Object.entries(TRANSPORT_SETTINGS).map(([name, flag]) => {
+      const long = command.options.find((each) => each.attributeName() === flag)?.long ?? '';
+      // The keys of the table are the names of settings.
+      return [name as keyof typeof TRANSPORT_SETTINGS, command.opts()[flag] as unknown, long] as const;
+    });
     const options = names.map(
       (name) => [name, values[name], OPTIONS[name].flag ?? OPTIONS[name].noFlag ?? ''] as const,
     );
-    return [...listen, ...options].flatMap(([name, value, flag]) => {
+    return [...transport, ...options].flatMap(([name, value, flag]) => {
       const option = new Option(flag);
       if (value === undefined || command.getOptionValueSource(option.attributeName()) !== source) return [];
       // `--no-…` is a default of commander, not of the option.

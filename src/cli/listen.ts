@@ -18,7 +18,14 @@ import {
 import { addConfigFlags, type CommandSettings, readSettings } from './config.js';
 import { addHooksFlag, type HooksFlag, loadHooks } from './hooks.js';
 import { colour, type Output } from './output.js';
-import { addTransportFlags, readTransport, type Transport, type TransportFlags, writePortFile } from './transport.js';
+import {
+  addTransportFlags,
+  readTransport,
+  readTransportSettings,
+  type Transport,
+  type TransportFlags,
+  writePortFile,
+} from './transport.js';
 import { setTimeout } from '../platform.js';
 
 /** Flags of every command that starts a server. */
@@ -40,7 +47,7 @@ export interface RecordingSettings extends RecordingFlags {
 }
 
 /** Options of the mock that every command that starts a server has flags for. */
-export const SERVER_OPTIONS: readonly OptionName[] = listFlagOptions(/^(connections|cors|coverage)\b/);
+export const SERVER_OPTIONS: readonly OptionName[] = listFlagOptions(/^(basePath|connections|cors|coverage)\b/);
 
 /** Adds the flags of every command that starts a server. */
 export function addListenFlags(command: Command): Command {
@@ -123,8 +130,7 @@ export async function readRecordingSettings<Flags extends RecordingFlags>(
     // The configuration file was checked: `spec` is a path, a URL or a document.
     spec: given ?? (options.spec as string | object | undefined) ?? findOwnSpec(),
     cassette: String(options['recordings.cassette']),
-    port: Number(all.get('port')?.value),
-    host: String(all.get('host')?.value),
+    ...readTransportSettings(all),
   };
 }
 

@@ -8,9 +8,10 @@ import type { OptionName } from '../options.js';
 import { flattenOptions, type NamedOption } from '../read-options.js';
 import { loadModule } from './load-module.js';
 import { showPath } from './output.js';
+import { isTransportName, readTransportMember, type TransportName } from './transport.js';
 
-/** What a configuration file and flags can set: the options of a mock, and where the server listens. */
-export type SettingName = OptionName | 'port' | 'host';
+/** What a configuration file and flags can set: the options of a mock, and how its server is reached. */
+export type SettingName = OptionName | TransportName;
 
 /** A value, and where it comes from: `flag --seed`, `VOUCH_SEED`, `vouch.config.yaml` or `default`. */
 export interface Setting {
@@ -22,7 +23,7 @@ export interface Setting {
 export type SettingLayer = readonly (readonly [name: SettingName, setting: Setting])[];
 
 /** The options whose values are paths. */
-const PATHS: ReadonlySet<SettingName> = new Set<OptionName>([
+const PATHS: ReadonlySet<SettingName> = new Set<SettingName>([
   'spec',
   'overlays',
   'fixtures',
@@ -30,6 +31,10 @@ const PATHS: ReadonlySet<SettingName> = new Set<OptionName>([
   'scenarios.from',
   'recordings.folder',
   'document.cacheFolder',
+  'socket',
+  'portFile',
+  'tls.cert',
+  'tls.key',
 ]);
 
 interface LoadedConfig {
@@ -61,17 +66,10 @@ export async function loadConfig(file: string): Promise<SettingLayer> {
   });
 }
 
-function readMember(member: string, value: unknown): readonly (NamedOption | readonly ['port' | 'host', unknown])[] {
+function readMember(member: string, value: unknown): readonly (NamedOption | readonly [TransportName, unknown])[] {
   if (member === '$schema') return [];
   if (member === 'handlers' && typeof value === 'string') return [['handlers', value]];
-  if (member === 'port') {
-    if (Number.isInteger(value) && Number(value) >= 0 && Number(value) <= 65_535) return [[member, value]];
-    throw new MockError('OPTION_INVALID', 'the option "port" must be an integer from 0 (any free port) to 65535');
-  }
-  if (member === 'host') {
-    if (typeof value === 'string') return [[member, value]];
-    throw new MockError('OPTION_INVALID', 'the option "host" must be a string');
-  }
+  if (isTransportName(member)) return readTransportMember(member, value);
   return flattenOptions({ [member]: value });
 }
 
@@ -98,7 +96,8 @@ async function loadCode(file: string): Promise<LoadedConfig> {
 /** Relative paths start at the folder of the configuration file. */
 function toOwnPath(folder: string, value: unknown): unknown {
   if (Array.isArray(value)) return value.map((each) => toOwnPath(folder, each));
-  if (typeof value !== 'string' || folder === '' || isAbsolute(value) || /^[a-z][a-z+.-]+:\/\//i.test(value))
-    return value;
+  if (typeof value !== 'string' || folder === '' || isAbsolute(value)) return value;
+  // A URL, or a certificate instead of its file.
+  if (/^[a-z][a-z+.-]+:\/\/|-----BEGIN /i.test(value)) return value;
   return relative(process.cwd(), resolve(folder, value)) || '.';
 }

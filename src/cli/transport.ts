@@ -2,10 +2,12 @@ import { type Command, Option } from 'commander';
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { isObject } from '../contract/json.js';
 import { MockError, toReason } from '../errors.js';
 import { readUserCacheFolder } from '../package-folder.js';
 import { type Certificate, createCertificate } from '../server/certificate.js';
 import type { Listening, ListenOptions } from '../server/listen.js';
+import type { TlsOptions } from '../server/secure.js';
 import { collect, readPem } from './flags.js';
 
 /** Flags that say how a server is reached. */
@@ -21,6 +23,101 @@ export interface TransportFlags {
   /** In PEM. */
   readonly tlsKey?: string;
   readonly tlsName?: readonly string[];
+}
+
+/** The name of a setting that says how a server is reached. */
+export type TransportName = 'port' | 'host' | 'socket' | 'portFile' | 'compress' | 'tls' | `tls.${keyof TlsOptions}`;
+
+/** What a configuration file says about how a server is reached, with the property of the flag that says the same. */
+export const TRANSPORT_SETTINGS: Readonly<Record<TransportName, keyof TransportFlags>> = {
+  port: 'port',
+  host: 'host',
+  socket: 'socket',
+  portFile: 'portFile',
+  compress: 'compress',
+  tls: 'tls',
+  'tls.cert': 'tlsCert',
+  'tls.key': 'tlsKey',
+  'tls.names': 'tlsName',
+};
+
+/** Whether a name is that of a setting that says how a server is reached. */
+export function isTransportName(name: string): name is TransportName {
+  return Object.hasOwn(TRANSPORT_SETTINGS, name);
+}
+
+/** JSON Schemas of the members of a configuration file that say how a server is reached. */
+export const TRANSPORT_SCHEMAS: Readonly<Record<string, object>> = {
+  port: { description: 'The port to listen on; 0 picks a free port.', type: 'integer', minimum: 0, maximum: 65_535 },
+  host: { description: 'The address to listen on.', type: 'string' },
+  socket: { description: 'The Unix socket, or named pipe on Windows, to listen on instead of a port.', type: 'string' },
+  portFile: { description: 'The file to write the port to once the mock listens.', type: 'string' },
+  compress: { description: 'Compress answers of 1 KiB and more, for clients that accept it.', type: 'boolean' },
+  tls: {
+    description: 'Speak HTTPS, with a self-signed certificate or one of your own.',
+    anyOf: [
+      { type: 'boolean' },
+      {
+        type: 'object',
+        properties: {
+          cert: { description: 'The certificate: a path, or PEM.', type: 'string' },
+          key: { description: 'The private key of the certificate: a path, or PEM.', type: 'string' },
+          names: {
+            description: 'Host names of the self-signed certificate.',
+            type: 'array',
+            items: { type: 'string' },
+          },
+        },
+        additionalProperties: false,
+      },
+    ],
+  },
+};
+
+/** What messages call the values of these settings, with the check; others are strings. */
+const TRANSPORT_KINDS: Partial<
+  Readonly<Record<TransportName, readonly [noun: string, accepts: (value: unknown) => boolean]>>
+> = {
+  port: [
+    'an integer from 0 (any free port) to 65535',
+    (value) => Number.isInteger(value) && Number(value) >= 0 && Number(value) <= 65_535,
+  ],
+  compress: ['a boolean', (value) => typeof value === 'boolean'],
+  tls: ['a boolean, or an object with cert, key and names', (value) => typeof value === 'boolean'],
+  'tls.names': [
+    'an array of strings',
+    (value) => Array.isArray(value) && value.every((name) => typeof name === 'string'),
+  ],
+};
+
+/**
+ * Reads a member of a configuration file that says how a server is reached.
+ *
+ * @throws MockError `OPTION_INVALID`.
+ */
+export function readTransportMember(
+  name: TransportName,
+  value: unknown,
+): readonly (readonly [name: TransportName, value: unknown])[] {
+  if (name === 'tls' && isObject(value)) {
+    const members = Object.entries(value).flatMap(([member, each]) => {
+      const own = `tls.${member}`;
+      if (isTransportName(own)) return readTransportMember(own, each);
+      const hint = 'the options of "tls" are cert, key, names';
+      throw new MockError('OPTION_INVALID', `there is no option "${own}"`, { hint });
+    });
+    return members.some(([member]) => member !== 'tls.names') ? members : [['tls', true], ...members];
+  }
+  const [noun, accepts] = TRANSPORT_KINDS[name] ?? ['a string', (given: unknown) => typeof given === 'string'];
+  if (accepts(value)) return [[name, value]];
+  throw new MockError('OPTION_INVALID', `the option "${name}" must be ${noun}`);
+}
+
+/** The settings that say how a server is reached, as its flags. */
+export function readTransportSettings(all: ReadonlyMap<string, { readonly value: unknown }>): TransportFlags {
+  const given = Object.entries(TRANSPORT_SETTINGS).map(([name, flag]) => [flag, all.get(name)?.value] as const);
+  // Values of flags have been parsed, and those of the configuration file checked.
+  return Object.fromEntries(given.filter(([, value]) => value !== undefined)) as unknown as TransportFlags;
 }
 
 /** Adds the flags for Unix sockets and TLS. */
@@ -53,7 +150,8 @@ export interface Transport {
  * @throws MockError `OPTION_INVALID`.
  */
 export function readTransport(flags: TransportFlags): Transport {
-  const { port, host, socket, compress = false, tlsCert: cert, tlsKey: key, tlsName = [] } = flags;
+  const { port, host, socket, compress = false, tlsName = [] } = flags;
+  const [cert, key] = [flags.tlsCert, flags.tlsKey].map((given) => given && readCertificateFile(given));
   const place = { compress, ...(socket === undefined ? { port, host } : { socket }) };
   const isGiven = cert !== undefined || key !== undefined;
   if (isGiven) return { options: { ...place, tls: { ...(cert && { cert }), ...(key && { key }) } }, notes: [] };
@@ -67,6 +165,19 @@ export function readTransport(flags: TransportFlags): Transport {
       `  to trust it: NODE_EXTRA_CA_CERTS=${quote(file)}, or curl --cacert, or ca in the options of the client`,
     ],
   };
+}
+
+/** The PEM of a certificate or key: a configuration file may have its path. */
+function readCertificateFile(given: string): string {
+  if (given.includes('-----BEGIN')) return given;
+  try {
+    return readFileSync(given, 'utf8');
+  } catch (cause) {
+    throw new MockError('OPTION_INVALID', `the file "${given}" cannot be read: ${toReason(cause)}`, {
+      hint: 'tls.cert and tls.key are paths of PEM files, or PEM',
+      cause,
+    });
+  }
 }
 
 /** Writes the port to the file that was named. @returns a function that removes the file. */

@@ -99,6 +99,21 @@ describe('a setting', () => {
     ['scenarios are switched off', 'scenarios: folder', ['--no-scenarios'], { 'scenarios.from': {} }],
     ['the port of the file is used', 'port: 0', [], { port: 0 }],
     ['the port of the flag wins', 'port: 0', ['--port', '1'], { port: 1 }],
+    [
+      'the socket and the file of the port of the flags win',
+      'socket: /a.sock\nportFile: /a.port\n',
+      ['--socket', '/b.sock', '--port-file', '/b.port'],
+      { socket: '/b.sock', portFile: '/b.port' },
+    ],
+    ['TLS is switched on', 'tls: true\ncompress: true\n', [], { tls: true, compress: true }],
+    ['a name of the certificate is added', 'tls: {names: [a.test]}', [], { tls: true, 'tls.names': ['a.test'] }],
+    [
+      'the certificate of the file replaces nothing of other flags',
+      'tls: {cert: /a.pem, key: /a-key.pem}',
+      ['--compress'],
+      { 'tls.cert': '/a.pem', 'tls.key': '/a-key.pem', compress: true },
+    ],
+    ['a base path is set', 'basePath: /a', ['--base-path', '/b'], { basePath: '/b' }],
   ])('is merged by group: %s', async (_, config, flags, want) => {
     const settings = await readConfig(['--config', write('a.yaml', config), ...flags]);
     for (const [name, value] of Object.entries(want)) expect(settings[name]?.value, name).toEqual(value);
@@ -143,6 +158,18 @@ describe('a configuration file is refused with its place:', () => {
       'a.yaml',
       'port: 70000\n',
       'OPTION_INVALID  a.yaml:1:1  the option "port" must be an integer from 0 (any free port) to 65535',
+    ],
+    [
+      'a wrong member of TLS',
+      'a.yaml',
+      'tls: { certificate: a.pem }\n',
+      'OPTION_INVALID  a.yaml:1:1  there is no option "tls.certificate"\n  hint: the options of "tls" are cert, key, names',
+    ],
+    [
+      'TLS that is a string',
+      'a.yaml',
+      'tls: a.pem\n',
+      'OPTION_INVALID  a.yaml:1:1  the option "tls" must be a boolean, or an object with cert, key and names',
     ],
     [
       'a list',
@@ -212,7 +239,9 @@ describe('vouch schema', () => {
     const schema = JSON.parse(readFileSync(join(folder, 'config.schema.json'), 'utf8')) as object;
     const validate = new Ajv2020({ strict: true, allowUnionTypes: true }).compile(schema);
     expect(validate({ $schema: 'x', port: 1, host: 'a', handlers: './a.mjs', seed: 1 })).toBe(true);
+    expect(validate({ socket: 'a', portFile: 'b', compress: true, tls: { cert: 'c', key: 'd' } })).toBe(true);
     expect(validate({ port: -1 })).toBe(false);
+    expect(validate({ tls: { certificate: 'a' } })).toBe(false);
     expect(validate({ fixture: 'x' })).toBe(false);
   });
 });

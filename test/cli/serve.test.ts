@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { existsSync, readFileSync, statSync } from 'node:fs';
+import type { IncomingMessage } from 'node:http';
 import { request } from 'node:https';
 import { fileURLToPath } from 'node:url';
 import { createCertificate } from '../../src/server/certificate.js';
@@ -310,6 +311,44 @@ describe('vouch serve --tls', () => {
     const alone = run(['serve', '--port', '0', ...flags.slice(0, 2)]);
     await alone.waitFor(/OPTION_INVALID {2}"tls\.cert" is given without "tls\.key"/u);
     expect(await alone.exit).not.toBe(0);
+  });
+
+  it('reads certificate, socket, compression and file of the port from the configuration file', async () => {
+    const { cert, key } = createCertificate();
+    await writeFile(join(folder, 'config.pem'), cert);
+    await writeFile(join(folder, 'config-key.pem'), key);
+    const config = join(folder, 'transport.yaml');
+    const lines = [
+      'port: 0',
+      'portFile: transport.port',
+      'compress: true',
+      'tls: { cert: config.pem, key: config-key.pem }',
+    ];
+    await writeFile(config, lines.join('\n'));
+    const server = run(['serve', '--config', config]);
+    const [, port] = await server.waitFor(/listening on https:\/\/127\.0\.0\.1:(\d+)\/v1/u);
+    expect(readFileSync(join(folder, 'transport.port'), 'utf8')).toBe(`${port}\n`);
+    const headers = { accept: 'application/json', 'accept-encoding': 'gzip' };
+    const get = request({
+      host: '127.0.0.1',
+      port,
+      path: '/__mock/openapi.json',
+      ca: cert,
+      agent: false,
+      headers,
+    }).end();
+    const [incoming] = (await once(get, 'response')) as [IncomingMessage];
+    incoming.resume();
+    expect([incoming.statusCode, incoming.headers['content-encoding']]).toEqual([200, 'gzip']);
+    server.process.kill('SIGTERM');
+    expect(await server.exit).toBe(0);
+
+    // A flag wins: the socket replaces the port, and one member of `tls` stays.
+    await writeFile(config, 'socket: config.sock\ntls: true\n');
+    const onSocket = run(['serve', '--config', config], process.cwd(), { XDG_CACHE_HOME: folder, HOME: folder });
+    await onSocket.waitFor(/listening on https:\/\/localhost\/v1 {2}\(socket .*config\.sock\)/u);
+    onSocket.process.kill('SIGTERM');
+    expect(await onSocket.exit).toBe(0);
   });
 
   it('listens on a Unix socket', async () => {

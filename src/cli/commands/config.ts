@@ -5,6 +5,7 @@ import { hideUrlSecrets } from '../../schema/secret-forms.js';
 import { isUrl } from '../../platform.js';
 import type { Setting, SettingName } from '../load-config.js';
 import { colour, type Output, showPath } from '../output.js';
+import { TRANSPORT_SETTINGS, type TransportName } from '../transport.js';
 import { addServeFlags, readServeSettings } from './serve.js';
 
 /** The settings whose values are credentials. */
@@ -42,8 +43,9 @@ function addDefaults(given: ReadonlyMap<SettingName, Setting>): ReadonlyMap<Sett
   const has = (group: string): boolean => [...given.keys()].some((name) => name.startsWith(group));
   const isOff = (name: string): boolean =>
     given.get(name.split('.')[0] as OptionName)?.value === false && name.includes('.');
-  // The names of the table are those of options.
-  const names: readonly SettingName[] = ['port', 'host', ...(Object.keys(OPTIONS) as OptionName[])];
+  // The names of the tables are those of settings.
+  const transport = Object.keys(TRANSPORT_SETTINGS) as TransportName[];
+  const names: readonly SettingName[] = [...transport, ...(Object.keys(OPTIONS) as OptionName[])];
   const settings = names.flatMap((name): readonly (readonly [SettingName, Setting])[] => {
     const setting = given.get(name);
     if (setting !== undefined) return [[name, { ...setting, value: showValue(name, setting.value) }]];
@@ -57,6 +59,7 @@ function addDefaults(given: ReadonlyMap<SettingName, Setting>): ReadonlyMap<Sett
 /** A value without credentials and functions. */
 function showValue(name: SettingName, value: unknown): unknown {
   if (SECRETS.has(name) && value !== false) return '(hidden)';
+  if (typeof value === 'string' && value.includes('-----BEGIN ')) return '(PEM)';
   if (name === 'handlers' && typeof value === 'object') return Object.keys(value ?? {});
   if (typeof value === 'function') return '(function)';
   if (isUrl(value) || typeof value === 'string') return hideUrlSecrets(String(value));

@@ -6,6 +6,7 @@ import { optionsSchema } from '../../read-options.js';
 import { fixtureSchema, scenarioSchema } from '../../scenario/definition/schema.js';
 import { inferResources } from '../../state/inference/infer.js';
 import { countOf, type Output, showPath, writeOutputFile } from '../output.js';
+import { TRANSPORT_SCHEMAS } from '../transport.js';
 
 /** Options of `vouch schema`: the path or URL of the document, and the folder to write to. */
 export interface SchemaOptions extends Pick<Output, 'write'> {
@@ -50,8 +51,7 @@ function configSchema(): object {
   const more = {
     $schema: { type: 'string' },
     handlers: { description: 'The path of a module that exports handlers.', type: 'string' },
-    port: { description: 'The port to listen on; 0 picks a free port.', type: 'integer', minimum: 0, maximum: 65_535 },
-    host: { description: 'The address to listen on.', type: 'string' },
+    ...TRANSPORT_SCHEMAS,
   };
   return { ...schema, properties: { ...more, ...(isObject(properties) ? properties : {}) } };
 }

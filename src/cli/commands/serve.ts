@@ -22,6 +22,7 @@ import { addConfigFlags, type CommandSettings, readSettings } from '../config.js
 import { addListenFlags, type ListenFlags, listenUntilSignal, logInteractions, SERVER_OPTIONS } from '../listen.js';
 import { openBrowser } from '../open-browser.js';
 import { colour, countOf, type Output, showPath } from '../output.js';
+import { readTransportSettings, type TransportFlags } from '../transport.js';
 import { host, isUrl, readMonotonic, setTimeout } from '../../platform.js';
 
 /** The options that `vouch serve` has flags for, in groups as help lists them. */
@@ -53,19 +54,18 @@ const FLAG_CHANGES: FlagChanges = {
 const SERVE_OPTIONS: readonly OptionName[] = [...SERVER_OPTIONS, ...Object.values(OPTION_GROUPS).flat()];
 
 /** The flags that are not settings. */
-interface ServeFlags extends Omit<ListenFlags, 'port' | 'host'> {
+interface ServeFlags extends Omit<ListenFlags, keyof TransportFlags> {
   readonly open?: boolean;
 }
 
 type ServeOptions = ServeFlags &
+  TransportFlags &
   Output & {
     readonly settings: CommandSettings;
     readonly spec: string | object;
     /** The folder or the items; undefined for none. */
     readonly fixtures: unknown;
     readonly scenarios: unknown;
-    readonly port: number;
-    readonly host: string;
     /** Whether no document was given, so that the built-in one is served. */
     readonly isBuiltIn: boolean;
   };
@@ -73,7 +73,7 @@ type ServeOptions = ServeFlags &
 /** Defines `vouch serve`. */
 export function defineCommand(command: Command, output: Output): void {
   addServeFlags(command).action(async (spec: string | undefined, flags: ServeFlags) => {
-    // The flags have the port and the host too, as commander knows them.
+    // The flags have the port and others too, as commander knows them.
     process.exitCode = await runServe({ ...flags, ...(await readServeSettings(spec, command)), ...output });
   });
 }
@@ -110,8 +110,7 @@ export async function readServeSettings(
     isBuiltIn: own === undefined,
     fixtures: fixtures === false ? undefined : (fixtures ?? findBeside('fixtures')),
     scenarios: options['scenarios.from'] ?? findBeside('scenarios') ?? {},
-    port: Number(all.get('port')?.value),
-    host: String(all.get('host')?.value),
+    ...readTransportSettings(all),
   };
 }
 

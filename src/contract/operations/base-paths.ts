@@ -1,0 +1,30 @@
+import { MockError } from '../../errors.js';
+import type { Contract } from '../contract.js';
+
+/** Where the operations of a document are served, if not below the paths of its `servers`. */
+export interface Placement {
+  /** The path instead of those of `servers`; empty for the root. */
+  readonly basePath?: string | undefined;
+  /** A path in front of the base paths. */
+  readonly prefix?: string | undefined;
+}
+
+/** The contract with its operations below other paths. @throws MockError `OPTION_INVALID`. */
+export function placeOperations(contract: Contract, { basePath, prefix }: Placement): Contract {
+  const [own, front = ''] = [readPath('basePath', basePath), readPath('prefix', prefix)];
+  if (own === undefined && front === '') return contract;
+  const operations = contract.operations.map((operation) => {
+    const basePaths = own === undefined ? operation.basePaths : [own];
+    return { ...operation, basePaths: basePaths.map((path) => front + path) };
+  });
+  const byId = new Map(operations.map((operation) => [operation.id, operation]));
+  return { ...contract, operations, operation: (id) => byId.get(id) };
+}
+
+/** A path without a slash at its end. */
+function readPath(name: keyof Placement, path: string | undefined): string | undefined {
+  if (path === undefined) return undefined;
+  if (/^(?:(?:\/[^\s/?#{}]+)*\/?)$/.test(path)) return path.replace(/\/$/, '');
+  const hint = 'start with a slash, without variables, query and fragment: "/api/v1"';
+  throw new MockError('OPTION_INVALID', `the option "${name}" cannot be ${JSON.stringify(path)}`, { hint });
+}
