@@ -2,6 +2,7 @@ import type { Hono } from 'hono';
 import type { HandlerRegistry } from './answer/sources/handler.js';
 import type { CallChecks } from './answer/call-checks.js';
 import type { HandlersOf, JournalOf, VerifyOptionsOf } from './answer/handlers.js';
+import type { MockScenariosOf } from './answer/sources/scenario/typed-scenario.js';
 import type { Clock, VirtualClock } from './clock.js';
 import type { Contract, Problem } from './contract/contract.js';
 import type { Coverage } from './coverage/coverage.js';
@@ -15,11 +16,11 @@ import type { Recordings } from './recording/recordings.js';
 import type { RecordingStart, RecordingReport } from './recording/running.js';
 import type { Scenarios } from './scenario/scenarios.js';
 import type { FieldsReader } from './schema/fields.js';
-import { createSessionScenarios, type MockScenarios, type SessionScenarios } from './session/scenario-handle.js';
+import { createSessionScenarios, type SessionScenarios } from './session/scenario-handle.js';
 import type { ResetKind } from './session/preparation.js';
 import type { Session, SessionSnapshot as Held } from './session/session.js';
 import type { SessionOpening, Sessions } from './session/sessions.js';
-import { createState, type State } from './session/state.js';
+import { createState, type StateOf } from './session/state.js';
 import { checkConduct, verifySession } from './session/verify.js';
 import type { Interceptable, Interceptions } from './server/intercept.js';
 import type { CollectionEditors } from './state/store/editors.js';
@@ -27,7 +28,7 @@ import { toRequest, withAbortSignal } from './http/request/in-process.js';
 import { host } from './platform.js';
 
 /** A session: collections, scenarios, clock and journal of one client. */
-export interface SessionHandle<SessionClock extends Clock = VirtualClock, Types = unknown>
+export interface SessionHandle<SessionClock extends Clock = VirtualClock, Types = unknown, Collections = unknown>
   extends CallChecks<Types>, Interceptable {
   /** The id of the session. */
   readonly id: string;
@@ -54,7 +55,7 @@ export interface SessionHandle<SessionClock extends Clock = VirtualClock, Types 
    * if (files.get(String(added['id']))?.['filename'] !== 'notes.txt') throw new Error('the file is missing');
    * ```
    */
-  readonly state: State;
+  readonly state: StateOf<Collections>;
   /**
    * Answers a request of this session without a socket.
    *
@@ -79,7 +80,7 @@ export interface SessionHandle<SessionClock extends Clock = VirtualClock, Types 
    * if (before.status !== 500 || after.status !== 200) throw new Error(`${before.status}, ${after.status}`);
    * ```
    */
-  use(handlers: HandlersOf<Types>): void;
+  use(handlers: HandlersOf<Types, Collections>): void;
   /** Removes the handlers that `use` added; those of `createMock` stay. */
   resetHandlers(): void;
   /** Returns to an earlier state; default `all`. Definitions and handlers stay. */
@@ -94,7 +95,7 @@ export interface SessionHandle<SessionClock extends Clock = VirtualClock, Types 
    * @param id - Default: a generated id.
    * @throws MockError `SESSION_EXISTS`, `SESSION_INVALID`, `SESSION_LIMIT`.
    */
-  fork(id?: string): SessionHandle<SessionClock, Types>;
+  fork(id?: string): SessionHandle<SessionClock, Types, Collections>;
   /**
    * Checks that the client kept to the contract, that call counts are right, that every rule of an active scenario applied,
    * and that no call lacked a recording.
@@ -164,8 +165,8 @@ export interface MockRecordings {
 }
 
 /** A mock server, in-process or on a socket. Members of a session mean the session `default` here. */
-export interface Mock<MockClock extends Clock = VirtualClock, Types = unknown> extends Omit<
-  SessionHandle<MockClock, Types>,
+export interface Mock<MockClock extends Clock = VirtualClock, Types = unknown, Collections = unknown> extends Omit<
+  SessionHandle<MockClock, Types, Collections>,
   'id' | 'headers' | 'prefix' | 'close' | 'fork' | 'scenarios' | typeof Symbol.dispose
 > {
   /** The loaded contract. */
@@ -177,7 +178,7 @@ export interface Mock<MockClock extends Clock = VirtualClock, Types = unknown> e
   /** The recordings; undefined without the option `recordings`. */
   readonly recordings: MockRecordings | undefined;
   /** The scenarios; those activated here are active in every session. */
-  readonly scenarios: MockScenarios;
+  readonly scenarios: MockScenariosOf<Types>;
   /**
    * The Hono app that answers every request: each operation is one of its routes (`showRoutes(mock.app)` of `hono/dev` lists them), and
    * `other.route('/api', mock.app)` serves them below a prefix in another app.
@@ -234,9 +235,9 @@ export interface Mock<MockClock extends Clock = VirtualClock, Types = unknown> e
    * if (mock.state.collection('files').items.length === 0) throw new Error('sessions share state');
    * ```
    */
-  session(id?: string, opening?: Omit<SessionOpening, 'id'>): SessionHandle<MockClock, Types>;
+  session(id?: string, opening?: Omit<SessionOpening, 'id'>): SessionHandle<MockClock, Types, Collections>;
   /** Adds handlers in every session; see `SessionHandle.use`. @throws MockError `HANDLER_INVALID`. */
-  use(handlers: HandlersOf<Types>): void;
+  use(handlers: HandlersOf<Types, Collections>): void;
   /** Removes the handlers that `use` added, those of sessions too; those of `createMock` stay. */
   resetHandlers(): void;
   /** Reads every schema, one per step, ahead of the first request that needs it, which finds the problems of all. */

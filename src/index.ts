@@ -18,7 +18,7 @@ export type {
   SessionOptions,
   StateOptions,
 } from './options.js';
-export type { CollectionHandle, FieldsOf, State } from './session/state.js';
+export type { CollectionHandle, FieldsOf, ItemOf, State, StateOf, TypedState } from './session/state.js';
 export type { MockScenarios, SessionScenarios } from './session/scenario-handle.js';
 export type { ResetKind } from './session/preparation.js';
 export type { ClockOption, Instant } from './session/session.js';
@@ -76,6 +76,7 @@ export type {
 } from './contract/operations/operation.js';
 export type * from './answer/call-checks.js';
 export * from './answer/handlers.js';
+export * from './answer/sources/scenario/typed-scenario.js';
 export type * from './scenario/definition/definition.js';
 export type { Reload, ScenarioSummary } from './scenario/scenarios.js';
 export type { Cassette, StoredExchange } from './recording/cassette/cassette.js';

@@ -17,9 +17,9 @@ export interface MatcherResult {
 
 /** The operations that a mock or a session is typed by; `unknown` where it is not. */
 export type TypesOf<Received> = Received extends { readonly journal: unknown }
-  ? Received extends Mock<infer _MockClock extends Clock, infer Types>
+  ? Received extends Mock<infer _MockClock extends Clock, infer Types, infer _Collections>
     ? Types
-    : Received extends SessionHandle<infer _Clock extends Clock, infer Types>
+    : Received extends SessionHandle<infer _Clock extends Clock, infer Types, infer _Items>
       ? Types
       : unknown
   : unknown;

@@ -59,15 +59,15 @@ import { host, isPromise, isRequest, readMonotonic } from './platform.js';
  * if (response.status !== 200) throw new Error(`answered ${response.status}`);
  * ```
  */
-export function createMock<Operations = unknown>(
-  options: MockOptions<Operations> & { readonly clock: VirtualClock },
-): Promise<Mock<VirtualClock, Operations>>;
-export function createMock<Operations = unknown>(
-  options: MockOptions<Operations> & { readonly clock: 'real' | Clock },
-): Promise<Mock<Clock, Operations>>;
-export function createMock<Operations = unknown>(
-  options: MockOptions<Operations>,
-): Promise<Mock<VirtualClock, Operations>>;
+export function createMock<Operations = unknown, Collections = unknown>(
+  options: MockOptions<Operations, Collections> & { readonly clock: VirtualClock },
+): Promise<Mock<VirtualClock, Operations, Collections>>;
+export function createMock<Operations = unknown, Collections = unknown>(
+  options: MockOptions<Operations, Collections> & { readonly clock: 'real' | Clock },
+): Promise<Mock<Clock, Operations, Collections>>;
+export function createMock<Operations = unknown, Collections = unknown>(
+  options: MockOptions<Operations, Collections>,
+): Promise<Mock<VirtualClock, Operations, Collections>>;
 export async function createMock(options: object): Promise<Mock<Clock>> {
   const settings = readOptions(options);
   checkContractOptions({ ...options });

@@ -1,6 +1,7 @@
 import type { MiddlewareHandler } from 'hono';
 import type { OpenAPIV2, OpenAPIV3, OpenAPIV3_1 } from 'openapi-types';
-import type { HandlersOf, ScenariosOf } from './answer/handlers.js';
+import type { HandlersOf } from './answer/handlers.js';
+import type { ScenariosOf } from './answer/sources/scenario/typed-scenario.js';
 import type { Contract } from './contract/contract.js';
 import type { MockError } from './errors.js';
 import type { QueryProfile } from './http/request/parameter-plan.js';
@@ -15,7 +16,7 @@ import type { ClockOption } from './session/session.js';
 import type { StateLimits } from './state/store/usage.js';
 
 /** The options of `createMock`. Only `spec` is required; with `recordings` not even that. */
-export interface MockOptions<Operations = unknown> {
+export interface MockOptions<Operations = unknown, Collections = unknown> {
   /** The OpenAPI 3.x or Swagger 2.0 document: a path, a URL, the parsed document, or a contract from `loadContract`. */
   readonly spec?:
     | string
@@ -43,7 +44,7 @@ export interface MockOptions<Operations = unknown> {
   /** Time of the mock: `'real'`, a fixed instant, or a clock object. */
   readonly clock?: ClockOption;
   /** Functions that answer operations, by operation id or `"GET /path"`. */
-  readonly handlers?: HandlersOf<NoInfer<Operations>>;
+  readonly handlers?: HandlersOf<NoInfer<Operations>, NoInfer<Collections>>;
   /** Reject what is otherwise accepted with a note, such as undeclared query parameters and properties, or a missing content type. */
   readonly strict?: boolean;
   /** Stateful collections; `false` answers from examples and schemas only. */

@@ -4,8 +4,7 @@ import type { HandlerCall } from '../http/request/call.js';
 import type { Interaction } from '../journal/interaction.js';
 import type { InteractionPredicate, Journal, WaitOptions } from '../journal/journal.js';
 import type { CallBounds } from '../journal/verify.js';
-import type { RuleDefinition, ScenarioDefinition } from '../scenario/definition/definition.js';
-import type { State } from '../session/state.js';
+import type { State, StateOf } from '../session/state.js';
 import type { SessionVerifyOptions } from '../session/verify.js';
 
 /** Functions that answer operations, by operation id or `"GET /path"`. */
@@ -112,20 +111,20 @@ export type OperationOf<Types, Name> = Name extends keyof Types
     : never;
 
 /** Handlers whose calls and answers have the types of the contract, by operation id or `"GET /path"`. */
-export type TypedHandlers<Types extends OperationTypes> = {
-  readonly [Name in IdOf<Types> | RouteOf<Types>]?: TypedHandler<OperationOf<Types, Name>>;
+export type TypedHandlers<Types extends OperationTypes, Collections = unknown> = {
+  readonly [Name in IdOf<Types> | RouteOf<Types>]?: TypedHandler<OperationOf<Types, Name>, StateOf<Collections>>;
 };
 
 /** A function that answers one operation of which the types are known. */
-export type TypedHandler<Operation> = (
-  context: TypedContext<Operation>,
+export type TypedHandler<Operation, OwnState = State> = (
+  context: TypedContext<Operation, OwnState>,
 ) => TypedResult<Operation> | Promise<TypedResult<Operation>>;
 
 /** The option `handlers`: typed where `createMock` is given the types of the operations. */
-export type HandlersOf<Types> = unknown extends Types
+export type HandlersOf<Types, Collections = unknown> = unknown extends Types
   ? Handlers
   : Types extends OperationTypes
-    ? TypedHandlers<Types>
+    ? TypedHandlers<Types, Collections>
     : Handlers;
 
 /**
@@ -173,18 +172,6 @@ export interface TypedVerifyOptions<Types> extends Omit<SessionVerifyOptions, 'c
   readonly calls?: { readonly [Id in OperationNameOf<Types>]?: number | CallBounds };
 }
 
-/** Scenarios by id, with typed operations where the types of operations are known. */
-export type ScenariosOf<Types> = Readonly<
-  Record<string, unknown extends Types ? ScenarioDefinition : TypedScenario<Types>>
->;
-
-/** A scenario whose rules are for typed operations, by operation id, `"GET /path"`, or `"*"`. */
-export type TypedScenario<Types> = Omit<ScenarioDefinition, 'operations'> & {
-  readonly operations?: {
-    readonly [Name in '*' | OperationNameOf<Types>]?: RuleDefinition | readonly RuleDefinition[];
-  };
-};
-
 /** What a handler of one operation returns; see `HandlerResult`. */
 export type TypedResult<Operation> =
   | Answer
@@ -205,8 +192,13 @@ export type ResponseOf<Operation, Status> = {
 export type BodyMember<Body> = [Body] extends [undefined] ? { readonly body?: undefined } : { readonly body: Body };
 
 /** A handler's context with the types of one operation. */
-export interface TypedContext<Operation> extends Omit<HandlerContext, 'call' | 'json' | 'complete'> {
+export interface TypedContext<Operation, OwnState = State> extends Omit<
+  HandlerContext,
+  'call' | 'state' | 'json' | 'complete'
+> {
   readonly call: TypedCall<Operation>;
+  /** The collections of the session. */
+  readonly state: OwnState;
   json<Status extends StatusOf<Operation>>(
     body: BodyOf<Operation, Status>,
     details: AnswerDetails & { readonly status: Status },
@@ -256,11 +248,11 @@ export interface TypedCall<Operation> extends Omit<HandlerCall, 'path' | 'query'
  * if (!response.ok) throw new Error(`answered ${response.status}`);
  * ```
  */
-export function defineHandlers<Types extends OperationTypes>(
-  handlers: TypedHandlers<Types>,
-): Handlers & TypedHandlers<Types> {
+export function defineHandlers<Types extends OperationTypes, Collections = unknown>(
+  handlers: TypedHandlers<Types, Collections>,
+): Handlers & TypedHandlers<Types, Collections> {
   // The types only narrow what each handler receives: a call of its operation, decoded by the same contract.
-  return handlers as unknown as Handlers & TypedHandlers<Types>;
+  return handlers as unknown as Handlers & TypedHandlers<Types, Collections>;
 }
 
 /** Parameters of one operation in one place. */

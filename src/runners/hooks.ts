@@ -21,9 +21,12 @@ export interface Hooks {
  *
  * @returns a handle that stands for the session of the test that runs; tests of one file must not run at the same time.
  */
-export function registerMock<Types = unknown>(options: TestMockOptions<Types>, hooks: Hooks): TestMock<Types> {
-  let worker: WorkerMock<Types> | undefined;
-  let test: RunningTest<Types> | undefined;
+export function registerMock<Types = unknown, Collections = unknown>(
+  options: TestMockOptions<Types, Collections>,
+  hooks: Hooks,
+): TestMock<Types, Collections> {
+  let worker: WorkerMock<Types, Collections> | undefined;
+  let test: RunningTest<Types, Collections> | undefined;
   hooks.beforeAll(async () => {
     worker = await startWorkerMock(options);
   });
@@ -37,14 +40,17 @@ export function registerMock<Types = unknown>(options: TestMockOptions<Types>, h
   });
   hooks.afterAll(async () => worker?.close());
   // Every member is read when it is used, from the session of the test that runs then.
-  return new Proxy({} as TestMock<Types>, {
+  return new Proxy({} as TestMock<Types, Collections>, {
     get: (_, name) => (typeof name === 'symbol' ? undefined : Reflect.get(readMock(test, name), name)),
     has: (_, name) => typeof name === 'string' && test !== undefined && name in test.mock,
   });
 }
 
 /** @throws MockError `SESSION_UNKNOWN` */
-function readMock<Types>(test: RunningTest<Types> | undefined, name: string): TestMock<Types> {
+function readMock<Types, Collections>(
+  test: RunningTest<Types, Collections> | undefined,
+  name: string,
+): TestMock<Types, Collections> {
   if (test !== undefined) return test.mock;
   throw new MockError('SESSION_UNKNOWN', `mock.${name} was read while no test runs`, {
     hint: 'use the mock in a test or in beforeEach: each test has a session of its own',

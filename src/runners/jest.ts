@@ -40,7 +40,9 @@ interface JestGlobals extends Record<
  * });
  * ```
  */
-export function useMock<Types = unknown>(options: TestMockOptions<Types>): TestMock<Types> {
+export function useMock<Types = unknown, Collections = unknown>(
+  options: TestMockOptions<Types, Collections>,
+): TestMock<Types, Collections> {
   const { expect, beforeAll, beforeEach, afterEach, afterAll } = readGlobals();
   expect.extend(matchers);
   // Jest does not tell a hook whether the test failed.

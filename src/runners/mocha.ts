@@ -35,7 +35,9 @@ interface MochaGlobals {
  * });
  * ```
  */
-export function useMock<Types = unknown>(options: TestMockOptions<Types>): TestMock<Types> {
+export function useMock<Types = unknown, Collections = unknown>(
+  options: TestMockOptions<Types, Collections>,
+): TestMock<Types, Collections> {
   const { before, beforeEach, afterEach, after } = readGlobals();
   return registerMock(options, {
     beforeAll: before,

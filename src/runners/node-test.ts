@@ -23,7 +23,9 @@ import type { TestMock, TestMockOptions } from './test-mock.js';
  * });
  * ```
  */
-export function useMock<Types = unknown>(options: TestMockOptions<Types>): TestMock<Types> {
+export function useMock<Types = unknown, Collections = unknown>(
+  options: TestMockOptions<Types, Collections>,
+): TestMock<Types, Collections> {
   return registerMock(options, {
     beforeAll: before,
     beforeEach,

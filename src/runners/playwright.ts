@@ -1,7 +1,10 @@
 import { startWorkerMock, type TestMock, type TestMockOptions, type WorkerMock } from './test-mock.js';
 
 /** The options of the mock, and how a page names the session of its test. */
-export interface PlaywrightMockOptions<Types = unknown> extends TestMockOptions<Types> {
+export interface PlaywrightMockOptions<Types = unknown, Collections = unknown> extends TestMockOptions<
+  Types,
+  Collections
+> {
   /**
    * How requests of the page name the session: `base-url` (default) where the test gives the page `mock.baseUrl`, `header` where the page
    * has a fixed address of the mock (`listen: { port }`); every request of the page then has the header `x-mock-session`.
@@ -10,15 +13,15 @@ export interface PlaywrightMockOptions<Types = unknown> extends TestMockOptions<
 }
 
 /** The fixtures of a test: `test.extend<MockFixtures, MockWorkerFixtures>(mockFixtures(…))`. */
-export interface MockFixtures<Types = unknown> {
+export interface MockFixtures<Types = unknown, Collections = unknown> {
   /** A session of the mock for this test alone; it is verified and closed when the test ends. */
-  mock: TestMock<Types>;
+  mock: TestMock<Types, Collections>;
 }
 
 /** The fixtures of a worker. */
-export interface MockWorkerFixtures<Types = unknown> {
+export interface MockWorkerFixtures<Types = unknown, Collections = unknown> {
   /** The mock of the worker, which listens on a socket. */
-  workerMock: WorkerMock<Types>;
+  workerMock: WorkerMock<Types, Collections>;
 }
 
 /** The part of `TestInfo` that the fixtures use. */
@@ -32,11 +35,15 @@ type Use<Value> = (value: Value) => Promise<void>;
 type HeaderFields = { readonly [name: string]: string };
 
 /** What `mockFixtures` returns. */
-interface Fixtures<Types> {
-  workerMock: [(args: object, use: Use<WorkerMock<Types>>) => Promise<void>, { scope: 'worker' }];
-  mock: (args: MockWorkerFixtures<Types>, use: Use<TestMock<Types>>, info: TestInfo) => Promise<void>;
+interface Fixtures<Types, Collections> {
+  workerMock: [(args: object, use: Use<WorkerMock<Types, Collections>>) => Promise<void>, { scope: 'worker' }];
+  mock: (
+    args: MockWorkerFixtures<Types, Collections>,
+    use: Use<TestMock<Types, Collections>>,
+    info: TestInfo,
+  ) => Promise<void>;
   extraHTTPHeaders?: (
-    args: MockFixtures<Types> & { extraHTTPHeaders?: HeaderFields | undefined },
+    args: MockFixtures<Types, Collections> & { extraHTTPHeaders?: HeaderFields | undefined },
     use: Use<HeaderFields>,
   ) => Promise<void>;
 }
@@ -60,13 +67,15 @@ interface Fixtures<Types> {
  * });
  * ```
  */
-export function mockFixtures<Types = unknown>(options: PlaywrightMockOptions<Types>): Fixtures<Types> {
+export function mockFixtures<Types = unknown, Collections = unknown>(
+  options: PlaywrightMockOptions<Types, Collections>,
+): Fixtures<Types, Collections> {
   const { session = 'base-url', ...rest } = options;
   return {
     workerMock: [
       // oxlint-disable-next-line no-empty-pattern -- Playwright reads from the pattern which fixtures it needs
       async ({}, use) => {
-        const worker = await startWorkerMock<Types>({ listen: true, ...rest });
+        const worker = await startWorkerMock<Types, Collections>({ listen: true, ...rest });
         await use(worker);
         await worker.close();
       },
@@ -86,7 +95,7 @@ export function mockFixtures<Types = unknown>(options: PlaywrightMockOptions<Typ
 }
 
 /** One line for each request of a test. */
-function listRequests<Types>({ journal }: TestMock<Types>): string {
+function listRequests<Types, Collections>({ journal }: TestMock<Types, Collections>): string {
   const lines = journal.interactions.map((interaction) => journal.describe(interaction));
   return lines.length === 0 ? 'none' : lines.join('\n');
 }

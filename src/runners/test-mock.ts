@@ -7,7 +7,7 @@ import type { MockOptions } from '../options.js';
 import type { ListenOptions } from '../server/listen.js';
 
 /** The options of `createMock`, and what the tests of a runner do with the mock. */
-export interface TestMockOptions<Types = unknown> extends MockOptions<Types> {
+export interface TestMockOptions<Types = unknown, Collections = unknown> extends MockOptions<Types, Collections> {
   /** What is verified when a test ends: `false` for nothing, or the options of `verify()`; default: everything. */
   readonly verify?: boolean | VerifyOptionsOf<Types>;
   /** Whether the mock listens on a socket, for clients that do not take a `fetch` function; default false. */
@@ -15,21 +15,25 @@ export interface TestMockOptions<Types = unknown> extends MockOptions<Types> {
 }
 
 /** The mock as one test sees it: a session of its own, which is verified and closed when the test ends. */
-export interface TestMock<Types = unknown> extends SessionHandle<VirtualClock, Types> {
+export interface TestMock<Types = unknown, Collections = unknown> extends SessionHandle<
+  VirtualClock,
+  Types,
+  Collections
+> {
   /**
    * The base URL for the client. With `listen` it reaches this session on the socket, otherwise it is for clients that are given
    * `mock.fetch`.
    */
   readonly baseUrl: string;
   /** The mock that the tests of this worker share. */
-  readonly shared: Mock<VirtualClock, Types>;
+  readonly shared: Mock<VirtualClock, Types, Collections>;
   /** Replaces, for this test, what is verified at its end: `false` for nothing, or the options of `verify()`. */
   verifyAtEnd(options: boolean | VerifyOptionsOf<Types>): void;
 }
 
 /** A test that runs. */
-export interface RunningTest<Types = unknown> {
-  readonly mock: TestMock<Types>;
+export interface RunningTest<Types = unknown, Collections = unknown> {
+  readonly mock: TestMock<Types, Collections>;
   /**
    * Verifies and closes the session.
    *
@@ -40,17 +44,19 @@ export interface RunningTest<Types = unknown> {
 }
 
 /** The mock of one worker. */
-export interface WorkerMock<Types = unknown> {
-  readonly shared: Mock<VirtualClock, Types>;
+export interface WorkerMock<Types = unknown, Collections = unknown> {
+  readonly shared: Mock<VirtualClock, Types, Collections>;
   /** Opens a session for a test. */
-  begin(): RunningTest<Types>;
+  begin(): RunningTest<Types, Collections>;
   close(): Promise<void>;
 }
 
 /** Creates the mock of a worker, whose tests each have a session. @throws MockError as `createMock` does; `LISTEN_FAILED`. */
-export async function startWorkerMock<Types = unknown>(options: TestMockOptions<Types>): Promise<WorkerMock<Types>> {
+export async function startWorkerMock<Types = unknown, Collections = unknown>(
+  options: TestMockOptions<Types, Collections>,
+): Promise<WorkerMock<Types, Collections>> {
   const { verify: verification = true, listen = false, ...rest } = options;
-  const shared = await createMock<Types>(rest);
+  const shared = await createMock<Types, Collections>(rest);
   const server = listen === false ? undefined : await shared.listen(listen === true ? {} : listen);
   const basePath = readBasePath(shared.contract);
   return {
@@ -75,8 +81,8 @@ export async function startWorkerMock<Types = unknown>(options: TestMockOptions<
   };
 }
 
-function verifySession<Types>(
-  session: SessionHandle<VirtualClock, Types>,
+function verifySession<Types, Collections>(
+  session: SessionHandle<VirtualClock, Types, Collections>,
   options: VerifyOptionsOf<Types>,
   hasFailed: boolean,
 ): void {

@@ -23,7 +23,7 @@ declare module 'vitest' {
 }
 
 /** The options of the shared mock: those of `createMock`; it always listens, and tests open their sessions with the control API. */
-export interface SharedMockOptions<Types = unknown> extends MockOptions<Types> {
+export interface SharedMockOptions<Types = unknown, Collections = unknown> extends MockOptions<Types, Collections> {
   /** The pages of `origins` may use it; default: those of jsdom, of happy-dom and of vitest's browser mode. */
   readonly control?: ControlOptions;
   /** Where to listen; default: a free port of this machine. */
@@ -46,13 +46,13 @@ const ORIGINS: readonly string[] = ['http://localhost:3000', 'http://localhost:6
  * export default createGlobalSetup({ spec: 'openapi.yaml' });
  * ```
  */
-export function createGlobalSetup<Types = unknown>(
-  options: SharedMockOptions<Types>,
+export function createGlobalSetup<Types = unknown, Collections = unknown>(
+  options: SharedMockOptions<Types, Collections>,
 ): (project: TestProject) => Promise<() => Promise<void>> {
   return async (project) => {
     const { listen, ...rest } = options;
     const control = { prefix: '/__mock', origins: ORIGINS, ...rest.control };
-    const mock = await createMock<Types>({ ...rest, control });
+    const mock = await createMock<Types, Collections>({ ...rest, control });
     const { url, baseUrl } = await mock.listen(listen);
     project.provide('vouch', { url, baseUrl, basePath: readBasePath(mock.contract), controlPrefix: control.prefix });
     return mock.close;

@@ -8,11 +8,11 @@ declare module 'vitest' {
 }
 
 /** The fixtures that `createTest` adds to a test. */
-export interface MockFixtures<Types = unknown> {
+export interface MockFixtures<Types = unknown, Collections = unknown> {
   /** A session of the mock for this test alone; it is verified and closed when the test ends. */
-  readonly mock: TestMock<Types>;
+  readonly mock: TestMock<Types, Collections>;
   /** The mock of the worker. */
-  readonly workerMock: WorkerMock<Types>;
+  readonly workerMock: WorkerMock<Types, Collections>;
 }
 
 /**
@@ -33,9 +33,11 @@ export interface MockFixtures<Types = unknown> {
  * });
  * ```
  */
-export function createTest<Types = unknown>(options: TestMockOptions<Types>): TestAPI<MockFixtures<Types>> {
+export function createTest<Types = unknown, Collections = unknown>(
+  options: TestMockOptions<Types, Collections>,
+): TestAPI<MockFixtures<Types, Collections>> {
   expect.extend(matchers);
-  return test.extend<MockFixtures<Types>>({
+  return test.extend<MockFixtures<Types, Collections>>({
     workerMock: [
       // oxlint-disable-next-line no-empty-pattern -- vitest reads from the pattern which fixtures it needs
       async ({}, use) => {

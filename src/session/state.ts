@@ -16,6 +16,22 @@ export interface State {
   export(): { readonly collections: Readonly<Record<string, readonly Item[]>> };
 }
 
+/** The collections of a session; names and items are typed where their types are known. */
+export type StateOf<Collections> = unknown extends Collections ? State : TypedState<Collections>;
+
+/** The collections of one session with the types that `vouch types` writes in `collections`; see `State`. */
+export interface TypedState<Collections> extends Omit<State, 'names' | 'collection'> {
+  /** Names of all collections. */
+  readonly names: readonly (keyof Collections & string)[];
+  /** One collection by name. @throws MockError `COLLECTION_UNKNOWN` with the nearest name. */
+  collection<Name extends keyof Collections & string>(name: Name): CollectionHandle<ItemOf<Collections[Name]>>;
+  /** One collection whose items have the type that is given. @throws MockError `COLLECTION_UNKNOWN` with the nearest name. */
+  collection<Fields extends object>(name: keyof Collections & string): CollectionHandle<Fields>;
+}
+
+/** The type of the items of a collection: JSON objects, where the document does not say more. */
+export type ItemOf<Type> = [Type] extends [object] ? Type : Item;
+
 /** One collection; items of a nested collection carry `$parent`. */
 export interface CollectionHandle<Fields extends object = Item> {
   /** The name of the collection. */

@@ -1,5 +1,5 @@
 import type { Contract } from '../contract/contract.js';
-import { addTo } from '../contract/json.js';
+import { addTo, type Schema } from '../contract/json.js';
 import { readRequestBody, readResponses, readValue } from '../contract/operations/media-type.js';
 import type {
   DeclaredResponse,
@@ -9,7 +9,7 @@ import type {
   RequestBody,
 } from '../contract/operations/operation.js';
 import { findObject, readEntries, readPointer, readSegments, readString, toPointer } from '../contract/pointer.js';
-import { type Member, NEVER, toAccess, toComment, toObject, type TypeExpression } from './expression.js';
+import { type Member, NEVER, toAccess, toComment, toObject, type TypeExpression, UNKNOWN } from './expression.js';
 import { createSchemaTypes, describeSchema, type SchemaTypes } from './schema-type.js';
 
 /** What the types of the parts of operations are written with. */
@@ -17,11 +17,19 @@ interface Writer extends SchemaTypes {
   readonly document: Contract['document'];
 }
 
+/** A collection of a mock. */
+export interface CollectionShape {
+  readonly name: string;
+  readonly path: string;
+  /** Pointer to the schema of an item; undefined where there is none. */
+  readonly schema: string | undefined;
+}
+
 /**
- * The TypeScript types of a contract: the interfaces `paths`, `operations` and `components`, in the form of openapi-typescript 7.
- * Webhooks and callbacks, which a mock does not answer, are left out.
+ * The TypeScript types of a contract: the interfaces `paths`, `operations` and `components`, in the form of openapi-typescript 7, and
+ * `collections`, the items of each collection. Webhooks and callbacks, which a mock does not answer, are left out.
  */
-export function writeTypes(contract: Contract): string {
+export function writeTypes(contract: Contract, collections: readonly CollectionShape[]): string {
   const writer: Writer = { ...createSchemaTypes(contract), document: contract.document };
   const named = contract.operations.filter(isNamed);
   const operations = named.map((operation): Member => {
@@ -33,6 +41,9 @@ export function writeTypes(contract: Contract): string {
   });
   const paths = writePaths(writer, contract.operations);
   const parts = writeShared(writer);
+  const items = collections.map((shape): Member => {
+    return { name: shape.name, type: writeItem(writer, shape), comment: [shape.path] };
+  });
   // The last one: whatever is written before it can refer to further schemas.
   const schemas: Member = { name: 'schemas', type: toMembers(writer.listShared(2), 1) };
   const body = [
@@ -41,6 +52,7 @@ export function writeTypes(contract: Contract): string {
     writeInterface('components', [schemas, ...parts]),
     'export type $defs = Record<string, never>;\n',
     writeInterface('operations', operations),
+    `export interface collections ${toObject(items, 0).text}\n`,
   ].join('');
   const title = `Types of ${contract.title} ${contract.version}, written by "vouch types". Changes are lost when they are written again.`;
   const helper = 'type WithRequired<T, K extends keyof T> = T & { [P in K]-?: T[P] };\n';
@@ -51,6 +63,17 @@ function writeInterface(name: string, members: readonly Member[]): string {
   if (members.length === 0) return `export type ${name} = Record<string, never>;\n`;
   return `export interface ${name} ${toObject(members, 0).text}\n`;
 }
+
+/** The type of an item; one without properties in the document can have any. */
+function writeItem(writer: Writer, { schema: pointer }: CollectionShape): TypeExpression {
+  if (pointer === undefined) return ANY_ITEM;
+  // The pointer is that of a schema.
+  const schema = readPointer(writer.document, pointer) as Schema | undefined;
+  const type = findShared(pointer, 'schemas') ?? writer.typeOf(schema, { depth: 1 });
+  return type.text === UNKNOWN.text ? ANY_ITEM : type;
+}
+
+const ANY_ITEM: TypeExpression = { text: '{ [name: string]: unknown }' };
 
 /** Whether the document gives the operation its id. */
 function isNamed({ id, method, path }: Operation): boolean {

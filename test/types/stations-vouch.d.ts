@@ -289,4 +289,8 @@ export interface operations {
     };
   };
 }
+export interface collections {
+  /** /stations */
+  stations: components["schemas"]["Station"];
+}
 type WithRequired<T, K extends keyof T> = T & { [P in K]-?: T[P] };

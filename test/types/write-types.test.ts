@@ -2,10 +2,12 @@ import { execFile } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import type { Contract } from '../../src/contract/contract.js';
 import { loadContract } from '../../src/contract/load/load.js';
+import { inferResources } from '../../src/state/inference/infer.js';
 import { writeTypes } from '../../src/types/write-types.js';
 
 const run = promisify(execFile);
@@ -15,7 +17,7 @@ type Schemas = Readonly<Record<string, unknown>>;
 /** The members of `components["schemas"]` for shared schemas, each on one line. */
 async function writeSchemas(schemas: Schemas): Promise<readonly string[]> {
   const info = { title: 'Schemas', version: '1' };
-  const text = writeTypes(await loadContract({ openapi: '3.1.0', info, paths: {}, components: { schemas } }));
+  const text = writeTypes(await loadContract({ openapi: '3.1.0', info, paths: {}, components: { schemas } }), []);
   const block = /^ {2}schemas: \{\n(?<members>[^]*?)^ {2}\};$/mu.exec(text)?.groups?.['members'] ?? '';
   return block.split(/(?<=;\n)(?= {4}["$\w/])/u).map((member) =>
     member
@@ -23,6 +25,18 @@ async function writeSchemas(schemas: Schemas): Promise<readonly string[]> {
       .replace(/;$/u, '')
       .replaceAll(/\s*\n\s*/gu, ' '),
   );
+}
+
+/** Runs the compiler; its output has a line for each mistake. */
+function compile(parameters: readonly string[]): Promise<{ readonly stdout: string }> {
+  const manifest = createRequire(import.meta.url).resolve('typescript/package.json');
+  const { bin } = JSON.parse(readFileSync(manifest, 'utf8')) as { readonly bin: { readonly tsc: string } };
+  return run(process.execPath, [join(dirname(manifest), bin.tsc), ...parameters, '--pretty', 'false']);
+}
+
+/** The types of a contract with its collections. */
+function writeAll(contract: Contract): string {
+  return writeTypes(contract, [...inferResources(contract).collections.values()]);
 }
 
 describe('the type of a schema', () => {
@@ -139,7 +153,7 @@ describe('the type of a schema', () => {
       paths: {},
       components: { schemas },
     };
-    const text = writeTypes(await loadContract(document));
+    const text = writeTypes(await loadContract(document), []);
     expect(text).toContain('A: string | null;');
     expect(text).toContain('B: components["schemas"]["A"] | null;');
   });
@@ -158,7 +172,7 @@ describe('the type of a schema', () => {
 
 describe('the types of a document', () => {
   it('have the form of the file in this folder, which is compared with that of openapi-typescript', async () => {
-    const text = writeTypes(await loadContract('test/types/stations.yaml'));
+    const text = writeAll(await loadContract('test/types/stations.yaml'));
     await expect(text).toMatchFileSnapshot('stations-vouch.d.ts');
   });
 
@@ -174,7 +188,7 @@ describe('the types of a document', () => {
       for (const [i, spec] of specs.entries()) {
         writeFileSync(
           join(folder, `${i}.ts`),
-          writeTypes(await loadContract(spec, { preset: 'auto', cacheFolder: false })),
+          writeAll(await loadContract(spec, { preset: 'auto', cacheFolder: false })),
         );
       }
       const compilerOptions = {
@@ -185,11 +199,38 @@ describe('the types of a document', () => {
         target: 'es2022',
       };
       writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.ts'] }));
-      const manifest = createRequire(import.meta.url).resolve('typescript/package.json');
-      const { bin } = JSON.parse(readFileSync(manifest, 'utf8')) as { readonly bin: { readonly tsc: string } };
-      const compiler = join(dirname(manifest), bin.tsc);
-      const { stdout } = await run(process.execPath, [compiler, '-p', folder, '--pretty', 'false']);
+      const { stdout } = await compile(['-p', folder]);
       expect(stdout).toBe('');
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+});
+
+describe('a mistake in a typed scenario', () => {
+  it('is reported at the value that is wrong', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'vouch-types-'));
+    const file = join(folder, 'scenarios.ts');
+    const from = (path: string): string => JSON.stringify(resolve(path));
+    const rules = ['{ status: 500 }', '{ body: { name: 1 } }', '{ status: 422, body: { colour: "red" } }'];
+    const lines = rules.map((rule) => `define({ a: { operations: { createStation: { respond: ${rule} } } } });`);
+    try {
+      const head = [
+        `import { defineScenarios } from ${from('dist/index.js')};`,
+        `import type { operations } from ${from('test/types/stations-vouch.js')};`,
+        'const define = defineScenarios<operations>;',
+      ];
+      writeFileSync(file, [...head, ...lines].join('\n'));
+      const compilerOptions = { strict: true, noEmit: true, skipLibCheck: true, module: 'nodenext', types: [] };
+      writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: [file] }));
+      const failure: unknown = await compile(['-p', folder]).catch((error: unknown) => error);
+      const { stdout } = failure as { readonly stdout: string };
+      expect(stdout.split('\n').map((line) => line.replace(/^.*scenarios\.ts/u, '').slice(0, 100))).toEqual([
+        `(4,57): error TS2322: Type 'number' is not assignable to type '201 | 422 | undefined'.`,
+        `(5,65): error TS2322: Type 'number' is not assignable to type 'string'.`,
+        expect.stringMatching(/^\(6,78\): error TS2353: .*'colour'/u),
+        '',
+      ]);
     } finally {
       rmSync(folder, { recursive: true, force: true });
     }
@@ -198,7 +239,7 @@ describe('the types of a document', () => {
 
 describe('vouch types', () => {
   it('prints the types, or writes them to a file', async () => {
-    const text = writeTypes(await loadContract('test/types/stations.yaml'));
+    const text = writeAll(await loadContract('test/types/stations.yaml'));
     const folder = mkdtempSync(join(tmpdir(), 'vouch-types-'));
     try {
       const printed = await run(process.execPath, ['dist/cli/main.js', 'types', 'test/types/stations.yaml']);
@@ -211,7 +252,7 @@ describe('vouch types', () => {
         '-o',
         file,
       ]);
-      expect(written.stdout).toContain('5 operations');
+      expect(written.stdout).toContain('5 operations, 1 collection');
       expect(readFileSync(file, 'utf8')).toBe(text);
       const failing = run(process.execPath, [
         'dist/cli/main.js',

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { loadContract } from '../../contract/load/load.js';
+import { inferResources } from '../../state/inference/infer.js';
 import { writeTypes } from '../../types/write-types.js';
 import { addDocument, type DocumentFlags, readLoadOptions } from '../flags.js';
 import { countOf, type Output, showPath, writeOutputFile } from '../output.js';
@@ -22,12 +23,14 @@ export function defineCommand(command: Command, { write }: Output): void {
 
 export async function runTypes({ spec, output: file, write, ...flags }: TypesOptions): Promise<number> {
   const contract = await loadContract(spec, readLoadOptions(flags));
-  const text = writeTypes(contract);
+  const collections = [...inferResources(contract).collections.values()];
+  const text = writeTypes(contract, collections);
   if (file === undefined) {
     write(text.trimEnd());
     return 0;
   }
   writeOutputFile(file, text);
-  write(`${showPath(file)}  ${countOf(contract.operations.length, 'operation')}`);
+  const counts = [countOf(contract.operations.length, 'operation'), countOf(collections.length, 'collection')];
+  write(`${showPath(file)}  ${counts.join(', ')}`);
   return 0;
 }
