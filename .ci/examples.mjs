@@ -19,6 +19,11 @@ const EXAMPLES = [
   { name: 'vitest 3', folder: 'vitest', versions: { vitest: '3.2.4' } },
   { name: 'vitest-browser', needs: CHROMIUM },
   { name: 'jest-esm' },
+  {
+    name: 'jest-esm with Jest 29',
+    folder: 'jest-esm',
+    versions: { jest: '29.7.0', 'jest-environment-jsdom': '29.7.0' },
+  },
   { name: 'jest-commonjs' },
   {
     name: 'jest-commonjs with Jest 29',
