@@ -1,7 +1,14 @@
 import { isObject } from '../contract/json.js';
 import type { GuardedPattern } from '../contract/patterns/guarded-pattern.js';
 import { readPattern } from '../contract/upgrade/patterns.js';
-import { CALL_KEYWORD, findDuplicate, FORBIDDEN_KEYWORD, type IsValid, type Work } from './schema-unit.js';
+import {
+  CALL_KEYWORD,
+  findDuplicate,
+  FORBIDDEN_KEYWORD,
+  type IsValid,
+  LENGTH_CHECKS,
+  type Work,
+} from './schema-unit.js';
 import { readFormatCheck } from './validator.js';
 
 /** What the interpretation of a unit depends on. */
@@ -123,8 +130,8 @@ const KEYWORDS: ReadonlyMap<string, DefineKeyword> = new Map<string, DefineKeywo
   ['enum', (allowed) => (Array.isArray(allowed) && allowed.length > 0 ? toOneOf(allowed) : undefined)],
   ['format', toFormatCheck],
   ['pattern', toPatternCheck],
-  ['minLength', bound((limit) => forStrings((text) => text.length >= limit && countCodePoints(text) >= limit))],
-  ['maxLength', bound((limit) => forStrings((text) => text.length <= limit || countCodePoints(text) <= limit))],
+  ['minLength', bound((limit) => forStrings((text) => LENGTH_CHECKS.minLength(text, limit)))],
+  ['maxLength', bound((limit) => forStrings((text) => LENGTH_CHECKS.maxLength(text, limit)))],
   ['minimum', bound((limit) => forNumbers((value) => value >= limit))],
   ['maximum', bound((limit) => forNumbers((value) => value <= limit))],
   ['exclusiveMinimum', bound((limit) => forNumbers((value) => value > limit))],
@@ -232,17 +239,6 @@ function isMultiple(value: number, step: number): boolean {
   const quotient = value / step;
   // NaN, where the quotient is too large for a number, counts as a multiple.
   return step !== 0 && !(Math.abs(Math.round(quotient) - quotient) > PRECISION);
-}
-
-function countCodePoints(text: string): number {
-  let count = text.length;
-  for (let i = 0; i < text.length - 1; i++) {
-    if ((text.charCodeAt(i) & 0xfc00) === 0xd800 && (text.charCodeAt(i + 1) & 0xfc00) === 0xdc00) {
-      count--;
-      i++;
-    }
-  }
-  return count;
 }
 
 function toFormatCheck(name: unknown, _schema: Keywords, { formats }: Build): IsValid | undefined {

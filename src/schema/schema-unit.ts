@@ -347,6 +347,34 @@ export function findMissing(
   return pairs;
 }
 
+/** What limits on the length of a string mean. A string that is far from the limit is not read: one of megabytes takes milliseconds. */
+export const LENGTH_CHECKS = {
+  minLength: (text: string, limit: number): boolean =>
+    text.length >= 2 * limit || (text.length >= limit && countCodePoints(text) >= limit),
+  maxLength: (text: string, limit: number): boolean =>
+    text.length <= limit || (text.length <= 2 * limit && countCodePoints(text) <= limit),
+} as const;
+
+/** The characters of a string as JSON Schema counts them. */
+export function countCodePoints(text: string): number {
+  let count = text.length;
+  for (let i = 0; i < text.length - 1; i++) {
+    if ((text.charCodeAt(i) & 0xfc00) === 0xd800 && (text.charCodeAt(i + 1) & 0xfc00) === 0xdc00) {
+      count--;
+      i++;
+    }
+  }
+  return count;
+}
+
+/** Ends the loops over items and properties in the code of ajv when a value has enough errors. */
+export function stopAtLimit(code: string): string {
+  return code.replaceAll(
+    /for\((?:const key\d+ of Object\.keys\([^)]*\)|let i\d+=[^)]*)\)\{/g,
+    `$&if(errors >= ${MAX_ERRORS})break;`,
+  );
+}
+
 /** A string that is the same for equal values, whatever the order of their properties. */
 function toComparableText(value: unknown): string {
   if (isBytes(value)) return `bytes ${Buffer.from(value).toString('base64')}`;

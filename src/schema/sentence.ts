@@ -3,7 +3,7 @@ import { isObject, mapValues } from '../contract/json.js';
 import { escapeSegment, readEntries, readSegments } from '../contract/pointer.js';
 import { nearest, suggest } from '../errors.js';
 import { memoizeText } from '../memoize.js';
-import { ANY_NUMBER, FORBIDDEN_KEYWORD } from './schema-unit.js';
+import { ANY_NUMBER, countCodePoints, FORBIDDEN_KEYWORD } from './schema-unit.js';
 import { toFormatWords } from './validator.js';
 import type { ViolationCode, ViolationPlace } from './violation.js';
 import { isBytes } from '../platform.js';
@@ -123,7 +123,7 @@ const SENTENCES: Readonly<Record<string, Describe>> = {
 
 /** Characters of a string (code points, as JSON Schema counts), items of an array or properties of an object. */
 function readSize(data: unknown): number {
-  if (typeof data === 'string') return Array.from(data).length;
+  if (typeof data === 'string') return countCodePoints(data);
   return Array.isArray(data) ? data.length : readEntries(data).length;
 }
 

@@ -14,8 +14,10 @@ import {
   findMissing,
   FORBIDDEN_KEYWORD,
   type IsValid,
+  LENGTH_CHECKS,
   MAX_ERRORS,
   removeDuplicates,
+  stopAtLimit,
   type UnitLink,
   type Validate,
   type Work,
@@ -161,17 +163,8 @@ function writeDependentRequired(context: KeywordCxt, { _ }: Writer): KeywordCxt 
   return undefined;
 }
 
-/** Ends the loops over items and properties in the code of ajv when a value has enough errors. */
-function stopAtLimit(code: string): string {
-  return code.replaceAll(
-    /for\((?:const key\d+ of Object\.keys\([^)]*\)|let i\d+=[^)]*)\)\{/g,
-    `$&if(errors >= ${MAX_ERRORS})break;`,
-  );
-}
-
 /**
  * Changes the code of some keywords, not their meaning.
- *
  * Unions report one error instead of those of all alternatives: `explain.ts` finds the alternative that was meant. Three keywords have
  * defects in ajv 8.20.
  */
@@ -181,6 +174,12 @@ function repairKeywords(ajv: Ajv, writer: Writer): void {
     rewrite(ajv, keyword, (context) => continueWhenUnset(context, writer));
   rewrite(ajv, 'unevaluatedItems', (context) => countFromZero(context, writer));
   rewrite(ajv, 'uniqueItems', (context) => writeUniqueItems(context, writer));
+  for (const keyword of ['minLength', 'maxLength'] as const)
+    rewrite(ajv, keyword, (context) => writeLength(context, LENGTH_CHECKS[keyword], writer));
+}
+
+function writeLength(context: KeywordCxt, check: (typeof LENGTH_CHECKS)['minLength'], { _ }: Writer): undefined {
+  context.fail(_`!${context.gen.scopeValue('func', { ref: check })}(${context.data}, ${context.schemaCode})`);
 }
 
 /** Finds equal items in linear time; ajv compares each pair of objects. */
@@ -211,6 +210,7 @@ function rewrite(ajv: Ajv, keyword: string, change: (context: KeywordCxt) => Key
   ajv.removeKeyword(keyword);
   ajv.addKeyword({
     ...stock,
+    keyword,
     ...(before !== undefined && { before }),
     code: (context, ruleType) => {
       const changed = change(context);

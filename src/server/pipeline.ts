@@ -123,9 +123,17 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     const call = decoder.decode({ operation, pathText, repeatsSlash, request, target: arrival, body, readBody });
     return whenSettled(call, answerCall, { arrival, session });
   };
+  // Apart from `answer`, where a closure would cost every request.
+  const answerInTurn = (turn: Promise<void>, arrival: Arrival, match: OperationMatch): Written =>
+    turn.then(() => answerWith(arrival, match, arrival.environment?.body));
 
   return {
-    answer: (arrival, match) => answerWith(arrival, match, arrival.environment?.body),
+    answer: (arrival, match) => {
+      const body = arrival.environment?.body;
+      // A body that is read later gets its turn after it.
+      const turn = body === undefined ? undefined : decoder.turns.begin(arrival.startedAt);
+      return turn === undefined ? answerWith(arrival, match, body) : answerInTurn(turn, arrival, match);
+    },
     answerRead: async (arrival, match, request) => {
       const bytes = new Uint8Array(await request.arrayBuffer());
       return answerWith(arrival, match, { kind: 'bytes', bytes });

@@ -161,6 +161,16 @@ describe('the cost of one request is bounded', () => {
     expect(found.violations.length).toBeLessThanOrEqual(40);
   });
 
+  // Each of these counted the characters of the whole string, and made an array of them.
+  it('many limits on the length of a string of 4 MB', async () => {
+    const lengths = Array.from({ length: 100 }, (_, i) => ({ maxLength: i + 1 }));
+    const S = { allOf: [...lengths, { anyOf: lengths }, { minLength: 4 * 1024 * 1024 }, { minLength: 2 ** 40 }] };
+    const { status, violations } = await send({ S }, JSON.stringify('😀'.repeat(1024 * 1024)));
+    expect(status).toBe(400);
+    expect(violations[0]?.message).toBe('the body must have at most 1 character, got 1048576');
+    expect(violations.length).toBeGreaterThan(10);
+  });
+
   it('a form has 99,000 names', async () => {
     const body = Array.from({ length: 99_000 }, (_, i) => `name${i}=1`).join('&');
     const { status, violations } = await send({ S: { type: 'object', properties: { a: {} } } }, body, FORM);

@@ -12,7 +12,8 @@ import {
   toStrictError,
   type Violation,
 } from '../../schema/violation.js';
-import { host } from '../../platform.js';
+import { host, readMonotonic } from '../../platform.js';
+import { createTurnLimit, type TurnLimit } from '../../steps.js';
 import { decodeRequestContent } from '../content-encoding.js';
 import { chooseAccept } from '../response/negotiate.js';
 import { readTarget, type RequestTarget } from '../target.js';
@@ -78,6 +79,8 @@ export interface CallDecoderOptions {
 
 /** Decodes and validates requests. */
 export interface CallDecoder {
+  /** Limits the requests of one turn of the event loop; `decode` asks it itself where it reads the body. */
+  readonly turns: TurnLimit;
   /**
    * Decodes a request; every mistake of the client is a violation of the call, nothing is thrown.
    *
@@ -138,7 +141,9 @@ export function createCallDecoder(
     readBody: limitBodyReader(createBodyReader(operation, shared), validators),
   }));
 
+  const turns = createTurnLimit();
   return {
+    turns,
     decode: (matched) => {
       const { operation, pathText, request, body } = matched;
       const plan = planOf(operation);
@@ -164,7 +169,11 @@ export function createCallDecoder(
       if (body === undefined) {
         if (!hasBody(request)) return withoutBody(draft, plan.readBody);
         const reading = matched.readBody?.() ?? readBody(request, bodyLimitBytes);
-        return reading.then((read) => withBody(draft, plan.readBody, read));
+        return reading.then((read) => {
+          const turn = turns.begin(readMonotonic());
+          if (turn === undefined) return withBody(draft, plan.readBody, read);
+          return turn.then(() => withBody(draft, plan.readBody, read));
+        });
       }
       if (body.kind === 'none') return withoutBody(draft, plan.readBody);
       // It has no meaning for the mock, but an upstream may read it.
