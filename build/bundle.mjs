@@ -87,7 +87,7 @@ function bundleCommonJs(names, lazy) {
 
 /** All that `index` imports is one file, and what the command line needs of it before it knows the command another; else it would be dozens. */
 function groupShared() {
-  const readers = ['src/index.ts', 'src/cli/main.ts'].map((entry) => {
+  const readers = ['src/index.ts', 'src/cli/program/program.ts'].map((entry) => {
     let found;
     return (id, context) => (found ??= findImported(entry, context)).has(id);
   });

@@ -21,6 +21,7 @@ export const ERROR_CODES = {
   INTERCEPTOR_MISSING: 'The package @mswjs/interceptors, which mock.intercept needs, is not installed.',
   JOURNAL_UNREADABLE: 'A file of a journal cannot be read, or a line of it is not an interaction.',
   LISTEN_FAILED: 'The server cannot listen on that host and port, for example because the port requires privileges.',
+  NODE_UNSUPPORTED: 'The installed version of Node.js is older than 20.19.',
   OPERATION_UNKNOWN: 'The contract has no operation of that name.',
   OPTION_INVALID: 'An option has an invalid name or value.',
   ORIGIN_INTERCEPTED: 'Requests to the origin are already intercepted, by this mock or another one.',

@@ -1,7 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { Interaction, InteractionTexts } from '../journal/interaction.js';
-import { type Clock, toDateTime } from '../clock.js';
-import type { MockError } from '../errors.js';
+import type { Clock } from '../clock.js';
 import type { Mock } from '../handles.js';
 import { createMock } from '../mock.js';
 import type { OptionName } from '../options.js';
@@ -26,14 +24,10 @@ import {
   type TransportFlags,
   writePortFile,
 } from './transport.js';
-import { setTimeout } from '../platform.js';
+import { type LogFlags, logInteractions } from './serving/log.js';
 
 /** Flags of every command that starts a server. */
-export interface ListenFlags extends TransportFlags {
-  readonly json?: boolean;
-  readonly quiet?: boolean;
-  readonly trace?: boolean;
-}
+export interface ListenFlags extends TransportFlags, LogFlags {}
 
 /** Flags that `vouch record` and `vouch replay` read themselves; the others become options of the mock. */
 export interface RecordingFlags extends ListenFlags, HooksFlag {
@@ -62,7 +56,11 @@ export function addListenFlags(command: Command): Command {
   addTransportFlags(command)
     .option('--json', 'print one JSON object per line instead of text')
     .option('--quiet', 'do not log requests')
-    .option('--trace', 'log with each request why each answer source did or did not answer');
+    .option('--trace', 'log with each request why each answer source did or did not answer')
+    .option(
+      '--verbose',
+      'log with each request the trace, and every violation with the line of the document that it violates',
+    );
   return addOptionFlags(command, SERVER_OPTIONS);
 }
 
@@ -154,9 +152,9 @@ export async function serveRecordings(
     'recordings.afterRead': afterRead ?? given['recordings.afterRead'],
     'recordings.matcher': matcher ?? given['recordings.matcher'],
   } as const;
-  const mock = await createMock({
+  const mock: Mock<Clock> = await createMock({
     ...nestOptions({ clock: 'real', ...given, spec, fixtures, 'scenarios.from': scenarios, ...hooks, ...more }),
-    ...logInteractions(options),
+    ...logInteractions(options, (pointer) => mock.contract.locate(pointer)),
   });
   for (const warning of mock.recordings?.warnings ?? []) writeError(colour('yellow', warning));
   await listenUntilSignal(mock, options, ({ baseUrl }, notes) => {
@@ -164,100 +162,4 @@ export async function serveRecordings(
   });
   await mock.close();
   return mock;
-}
-
-/** The options of a mock that log each interaction, and each request that could not be read, as one line; empty with `--quiet`. */
-export function logInteractions({
-  json,
-  quiet,
-  trace = false,
-  write,
-}: Pick<ListenFlags & Output, 'json' | 'quiet' | 'trace' | 'write'>): {
-  readonly onInteraction?: (interaction: Interaction, redact: () => InteractionTexts) => void;
-  readonly onRefused?: (error: MockError, status: number) => void;
-} {
-  if (quiet === true) return {};
-  const format = json === true ? formatInteractionJson : formatInteraction;
-  const add = collectLines(write);
-  const formatError = json === true ? formatRefusedJson : formatRefused;
-  return {
-    onInteraction: (interaction, redact) => add(format(interaction, redact(), trace)),
-    onRefused: (error, status) => add(formatError(error, status)),
-  };
-}
-
-/** How long a line waits for others, in milliseconds: a write to a pipe costs as much as the answer to a request. */
-const LINES_MS = 10;
-
-/** Writes lines together that come shortly after each other. */
-function collectLines(write: Output['write']): (line: string) => void {
-  let lines: string[] = [];
-  const flush = (): void => {
-    const text = lines.join('\n');
-    lines = [];
-    write(text);
-  };
-  return (line) => {
-    // The timer keeps the process alive until the lines are written.
-    if (lines.push(line) === 1) setTimeout(flush, LINES_MS);
-  };
-}
-
-const STATUS_COLOURS: Readonly<Record<number, 'yellow' | 'red'>> = { 4: 'yellow', 5: 'red' };
-
-/** Method, path, status, time, answer source and the violations. */
-function formatInteraction(
-  { request, answer, elapsedMs }: Interaction,
-  texts: InteractionTexts,
-  trace: boolean,
-): string {
-  const parts = [
-    request.method.padEnd(6),
-    shorten(texts.url),
-    colour(STATUS_COLOURS[Math.floor(answer.status / 100)] ?? 'green', String(answer.status)),
-    colour('gray', `${elapsedMs.toFixed(elapsedMs < 10 ? 1 : 0)}ms`),
-    colour('gray', answer.from),
-  ];
-  const violations = texts.violations.map(({ severity, message }) =>
-    colour(severity === 'error' ? 'yellow' : 'gray', message),
-  );
-  const line = [...parts, violations.join('; ')].join(' ').trimEnd();
-  return [line, ...(trace ? texts.trace : []).map((each) => colour('gray', `       ${each}`))].join('\n');
-}
-
-/** Headers are left out because they carry credentials. */
-function formatInteractionJson(interaction: Interaction, texts: InteractionTexts, trace: boolean): string {
-  const { request, answer } = interaction;
-  return JSON.stringify({
-    time: toDateTime(interaction.at),
-    number: interaction.number,
-    session: interaction.session,
-    operation: interaction.operation ?? null,
-    method: request.method,
-    url: texts.url,
-    status: answer.status,
-    elapsedMs: Math.round(interaction.elapsedMs * 1000) / 1000,
-    from: answer.from,
-    violations: texts.violations.map((violation) => {
-      const { schemaPointer: _schema, status: _status, challenge: _challenge, ...shown } = violation;
-      return shown;
-    }),
-    ...(trace && { trace: texts.trace }),
-  });
-}
-
-/** A request without method and path: `-      - 431 HEADERS_TOO_LARGE the request line and …; the option … raises the limit`. */
-function formatRefused({ code, reason, hint = '' }: MockError, status: number): string {
-  const text = colour('yellow', hint === '' ? reason : `${reason}; ${hint}`);
-  return ['-'.padEnd(6), '-', colour('yellow', String(status)), colour('gray', code), text].join(' ');
-}
-
-function formatRefusedJson({ code, reason, hint }: MockError, status: number): string {
-  return JSON.stringify({ time: toDateTime(Date.now()), status, code, message: reason, hint });
-}
-
-const MAX_URL_LENGTH = 120;
-
-function shorten(url: string): string {
-  return url.length <= MAX_URL_LENGTH ? url : `${url.slice(0, MAX_URL_LENGTH)}…`;
 }

@@ -1,53 +1,17 @@
 #!/usr/bin/env node
-import { Command } from 'commander';
-import { MockError } from '../errors.js';
-import { COMMANDS } from './command-table.js';
-import { describeFlag } from './flags.js';
-import { delayOptimization, keepCompiledCode } from './optimization.js';
-import { type Output, readVersion } from './output.js';
-import { isError } from '../platform.js';
+// Versions of Node.js that vouch does not support run this file too: it imports nothing before the check, and its syntax is that of Node.js 12.
 
-const output: Output = {
-  write: (line) => void process.stdout.write(`${line}\n`),
-  writeError: (line) => void process.stderr.write(`${line}\n`),
-};
+/** The oldest supported version, as in `engines` of package.json. */
+const OLDEST: readonly [major: number, minor: number] = [20, 19];
 
-/** The program with all commands, of which only the requested one is loaded. */
-async function createProgram(words: readonly string[]): Promise<Command> {
-  const program = new Command('vouch')
-    .description('A mock server for contract testing: every response is checked against the OpenAPI document.')
-    .version(readVersion())
-    .configureHelp({ optionDescription: describeFlag })
-    .showHelpAfterError('(for help: vouch --help or vouch <command> --help)');
-  const [first, second] = words.filter((word) => !word.startsWith('-'));
-  const requested = first === 'help' ? second : first;
-  for (const [name, [summary, load]] of Object.entries(COMMANDS)) {
-    const command = program.command(name).description(summary);
-    if (name === requested) (await load()).defineCommand(command, output);
-  }
-  return program;
+const [major, minor] = process.versions.node.split('.').map(Number) as [number, number]; // Node.js always has both
+if (major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1])) {
+  // The form of a MockError, which needs a newer version.
+  process.stderr.write(
+    `NODE_UNSUPPORTED  ${process.execPath} is Node.js ${process.versions.node}; vouch needs ${OLDEST.join('.')} or later\n` +
+      '  hint: install a current version from https://nodejs.org, or with a version manager, such as: nvm install --lts\n',
+  );
+  process.exitCode = 1;
+} else {
+  void import('./program/program.js').then(({ runProgram }) => runProgram());
 }
-
-async function main(): Promise<void> {
-  const words = process.argv.slice(2);
-  delayOptimization(words);
-  keepCompiledCode();
-  // `vouch serve | head`: a closed pipe ends the output, not the server.
-  for (const stream of [process.stdout, process.stderr]) {
-    stream.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EPIPE') throw error;
-    });
-  }
-  try {
-    const program = await createProgram(words);
-    await program.parseAsync(words, { from: 'user' });
-  } catch (error) {
-    // A mistake of the user in one or two lines; anything else with its stack.
-    const stack = isError(error) ? (error.stack ?? error.message) : String(error);
-    const isMistake = error instanceof MockError;
-    output.writeError(isMistake ? error.toString() : `vouch failed unexpectedly; please report this:\n${stack}`);
-    process.exitCode = 1;
-  }
-}
-
-await main();

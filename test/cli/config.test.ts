@@ -270,8 +270,8 @@ describe('vouch init', () => {
     const { stdout } = await run(process.execPath, ['--test', '--test-reporter=tap'], { cwd: folder });
     expect(stdout).toMatch(/^# pass 1$/m);
     const { baseUrl, output } = await serve(['--port', '0', '--scenario', 'slow']);
-    expect(output).toContain('config vouch.config.yaml\nfixtures fixtures  seed 1');
-    expect(output).toContain('\nscenarios slow\n');
+    expect(output).toContain('config vouch.config.yaml\nfixtures ./fixtures (2 collections)  seed 1');
+    expect(output).toContain('\nscenarios ./scenarios (1)  active slow\n');
     expect((await fetch(`${baseUrl}/stations`)).status).toBe(200);
   });
 
@@ -401,7 +401,8 @@ describe('vouch serve', () => {
         yellow('  to serve your own: vouch serve openapi.yaml (a file or URL), or save it as spec/openapi.yaml'),
         yellow('  to set up a folder for it: vouch init openapi.yaml'),
         `${bold('Organization Key, File Content and Vector Store File Removal')} 2.3.0  ${join(REPOSITORY, 'spec/openapi.yaml')}  4 operations`,
-        `fixtures ${join(REPOSITORY, 'fixtures')}  seed 1  clock 2026-01-01T00:00:00.000Z`,
+        `fixtures ${join(REPOSITORY, 'fixtures')} (4 collections)  seed 1  clock 2026-01-01T00:00:00.000Z`,
+        `scenarios ${join(REPOSITORY, 'scenarios')} (16)`,
         'control API http://127.0.0.1:PORT/__mock',
         'inspector http://127.0.0.1:PORT/__mock/',
         `listening on ${bold('http://127.0.0.1:PORT/v1')}`,

@@ -84,8 +84,9 @@ describe('vouch serve', () => {
 
   it('prints the scenarios that are active at start', async () => {
     const { output } = await serve(['--scenario', 'flaky,slow']);
-    expect(output()).toContain('scenarios flaky, slow\n');
-    expect((await serve()).output()).not.toContain('scenarios');
+    expect(output()).toMatch(/^scenarios \S+ \(\d+\) {2}active flaky, slow$/mu);
+    expect((await serve()).output()).not.toContain('active');
+    expect((await serve(['--no-scenarios'])).output()).not.toContain('scenarios');
   });
 
   it('prints the address of the inspector, and opens it where --open asks for it and CI is not set', async () => {
@@ -130,7 +131,7 @@ describe('vouch serve', () => {
     [[], /^- {6}- 400 REQUEST_MALFORMED Parse Error: .*; send HTTP\/1\.1/m],
     [
       ['--json'],
-      /^\{"time":"[^"]+","status":400,"code":"REQUEST_MALFORMED","message":"Parse Error: .*,"hint":"send HTTP/m,
+      /^\{"time":"[^"]+","realTime":"[^"]+","status":400,"code":"REQUEST_MALFORMED","message":"Parse Error: .*,"hint":"send HTTP/m,
     ],
   ])('logs a request that cannot be read, %j', async (flags, line) => {
     const started = run(['serve', '--port', '0', ...flags]);

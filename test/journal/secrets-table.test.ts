@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { logInteractions } from '../../src/cli/listen.js';
+import { logInteractions } from '../../src/cli/serving/log.js';
 import { createMock, type Mock } from '../../src/index.js';
 
 const STRING = { type: 'string' };
@@ -109,8 +109,8 @@ describe.each(ROWS.map(([name, path, init = {}]) => ({ name, path, init })))('$n
       lines[kind].push(line);
       if (lines.text.length > 0 && lines.json.length > 0) written();
     };
-    const text = logInteractions({ trace: true, write: add('text') }).onInteraction;
-    const object = logInteractions({ trace: true, json: true, write: add('json') });
+    const text = logInteractions({ verbose: true, write: add('text') }, () => ({})).onInteraction;
+    const object = logInteractions({ verbose: true, json: true, write: add('json') }, () => ({}));
     mock = await createMock({
       spec: SPEC,
       strict: true,

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { logInteractions } from '../../src/cli/listen.js';
+import { logInteractions } from '../../src/cli/serving/log.js';
 import { createMock } from '../../src/index.js';
 import { openCassette } from '../../src/recording/cassette/cassette-writer.js';
 import type { NewExchange } from '../../src/recording/cassette/exchange.js';
@@ -448,7 +448,7 @@ describe('messages and the journal', () => {
     const lines: string[] = [];
     const mock = await createMock({
       spec: SPEC,
-      ...logInteractions({ write: (line) => lines.push(line), trace: true }),
+      ...logInteractions({ write: (line) => lines.push(line), trace: true }, () => ({})),
     });
     onTestFinished(() => mock.close());
     const response = await mock.fetch('/items?access_token=plum-jam-1', {

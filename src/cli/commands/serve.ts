@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { isAbsolute } from 'node:path';
 import type { Problem } from '../../contract/contract.js';
 import { formatMistake } from '../../errors.js';
 import type { Mock } from '../../handles.js';
@@ -8,6 +9,7 @@ import { nestOptions, readIds } from '../../read-options.js';
 import type { Reload } from '../../scenario/scenarios.js';
 import { hideUrlSecrets } from '../../schema/secret-forms.js';
 import { isLoopback } from '../../server/control/guard.js';
+import { listFixtureFiles } from '../../state/fixtures/fixture-file.js';
 import {
   addOptionalSpec,
   addOptionFlags,
@@ -19,8 +21,9 @@ import {
   listFlagOptions,
 } from '../flags.js';
 import { addConfigFlags, type CommandSettings, readSettings } from '../config.js';
-import { addListenFlags, type ListenFlags, listenUntilSignal, logInteractions, SERVER_OPTIONS } from '../listen.js';
-import { openBrowser } from '../open-browser.js';
+import { addListenFlags, type ListenFlags, listenUntilSignal, SERVER_OPTIONS } from '../listen.js';
+import { logInteractions } from '../serving/log.js';
+import { openBrowser } from '../serving/open-browser.js';
 import { colour, countOf, type Output, showPath } from '../output.js';
 import { readTransportSettings, type TransportFlags } from '../transport.js';
 import { host, isUrl, readMonotonic, setTimeout } from '../../platform.js';
@@ -118,8 +121,8 @@ export async function readServeSettings(
 async function runServe(options: ServeOptions): Promise<number> {
   const { spec, fixtures, scenarios, settings } = options;
   const { 'scenarios.watch': watch, 'scenarios.onReload': onReload, ...given } = settings.options;
-  const mock = await createMock({
-    ...logInteractions(options),
+  const mock: Mock = await createMock({
+    ...logInteractions(options, (pointer) => mock.contract.locate(pointer)),
     ...nestOptions({
       ...given,
       spec,
@@ -131,6 +134,7 @@ async function runServe(options: ServeOptions): Promise<number> {
       }),
     }),
   });
+  const collections = await countCollections(fixtures);
   const background = new host.AbortController();
   const signal = await listenUntilSignal(mock, options, ({ url, baseUrl, socket }, notes) => {
     const preset = mock.contract.preset ?? null;
@@ -144,13 +148,15 @@ async function runServe(options: ServeOptions): Promise<number> {
       spec: showSpec(spec),
       preset,
       fixtures: typeof fixtures === 'string' ? fixtures : null,
+      scenarios: mock.scenarios.ids.length,
+      repaired: countRepaired(mock),
       config: settings.file ?? null,
       ...(socket !== undefined && { socket }),
     };
     const where = socket === undefined ? '' : `  (socket ${showPath(socket)})`;
     const page = inspector === null ? [] : [`inspector ${inspector}`];
     const end = [describeControl(options, url), ...page, ...notes, `listening on ${colour('bold', baseUrl)}${where}`];
-    const lines = [...describeStart(mock, options), ...end];
+    const lines = [...describeStart(mock, options, collections), ...end];
     options.write(options.json === true ? JSON.stringify(started) : lines.join('\n'));
     if (options.open === true) openInspector(inspector, options);
     printProblemsLater(mock, options, background.signal);
@@ -180,7 +186,11 @@ const BUILT_IN_LINES = [
   '  to set up a folder for it: vouch init openapi.yaml',
 ];
 
-function describeStart(mock: Mock, { spec, fixtures, settings, isBuiltIn }: ServeOptions): readonly string[] {
+function describeStart(
+  mock: Mock,
+  { spec, fixtures, scenarios, settings, isBuiltIn }: ServeOptions,
+  collections: number,
+): readonly string[] {
   const { title, version, operations, preset } = mock.contract;
   // The type was checked with the flags or the configuration file.
   const ids = readIds((settings.options['scenarios.active'] ?? []) as string | readonly string[]);
@@ -188,19 +198,38 @@ function describeStart(mock: Mock, { spec, fixtures, settings, isBuiltIn }: Serv
   const clock = new Date(mock.clock.now()).toISOString();
   const count = countOf(operations.length, 'operation');
   const found = operations.length > 0 ? count : colour('yellow', `${count}: every request is answered with 404`);
+  const repaired = countRepaired(mock);
+  const known = mock.scenarios.ids.length;
+  const active = ids.length === 0 ? '' : `  active ${ids.join(', ')}`;
+  const items = fixtures === undefined ? 'none' : `${showFolder(fixtures)} (${countOf(collections, 'collection')})`;
   return [
     ...(isBuiltIn ? BUILT_IN_LINES.map((line) => colour('yellow', line)) : []),
     `${colour('bold', title)} ${version}  ${source === null ? 'document of the configuration' : showPath(source)}  ${found}`,
+    ...(repaired === 0
+      ? []
+      : [colour('yellow', `repaired ${countOf(repaired, 'mistake')} of the document, see below`)]),
     ...(settings.file === undefined ? [] : [`config ${showPath(settings.file)}`]),
     ...(preset === undefined ? [] : [`preset: ${preset}`]),
-    `fixtures ${showFixtures(fixtures)}  seed ${mock.seed}  clock ${clock}`,
-    ...(ids.length === 0 ? [] : [`scenarios ${ids.join(', ')}`]),
+    `fixtures ${items}  seed ${mock.seed}  clock ${clock}`,
+    ...(known === 0 && ids.length === 0 ? [] : [`scenarios ${showFolder(scenarios)} (${known})${active}`]),
   ];
 }
 
-function showFixtures(fixtures: unknown): string {
-  if (fixtures === undefined) return 'none';
-  return typeof fixtures === 'string' ? showPath(fixtures) : 'of the configuration';
+/** How many mistakes of the document are known at start, instead of which something is assumed. */
+function countRepaired({ contract }: Mock): number {
+  return contract.problems.filter(({ assumed }) => assumed !== undefined).length;
+}
+
+/** How many collections have fixtures. */
+async function countCollections(fixtures: unknown): Promise<number> {
+  return typeof fixtures === 'string' ? (await listFixtureFiles(fixtures)).length : Object.keys(fixtures ?? {}).length;
+}
+
+/** A folder, as a path that cannot be read as a word. */
+function showFolder(folder: unknown): string {
+  if (typeof folder !== 'string') return 'of the configuration';
+  const shown = showPath(folder);
+  return isAbsolute(shown) || shown.startsWith('.') ? shown : `./${shown}`;
 }
 
 /** The address of the control API, and who can use it. */

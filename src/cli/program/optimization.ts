@@ -2,8 +2,8 @@ import { statSync } from 'node:fs';
 import module from 'node:module';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
-import { readCacheFolder } from '../package-folder.js';
-import { setTimeout } from '../platform.js';
+import { readCacheFolder } from '../../package-folder.js';
+import { setTimeout } from '../../platform.js';
 
 /** The bytecode that a function runs before V8 11 considers to optimize it, and the default. */
 const PATIENT = 300_000;

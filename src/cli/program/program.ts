@@ -1,0 +1,51 @@
+import { Command } from 'commander';
+import { MockError } from '../../errors.js';
+import { COMMANDS } from '../command-table.js';
+import { describeFlag } from '../flags.js';
+import { delayOptimization, keepCompiledCode } from './optimization.js';
+import { type Output, readVersion } from '../output.js';
+import { isError } from '../../platform.js';
+
+const output: Output = {
+  write: (line) => void process.stdout.write(`${line}\n`),
+  writeError: (line) => void process.stderr.write(`${line}\n`),
+};
+
+/** The program with all commands, of which only the requested one is loaded. */
+async function createProgram(words: readonly string[]): Promise<Command> {
+  const program = new Command('vouch')
+    .description('A mock server for contract testing: every response is checked against the OpenAPI document.')
+    .version(readVersion())
+    .configureHelp({ optionDescription: describeFlag })
+    .showHelpAfterError('(for help: vouch --help or vouch <command> --help)');
+  const [first, second] = words.filter((word) => !word.startsWith('-'));
+  const requested = first === 'help' ? second : first;
+  for (const [name, [summary, load]] of Object.entries(COMMANDS)) {
+    const command = program.command(name).description(summary);
+    if (name === requested) (await load()).defineCommand(command, output);
+  }
+  return program;
+}
+
+/** Runs the command that the arguments of the process name. */
+export async function runProgram(): Promise<void> {
+  const words = process.argv.slice(2);
+  delayOptimization(words);
+  keepCompiledCode();
+  // `vouch serve | head`: a closed pipe ends the output, not the server.
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE') throw error;
+    });
+  }
+  try {
+    const program = await createProgram(words);
+    await program.parseAsync(words, { from: 'user' });
+  } catch (error) {
+    // A mistake of the user in one or two lines; anything else with its stack.
+    const stack = isError(error) ? (error.stack ?? error.message) : String(error);
+    const isMistake = error instanceof MockError;
+    output.writeError(isMistake ? error.toString() : `vouch failed unexpectedly; please report this:\n${stack}`);
+    process.exitCode = 1;
+  }
+}

@@ -1,0 +1,143 @@
+import { toDateTime } from '../../clock.js';
+import { formatPlace, type MockError, type Place } from '../../errors.js';
+import type { Interaction, InteractionTexts } from '../../journal/interaction.js';
+import type { Violation } from '../../schema/violation.js';
+import { colour, type Output, showPath } from '../output.js';
+import { readMonotonic, setTimeout } from '../../platform.js';
+
+/** Flags that say what is logged. */
+export interface LogFlags {
+  readonly json?: boolean;
+  readonly quiet?: boolean;
+  readonly trace?: boolean;
+  /** The trace, and each violation with its place in the document. */
+  readonly verbose?: boolean;
+}
+
+/** How one interaction is logged. */
+interface LogFormat {
+  readonly trace: boolean;
+  /** The places of violations; undefined if they are not logged. */
+  readonly locate: ((pointer: string) => Place) | undefined;
+}
+
+/**
+ * The options of a mock that log each interaction, and each request that could not be read, as one line; empty with `--quiet`.
+ *
+ * @param locate - Finds the place of a pointer in the document of the mock.
+ */
+export function logInteractions(
+  { json, quiet, trace = false, verbose = false, write }: LogFlags & Pick<Output, 'write'>,
+  locate: (pointer: string) => Place,
+): {
+  readonly onInteraction?: (interaction: Interaction, redact: () => InteractionTexts) => void;
+  readonly onRefused?: (error: MockError, status: number) => void;
+} {
+  if (quiet === true) return {};
+  const format = { trace: trace || verbose, locate: verbose ? locate : undefined };
+  const toLine = json === true ? formatInteractionJson : formatInteraction;
+  const add = collectLines(write);
+  const formatError = json === true ? formatRefusedJson : formatRefused;
+  return {
+    onInteraction: (interaction, redact) => add(toLine(interaction, redact(), format)),
+    onRefused: (error, status) => add(formatError(error, status)),
+  };
+}
+
+/** How long a line waits for others, in milliseconds: a write to a pipe costs as much as the answer to a request. */
+const LINES_MS = 10;
+
+/** Writes lines together that come shortly after each other. */
+function collectLines(write: Output['write']): (line: string) => void {
+  let lines: string[] = [];
+  const flush = (): void => {
+    const text = lines.join('\n');
+    lines = [];
+    write(text);
+  };
+  return (line) => {
+    // The timer keeps the process alive until the lines are written.
+    if (lines.push(line) === 1) setTimeout(flush, LINES_MS);
+  };
+}
+
+const STATUS_COLOURS: Readonly<Record<number, 'yellow' | 'red'>> = { 4: 'yellow', 5: 'red' };
+
+/** Method, path, status, time, answer source and the violations, each with its place on a line of its own where that is logged. */
+function formatInteraction(
+  { request, answer, elapsedMs }: Interaction,
+  texts: InteractionTexts,
+  { trace, locate }: LogFormat,
+): string {
+  const parts = [
+    request.method.padEnd(6),
+    shorten(texts.url),
+    colour(STATUS_COLOURS[Math.floor(answer.status / 100)] ?? 'green', String(answer.status)),
+    colour('gray', `${elapsedMs.toFixed(elapsedMs < 10 ? 1 : 0)}ms`),
+    colour('gray', answer.from),
+  ];
+  const violations = texts.violations.map((violation) => {
+    const { severity, code, message } = violation;
+    const text = locate === undefined ? message : `${severity} ${code} ${message}`;
+    const place = locate === undefined ? undefined : findPlace(violation, locate);
+    const shown = colour(severity === 'error' ? 'yellow' : 'gray', text);
+    return place === undefined ? shown : `${shown}  ${formatPlace(place)}`;
+  });
+  const more = [
+    ...(locate === undefined ? [] : violations),
+    ...(trace ? texts.trace : []).map((each) => colour('gray', each)),
+  ];
+  const line = locate === undefined ? [...parts, violations.join('; ')] : parts;
+  return [line.join(' ').trimEnd(), ...more.map((each) => `       ${each}`)].join('\n');
+}
+
+/** The place in the document of the keyword that is violated. */
+function findPlace({ schemaPointer }: Violation, locate: (pointer: string) => Place): Place | undefined {
+  if (schemaPointer === undefined) return undefined;
+  const place = locate(schemaPointer);
+  return place.file === undefined ? place : { ...place, file: showPath(place.file) };
+}
+
+/** Headers are left out because they carry credentials. */
+function formatInteractionJson(
+  interaction: Interaction,
+  texts: InteractionTexts,
+  { trace, locate }: LogFormat,
+): string {
+  const { request, answer } = interaction;
+  return JSON.stringify({
+    time: toDateTime(interaction.at),
+    // When the request arrived; the time above is that of the mock, which is fixed by default.
+    realTime: toDateTime(Math.round(Date.now() - (readMonotonic() - interaction.startedAt))),
+    number: interaction.number,
+    session: interaction.session,
+    operation: interaction.operation ?? null,
+    method: request.method,
+    url: texts.url,
+    status: answer.status,
+    elapsedMs: Math.round(interaction.elapsedMs * 1000) / 1000,
+    from: answer.from,
+    violations: texts.violations.map((violation) => {
+      const { schemaPointer: _schema, status: _status, challenge: _challenge, ...shown } = violation;
+      return locate === undefined ? shown : { ...shown, at: findPlace(violation, locate) };
+    }),
+    ...(trace && { trace: texts.trace }),
+  });
+}
+
+/** A request without method and path: `-      - 431 HEADERS_TOO_LARGE the request line and …; the option … raises the limit`. */
+function formatRefused({ code, reason, hint = '' }: MockError, status: number): string {
+  const text = colour('yellow', hint === '' ? reason : `${reason}; ${hint}`);
+  return ['-'.padEnd(6), '-', colour('yellow', String(status)), colour('gray', code), text].join(' ');
+}
+
+function formatRefusedJson({ code, reason, hint }: MockError, status: number): string {
+  const time = toDateTime(Date.now());
+  return JSON.stringify({ time, realTime: time, status, code, message: reason, hint });
+}
+
+const MAX_URL_LENGTH = 120;
+
+function shorten(url: string): string {
+  return url.length <= MAX_URL_LENGTH ? url : `${url.slice(0, MAX_URL_LENGTH)}…`;
+}
