@@ -32,6 +32,7 @@ const EXAMPLES = [
   },
   { name: 'node-test' },
   { name: 'mocha' },
+  { name: 'pact' },
   { name: 'playwright', needs: CHROMIUM },
 ];
 
