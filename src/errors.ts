@@ -102,7 +102,9 @@ export class MockError extends Error {
     const { at, cause } = more;
     const reason = cutQuotes(given);
     const hint = more.hint === undefined ? undefined : cutQuotes(more.hint);
+    const limit = deepenStack();
     super(formatMistake({ code, message: reason, at, hint }), cause === undefined ? undefined : { cause });
+    Reflect.set(Error, 'stackTraceLimit', limit);
     const fields = { name: 'MockError', code, reason, at, hint };
     for (const [name, value] of Object.entries(fields)) Object.defineProperty(this, name, { value });
   }
@@ -118,6 +120,17 @@ export class MockError extends Error {
     return this.message;
   }
 }
+
+/** Lets the next error show more calls than by default: that of the test is below those of this package. @returns the limit before. */
+function deepenStack(): number {
+  const limit = Error.stackTraceLimit;
+  // A process can forbid changes of `Error`; one that wants no calls at all gets none.
+  if (limit === DEFAULT_STACK) Reflect.set(Error, 'stackTraceLimit', 5 * DEFAULT_STACK);
+  return limit;
+}
+
+/** How many calls V8 shows by default. */
+const DEFAULT_STACK = 10;
 
 /** Thrown where a value would take too much work to check. A check reports it as `TOO_COSTLY`; elsewhere the request fails with it. */
 export class LimitError extends Error {}

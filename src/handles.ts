@@ -1,3 +1,5 @@
+// Projects without this library and without the types of Node.js lack `Symbol.dispose`, without which the types below have no members.
+/// <reference lib="esnext.disposable" preserve="true" />
 import type { Hono } from 'hono';
 import type { HandlerRegistry } from './answer/sources/handler.js';
 import type { CallChecks } from './answer/call-checks.js';

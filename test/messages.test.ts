@@ -329,3 +329,23 @@ describe('a refused request lists each violation in a header and in the journal:
     await refusing.close();
   });
 });
+
+describe('the stack of an error shows the call of the test', () => {
+  it.each<[name: string, act: () => unknown]>([
+    ['of an unknown collection', () => mock.state.collection('pet')],
+    ['of an invalid item', () => mock.state.collection('pets').replace([{ id: 'b', name: 1 }])],
+    ['of a wait that ended', () => mock.journal.waitFor('readPet', { timeout: 1 })],
+  ])('%s', async (_name, act) => {
+    const limit = Error.stackTraceLimit;
+    Error.stackTraceLimit = 10;
+    try {
+      const error: unknown = await (async () => act())().catch((thrown: unknown) => thrown);
+      expect(error).toBeInstanceOf(MockError);
+      expect((error as MockError).stack).toContain('messages.test.ts');
+      expect((error as MockError).stack).toMatch(/^MockError: [A-Z_]+ /u);
+      expect(Error.stackTraceLimit).toBe(10);
+    } finally {
+      Error.stackTraceLimit = limit;
+    }
+  });
+});

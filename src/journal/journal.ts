@@ -175,9 +175,10 @@ function createWaiting(toTexts: ToTexts) {
           return true;
         };
         for (const interaction of wanted.before) if (see(interaction)) return;
+        const start = new Error('the place where the wait was started');
         const timer = setTimeout(() => {
           waiters.delete(waiter);
-          reject(toTimeout(wanted, { timeout, count, met, others, toTexts }));
+          reject(withStack(toTimeout(wanted, { timeout, count, met, others, toTexts }), start));
         }, timeout);
         const waiter = (interaction: Interaction): void => {
           try {
@@ -192,6 +193,12 @@ function createWaiting(toTexts: ToTexts) {
         waiters.add(waiter);
       }),
   };
+}
+
+/** An error that shows where a test called, instead of the timer that made it. */
+function withStack(error: MockError, { stack = '' }: Error): MockError {
+  const calls = stack.slice(stack.indexOf('\n'));
+  return Object.defineProperty(error, 'stack', { value: `${error.name}: ${error.message}${calls}` });
 }
 
 const MAX_OTHERS = 10;

@@ -207,8 +207,8 @@ describe('the types of a document', () => {
   });
 });
 
-describe('a mistake in a typed scenario', () => {
-  it('is reported at the value that is wrong', async () => {
+describe('the types of the package', () => {
+  it('report a mistake of a scenario at the value that is wrong', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'vouch-types-'));
     const file = join(folder, 'scenarios.ts');
     const from = (path: string): string => JSON.stringify(resolve(path));
@@ -216,12 +216,21 @@ describe('a mistake in a typed scenario', () => {
     const lines = rules.map((rule) => `define({ a: { operations: { createStation: { respond: ${rule} } } } });`);
     try {
       const head = [
-        `import { defineScenarios } from ${from('dist/index.js')};`,
+        `import { defineScenarios, type Mock } from ${from('dist/index.js')};`,
         `import type { operations } from ${from('test/types/stations-vouch.js')};`,
         'const define = defineScenarios<operations>;',
       ];
-      writeFileSync(file, [...head, ...lines].join('\n'));
-      const compilerOptions = { strict: true, noEmit: true, skipLibCheck: true, module: 'nodenext', types: [] };
+      // A mock has all its members without the types of Node.js and the newest libraries.
+      const last = 'export const use = (mock: Mock): string => mock.state.collection("a").name + mock.nonsense;';
+      writeFileSync(file, [...head, ...lines, last].join('\n'));
+      const compilerOptions = {
+        strict: true,
+        noEmit: true,
+        skipLibCheck: true,
+        module: 'nodenext',
+        target: 'es2022',
+        types: [],
+      };
       writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: [file] }));
       const failure: unknown = await compile(['-p', folder]).catch((error: unknown) => error);
       const { stdout } = failure as { readonly stdout: string };
@@ -229,6 +238,7 @@ describe('a mistake in a typed scenario', () => {
         `(4,57): error TS2322: Type 'number' is not assignable to type '201 | 422 | undefined'.`,
         `(5,65): error TS2322: Type 'number' is not assignable to type 'string'.`,
         expect.stringMatching(/^\(6,78\): error TS2353: .*'colour'/u),
+        expect.stringMatching(/^\(7,83\): error TS2339: Property 'nonsense' does not exist on type 'Mock/u),
         '',
       ]);
     } finally {
