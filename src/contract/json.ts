@@ -96,6 +96,18 @@ export function setOwn<Value>(target: Record<string, Value>, name: string, value
   else Object.defineProperty(target, name, { value, enumerable: true, configurable: true, writable: true });
 }
 
+/** Some objects as one; later members win. Copying member by member takes a fraction of the time of several spreads. */
+export function joinObjects(
+  ...objects: readonly (Readonly<Record<string, unknown>> | undefined)[]
+): Record<string, unknown> {
+  const joined: Record<string, unknown> = {};
+  for (const object of objects) {
+    // A plain object: what a loop finds are its own members.
+    for (const name in object) setOwn(joined, name, object[name]);
+  }
+  return joined;
+}
+
 /** Adds a value to the list of a key. */
 export function addTo<Key, Value>(lists: Map<Key, Value[]>, key: Key, value: Value): void {
   const list = lists.get(key);

@@ -21,8 +21,8 @@ interface IdSource {
 export interface Identity {
   /** The id of create number `number`: a function of the seed, the collection and that number, unused in this scope. */
   generateId(collection: Collection, scope: string, source: IdSource): string | number;
-  /** The id that is a hash of what an item holds; undefined where ids are generated, or the item does not hold that. */
-  deriveId(values: Item): string | undefined;
+  /** The id that is a hash of what an item holds; undefined where ids are generated, or where the item does not hold that. */
+  readonly deriveId: ((values: Item) => string | undefined) | undefined;
   /** The key of create number `number` that only its answer shows; undefined where the id identifies the items. */
   readonly generateKey: ((source: IdSource) => string) | undefined;
   /** The id in the form of an item: a number where the schema requires one, a full resource name with the ids of the parents in the scope. */
@@ -116,7 +116,7 @@ function createHashReader(schema: ItemSchema | undefined, descriptions: readonly
         .digest('hex');
     };
   }
-  return () => undefined;
+  return undefined;
 }
 
 function createKeyGenerator(

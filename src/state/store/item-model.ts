@@ -1,5 +1,5 @@
 import type { Contract } from '../../contract/contract.js';
-import { isObject, mergePatch, setOwn, withPath, filterMembers } from '../../contract/json.js';
+import { filterMembers, isObject, joinObjects, mergePatch, setOwn, withPath } from '../../contract/json.js';
 import { readSegments } from '../../contract/pointer.js';
 import type { Generator } from '../../generate/generate.js';
 import { createIdGenerator } from '../../generate/text/identifiers.js';
@@ -178,7 +178,7 @@ function createWriter(
     accept,
     accepts: (name) => isLoose || byName.get(name)?.open === true,
     create: (input) => {
-      const given = { ...input.defaults, ...accept(input.body), ...input.fixed };
+      const given = joinObjects(input.defaults, accept(input.body), input.fixed);
       const named = isLoose && input.id !== undefined ? { [resource.idProperty ?? 'id']: input.id } : {};
       const masked = mask(isLoose ? { ...named, ...given, ...named } : fill(given, input), given);
       const isNested = idProperty?.isNested === true && input.id !== undefined;

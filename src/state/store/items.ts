@@ -1,4 +1,4 @@
-import { readMember, withPath } from '../../contract/json.js';
+import { joinObjects, readMember, withPath } from '../../contract/json.js';
 import { memoize } from '../../memoize.js';
 import type { ItemModels } from '../item-models.js';
 import { isTopLevel, type Resource } from '../resource.js';
@@ -146,7 +146,7 @@ export function createItems(
     open: createOpen(onDemand, locate),
     findParents: links.findParents,
     create: (location, given) => {
-      const values = { ...given.body, ...given.fixed };
+      const values = joinObjects(given.body, given.fixed);
       const shown = dependents.embed(location, { item: values });
       const draft = shown === NOTHING_SHOWN ? given : { ...given, fixed: { ...given.fixed, ...shown } };
       const { entry, whole } = draftEntry(location, draft);
@@ -318,7 +318,7 @@ function draftEntry(
   const { resource, identity } = model;
   const { seed, clock } = transaction;
   const { body = NO_PROPERTIES, fixed, content, strict } = given;
-  const chosen = resource.singleton ? '' : (given.id ?? identity.deriveId({ ...body, ...fixed }));
+  const chosen = resource.singleton ? '' : (given.id ?? identity.deriveId?.(joinObjects(body, fixed)));
   const number = chosen === undefined ? collection.nextNumber() : undefined;
   const id = number === undefined ? (chosen ?? '') : identity.generateId(collection, scope, { seed, number });
   const defaults = given.defaults === undefined ? collection.defaults : { ...given.defaults, ...collection.defaults };
