@@ -108,6 +108,27 @@ describe('the limits of the state', () => {
     expect(await namesOf('/pets')).toEqual(['a', 'b']);
   });
 
+  it('refuses with 507 and a code where the error shape of the contract has one and declares no status of its own', async () => {
+    mock = await createMock({ spec: 'spec/openapi.yaml', state: { maxItems: 1 } });
+    const add = (): Promise<Response> =>
+      send('/v1/organization/admin_api_keys', { body: { name: 'a' }, headers: { authorization: 'Bearer k' } });
+    expect((await add()).status).toBe(200);
+    const refused = await add();
+    expect([refused.status, await refused.json()]).toEqual([
+      507,
+      {
+        error: {
+          message: expect.stringContaining('more than 1 items with this change, the maximum; remove items') as string,
+          type: expect.any(String) as string,
+          param: null,
+          code: 'state_limit',
+        },
+      },
+    ]);
+    // The client would only fail again.
+    expect(refused.headers.get('x-should-retry')).toBe('false');
+  });
+
   it('has room again after an item was removed, and after a reset', async () => {
     const { reset, journal } = await open({ initialItems: 0, maxItems: 1 });
     const { id } = (await (await create('a')).json()) as { readonly id: string };

@@ -80,8 +80,8 @@ export function createStateSource(parts: Omit<StateContext, 'answerFailure' | 'd
 function refuseGrowth(context: Pick<StateContext, 'errors'>, exchange: Exchange, { reason, hint }: MockError): Answer {
   const { operation } = exchange.call;
   return refuse(context, exchange, {
-    // RFC 4918 11.5: the method could not be performed because there is no room for what it stores.
-    status: chooseDeclared({ binding: { operation } }, [507, 503, 429, 413, 507]),
+    // RFC 4918 11.5: the method could not be performed because there is no room for what it stores. Neither 429 nor 413 says that.
+    status: chooseDeclared({ binding: { operation } }, [507, 503, 507]),
     message: hint === undefined ? reason : `${reason}; ${hint}`,
     code: 'state_limit',
     headers: NO_RETRY,
