@@ -5,6 +5,9 @@ const SPEC = 'spec/openapi.yaml';
 const URL_OF_LIST = 'http://mock.test/v1/organization/admin_api_keys?limit=7';
 const HEADERS = { headers: { authorization: 'Bearer bench-token' } };
 
+/** Requests of one run of `fetch`; in-process.ts divides by it. */
+const REQUESTS_PER_RUN = 200;
+
 /** What a test does: it gets a mock, sends one request and gives the mock back. */
 const TESTS: Readonly<Record<string, () => Promise<() => Promise<void>>>> = {
   document: async () => {
@@ -25,6 +28,14 @@ const TESTS: Readonly<Record<string, () => Promise<() => Promise<void>>>> = {
       await read(session.fetch(URL_OF_LIST, HEADERS));
       session.verify();
       session.close();
+    };
+  },
+  // Many requests to one mock.
+  fetch: async () => {
+    const { createMock } = await import('vouch');
+    const mock = await createMock({ spec: SPEC, fixtures: 'fixtures' });
+    return async () => {
+      for (let i = 0; i < REQUESTS_PER_RUN; i++) await read(mock.fetch(URL_OF_LIST, HEADERS));
     };
   },
   msw: async () => {

@@ -7,6 +7,7 @@ import { measureImports } from './imports.js';
 import { measureInProcess } from './in-process.js';
 import { measurePlain, measureRealDocuments } from './plain.js';
 import { measureRecording } from './record.js';
+import { measureProfile } from './profile.js';
 import { measureReplay } from './replay.js';
 import { measureScaling } from './scaling.js';
 import { measureBodies, measureConnections, measureMemory } from './sizes.js';
@@ -48,6 +49,7 @@ const PARTS: Readonly<Record<string, () => Promise<Table | readonly Table[]> | T
   'first-calls': () => measureFirstCalls(),
   import: () => measureImports(),
   'in-process': () => measureInProcess(),
+  profile: () => measureProfile(plan),
   store: () => measureStore(),
   memory: () => measureMemory(),
 };
