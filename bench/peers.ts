@@ -28,6 +28,7 @@ const MODULES = `${FOLDER}/node_modules`;
 
 // Each with the options that make it quick: one process, no log of requests.
 const PEERS: readonly Peer[] = [
+  ...(process.env['NODE24'] === undefined ? [] : [createScalar(process.env['NODE24'])]),
   {
     name: 'steady 0.22',
     command: (spec, port) => [`${MODULES}/.bin/steady`, ...toArguments(port, '--host'), '--quiet', spec],
@@ -52,6 +53,11 @@ const PEERS: readonly Peer[] = [
     },
   },
 ];
+
+/** Scalar's mock server needs Node.js 22. @param node - The path of one. */
+function createScalar(node: string): Peer {
+  return { name: 'scalar 0.14', command: (spec, port) => [node, `${FOLDER}/scalar.mjs`, spec, `${port}`] };
+}
 
 function toArguments(port: number, host: string): readonly string[] {
   return ['--port', `${port}`, host, '127.0.0.1'];
@@ -92,20 +98,22 @@ async function startPeer({ name, command }: Peer, spec: string): Promise<Running
   const port = await findFreePort();
   const [program = '', ...args] = command(spec, port);
   const child = spawn(program, args, { stdio: 'ignore', env: { ...process.env, NO_COLOR: '1' } });
+  child.once('error', () => undefined);
+  const id = child.pid;
+  // The program could not be started.
+  if (id === undefined) return undefined;
   const stop = async (): Promise<void> => {
     if (child.exitCode !== null || child.signalCode !== null) return;
     child.kill('SIGKILL');
     await once(child, 'exit');
   };
-  const id = child.pid;
-  if (id !== undefined && (await waitFor(child, port))) return { name, port, id, isOptional: true, stop };
+  if (await waitFor(child, port)) return { name, port, id, isOptional: true, stop };
   await stop();
   return undefined;
 }
 
 /** Waits until anything answers on a port. */
 async function waitFor(child: ChildProcess, port: number): Promise<boolean> {
-  child.once('error', () => undefined);
   const probe = Buffer.from('GET /bench-probe HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n');
   const endsAt = performance.now() + START_MS;
   while (performance.now() < endsAt && child.exitCode === null) {
