@@ -15,6 +15,7 @@ export const ERROR_CODES = {
   HANDLER_INVALID: 'A handler is not a function, or its name is not an operation of the contract.',
   HEADERS_TOO_LARGE: 'The header fields of a request are larger than the limit; the client gets 431.',
   HINT_INVALID: 'An x-mock hint has the wrong form, or refers to something that does not exist.',
+  IMPORT_UNREADABLE: 'The file or folder of another mock server cannot be read, or its format is not known.',
   INTERACTION_UNKNOWN: 'The journal of the session has no interaction with that number.',
   INTERACTION_UNREPEATABLE:
     'The body of a recorded request cannot be written again, so the request cannot be sent again.',

@@ -25,6 +25,7 @@ const FLOORS: Readonly<Record<string, number>> = {
   'scenario/': 3,
   'recording/': 3,
   'journal/': 3,
+  'import/': 3.5,
   'session/': 4,
   'coverage/': 4,
   'answer/': 5,

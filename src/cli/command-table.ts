@@ -31,6 +31,10 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     'check, compare, promote, prune, import and export recordings',
     () => import('./commands/recordings/recordings.js'),
   ],
+  import: [
+    'convert the files of another mock server, and list where they broke the contract',
+    () => import('./commands/import.js'),
+  ],
   'explain-last': ['explain an answer of a running mock', () => import('./commands/explain-last.js')],
   explain: ['explain the code of a violation, problem or error', () => import('./commands/explain.js')],
 };

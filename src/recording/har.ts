@@ -36,7 +36,16 @@ export interface HarImported {
   readonly written: readonly string[];
   /** Those of the files whose request is outside of the contract. */
   readonly undocumented: readonly string[];
-  readonly skipped: readonly { readonly entry: string; readonly why: string }[];
+  readonly skipped: readonly SkippedEntry[];
+}
+
+/** An entry that is not imported. */
+interface SkippedEntry {
+  /** Its method and URL. */
+  readonly entry: string;
+  readonly why: string;
+  /** Whether it is a request of a program that matches no operation of the contract. */
+  readonly isUnknown?: true;
 }
 
 /** Records the entries of a HAR 1.2 file that are calls of the API, in order of time. @throws MockError `RECORDING_INVALID`. */
@@ -44,13 +53,13 @@ export async function importHar(file: string, parts: HarImportParts): Promise<Ha
   const entries = readHar(readFileSync(file, 'utf8'), file).toSorted((x, y) => x.at - y.at);
   const written: string[] = [];
   const undocumented: string[] = [];
-  const skipped: { entry: string; why: string }[] = [];
+  const skipped: SkippedEntry[] = [];
   for (const entry of entries) {
     const outcome = await importEntry(entry, parts);
     if ('written' in outcome) {
       written.push(outcome.written.file);
       if (outcome.written.operation === UNDOCUMENTED) undocumented.push(outcome.written.file);
-    } else skipped.push({ entry: `${entry.method} ${entry.url}`, why: outcome.why });
+    } else skipped.push({ entry: `${entry.method} ${entry.url}`, ...outcome });
   }
   return { written, undocumented, skipped };
 }
@@ -213,15 +222,15 @@ function readBytes({ text, encoding, _file: file }: Members, folder: string): Ui
 async function importEntry(
   entry: HarEntry,
   { contract, router, decoder, recorder, upstream }: HarImportParts,
-): Promise<{ readonly written: StoredExchange } | { readonly why: string }> {
+): Promise<{ readonly written: StoredExchange } | Omit<SkippedEntry, 'entry'>> {
   const target = readEntryTarget(entry.url, upstream);
   if (target === undefined) return { why: `its URL is not below ${upstream ?? ''}` };
   const request = toRequest(entry, target, entry.body);
   const match = matchRequest(request, router);
   const isKnown = match.kind === 'operation';
-  if (!isKnown && upstream === undefined) return { why: 'it matches no operation of the contract' };
   if (!isKnown && !API_RESOURCES.has(entry.resourceType))
     return { why: `it is a ${entry.resourceType} outside of the contract` };
+  if (!isKnown && upstream === undefined) return { why: 'it matches no operation of the contract', isUnknown: true };
   if (entry.incomplete !== undefined) return { why: entry.incomplete };
   const matched = isKnown ? match : { operation: createUndocumentedOperation(contract.operations), pathText: {} };
   const call = await decoder.decode({ ...matched, request });

@@ -1,19 +1,16 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
-import type { Mistake } from '../../../contract/load/source-node.js';
-import { readSegments } from '../../../contract/pointer.js';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { MockError } from '../../../errors.js';
 import { createGenerator } from '../../../generate/generate.js';
+import { createFixtures, type FixtureParts } from '../../../import/cassette-fixtures.js';
 import { createMock } from '../../../mock.js';
 import type { Cassette, StoredExchange } from '../../../recording/cassette/cassette.js';
 import { createResponseCheck } from '../../../recording/drift/check.js';
 import { readCall } from '../../../recording/matching/exchange-index.js';
 import { createMatcher } from '../../../recording/matching/match.js';
-import { type SkippedItem, toFixtures } from '../../../recording/promote/promote-files.js';
+import type { SkippedItem } from '../../../recording/promote/promote-files.js';
 import { toPromotedScenario } from '../../../recording/promote/promote-rules.js';
 import { learnHints, learnTextErrors } from '../../../recording/promote/learn.js';
-import { promote } from '../../../recording/promote/promote.js';
 import type { Contract } from '../../../contract/contract.js';
 import { loadContract } from '../../../contract/load/load.js';
 import { createValidators } from '../../../schema/validate.js';
@@ -23,9 +20,6 @@ import { inferResources } from '../../../state/inference/infer.js';
 import { createScenarioContext, type ScenarioContext } from '../../../scenario/definition/kinds.js';
 import { toScenarios } from '../../../scenario/definition/load.js';
 import { createItemModels } from '../../../state/item-models.js';
-import { readFixtures, toFixtureTarget } from '../../../state/fixtures/fixtures.js';
-import { omitUnknownNames } from '../../../schema/fields.js';
-import { createPagePlan } from '../../../state/pages/plan.js';
 import { countOf, type Output, showPath, writeOutputFile } from '../../output.js';
 
 /** Flags of `vouch recordings promote`. */
@@ -121,31 +115,6 @@ export async function promoteCassette(
   return { files: [...fixed, ...paths], skipped: [...skipped, ...left], differences };
 }
 
-type Parts = Parameters<typeof readFixtures>[1];
-
-/** The fixtures of a cassette that their loader accepts, and what is left out. */
-function createFixtures(cassette: Cassette, parts: Parts, moment: 'final' | 'initial'): Promise<Fixtures> {
-  const { contract, resources, validators, generator, fieldsOf } = parts;
-  const isNewestFirst = (id: string): boolean => {
-    const operation = contract.operation(id);
-    return operation !== undefined && createPagePlan(contract, operation, { item: undefined }).descending;
-  };
-  const fixtures = toFixtures(promote(cassette, { ...resources, moment, isNewestFirst }), {
-    validators,
-    collections: resources.collections,
-    omitUnknown: ({ name }, item) => {
-      const resource = resources.collections.get(name);
-      const target = resource && toFixtureTarget(fieldsOf, resource, resources);
-      // An object stays an object.
-      return target === undefined ? item : (omitUnknownNames(item, target) as typeof item);
-    },
-    // The first values of a schema are its examples; those are not recorded.
-    complete: (pointer, partial) =>
-      generator.complete(pointer, partial, { seed: 1, key: pointer, direction: 'response', now: 0, index: 1000 }),
-  });
-  return omitInvalid(fixtures, (folder) => readFixtures(folder, parts));
-}
-
 function isError({ response }: StoredExchange): boolean {
   return (response?.status ?? 0) >= 400;
 }
@@ -158,7 +127,7 @@ interface WrittenScenarios {
 /** Creates the writer of scenarios for exchanges that the mock answers differently; it gets those whose bodies must be exact. */
 function createScenarioWriter(
   cassette: Cassette,
-  parts: Parts & { readonly recordingParts: RecordingParts; readonly different: readonly RerunDifference[] },
+  parts: FixtureParts & { readonly recordingParts: RecordingParts; readonly different: readonly RerunDifference[] },
 ): (inexact: readonly StoredExchange[]) => WrittenScenarios {
   const { contract, resources, validators, recordingParts } = parts;
   const collections = resources.collections.values();
@@ -220,64 +189,6 @@ function findScenarioMistake(scenario: object, context: ScenarioContext): string
     if (error instanceof MockError) return error.reason;
     throw error;
   }
-}
-
-type Fixtures = ReturnType<typeof toFixtures>;
-
-/** The fixtures without the items and defaults that the loader of fixtures does not accept. */
-async function omitInvalid(
-  { files, skipped }: Fixtures,
-  read: (folder: string) => ReturnType<typeof readFixtures>,
-): Promise<Fixtures> {
-  if (files.length === 0) return { files, skipped };
-  const folder = mkdtempSync(join(tmpdir(), 'vouch-promote-'));
-  try {
-    for (const { path, content } of files) writeOutputFile(join(folder, path), content);
-    const { mistakes } = await read(folder);
-    if (mistakes.length === 0) return { files, skipped };
-    const left: SkippedItem[] = [];
-    const kept = files.flatMap((file) => {
-      const own = mistakes.filter(({ at }) => at.file === join(folder, file.path));
-      if (own.length === 0 || typeof file.content !== 'string') return [file];
-      const found = omitItems(basename(file.path, '.json'), file.content, own);
-      left.push(...found.skipped);
-      return found.content === undefined ? [] : [{ ...file, content: found.content }];
-    });
-    // A mistake in no file is one of the loader.
-    if (left.length === 0) return { files, skipped };
-    // An item that was left out can be the parent of others.
-    return await omitInvalid({ files: kept, skipped: [...skipped, ...left] }, read);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
-}
-
-/** A fixture without what mistakes name; without content if they name neither an item nor a default. */
-function omitItems(
-  collection: string,
-  content: string,
-  mistakes: readonly Mistake[],
-): { readonly content: string | undefined; readonly skipped: readonly SkippedItem[] } {
-  const skipped: SkippedItem[] = [];
-  // `toFixtures` has written it.
-  const fixture = JSON.parse(content) as { defaults?: Record<string, unknown>; items: Record<string, unknown>[] };
-  const items = new Set<number>();
-  const names = new Set<string>();
-  for (const { at, message } of mistakes) {
-    const [member, name = ''] = readSegments(at.pointer ?? '');
-    if (member === 'items') items.add(Number(name));
-    else if (member === 'defaults') names.add(name);
-    else return { content: undefined, skipped: [{ collection, id: '*', why: message }] };
-    const item = fixture.items[Number(name)];
-    const id = member === 'items' ? JSON.stringify(item?.['id'] ?? item?.['$id'] ?? Number(name)) : `default ${name}`;
-    skipped.push({ collection, id, why: message });
-  }
-  const defaults = Object.entries(fixture.defaults ?? {}).filter(([name]) => !names.has(name));
-  const kept = {
-    ...(defaults.length > 0 && { defaults: Object.fromEntries(defaults) }),
-    items: fixture.items.filter((_, i) => !items.has(i)),
-  };
-  return { content: `${JSON.stringify(kept, null, 2)}\n`, skipped };
 }
 
 function rejectOverwriting(files: readonly string[], { force }: PromoteFlags): void {

@@ -7,7 +7,6 @@ import { createRouter } from '../../../contract/router/router.js';
 import { MockError } from '../../../errors.js';
 import { createCallDecoder } from '../../../http/request/call.js';
 import type { OptionName } from '../../../options.js';
-import { openCassette } from '../../../recording/cassette/cassette-writer.js';
 import {
   applyAfterRead,
   type Cassette,
@@ -16,16 +15,14 @@ import {
   readCassetteFolder,
   toFolderName,
 } from '../../../recording/cassette/cassette.js';
-import { lockCassette } from '../../../recording/cassette/lock.js';
-import { createManifest, readExpiry } from '../../../recording/cassette/manifest.js';
+import { readExpiry } from '../../../recording/cassette/manifest.js';
 import { findRedundant, pruneCassette } from '../../../recording/cassette/prune.js';
 import { checkCassette, createResponseCheck, formatCheck } from '../../../recording/drift/check.js';
 import { formatDrift, readDriftExit, toDriftJson, toDriftJunit } from '../../../recording/drift/drift-report.js';
 import { type DriftResult, findDrift } from '../../../recording/drift/drift.js';
-import { exportHar, importHar } from '../../../recording/har.js';
+import { recordHar } from '../../../import/har.js';
+import { exportHar } from '../../../recording/har.js';
 import type { RecordingParts } from '../../../recording/cassettes.js';
-import { createRedactor } from '../../../recording/redaction/redact.js';
-import { createRecorder } from '../../../recording/upstream/recorder.js';
 import { createUpstream } from '../../../recording/upstream/upstream.js';
 import { createValidators } from '../../../schema/validate.js';
 import { addOptionFlags, addRecordingsFlag, collect, findSpec, listFlagOptions } from '../../flags.js';
@@ -102,7 +99,8 @@ function formatOption(...formats: readonly string[]): Option {
 
 const BODY_LIMIT_BYTES = 256 * 1024 * 1024;
 
-async function loadParts(spec: string | undefined): Promise<RecordingParts> {
+/** The parts that read recordings. */
+export async function loadParts(spec: string | undefined): Promise<RecordingParts> {
   const contract = await loadContract(spec ?? findSpec(), { preset: 'auto' });
   const validators = createValidators(contract);
   const decoder = createCallDecoder(contract, validators, { bodyLimitBytes: BODY_LIMIT_BYTES });
@@ -209,13 +207,7 @@ async function runImportHar(file: string, flags: Flags, { write, writeError }: O
   const parts = await loadParts(flags.spec);
   const ownName = basename(file, '.har').replaceAll(/[^\w. -]/g, '-');
   const folder = join(recordings, toFolderName(cassette ?? ownName));
-  const unlock = lockCassette(folder);
-  const writer = openCassette(folder, createManifest(parts.contract, { upstream: upstream ?? '' }));
-  const redactor = createRedactor({ ...parts, options: {}, earlier: writer.read().manifest.redacted, watched: [] });
-  const recorder = createRecorder({ writer, redactor, replacement: undefined });
-  const { written, undocumented, skipped } = await importHar(file, { ...parts, recorder, upstream });
-  await recorder.settle();
-  unlock();
+  const { written, undocumented, skipped } = await recordHar(file, { folder, upstream }, parts);
   for (const each of undocumented) writeError(colour('gray', `note ${each}: its request is outside of the contract`));
   for (const { entry, why } of skipped) writeError(colour('gray', `skipped ${entry}: ${why}`));
   write(`imported ${countOf(written.length, 'exchange')} to ${showPath(folder)}, skipped ${skipped.length}`);

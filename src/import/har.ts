@@ -1,0 +1,56 @@
+import { openCassette } from '../recording/cassette/cassette-writer.js';
+import { lockCassette } from '../recording/cassette/lock.js';
+import { loadCassette } from '../recording/cassette/cassette.js';
+import { createManifest } from '../recording/cassette/manifest.js';
+import { toDoubles } from '../recording/cassette/exact-json.js';
+import { loadBody, readText, writeBody } from '../recording/cassette/recorded-body.js';
+import type { RecordingParts } from '../recording/cassettes.js';
+import { type HarImported, importHar } from '../recording/har.js';
+import { createRedactor } from '../recording/redaction/redact.js';
+import { createRecorder } from '../recording/upstream/recorder.js';
+import { type Break, createAnswerCheck } from './check.js';
+
+/** The folder of a new cassette, and the base URL of the API, below which entries are imported. */
+interface HarTarget {
+  readonly folder: string;
+  readonly upstream: string | undefined;
+}
+
+/** Records the entries of a HAR file to a cassette. @throws MockError `RECORDING_INVALID`, `RECORDING_LOCKED`. */
+export async function recordHar(
+  file: string,
+  { folder, upstream }: HarTarget,
+  parts: RecordingParts,
+): Promise<HarImported> {
+  const unlock = lockCassette(folder);
+  const writer = openCassette(folder, createManifest(parts.contract, { upstream: upstream ?? '' }));
+  const redactor = createRedactor({ ...parts, options: {}, earlier: writer.read().manifest.redacted, watched: [] });
+  const recorder = createRecorder({ writer, redactor, replacement: undefined });
+  const imported = await importHar(file, { ...parts, recorder, upstream });
+  await recorder.settle();
+  unlock();
+  return imported;
+}
+
+/** The answers of a cassette that break the contract. */
+export function findRecordedBreaks(folder: string, { contract, validators }: RecordingParts): readonly Break[] {
+  const check = createAnswerCheck(validators);
+  const { exchanges } = loadCassette(folder);
+  return exchanges.flatMap((exchange): readonly Break[] => {
+    const { file, request, response } = exchange;
+    const about = { at: file, stub: `${request.method} ${request.path}` };
+    const operation = contract.operation(exchange.operation);
+    if (operation === undefined) {
+      const message = `no operation in the contract has the path ${request.path}`;
+      return [{ ...about, code: 'PATH_UNKNOWN', in: 'path', pointer: '', message }];
+    }
+    if (response === undefined) return [];
+    const bytes = writeBody(folder, response);
+    const body =
+      toDoubles(loadBody(folder, response).body) ?? (bytes === undefined ? undefined : (readText(bytes) ?? ''));
+    const violations = check(operation, { status: response.status, headers: response.headers, body });
+    return violations.map(({ code, in: place, pointer, message }) => {
+      return { ...about, operation: operation.id, code, in: place, pointer, message };
+    });
+  });
+}

@@ -1,0 +1,57 @@
+import type { Contract } from '../contract/contract.js';
+import { createGenerator } from '../generate/generate.js';
+import { createScenarioContext } from '../scenario/definition/kinds.js';
+import type { Validators } from '../schema/validate.js';
+import { inferResources } from '../state/inference/infer.js';
+import { createItemModels } from '../state/item-models.js';
+import { type Break, createAnswerCheck } from './check.js';
+import { toItems } from './items.js';
+import { toRules } from './rules.js';
+import { FORMAT_NAMES, type Format, type OldMock, type Remark } from './stub.js';
+
+interface ImportParts {
+  readonly contract: Contract;
+  readonly validators: Validators;
+  readonly format: Format;
+  /** A path that the old mock adds to each of its paths. */
+  readonly prefix: string;
+}
+
+/** What an old mock becomes. */
+export interface Imported {
+  /** The scenario with its answers; undefined without stubs. */
+  readonly scenario: Readonly<Record<string, unknown>> | undefined;
+  /** The number of stubs that are in it. */
+  readonly carried: number;
+  /** The files of fixtures, relative to their folder. */
+  readonly fixtures: readonly { readonly path: string; readonly content: string | Uint8Array }[];
+  /** Where the old mock broke the contract. */
+  readonly breaks: readonly Break[];
+  /** What is not carried over, or not exactly. */
+  readonly remarks: readonly Remark[];
+}
+
+/** Turns an old mock into a scenario with its answers and fixtures with its items. */
+export async function importMock(
+  mock: OldMock,
+  { contract, validators, format, prefix }: ImportParts,
+): Promise<Imported> {
+  const resources = inferResources(contract);
+  const generator = createGenerator(contract, validators);
+  const parts = { ...createItemModels({ contract, resources, validators, generator }), seed: 1 };
+  const context = createScenarioContext({ ...parts, collections: resources.collections.values() });
+  const check = createAnswerCheck(validators);
+  const rules = toRules(mock.stubs, { contract, context, check, tool: FORMAT_NAMES[format], prefix });
+  const items = await toItems(mock, { ...parts, prefix });
+  return {
+    scenario: rules.scenario,
+    carried: rules.count,
+    fixtures: items.files,
+    breaks: withoutRepeats([...rules.breaks, ...items.breaks]),
+    remarks: withoutRepeats([...mock.remarks, ...rules.remarks, ...items.remarks]),
+  };
+}
+
+function withoutRepeats<Value>(values: readonly Value[]): readonly Value[] {
+  return [...new Map(values.map((value) => [JSON.stringify(value), value])).values()];
+}

@@ -1,0 +1,108 @@
+import { URLSearchParams } from 'node:url';
+import { isObject } from '../../contract/json.js';
+import { toPointer } from '../../contract/pointer.js';
+import {
+  ANY_REQUEST,
+  type ItemList,
+  type OldMock,
+  readBody,
+  readObject,
+  readText,
+  type Remark,
+  type Stub,
+} from '../stub.js';
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** A handler: an object with its request, or a member whose name is the request. */
+interface Entry {
+  readonly at: string;
+  readonly request: Members;
+  readonly response: Members;
+}
+
+/**
+ * Reads handlers that are kept as JSON: a list of `{ method, path, status, headers, body }`, whose answer can be in `response`, or an object
+ * with one member for each request, `{ "GET /orders": { status, body } }`.
+ */
+export function readHandlers(value: unknown, file: string): OldMock {
+  const { handlers } = readObject(value);
+  const root = handlers ?? value;
+  const at = handlers === undefined ? `${file}#` : `${file}#/handlers`;
+  const remarks: Remark[] = [];
+  const entries = Array.isArray(root)
+    ? root.map((each, i) => toListed(each, `${at}${toPointer(i)}`))
+    : toMembers(root, at);
+  const stubs = entries.flatMap((entry): Stub[] => {
+    const read = readEntry(entry);
+    if (typeof read !== 'string') return [read];
+    remarks.push({ at: entry.at, what: 'a handler', why: read });
+    return [];
+  });
+  return { stubs, lists: [], remarks };
+}
+
+function toListed(value: unknown, at: string): Entry {
+  const request = readObject(value);
+  return { at, request, response: isObject(request['response']) ? request['response'] : request };
+}
+
+function toMembers(value: unknown, at: string): readonly Entry[] {
+  return Object.entries(readObject(value)).map(([name, answer]) => {
+    const [method = '', path = ''] = name.split(/\s+/);
+    const members = readObject(answer);
+    const isAnswer = ['status', 'body', 'json', 'headers', 'text'].some((each) => Object.hasOwn(members, each));
+    return {
+      at: `${at}${toPointer(name)}`,
+      request: { method, path },
+      response: isAnswer ? members : { body: answer },
+    };
+  });
+}
+
+function readEntry({ at, request, response }: Entry): Stub | string {
+  const address = readText(request['path'] ?? request['url'] ?? request['endpoint']);
+  if (address === undefined) return 'it has no path';
+  if (request['passthrough'] === true) return 'it passes the request through to a real server';
+  const method = (readText(request['method']) ?? 'GET').toUpperCase();
+  const [path = '', search = ''] = address.replace(/^(?:[a-z]+:\/\/[^/]*|\*(?=\/))/i, '').split('?');
+  const own = path.startsWith('/') ? path : `/${path}`;
+  const json = response['json'] ?? response['body'] ?? response['data'];
+  const text =
+    readText(response['text']) ??
+    (typeof json === 'string' ? json : json === undefined ? undefined : JSON.stringify(json));
+  const given = Object.entries(readObject(response['headers'])).map(([name, value]): [string, string] => [
+    name.toLowerCase(),
+    readText(value) ?? '',
+  ]);
+  const headers = Object.fromEntries(given);
+  const status = Number(response['status'] ?? response['statusCode'] ?? 200);
+  const delay = response['delay'] ?? request['delay'];
+  const query = { ...Object.fromEntries(new URLSearchParams(search)), ...readObject(request['query']) };
+  const isNetworkError = response['type'] === 'error' || response['error'] === true;
+  const answer = { status, headers, body: readBody({ status, headers, text }), isTemplate: false };
+  return {
+    ...ANY_REQUEST,
+    at,
+    name: `${method} ${address}`,
+    method: method === 'ALL' ? undefined : method,
+    path: { kind: /:|\*|\{/.test(own) ? 'template' : 'path', text: own },
+    query,
+    ...(typeof delay === 'number' && delay > 0 && { delay }),
+    ...(request['once'] === true && { call: 1 }),
+    answers: [isNetworkError ? { ...answer, body: { kind: 'none' }, fault: 'reset' } : answer],
+  };
+}
+
+/** Reads the file of json-server: its arrays are lists of items. */
+export function readJsonServer(value: unknown, file: string): OldMock {
+  const remarks: Remark[] = [];
+  const lists = Object.entries(readObject(value)).flatMap(([name, items]): ItemList[] => {
+    const at = `${file}#${toPointer(name)}`;
+    if (Array.isArray(items)) return [{ at, path: `/${name}`, items }];
+    if (isObject(items)) return [{ at, path: `/${name}`, items: [items] }];
+    if (name !== '$schema') remarks.push({ at, what: name, why: 'it is neither a list nor an object' });
+    return [];
+  });
+  return { stubs: [], lists, remarks };
+}

@@ -1,0 +1,53 @@
+import { spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { once } from 'node:events';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { EXPORTS, readAnswers } from './old-mock.js';
+
+const CLI = join('bench', 'peers', 'node_modules', '@mockoon', 'cli', 'bin', 'run.js');
+const isInstalled = existsSync(CLI);
+if (!isInstalled) console.log(`skipped: Mockoon is not installed (npm ci in bench/peers)`);
+
+async function findPort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
+
+describe.skipIf(!isInstalled)('Mockoon itself', () => {
+  it('gives the answers that the import is compared with', { timeout: 30_000 }, async () => {
+    const port = await findPort();
+    const file = join(mkdtempSync(join(tmpdir(), 'mockoon-')), 'environment.json');
+    writeFileSync(file, readFileSync(join(EXPORTS, 'mockoon/rules.json')));
+    const mockoon = spawn(process.execPath, [
+      CLI,
+      'start',
+      '--data',
+      file,
+      '--port',
+      String(port),
+      '--disable-log-to-file',
+    ]);
+    await new Promise<void>((resolve, reject) => {
+      mockoon.stdout.on('data', (text: Buffer) => {
+        if (text.includes('Server started')) resolve();
+      });
+      mockoon.on('exit', () => reject(new Error('Mockoon did not start')));
+    });
+    try {
+      for (const { method, path, body, answer } of readAnswers('mockoon-answers.json')) {
+        const sent =
+          body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } };
+        const response = await fetch(`http://127.0.0.1:${port}${path}`, { method, ...sent });
+        expect([response.status, await response.text()], `${method} ${path}`).toEqual([answer.status, answer.body]);
+      }
+    } finally {
+      mockoon.kill();
+    }
+  });
+});
