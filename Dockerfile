@@ -21,8 +21,8 @@ COPY spec ./spec
 COPY fixtures ./fixtures
 COPY scenarios ./scenarios
 COPY presets ./presets
-# Mount points; if no document is mounted, the built-in contract in /app is served.
-WORKDIR /mock
+# The folder of the user, or mount points for its parts; if no document is mounted, the built-in contract in /app is served.
+WORKDIR /api
 RUN mkdir spec fixtures scenarios
 USER node
 ENV VOUCH_HOST=0.0.0.0 VOUCH_PORT=4010

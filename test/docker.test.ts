@@ -1,14 +1,32 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { load } from 'js-yaml';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { buildImage, toEnvironment, type Image } from './dockerfile.js';
 
 const run = promisify(execFile);
+
+/** jsdom has no types. */
+interface Page {
+  readonly window: {
+    readonly Event: new (type: string, options: object) => object;
+    readonly document: {
+      querySelector(selector: string): { dispatchEvent(event: object): boolean } | null;
+      querySelectorAll(selector: string): Iterable<{ readonly textContent: string | null }>;
+    };
+    fetch: typeof fetch;
+    eval(script: string): void;
+    close(): void;
+  };
+}
+const { JSDOM } = createRequire(import.meta.url)('jsdom') as {
+  readonly JSDOM: new (html: string, options: object) => Page;
+};
 
 function listFiles(folder: string): readonly string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
@@ -26,13 +44,13 @@ describe('the Dockerfile, executed step by step', () => {
     image = await buildImage(readFileSync('Dockerfile', 'utf8'), folder);
   }, 300_000);
 
-  afterAll(async () => {
-    if (server?.exitCode === null) {
-      server.kill('SIGKILL');
-      await once(server, 'exit');
-    }
-    rmSync(folder, { recursive: true, force: true });
+  afterEach(async () => {
+    if (server?.exitCode !== null) return;
+    server.kill('SIGKILL');
+    await once(server, 'exit');
   });
+
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   const start = async (): Promise<string> => {
     const [program = '', ...words] = image.entrypoint;
@@ -97,10 +115,75 @@ describe('the Dockerfile, executed step by step', () => {
       servers: [{ url: '/v1' }],
       paths: { '/ping': { get: { responses: { 204: { description: 'pong' } } } } },
     };
-    writeFileSync(join(image.root, 'mock/spec/openapi.json'), JSON.stringify(document));
+    writeFileSync(join(image.root, 'api/spec/openapi.json'), JSON.stringify(document));
     const port = await start();
     expect((await fetch(`http://127.0.0.1:${port}/v1/ping`)).status).toBe(204);
     expect((await fetch(`http://127.0.0.1:${port}/v1/files/file-handbook/content`)).status).toBe(404);
+  });
+
+  it('serves the folder of a project to its page: examples/compose', async () => {
+    rmSync(join(image.root, 'api'), { recursive: true });
+    cpSync('examples/compose/api', join(image.root, 'api'), { recursive: true });
+    const port = await start();
+    const origin = 'http://127.0.0.1:8080';
+    const { window } = new JSDOM(readFileSync('examples/compose/web/index.html', 'utf8'), {
+      url: `${origin}/`,
+      runScripts: 'outside-only',
+    });
+    // As a browser sends it from the page.
+    window.fetch = async (address, init) => {
+      const headers = new Headers(init?.headers);
+      headers.set('origin', origin);
+      const response = await fetch(address, { ...init, headers });
+      expect(response.headers.get('access-control-allow-origin')).toMatch(/^(?:\*|http:\/\/127\.0\.0\.1:8080)$/u);
+      return response;
+    };
+    window.eval(readFileSync('examples/compose/web/orders.js', 'utf8').replace('127.0.0.1:4010', `127.0.0.1:${port}`));
+    const readPage = (): readonly (string | null)[] =>
+      [...window.document.querySelectorAll('li, #message')].map(({ textContent }) => textContent);
+    await vi.waitFor(() => expect(readPage()).toEqual(['A book', 'A lamp', '2 orders']));
+    Object.assign(window.document.querySelector('#item') ?? {}, { value: 'A pen' });
+    window.document.querySelector('form')?.dispatchEvent(new window.Event('submit', { cancelable: true }));
+    await vi.waitFor(() => expect(readPage()).toEqual(['A book', 'A lamp', 'A pen', '3 orders']));
+    window.close();
+  });
+});
+
+describe('examples/compose/compose.yaml', () => {
+  interface Service {
+    readonly build?: { readonly dockerfile_inline: string };
+    readonly volumes: readonly string[];
+  }
+  const { services } = load(readFileSync('examples/compose/compose.yaml', 'utf8')) as {
+    readonly services: Readonly<Record<'api' | 'web', Service>>;
+  };
+  const inline = services.api.build?.dockerfile_inline ?? '';
+
+  it('makes the image of the package on npm, on the base image of the Dockerfile', () => {
+    const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { readonly version: string };
+    const base = /^FROM \S+$/mu.exec(readFileSync('Dockerfile', 'utf8'))?.[0];
+    expect(inline.split('\n').slice(0, 2)).toEqual([base, `RUN npm install --global --omit=dev vouch@${version}`]);
+  });
+
+  it('mounts folders that exist, read-only, that of the mock at the working directory of its image', () => {
+    expect(inline).toMatch(/^WORKDIR \/api$/mu);
+    const mounts = [services.api, services.web].flatMap(({ volumes }) => volumes.map((volume) => volume.split(':')));
+    expect(mounts).toEqual([
+      ['./api', '/api', 'ro'],
+      ['./web', '/usr/share/nginx/html', 'ro'],
+    ]);
+    for (const [source = ''] of mounts) expect(existsSync(join('examples/compose', source))).toBe(true);
+  });
+});
+
+describe('docs/docker.md', () => {
+  it('copies every program that the Dockerfile runs to a base image made of this machine', () => {
+    const runs = [...readFileSync('Dockerfile', 'utf8').matchAll(/^RUN (?<program>\S+)/gmu)];
+    const programs = runs.map((match) => match.groups?.['program'] ?? '').filter((program) => program !== 'npm');
+    const recipe = readFileSync('docs/docker.md', 'utf8').split('<!-- base image -->')[1] ?? '';
+    const copied = /^for program in (?<list>.+); do$/mu.exec(recipe)?.groups?.['list'] ?? '';
+    expect(programs.length).toBeGreaterThan(0);
+    for (const program of programs) expect(copied.split(' ')).toContain(`/bin/${program}`);
   });
 });
 
@@ -113,12 +196,12 @@ describe('compose.yaml', () => {
   it('is read-only and mounts its folders at the mount points of the image', () => {
     expect(services.vouch).toMatchObject({ build: '.', read_only: true });
     const mounts = (services.vouch['volumes'] as readonly string[]).map((volume) => volume.split(':'));
-    const mkdir = /^WORKDIR \/mock\nRUN mkdir (?<names>.+)$/mu.exec(readFileSync('Dockerfile', 'utf8'))?.groups?.[
+    const mkdir = /^WORKDIR \/api\nRUN mkdir (?<names>.+)$/mu.exec(readFileSync('Dockerfile', 'utf8'))?.groups?.[
       'names'
     ];
     for (const [source = '', target = '', mode] of mounts) {
       expect(existsSync(source)).toBe(true);
-      expect(target).toBe(join('/mock', source));
+      expect(target).toBe(join('/api', source));
       expect(mkdir).toContain(basename(target));
       expect(mode).toBe('ro');
     }

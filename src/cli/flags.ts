@@ -144,18 +144,18 @@ export function addDocument(command: Command): Command {
 
 /** Adds the optional argument `[spec]`; `findSpec` is its default. */
 export function addOptionalSpec(command: Command): Command {
-  return command.argument('[spec]', 'OpenAPI document: a file or URL (default: spec/openapi.yaml)');
+  return command.argument('[spec]', 'OpenAPI document: a file or URL (default: spec/openapi.yaml or openapi.yaml)');
 }
 
-/** `spec/openapi.yaml`, `.yml` or `.json` in the current folder, otherwise the built-in contract. */
+/** The document that `findOwnSpec` finds, otherwise the built-in contract. */
 export function findSpec(): string {
   return findOwnSpec() ?? fileURLToPath(toPackageUrl('spec/openapi.yaml'));
 }
 
-/** `spec/openapi.yaml`, `.yml` or `.json` in the current folder. */
+/** `openapi.yaml`, `.yml` or `.json` in the folder `spec`, or in the current folder. */
 export function findOwnSpec(): string | undefined {
   const names = ['openapi.yaml', 'openapi.yml', 'openapi.json'];
-  return names.map((name) => join('spec', name)).find((path) => existsSync(path));
+  return [...names.map((name) => join('spec', name)), ...names].find((path) => existsSync(path));
 }
 
 /** A folder of that name beside the document, or beside the folder `spec` that contains the document. */

@@ -44,7 +44,7 @@ export function defineCommand(command: Command, output: Output): void {
   command
     .argument('<source>', 'HAR, WireMock folder, Mockoon environment, Postman collection, list of handlers or db.json')
     .description('convert the files of another mock server, and list where they broke the contract; exit codes 0 and 1')
-    .option('--spec <spec>', 'OpenAPI document: a file or URL (default: spec/openapi.yaml, .yml or .json)')
+    .option('--spec <spec>', 'OpenAPI document: a file or URL (default: spec/openapi.yaml or openapi.yaml)')
     .option('-o, --into <folder>', 'folder for fixtures, scenarios and recordings', '.')
     .addOption(new Option('--format <format>', 'format of the source (default: found in its content)').choices(FORMATS))
     .option('--name <name>', 'name of the scenario or recording (default: the format, or the name of the HAR)')

@@ -55,7 +55,7 @@ export function defineCommand(command: Command, output: Output): void {
   // The argument is the name of a cassette, which may be missing, or a file.
   const define = (usage: string, run: (argument: string, flags: Flags, output: Output) => Promise<number>): Command =>
     addRecordingsFlag(command.command(usage))
-      .option('--spec <spec>', 'OpenAPI document: a file or URL (default: spec/openapi.yaml)')
+      .option('--spec <spec>', 'OpenAPI document: a file or URL (default: spec/openapi.yaml or openapi.yaml)')
       .action(async (argument: string, flags: Flags) => {
         process.exitCode = await run(argument, flags, output);
       });
