@@ -88,7 +88,13 @@ async function step(stage: Stage, { name, rest }: Instruction, { stages, isInCon
     case 'RUN':
       await run('/bin/sh', ['-c', rest], {
         cwd: join(stage.root, stage.workdir),
-        env: { ...toEnvironment(stage), npm_config_prefer_offline: 'true' },
+        // Nothing that the steps do depends on what registries say about security and funding.
+        env: {
+          ...toEnvironment(stage),
+          npm_config_prefer_offline: 'true',
+          npm_config_audit: 'false',
+          npm_config_fund: 'false',
+        },
       });
       return stage;
     case 'USER':

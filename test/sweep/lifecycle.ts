@@ -2,12 +2,13 @@ import { isObject, type SchemaObject } from '../../src/contract/json.js';
 import type { Contract } from '../../src/contract/contract.js';
 import type { MediaType, Operation, Parameter } from '../../src/contract/operations/operation.js';
 import { findSuccessMedia } from '../../src/contract/operations/responses.js';
-import { createGenerator, type Generator } from '../../src/generate/generate.js';
+import type { Generator } from '../../src/generate/generate.js';
 import { memoize } from '../../src/memoize.js';
-import { createMock, type Mock, type MockOptions } from '../../src/index.js';
-import { createValidators, type Validators } from '../../src/schema/validate.js';
+import type { Mock, MockOptions } from '../../src/index.js';
+import type { Validators } from '../../src/schema/validate.js';
 import { toPointer } from '../../src/contract/pointer.js';
 import { draftRequest, type RequestDraft, toRequest } from '../../src/server/control/sample-request.js';
+import { openMock, readSchemas } from './open-mock.js';
 
 /** One resource as the paths of a document show it, without the inference of the engine. */
 interface Candidate {
@@ -39,14 +40,13 @@ export async function sweepLifecycles(
   spec: string,
   options: Partial<MockOptions> = {},
 ): Promise<readonly ResourceReport[]> {
-  // The figures are those of the engine.
-  const mock = await createMock({ preset: false, ...options, spec });
+  const mock = await openMock(spec, options);
   try {
     const candidates = findCandidates(mock.contract, isDeclaredUpsert);
     const parents = findCandidates(mock.contract, () => true);
     const reports: ResourceReport[] = [];
     const isClosed = typeof options.state === 'object' && options.state.unknownIds === 'not-found';
-    const schemas = readSchemas(`${String(options.preset)} ${spec}`, mock.contract);
+    const schemas = readSchemas(mock);
     const drafts = createDrafts(mock.contract, { candidates, isClosed, schemas });
     for (const candidate of candidates) {
       mock.reset();
@@ -62,18 +62,6 @@ export async function sweepLifecycles(
 interface Schemas {
   readonly validators: Validators;
   readonly generator: Generator;
-}
-
-const KNOWN = new Map<string, Schemas>();
-
-/** The schemas of a document, which several sweeps share: compiling them takes long. */
-function readSchemas(document: string, contract: Contract): Schemas {
-  const known = KNOWN.get(document);
-  if (known !== undefined) return known;
-  const validators = createValidators(contract);
-  const schemas = { validators, generator: createGenerator(contract, validators) };
-  KNOWN.set(document, schemas);
-  return schemas;
 }
 
 /** A path without a fashion: no `.json`, no trailing slash, parameters replaced by `{}`. */

@@ -1,11 +1,10 @@
-import { createMock, type Mock, type MockOptions } from '../../src/index.js';
+import type { Mock, MockOptions } from '../../src/index.js';
 import type { Operation } from '../../src/contract/operations/operation.js';
-import { createGenerator } from '../../src/generate/generate.js';
-import { createValidators } from '../../src/schema/validate.js';
 import { findResponse } from '../../src/contract/operations/responses.js';
 import { findMedia } from '../../src/http/media-type.js';
 import { type BrokenDraft, breakRequest } from './broken-requests.js';
 import { draftRequest, type RequestDraft, toRequest } from '../../src/server/control/sample-request.js';
+import { openMock, readSchemas } from './open-mock.js';
 import { createSecondCheck, type SecondCheck } from './second-validator.js';
 
 /** The result of a sweep over every operation of a document. */
@@ -26,9 +25,8 @@ type Draft = { -readonly [Key in keyof SweepReport]: SweepReport[Key] extends nu
 
 /** Sends a valid request to every operation of a document, and one request for each simple mistake. */
 export async function sweep(spec: string, options: Partial<MockOptions> = {}): Promise<SweepReport> {
-  // The figures are those of the engine.
-  const mock = await createMock({ preset: false, ...options, spec });
-  const generator = createGenerator(mock.contract, createValidators(mock.contract));
+  const mock = await openMock(spec, options);
+  const { generator } = readSchemas(mock);
   const secondCheck = createSecondCheck(mock.contract);
   const report: Draft = {
     operations: 0,
