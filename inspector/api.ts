@@ -21,6 +21,19 @@ interface ProblemBody {
   readonly errors: readonly { readonly pointer: string; readonly message: string }[];
 }
 
+/** What a reload of the files of the mock did. */
+export interface Reload {
+  readonly changed: readonly string[];
+  readonly applied: boolean;
+  readonly notes: readonly string[];
+  readonly error: {
+    readonly code: string;
+    readonly message: string;
+    readonly at?: string;
+    readonly hint?: string;
+  } | null;
+}
+
 const TOKEN_KEY = 'vouch-control-token';
 
 /** The token that was typed in; it is forgotten with the tab. */

@@ -1,6 +1,6 @@
 import { type JSX, render } from 'preact';
 import { useCallback, useEffect, useMemo, useState } from 'preact/hooks';
-import { type ApiError, call, type Contract, type Row, saveToken, type Session } from './api.ts';
+import { type ApiError, call, type Contract, type Reload, type Row, saveToken, type Session } from './api.ts';
 import { Detail } from './detail.tsx';
 import { addRows, addUsage, keyOf, type Usage } from './log.ts';
 import { LogView } from './log-view.tsx';
@@ -38,6 +38,8 @@ interface Log {
   readonly skipped: number;
   readonly connection: Connection;
   readonly error: ApiError | undefined;
+  /** The last reload of the files of the mock. */
+  readonly reload: Reload | undefined;
   clear(): void;
 }
 
@@ -46,6 +48,7 @@ function useLog(attempt: number): Log {
   const [rows, setRows] = useState<readonly Row[]>([]);
   const [usage, setUsage] = useState<Usage>(new Map());
   const [skipped, setSkipped] = useState(0);
+  const [reload, setReload] = useState<Reload | undefined>();
   const [state, setState] = useState<{ readonly connection: Connection; readonly error?: ApiError | undefined }>({
     connection: 'connecting',
   });
@@ -58,14 +61,14 @@ function useLog(attempt: number): Log {
     const onSkipped = (count: number): void => setSkipped((before) => before + count);
     const onConnection = (connection: Connection, error?: ApiError): void => setState({ connection, error });
     onConnection('connecting');
-    void followLog({ onRows, onSkipped, onConnection }, controller.signal);
+    void followLog({ onRows, onSkipped, onReload: setReload, onConnection }, controller.signal);
     return () => controller.abort();
   }, [attempt]);
   const clear = (): void => {
     setRows([]);
     setSkipped(0);
   };
-  return { rows, usage, skipped, connection: state.connection, error: state.error, clear };
+  return { rows, usage, skipped, reload, connection: state.connection, error: state.error, clear };
 }
 
 function Login({
@@ -109,7 +112,7 @@ function Inspector({ log }: { readonly log: Log }): JSX.Element {
     setDraft({ id: 'from-log', text: writeJson(definition) });
     setTab('Scenarios');
   };
-  const { value: contract, error } = useLoaded(() => call<Contract>('GET', '/contract'), []);
+  const { value: contract, error } = useLoaded(() => call<Contract>('GET', '/contract'), [log.reload]);
   useEffect(() => {
     if (contract !== undefined) document.title = `${contract.title} – Inspector`;
   }, [contract]);
@@ -137,6 +140,7 @@ function Inspector({ log }: { readonly log: Log }): JSX.Element {
       <main>
         <div class="panel" role="tabpanel" id="panel" aria-labelledby={`tab-${tab}`}>
           <Problem error={error} />
+          <ReloadState reload={log.reload} />
           {tab === 'Log' && <LogTab log={log} root={root} onScenario={editScenario} />}
           {tab === 'Scenarios' && <Scenarios session={session} draft={draft} onDraft={setDraft} />}
           {tab === 'Sessions' && <Sessions session={session} onSession={setSession} />}
@@ -148,6 +152,26 @@ function Inspector({ log }: { readonly log: Log }): JSX.Element {
         </div>
       </main>
     </>
+  );
+}
+
+/** The mistake because of which the last valid version of the files answers, and what the last reload could not keep. */
+function ReloadState({ reload }: { readonly reload: Reload | undefined }): JSX.Element | null {
+  if (reload === undefined || (reload.error === null && reload.notes.length === 0)) return null;
+  const { error, notes, applied } = reload;
+  return (
+    <div class="problem" role="alert">
+      {error !== null && (
+        <p>
+          <strong>{applied ? 'A scenario was not reloaded' : 'The files were not reloaded'}</strong>
+          {`: ${error.code} ${error.at ?? ''} ${error.message}. The last valid version answers until this is corrected.`}
+        </p>
+      )}
+      {error?.hint !== undefined && <p>{error.hint}</p>}
+      {notes.map((note) => (
+        <p key={note}>{note}</p>
+      ))}
+    </div>
   );
 }
 

@@ -1,4 +1,4 @@
-import { ApiError, request, type Row } from './api.ts';
+import { ApiError, type Reload, request, type Row } from './api.ts';
 
 /** Whether the log is connected to the mock. */
 export type Connection = 'connecting' | 'open' | 'lost' | 'locked';
@@ -7,6 +7,7 @@ export type Connection = 'connecting' | 'open' | 'lost' | 'locked';
 interface Listener {
   readonly onRows: (rows: readonly Row[]) => void;
   readonly onSkipped: (count: number) => void;
+  readonly onReload: (reload: Reload | undefined) => void;
   readonly onConnection: (connection: Connection, error?: ApiError) => void;
 }
 
@@ -47,10 +48,11 @@ interface Event {
   readonly data: string;
 }
 
-function deliver(events: readonly Event[], { onRows, onSkipped }: Listener): void {
+function deliver(events: readonly Event[], { onRows, onSkipped, onReload }: Listener): void {
   const rows: Row[] = [];
   for (const { name, data } of events) {
     if (name === 'interaction') rows.push(JSON.parse(data) as Row);
+    else if (name === 'reload') onReload((JSON.parse(data) as { readonly last: Reload | null }).last ?? undefined);
     else if (name === 'skipped') onSkipped((JSON.parse(data) as { readonly count: number }).count);
   }
   if (rows.length > 0) onRows(rows);

@@ -113,13 +113,13 @@ export async function loadContract(
 }
 
 /** The options that decide what a contract is. */
-const CONTRACT_OPTIONS = [
+export const CONTRACT_OPTIONS: readonly (keyof ContractOptions)[] = [
   'overlays',
   'preset',
   'document',
   'basePath',
   'prefix',
-] as const satisfies readonly (keyof ContractOptions)[];
+];
 
 /** @throws MockError `OPTION_INVALID` for a loaded contract with options that would change it, and for a copy of one. */
 export function checkContractOptions(options: Readonly<Record<string, unknown>>): void {

@@ -36,6 +36,7 @@ export const ERROR_CODES = {
   RECORDING_NOT_FOUND: 'There is no cassette of that name.',
   RECORDING_SECRET: 'A possible secret was left after redaction, so the exchange was not saved.',
   RECORDING_UNWRITABLE: 'The folder of the recordings is not a folder, or cannot be written to.',
+  RELOAD_FAILED: 'Edited files cannot be applied while the mock runs, for a reason that is in none of them.',
   REQUEST_MALFORMED: 'What a client sent is not a valid HTTP request; it gets 400.',
   REQUEST_TIMEOUT: 'A request did not arrive in time; the client gets 408 Request Timeout.',
   REQUEST_UNHANDLED: 'No mock intercepts a request, and onUnhandledRequest is "error" or "warn".',

@@ -25,6 +25,7 @@ import type { SessionOpening, Sessions } from './session/sessions.js';
 import { createState, type StateOf } from './session/state.js';
 import { checkConduct, verifySession } from './session/verify.js';
 import type { Interceptable, Interceptions } from './server/intercept.js';
+import type { MockReload } from './server/watch.js';
 import type { CollectionEditors } from './state/store/editors.js';
 import { toRequest, withAbortSignal } from './http/request/in-process.js';
 import { host } from './platform.js';
@@ -242,6 +243,12 @@ export interface Mock<MockClock extends Clock = VirtualClock, Types = unknown, C
   use(handlers: HandlersOf<Types, Collections>): void;
   /** Removes the handlers that `use` added, those of sessions too; those of `createMock` stay. */
   resetHandlers(): void;
+  /**
+   * Reads the document, fixtures and scenarios again, and answers by them from then on; sessions, items, clocks and journals stay.
+   *
+   * @returns what was done; where a file has a mistake, the last valid version still answers.
+   */
+  reload(): Promise<MockReload>;
   /** Reads every schema, one per step, ahead of the first request that needs it, which finds the problems of all. */
   prepare(): Iterator<string, void>;
   /**

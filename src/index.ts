@@ -79,6 +79,7 @@ export * from './answer/handlers.js';
 export * from './answer/sources/scenario/typed-scenario.js';
 export type * from './scenario/definition/definition.js';
 export type { Reload, ScenarioSummary } from './scenario/scenarios.js';
+export type { MockReload } from './server/watch.js';
 export type { Cassette, StoredExchange } from './recording/cassette/cassette.js';
 export type { Manifest, MatchRules } from './recording/cassette/manifest.js';
 export type { Owner, RecordingMode } from './recording/mode.js';

@@ -207,12 +207,11 @@ export const OPTIONS: Readonly<Record<OptionName, OptionEntry>> = {
     { default: [], env: 'VOUCH_SCENARIO', flag: '--scenario <ids>' },
   ),
   'scenarios.watch': option('boolean', 'Reload scenarios when files in the folder change.', {
-    otherwise: '`true` with `onReload`, else `false`',
-    noFlag: '--no-watch',
+    otherwise: '`true` with `scenarios.onReload`, else as the option `watch`',
   }),
   'scenarios.onReload': option(
     'function',
-    'Called after each reload; a file with a mistake keeps the last valid version of its scenario.',
+    'Called after each reload of scenarios; a file with a mistake keeps the last valid version of its scenario.',
   ),
   recordings: option(['string', 'object'], 'The folder of recorded cassettes, or an object with more options.', {
     flag: '--recordings <folder>',
@@ -371,6 +370,12 @@ export const OPTIONS: Readonly<Record<OptionName, OptionEntry>> = {
   middleware: option('functions', 'Hono middleware that runs around every request, the control API included.', {
     default: [],
   }),
+  watch: option(
+    'boolean',
+    'Reload the document, its references, overlays, fixtures and scenarios when their files change.',
+    { otherwise: '`true` with `onReload`, else `false`; `vouch serve`: `true`', noFlag: '--no-watch' },
+  ),
+  onReload: option('function', 'Called after each reload; while a file has a mistake, the last valid version answers.'),
   onInteraction: option('function', 'Called with every interaction, after its response is made.'),
   onRefused: option('function', 'Called with the error and the status of each request that cannot be read.'),
 };

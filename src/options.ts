@@ -12,6 +12,7 @@ import type { ExclusionOptions } from './recording/exclusion.js';
 import type { RedactionOptions } from './recording/redaction/secret-rules.js';
 import type { Reload } from './scenario/scenarios.js';
 import type { ConnectionOptions } from './server/connections.js';
+import type { MockReload } from './server/watch.js';
 import type { ClockOption } from './session/session.js';
 import type { StateLimits } from './state/store/usage.js';
 
@@ -73,6 +74,10 @@ export interface MockOptions<Operations = unknown, Collections = unknown> {
   readonly connections?: ConnectionOptions;
   /** Hono middleware that runs around every request, the control API included. */
   readonly middleware?: readonly MiddlewareHandler[];
+  /** Reload the document, its references, overlays, fixtures and scenarios when their files change. */
+  readonly watch?: boolean;
+  /** Called after each reload; while a file has a mistake, the last valid version answers. */
+  readonly onReload?: (reload: MockReload) => void;
   /** Called with every interaction, after its response is made. */
   readonly onInteraction?: (interaction: Interaction, redact: () => InteractionTexts) => void;
   /** Called with the error and the status of each request that cannot be read. */
@@ -187,7 +192,7 @@ export interface ScenarioOptions<Operations = unknown> {
   readonly active?: string | readonly string[];
   /** Reload scenarios when files in the folder change. */
   readonly watch?: boolean;
-  /** Called after each reload; a file with a mistake keeps the last valid version of its scenario. */
+  /** Called after each reload of scenarios; a file with a mistake keeps the last valid version of its scenario. */
   readonly onReload?: (reload: Reload) => void;
 }
 

@@ -31,23 +31,34 @@ export function addConfigFlags(command: Command): Command {
  * Reads the settings of a command from its flags, the environment and the configuration file.
  *
  * @param names - The options that the command has flags for.
+ * @param edition - How often they were read before.
  * @throws MockError `OPTION_INVALID` where the configuration file cannot be used.
  */
-export async function readSettings(command: Command, names: readonly OptionName[]): Promise<CommandSettings> {
-  const given: unknown = command.opts()['config'];
-  const file = typeof given === 'string' ? given : given === false ? undefined : CONFIG_NAMES.find(existsSync);
+export async function readSettings(
+  command: Command,
+  names: readonly OptionName[],
+  edition = 0,
+): Promise<CommandSettings> {
+  const configs = listConfigFiles(command);
+  const file = configs.length === 1 ? configs[0] : configs.find(existsSync);
   // Loaded on demand: most folders have no configuration file.
   const { loadConfig } = file === undefined ? {} : await import('./load-config.js');
-  const config = file === undefined ? undefined : await loadConfig?.(file);
+  const config = file === undefined ? undefined : await loadConfig?.(file, edition);
   const flags = readFlags(command, names);
   const all = mergeLayers([flags('default'), config ?? [], flags('env'), flags('cli')]);
   const options = new Map([...all].flatMap(([name, { value }]) => (isTransportName(name) ? [] : [[name, value]])));
   const { handlers } = Object.fromEntries(options);
   if (typeof handlers === 'string') {
     const { loadModule, readExports } = await import('./load-module.js');
-    options.set('handlers', Object.fromEntries(readExports(await loadModule(handlers, 'the handlers'))));
+    options.set('handlers', Object.fromEntries(readExports(await loadModule(handlers, 'the handlers', edition))));
   }
   return { all, file, options: Object.fromEntries(options) };
+}
+
+/** The files that may be the configuration file: the one that is named, or those of the current folder. */
+export function listConfigFiles(command: Command): readonly string[] {
+  const given: unknown = command.opts()['config'];
+  return typeof given === 'string' ? [given] : given === false ? [] : CONFIG_NAMES;
 }
 
 /** The settings that commander got from one source. */

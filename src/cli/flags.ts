@@ -28,7 +28,7 @@ const NO_FLAGS: Partial<Readonly<Record<OptionName, string>>> = {
   fixtures: 'start without fixtures',
   scenarios: 'start without scenarios',
   state: 'stateless: answer from examples and schemas only',
-  'scenarios.watch': 'do not reload scenarios when their files change',
+  watch: 'do not reload the document and other files when they change',
   control: 'disable the control API',
   'control.token': 'require no token for the control API, even from other machines',
   cors: 'do not allow browsers of other origins to read responses',
@@ -160,10 +160,15 @@ export function findOwnSpec(): string | undefined {
 
 /** A folder of that name beside the document, or beside the folder `spec` that contains the document. */
 export function findFolder(spec: string, name: 'fixtures' | 'scenarios'): string | undefined {
+  const candidate = toFolderBeside(spec, name);
+  return candidate !== undefined && existsSync(candidate) ? candidate : undefined;
+}
+
+/** The path that such a folder has; undefined for a document of the network. */
+export function toFolderBeside(spec: string, name: 'fixtures' | 'scenarios'): string | undefined {
   if (/^https?:/.test(spec)) return undefined;
   const folder = dirname(spec);
-  const candidate = basename(folder) === 'spec' ? join(folder, '..', name) : join(folder, name);
-  return existsSync(candidate) ? candidate : undefined;
+  return basename(folder) === 'spec' ? join(folder, '..', name) : join(folder, name);
 }
 
 /** Adds the flag `--recordings`. */

@@ -43,9 +43,9 @@ interface LoadedConfig {
   locate(member: string): Place;
 }
 
-/** Loads a configuration file. @throws MockError `OPTION_INVALID` with the place of what is wrong. */
-export async function loadConfig(file: string): Promise<SettingLayer> {
-  const { value, locate } = /\.(?:json|ya?ml)$/.test(file) ? loadData(file) : await loadCode(file);
+/** Loads a configuration file. @param edition - How often it was loaded before. @throws MockError `OPTION_INVALID` with the place of what is wrong. */
+export async function loadConfig(file: string, edition = 0): Promise<SettingLayer> {
+  const { value, locate } = /\.(?:json|ya?ml)$/.test(file) ? loadData(file) : await loadCode(file, edition);
   const at = { file };
   if (!isObject(value)) {
     const hint = 'a JavaScript or TypeScript module exports it: export default defineConfig({ … })';
@@ -88,8 +88,8 @@ function loadData(file: string): LoadedConfig {
   };
 }
 
-async function loadCode(file: string): Promise<LoadedConfig> {
-  const { default: main } = await loadModule(file, 'the configuration');
+async function loadCode(file: string, edition: number): Promise<LoadedConfig> {
+  const { default: main } = await loadModule(file, 'the configuration', edition);
   return { value: main, locate: () => ({ file }) };
 }
 

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { MockError, toReason } from '../errors.js';
@@ -11,15 +12,19 @@ export type ModuleExports = Readonly<Record<string, unknown>>;
  * Loads a JavaScript or TypeScript module of the user.
  *
  * @param what - What it contains, as messages name it: `the handlers`.
+ * @param edition - How often it was loaded before: Node.js keeps each module that it loads.
  * @throws MockError `OPTION_INVALID` where it cannot be loaded, `TYPESCRIPT_UNSUPPORTED` where Node.js cannot load TypeScript.
  */
-export async function loadModule(file: string, what: string): Promise<ModuleExports> {
+export async function loadModule(file: string, what: string, edition = 0): Promise<ModuleExports> {
   const at = { file };
   const path = resolve(file);
   if (!existsSync(path))
     throw new MockError('OPTION_INVALID', `${what} cannot be loaded: there is no such file`, { at });
   try {
-    return (await import(pathToFileURL(path).href)) as ModuleExports;
+    const { href } = pathToFileURL(path);
+    // A CommonJS module is kept by its path.
+    if (edition > 0) Reflect.deleteProperty(createRequire(href).cache, path);
+    return (await import(edition === 0 ? href : `${href}?edition=${edition}`)) as ModuleExports;
   } catch (cause) {
     // A loader such as tsx may load TypeScript where Node.js cannot: only its error says that it does not.
     if (/\.[cm]?tsx?$/.test(path) && readCode(cause) === 'ERR_UNKNOWN_FILE_EXTENSION') {

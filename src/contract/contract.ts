@@ -15,6 +15,8 @@ export interface Contract {
   readonly preset?: string | undefined;
   /** SHA-256 of the source text of all files, in hex. */
   readonly hash: string;
+  /** The paths of the local files that the document consists of, and of those it refers to that cannot be read; the main file first. */
+  readonly files: readonly string[];
   readonly document: Readonly<Record<string, unknown>>;
   readonly operations: readonly Operation[];
   readonly securitySchemes: Readonly<Record<string, SecurityScheme>>;

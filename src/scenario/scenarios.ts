@@ -5,7 +5,7 @@ import type { ScenarioDefinition } from './definition/definition.js';
 import type { ScenarioContext } from './definition/kinds.js';
 import { loadScenarios, readScenarios, toScenario, toScenarios } from './definition/load.js';
 import { toScenarioError } from './definition/source.js';
-import type { Steps } from '../steps.js';
+import { doSteps, type Steps } from '../steps.js';
 import type { Rule, Scenario } from './rules/rule.js';
 import { applyChanges, type ChangeTarget, type ScenarioState } from './rules/scenario-state.js';
 
@@ -21,6 +21,8 @@ export interface Scenarios {
   check(id: string, definition: unknown): Steps<Scenario>;
   /** Adds or replaces a scenario that is passed as an object, in the last of several steps. @throws MockError `SCENARIO_INVALID`. */
   add(id: string, definition: unknown): Steps<Scenario>;
+  /** Those that were added. */
+  added(): readonly Scenario[];
   /** Removes a scenario that was added; those of files stay. @returns whether there was one. */
   remove(id: string): boolean;
   /** Replaces the scenarios of the folder; those that were added stay. */
@@ -73,6 +75,7 @@ export function createScenarios(context: ScenarioContext, loaded: readonly Scena
     get active() {
       return active;
     },
+    added: () => [...added.values()],
     get,
     find,
     check,
@@ -254,4 +257,50 @@ export async function reloadScenarios(folder: string, context: ScenarioContext, 
   const kept = ids.filter((id) => !loaded.includes(id) && scenarios.get(id)?.file !== undefined);
   scenarios.replace([...sound, ...kept.map((id) => scenarios.find(id))]);
   return { loaded, kept, error: toScenarioError(mistakes) };
+}
+
+/**
+ * Reads the scenarios of a mock again where its contract or its fixtures may have changed. Of a file with a mistake, the last valid version is kept.
+ *
+ * @throws MockError `SCENARIO_INVALID`, `SCENARIO_UNREADABLE` where that version is not valid any more either.
+ */
+export async function renewScenarios(
+  source: string | Readonly<Record<string, ScenarioDefinition>> | undefined,
+  context: ScenarioContext,
+  before: Scenarios,
+): Promise<{ readonly scenarios: Scenarios; readonly reload: Reload }> {
+  if (typeof source !== 'string') {
+    const scenarios = createScenarios(context, toScenarios(source ?? {}, context));
+    return { scenarios, reload: { loaded: scenarios.ids, kept: [], error: undefined } };
+  }
+  const { scenarios: sound, ids, mistakes } = await readScenarios(source, context);
+  const error = toScenarioError(mistakes);
+  const known = new Map(sound.map((scenario) => [scenario.id, scenario]));
+  const loaded = [...known.keys()];
+  const kept = ids.flatMap((id) => {
+    const { definition, file } = before.get(id) ?? {};
+    if (known.has(id) || file === undefined) return [];
+    try {
+      return [{ ...doSteps(toScenario({ id, definition }, context, known)), file }];
+    } catch (cause) {
+      throw cause instanceof MockError ? (error ?? cause) : cause;
+    }
+  });
+  const scenarios = createScenarios(context, [...sound, ...kept]);
+  return { scenarios, reload: { loaded, kept: kept.map(({ id }) => id), error } };
+}
+
+/** Adds the scenarios that were added to others, and activates those that are active there. @returns the ids of those that are not valid any more. */
+export function carryScenarios(before: Scenarios, scenarios: Scenarios): readonly string[] {
+  const dropped: string[] = [];
+  for (const { id, definition } of before.added()) {
+    try {
+      doSteps(scenarios.add(id, definition));
+    } catch (error) {
+      if (!(error instanceof MockError)) throw error;
+      dropped.push(id);
+    }
+  }
+  scenarios.activate(before.active.filter((id) => scenarios.get(id) !== undefined));
+  return dropped;
 }

@@ -1,19 +1,57 @@
 import { readdir, stat } from 'node:fs/promises';
-import { join } from 'node:path';
-import { MockError } from '../errors.js';
-import type { ScenarioContext } from '../scenario/definition/kinds.js';
-import { type Reload, reloadScenarios, type Scenarios } from '../scenario/scenarios.js';
-import { clearTimeout, isError, setTimeout } from '../platform.js';
+import { join, sep } from 'node:path';
+import type { MockError } from '../errors.js';
+import { clearTimeout, isError, readMonotonic, setTimeout } from '../platform.js';
+
+/** What a reload of the files of a mock did. */
+export interface MockReload {
+  /** The files that changed, in the order of their names; empty where the reload was asked for. */
+  readonly changed: readonly string[];
+  /** Whether requests are answered by the files as they are now; of scenarios, by those without a mistake. */
+  readonly applied: boolean;
+  /** Every mistake, as one error; undefined where there is none. */
+  readonly error: MockError | undefined;
+  /** Ids of the scenarios that match their files now. */
+  readonly loaded: readonly string[];
+  /** Ids of the scenarios whose last valid version is kept, because their file has a mistake. */
+  readonly kept: readonly string[];
+  /** What could not be kept as it was, such as items that the document no longer allows, one sentence each. */
+  readonly notes: readonly string[];
+  /** Milliseconds from the discovery of the change, or from the call. */
+  readonly elapsedMs: number;
+}
+
+/** The reloads of a mock, as the control API uses them. */
+export interface Reloads {
+  /** The last one; undefined where there was none. */
+  readonly last: MockReload | undefined;
+  /** Whether files are watched. */
+  readonly isWatching: boolean;
+  /** Reloads all files. */
+  reload(): Promise<MockReload>;
+  /** Calls back after each reload. @returns what ends that. */
+  watch(watcher: () => void): () => void;
+}
 
 /** Watches files until it is closed. */
 export interface Watcher {
+  /** Resolves with the first check: later changes are seen. */
+  readonly ready: Promise<void>;
   close(): void;
 }
 
 interface WatchOptions {
-  /** Milliseconds between two checks; default 250. */
+  /** Milliseconds between two checks; default 100, or longer where a check takes long. */
   readonly everyMs?: number;
+  /** Milliseconds since 1970: files that were written later have changed. Default: those that are written after the first check. */
+  readonly since?: number;
 }
+
+/** Milliseconds between two checks. */
+const EVERY_MS = 100;
+
+/** The next check waits this many times as long as a check took: checks take at most a twentieth of the time. */
+const PAUSE_FACTOR = 20;
 
 /** Milliseconds between two checks while files are changing. */
 const SETTLE_MS = 30;
@@ -25,40 +63,71 @@ const SETTLE_MS = 30;
  * deleting and creating, on mounts without events. It calls back when a change is complete, one call at a time, and does not keep the
  * process alive.
  *
- * @param paths - Files and folders, with everything below them; they need not exist.
+ * @param list - Files and folders, with everything below them; they need not exist. It is called before each check.
  * @param onChange - Receives the files that changed. The next check waits for it.
  */
 export function createWatcher(
-  paths: readonly string[],
+  list: () => readonly string[],
   onChange: (changed: readonly string[]) => void | Promise<void>,
   options: WatchOptions = {},
 ): Watcher {
   let isClosed = false;
   let timer: NodeJS.Timeout | undefined;
   let known: Stamps | undefined;
+  let pauseMs = 0;
 
   const look = async (): Promise<void> => {
+    const paths = list();
+    const startedAt = readMonotonic();
     let seen = await readStamps(paths);
+    pauseMs = PAUSE_FACTOR * (readMonotonic() - startedAt);
     if (known !== undefined && findChanges(known, seen).length > 0) {
       seen = await settle(paths, seen);
       const changed = findChanges(known, seen);
+      // What is watched from now on may have changed while it was read.
+      const since = Date.now();
       known = seen;
       if (!isClosed && changed.length > 0) await onChange(changed);
+      known = await addStamps(seen, list(), { paths, since });
+      return;
     }
-    known = seen;
+    if (known !== undefined) known = seen;
+    else {
+      known = new Map([...seen].filter(isOlder(options.since ?? Infinity)));
+    }
   };
   const schedule = (): void => {
     if (isClosed) return;
-    timer = setTimeout(() => void look().finally(schedule), known === undefined ? 0 : (options.everyMs ?? 250));
+    timer = setTimeout(() => void look().finally(schedule), options.everyMs ?? Math.max(EVERY_MS, pauseMs));
     timer.unref();
   };
-  schedule();
+  const ready = look();
+  void ready.finally(schedule);
   return {
+    ready,
     close: () => {
       isClosed = true;
       clearTimeout(timer);
     },
   };
+}
+
+/** The stamps of the files that are watched, and of those that were added since; one that was written since then has none. */
+async function addStamps(
+  known: Stamps,
+  paths: readonly string[],
+  { paths: before, since }: { readonly paths: readonly string[]; readonly since: number },
+): Promise<Stamps> {
+  const added = await readStamps(paths.filter((path) => !before.includes(path)));
+  const stamps = new Map([...[...added].filter(isOlder(since)), ...known]);
+  // A file that is no longer watched is not missing.
+  const isWatched = (file: string): boolean => paths.some((path) => file === path || file.startsWith(path + sep));
+  return new Map([...stamps].filter(([file]) => isWatched(file)));
+}
+
+/** Selects the stamps of files that were not written after a time. A file that cannot be read has none. */
+function isOlder(since: number): (stamp: readonly [file: string, stamp: string]) => boolean {
+  return ([, stamp]) => !(Number(stamp.split(' ')[1]) > since);
 }
 
 /** By file, a string that changes when the file is written. */
@@ -96,36 +165,5 @@ async function collect(path: string, stamps: Map<string, string>): Promise<void>
     if (!(isError(error) && 'code' in error)) throw error;
     // A file that is absent, or was deleted since it was listed, is left out; one that cannot be read changes when it can.
     if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR') stamps.set(path, String(error.code));
-  }
-}
-
-interface WatchedScenarios extends WatchOptions {
-  readonly folder: string;
-  readonly context: ScenarioContext;
-  readonly scenarios: Scenarios;
-  /** Called after every reload; only once for the same mistakes. */
-  onReload(reload: Reload): void;
-}
-
-/** Reloads scenarios when their files change: an edit applies to the next request. */
-export function watchScenarios(watched: WatchedScenarios): Watcher {
-  const { folder, context, scenarios } = watched;
-  let reported: string | undefined;
-  const update = async (): Promise<void> => {
-    const result = await reload(folder, context, scenarios);
-    const mistakes = result.error?.toString();
-    if (mistakes === undefined || mistakes !== reported) watched.onReload(result);
-    reported = mistakes;
-  };
-  return createWatcher([folder], update, watched);
-}
-
-async function reload(folder: string, context: ScenarioContext, scenarios: Scenarios): Promise<Reload> {
-  try {
-    return await reloadScenarios(folder, context, scenarios);
-  } catch (error) {
-    // The folder may be absent for a moment: keep everything.
-    if (error instanceof MockError) return { loaded: [], kept: scenarios.ids, error };
-    throw error;
   }
 }

@@ -73,7 +73,7 @@ export interface SessionsOptions {
 /** The sessions of a mock; only the default one is open. */
 export function createSessions(options: SessionsOptions): Sessions {
   const initial = doSteps(options.create('default', options.opening));
-  const tokens = createTokens(options.credentialHeaders);
+  const tokens = createTokens(options);
   const pool = createPool({
     ...options,
     onDrop: (session) => {
@@ -223,7 +223,7 @@ function createPool(
 }
 
 /** The registry of tokens that name a session, for clients in which a test can set only the API key. */
-function createTokens(credentialHeaders: readonly string[]) {
+function createTokens(options: Pick<SessionsOptions, 'credentialHeaders'>) {
   const owners = new Map<string, string>();
   const bySession = new Map<string, Set<string>>();
   return {
@@ -233,7 +233,7 @@ function createTokens(credentialHeaders: readonly string[]) {
       const authorization = headers.get('authorization');
       const owner = authorization === null ? undefined : findOwner(owners, authorization);
       if (owner !== undefined) return owner;
-      for (const name of credentialHeaders) {
+      for (const name of options.credentialHeaders) {
         const found = owners.get(headers.get(name) ?? '');
         if (found !== undefined) return found;
       }

@@ -87,5 +87,11 @@ export function createState(session: Session, editors: CollectionEditors): State
     };
   };
   // The caller knows the type of the items, which fit the schema of the collection.
-  return { names: editors.names, export: session.store.export, collection: collection as State['collection'] };
+  return {
+    get names() {
+      return editors.names;
+    },
+    export: session.store.export,
+    collection: collection as State['collection'],
+  };
 }

@@ -43,9 +43,9 @@ describe('the flags of options', () => {
     ['a group that is switched off', ['--no-state', '--no-control'], { state: false, control: false }],
     ['a value that is switched off', ['--no-control-token'], { 'control.token': false }],
     ['a value with a flag to switch it off', ['--control-token', 'x'], { 'control.token': 'x' }],
-    ['a boolean that is switched off', ['--no-cors', '--no-watch'], { cors: false, 'scenarios.watch': false }],
+    ['a boolean that is switched off', ['--no-cors', '--no-watch'], { cors: false, watch: false }],
   ])('read %s', (_, words, want) => {
-    expect(parse(...words)).toEqual({ cors: true, 'scenarios.watch': true, ...want });
+    expect(parse(...words)).toEqual({ cors: true, watch: true, ...want });
   });
 
   it.each<readonly [words: readonly string[], message: RegExp]>([

@@ -10,6 +10,7 @@ function toContract(schemas: object): Contract {
   return {
     title: 't',
     version: '1',
+    files: [],
     hash: '',
     document,
     operations: [],

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ScenarioContext } from '../../src/scenario/definition/kinds.js';
 import { loadScenarios } from '../../src/scenario/definition/load.js';
-import { createScenarios, type Reload, type Scenarios } from '../../src/scenario/scenarios.js';
-import { createWatcher, type Watcher, watchScenarios } from '../../src/server/watch.js';
+import { createScenarios, type Reload, reloadScenarios, type Scenarios } from '../../src/scenario/scenarios.js';
+import { createWatcher, type Watcher } from '../../src/server/watch.js';
 import { createMock } from '../../src/mock.js';
 import type { MockOptions } from '../../src/options.js';
 import { doSteps } from '../../src/steps.js';
@@ -92,7 +92,11 @@ describe('a watcher sees a file that is', () => {
   it.each(cases)('%s', async (_name, act, want) => {
     await writeFile(at('a.yaml'), 'first');
     const queue = createQueue<readonly string[]>();
-    watcher = createWatcher([folder], (changed) => queue.push(changed), { everyMs: 10 });
+    watcher = createWatcher(
+      () => [folder],
+      (changed) => queue.push(changed),
+      { everyMs: 10 },
+    );
     await keepWriting('.seen', async () => queue.next());
     await act();
     let changed: readonly string[] = [];
@@ -118,7 +122,8 @@ describe('a scenario that is edited while the mock runs', () => {
     scenarios = createScenarios(context, await loadScenarios(folder, context));
     scenarios.activate(['a']);
     reloads = createQueue();
-    watcher = watchScenarios({ folder, context, scenarios, everyMs: 10, onReload: (reload) => reloads.push(reload) });
+    const update = async (): Promise<void> => reloads.push(await reloadScenarios(folder, context, scenarios));
+    watcher = createWatcher(() => [folder], update, { everyMs: 10 });
     await keepWriting('first.yaml', async () => reloads.next());
   });
 
@@ -135,7 +140,7 @@ describe('a scenario that is edited while the mock runs', () => {
     expect([status('a'), scenarios.active]).toEqual([429, ['a']]);
   });
 
-  it('keeps its last valid version if the edit is invalid, and says so once', async () => {
+  it('keeps its last valid version if the edit is invalid, and says so', async () => {
     await write('a.yaml', 'operations: { listBoks: { respond: { status: 429 } } }');
     const { error, kept } = await until((reload) => reload.error !== undefined);
     expect(error?.reason).toBe('operation "listBoks" is not in the contract');

@@ -41,6 +41,10 @@ export interface HandlerRegistry {
   reset(session?: Session): void;
   /** Gives the handlers of one session to another one. */
   copy(from: Session, to: Session): void;
+  /** What was added to one session, or to all. */
+  added(session?: Session): HandlerLists;
+  /** Takes over what was added to the handlers of another version of the contract. @returns the ids of operations that are gone. */
+  takeOver(before: HandlerRegistry, sessions: readonly Session[]): readonly string[];
 }
 
 /** Handlers by operation; the first one is asked first. */
@@ -95,7 +99,44 @@ export function createHandlerRegistry(parts: HandlerParts): HandlerRegistry {
       const own = bySession.get(from.journal);
       if (own !== undefined) bySession.set(to.journal, own);
     },
+    added: (session) =>
+      session === undefined ? withoutEnds(shared, initial) : (bySession.get(session.journal) ?? NONE),
+    takeOver: (before, sessions) => {
+      const gone = new Set<string>();
+      shared = moveHandlers(before.added(), { to: shared, contract: parts.contract, gone });
+      for (const session of sessions) {
+        const own = before.added(session);
+        if (own.size === 0) continue;
+        bySession.set(session.journal, moveHandlers(own, { to: NONE, contract: parts.contract, gone }));
+        hasOwn = true;
+      }
+      return [...gone];
+    },
   };
+}
+
+const NONE: HandlerLists = new Map();
+
+/** The first handlers of each list, which those of another one end. */
+function withoutEnds(lists: HandlerLists, ends: HandlerLists): HandlerLists {
+  const starts = [...lists].map(([operation, handlers]) => {
+    return [operation, handlers.slice(0, handlers.length - (ends.get(operation)?.length ?? 0))] as const;
+  });
+  return new Map(starts.filter(([, handlers]) => handlers.length > 0));
+}
+
+/** Puts handlers before those of the same operations of another version of the contract. */
+function moveHandlers(
+  lists: HandlerLists,
+  { to, contract, gone }: { readonly to: HandlerLists; readonly contract: Contract; readonly gone: Set<string> },
+): HandlerLists {
+  const moved = new Map(to);
+  for (const [{ id }, handlers] of lists) {
+    const operation = contract.operation(id);
+    if (operation === undefined) gone.add(id);
+    else moved.set(operation, [...handlers, ...(to.get(operation) ?? [])]);
+  }
+  return moved;
 }
 
 function addHandlers(lists: HandlerLists, contract: Contract, handlers: Handlers): HandlerLists {

@@ -1,15 +1,17 @@
 import type { Command } from 'commander';
 import { isAbsolute } from 'node:path';
+import type { Clock } from '../../clock.js';
 import type { Problem } from '../../contract/contract.js';
 import { formatMistake } from '../../errors.js';
 import type { Mock } from '../../handles.js';
-import { createMock } from '../../mock.js';
+import { openMock } from '../../mock.js';
 import type { OptionName } from '../../options.js';
 import { nestOptions, readIds } from '../../read-options.js';
-import type { Reload } from '../../scenario/scenarios.js';
+import type { OptionFiles } from '../../reload/reload.js';
 import { hideUrlSecrets } from '../../schema/secret-forms.js';
 import { isLoopback } from '../../server/control/guard.js';
 import { listFixtureFiles } from '../../state/fixtures/fixture-file.js';
+import type { MockReload } from '../../server/watch.js';
 import {
   addOptionalSpec,
   addOptionFlags,
@@ -19,11 +21,13 @@ import {
   findSpec,
   type FlagChanges,
   listFlagOptions,
+  toFolderBeside,
 } from '../flags.js';
-import { addConfigFlags, type CommandSettings, readSettings } from '../config.js';
+import { addConfigFlags, type CommandSettings, listConfigFiles, readSettings } from '../config.js';
 import { addListenFlags, type ListenFlags, listenUntilSignal, SERVER_OPTIONS } from '../listen.js';
 import { logInteractions } from '../serving/log.js';
 import { openBrowser } from '../serving/open-browser.js';
+import { printReload } from '../serving/reload.js';
 import { colour, countOf, type Output, showPath } from '../output.js';
 import { readTransportSettings, type TransportFlags } from '../transport.js';
 import { host, isUrl, readMonotonic, setTimeout } from '../../platform.js';
@@ -31,7 +35,7 @@ import { host, isUrl, readMonotonic, setTimeout } from '../../platform.js';
 /** The options that `vouch serve` has flags for, in groups as help lists them. */
 const OPTION_GROUPS: Readonly<Record<string, readonly OptionName[]>> = {
   'Document:': DOCUMENT_OPTIONS,
-  'Data and behaviour:': listFlagOptions(/^(fixtures|seed|clock|handlers|scenarios|state|responses)\b/),
+  'Data and behaviour:': listFlagOptions(/^(fixtures|seed|clock|handlers|scenarios|state|responses|watch)\b/),
   'Requests:': listFlagOptions(/^(strict|auth|requests)\b/),
   'Sessions and control API:': listFlagOptions(/^(sessions|journal|control)\b/),
 };
@@ -77,7 +81,8 @@ type ServeOptions = ServeFlags &
 export function defineCommand(command: Command, output: Output): void {
   addServeFlags(command).action(async (spec: string | undefined, flags: ServeFlags) => {
     // The flags have the port and others too, as commander knows them.
-    process.exitCode = await runServe({ ...flags, ...(await readServeSettings(spec, command)), ...output });
+    const options = { ...flags, ...(await readServeSettings(spec, command)), ...output };
+    process.exitCode = await runServe(options, createOptionFiles(options, [spec, command]));
   });
 }
 
@@ -93,12 +98,17 @@ export function addServeFlags(command: Command): Command {
   return command;
 }
 
-/** Reads what `vouch serve` serves, and with which settings. @param given - The document on the command line. */
-export async function readServeSettings(
-  given: string | undefined,
-  command: Command,
-): Promise<Omit<ServeOptions, keyof Output | keyof ServeFlags>> {
-  const settings = await readSettings(command, SERVE_OPTIONS);
+/** What `vouch serve` serves, and with which settings. */
+type Served = Omit<ServeOptions, keyof Output | keyof ServeFlags>;
+
+/**
+ * Reads what `vouch serve` serves, and with which settings.
+ *
+ * @param given - The document on the command line.
+ * @param edition - How often that was read before.
+ */
+export async function readServeSettings(given: string | undefined, command: Command, edition = 0): Promise<Served> {
+  const settings = await readSettings(command, SERVE_OPTIONS, edition);
   const { options, all } = settings;
   const own = given ?? options.spec ?? findOwnSpec();
   const found = own ?? findSpec();
@@ -117,23 +127,52 @@ export async function readServeSettings(
   };
 }
 
-/** Serves until a signal. @returns the exit code, 0. */
-async function runServe(options: ServeOptions): Promise<number> {
+/** The options of the mock. */
+function toMockOptions(options: ServeOptions): object {
   const { spec, fixtures, scenarios, settings } = options;
-  const { 'scenarios.watch': watch, 'scenarios.onReload': onReload, ...given } = settings.options;
-  const mock: Mock = await createMock({
-    ...logInteractions(options, (pointer) => mock.contract.locate(pointer)),
+  const given = settings.options;
+  return {
     ...nestOptions({
       ...given,
       spec,
       fixtures,
       'scenarios.from': scenarios,
       'scenarios.active': given['scenarios.active'] ?? [],
-      ...(watch !== false && {
-        'scenarios.onReload': onReload ?? ((reload: Reload) => printReload(reload, options)),
-      }),
+      watch: given.watch ?? true,
+      onReload: given.onReload ?? ((reload: MockReload) => printReload(reload, options)),
     }),
-  });
+  };
+}
+
+/** The files that decide which options the mock has: the configuration file, handlers, folders that are found beside the document. */
+function createOptionFiles(options: ServeOptions, from: readonly [string | undefined, Command]): OptionFiles {
+  let current: Served = options;
+  let edition = 0;
+  return {
+    list: () => {
+      const { spec, fixtures, scenarios, settings } = current;
+      const { all } = settings;
+      const handlers = all.get('handlers')?.value;
+      const missing = [
+        ...(fixtures === undefined && !all.has('fixtures') ? (['fixtures'] as const) : []),
+        ...(typeof scenarios === 'object' && !all.has('scenarios.from') ? (['scenarios'] as const) : []),
+      ];
+      const beside = missing.flatMap((name) => (typeof spec === 'string' ? (toFolderBeside(spec, name) ?? []) : []));
+      return [...listConfigFiles(from[1]), ...(typeof handlers === 'string' ? [handlers] : []), ...beside];
+    },
+    read: async () => {
+      edition += 1;
+      current = await readServeSettings(...from, edition);
+      return toMockOptions({ ...options, ...current });
+    },
+  };
+}
+
+/** Serves until a signal. @returns the exit code, 0. */
+async function runServe(options: ServeOptions, files: OptionFiles): Promise<number> {
+  const { spec, fixtures, settings } = options;
+  const log = logInteractions(options, (pointer) => mock.contract.locate(pointer));
+  const mock: Mock<Clock> = await openMock({ ...log, ...toMockOptions(options) }, files);
   const collections = await countCollections(fixtures);
   const background = new host.AbortController();
   const signal = await listenUntilSignal(mock, options, ({ url, baseUrl, socket }, notes) => {
@@ -187,7 +226,7 @@ const BUILT_IN_LINES = [
 ];
 
 function describeStart(
-  mock: Mock,
+  mock: Mock<Clock>,
   { spec, fixtures, scenarios, settings, isBuiltIn }: ServeOptions,
   collections: number,
 ): readonly string[] {
@@ -216,7 +255,7 @@ function describeStart(
 }
 
 /** How many mistakes of the document are known at start, instead of which something is assumed. */
-function countRepaired({ contract }: Mock): number {
+function countRepaired({ contract }: Mock<Clock>): number {
   return contract.problems.filter(({ assumed }) => assumed !== undefined).length;
 }
 
@@ -253,7 +292,7 @@ const PREPARE_SLICE_MS = 4;
 const PREPARE_PAUSE_MS = 20;
 const PREPARE_BUDGET_MS = 400;
 
-function printProblemsLater(mock: Mock, options: ServeOptions, signal: AbortSignal): void {
+function printProblemsLater(mock: Mock<Clock>, options: ServeOptions, signal: AbortSignal): void {
   setTimeout(() => {
     if (signal.aborted) return;
     printProblems(mock.contract.problems, options);
@@ -280,7 +319,11 @@ function printProblems(problems: readonly Problem[], options: ServeOptions): voi
  * Reads schemas between requests, a few milliseconds at a time, and reports those with parts that cannot be used. It stops after a
  * time budget, because large documents take long; `vouch check` reads all schemas.
  */
-function readInBackground(mock: Mock, signal: AbortSignal, report: (problems: readonly Problem[]) => void): void {
+function readInBackground(
+  mock: Mock<Clock>,
+  signal: AbortSignal,
+  report: (problems: readonly Problem[]) => void,
+): void {
   const steps = mock.prepare();
   // Problems that the first requests caused are reported here too.
   const known = mock.contract.problems.length;
@@ -295,14 +338,4 @@ function readInBackground(mock: Mock, signal: AbortSignal, report: (problems: re
     else if (mock.problems.length > known) report(mock.problems.slice(known));
   };
   work();
-}
-
-function printReload({ loaded, kept, error }: Reload, { json, write, writeError }: ServeOptions): void {
-  if (json === true) {
-    write(JSON.stringify({ reloaded: loaded, kept, error: error?.toString() ?? null }));
-    return;
-  }
-  if (error !== undefined) writeError(error.toString());
-  const unchanged = kept.length === 0 ? '' : `; kept the last valid version of: ${kept.join(', ')}`;
-  write(colour('gray', `reloaded ${countOf(loaded.length, 'scenario')}${unchanged}`));
 }

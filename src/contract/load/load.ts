@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { isUtf8 } from 'node:buffer';
-import { URL, pathToFileURL } from 'node:url';
+import { URL, fileURLToPath, pathToFileURL } from 'node:url';
 import { MockError, nearest, type Place } from '../../errors.js';
 import { type Contract, type Finding, toProblem } from '../contract.js';
 import { followReferences, readPointer, readString } from '../pointer.js';
@@ -83,8 +83,8 @@ interface Loaded {
   readonly files: readonly LoadedFile[];
   /** The name of the preset that was applied. */
   readonly preset: string | undefined;
-  /** Whether every referenced file was read: otherwise the next start may give another result. */
-  readonly isComplete: boolean;
+  /** The URIs of referenced files that could not be read: where there are any, the next start may give another result. */
+  readonly unread: readonly string[];
 }
 
 async function loadWhole(
@@ -117,7 +117,7 @@ async function loadWhole(
     ].join(),
   );
   const contract = createContract(loaded, hash, createLocate(loaded, places));
-  if (known !== undefined || cache === undefined || !loaded.isComplete) return contract;
+  if (known !== undefined || cache === undefined || loaded.unread.length > 0) return contract;
   const keep = async (): Promise<void> => {
     // Reading a place adds it to `places`.
     for (const problem of contract.problems) void problem.at;
@@ -152,7 +152,7 @@ async function readCached(
     }),
   );
   if (others.some((other, i) => other.hash !== files[i]?.hash)) return undefined;
-  return { document, findings, origins: createSourceMap(origins), files: [main, ...others], preset, isComplete: true };
+  return { document, findings, origins: createSourceMap(origins), files: [main, ...others], preset, unread: [] };
 }
 
 /** What changes a document before it is read. */
@@ -185,7 +185,7 @@ async function bundle(main: MainText, { overlays, presets }: Changes, policy: Re
   const bundled = bundleFiles(sources);
   findings.push(...bundled.findings);
   const others = sources.files.slice(1).map(({ uri, name, text }) => ({ uri, name, ...toSource(Buffer.from(text)) }));
-  return { ...bundled, findings, files: [main, ...others], preset, isComplete: sources.failures.size === 0 };
+  return { ...bundled, findings, files: [main, ...others], preset, unread: [...sources.failures.keys()] };
 }
 
 async function loadOverlay(path: string, cwd: string): Promise<OverlayText> {
@@ -215,7 +215,7 @@ function createLocate({ files, origins }: Loaded, places: Map<string, Place>): C
 
 /** Creates the contract of a bundled document. */
 function createContract(
-  { document, findings: found, preset }: Loaded,
+  { document, findings: found, preset, files, unread }: Loaded,
   hash: string,
   locate: Contract['locate'],
 ): Contract {
@@ -232,6 +232,7 @@ function createContract(
     version: readString(readPointer(document, '/info/version')) ?? '0',
     preset,
     hash,
+    files: listPaths([...files.filter(({ name }) => name !== undefined).map(({ uri }) => uri), ...unread]),
     document,
     operations,
     securitySchemes: readSecuritySchemes(context),
@@ -251,6 +252,11 @@ function createContract(
     },
     locate,
   };
+}
+
+/** The paths of local files. */
+function listPaths(uris: readonly string[]): readonly string[] {
+  return uris.filter((uri) => uri.startsWith('file:')).map((uri) => fileURLToPath(uri));
 }
 
 /** The main file of a document, not yet parsed. */

@@ -2,6 +2,8 @@ import type { EventFields } from '../../http/event-stream.js';
 import type { Interaction } from '../../journal/interaction.js';
 import { clearTimeout, delay, setTimeout, timeOrigin } from '../../platform.js';
 import type { Session } from '../../session/session.js';
+import type { MockReload } from '../watch.js';
+import { describeReloads } from './reloads.js';
 import type { ControlledParts } from './routes.js';
 
 /** How many interactions of one session are sent at most before the next session: of more, the oldest are skipped. */
@@ -31,18 +33,22 @@ interface FeedOptions {
  * when it is ready, and an event reports how many interactions it missed. Without readers of a feed, requests cost the same as before.
  */
 export async function* followJournals(
-  parts: Pick<ControlledParts, 'closing' | 'pool' | 'redactor' | 'sessions' | 'startSlices'>,
+  parts: Pick<ControlledParts, 'closing' | 'pool' | 'redactor' | 'reloads' | 'sessions' | 'startSlices'>,
   { only, after }: FeedOptions,
 ): AsyncGenerator<EventFields, void, undefined> {
-  const { closing, pool, redactor, sessions } = parts;
+  const { closing, pool, redactor, reloads, sessions } = parts;
   const slices = parts.startSlices();
   const positions = readPositions(after);
-  const changes = watchChanges(pool.watch, closing);
+  const changes = watchChanges([pool.watch, reloads.watch], closing);
   try {
     // Tells the client that it is connected.
     yield { event: 'open', data: '{}' };
+    let reloaded: MockReload | undefined;
     while (!closing.aborted) {
       changes.reset();
+      const { last } = reloads;
+      if (last !== reloaded) yield { event: 'reload', data: JSON.stringify(describeReloads(reloads)) };
+      reloaded = last;
       const list = sessions.list().filter(({ id }) => only === undefined || id === only);
       forgetClosed(positions, list);
       const { news, skips } = readNews(list, positions);
@@ -117,14 +123,14 @@ export function readReceivedAt({ startedAt }: Interaction): string {
 }
 
 /** Whether something was added since the last look. */
-function watchChanges(watch: ControlledParts['pool']['watch'], closing: AbortSignal) {
+function watchChanges(watches: readonly ControlledParts['pool']['watch'][], closing: AbortSignal) {
   let hasChanged = false;
   let wake: () => void = () => undefined;
   const note = (): void => {
     hasChanged = true;
     wake();
   };
-  const unwatch = watch(note);
+  const ends = watches.map((watch) => watch(note));
   closing.addEventListener('abort', note);
   return {
     reset: (): void => void (hasChanged = false),
@@ -141,7 +147,7 @@ function watchChanges(watch: ControlledParts['pool']['watch'], closing: AbortSig
       return hasChanged;
     },
     end: (): void => {
-      unwatch();
+      for (const end of ends) end();
       closing.removeEventListener('abort', note);
       wake();
     },

@@ -7,6 +7,7 @@ import type { Journal } from '../../journal/journal.js';
 import type { InteractionRedactor } from '../../session/redact-interaction.js';
 import type { Session } from '../../session/session.js';
 import { findSessionViolations } from '../../session/verify.js';
+import { describeReloads } from './reloads.js';
 import { answerEmpty, answerItems, answerJson, answerPieces, answerProblem } from './answer.js';
 import type { ControlHandlers, ControlledParts } from './routes.js';
 import { mapInSlices, type Slices, writeJson } from './slices.js';
@@ -118,11 +119,16 @@ const NO_BINDING = { collection: undefined, action: undefined, why: undefined };
 /** The operations on the mock as a whole. */
 export function mockHandlers(parts: ControlledParts): ControlHandlers {
   const { contract, sessions, editors, resources, prefix } = parts;
-  const unbound = new Map(resources.unbound.map(({ operation, why }) => [operation.id, { ...NO_BINDING, why }]));
   return {
     getHealth: () => answerJson(200, { status: 'ok', title: contract.title, sessions: sessions.list().length }),
-    getContract: () =>
-      answerJson(200, {
+    getReload: () => answerJson(200, describeReloads(parts.reloads)),
+    reloadFiles: async () => {
+      await parts.reloads.reload();
+      return answerJson(200, describeReloads(parts.reloads));
+    },
+    getContract: () => {
+      const unbound = new Map(resources.unbound.map(({ operation, why }) => [operation.id, { ...NO_BINDING, why }]));
+      return answerJson(200, {
         title: contract.title,
         version: contract.version,
         hash: contract.hash,
@@ -136,7 +142,8 @@ export function mockHandlers(parts: ControlledParts): ControlHandlers {
         problems: contract.problems.map(({ code, severity, message, assumed, at }) => {
           return { code, severity, message, assumed, at: formatPlace(at) };
         }),
-      }),
+      });
+    },
     getContractDocument: () => answerJson(200, contract.document),
     getOpenApiJson: () => answerJson(200, contract.document),
     getOpenApiYaml: async () => {

@@ -11,6 +11,7 @@ import type { InteractionRedactor } from '../../session/redact-interaction.js';
 import type { Session } from '../../session/session.js';
 import type { Sessions } from '../../session/sessions.js';
 import type { Usage } from '../../state/store/usage.js';
+import type { Reloads } from '../watch.js';
 import type { createQueue, Slices } from './slices.js';
 
 /** One operation of the control API as a route: method, path in Hono's syntax, operation id in spec/control.openapi.yaml. */
@@ -20,6 +21,8 @@ type ControlRoute = readonly [method: string, path: string, operationId: string]
 export const CONTROL_ROUTES: readonly ControlRoute[] = [
   ['GET', '/', 'getInspector'],
   ['GET', '/health', 'getHealth'],
+  ['GET', '/reload', 'getReload'],
+  ['POST', '/reload', 'reloadFiles'],
   ['GET', '/contract', 'getContract'],
   ['GET', '/contract/document', 'getContractDocument'],
   ['GET', '/openapi.json', 'getOpenApiJson'],
@@ -74,6 +77,8 @@ export interface ControlledParts {
   readonly redactor: InteractionRedactor;
   /** What all journals hold together. */
   readonly pool: Pick<JournalPool, 'watch'>;
+  /** Reloads its files. */
+  readonly reloads: Reloads;
   /** Answers a request as the mock does. */
   send(request: Request): Response | Promise<Response>;
   /** Aborted when the mock is closed. */

@@ -1,0 +1,242 @@
+import type { Hono } from 'hono';
+import { type AnswerSource, createChain } from '../answer/chain.js';
+import { createHandlerRegistry, type HandlerRegistry } from '../answer/sources/handler.js';
+import { createPreferSource } from '../answer/sources/prefer.js';
+import { onlyForMock, type RecordingSources } from '../answer/sources/recordings/recordings.js';
+import { createRefuseSource } from '../answer/sources/refuse.js';
+import { createScenarioSource } from '../answer/sources/scenario/scenario.js';
+import { createStateSource } from '../answer/sources/state/state.js';
+import { createVerifySource } from '../answer/sources/verify.js';
+import type { ContractAnswers, ContractParts } from '../contract-parts.js';
+import type { Contract } from '../contract/contract.js';
+import { COVERAGE_FOLDER, type CoverageWriter, createCoverageWriter } from '../coverage/files.js';
+import { type CoverageRecorder, createCoverageRecorder } from '../coverage/recorder.js';
+import type { CallDecoder } from '../http/request/call.js';
+import type { Interaction } from '../journal/interaction.js';
+import type { AuthOptions, Settings } from '../options.js';
+import { createScenarioContext, type ScenarioContext } from '../scenario/definition/kinds.js';
+import { openScenarios, type Reload, renewScenarios, type Scenarios } from '../scenario/scenarios.js';
+import { createApp } from '../server/app.js';
+import type { Control } from '../server/control/control.js';
+import type { Cors } from '../server/cors.js';
+import { createInteractionRedactor, type InteractionRedactor } from '../session/redact-interaction.js';
+import type { Session } from '../session/session.js';
+import type { Sessions } from '../session/sessions.js';
+import { createState } from '../session/state.js';
+import { findFixedIds, loadFixtures } from '../state/fixtures/fixtures.js';
+import { type CollectionEditors, createCollectionEditors } from '../state/store/editors.js';
+import { createItems, type Items } from '../state/store/items.js';
+import type { StoreDefinition } from '../state/store/store.js';
+import { follow } from './follow.js';
+
+/** What follows from the files of a mock and its options, without what answers requests. */
+export interface Parts extends ContractParts, ContractAnswers {
+  readonly seed: number;
+  readonly decoder: CallDecoder;
+  /** The headers besides Authorization that carry credentials, in lower case. */
+  readonly credentialHeaders: readonly string[];
+  readonly redactor: InteractionRedactor;
+  readonly scenarioContext: ScenarioContext;
+  readonly scenarios: Scenarios;
+  /** How the scenarios were reloaded. */
+  readonly reload: Reload;
+  /** Undefined where nothing is counted. */
+  readonly coverage: MockCoverage | undefined;
+  readonly definition: StoreDefinition;
+  readonly items: Items;
+  readonly editors: CollectionEditors;
+}
+
+/** What all versions of a mock share. */
+export interface SharedParts {
+  readonly sessions: Sessions;
+  readonly foreign: RecordingSources | undefined;
+  readonly control: Control | undefined;
+  readonly cors: Cors | undefined;
+}
+
+/** What answers requests by one state of the files. A request that begins with a version ends with it. */
+export interface Version extends Parts {
+  readonly settings: Settings;
+  readonly handlers: HandlerRegistry;
+  readonly app: Hono;
+}
+
+/** The version of a mock that answers by its parts. @throws MockError `HANDLER_INVALID`. */
+export function createVersion(parts: Parts, settings: Settings, shared: SharedParts): Version {
+  const { contract, router, routes, encode, errors, editors, decoder } = parts;
+  const { sessions, foreign, control, cors } = shared;
+  const recordings = foreign?.recordings;
+  const handlers = createHandlerRegistry({
+    ...parts,
+    handlers: settings.handlers ?? {},
+    timeoutMs: settings.responses.handlerTimeoutMs,
+    openState: (session) => createState(session, editors),
+  });
+  const app = createApp({
+    contract,
+    router,
+    routes,
+    decoder,
+    chain: createChain(listSources({ ...parts, foreign, handlers }, settings, sessions)),
+    encode,
+    errors,
+    sessions,
+    control,
+    readBody: recordings?.readBody,
+    releaseFile: recordings?.files.release,
+    undocumented: foreign && {
+      operation: foreign.recordings.undocumented,
+      chain: createChain(foreign.sources),
+      accepts: (session) => foreign.recordings.acceptsUndocumented(session.replay),
+    },
+    cors,
+    middleware: settings.middleware,
+    onInteraction: tellInteractions(settings.onInteraction, parts),
+  });
+  return { ...parts, settings, handlers, app };
+}
+
+/**
+ * Loads what belongs to one mock: its fixtures, scenarios and everything that follows from its options.
+ *
+ * @param before - The version that answers while this one is loaded.
+ * @throws MockError where a file or an option cannot be used.
+ */
+export async function loadParts(shared: ContractParts, settings: Settings, before?: Version): Promise<Parts> {
+  const { seed } = settings;
+  const { resources } = shared;
+  const { errors, answerPreferred, sources } = shared.readAnswers(seed, settings.responses.examples);
+  const definition = await loadFixtures(settings.fixtures, { ...shared, seed });
+  const { unknownIds, initialItems } = settings.state === false ? {} : settings.state;
+  // Handlers can add items to any collection.
+  const isOpen = Object.keys(settings.handlers ?? {}).length > 0;
+  const fixed = isOpen ? undefined : findFixedIds(shared, { definition, unknownIds });
+  const collections = [...resources.collections.values()].map(({ name, schema, idProperty }) => ({
+    name,
+    schema,
+    idProperty,
+    ids: fixed?.get(name),
+  }));
+  const scenarioContext = createScenarioContext({ ...shared, collections });
+  const from = settings.scenarios?.from;
+  const { scenarios, reload } =
+    before === undefined
+      ? { scenarios: await openScenarios(from, scenarioContext), reload: NOTHING_RELOADED }
+      : await renewScenarios(from, scenarioContext, before.scenarios);
+  const items = createItems(shared, { unknownIds, initialItems });
+  const editors = createCollectionEditors(items);
+  const state = { definition, items, editors };
+  // It remembers texts of requests.
+  const redactor = createInteractionRedactor(shared.contract, shared.validators);
+  const isSame = before?.contract === shared.contract;
+  const coverage = isSame ? before.coverage : openCoverage({ ...shared, scenarios }, settings.coverage);
+  const decoder = shared.readDecoder(settings.requests);
+  const schemes = Object.values(shared.contract.securitySchemes);
+  return {
+    ...shared,
+    seed,
+    errors,
+    answerPreferred,
+    sources,
+    credentialHeaders: schemes.flatMap(({ in: place, key }) => (place === 'header' ? (key?.toLowerCase() ?? []) : [])),
+    redactor,
+    scenarioContext,
+    scenarios,
+    reload,
+    coverage,
+    decoder,
+    ...state,
+  };
+}
+
+const NOTHING_RELOADED: Reload = { loaded: [], kept: [], error: undefined };
+
+/** The answer sources, first to last: their order is the behaviour. */
+function listSources(
+  parts: Parts & { readonly foreign: RecordingSources | undefined; readonly handlers: HandlerRegistry },
+  settings: Settings,
+  sessions: Sessions,
+): readonly AnswerSource[] {
+  const { answerPreferred, editors, errors, foreign, handlers } = parts;
+  const { example, generate, results, stream } = parts.sources;
+  const { state, requests, auth } = settings;
+  const accepts = readAccepts(auth, sessions);
+  const { lenientAccept } = requests;
+  const refuse = createRefuseSource({ errors, accepts, lenientAccept, strict: settings.strict, answerPreferred });
+  const sources = [
+    foreign === undefined ? refuse : onlyForMock(refuse, foreign.recordings),
+    stream,
+    results,
+    createPreferSource(answerPreferred),
+    createScenarioSource({
+      ...parts,
+      onRule: parts.coverage?.recorder.addRule,
+      viewCollections: editors.view,
+      changeCollections: editors.change,
+    }),
+    handlers.source,
+    // What neither of the two answers is left to the mock, which refuses a call that breaks the contract.
+    ...(foreign === undefined ? [] : [...foreign.sources, refuse]),
+    ...(state === false ? [] : [createStateSource(parts)]),
+    example,
+    generate,
+  ];
+  return [createVerifySource({ ...parts, sources }), ...sources];
+}
+
+/** Calls the user's function, for which texts are redacted only if it asks for them, and counts the interaction where that is switched on. */
+function tellInteractions(
+  tell: Settings['onInteraction'],
+  { redactor: { toTexts }, coverage }: Pick<Parts, 'coverage' | 'redactor'>,
+): (interaction: Interaction) => void {
+  const tellUser = tell && ((interaction: Interaction): void => tell(interaction, () => toTexts(interaction)));
+  if (coverage === undefined) return tellUser ?? ((): void => undefined);
+  const { recorder, writer } = coverage;
+  return (interaction) => {
+    recorder.addInteraction(interaction);
+    writer?.touch();
+    tellUser?.(interaction);
+  };
+}
+
+/** What counts the requests of a mock, and writes what was counted. */
+export interface MockCoverage {
+  readonly recorder: CoverageRecorder;
+  /** Undefined where no file is written. */
+  readonly writer: CoverageWriter | undefined;
+  /** Counts the rules of these scenarios from now on. */
+  use(scenarios: Scenarios): void;
+}
+
+function openCoverage(
+  { contract, scenarios }: { readonly contract: Contract; readonly scenarios: Scenarios },
+  options: Settings['coverage'],
+): MockCoverage | undefined {
+  if (options === false) return undefined;
+  let used = scenarios;
+  const recorder = createCoverageRecorder(
+    contract,
+    follow(() => used),
+  );
+  const { folder = COVERAGE_FOLDER } = options;
+  return {
+    recorder,
+    writer: folder === false ? undefined : createCoverageWriter(recorder, folder),
+    use: (others) => void (used = others),
+  };
+}
+
+/** Which credentials a session accepts; undefined for any. */
+function readAccepts(
+  { tokens, acceptIssued }: AuthOptions,
+  sessions: Sessions,
+): ((session: Session, credential: string) => boolean) | undefined {
+  if (tokens === undefined && acceptIssued !== true) return undefined;
+  const accepted = new Set(tokens);
+  return (session, credential) =>
+    accepted.has(credential) ||
+    // A token that was registered for a session is accepted there.
+    sessions.owns(session, credential) ||
+    (acceptIssued === true && session.store.holdsSecret(credential));
+}

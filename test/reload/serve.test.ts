@@ -1,0 +1,167 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { DOCUMENT, FILES, writeFiles } from './project.js';
+
+const CLI = resolve('dist/cli/main.js');
+
+let folder: string;
+let child: ChildProcess | undefined;
+let output = '';
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'vouch-serve-'));
+  output = '';
+});
+
+afterEach(async () => {
+  if (child !== undefined && child.exitCode === null) {
+    child.kill('SIGTERM');
+    await once(child, 'close');
+  }
+  child = undefined;
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** Starts `vouch serve` in the folder. @returns the address. */
+async function serve(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<string> {
+  const flags = ['serve', ...args, '--port', '0', '--quiet'];
+  const { FORCE_COLOR: _force, NO_COLOR: _no, ...rest } = process.env;
+  child = spawn(process.execPath, [CLI, ...flags], { cwd: folder, env: { ...rest, ...env } });
+  // Both streams in the order of their lines.
+  const collect = (chunk: Buffer): void => {
+    output += chunk.toString();
+    child?.emit('output');
+  };
+  child.stdout?.on('data', collect);
+  child.stderr?.on('data', collect);
+  const [, address = ''] = await printed(/listening(?: on |":")\S*?(http:\/\/[\w.:]+)/);
+  return address;
+}
+
+/** Waits until the output matches. */
+async function printed(pattern: RegExp): Promise<RegExpExecArray> {
+  for (;;) {
+    const match = pattern.exec(output);
+    if (match !== null) return match;
+    if (child === undefined || child.exitCode !== null)
+      throw new Error(`it ended before ${pattern.source}:\n${output}`);
+    await Promise.race([once(child, 'output'), once(child, 'close')]);
+  }
+}
+
+/** Changes the folder and waits for the result. @returns the lines that were printed since, with a fixed time. */
+async function edit(files: Readonly<Record<string, string>>, until: RegExp): Promise<readonly string[]> {
+  const before = output.length;
+  await writeFiles(folder, files);
+  await printed(new RegExp(`^[^]{${before}}[^]*?${until.source}.*\\n`, until.flags));
+  const lines = output.slice(before).replaceAll(/ in \d+ ms/g, ' in 9 ms');
+  return lines.trimEnd().split('\n').toSorted();
+}
+
+const { 'overlay.yaml': _overlay, ...PROJECT } = FILES;
+const broken = DOCUMENT.replace('info: {', 'info: [');
+
+describe('vouch serve prints', () => {
+  it.each([
+    [{}, (_colour: string, text: string) => text],
+    [{ FORCE_COLOR: '1' }, (code: string, text: string) => `\u001b[${code}m${text}\u001b[39m`],
+  ])('what was reloaded, and each mistake until it is corrected, %j', async (env, paint) => {
+    await writeFiles(folder, PROJECT);
+    await serve(['openapi.yaml'], env);
+    const ended = /reloaded/;
+    expect(await edit({ 'openapi.yaml': `${DOCUMENT}\n` }, ended)).toEqual([
+      paint('90', 'reloaded openapi.yaml in 9 ms'),
+    ]);
+    const wrong = (await edit({ 'openapi.yaml': broken }, /not reloaded/)).join('\n');
+    const mistake = [
+      'SPEC_INVALID  openapi.yaml:2:36  the file is neither valid JSON nor valid YAML: missed comma between flow collection entries',
+      '  hint: correct this line; an editor with YAML support marks the mistake',
+    ];
+    const notReloaded = 'not reloaded: openapi.yaml; the last valid version answers until this is corrected';
+    const sorted = [...paint('31', mistake.join('\n')).split('\n'), paint('33', notReloaded)].toSorted();
+    expect(wrong).toBe(sorted.join('\n'));
+    expect(await edit({ 'openapi.yaml': DOCUMENT }, ended)).toEqual([paint('90', 'reloaded openapi.yaml in 9 ms')]);
+    const kept = await edit({ 'scenarios/gone.yaml': 'operations: { getBok: { respond: { status: 404 } } }\n' }, ended);
+    const unknown = [
+      'SCENARIO_INVALID  scenarios/gone.yaml:1:15 (#/operations/getBok)  operation "getBok" is not in the contract',
+      '  hint: did you mean "getBook"?',
+    ];
+    const reloaded = 'reloaded scenarios/gone.yaml in 9 ms; kept the last valid version of: gone';
+    expect(kept).toEqual([...paint('31', unknown.join('\n')).split('\n'), paint('90', reloaded)].toSorted());
+  });
+
+  it('one JSON object for each reload, with --json', async () => {
+    await writeFiles(folder, PROJECT);
+    await serve(['openapi.yaml', '--json']);
+    const lines = await edit({ 'fixtures/books.yaml': 'items: [{ id: nine, title: Nine }]\n' }, /"reloaded"/);
+    const [{ elapsedMs, ...reload } = {} as Readonly<Record<string, unknown>>] = lines.map((line) => {
+      return JSON.parse(line) as Readonly<Record<string, unknown>>;
+    });
+    expect(reload).toEqual({
+      reloaded: true,
+      changed: ['fixtures/books.yaml'],
+      loaded: ['gone'],
+      kept: [],
+      notes: [],
+      error: null,
+    });
+    expect(Number.isInteger(elapsedMs)).toBe(true);
+  });
+});
+
+describe('vouch serve reloads', () => {
+  it('the handlers file and the configuration file, and says what needs a restart', async () => {
+    await writeFiles(folder, {
+      ...PROJECT,
+      'handlers.mjs': "export const listAuthors = () => ['One'];\n",
+      'vouch.config.mjs': "export default { spec: 'openapi.yaml', handlers: 'handlers.mjs' };\n",
+    });
+    const url = await serve([]);
+    const authors = async (): Promise<unknown> => (await fetch(`${url}/authors`)).json();
+    expect(await authors()).toEqual(['One']);
+    expect(await edit({ 'handlers.mjs': "export const listAuthors = () => ['Two'];\n" }, /reloaded/)).toEqual([
+      'reloaded handlers.mjs in 9 ms',
+    ]);
+    expect(await authors()).toEqual(['Two']);
+    const wrong = await edit({ 'handlers.mjs': 'export const listAuthors = (' }, /not reloaded/);
+    expect(wrong.at(-1)).toBe('not reloaded: handlers.mjs; the last valid version answers until this is corrected');
+    const answer = await fetch(`${url}/authors`);
+    expect(answer.headers.get('x-mock-reload-error')).toMatch(
+      /^OPTION_INVALID handlers\.mjs the handlers cannot be loaded: /,
+    );
+    expect(await answer.json()).toEqual(['Two']);
+    const config = "export default { spec: 'openapi.yaml', seed: 7, handlers: { listAuthors: () => ['Config'] } };\n";
+    expect(await edit({ 'vouch.config.mjs': config }, /next start/)).toEqual([
+      '  the option "seed" changes at the next start',
+      'reloaded vouch.config.mjs in 9 ms',
+    ]);
+    expect(await authors()).toEqual(['Config']);
+    expect((await fetch(`${url}/authors`)).headers.has('x-mock-reload-error')).toBe(false);
+  });
+
+  it('a folder of fixtures that is created beside the document', async () => {
+    await writeFiles(folder, { 'openapi.yaml': DOCUMENT, 'authors.yaml': FILES['authors.yaml'] ?? '' });
+    const url = await serve(['openapi.yaml']);
+    await edit({ 'fixtures/books.yaml': FILES['fixtures/books.yaml'] ?? '' }, /reloaded/);
+    expect(await (await fetch(`${url}/books`)).json()).toMatchObject([{ title: 'One' }, { title: 'Two' }]);
+  });
+
+  it('nothing with --no-watch, until the control API asks for it', async () => {
+    await writeFiles(folder, PROJECT);
+    const url = await serve(['openapi.yaml', '--no-watch']);
+    await writeFile(join(folder, 'openapi.yaml'), broken);
+    const reload = async (method: string): Promise<unknown> => (await fetch(`${url}/__mock/reload`, { method })).json();
+    expect(await reload('GET')).toEqual({ watching: false, last: null });
+    expect(await reload('POST')).toMatchObject({
+      watching: false,
+      last: { changed: [], applied: false, error: { code: 'SPEC_INVALID' } },
+    });
+    expect((await fetch(`${url}/authors`)).headers.get('x-mock-reload-error')).toContain(
+      'SPEC_INVALID openapi.yaml:2:',
+    );
+  });
+});
