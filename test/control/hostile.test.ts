@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadContract } from '../../src/contract/load/load.js';
 import { createMock, type Mock } from '../../src/index.js';
+import { scenarioSchema } from '../../src/scenario/definition/schema.js';
 import { CONTROL_SPEC } from '../../src/server/control/control.js';
 import type { Reach } from '../describe-both.js';
 import { type AskControl, createControlClient, loadControlDocument } from './control-client.js';
@@ -194,6 +195,43 @@ describe('long responses of the control API', () => {
     expect(delay).toBeLessThan(2000);
   });
 
+  it('are written in slices: what tells of a large document', async () => {
+    const properties = Object.fromEntries(
+      Array.from({ length: 40 }, (_, i) => [`p${i}`, { type: 'integer', title: `Property ${i}` }]),
+    );
+    const paths = Object.fromEntries(
+      Array.from({ length: 1500 }, (_, i) => {
+        const schema = { type: 'object', properties, title: `Thing ${i}` };
+        const responses = { 200: { description: 'One.', content: { 'application/json': { schema } } } };
+        return [`/things${i}`, { get: { operationId: `get${i}`, responses } }];
+      }),
+    );
+    await using mock = await createMock({ spec: { ...SPEC, paths }, state: false });
+    const contract = await loadContract({ ...SPEC, paths });
+    const schema = scenarioSchema(contract, []);
+    for (const [path, expected] of [
+      ['/contract/document', contract.document],
+      ['/openapi.json', contract.document],
+      ['/contract/scenario-schema', JSON.parse(JSON.stringify(schema))],
+      ['/contract', expect.objectContaining({ title: 'Things' })],
+    ] as const) {
+      const state = { isDone: false };
+      const reading = mock.fetch(`/__mock${path}`).then(async (response) => {
+        const text = await response.text();
+        state.isDone = true;
+        return text;
+      });
+      let answered = 0;
+      for (; !state.isDone; answered += 1) {
+        await mock.fetch('/things0');
+        await new Promise((resolve) => void setImmediate(resolve));
+      }
+      expect(JSON.parse(await reading)).toEqual(expected);
+      // In one piece, it is answered in less than three of them.
+      if (path !== '/contract') expect(answered, path).toBeGreaterThan(3);
+    }
+  });
+
   it('page the journal: the newest hundred, or all of them from the first one', async () => {
     await using mock = await createMock({ spec: SPEC });
     for (let i = 0; i < 250; i++) await mock.fetch(`/things/${i}`);
@@ -294,6 +332,14 @@ describe('long requests to the control API', () => {
       ['/2001', 'UNIQUE'],
     ]);
     expect(things.items.map(({ id }) => id)).toEqual(['old-0', 'old-1']);
+  });
+
+  it('list the first hundred mistakes of many items', async () => {
+    await using mock = await createMock({ spec: SPEC });
+    const wrong = toItems(20_000, 'wrong').map((item) => ({ ...item, name: 7 }));
+    const response = await mock.fetch('/__mock/state/things', { method: 'PUT', headers, body: JSON.stringify(wrong) });
+    expect(response.status).toBe(422);
+    expect(((await response.json()) as { readonly errors: readonly unknown[] }).errors).toHaveLength(100);
   });
 
   it('keep nothing of what was created while they were checked, and never give its id again', async () => {

@@ -3,6 +3,7 @@ import { isObject, type Schema } from '../../contract/json.js';
 import type { DeclaredResponse, Operation, ParameterPlace } from '../../contract/operations/operation.js';
 import { escapeSegment, fromReference, readPointer, readSegments } from '../../contract/pointer.js';
 import type { CollectionShape, JsonSchema, SchemaContext, SchemaPart } from './kinds.js';
+import { doSteps, type Steps } from '../../steps.js';
 import { SCENARIO } from './grammar.js';
 
 const DIALECT = 'https://json-schema.org/draft/2020-12/schema';
@@ -12,9 +13,19 @@ const DIALECT = 'https://json-schema.org/draft/2020-12/schema';
  * documented statuses, names of examples, and fields of bodies and items.
  */
 export function scenarioSchema(contract: Contract, collections: readonly CollectionShape[]): JsonSchema {
+  return doSteps(scenarioSchemaInSteps(contract, collections));
+}
+
+/** The same in steps: for a large document it takes about a second. */
+export function* scenarioSchemaInSteps(contract: Contract, collections: readonly CollectionShape[]): Steps<JsonSchema> {
   const pool = createSchemaPool(contract);
-  const operations = contract.operations.map((operation) => [operation.id, narrowRules(operation, pool)]);
-  const root = SCENARIO.schema({ ...pool, collections, operations: Object.fromEntries(operations) as Definitions });
+  const operations: Record<string, JsonSchema> = {};
+  for (const operation of contract.operations) {
+    operations[operation.id] = narrowRules(operation, pool);
+    yield* pool.complete();
+  }
+  const root = SCENARIO.schema({ ...pool, collections, operations });
+  yield* pool.complete();
   return { $schema: DIALECT, title: `Scenario for ${contract.title}`, ...root, $defs: pool.definitions };
 }
 
@@ -25,6 +36,7 @@ export function fixtureSchema(contract: Contract, { name, schema }: CollectionSh
   const items = { type: 'array', items: item };
   const description = 'Items by the id of their parent item.';
   const byParent = { type: 'object', description, additionalProperties: items };
+  doSteps(pool.complete());
   const properties = {
     defaults: item,
     items: { anyOf: [items, byParent] },
@@ -135,6 +147,8 @@ type Definitions = Readonly<Record<string, JsonSchema>>;
 /** Schemas under `$defs`, each written once. */
 interface SchemaPool extends Pick<SchemaContext, 'use' | 'share'> {
   readonly definitions: Definitions;
+  /** Writes the definitions of the schemas that are used, one in each step. */
+  complete(): Steps<void>;
 }
 
 /**
@@ -144,6 +158,7 @@ interface SchemaPool extends Pick<SchemaContext, 'use' | 'share'> {
 function createSchemaPool(contract: Contract): SchemaPool {
   const definitions: Record<string, JsonSchema> = {};
   const names = new Map<string, string>();
+  const pending = new Map<string, () => JsonSchema>();
   const share: SchemaPool['share'] = (name, make) => {
     if (!Object.hasOwn(definitions, name)) {
       // Reserved first: a schema can refer to itself.
@@ -156,11 +171,24 @@ function createSchemaPool(contract: Contract): SchemaPool {
     // It is a schema pointer of the contract.
     const target = contract.resolve(contract.at(pointer) as Schema, pointer);
     const key = `${part} ${target.pointer}`;
-    const name = names.get(key) ?? toFreeName(target.pointer, part, definitions);
+    const known = names.get(key);
+    const name = known ?? toFreeName(target.pointer, part, definitions);
     names.set(key, name);
-    return share(name, () => toPartSchema(target.schema, { pointer: target.pointer, part, use }));
+    if (known === undefined) {
+      definitions[name] = {};
+      pending.set(name, () => toPartSchema(target.schema, { pointer: target.pointer, part, use }));
+    }
+    return { $ref: `#/$defs/${name}` };
   };
-  return { use, share, definitions };
+  const complete = function* (): Steps<void> {
+    // A schema adds those that it uses.
+    for (const [name, write] of pending) {
+      definitions[name] = write();
+      pending.delete(name);
+      yield;
+    }
+  };
+  return { use, share, definitions, complete };
 }
 
 function toFreeName(pointer: string, part: string, taken: Definitions): string {

@@ -14,7 +14,7 @@ import { answerEmpty, answerError, answerInvalid, answerProblem, SEE_DOCUMENT } 
 import { type ControlPolicy, createControlGuard, isListedOrigin } from './guard.js';
 import { CONTROL_ROUTES, type ControlledParts } from './routes.js';
 import { answerWelcome } from './page.js';
-import { createQueue, createTurns } from './slices.js';
+import { createQueue, createTurns, writeLong } from './slices.js';
 
 /** How the control API is served. */
 export interface ControlOptions extends ControlPolicy {
@@ -89,7 +89,8 @@ export function createControl(
     const isAllowed = origin !== null && isListedOrigin(origin, options);
     const allowed = isAllowed && { ...CORS_HEADERS, 'access-control-allow-origin': origin };
     const headers = { 'cache-control': 'no-store', ...allowed, ...answer.headers };
-    return encode({ ...answer, headers }, request.method, environment);
+    const pieces = request.method === 'HEAD' ? undefined : writeLong(answer.body, startSlices());
+    return encode({ ...answer, body: pieces ?? answer.body, headers }, request.method, environment);
   };
 
   const { prefix } = options;

@@ -9,7 +9,7 @@ import { isJsonType, toEssence } from '../../http/media-type.js';
 import type { Interaction, InteractionRequest } from '../../journal/interaction.js';
 import type { Call } from '../../http/request/call.js';
 import { host, isBlob, isBytes } from '../../platform.js';
-import { scenarioSchema } from '../../scenario/definition/schema.js';
+import { scenarioSchemaInSteps } from '../../scenario/definition/schema.js';
 import type { Session } from '../../session/session.js';
 import { answerItems, answerJson, answerProblem } from './answer.js';
 import { followJournals, readReceivedAt } from './feed.js';
@@ -17,6 +17,7 @@ import { answerInspector } from './page.js';
 import { redactInSlices } from './journal.js';
 import { draftRequest, toRequest as toSampleRequest } from './sample-request.js';
 import { type ControlHandlers, type ControlledParts, readPath } from './routes.js';
+import { runInSlices } from './slices.js';
 
 /** How many bytes of a body are shown. */
 const MAX_BYTES = 4096;
@@ -33,7 +34,10 @@ export function inspectHandlers(parts: ControlledParts): ControlHandlers {
       const events = answerItems(followJournals(parts, { only, after }));
       return { ...events, mediaType: 'text/event-stream' };
     },
-    getScenarioSchema: () => answerJson(200, scenarioSchema(contract, [...resources.collections.values()])),
+    getScenarioSchema: async () => {
+      const steps = scenarioSchemaInSteps(contract, [...resources.collections.values()]);
+      return answerJson(200, await runInSlices(steps, startSlices()));
+    },
     getSampleRequest: async ({ call, session }) => {
       const id = readPath(call, 'operation');
       const operation = contract.operation(id);

@@ -1,4 +1,4 @@
-import { readMonotonic, setImmediate } from '../../platform.js';
+import { isBytes, readMonotonic, setImmediate } from '../../platform.js';
 import type { Steps } from '../../steps.js';
 
 /** Long work of the control API in short slices, between which the mock answers requests. */
@@ -61,6 +61,60 @@ export async function* writeJson(
     text += ']';
   }
   yield `${text}}`;
+}
+
+/** A JSON value that is too long to be written at once, as text in pieces; undefined for one that is short. */
+export function writeLong(value: unknown, slices: Slices): AsyncIterable<string> | undefined {
+  return typeof value !== 'object' || value === null || isBytes(value) || isElements(value) || isShort(value)
+    ? undefined
+    : joinParts(listParts(value), slices);
+}
+
+async function* joinParts(parts: Iterable<string>, slices: Slices): AsyncGenerator<string, void, undefined> {
+  let text = '';
+  for (const part of parts) {
+    text += part;
+    if (text.length >= MIN_PIECE) {
+      yield text;
+      text = '';
+    }
+    await slices.pause();
+  }
+  yield text;
+}
+
+/** The text of a value, in parts that are written at once. */
+function* listParts(value: unknown): Generator<string, void, undefined> {
+  if (typeof value !== 'object' || value === null || 'toJSON' in value || isShort(value)) {
+    yield JSON.stringify(value) ?? 'null';
+    return;
+  }
+  const isList = Array.isArray(value);
+  let before = isList ? '[' : '{';
+  for (const [name, member] of Object.entries(value) as Iterable<readonly [string, unknown]>) {
+    if (!isList && member === undefined) continue;
+    yield isList ? before : `${before}${JSON.stringify(name)}:`;
+    yield* listParts(member);
+    before = ',';
+  }
+  yield `${before === ',' ? '' : before}${isList ? ']' : '}'}`;
+}
+
+/** Values that are written at once. */
+const MAX_VALUES = 2000;
+
+function isShort(value: object): boolean {
+  let left = MAX_VALUES;
+  const count = (inner: unknown): void => {
+    left -= 1;
+    if (typeof inner !== 'object' || inner === null || left <= 0) return;
+    for (const name in inner) {
+      count((inner as Readonly<Record<string, unknown>>)[name]);
+      if (left <= 0) return;
+    }
+  };
+  count(value);
+  return left > 0;
 }
 
 /** Pieces of text between two others. */

@@ -109,6 +109,7 @@ function* replaceInSteps(
     const found = insert(replacement, items.model(name), item);
     if (typeof found === 'string') inserted(found).push(i);
     else for (const each of found) problems.push([i, each]);
+    if (problems.length >= MAX_PROBLEMS) break;
     yield;
   }
   const checkLinks = (transaction: Transaction, scope: string): void => {
@@ -117,7 +118,8 @@ function* replaceInSteps(
     // A parent that is looked for can be created on demand.
     if (problems.length > 0) transaction.rollback();
   };
-  for (const scope of replacement.scopes) {
+  // The items after a break are missing.
+  for (const scope of problems.length < MAX_PROBLEMS ? replacement.scopes : []) {
     store.transaction((transaction) => checkLinks(transaction, scope));
     yield;
   }
@@ -129,9 +131,13 @@ function* replaceInSteps(
     });
   }
   return problems
+    .slice(0, MAX_PROBLEMS)
     .toSorted(([one], [other]) => one - other)
     .map(([i, problem]) => ({ ...problem, pointer: toPointer(i) + problem.pointer }));
 }
+
+/** How many problems are looked for in a list of items. */
+const MAX_PROBLEMS = 100;
 
 /** The scopes in which a collection has an item of that id. */
 function findScopes(collection: Collection, id: string): readonly string[] {
