@@ -9,6 +9,7 @@ import { type Exchange, sendBytes } from './connection.js';
 import { createControlSampler, createSampler, type RequestSampler } from './contract-requests.js';
 import { cutDocument, type FuzzDocument, listDocuments, listOperations, listSmallDocuments } from './documents.js';
 import { changeRequest, guessRequest } from './raw-requests.js';
+import { createExchangeLog, type ExchangeLog } from './exchange-log.js';
 import { reduceCase, toFound } from './reduce.js';
 import {
   BLOCKED,
@@ -22,7 +23,7 @@ import {
   type Limits,
   playCase,
 } from './replay.js';
-import { type MockStart, type ServerProcess, spawnCli, spawnHost, type Started } from './server-process.js';
+import { type MockStart, type ServerProcess, spawnCli, spawnHost, type Started, type Usage } from './server-process.js';
 import { toExchange } from './wire.js';
 
 /** What to fuzz, and for how long; a count that is given takes precedence over the time. */
@@ -55,8 +56,12 @@ export interface FuzzReport {
   readonly answers: number;
   readonly mutations: number;
   readonly refused: number;
-  /** The longest time that the event loop of a server was blocked by work, in milliseconds. */
+  /** The longest time that the event loop of a mock that listens was blocked by work, in milliseconds. */
   readonly worstDelayMs: number;
+  /** The document of that delay, what starts the mock, and requests that were answered then. */
+  readonly worstDelayAt: string;
+  /** The longest time that a start blocked the event loop. */
+  readonly worstStartMs: number;
   readonly statuses: Readonly<Record<string, number>>;
   /** The files of the failing cases. */
   readonly failures: readonly string[];
@@ -85,8 +90,6 @@ const CALLS_PER_MUTATION = 10;
 const MAX_FAILURES = 10;
 const REDUCTION_PLAYS = 400;
 const REDUCTION_MS = 60_000;
-/** Connections that a failing case has before it is reduced. */
-const KEPT_EXCHANGES = 600;
 
 /** Fuzzes mocks in processes of their own with requests, then with mutated documents. */
 export async function fuzz(options: FuzzOptions): Promise<FuzzReport> {
@@ -96,6 +99,8 @@ export async function fuzz(options: FuzzOptions): Promise<FuzzReport> {
     mutations: 0,
     refused: 0,
     worstDelayMs: 0,
+    worstDelayAt: '',
+    worstStartMs: 0,
     statuses: {},
     failures: [],
   };
@@ -134,7 +139,9 @@ async function fuzzRequests(run: Run, until: number): Promise<void> {
     const isCli = round % 3 === 2;
     const before = counts.requests;
     const left = requests === Infinity ? REQUESTS_PER_ROUND : Math.min(REQUESTS_PER_ROUND, requests - counts.requests);
+    const name = `${file.name} (${isCli ? 'command line' : 'createMock'})`;
     const fuzzed = {
+      name,
       document,
       samplers: [await createSampler(document), control],
       isCli,
@@ -142,13 +149,12 @@ async function fuzzRequests(run: Run, until: number): Promise<void> {
       until: options.requests === undefined ? until : Infinity,
     };
     await fuzzDocument(run, fuzzed, random);
-    print(
-      `${file.name} (${isCli ? 'command line' : 'createMock'}): ${counts.requests - before} requests, worst delay ${Math.round(counts.worstDelayMs)} ms`,
-    );
+    print(`${name}: ${counts.requests - before} requests, worst delay so far ${Math.round(counts.worstDelayMs)} ms`);
   }
 }
 
 interface Fuzzed {
+  readonly name: string;
   readonly document: Record<string, unknown>;
   /** Of the document, and of the control API. */
   readonly samplers: readonly RequestSampler[];
@@ -160,14 +166,14 @@ interface Fuzzed {
 /** Sends requests to one mock from several connections at once. */
 async function fuzzDocument(
   run: Run,
-  { document, samplers, isCli, left, until }: Fuzzed,
+  { name, document, samplers, isCli, left, until }: Fuzzed,
   random: Random,
 ): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'vouch-fuzz-'));
   const path = join(folder, 'openapi.json');
   writeFileSync(path, JSON.stringify(document));
   const server = isCli ? spawnCli() : run.spawn();
-  const log = createLog();
+  const log = createExchangeLog();
   let failure: Failure | undefined;
   try {
     const started = await server.start({ document: isCli ? path : document }, run.limits.startMs * 3);
@@ -176,8 +182,7 @@ async function fuzzDocument(
       return await report(run, failure, { document, requests: [] });
     }
     const { port } = started;
-    // Loading a large document is not a delay of a request.
-    await server.usage();
+    await measureStart(run, server);
     server.takeDelays();
     let sent = 0;
     const work = async (): Promise<void> => {
@@ -190,7 +195,13 @@ async function fuzzDocument(
     };
     await Promise.all([
       ...Array.from({ length: run.options.workers ?? WORKERS }, work),
-      probe(run, { port, server, isDone: () => failure !== undefined || sent >= left || performance.now() >= until }),
+      probe(run, {
+        name,
+        log,
+        port,
+        server,
+        isDone: () => failure !== undefined || sent >= left || performance.now() >= until,
+      }),
     ]);
     failure ??= judgeServer(server, run.limits) ?? ((await isHealthy(port, run.limits)) ? undefined : BLOCKED);
   } finally {
@@ -207,34 +218,11 @@ async function drawExchange(samplers: readonly RequestSampler[], random: Random)
   return random.next() < 0.3 ? toExchange(wire) : changeRequest(wire, random);
 }
 
-/** The last connections, in the order of their ends; those that are open come last. */
-interface Log {
-  open(exchange: Exchange): () => void;
-  suspects(): readonly Sent[];
-}
-
-function createLog(): Log {
-  const ended: Exchange[] = [];
-  const open = new Set<Exchange>();
-  return {
-    open: (exchange) => {
-      open.add(exchange);
-      return () => {
-        open.delete(exchange);
-        ended.push(exchange);
-        if (ended.length > KEPT_EXCHANGES) ended.shift();
-      };
-    },
-    suspects: () =>
-      [...ended, ...open].map(({ bytes, answers }): Sent => (answers === undefined ? bytes : { bytes, answers })),
-  };
-}
-
 interface Target {
   readonly port: number;
   readonly server: ServerProcess;
   readonly exchange: Exchange;
-  readonly log: Log;
+  readonly log: ExchangeLog;
 }
 
 async function exchangeOnce(
@@ -261,17 +249,40 @@ async function exchangeOnce(
   return failure;
 }
 
+interface Probed extends Omit<Target, 'exchange'> {
+  readonly name: string;
+  isDone(): boolean;
+}
+
 /** Asks for the health of the mock on a connection of its own, and watches the event loop. */
-async function probe(
-  run: Run,
-  { port, server, isDone }: { readonly port: number; readonly server: ServerProcess; isDone(): boolean },
-): Promise<void> {
-  while (!isDone()) {
+async function probe(run: Run, probed: Probed): Promise<void> {
+  const { name, port, server, log } = probed;
+  while (!probed.isDone()) {
     await isHealthy(port, run.limits);
-    const { worstMs } = server.death() === undefined ? await server.usage(run.limits.hangMs) : { worstMs: 0 };
-    if (Number.isFinite(worstMs)) run.counts.worstDelayMs = Math.max(run.counts.worstDelayMs, worstMs);
+    const usage = server.death() === undefined ? await server.usage(run.limits.hangMs) : undefined;
+    if (usage !== undefined) noteDelay(run, usage, { name, log });
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
+}
+
+/** Loading a document is not a delay of a request: nothing listens yet. */
+async function measureStart({ counts }: Run, server: ServerProcess): Promise<void> {
+  const { worstMs } = await server.usage();
+  if (Number.isFinite(worstMs)) counts.worstStartMs = Math.max(counts.worstStartMs, worstMs);
+}
+
+/** Delays that are told of when they happen; the limit of the issue is 250 ms. */
+const NOTED_MS = 150;
+
+function noteDelay(
+  { counts, print }: Run,
+  { worstMs, worst }: Usage,
+  { name, log }: Pick<Probed, 'log' | 'name'>,
+): void {
+  if (!Number.isFinite(worstMs) || worstMs <= Math.max(counts.worstDelayMs, 0)) return;
+  counts.worstDelayMs = worstMs;
+  counts.worstDelayAt = `${name}: ${log.during(worst).join(', ') || 'no request'}`;
+  if (worstMs >= NOTED_MS) print(`delay of ${Math.round(worstMs)} ms: ${counts.worstDelayAt}`);
 }
 
 async function fuzzDocuments(run: Run, until: number): Promise<void> {
@@ -317,12 +328,13 @@ async function fuzzMutated(
   { server, document, random }: { readonly server: ServerProcess; readonly document: unknown; readonly random: Random },
 ): Promise<{ readonly failure: Failure; readonly requests: readonly Sent[] } | undefined> {
   const { counts, limits } = run;
-  const log = createLog();
+  const log = createExchangeLog();
   const started: Started = await server.start({ document } satisfies MockStart, limits.startMs);
   let failure: Failure | undefined;
   if (started.kind === 'refused') counts.refused += 1;
   if (started.kind !== 'started') failure = judgeStart(server, started);
   else {
+    await measureStart(run, server);
     const operations = listOperations(JSON.parse(JSON.stringify(document)));
     for (let call = 0; call < Math.min(CALLS_PER_MUTATION, 2 * operations.length) && failure === undefined; call++) {
       const [method, path] = random.pick(operations);
@@ -333,7 +345,7 @@ async function fuzzMutated(
     if (failure === undefined && !(await isHealthy(started.port, limits))) failure = BLOCKED;
   }
   if (server.death() === undefined && failure?.kind !== 'hang')
-    counts.worstDelayMs = Math.max(counts.worstDelayMs, (await server.usage()).worstMs);
+    noteDelay(run, await server.usage(), { name: 'a mutated document', log });
   failure ??= judgeServer(server, limits);
   return failure && { failure, requests: log.suspects() };
 }

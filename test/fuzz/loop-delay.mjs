@@ -5,23 +5,26 @@ const REPORT_FROM_MS = 100;
 
 let last = performance.now();
 let lastCpu = process.cpuUsage();
-let worst = 0;
+let worst = { ms: 0, from: 0, to: 0 };
 
-setInterval(() => {
+function measure() {
   const now = performance.now();
   const cpu = process.cpuUsage(lastCpu);
-  const delay = Math.min(now - last - TICK_MS, (cpu.user + cpu.system) / 1000);
+  const ms = Math.min(now - last - TICK_MS, (cpu.user + cpu.system) / 1000);
+  if (ms > worst.ms) worst = { ms, from: performance.timeOrigin + last, to: performance.timeOrigin + now };
   last = now;
   lastCpu = process.cpuUsage();
-  worst = Math.max(worst, delay);
-  if (delay >= REPORT_FROM_MS) process.send?.({ kind: 'delay', delayMs: delay });
-}, TICK_MS).unref();
+  if (ms >= REPORT_FROM_MS) process.send?.({ kind: 'delay', delayMs: ms });
+}
+setInterval(measure, TICK_MS).unref();
 
 process.on('disconnect', () => process.exit());
 process.on('message', (message) => {
   if (message?.kind !== 'usage') return;
+  // A delay that has just ended: the timer comes after the message.
+  measure();
   globalThis.gc?.();
   const { rss, heapUsed } = process.memoryUsage();
-  process.send?.({ kind: 'usage', rss, heapUsed, worstMs: worst });
-  worst = 0;
+  process.send?.({ kind: 'usage', rss, heapUsed, worstMs: worst.ms, worst });
+  worst = { ms: 0, from: 0, to: 0 };
 });

@@ -47,8 +47,9 @@ try {
     const statuses = Object.entries(report.statuses).map(([status, count]) => `${status}: ${count}`);
     print(`${report.requests} connections, ${report.answers} answers (${statuses.join(', ')})`);
     print(
-      `${report.mutations} mutated documents, ${report.refused} refused; worst delay of the event loop ${Math.round(report.worstDelayMs)} ms`,
+      `${report.mutations} mutated documents, ${report.refused} refused; worst delay of the event loop ${Math.round(report.worstDelayMs)} ms, worst start ${Math.round(report.worstStartMs)} ms`,
     );
+    print(`worst delay at ${report.worstDelayAt}`);
     print(`${((performance.now() - since) / 1000).toFixed(0)} s, seed ${seed}: ${report.failures.length} failures`);
     for (const path of report.failures) print(`  ${path}`);
     if (report.failures.length > 0) process.exitCode = 1;
