@@ -20,6 +20,7 @@ import { type Control, createControl } from './server/control/control.js';
 import type { listen as Listen, Listening, ListenOptions } from './server/listen.js';
 import type { Interaction } from './journal/interaction.js';
 import { createJournalPool, type JournalPool } from './journal/journal.js';
+import { createQueue, createTurns } from './server/control/slices.js';
 import { createMockScenarios } from './session/scenario-handle.js';
 import { createSession, createSessionClocks, type Session } from './session/session.js';
 import { createSessions, type Sessions } from './session/sessions.js';
@@ -265,5 +266,6 @@ function openSessions(
     now: readMonotonic,
     opening: settings.scenarios?.active ?? [],
     create: (id, opening) => createSession(id, sessionParts, opening),
+    finishLater: createQueue(createTurns()),
   });
 }

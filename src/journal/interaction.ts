@@ -131,3 +131,39 @@ const SHOWN_URL_LENGTH = 120;
 function shorten(text: string): string {
   return text.length <= SHOWN_URL_LENGTH ? text : `${text.slice(0, SHOWN_URL_LENGTH)}…`;
 }
+
+/** What an interaction takes besides its texts and bodies. */
+const INTERACTION_BYTES = 1024;
+
+/** About how many bytes an interaction keeps in memory besides its headers; items of the store are shared with it. */
+export function measureInteraction(
+  { request, answer }: Pick<Interaction, 'request' | 'answer'>,
+  body: Call['bytes'],
+): number {
+  // The decoded body takes about twice as much as it had on the wire.
+  return INTERACTION_BYTES + request.url.length + 2 * (body?.byteLength ?? 0) + measureBody(answer.body);
+}
+
+/** How many bytes the values of headers have. */
+export function measureHeaders(headers: InteractionRequest['headers']): number {
+  let bytes = 0;
+  for (const name in headers) bytes += headers[name]?.length ?? 0;
+  return bytes;
+}
+
+/** What an element of a list in an answer takes at most, as a rule. */
+const ELEMENT_BYTES = 256;
+
+function measureBody(body: unknown): number {
+  if (typeof body === 'string') return body.length;
+  if (isBytes(body)) return body.byteLength;
+  if (Array.isArray(body)) return ELEMENT_BYTES * body.length;
+  if (!isObject(body)) return 0;
+  let bytes = 0;
+  for (const name in body) {
+    const value = body[name];
+    if (typeof value === 'string') bytes += value.length;
+    else if (Array.isArray(value)) bytes += ELEMENT_BYTES * value.length;
+  }
+  return bytes;
+}

@@ -4,7 +4,6 @@ import { type Chain, whenSettled } from '../answer/chain.js';
 import type { ErrorAnswers } from '../answer/error-answers.js';
 import { type Clock, toSocketClock } from '../clock.js';
 import type { Contract } from '../contract/contract.js';
-import { isObject } from '../contract/json.js';
 import type { Operation } from '../contract/operations/operation.js';
 import type { RouteMatch } from '../contract/router/router.js';
 import { MockError, toReason } from '../errors.js';
@@ -16,19 +15,20 @@ import type { Encoder } from '../http/response/encode.js';
 import { toProblemResponse } from '../http/response/problem.js';
 import {
   type Interaction,
-  type InteractionRequest,
+  measureHeaders,
+  measureInteraction,
   recordRequest,
   type UnmatchedRequest,
 } from '../journal/interaction.js';
 import type { NewInteraction } from '../journal/journal.js';
 import type { Session } from '../session/session.js';
-import type { Sessions } from '../session/sessions.js';
+import type { ChosenSession, Sessions } from '../session/sessions.js';
 import type { Arrival } from './arrival.js';
 import type { Cors } from './cors.js';
 import { applyFault } from './faults/faults.js';
 import { answerRefusedSession, answerUnmatched, describeUnmatched, toFailure, toUnanswered } from './unmatched.js';
 import { toNote } from '../schema/violation.js';
-import { host, isBytes, isPromise, readMonotonic } from '../platform.js';
+import { host, isPromise, readMonotonic } from '../platform.js';
 
 /** What requests are answered with. */
 export interface PipelineParts {
@@ -103,25 +103,21 @@ export function createPipeline(parts: PipelineParts): Pipeline {
   const finish = createFinish(parts, readClock, (request) => void broken.add(request));
 
   const answerCall = createCallAnswerer(parts, { readClock, finish });
-  const answerUndocumented = createUndocumentedAnswerer(parts, { readClock, finish });
-  const answerUnrouted = (arrival: Arrival, session: Session, { answer, why }: Unrouted): Written => {
-    const { method, url } = arrival;
-    const request = { method, url, path: {}, query: {}, body: undefined };
-    return finish({ arrival, session, request, trace: [why] }, answer);
-  };
-  const refuseSession = (arrival: Arrival, refused: MockError): Written => {
-    const answer = answerRefusedSession(errors, refused);
-    return answerUnrouted(arrival, sessions.default, { answer, why: `session: ${refused.reason}` });
-  };
-
-  const answerWith = (arrival: Arrival, match: OperationMatch, body: BodyBytes | undefined): Written => {
-    const { request } = arrival;
-    const session = sessions.choose(arrival.headers, arrival.sessionId);
-    if (session instanceof MockError) return refuseSession(arrival, session);
+  const { answerUnrouted, refuseSession, refuseIn } = createRefusals(parts, { readClock, finish });
+  const answerIn = (received: Received, match: OperationMatch, body: BodyBytes | undefined): Written => {
     const { operation, pathText, repeatsSlash } = match;
+    const { arrival } = received;
+    const { request } = arrival;
     const readBody = parts.readBody && createBodyReader(parts.readBody(operation), arrival);
     const call = decoder.decode({ operation, pathText, repeatsSlash, request, target: arrival, body, readBody });
-    return whenSettled(call, answerCall, { arrival, session });
+    return whenSettled(call, answerCall, received);
+  };
+  const answerChosen = (session: ChosenSession, { arrival, match, body }: Asked): Written =>
+    session instanceof MockError ? refuseSession(arrival, session) : answerIn({ arrival, session }, match, body);
+  const answerWith = (arrival: Arrival, match: OperationMatch, body: BodyBytes | undefined): Written => {
+    const session = sessions.choose(arrival.headers, arrival.sessionId);
+    if (isPromise(session)) return whenSettled(session, answerChosen, { arrival, match, body });
+    return session instanceof MockError ? refuseSession(arrival, session) : answerIn({ arrival, session }, match, body);
   };
   // Apart from `answer`, where a closure would cost every request.
   const answerInTurn = (turn: Promise<void>, arrival: Arrival, match: OperationMatch): Written =>
@@ -138,16 +134,8 @@ export function createPipeline(parts: PipelineParts): Pipeline {
       const bytes = new Uint8Array(await request.arrayBuffer());
       return answerWith(arrival, match, { kind: 'bytes', bytes });
     },
-    refuse: (arrival, match, read) => {
-      const { request, path } = arrival;
-      const session = sessions.choose(arrival.headers, arrival.sessionId);
-      if (session instanceof MockError) return refuseSession(arrival, session);
-      const accepts = answerUndocumented !== undefined && parts.undocumented?.accepts(session) === true;
-      if (accepts && request.method !== 'OPTIONS') return answerUndocumented({ arrival, session, match }, read);
-      const answer = answerUnmatched({ match, request, path, errors, cors: parts.cors });
-      const why = answer.violations[0]?.message ?? 'OPTIONS is answered with the methods of the path';
-      return answerUnrouted(arrival, session, { answer, why: `router: ${why}` });
-    },
+    refuse: (arrival, match, read) =>
+      whenSettled(sessions.choose(arrival.headers, arrival.sessionId), refuseIn, { arrival, match, read }),
     fail: (arrival, error) => {
       try {
         const answer = toFailure(errors, undefined, error);
@@ -160,6 +148,46 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     },
     isBroken: (request) => broken.has(request),
   };
+}
+
+/** The answers to requests that reach no operation, or that have no session. */
+function createRefusals(parts: PipelineParts, steps: CallSteps) {
+  const { errors, sessions } = parts;
+  const answerUndocumented = createUndocumentedAnswerer(parts, steps);
+  const answerUnrouted = (arrival: Arrival, session: Session, { answer, why }: Unrouted): Written => {
+    const { method, url } = arrival;
+    const request = { method, url, path: {}, query: {}, body: undefined };
+    return steps.finish({ arrival, session, request, trace: [why] }, answer);
+  };
+  const refuseIn = (session: ChosenSession, { arrival, match, read }: Unmatched): Written => {
+    if (session instanceof MockError) return refuseSession(arrival, session);
+    const { request, path } = arrival;
+    const accepts = answerUndocumented !== undefined && parts.undocumented?.accepts(session) === true;
+    if (accepts && request.method !== 'OPTIONS') return answerUndocumented({ arrival, session, match }, read);
+    const answer = answerUnmatched({ match, request, path, errors, cors: parts.cors });
+    const why = answer.violations[0]?.message ?? 'OPTIONS is answered with the methods of the path';
+    return answerUnrouted(arrival, session, { answer, why: `router: ${why}` });
+  };
+  const refuseSession = (arrival: Arrival, refused: MockError): Written => {
+    const answer = answerRefusedSession(errors, refused);
+    return answerUnrouted(arrival, sessions.default, { answer, why: `session: ${refused.reason}` });
+  };
+
+  return { answerUnrouted, refuseSession, refuseIn };
+}
+
+/** A request to no operation. */
+interface Unmatched {
+  readonly arrival: Arrival;
+  readonly match: NoMatch;
+  readonly read: HonoRequest | undefined;
+}
+
+/** A request to an operation, whose session is being opened. */
+interface Asked {
+  readonly arrival: Arrival;
+  readonly match: OperationMatch;
+  readonly body: BodyBytes | undefined;
 }
 
 /** The answer to a request that reaches no answer source, with the line of its trace. */
@@ -313,38 +341,6 @@ function answerListenerFailure(
 ): Response {
   const cause = new Error(`the option "onInteraction" threw: ${toReason(error)}`);
   return encode(toFailure(errors, call?.operation, cause), arrival.request.method, arrival.environment);
-}
-
-/** What an interaction takes besides its texts and bodies. */
-const INTERACTION_BYTES = 1024;
-
-/** About how many bytes an interaction keeps in memory besides its headers; items of the store are shared with it. */
-function measureInteraction({ request, answer }: Pick<Interaction, 'request' | 'answer'>, body: Call['bytes']): number {
-  // The decoded body takes about twice as much as it had on the wire.
-  return INTERACTION_BYTES + request.url.length + 2 * (body?.byteLength ?? 0) + measureBody(answer.body);
-}
-
-function measureHeaders(headers: InteractionRequest['headers']): number {
-  let bytes = 0;
-  for (const name in headers) bytes += headers[name]?.length ?? 0;
-  return bytes;
-}
-
-/** What an element of a list in an answer takes at most, as a rule. */
-const ELEMENT_BYTES = 256;
-
-function measureBody(body: unknown): number {
-  if (typeof body === 'string') return body.length;
-  if (isBytes(body)) return body.byteLength;
-  if (Array.isArray(body)) return ELEMENT_BYTES * body.length;
-  if (!isObject(body)) return 0;
-  let bytes = 0;
-  for (const name in body) {
-    const value = body[name];
-    if (typeof value === 'string') bytes += value.length;
-    else if (Array.isArray(value)) bytes += ELEMENT_BYTES * value.length;
-  }
-  return bytes;
 }
 
 type ReceiveBody = (body: AsyncIterable<Uint8Array>) => Promise<BodyBytes>;

@@ -14,8 +14,10 @@ export interface Sessions {
   /**
    * The session of a request: header `x-mock-session`, cookie `mock-session`, a registered token, the id in the path (`prefixId`),
    * else the default one. An unknown id opens its session, unless sessions must be opened first: then the error is returned.
+   *
+   * @returns A promise only where the opening takes long.
    */
-  choose(headers: Pick<RequestHeaders, 'get'>, prefixId: string | undefined): Session | MockError;
+  choose(headers: Pick<RequestHeaders, 'get'>, prefixId: string | undefined): ChosenSession | Promise<ChosenSession>;
   get(id: string): Session | undefined;
   /** An open session. @throws MockError `SESSION_UNKNOWN` with the nearest id. */
   find(id: string): Session;
@@ -38,6 +40,9 @@ export interface Sessions {
   /** The open sessions, the default one first. */
   list(): readonly Session[];
 }
+
+/** The session of a request, or why it has none. */
+export type ChosenSession = Session | MockError;
 
 /** How a new session starts. */
 export interface SessionOpening {
@@ -68,6 +73,8 @@ export interface SessionsOptions {
   /** Ids of the scenarios that are active in the default session from the start. */
   readonly opening: readonly string[];
   create(id: string, scenarios: readonly string[]): Steps<Session>;
+  /** Does the rest of many steps, so that other requests are answered in between; default: at once. */
+  finishLater?(steps: Steps<Session>): Promise<Session>;
 }
 
 /** The sessions of a mock; only the default one is open. */
@@ -92,8 +99,9 @@ export function createSessions(options: SessionsOptions): Sessions {
   };
   const openInSteps = createOpen(options, { get, find, pool, tokens });
   const open = (opening?: SessionOpening): Session => doSteps(openInSteps(opening));
-  const choose = (id: string): Session | MockError =>
-    get(id) ?? catchMockError(() => (options.requireSession && isSessionId(id) ? find(id) : open({ id })));
+  const openForRequest = createOpenForRequest(options, { get, openInSteps });
+  const choose = (id: string): ChosenSession | Promise<ChosenSession> =>
+    get(id) ?? (options.requireSession && isSessionId(id) ? catchMockError(() => find(id)) : openForRequest(id));
 
   return {
     default: initial,
@@ -115,6 +123,35 @@ export function createSessions(options: SessionsOptions): Sessions {
     close: pool.drop,
     list: () => [initial, ...pool.list()],
   };
+}
+
+/** The steps of an opening that a request waits for. */
+const MAX_STEPS = 200;
+
+/** Opens the session that requests name: a long opening is done once for all of them. */
+function createOpenForRequest(
+  { finishLater }: Pick<SessionsOptions, 'finishLater'>,
+  { get, openInSteps }: Pick<Sessions, 'get' | 'openInSteps'>,
+): (id: string) => ChosenSession | Promise<ChosenSession> {
+  const opening = new Map<string, Promise<ChosenSession>>();
+  return (id) =>
+    opening.get(id) ??
+    catchMockError(() => {
+      const steps = openInSteps({ id });
+      if (finishLater === undefined) return doSteps(steps);
+      for (let i = 0; i < MAX_STEPS; i++) {
+        const step = steps.next();
+        if (step.done === true) return step.value;
+      }
+      const later = finishLater(steps).catch((error: unknown) => {
+        const found = get(id) ?? error;
+        // Another request can have opened it with the control API.
+        if (found instanceof MockError || found === get(id)) return found as ChosenSession;
+        throw error;
+      });
+      opening.set(id, later);
+      return later.finally(() => opening.delete(id));
+    });
 }
 
 /** Opens sessions in steps. */
@@ -280,7 +317,7 @@ function findOwner(owners: ReadonlyMap<string, string>, authorization: string): 
   return owners.get(user);
 }
 
-function catchMockError(open: () => Session): Session | MockError {
+function catchMockError<Opened>(open: () => Opened): Opened | MockError {
   try {
     return open();
   } catch (error) {

@@ -195,12 +195,12 @@ describe('long responses of the control API', () => {
     expect(delay).toBeLessThan(2000);
   });
 
-  it('are written in slices: what tells of a large document', async () => {
+  it('are written in slices: a large document and the schemas of its scenarios', async () => {
     const properties = Object.fromEntries(
-      Array.from({ length: 40 }, (_, i) => [`p${i}`, { type: 'integer', title: `Property ${i}` }]),
+      Array.from({ length: 40 }, (_, i) => [`p${i}`, { type: 'integer', title: `Property ${i}`.repeat(10) }]),
     );
     const paths = Object.fromEntries(
-      Array.from({ length: 1500 }, (_, i) => {
+      Array.from({ length: 400 }, (_, i) => {
         const schema = { type: 'object', properties, title: `Thing ${i}` };
         const responses = { 200: { description: 'One.', content: { 'application/json': { schema } } } };
         return [`/things${i}`, { get: { operationId: `get${i}`, responses } }];
@@ -464,6 +464,23 @@ describe('long requests to the control API', () => {
     expect([first.status, second.status].toSorted((one, other) => one - other)).toEqual([201, 409]);
     expect(first.counts.length).toBeGreaterThan(3);
     expect(mock.session('one').state.collection('things').items).toHaveLength(10_000);
+  });
+
+  it.each([
+    ['a call of the control API', '/__mock/clock/advance?session=new', '{"ms":1}'],
+    ['a call of the contract', '/~new/things', '{"name":"one"}'],
+  ])('open a session that %s names in slices', async (_name, path, body) => {
+    await using mock = await createMock({ spec: SPEC, state: { unknownIds: 'not-found' } });
+    await upload(mock, 'large', toScenario(10_000));
+    await mock.fetch('/__mock/scenarios/large/activate?scope=server', { method: 'POST' });
+    const [first, second] = await Promise.all([
+      sendAmongOthers(mock, path, { method: 'POST', body }),
+      mock.fetch(path, { method: 'POST', headers, body }),
+    ]);
+    expect([first.status, second.status]).toEqual(path.startsWith('/~') ? [201, 201] : [200, 200]);
+    expect(first.counts.length).toBeGreaterThan(3);
+    const added = path.startsWith('/~') ? 2 : 0;
+    expect(mock.session('new').state.collection('things').items).toHaveLength(10_000 + added);
   });
 
   it('activate nothing where the items of a scenario are more than a session may hold', async () => {

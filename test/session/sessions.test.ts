@@ -28,6 +28,7 @@ function open(options: Partial<SessionsOptions> = {}): Sessions {
 function choose(sessions: Sessions, headers: Record<string, string>, path = '/things'): string {
   const prefix = sessions.readPrefix(path);
   const session = sessions.choose(new Headers(headers), prefix?.id);
+  if (session instanceof Promise) throw new Error('only long openings take several turns');
   return session instanceof MockError ? session.toString() : `${session.id} ${prefix?.path ?? path}`;
 }
 

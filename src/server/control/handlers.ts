@@ -44,10 +44,22 @@ export function createControlHandlers(
     // Both are strings by their schema, which was checked.
     const id = (call.query['session'] ?? call.header['x-mock-session'] ?? otherwise) as string;
     const session = (): Session => parts.sessions.find(id);
-    const openSession = (): Session =>
-      parts.sessions.get(id) ?? (parts.requireSession ? session() : parts.sessions.open({ id }));
+    const openSession = async (): Promise<Session> =>
+      parts.sessions.get(id) ??
+      (parts.requireSession ? session() : await parts.runInTurn(openOnce(parts.sessions, id)));
     return handler({ call, session, openSession });
   };
+}
+
+/** The session of that id, opened in steps if a request in between does not open it. */
+function* openOnce(sessions: ControlledParts['sessions'], id: string): Steps<Session> {
+  try {
+    return sessions.get(id) ?? (yield* sessions.openInSteps({ id }));
+  } catch (error) {
+    const opened = sessions.get(id);
+    if (opened === undefined) throw error;
+    return opened;
+  }
 }
 
 function stateHandlers({ editors, startSlices }: ControlledParts): ControlHandlers {
@@ -70,7 +82,7 @@ function stateHandlers({ editors, startSlices }: ControlledParts): ControlHandle
     },
     getCollection: ({ call, session }) => showItems(session(), readPath(call, 'collection')),
     replaceCollection: async ({ call, openSession }) => {
-      const session = openSession();
+      const session = await openSession();
       const name = readPath(call, 'collection');
       // The document of the control API says that the body is a list of objects.
       const mistakes = await replace(session, name, call.body as readonly Item[]);
@@ -80,20 +92,20 @@ function stateHandlers({ editors, startSlices }: ControlledParts): ControlHandle
       const hint = 'an item must be valid against the schema of the collection; nothing was changed';
       return answerProblem({ status: 422, code: 'STATE_INVALID', message, hint, errors: mistakes });
     },
-    addItem: ({ call, openSession }) =>
-      answerJson(201, editors.add(openSession(), readPath(call, 'collection'), readBody(call) as Item)),
+    addItem: async ({ call, openSession }) =>
+      answerJson(201, editors.add(await openSession(), readPath(call, 'collection'), readBody(call) as Item)),
     clearCollection: async ({ call, session }) => {
       await replace(session(), readPath(call, 'collection'), []);
       return answerEmpty();
     },
     getClock: ({ session }) => showClock(session()),
-    setClock: ({ call, openSession }) => {
-      const session = openSession();
+    setClock: async ({ call, openSession }) => {
+      const session = await openSession();
       requireVirtualClock(session.clock).set((readBody(call) as { readonly now: string | number }).now);
       return showClock(session);
     },
-    advanceClock: ({ call, openSession }) => {
-      const session = openSession();
+    advanceClock: async ({ call, openSession }) => {
+      const session = await openSession();
       requireVirtualClock(session.clock).advance((readBody(call) as { readonly ms: number }).ms);
       return showClock(session);
     },
@@ -127,7 +139,7 @@ function scenarioHandlers({ scenarios, sessions, startSlices, runInTurn, uploads
       return answerEmpty();
     },
     uploadScenario: async ({ call, openSession }) => {
-      const session = openSession();
+      const session = await openSession();
       const release = uploads.hold({ items: 0, bytes: measureValue(call.body) });
       try {
         const { id } = await runInSlices(scenarios.add(readPath(call, 'scenario'), call.body), startSlices());
@@ -152,14 +164,14 @@ function scenarioHandlers({ scenarios, sessions, startSlices, runInTurn, uploads
       return answerEmpty();
     },
     activateScenario: async ({ call, openSession }) => {
-      const session = openSession();
+      const session = await openSession();
       const { id } = scenarios.find(readPath(call, 'scenario'));
       const isWhole = call.query['scope'] === 'server';
       await runInTurn(isWhole ? activateInSteps(id) : changeSession(session, ({ prepare }) => prepare.use([id])));
       return answerJson(200, show(session, id));
     },
-    deactivateScenario: ({ call, openSession }) => {
-      const session = openSession();
+    deactivateScenario: async ({ call, openSession }) => {
+      const session = await openSession();
       const { id } = scenarios.find(readPath(call, 'scenario'));
       if (call.query['scope'] === 'server') whole.deactivate(id);
       else session.drop([id]);
@@ -177,17 +189,17 @@ function recordingHandlers({ recordings }: ControlledParts): ControlHandlers {
   };
   return {
     getRecordings: ({ session }) => answerJson(200, describe(recordings, session())),
-    changeRecordings: ({ call, openSession }) => {
+    changeRecordings: async ({ call, openSession }) => {
       const { use, owners } = find();
-      const session = openSession();
+      const session = await openSession();
       // An object by its schema, which was checked.
       const changes = call.body as { readonly cassette?: string; readonly owners?: Record<string, string> };
       if (changes.cassette !== undefined) use(session.replay, changes.cassette);
       owners.assignAll(changes.owners ?? {});
       return answerJson(200, describe(recordings, session));
     },
-    startRecording: ({ call, openSession }) => {
-      const session = openSession();
+    startRecording: async ({ call, openSession }) => {
+      const session = await openSession();
       find().start(readBody(call));
       return answerJson(200, describe(recordings, session));
     },

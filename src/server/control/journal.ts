@@ -22,7 +22,7 @@ export function journalHandlers(parts: ControlledParts): ControlHandlers {
       return answerEmpty();
     },
     waitForCall: async ({ call, openSession }) => {
-      const { journal } = openSession();
+      const { journal } = await openSession();
       // Of these types by the document of the control API.
       const { operation, since, count, timeout } = call.query as {
         readonly operation: string;

@@ -101,8 +101,8 @@ interface ControlExchange {
   readonly call: Call;
   /** The session it refers to. @throws MockError `SESSION_UNKNOWN` that names the nearest. */
   session(): Session;
-  /** The same, opened if it is not open yet. @throws MockError `SESSION_UNKNOWN`, `SESSION_LIMIT`. */
-  openSession(): Session;
+  /** The same, opened in slices if it is not open yet. @throws MockError `SESSION_UNKNOWN`, `SESSION_LIMIT`. */
+  openSession(): Promise<Session>;
 }
 
 /** Answers operations of the control API, by operation id. */

@@ -66,7 +66,7 @@ export function sessionHandlers({ sessions, startSlices, runInTurn }: Controlled
       return answerJson(201, show(await runInTurn(sessions.openInSteps(opening))));
     },
     resetSession: async ({ call, openSession }) => {
-      const session = openSession();
+      const session = await openSession();
       const { what } = readBody(call) as { readonly what?: ResetKind };
       await runInTurn(changeSession(session, ({ prepare }) => prepare.reset(what)));
       return answerJson(200, show(session));
