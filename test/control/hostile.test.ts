@@ -200,7 +200,7 @@ describe('long responses of the control API', () => {
       Array.from({ length: 40 }, (_, i) => [`p${i}`, { type: 'integer', title: `Property ${i}`.repeat(10) }]),
     );
     const paths = Object.fromEntries(
-      Array.from({ length: 400 }, (_, i) => {
+      Array.from({ length: 700 }, (_, i) => {
         const schema = { type: 'object', properties, title: `Thing ${i}` };
         const responses = { 200: { description: 'One.', content: { 'application/json': { schema } } } };
         return [`/things${i}`, { get: { operationId: `get${i}`, responses } }];
@@ -209,6 +209,8 @@ describe('long responses of the control API', () => {
     await using mock = await createMock({ spec: { ...SPEC, paths }, state: false });
     const contract = await loadContract({ ...SPEC, paths });
     const schema = scenarioSchema(contract, []);
+    // The first request loads the control API.
+    await mock.fetch('/__mock/health');
     for (const [path, expected] of [
       ['/contract/document', contract.document],
       ['/openapi.json', contract.document],
@@ -227,8 +229,8 @@ describe('long responses of the control API', () => {
         await new Promise((resolve) => void setImmediate(resolve));
       }
       expect(JSON.parse(await reading)).toEqual(expected);
-      // In one piece, it is answered in less than three of them.
-      if (path !== '/contract') expect(answered, path).toBeGreaterThan(3);
+      // In one piece, it is answered within one of them.
+      if (path !== '/contract') expect(answered, path).toBeGreaterThan(2);
     }
   });
 
