@@ -15,7 +15,7 @@ interface Recorded {
   }[];
 }
 
-const OWNERS = ['mock', 'replay', 'forward', 'forward-then-mock'] as const;
+const OWNERS = ['mock', 'replay', 'forward', 'forward-then-mock', 'forward-except-501'] as const;
 
 /** Who answers each operation, and requests without a recording. */
 export function Recordings({

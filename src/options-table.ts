@@ -142,8 +142,8 @@ export const OPTIONS: Readonly<Record<OptionName, OptionEntry>> = {
   responses: option('object', 'How responses are made.'),
   'responses.examples': option(
     'string',
-    'Examples of the document to use: only those that match their schemas (`fitting`), or all (`verbatim`).',
-    { values: ['fitting', 'verbatim'], default: 'fitting', flag: '--examples <fitting|verbatim>' },
+    'Examples of the document to use: only those that match their schemas (`fitting`), all (`verbatim`), or only those that a request names (`none`).',
+    { values: ['fitting', 'verbatim', 'none'], default: 'fitting', flag: '--examples <fitting|verbatim|none>' },
   ),
   'responses.handlerTimeoutMs': count(
     'Milliseconds after which a handler that has not answered gets 500 Internal Server Error; 0 for no limit.',
@@ -295,6 +295,11 @@ export const OPTIONS: Readonly<Record<OptionName, OptionEntry>> = {
     default: 'warn',
     flag: '--expired <warn|fail>',
   }),
+  'recordings.enforce': option(
+    'string',
+    'Answer what breaks the document with an error instead of passing it on: answers of the upstream (`answers`), or requests and answers (`all`).',
+    { values: ['answers', 'all'], otherwise: 'all is passed on, with its violations' },
+  ),
   'recordings.live': toggle('Allow requests to the upstream although `CI=true` is set.'),
   'recordings.pace': option(
     'string',

@@ -136,8 +136,8 @@ export interface RequestOptions {
 
 /** How responses are made. */
 export interface ResponseOptions {
-  /** Examples of the document to use: only those that match their schemas (`fitting`), or all (`verbatim`). */
-  readonly examples?: 'fitting' | 'verbatim';
+  /** Examples of the document to use: only those that match their schemas (`fitting`), all (`verbatim`), or only those that a request names (`none`). */
+  readonly examples?: 'fitting' | 'verbatim' | 'none';
   /** Milliseconds after which a handler that has not answered gets 500 Internal Server Error; 0 for no limit. */
   readonly handlerTimeoutMs?: number;
 }

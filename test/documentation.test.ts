@@ -63,9 +63,12 @@ async function readOptions(command: string): Promise<readonly string[]> {
   return [...own, ...below.flat()].filter((flag) => flag !== '--help');
 }
 
-const pages = ['README.md', 'examples/README.md', ...readdirSync('docs').map((name) => join('docs', name))].filter(
-  (path) => path.endsWith('.md'),
-);
+const folders = ['docs', 'docs/migration'];
+const pages = [
+  'README.md',
+  'examples/README.md',
+  ...folders.flatMap((folder) => readdirSync(folder).map((name) => join(folder, name))),
+].filter((path) => path.endsWith('.md'));
 const blocks = pages.flatMap((path) => readBlocks(path, readFileSync(path, 'utf8')));
 const examples = readdirSync('examples').filter((name) => name !== 'README.md');
 const exampleFiles = readdirSync('examples', { recursive: true, withFileTypes: true }).filter((entry) =>
@@ -233,8 +236,8 @@ describe('links', () => {
 
   it('the index of docs/ lists every page', () => {
     const index = readFileSync('docs/README.md', 'utf8');
-    const others = readdirSync('docs').filter((name) => name.endsWith('.md') && name !== 'README.md');
-    expect(others.filter((name) => !index.includes(`(${name})`))).toEqual([]);
+    const others = pages.filter((path) => path.startsWith('docs/') && path !== 'docs/README.md');
+    expect(others.filter((path) => !index.includes(`(${path.slice('docs/'.length)})`))).toEqual([]);
   });
 });
 

@@ -7,12 +7,16 @@ type CommandEntry = readonly [
   load: () => Promise<{
     /** Adds the description, arguments, flags, subcommands and actions of the command. */
     readonly defineCommand: (command: Command, output: Output) => void;
+    /** Rewrites words of the command line that commander would understand in another way. */
+    readonly readWords?: (words: readonly string[]) => readonly string[];
   }>,
 ];
 
 /** Every command, in the order of `vouch --help`. */
 export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   serve: ['serve a mock of an OpenAPI document', () => import('./commands/serve.js')],
+  mock: ['serve a mock with the flags of Prism or Steady', () => import('./commands/prism/mock.js')],
+  proxy: ['check requests to a real API, with the flags of Prism', () => import('./commands/prism/proxy.js')],
   init: ['set up a folder with a document, fixtures and a first test', () => import('./commands/init.js')],
   config: ['print the settings and where each one comes from', () => import('./commands/config.js')],
   check: ['list the problems of an OpenAPI document', () => import('./commands/check.js')],
@@ -35,6 +39,10 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     'convert the files of another mock server, and list where they broke the contract',
     () => import('./commands/import.js'),
   ],
-  'explain-last': ['explain an answer of a running mock', () => import('./commands/explain-last.js')],
-  explain: ['explain the code of a violation, problem or error', () => import('./commands/explain.js')],
+  completion: [
+    'write a script that completes commands and flags in a shell',
+    async () => (await import('./program/completion.js')).createCompletion(COMMANDS),
+  ],
+  'explain-last': ['explain an answer of a running mock', () => import('./commands/explain/explain-last.js')],
+  explain: ['explain the code of a violation, problem or error', () => import('./commands/explain/explain.js')],
 };

@@ -231,7 +231,8 @@ function collectHeader(line: string, previous: Pairs | undefined): Pairs {
 function collectOwner(pair: string, previous: Pairs | undefined): Pairs {
   const [, operation, owner] = /^(.+)=([\w-]+)$/.exec(pair) ?? [];
   if (operation !== undefined && owner !== undefined) return { ...previous, [operation]: owner };
-  const hint = 'for example: --owner listKeys=replay; owners are mock, replay, forward and forward-then-mock';
+  const hint =
+    'for example: --owner listKeys=replay; owners are mock, replay, forward, forward-then-mock and forward-except-501';
   const reason = `--owner ${JSON.stringify(pair)} does not have the form operation=owner`;
   throw new MockError('OPTION_INVALID', reason, { hint });
 }

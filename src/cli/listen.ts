@@ -105,7 +105,8 @@ export function addRecordingFlags(command: Command, names: readonly OptionName[]
     'afterRead',
     'matcher',
   );
-  const owners = 'who answers an operation (* for all others): mock, replay, forward or forward-then-mock';
+  const owners =
+    'who answers an operation (* for all others): mock, replay, forward, forward-then-mock or forward-except-501';
   return addOptionFlags(command, names, { 'recordings.owners': { description: owners }, ...changes });
 }
 

@@ -8,16 +8,16 @@ import { MockError, suggest } from '../errors.js';
 export type RecordingMode = 'replay' | 'record-missing' | 'record-all' | 'once' | 'off';
 
 /**
- * Who answers an operation: the mock itself, the recordings, the upstream, or the upstream with the mock for what it does not
- * have (404, 501) or if it cannot be reached.
+ * Who answers an operation: the mock itself, the recordings, the upstream, the upstream with the mock for what it does not
+ * have (404, 501) or if it cannot be reached, or the upstream with the mock for what it does not implement (501).
  */
-export type Owner = 'mock' | 'replay' | 'forward' | 'forward-then-mock';
+export type Owner = 'mock' | 'replay' | 'forward' | 'forward-then-mock' | 'forward-except-501';
 
 /** Every recording mode. */
 export const RECORDING_MODES: readonly RecordingMode[] = ['replay', 'record-missing', 'record-all', 'once', 'off'];
 
 /** Every owner of an operation. */
-export const OWNERS: readonly Owner[] = ['mock', 'replay', 'forward', 'forward-then-mock'];
+export const OWNERS: readonly Owner[] = ['mock', 'replay', 'forward', 'forward-then-mock', 'forward-except-501'];
 
 /** What determines the mode. */
 export interface ModeRequest {
@@ -81,7 +81,7 @@ export function createOwners(contract: Contract, request: OwnersRequest): Operat
   const assigned = new Map<string, Owner>();
   const assign = (operation: string, name: string): void => {
     const owner = readWord(name, OWNERS, 'owner');
-    if (!canForward && !strict && (owner === 'forward' || owner === 'forward-then-mock')) {
+    if (!canForward && !strict && owner.startsWith('forward')) {
       const hint = 'set `upstream` to the base URL of the server';
       throw new MockError('OPTION_INVALID', `"${operation}" cannot be forwarded without an upstream`, { hint });
     }

@@ -40,6 +40,8 @@ export interface RecordingOptions extends UpstreamOptions, CassetteOptions {
   readonly mode?: RecordingMode;
   /** Owners by operation id; `*` stands for all others. Calls without a recording then fall through to the mock. */
   readonly owners?: Readonly<Record<string, Owner>>;
+  /** What is answered with an error if it breaks the contract, instead of being passed on: answers of the upstream, or requests too; default nothing. */
+  readonly enforce?: 'answers' | 'all';
   /** Whether a CI run may call the upstream; default false. */
   readonly live?: boolean;
   /** Whether answers and the events of streams are replayed at the recorded speed; default `none`, without delays. */
@@ -54,6 +56,7 @@ export interface Recordings extends RecordingControls {
   readonly upstreamHeaders: Readonly<Record<string, string>>;
   readonly pace: 'recorded' | 'none';
   readonly check: CheckResponse;
+  readonly enforce: RecordingOptions['enforce'];
   /** What is not recorded. */
   readonly exclusion: Exclusion;
   /** Warnings for the user, such as an expired cassette. */
@@ -100,7 +103,7 @@ export function createRecordings(given: RecordingOptions, parts: RecordingParts)
   const kept = createKeptExchanges();
   const exclusion = createExclusion(options.exclude ?? {}, contract);
   return {
-    ...createLookups({ defaultCassette, runs, cassettes, contract }),
+    ...createLookups({ defaultCassette, runs, cassettes, contract, enforce: options.enforce }),
     ...createRecordingControls({ root, defaultCassette, runs, cassettes, kept, exclusion, stopOpen }),
     get mode() {
       return runs.current().mode;
@@ -114,6 +117,7 @@ export function createRecordings(given: RecordingOptions, parts: RecordingParts)
     upstreamHeaders,
     pace: options.pace ?? 'none',
     check: createResponseCheck(parts.validators),
+    enforce: options.enforce,
     exclusion,
     warnings,
     use: (state, name) => {
@@ -141,6 +145,7 @@ interface LookupParts {
   readonly runs: Runs;
   readonly cassettes: OpenCassettes;
   readonly contract: Contract;
+  readonly enforce: RecordingOptions['enforce'];
 }
 
 /** What the sources ask about a call. */
@@ -149,6 +154,7 @@ function createLookups({
   runs,
   cassettes,
   contract,
+  enforce,
 }: LookupParts): Pick<Recordings, 'undocumented' | 'acceptsUndocumented' | 'current' | 'fillsGaps'> {
   const current: Recordings['current'] = (state) => {
     const { mode, cassette } = runs.current();
@@ -166,7 +172,7 @@ function createLookups({
     acceptsUndocumented: (state) => {
       const { owners, upstream } = runs.current();
       const owner = owners.ownerOf(UNDOCUMENTED);
-      if (owner === 'mock') return false;
+      if (owner === 'mock' || enforce !== undefined) return false;
       if (owner !== 'replay') return upstream !== undefined;
       return fillsGaps(state) || contract.operations.length === 0 || current(state)?.matcher.hasUndocumented() === true;
     },

@@ -165,7 +165,7 @@ function listSources(
   const { lenientAccept } = requests;
   const refuse = createRefuseSource({ errors, accepts, lenientAccept, strict: settings.strict, answerPreferred });
   const sources = [
-    foreign === undefined ? refuse : onlyForMock(refuse, foreign.recordings),
+    foreign === undefined || foreign.recordings.enforce === 'all' ? refuse : onlyForMock(refuse, foreign.recordings),
     stream,
     results,
     createPreferSource(answerPreferred),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { runExplain } from '../../src/cli/commands/explain.js';
+import { runExplain } from '../../src/cli/commands/explain/explain.js';
 
 function explain(code?: string): {
   readonly exit: number;

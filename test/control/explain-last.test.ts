@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { runExplainLast } from '../../src/cli/commands/explain-last.js';
+import { runExplainLast } from '../../src/cli/commands/explain/explain-last.js';
 import { createMock, type Mock } from '../../src/index.js';
 import { BUILT_IN } from '../describe-both.js';
 

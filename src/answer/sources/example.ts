@@ -13,8 +13,8 @@ import { createGenerateAnswer, readContext } from './generate.js';
 
 /** What the example source is created from. */
 export interface ExampleParts extends SourceParts {
-  /** `fitting` (default) serves examples that fit their schemas, `verbatim` any of them unchanged. */
-  readonly examples?: 'fitting' | 'verbatim' | undefined;
+  /** `fitting` (default) serves examples that fit their schemas, `verbatim` any of them unchanged, `none` only those that a request names. */
+  readonly examples?: 'fitting' | 'verbatim' | 'none' | undefined;
 }
 
 /** Answers with an example of a response; undefined if it has none that can be served. */
@@ -32,6 +32,10 @@ export function createExampleSource(parts: ExampleParts): AnswerSource {
     onInvalid: 'pass',
     hint: 'Correct the example in the contract, or serve examples unchanged with examples: verbatim.',
     answer: (exchange, next) => {
+      if (parts.examples === 'none') {
+        exchange.note('example: switched off');
+        return next(exchange);
+      }
       const { call } = exchange;
       const choice = chooseResponse(call.operation, call.accept);
       if (choice === undefined) exchange.note('example: the operation declares no final response');

@@ -79,11 +79,14 @@ type ServeOptions = ServeFlags &
 
 /** Defines `vouch serve`. */
 export function defineCommand(command: Command, output: Output): void {
-  addServeFlags(command).action(async (spec: string | undefined, flags: ServeFlags) => {
-    // The flags have the port and others too, as commander knows them.
-    const options = { ...flags, ...(await readServeSettings(spec, command)), ...output };
-    process.exitCode = await runServe(options, createOptionFiles(options, [spec, command]));
-  });
+  addServeFlags(command).action((spec: string | undefined) => serveCommand(spec, command, output));
+}
+
+/** Serves what a command with the flags of `vouch serve` says, until a signal. */
+export async function serveCommand(spec: string | undefined, command: Command, output: Output): Promise<void> {
+  // The flags have the port and others too, as commander knows them.
+  const options = { ...command.opts<ServeFlags>(), ...(await readServeSettings(spec, command)), ...output };
+  process.exitCode = await runServe(options, createOptionFiles(options, [spec, command]));
 }
 
 /** Adds the argument and the flags of `vouch serve`. */

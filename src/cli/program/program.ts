@@ -11,8 +11,8 @@ const output: Output = {
   writeError: (line) => void process.stderr.write(`${line}\n`),
 };
 
-/** The program with all commands, of which only the requested one is loaded. */
-async function createProgram(words: readonly string[]): Promise<Command> {
+/** Runs the program with all commands, of which only the requested one is loaded. */
+async function runCommand(words: readonly string[]): Promise<void> {
   const program = new Command('vouch')
     .description('A mock server for contract testing: every response is checked against the OpenAPI document.')
     .version(readVersion())
@@ -20,11 +20,15 @@ async function createProgram(words: readonly string[]): Promise<Command> {
     .showHelpAfterError('(for help: vouch --help or vouch <command> --help)');
   const [first, second] = words.filter((word) => !word.startsWith('-'));
   const requested = first === 'help' ? second : first;
+  let given = words;
   for (const [name, [summary, load]] of Object.entries(COMMANDS)) {
     const command = program.command(name).description(summary);
-    if (name === requested) (await load()).defineCommand(command, output);
+    if (name !== requested) continue;
+    const { defineCommand, readWords } = await load();
+    defineCommand(command, output);
+    given = readWords?.(words) ?? words;
   }
-  return program;
+  await program.parseAsync(given, { from: 'user' });
 }
 
 /** Runs the command that the arguments of the process name. */
@@ -39,8 +43,7 @@ export async function runProgram(): Promise<void> {
     });
   }
   try {
-    const program = await createProgram(words);
-    await program.parseAsync(words, { from: 'user' });
+    await runCommand(words);
   } catch (error) {
     // A mistake of the user in one or two lines; anything else with its stack.
     const stack = isError(error) ? (error.stack ?? error.message) : String(error);

@@ -11,6 +11,7 @@ import { EMPTY_STATUSES, isStream } from '../../../http/response/encode.js';
 import { hideUrlSecrets } from '../../../schema/secret-forms.js';
 import { measureBodies } from '../../../recording/exclusion.js';
 import type { CutOff } from '../../../recording/cassette/exchange.js';
+import type { Owner } from '../../../recording/mode.js';
 import type { Recordings } from '../../../recording/recordings.js';
 import type { OpenedCassette } from '../../../recording/cassettes.js';
 import {
@@ -29,7 +30,8 @@ import type { Upstream, UpstreamResponse } from '../../../recording/upstream/ups
 import type { AnswerSource, Exchange, Next } from '../../chain.js';
 import type { ErrorAnswers } from '../../error-answers.js';
 import { hasUrls, readOwnBase, type OwnUrls, toUpstreamCall } from './own-urls.js';
-import { answerFailure, readContent, type RecordedContent, toReportHeaders } from './recorded-answer.js';
+import { answerBroken, answerFailure, readContent, type RecordedContent, toReportHeaders } from './recorded-answer.js';
+import { listErrors } from '../../../schema/violation.js';
 import { clearTimeout, readMonotonic, setImmediate, setTimeout } from '../../../platform.js';
 
 /** The parts of the sources that replay and forward. */
@@ -70,7 +72,7 @@ export function createForwardSource(parts: RecordingSourceParts): AnswerSource {
           cassette,
           ...started,
         },
-        owner === 'forward-then-mock' ? next : undefined,
+        owner === 'forward-then-mock' || owner === 'forward-except-501' ? { owner, next } : undefined,
       );
     },
   };
@@ -91,7 +93,10 @@ interface Pending extends RecordingSourceParts {
 }
 
 /** Forwards a call; `mock` answers for the upstream if it has no answer. */
-async function forward(pending: Pending, mock: Next | undefined): Promise<Answer | undefined> {
+async function forward(
+  pending: Pending,
+  mock: { readonly owner: Owner; readonly next: Next } | undefined,
+): Promise<Answer | undefined> {
   const { exchange, call, upstream, recordings, errors } = pending;
   const target = toUpstreamTarget(upstream.url, call.operation, removeSessionPrefix(call.url, call.operation));
   const outcome = await upstream.send({
@@ -102,15 +107,16 @@ async function forward(pending: Pending, mock: Next | undefined): Promise<Answer
   });
   if ('failure' in outcome) {
     exchange.note(`forward: ${outcome.failure.message}`);
-    if (mock !== undefined) return mock(exchange);
+    if (mock?.owner === 'forward-then-mock') return mock.next(exchange);
     await record(pending, { failure: outcome.failure });
     return answerFailure(errors, call.operation, { ...outcome.failure, from: 'forward' });
   }
   exchange.note(`forward: ${call.method} ${upstream.url.origin}${target} answered ${outcome.status}`);
   if (outcome.interim.length > 0) exchange.note(`forward: dropped interim responses ${outcome.interim.join(', ')}`);
-  if (mock !== undefined && (outcome.status === 501 || outcome.status === 404)) {
+  const isMissing = outcome.status === 501 || (outcome.status === 404 && mock?.owner === 'forward-then-mock');
+  if (mock !== undefined && isMissing) {
     await drain(outcome.body);
-    return mock(exchange);
+    return mock.next(exchange);
   }
   return receive(pending, outcome);
 }
@@ -304,12 +310,14 @@ async function recordReceived(pending: Pending, { response, collector }: Arrivin
 }
 
 function toAnswer(
-  { exchange, recordings, upstream, ownUrls }: Pending,
+  { exchange, recordings, errors, upstream, ownUrls }: Pending,
   response: Pick<UpstreamResponse, 'status' | 'reason' | 'headers'>,
   content: RecordedContent,
 ): Answer {
   const { call } = exchange;
   const violations = recordings.check(call.operation, { ...response, body: content.value });
+  const [broken] = recordings.enforce === undefined ? [] : listErrors(violations);
+  if (broken !== undefined) return { ...answerBroken(errors, call.operation, broken.message), violations };
   const headers = ownUrls(upstream.url.href)?.fields(response.headers, readOwnBase(exchange)) ?? response.headers;
   // The encoder writes the length of a body that is not a stream.
   const keepsLength = call.method === 'HEAD' || content.body === undefined || isStream(content.body);

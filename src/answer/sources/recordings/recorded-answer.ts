@@ -5,14 +5,17 @@ import { type HeaderFields, readContentType, readField } from '../../../http/hea
 import { isJsonType } from '../../../http/media-type.js';
 import type { Call } from '../../../http/request/call.js';
 import type { RecordedFailure } from '../../../recording/cassette/exchange.js';
-import { listErrors } from '../../../schema/violation.js';
+import type { ViolationCode } from '../../../schema/violation.js';
 import type { ErrorAnswers } from '../../error-answers.js';
 
 const SHOWN_VIOLATIONS = 3;
 
-/** A header with the violations of a call that is answered although it violates the contract; undefined without any. */
+/** The notes about a call that no operation matches. */
+const OUTSIDE: ReadonlySet<ViolationCode> = new Set<ViolationCode>(['PATH_UNKNOWN', 'METHOD_UNKNOWN']);
+
+/** A header with the violations of a call that is answered although it violates the contract, or is outside of it; undefined without any. */
 export function toReportHeaders(call: Call): Readonly<Record<string, string>> | undefined {
-  const errors = listErrors(call.violations);
+  const errors = call.violations.filter(({ severity, code }) => severity === 'error' || OUTSIDE.has(code));
   if (errors.length === 0) return undefined;
   const shown = errors.slice(0, SHOWN_VIOLATIONS).map(({ code, message }) => `${code} ${message}`);
   const more = errors.length > SHOWN_VIOLATIONS ? [`and ${errors.length - SHOWN_VIOLATIONS} more`] : [];
@@ -32,6 +35,13 @@ export function answerFailure(
     from: failure.from,
   });
   return { ...answer, violates: 'the upstream failed' };
+}
+
+/** The answer instead of one of the upstream that breaks the contract (RFC 9110 15.6.3). */
+export function answerBroken(errors: ErrorAnswers, operation: Operation, reason: string): Answer {
+  const message = `the answer of the upstream breaks the contract: ${reason}`;
+  const answer = errors.answer(operation, { status: 502, message, code: 'upstream_invalid', from: 'forward' });
+  return { ...answer, violates: 'the answer of the upstream breaks the contract' };
 }
 
 /** The body of a recorded or forwarded response. */

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import { PROBLEM_CODES } from '../../contract/contract.js';
-import { ERROR_CODES, suggest } from '../../errors.js';
-import { VIOLATION_CODES } from '../../schema/violation.js';
-import type { Output } from '../output.js';
+import { PROBLEM_CODES } from '../../../contract/contract.js';
+import { ERROR_CODES, suggest } from '../../../errors.js';
+import { VIOLATION_CODES } from '../../../schema/violation.js';
+import type { Output } from '../../output.js';
 
 /** The kinds of codes, and the page of the documentation that describes each. */
 const KINDS: readonly (readonly [title: string, page: string, codes: Readonly<Record<string, string>>])[] = [

@@ -1,10 +1,10 @@
 import { type Command, Option } from 'commander';
-import { isObject } from '../../contract/json.js';
-import { MockError } from '../../errors.js';
-import { describeInteraction, type PlainInteraction } from '../../journal/interaction.js';
-import { addControlFlags, type ControlFlags, readControl } from '../control-client.js';
-import { readInteger } from '../flags.js';
-import { colour, type Output } from '../output.js';
+import { isObject } from '../../../contract/json.js';
+import { MockError } from '../../../errors.js';
+import { describeInteraction, type PlainInteraction } from '../../../journal/interaction.js';
+import { addControlFlags, type ControlFlags, readControl } from '../../control-client.js';
+import { readInteger } from '../../flags.js';
+import { colour, type Output } from '../../output.js';
 
 /** Options of `vouch explain-last`. */
 export interface ExplainLastOptions extends ControlFlags, Pick<Output, 'write'> {

@@ -1,0 +1,48 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { runProgram } from './run-program.js';
+
+// Issue 16, part 6. The codes of `recordings drift` are tested with it, as those of `record`, `replay` and `coverage` are.
+
+const folder = mkdtempSync(join(tmpdir(), 'vouch-exit-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+const paths = (schema: string): string =>
+  `paths: {/a: {get: {operationId: a, responses: {200: {description: ok, content: {application/json: {schema: ${schema}}}}}}}}\n`;
+const head = 'openapi: 3.1.0\ninfo: {title: A, version: "1"}\n';
+writeFileSync(join(folder, 'good.yaml'), head + paths('{type: string}'));
+writeFileSync(join(folder, 'bad.yaml'), head + paths('{$ref: "#/components/schemas/None"}'));
+
+describe('the exit code', () => {
+  it.each([
+    [['--help'], 0],
+    [['--version'], 0],
+    [['mock', '--help'], 0],
+    [['check', 'good.yaml'], 0],
+    [['explain', 'RANGE'], 0],
+    [['serve', 'good.yaml', '--port', '0'], 0],
+    [['check', 'bad.yaml'], 1],
+    [['check', 'missing.yaml'], 1],
+    [['check'], 1],
+    [['serve', 'missing.yaml'], 1],
+    [['serve', '--port', 'x'], 1],
+    [['serve', '--prot', '1'], 1],
+    [['mock', '--verboseLevel', 'loud'], 1],
+    [['proxy', 'good.yaml'], 1],
+    [['sevre'], 1],
+    [[], 1],
+    [['explain', 'NO_SUCH'], 1],
+    [['coverage', 'missing'], 1],
+  ] as const)('of vouch %j is %d', async (words, want) => {
+    const { code, out, error } = await runProgram(words, { cwd: folder });
+    expect(code, out + error).toBe(want);
+    if (want === 1) expect(`${error}${out}`).not.toContain('please report this');
+  });
+
+  it('is listed in docs/cli.md for each of these', () => {
+    const [, table = ''] = readFileSync('docs/cli.md', 'utf8').split('## Exit codes');
+    const codes = [...table.matchAll(/^\| (\d) \|/gmu)].map((match) => match[1]);
+    expect([...new Set(codes)]).toEqual(['0', '1', '2', '3']);
+  });
+});
