@@ -78,7 +78,7 @@ describe('options are refused with what to do:', () => {
     [
       'a misspelt owner',
       { spec: SPEC, recordings: { folder: 'r', owners: { '*': 'mokc' } } },
-      'the option "recordings.owners["*"]" must be one of "mock", "replay", "forward", "forward-then-mock", got "mokc"\n  hint: did you mean "mock"?',
+      'the option "recordings.owners["*"]" must be one of "mock", "replay", "forward", "forward-then-mock", "forward-except-501", got "mokc"\n  hint: did you mean "mock"?',
     ],
     [
       'a member of a nested group with the wrong type',
