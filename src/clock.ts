@@ -59,11 +59,13 @@ async function wait(
  * time of the virtual clock. Its timers do not keep the process alive, since the socket does.
  *
  * A virtual clock without `autoAdvance` is returned unchanged: the test moves it.
+ *
+ * @param readElapsed - Milliseconds of real time, from any start.
  */
-export function toSocketClock(clock: Clock): Clock {
+export function toSocketClock(clock: Clock, readElapsed: () => number = readMonotonic): Clock {
   if (isRealClock(clock)) return clock.unref;
   if (!isVirtualClock(clock) || !clock.autoAdvance) return clock;
-  return { now: () => clock.now() + readMonotonic(), sleep: sleepUnref };
+  return { now: () => clock.now() + readElapsed(), sleep: sleepUnref };
 }
 
 /** Options of a virtual clock. */

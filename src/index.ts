@@ -17,7 +17,9 @@ export type {
   ScenarioOptions,
   SessionOptions,
   StateOptions,
+  StoreOptions,
 } from './options.js';
+export type { RedisClient } from './session/shared/connection.js';
 export type { CollectionHandle, FieldsOf, ItemOf, State, StateOf, TypedState } from './session/state.js';
 export type { MockScenarios, SessionScenarios } from './session/scenario-handle.js';
 export type { ResetKind } from './session/preparation.js';
@@ -117,5 +119,5 @@ export type { ConnectionOptions } from './server/connections.js';
 export type { Interceptable, Interception, InterceptOptions, UnhandledRequest } from './server/intercept.js';
 export type { ListenOptions, Listening } from './server/listen.js';
 export type { TlsOptions } from './server/secure.js';
-export type { Item } from './state/store/collection.js';
+export type { Item } from './state/store/lists/item-list.js';
 export type { RunningTest, TestMock, TestMockOptions, WorkerMock } from './runners/test-mock.js';

@@ -24,10 +24,12 @@ import { createQueue, createTurns } from './server/control/slices.js';
 import { createMockScenarios } from './session/scenario-handle.js';
 import { createSession, createSessionClocks, type Session } from './session/session.js';
 import { createSessions, type Sessions } from './session/sessions.js';
+import { openStore, shareParts } from './session/shared/open.js';
+import type { SharedStore } from './session/shared/shared-store.js';
 import { verifySession } from './session/verify.js';
 import type { CollectionEditors } from './state/store/editors.js';
-import { createStore } from './state/store/store.js';
-import { createUsage, type TotalUsage, type Usage } from './state/store/usage.js';
+import { createStore, type StoreHooks } from './state/store/store.js';
+import { createUsage, type TotalUsage, type Usage } from './state/store/lists/usage.js';
 import { host, isPromise, isRequest, readMonotonic } from './platform.js';
 
 /**
@@ -66,14 +68,16 @@ export async function openMock(options: object, files?: OptionFiles): Promise<Mo
   const settings = readOptions(options);
   checkContractOptions({ ...options });
   const contract = await loadShared(settings);
-  const parts = await loadParts(readParts(contract, settings.strict), settings);
+  const own = await loadParts(readParts(contract, settings.strict), settings);
+  const store = await openStore(settings, own);
+  const parts = shareParts(own, store);
   // What lives longer than one version reads the parts of the one that answers.
   const now: { live?: Live; reloader?: Reloader } = {};
   const readNow = (): Parts => now.live?.version ?? parts;
   const followed = followParts(readNow);
   const openUsage = createUsages(settings);
   const pool = createJournalPool(settings.journal.totalBytes);
-  const sessions = openSessions({ ...followed, pool, readNow }, settings, openUsage);
+  const sessions = openSessions({ ...followed, pool, readNow, store }, settings, openUsage);
   const foreign =
     settings.recordings && (await createRecordingSources(settings.recordings, { ...parts, environment: process.env }));
   const recordings = foreign?.recordings;
@@ -91,20 +95,33 @@ export async function openMock(options: object, files?: OptionFiles): Promise<Mo
     pool,
     closing: closing.signal,
     reloads,
+    shared: store,
   };
   const control = openControl(controlled, settings, (request) => ready(now.live).fetch(request));
   const cors = createCors(settings.cors);
-  const shared = { sessions, foreign, cors, control };
+  const shared = { sessions, foreign, cors, control, store };
   const version = createVersion(parts, settings, shared);
   const live: Live = { version, fetch: version.app.fetch };
   const reloader = createReloader(live, shared, { files, since });
   Object.assign(now, { live, reloader });
-  await reloader.ready;
+  await Promise.all([reloader.ready, store?.start(sessions, followed.scenarios)]);
   const { connections, onRefused } = settings;
   const served = { connections, onRefused, cors };
   const fetch: Fetch = (request, environment) => live.fetch(request, environment);
-  const own = { sessions, recordings, reloader, live, closing, served, interceptions: createInterceptions(), fetch };
-  return assemble({ ...followed, handlers: follow(() => live.version.handlers), ...own });
+  const interceptions = createInterceptions();
+  const handlers = follow(() => live.version.handlers);
+  return assemble({
+    ...followed,
+    ...shared,
+    handlers,
+    recordings,
+    reloader,
+    live,
+    closing,
+    served,
+    interceptions,
+    fetch,
+  });
 }
 
 /** The parts that sessions, their handles and the control API use, each of the version that answers. */
@@ -142,6 +159,7 @@ interface OwnParts {
   /** Aborted when the mock is closed. */
   readonly closing: AbortController;
   readonly served: ServedOptions;
+  readonly store: SharedStore | undefined;
   readonly fetch: Fetch;
 }
 
@@ -157,6 +175,7 @@ function assemble(parts: HandleParts & OwnParts): Mock<Clock> {
     servers.clear();
     // Ends the responses that the servers wait for.
     await Promise.all([...stopping, recordings?.close()]);
+    await parts.store?.close();
     live.version.coverage?.writer?.close();
   };
   const fetch: Mock['fetch'] = async (input, init) => {
@@ -233,11 +252,12 @@ function openSessions(
   parts: Pick<Parts, 'definition' | 'editors' | 'operations' | 'redactor' | 'scenarios'> & {
     readonly pool: JournalPool;
     readonly readNow: () => Parts;
+    readonly store: SharedStore | undefined;
   },
   settings: Settings,
   openUsage: ReturnType<typeof createUsages>,
 ): Sessions {
-  const { operations, redactor, scenarios, definition, editors, pool, readNow } = parts;
+  const { operations, redactor, scenarios, definition, editors, pool, readNow, store } = parts;
   const { seed } = settings;
   const { required, idleMs, max } = settings.sessions;
   const sessionParts = {
@@ -246,8 +266,10 @@ function openSessions(
     operations,
     toPlain: (interaction: Interaction) => redactor.toPlain(interaction),
     toTexts: (interaction: Interaction) => redactor.toTexts(interaction),
-    createClock: createSessionClocks(settings.clock),
-    createStore: (clock: Clock, usage?: Usage) => createStore(definition, { seed, clock, usage }),
+    ...createSessionClocks(settings.clock),
+    createStore: (clock: Clock, usage?: Usage, hooks?: StoreHooks) =>
+      createStore(definition, { seed, clock, usage, hooks }),
+    share: (id: string) => store?.share(id),
     createUsage: openUsage,
     scenarios,
     changeCollections: (session: Session) => editors.change(session),
@@ -265,6 +287,7 @@ function openSessions(
     },
     now: readMonotonic,
     opening: settings.scenarios?.active ?? [],
+    tell: store?.tell,
     create: (id, opening) => createSession(id, sessionParts, opening),
     finishLater: createQueue(createTurns()),
   });

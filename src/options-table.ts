@@ -168,6 +168,18 @@ export const OPTIONS: Readonly<Record<OptionName, OptionEntry>> = {
     'Maximum size of what is kept per session, in bytes.',
   ),
   'journal.totalBytes': limit('--journal-total <size>', 268_435_456, 'Maximum size of all that is kept, in bytes.'),
+  store: option('object', 'State that several processes share.', {
+    otherwise: 'each process has its own state',
+  }),
+  'store.redis': option(
+    ['string', 'object'],
+    'The URL of a Redis server, or a connected client of the package `redis` or `ioredis`, also of a cluster.',
+    { otherwise: 'required', env: 'VOUCH_STORE', flag: '--store <url>' },
+  ),
+  'store.prefix': option('string', 'What the names of all keys begin with.', {
+    default: 'vouch',
+    flag: '--store-prefix <text>',
+  }),
   control: option(['false', 'object'], 'The control API; `false` switches it off.', { noFlag: '--no-control' }),
   'control.prefix': option('string', 'Path prefix of the control API.', {
     default: '/__mock',

@@ -14,7 +14,8 @@ import type { Reload } from './scenario/scenarios.js';
 import type { ConnectionOptions } from './server/connections.js';
 import type { MockReload } from './server/watch.js';
 import type { ClockOption } from './session/session.js';
-import type { StateLimits } from './state/store/usage.js';
+import type { RedisClient } from './session/shared/connection.js';
+import type { StateLimits } from './state/store/lists/usage.js';
 
 /** The options of `createMock`. Only `spec` is required; with `recordings` not even that. */
 export interface MockOptions<Operations = unknown, Collections = unknown> {
@@ -60,6 +61,8 @@ export interface MockOptions<Operations = unknown, Collections = unknown> {
   readonly sessions?: SessionOptions;
   /** How many interactions are kept. */
   readonly journal?: JournalOptions;
+  /** State that several processes share. */
+  readonly store?: StoreOptions;
   /** The control API; `false` switches it off. */
   readonly control?: false | ControlOptions;
   /** A folder with one scenario per file, scenarios by id, or an object with more options. */
@@ -152,6 +155,14 @@ export interface SessionOptions {
   readonly max?: number;
 }
 
+/** State that several processes share. */
+export interface StoreOptions {
+  /** The URL of a Redis server, or a connected client of the package `redis` or `ioredis`, also of a cluster. */
+  readonly redis: string | RedisClient;
+  /** What the names of all keys begin with. */
+  readonly prefix?: string;
+}
+
 /** How many interactions are kept. */
 export interface JournalOptions {
   /** Maximum number of interactions kept per session; the oldest are dropped first. */
@@ -206,6 +217,7 @@ export type OptionName =
   | `responses.${keyof ResponseOptions}`
   | `sessions.${keyof SessionOptions}`
   | `journal.${keyof JournalOptions}`
+  | `store.${keyof StoreOptions}`
   | `control.${keyof ControlOptions}`
   | `coverage.${keyof CoverageOptions}`
   | `cors.${keyof CorsOptions}`
@@ -261,7 +273,7 @@ type WithDefaults<Options, Key extends keyof Options> = Options & Required<Pick<
 
 /** Checked options: short forms are expanded and defaults are filled in. */
 export interface Settings extends WithDefaults<
-  Omit<MockOptions, 'cors' | 'coverage' | 'scenarios' | 'recordings'>,
+  Omit<MockOptions, 'cors' | 'coverage' | 'scenarios' | 'recordings' | 'store'>,
   'spec' | 'overlays' | 'seed' | 'strict' | 'middleware'
 > {
   readonly document: WithDefaults<DocumentOptions, 'allowHttpRefs'>;
@@ -271,6 +283,7 @@ export interface Settings extends WithDefaults<
   readonly responses: Required<ResponseOptions>;
   readonly sessions: Required<SessionOptions>;
   readonly journal: Required<JournalOptions>;
+  readonly store: Required<StoreOptions> | undefined;
   readonly control: false | WithDefaults<ControlOptions, 'prefix' | 'origins'>;
   readonly coverage: false | CoverageOptions;
   readonly cors: false | Required<CorsOptions>;

@@ -183,7 +183,7 @@ function fillDefaults(given: Readonly<Record<string, unknown>>, prefix: string):
   return filled;
 }
 
-const OPTIONAL_GROUPS = new Set(['scenarios', 'recordings', 'recordings.redact', 'recordings.match']);
+const OPTIONAL_GROUPS = new Set(['scenarios', 'store', 'recordings', 'recordings.redact', 'recordings.match']);
 
 /** The ids of scenarios: an array, or a string with commas. */
 export function readIds(given: string | readonly string[]): readonly string[] {

@@ -60,6 +60,8 @@ export interface AnswerSource {
   readonly onInvalid?: InvalidAnswerPolicy;
   /** Whether a success of this source gets every declared header that it does not set; default: only the required ones. */
   readonly getsDeclaredHeaders?: boolean;
+  /** Whether answering a call again has no effect outside of the mock; default: it has none. A handler or an upstream can have one. */
+  isRepeatable?(exchange: Exchange): boolean;
   /** A sentence that says how to correct a wrong answer of this source. */
   readonly hint?: string;
   answer(exchange: Exchange, next: Next): Answer | undefined | Promise<Answer | undefined>;
@@ -76,6 +78,26 @@ export type Chain = Next;
 export function createChain(sources: readonly AnswerSource[]): Chain {
   return sources.reduceRight<Chain>(
     (below, source) => (exchange) => source.answer(exchange, below),
+    () => undefined,
+  );
+}
+
+/**
+ * The same for sessions that several processes share: an answer is made again where another process has changed the session in between.
+ *
+ * Before a source that cannot answer again, what was changed until then is written; what comes after something asynchronous is a change of its own.
+ */
+export function createSharedChain(sources: readonly AnswerSource[]): Chain {
+  const link = ({ answer, isRepeatable }: AnswerSource, below: Chain): Chain => {
+    return (exchange) => {
+      const { atomic } = exchange.session.shared ?? {};
+      if (atomic === undefined) return answer(exchange, below);
+      if (isRepeatable?.(exchange) === false) return atomic.committed().then(() => answer(exchange, below));
+      return atomic.isRunning ? answer(exchange, below) : atomic.run(() => answer(exchange, below));
+    };
+  };
+  return sources.reduceRight<Chain>(
+    (below, source) => link(source, below),
     () => undefined,
   );
 }

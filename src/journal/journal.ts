@@ -67,6 +67,10 @@ export interface SessionJournal extends Journal {
    * @param size - Bytes that the interaction keeps in memory; default 0.
    */
   add(interaction: NewInteraction, size?: number): Interaction;
+  /** Gives the next interaction a number: those before it are not kept. */
+  skipTo(number: number): void;
+  /** Whether something waits for the next interaction. */
+  readonly isAwaited: boolean;
   /** What it holds is not counted among that of all journals any more. */
   release(): void;
   /** One interaction as JSON, without its secrets. */
@@ -119,6 +123,10 @@ export function createJournal(parts: JournalParts): SessionJournal {
       return { newest, skipped: missing - newest.length };
     },
     release: ring.release,
+    skipTo: (number) => void (count = number - 1),
+    get isAwaited() {
+      return waiting.isAwaited() || pool.isWatched();
+    },
     add: (interaction, size = 0) => {
       count += 1;
       interaction.number = count;
@@ -153,6 +161,7 @@ const DEFAULT_TIMEOUT_MS = 5000;
 function createWaiting(toTexts: ToTexts) {
   const waiters = new Set<(interaction: Interaction) => void>();
   return {
+    isAwaited: (): boolean => waiters.size > 0,
     /** Passes a new interaction on; costs nothing while nothing waits. */
     notify: (interaction: Interaction): void => {
       if (waiters.size === 0) return;
@@ -235,6 +244,8 @@ export interface JournalPool {
   release(ring: DroppingRing): void;
   /** Calls a function after each interaction. @returns ends that. */
   watch(watcher: () => void): () => void;
+  /** Whether a function is called. */
+  isWatched(): boolean;
 }
 
 interface DroppingRing {
@@ -274,6 +285,7 @@ export function createJournalPool(limitBytes: number): JournalPool {
       watchers.add(watcher);
       return () => void watchers.delete(watcher);
     },
+    isWatched: () => watchers.size > 0,
   };
 }
 

@@ -10,6 +10,7 @@ import { carryScenarios, type Reload, reloadScenarios } from '../scenario/scenar
 import type { Fetch } from '../server/app.js';
 import { createWatcher, type MockReload, type Reloads } from '../server/watch.js';
 import type { Snapshot } from '../state/store/store.js';
+import { shareParts, toSetup } from '../session/shared/open.js';
 import { host, isPromise, readMonotonic } from '../platform.js';
 import { moveState } from './move-state.js';
 import { createVersion, loadParts, type SharedParts, type Version } from './version.js';
@@ -142,7 +143,14 @@ async function apply(
     const hint = 'restart it: a running recording keeps the document that it was started with';
     throw new MockError('RELOAD_FAILED', 'a mock with recordings does not reload its document', { hint });
   }
-  const parts = await loadParts(readParts(contract, settings.strict), settings, before);
+  const loaded = await loadParts(readParts(contract, settings.strict), settings, before);
+  if (shared.store !== undefined && toSetup({ ...loaded, contract }) !== shared.store.setup) {
+    const hint = 'restart all processes with another prefix: store: { prefix } (--store-prefix)';
+    throw new MockError('RELOAD_FAILED', 'a mock whose state is shared does not reload its document or its fixtures', {
+      hint,
+    });
+  }
+  const parts = shareParts(loaded, shared.store);
   const next = createVersion(parts, settings, shared);
   const moved = swap(live, next, shared);
   const names = restart.map((name) => `the option "${name}" changes at the next start`);

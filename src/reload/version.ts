@@ -1,5 +1,5 @@
 import type { Hono } from 'hono';
-import { type AnswerSource, createChain } from '../answer/chain.js';
+import { type AnswerSource, createChain, createSharedChain } from '../answer/chain.js';
 import { createHandlerRegistry, type HandlerRegistry } from '../answer/sources/handler.js';
 import { createPreferSource } from '../answer/sources/prefer.js';
 import { onlyForMock, type RecordingSources } from '../answer/sources/recordings/recordings.js';
@@ -22,6 +22,7 @@ import type { Cors } from '../server/cors.js';
 import { createInteractionRedactor, type InteractionRedactor } from '../session/redact-interaction.js';
 import type { Session } from '../session/session.js';
 import type { Sessions } from '../session/sessions.js';
+import type { SharedStore } from '../session/shared/shared-store.js';
 import { createState } from '../session/state.js';
 import { findFixedIds, loadFixtures } from '../state/fixtures/fixtures.js';
 import { type CollectionEditors, createCollectionEditors } from '../state/store/editors.js';
@@ -53,6 +54,8 @@ export interface SharedParts {
   readonly foreign: RecordingSources | undefined;
   readonly control: Control | undefined;
   readonly cors: Cors | undefined;
+  /** State that several processes share. */
+  readonly store: SharedStore | undefined;
 }
 
 /** What answers requests by one state of the files. A request that begins with a version ends with it. */
@@ -65,7 +68,8 @@ export interface Version extends Parts {
 /** The version of a mock that answers by its parts. @throws MockError `HANDLER_INVALID`. */
 export function createVersion(parts: Parts, settings: Settings, shared: SharedParts): Version {
   const { contract, router, routes, encode, errors, editors, decoder } = parts;
-  const { sessions, foreign, control, cors } = shared;
+  const { sessions, foreign, control, cors, store } = shared;
+  const link = store === undefined ? createChain : createSharedChain;
   const recordings = foreign?.recordings;
   const handlers = createHandlerRegistry({
     ...parts,
@@ -78,7 +82,7 @@ export function createVersion(parts: Parts, settings: Settings, shared: SharedPa
     router,
     routes,
     decoder,
-    chain: createChain(listSources({ ...parts, foreign, handlers }, settings, sessions)),
+    chain: link(listSources({ ...parts, foreign, handlers }, settings, sessions)),
     encode,
     errors,
     sessions,
@@ -87,10 +91,11 @@ export function createVersion(parts: Parts, settings: Settings, shared: SharedPa
     releaseFile: recordings?.files.release,
     undocumented: foreign && {
       operation: foreign.recordings.undocumented,
-      chain: createChain(foreign.sources),
+      chain: link(foreign.sources),
       accepts: (session) => foreign.recordings.acceptsUndocumented(session.replay),
     },
     cors,
+    shared: store,
     middleware: settings.middleware,
     onInteraction: tellInteractions(settings.onInteraction, parts),
   });

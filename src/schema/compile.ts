@@ -2,9 +2,7 @@ import type { Ajv } from 'ajv';
 import { type Contract, type Problem, toProblem } from '../contract/contract.js';
 import { memoize } from '../memoize.js';
 import {
-  type Direction,
   createWork,
-  type IsValid,
   readUnit,
   type SchemaUnit,
   toUnitId,
@@ -14,6 +12,7 @@ import {
   type Validate,
   type Work,
 } from './schema-unit.js';
+import type { Direction, IsValid } from './violation.js';
 import { createPartsCheck } from './parts-check.js';
 import { interpretSchema } from './interpret.js';
 import { createValidator, type ValidatorOptions } from './validator.js';

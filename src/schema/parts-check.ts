@@ -3,7 +3,8 @@ import { isObject } from '../contract/json.js';
 import type { GuardedPattern } from '../contract/patterns/guarded-pattern.js';
 import { escapeSegment } from '../contract/pointer.js';
 import { readPattern } from '../contract/upgrade/patterns.js';
-import { FORBIDDEN_KEYWORD, type IsValid, type Validate, type Work } from './schema-unit.js';
+import { FORBIDDEN_KEYWORD, type Validate, type Work } from './schema-unit.js';
+import type { IsValid } from './violation.js';
 
 /** The keywords with many schemas that are checked one by one. */
 export const PARTED_KEYWORDS = ['allOf', 'properties', 'patternProperties', 'prefixItems'] as const;

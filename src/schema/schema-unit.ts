@@ -6,9 +6,7 @@ import { readField } from '../contract/upgrade/node.js';
 import { isFlagged, listFlagged } from './shape.js';
 import { LimitError } from '../errors.js';
 import { isBytes } from '../platform.js';
-
-/** Whether a value is sent by the client or by the server: `readOnly` and `writeOnly` depend on it. */
-export type Direction = 'request' | 'response';
+import type { Direction, IsValid } from './violation.js';
 
 /**
  * One schema of the document, copied for the validator with its keywords only, and every `$ref` as a call of another unit. The document
@@ -166,9 +164,6 @@ export interface Validate {
   (value: unknown, context?: Parameters<ValidateFunction>[1]): boolean;
   errors?: readonly ErrorObject[] | null;
 }
-
-/** Whether a value is valid, without details. */
-export type IsValid = (value: unknown) => boolean;
 
 /**
  * The work that one request may cause. Schemas that refer to each other can be checked a number of times that grows exponentially with the

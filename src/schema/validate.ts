@@ -6,8 +6,14 @@ import { memoize } from '../memoize.js';
 import type { MediaType } from '../contract/operations/operation.js';
 import { createUnits } from './compile.js';
 import { createExplainer } from './explain.js';
-import type { Direction, IsValid } from './schema-unit.js';
-import { NO_VIOLATIONS, toError, type Violation, type ViolationPlace } from './violation.js';
+import {
+  type Direction,
+  type IsValid,
+  NO_VIOLATIONS,
+  toError,
+  type Violation,
+  type ViolationPlace,
+} from './violation.js';
 
 /** Checks values against schemas of one contract; each schema is read when it is first needed, and compiled when it is used often. */
 export interface Validators {

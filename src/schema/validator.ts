@@ -13,7 +13,6 @@ import {
   findDuplicate,
   findMissing,
   FORBIDDEN_KEYWORD,
-  type IsValid,
   LENGTH_CHECKS,
   MAX_ERRORS,
   removeDuplicates,
@@ -22,6 +21,7 @@ import {
   type Validate,
   type Work,
 } from './schema-unit.js';
+import type { IsValid } from './violation.js';
 
 /** Options of a validator. */
 export interface ValidatorOptions {

@@ -2,6 +2,12 @@ import { escapeSegment } from '../contract/pointer.js';
 import { cutMessage } from '../errors.js';
 import { hideQuotedSecret } from './secret-forms.js';
 
+/** Whether a value is sent by the client or by the server: `readOnly` and `writeOnly` depend on it. */
+export type Direction = 'request' | 'response';
+
+/** Whether a value is valid, without details. */
+export type IsValid = (value: unknown) => boolean;
+
 /** The part of a call or an answer that violates the contract. */
 export type ViolationPlace = 'path' | 'query' | 'header' | 'cookie' | 'body' | 'security' | 'method' | 'status';
 

@@ -5,7 +5,7 @@ import { createHonoRouter } from '../contract/router/hono-router.js';
 import type { Router } from '../contract/router/router.js';
 import { type Arrival, createArrivals, type SocketEnvironment } from './arrival.js';
 import type { Control } from './control/control.js';
-import { createPipeline, type PipelineParts } from './pipeline.js';
+import { createPipeline, type PipelineParts } from './pipeline/pipeline.js';
 import { isPreflight } from './cors.js';
 
 /** What an app is made of. */

@@ -19,9 +19,10 @@ import {
   type ScenarioState,
 } from '../scenario/rules/scenario-state.js';
 import { activeIds, type ChangeInSteps, type Scenarios, startScenarios, useScenarios } from '../scenario/scenarios.js';
-import type { Snapshot, Store } from '../state/store/store.js';
-import type { TotalUsage, Usage } from '../state/store/usage.js';
+import type { Snapshot, Store, StoreHooks } from '../state/store/store.js';
+import type { TotalUsage, Usage } from '../state/store/lists/usage.js';
 import type { Steps } from '../steps.js';
+import type { SharedSession } from './shared/shared-session.js';
 import { changeSession, createPreparations, type Preparations, type ResetKind } from './preparation.js';
 
 /** The state of one client. */
@@ -53,6 +54,8 @@ export interface Session {
   restore(snapshot: SessionSnapshot): void;
   /** What it holds is not counted among that of all sessions any more. */
   release(): void;
+  /** What keeps the session the same in several processes; undefined where this process is the only one. */
+  readonly shared: SharedSession | undefined;
   /** This session with a copy of its store, for changes that last for one request. */
   branch(): Session;
 }
@@ -73,9 +76,13 @@ interface SessionParts {
   readonly operations: OperationNames;
   readonly toPlain: ToPlain;
   readonly toTexts: ToTexts;
-  createClock(): SessionClock;
+  createClock(): Clock;
+  /** Whether no other session uses the clock: then a reset sets it. */
+  readonly ownsClock: boolean;
   /** @param usage - Counts what it holds; default: without limits, for a store that lasts for one request. */
-  createStore(clock: Clock, usage?: Usage): Store;
+  createStore(clock: Clock, usage?: Usage, hooks?: StoreHooks): Store;
+  /** What keeps a session the same in several processes; undefined where this process is the only one. */
+  share(id: string): SharedSession | undefined;
   /** @param total - What is counted together with other stores; default: what all sessions hold. */
   createUsage(total?: TotalUsage): Usage;
   readonly scenarios: Scenarios;
@@ -98,18 +105,16 @@ export function* createSession(id: string, parts: SessionParts, opening: readonl
   if (activeIds(parts.scenarios, session.scenario, []).length > 0) {
     yield* changeSession(session, ({ prepare }) => prepare.reset('state'));
   }
+  session.shared?.start();
   return session;
 }
 
 /** A session whose scenarios have changed nothing yet. */
 function createUnopened(id: string, parts: SessionParts, opening: readonly string[]): Session {
   const { scenarios } = parts;
-  const { clock, own } = parts.createClock();
-  const store = parts.createStore(clock, parts.createUsage());
-  const journal = createJournal({ ...parts, ...parts.journal });
-  const scenario = createScenarioState();
-  const replay = createReplayState();
-  const held = { id, seed: parts.seed, clock, store, journal, scenario, replay };
+  const { shared, ...held } = createParts(id, parts);
+  const { clock, store, journal, scenario, replay } = held;
+  const own = parts.ownsClock && isVirtualClock(clock) ? clock : undefined;
   const startedAt = own?.now();
   const setTime = (instant: number | undefined): void => {
     if (instant !== undefined && instant !== clock.now()) own?.set(instant);
@@ -121,6 +126,7 @@ function createUnopened(id: string, parts: SessionParts, opening: readonly strin
   };
   const session: Session = {
     ...held,
+    shared,
     prepare: createPreparations({
       ...parts,
       ...held,
@@ -162,6 +168,17 @@ function createUnopened(id: string, parts: SessionParts, opening: readonly strin
   return session;
 }
 
+/** The parts of a session that change; in several processes, changes of one are those of all. */
+function createParts(id: string, parts: SessionParts) {
+  const shared = parts.share(id);
+  const clock = parts.createClock();
+  const store = parts.createStore(clock, parts.createUsage(), shared?.hooks);
+  const openJournal = (): SessionJournal => createJournal({ ...parts, ...parts.journal });
+  const own = { clock, store, scenario: createScenarioState(), replay: createReplayState() };
+  const held = shared === undefined ? { ...own, journal: openJournal() } : shared.share(own, openJournal);
+  return { id, seed: parts.seed, shared, ...held };
+}
+
 /** Resets the counters, the replay and the journal. */
 function resetParts(
   { scenario, replay, journal }: Pick<Session, 'journal' | 'replay' | 'scenario'>,
@@ -187,26 +204,17 @@ export type ClockOption = Instant | Clock | undefined;
 /** An instant: milliseconds since 1970, a Date, or an ISO 8601 string. */
 export type Instant = number | string | Date;
 
-/** The clock of one session, and the same clock as `own` where no other session uses it: then a reset sets it. */
-interface SessionClock {
-  readonly clock: Clock;
-  readonly own?: VirtualClock;
-}
-
 /**
  * The factory of session clocks: each session has its own clock, unless the clock is real or a clock object.
  *
  * @throws MockError `CLOCK_INVALID`.
  */
-export function createSessionClocks(option: ClockOption): () => SessionClock {
-  if (option === 'real') return () => ({ clock: createRealClock() });
-  if (typeof option === 'object' && !types.isDate(option)) return () => ({ clock: option });
+export function createSessionClocks(option: ClockOption): Pick<SessionParts, 'createClock' | 'ownsClock'> {
+  if (option === 'real') return { createClock: createRealClock, ownsClock: false };
+  if (typeof option === 'object' && !types.isDate(option)) return { createClock: () => option, ownsClock: false };
   const start = option === undefined ? undefined : readInstant(option);
-  return () => {
-    // Sleeping moves the clock: nothing else would while a request waits.
-    const own = createVirtualClock(start, { autoAdvance: true });
-    return { clock: own, own };
-  };
+  // Sleeping moves the clock: nothing else would while a request waits.
+  return { createClock: () => createVirtualClock(start, { autoAdvance: true }), ownsClock: true };
 }
 
 /** A clock that can be moved. @throws MockError `CLOCK_INVALID` for a real one. */

@@ -18,6 +18,8 @@ export interface Sessions {
    * @returns A promise only where the opening takes long.
    */
   choose(headers: Pick<RequestHeaders, 'get'>, prefixId: string | undefined): ChosenSession | Promise<ChosenSession>;
+  /** The id of the session of a request; undefined for the default one. */
+  readId(headers: Pick<RequestHeaders, 'get'>, prefixId: string | undefined): string | undefined;
   get(id: string): Session | undefined;
   /** An open session. @throws MockError `SESSION_UNKNOWN` with the nearest id. */
   find(id: string): Session;
@@ -75,6 +77,15 @@ export interface SessionsOptions {
   create(id: string, scenarios: readonly string[]): Steps<Session>;
   /** Does the rest of many steps, so that other requests are answered in between; default: at once. */
   finishLater?(steps: Steps<Session>): Promise<Session>;
+  /** Told what other processes have to know; default: there are none. */
+  readonly tell?: SessionEvents | undefined;
+}
+
+/** What happens to the sessions of a process. */
+export interface SessionEvents {
+  /** A session was opened, or has more tokens. */
+  opened(id: string, opening: Required<Pick<SessionOpening, 'scenarios' | 'tokens'>>): void;
+  closed(id: string): void;
 }
 
 /** The sessions of a mock; only the default one is open. */
@@ -86,6 +97,7 @@ export function createSessions(options: SessionsOptions): Sessions {
     onDrop: (session) => {
       tokens.forget(session.id);
       session.release();
+      options.tell?.closed(session.id);
     },
   });
 
@@ -97,26 +109,36 @@ export function createSessions(options: SessionsOptions): Sessions {
       hint: suggest(id, [initial.id, ...pool.ids()]) ?? 'open it first: POST /__mock/sessions, or mock.session(id)',
     });
   };
-  const openInSteps = createOpen(options, { get, find, pool, tokens });
+  /** What each session was opened with, for other processes. */
+  const openings = new WeakMap<Session, readonly string[]>();
+  const tellOpened = (session: Session): void => {
+    const scenarios = openings.get(session) ?? [];
+    options.tell?.opened(session.id, { scenarios, tokens: tokens.of(session.id) });
+  };
+  const openInSteps = createOpen(options, { get, find, pool, tokens, openings, tellOpened });
   const open = (opening?: SessionOpening): Session => doSteps(openInSteps(opening));
   const openForRequest = createOpenForRequest(options, { get, openInSteps });
   const choose = (id: string): ChosenSession | Promise<ChosenSession> =>
     get(id) ?? (options.requireSession && isSessionId(id) ? catchMockError(() => find(id)) : openForRequest(id));
-
+  const readId: Sessions['readId'] = (headers, prefixId) =>
+    headers.get('x-mock-session') ?? readCookie(headers) ?? tokens.read(headers) ?? prefixId;
   return {
     default: initial,
     readPrefix: (path) => readPrefix(path, options.reserved),
     choose: (headers, prefixId) => {
-      const id = headers.get('x-mock-session') ?? readCookie(headers) ?? tokens.read(headers) ?? prefixId;
+      const id = readId(headers, prefixId);
       return id === undefined ? initial : choose(id);
     },
+    readId,
     get,
     find,
     open,
     openInSteps,
     register: (given, id) => {
-      tokens.check(given, find(id).id);
+      const session = find(id);
+      tokens.check(given, session.id);
       tokens.register(given, id);
+      tellOpened(session);
     },
     tokensOf: tokens.of,
     owns: (session, token) => tokens.owner(token) === session.id,
@@ -162,9 +184,13 @@ function createOpen(
     find,
     pool,
     tokens,
+    openings,
+    tellOpened,
   }: Pick<Sessions, 'find' | 'get'> & {
     readonly pool: ReturnType<typeof createPool>;
     readonly tokens: ReturnType<typeof createTokens>;
+    readonly openings: WeakMap<Session, readonly string[]>;
+    readonly tellOpened: (session: Session) => void;
   },
 ): Sessions['openInSteps'] {
   const checkOpening = (id: string, given: readonly string[]): void => {
@@ -192,6 +218,8 @@ function createOpen(
     }
     pool.add(session);
     tokens.register(given, id);
+    openings.set(session, opening.scenarios ?? []);
+    tellOpened(session);
     return session;
   };
 }

@@ -1,4 +1,4 @@
-import type { Item } from '../state/store/collection.js';
+import type { Item } from '../state/store/lists/item-list.js';
 import { type CollectionEditors, toInvalid } from '../state/store/editors.js';
 import type { Session } from './session.js';
 

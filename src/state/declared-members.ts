@@ -2,7 +2,7 @@ import type { Contract } from '../contract/contract.js';
 import { isObject, readOwn, type Schema, type SchemaObject } from '../contract/json.js';
 import { toPointer } from '../contract/pointer.js';
 import { memoize } from '../memoize.js';
-import type { Item } from './store/collection.js';
+import type { Item } from './store/lists/item-list.js';
 import { listParts, MAX_DEPTH, resolvePart, type Part } from './schema-parts.js';
 
 /** Leaves out members of an item; one that has nothing else is returned as it is. */

@@ -1,6 +1,6 @@
 import { copyJson, isObject, readOwn, setOwn } from '../contract/json.js';
 import { readSegments } from '../contract/pointer.js';
-import type { Item } from './store/collection.js';
+import type { Item } from './store/lists/item-list.js';
 
 /** The patched item, or why the patch cannot be applied. */
 type PatchResult = { readonly item: Item } | { readonly mistake: string };

@@ -9,7 +9,7 @@ import {
 } from './item-schema.js';
 import { OPTIONS_NAME, PART_NAME, toBareName, toSingular, toItemNoun } from './names.js';
 import type { Resources } from './resource.js';
-import type { Item } from './store/collection.js';
+import type { Item } from './store/lists/item-list.js';
 import { createTimestampWriter } from './store/server-values.js';
 
 /** Where one value of an object is in another object. */

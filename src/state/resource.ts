@@ -1,7 +1,8 @@
 import type { Operation } from '../contract/operations/operation.js';
 import type { ListShape } from './pages/list-shape.js';
 import type { PageStyleName } from './pages/pagination.js';
-import type { Item, UnknownIds } from './store/collection.js';
+import type { UnknownIds } from './store/collection.js';
+import type { Item } from './store/lists/item-list.js';
 import { declaresStatus } from '../contract/operations/responses.js';
 
 /** What an operation does to a collection. */

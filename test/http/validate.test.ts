@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Contract } from '../../src/contract/contract.js';
 import { readPointer } from '../../src/contract/pointer.js';
 import { createValidators, type ValidatorsOptions } from '../../src/schema/validate.js';
-import type { Direction } from '../../src/schema/schema-unit.js';
+import type { Direction } from '../../src/schema/violation.js';
 
 /** A contract that holds schemas exactly as they are written here, without the repairs of loading. */
 function toContract(schemas: object): Contract {

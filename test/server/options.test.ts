@@ -104,12 +104,12 @@ describe('settings', () => {
   it('have every default that the table names, and no group that was not given and has none', () => {
     const settings = readOptions({ spec: SPEC });
     for (const [name, { default: value }] of Object.entries(OPTIONS)) {
-      if (value === undefined || /^(?:recordings|scenarios)\./.test(name)) continue;
+      if (value === undefined || /^(?:recordings|scenarios|store)\./.test(name)) continue;
       const [group = '', member] = name.split('.');
       const given = (settings as unknown as Record<string, Record<string, unknown>>)[group];
       expect(member === undefined ? given : given?.[member], name).toEqual(value);
     }
-    expect([settings.recordings, settings.scenarios]).toEqual([undefined, undefined]);
+    expect([settings.recordings, settings.scenarios, settings.store]).toEqual([undefined, undefined, undefined]);
     expect(settings.requests.bodyLimitBytes).toBe(8 * 1024 ** 2);
   });
 

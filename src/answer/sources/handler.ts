@@ -70,6 +70,7 @@ export function createHandlerRegistry(parts: HandlerParts): HandlerRegistry {
     source: {
       name: 'handler',
       hint: 'Change what the handler returns.',
+      isRepeatable: (exchange) => find(exchange) === undefined,
       answer: (exchange, next) => {
         const handlers = find(exchange);
         if (handlers !== undefined) return runFirst(parts, handlers, { exchange, next });

@@ -8,7 +8,7 @@ import { createValidators } from '../../schema/validate.js';
 import { type FixtureSet, writeFixtures } from '../../state/fixtures/fixture-file.js';
 import { loadFixtures } from '../../state/fixtures/fixtures.js';
 import { inferResources } from '../../state/inference/infer.js';
-import type { Item } from '../../state/store/collection.js';
+import type { Item } from '../../state/store/lists/item-list.js';
 import { createItemModels } from '../../state/item-models.js';
 import { createStore } from '../../state/store/store.js';
 import { addDocument, type DocumentFlags, readInteger, readLoadOptions } from '../flags.js';

@@ -37,7 +37,7 @@ const OPTION_GROUPS: Readonly<Record<string, readonly OptionName[]>> = {
   'Document:': DOCUMENT_OPTIONS,
   'Data and behaviour:': listFlagOptions(/^(fixtures|seed|clock|handlers|scenarios|state|responses|watch)\b/),
   'Requests:': listFlagOptions(/^(strict|auth|requests)\b/),
-  'Sessions and control API:': listFlagOptions(/^(sessions|journal|control)\b/),
+  'Sessions and control API:': listFlagOptions(/^(sessions|journal|store|control)\b/),
 };
 
 const FLAG_CHANGES: FlagChanges = {

@@ -4,7 +4,7 @@ import type { MediaType, Operation } from '../../contract/operations/operation.j
 import { findResponse } from '../../contract/operations/responses.js';
 import { type HeaderFields, readContentType } from '../../http/header-fields.js';
 import { isJsonType } from '../../http/media-type.js';
-import type { Direction } from '../../schema/schema-unit.js';
+import type { Direction } from '../../schema/violation.js';
 import { readJson, rewriteJson, writeCanonical, writeJson } from '../cassette/exact-json.js';
 import type {
   NewExchange,

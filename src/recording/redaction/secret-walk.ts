@@ -5,7 +5,7 @@ import { toPointer } from '../../contract/pointer.js';
 import { readPattern } from '../../contract/upgrade/patterns.js';
 import { findMedia } from '../../http/media-type.js';
 import { memoize } from '../../memoize.js';
-import type { Direction } from '../../schema/schema-unit.js';
+import type { Direction } from '../../schema/violation.js';
 import type { Validators } from '../../schema/validate.js';
 import { ExactNumber } from '../cassette/exact-json.js';
 import { ANY_SHAPE, type SecretShape } from './placeholder.js';

@@ -31,7 +31,8 @@ export interface ScenarioState {
   counter(key: string): Counter;
   setCounter(key: string, counter: Counter): void;
   window(key: string): RateWindow | undefined;
-  setWindow(key: string, window: RateWindow): void;
+  /** @param window - Undefined: there is none. */
+  setWindow(key: string, window: RateWindow | undefined): void;
   /** Every rule and every rate limit counts from zero again. */
   resetCounters(): void;
   /** No variable has a value. */
@@ -86,6 +87,10 @@ export function createScenarioState(): ScenarioState {
     setCounter: (key, counter) => void counters.set(key, counter),
     window: (key) => windows.get(key),
     setWindow: (key, window) => {
+      if (window === undefined) {
+        windows.delete(key);
+        return;
+      }
       windows.set(key, window);
       const [first] = windows.size > MAX_WINDOWS ? windows.keys() : [];
       if (first !== undefined) windows.delete(first);

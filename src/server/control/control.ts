@@ -8,6 +8,7 @@ import { createEncoder } from '../../http/response/encode.js';
 import { toPackageUrl } from '../../package-folder.js';
 import { createValidators } from '../../schema/validate.js';
 import type { Arrival, Arrivals } from '../arrival.js';
+import type { createControlHandlers } from './handlers.js';
 import { createPreflight } from '../cors.js';
 import { listErrors } from '../../schema/violation.js';
 import { answerEmpty, answerError, answerInvalid, answerProblem, SEE_DOCUMENT } from './answer.js';
@@ -134,7 +135,21 @@ async function createEngine(parts: ControlledParts) {
     router: createRouter(contract.operations),
     decoder: createCallDecoder(contract, validators, { bodyLimitBytes: BODY_LIMIT, strict: true }),
     operations: new Map(contract.operations.map((operation) => [operation.id, operation])),
-    answer: createControlHandlers(parts),
+    answer: inSharedStore(parts.shared, createControlHandlers(parts)),
+  };
+}
+
+/** Answers between reading what other processes have written and writing what was changed here. */
+function inSharedStore(
+  shared: ControlledParts['shared'],
+  answer: ReturnType<typeof createControlHandlers>,
+): ReturnType<typeof createControlHandlers> {
+  if (shared === undefined) return answer;
+  return async (call, otherwise) => {
+    await shared.refresh();
+    const answered = await answer(call, otherwise);
+    await shared.flush();
+    return answered;
   };
 }
 

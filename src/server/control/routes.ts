@@ -10,7 +10,8 @@ import type { Generator } from '../../generate/generate.js';
 import type { InteractionRedactor } from '../../session/redact-interaction.js';
 import type { Session } from '../../session/session.js';
 import type { Sessions } from '../../session/sessions.js';
-import type { Usage } from '../../state/store/usage.js';
+import type { SharedStore } from '../../session/shared/shared-store.js';
+import type { Usage } from '../../state/store/lists/usage.js';
 import type { Reloads } from '../watch.js';
 import type { createQueue, Slices } from './slices.js';
 
@@ -91,6 +92,8 @@ export interface ControlledParts {
   readonly runInTurn: ReturnType<typeof createQueue>;
   /** Undefined for a mock without recordings. */
   readonly recordings: Recordings | undefined;
+  /** State that several processes share; undefined where this process is the only one. */
+  readonly shared: SharedStore | undefined;
   /** Whether a session has to be opened before it is used. */
   readonly requireSession: boolean;
   /** What the paths of the control API begin with. */

@@ -13,9 +13,7 @@ const SNAPSHOT_LIMIT = 100;
 
 /** The operations on sessions. */
 export function sessionHandlers({ sessions, startSlices, runInTurn }: ControlledParts): ControlHandlers {
-  // Removed with the session.
-  const snapshots = new WeakMap<Session, Map<string, KeptSnapshot>>();
-  const listNames = (session: Session): readonly string[] => [...(snapshots.get(session)?.keys() ?? [])];
+  const { list: listNames, handlers } = snapshotHandlers(sessions, (session) => show(session));
   const show = (session: Session): unknown => ({
     id: session.id,
     scenarios: session.scenario.active,
@@ -40,27 +38,7 @@ export function sessionHandlers({ sessions, startSlices, runInTurn }: Controlled
       const message = 'the default session cannot be closed';
       return answerProblem({ status: 409, code: 'SESSION_INVALID', message, hint: 'reset it instead' });
     },
-    createSnapshot: ({ call }) => {
-      const session = find(call);
-      const kept = snapshots.get(session) ?? new Map<string, KeptSnapshot>();
-      const { name = generateName(kept) } = readBody(call) as { readonly name?: string };
-      if (kept.size >= SNAPSHOT_LIMIT && !kept.has(name)) {
-        const message = `session "${session.id}" already has ${SNAPSHOT_LIMIT} snapshots, the maximum`;
-        const hint = 'reuse a name to replace that snapshot';
-        return answerProblem({ status: 409, code: 'SESSION_LIMIT', message, hint });
-      }
-      keepSnapshot(kept, name, session);
-      snapshots.set(session, kept);
-      return answerJson(201, { name, session: session.id });
-    },
-    restoreSession: ({ call }) => {
-      const session = find(call);
-      const { snapshot } = readBody(call) as { readonly snapshot: string };
-      const kept = snapshots.get(session)?.get(snapshot);
-      if (kept === undefined) throw toUnknownSnapshot(session.id, snapshot, listNames(session));
-      session.restore(kept.snapshot);
-      return answerJson(200, show(session));
-    },
+    ...handlers,
     forkSession: async ({ call }) => {
       const opening = { ...(readBody(call) as SessionOpening), from: find(call).id };
       return answerJson(201, show(await runInTurn(sessions.openInSteps(opening))));
@@ -72,6 +50,46 @@ export function sessionHandlers({ sessions, startSlices, runInTurn }: Controlled
       return answerJson(200, show(session));
     },
   };
+}
+
+/** The operations on the snapshots of sessions. @param show - A session as JSON. */
+function snapshotHandlers(
+  sessions: ControlledParts['sessions'],
+  show: (session: Session) => unknown,
+): { readonly list: (session: Session) => readonly string[]; readonly handlers: ControlHandlers } {
+  // Removed with the session.
+  const snapshots = new WeakMap<Session, Map<string, KeptSnapshot>>();
+  const listNames = (session: Session): readonly string[] =>
+    session.shared?.snapshots ?? [...(snapshots.get(session)?.keys() ?? [])];
+  const find = (call: Call): Session => sessions.find(readPath(call, 'id'));
+  const handlers: ControlHandlers = {
+    createSnapshot: async ({ call }) => {
+      const session = find(call);
+      const names = listNames(session);
+      const { name = generateName(names) } = readBody(call) as { readonly name?: string };
+      if (names.length >= SNAPSHOT_LIMIT && !names.includes(name)) {
+        const message = `session "${session.id}" already has ${SNAPSHOT_LIMIT} snapshots, the maximum`;
+        const hint = 'reuse a name to replace that snapshot';
+        return answerProblem({ status: 409, code: 'SESSION_LIMIT', message, hint });
+      }
+      if (session.shared === undefined) {
+        const kept = snapshots.get(session) ?? new Map<string, KeptSnapshot>();
+        keepSnapshot(kept, name, session);
+        snapshots.set(session, kept);
+      } else await session.shared.saveSnapshot(name);
+      return answerJson(201, { name, session: session.id });
+    },
+    restoreSession: async ({ call }) => {
+      const session = find(call);
+      const { snapshot } = readBody(call) as { readonly snapshot: string };
+      if ((await session.shared?.restoreSnapshot(snapshot)) === true) return answerJson(200, show(session));
+      const kept = snapshots.get(session)?.get(snapshot);
+      if (kept === undefined) throw toUnknownSnapshot(session.id, snapshot, listNames(session));
+      session.restore(kept.snapshot);
+      return answerJson(200, show(session));
+    },
+  };
+  return { list: listNames, handlers };
 }
 
 /** Keeps a snapshot in place of the one of that name. @throws MockError `STATE_LIMIT`; then that one stays. */
@@ -93,9 +111,9 @@ interface KeptSnapshot {
   readonly release: () => void;
 }
 
-function generateName(kept: ReadonlyMap<string, unknown>): string {
-  let number = kept.size + 1;
-  while (kept.has(`snapshot-${number}`)) number += 1;
+function generateName(names: readonly string[]): string {
+  let number = names.length + 1;
+  while (names.includes(`snapshot-${number}`)) number += 1;
   return `snapshot-${number}`;
 }
 

@@ -3,7 +3,7 @@ import { findSuccessMedia, findSuccessWithBody, declaresStatus } from '../../con
 import { findEffect, isStatus } from '../store/server-values.js';
 import type { Action, Binding } from '../resource.js';
 import { isSameItem } from '../positions.js';
-import type { Item } from '../store/collection.js';
+import type { Item } from '../store/lists/item-list.js';
 import type { CollectionCandidate } from './candidates.js';
 import { type ItemSchema, listProperties } from '../item-schema.js';
 import { toBareName } from '../names.js';

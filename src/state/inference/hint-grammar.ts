@@ -5,7 +5,8 @@ import { ERROR_CONDITIONS } from '../../http/response/error-conditions.js';
 import { createValidators } from '../../schema/validate.js';
 import type { PageStyleName } from '../pages/pagination.js';
 import type { Action, LifecycleHint, MissingHint, RemovedHint } from '../resource.js';
-import type { Item, UnknownIds } from '../store/collection.js';
+import type { UnknownIds } from '../store/collection.js';
+import type { Item } from '../store/lists/item-list.js';
 
 /** A parameter of the path by its name, one of the query, or the JSON pointer to a property of the body. */
 export type ParameterHint = string | { readonly query: string } | { readonly body: string };

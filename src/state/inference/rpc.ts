@@ -18,7 +18,7 @@ import {
   type Resource,
   type SecretKey,
 } from '../resource.js';
-import type { Item } from '../store/collection.js';
+import type { Item } from '../store/lists/item-list.js';
 import { findEffect } from '../store/server-values.js';
 import { type ContractIndex, readAnswerPointer, readBodyPointer } from './contract-index.js';
 import { type RpcInput, type RpcMethod, readRpcMethod, toBareNouns } from './rpc-methods.js';

@@ -1,6 +1,6 @@
 import { isObject, filterMembers } from '../../contract/json.js';
 import type { ItemSchema, ReadItemSchema } from '../item-schema.js';
-import type { Entry } from '../store/collection.js';
+import type { Entry } from '../store/lists/item-list.js';
 import {
   type EnvelopeField,
   type EnvelopeRole,

@@ -1,4 +1,4 @@
-import type { Entry } from '../store/collection.js';
+import type { Entry } from '../store/lists/item-list.js';
 import type { View } from './view.js';
 
 /** The name of a pagination style. */

@@ -2,8 +2,8 @@ import { readMember, readPath, type SchemaObject } from '../../contract/json.js'
 import { type ItemSchema, type ReadItemSchema, listProperties } from '../item-schema.js';
 import { toBareName } from '../names.js';
 import type { PageInput } from './inputs.js';
-import type { Entry, ItemList } from '../store/collection.js';
-import { findIndex } from '../store/rows.js';
+import type { Entry, ItemList } from '../store/lists/item-list.js';
+import { findIndex } from '../store/lists/rows.js';
 import { canHold } from '../declared-members.js';
 
 /** Compares two entries: negative where the first comes first. */

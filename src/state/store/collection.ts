@@ -1,88 +1,28 @@
 import {
-  addRow,
+  createList,
+  type Entry,
+  type EntryChange,
+  type EntryRows,
+  type Item,
+  type ItemList,
+  type ListDump,
+  type NewEntry,
+  type WritableList,
+} from './lists/item-list.js';
+import { recordWrites } from './lists/recorded.js';
+import {
   createScopeIndex,
+  type ScopeIndex,
   createSeeding,
-  deleteRow,
-  discardRows,
   dropScope,
   NO_ROWS,
   recallRows,
-  renameRow,
-  replaceRow,
-  restoreRow,
-  type Rows,
-  toOwnRows,
-  toRemembered,
   withoutRows,
-} from './rows.js';
-import { createUsage, measureEntry, type Swept, type UndoLog, type Usage, type Writes } from './usage.js';
+} from './lists/rows.js';
+import { createUsage, type Swept, type UndoLog, type Usage, type Writes } from './lists/usage.js';
 
 /** What a request for an id without an item does: it creates the item, or is answered with 404. */
 export type UnknownIds = 'create' | 'not-found';
-
-/** One JSON object of a collection. */
-export type Item = Readonly<Record<string, unknown>>;
-
-/** The bytes behind an item, such as those of a file. */
-export interface ItemContent {
-  readonly bytes: Uint8Array;
-  /** Undefined where it is not known. */
-  readonly mediaType: string | undefined;
-}
-
-/** What a new entry is made from. */
-export interface NewEntry {
-  readonly id: string;
-  readonly item: Item;
-  readonly content?: ItemContent | undefined;
-  /** Properties that only the answer to the create shows, with their values. */
-  readonly secrets?: Item | undefined;
-  /** The parents below which it was created, where the collection is not below them and no property holds their ids. */
-  readonly part?: string | undefined;
-  /** What a request asked for where the mock created the item itself: its id or its list. */
-  readonly onDemand?: 'id' | 'list' | undefined;
-  /** When it got its status, in milliseconds since 1970, where a request created it and its status advances by itself. */
-  readonly statusSince?: number | undefined;
-}
-
-/** One item with what the store knows about it. */
-export interface Entry extends NewEntry {
-  /** The position in the order of creation; never used twice. */
-  readonly sequence: number;
-  /** Counts the changes of the item, from 1. */
-  readonly revision: number;
-  /** Its estimated size in bytes. */
-  readonly size: number;
-  /** Whether its own schema declares all that is inside of the item: found when it is first shown, since that takes long. */
-  isDeclared?: boolean | undefined;
-  /** How a list showed the item last; other lists may show other properties of it. */
-  listed?: ListedForm | undefined;
-}
-
-/** An item as a list shows it. */
-export interface ListedForm {
-  /** What made the form, of which item: a copy of an entry can have another one. */
-  readonly by: unknown;
-  readonly of: Item;
-  readonly item: unknown;
-  /** The JSON of the form, once it was written. */
-  text?: string | undefined;
-}
-
-/** What a change of an entry replaces. */
-type EntryChange = Partial<Omit<NewEntry, 'id'>>;
-
-/** An ordered list of items by id, read-only. */
-export interface ItemList {
-  readonly size: number;
-  /** Oldest first. Valid until the next write. */
-  readonly entries: readonly Entry[];
-  get(id: string): Entry | undefined;
-  /** The last version of an entry, also after its removal, so that a cursor on it stays valid. */
-  recall(id: string): Entry | undefined;
-  /** The last versions of removed entries, oldest first. */
-  readonly removed: readonly Entry[];
-}
 
 /**
  * One named collection, read-only: a list of items, or, where its items have parents, one list for each parent.
@@ -126,6 +66,10 @@ export interface WritableCollection extends Collection {
    * @param writes - What the copy's writes are recorded in.
    */
   copy(writes?: Writes): WritableCollection;
+  /** All that the collection holds, as plain data. */
+  dump(): CollectionDump;
+  /** Holds what was written of another collection, instead. */
+  load(dump: CollectionDump): void;
   /** The same without items: they are removed from it, but not what depends on them. */
   copyEmpty(): WritableCollection;
   /** Takes over all items of a copy; those that were added here since then are removed. */
@@ -134,6 +78,14 @@ export interface WritableCollection extends Collection {
   copyData(usage: Usage, change?: (rows: EntryRows, scope: string) => EntryRows): CollectionData;
   /** Removes the older half of the items that the mock creates again when they are requested, or forgets that of the removed ones. */
   sweep(what: Swept): void;
+}
+
+/** What a collection holds, as plain data; the content of items is bytes. */
+export interface CollectionDump {
+  readonly lists: readonly ListDump[];
+  readonly seeded: readonly string[];
+  readonly created: number;
+  readonly opened: number;
 }
 
 /** Every item of a collection with its scope. */
@@ -182,19 +134,6 @@ function createCollectionFrom(facts: CollectionFacts, data: CollectionData, writ
   const { log, usage } = writes;
   const empty = createList({ rows: NO_ROWS, sequence: 1, number: 0 }, usage);
   const index = createScopeIndex(() => [...data.lists.keys(), ...data.seeded]);
-  const writable = (scope: string): WritableList => {
-    const { lists } = data;
-    const known = lists.get(scope);
-    if (known !== undefined) return known;
-    const list = createList({ rows: NO_ROWS, sequence: 1, number: (data.opened += 1) }, usage);
-    lists.set(scope, list);
-    index.add(scope);
-    log?.push(() => {
-      lists.delete(scope);
-      index.remove(scope);
-    });
-    return list;
-  };
   const copyData: WritableCollection['copyData'] = (other, change = (rows) => rows) => ({
     ...data,
     lists: new Map([...data.lists].map(([scope, list]) => [scope, list.copy(other, (rows) => change(rows, scope))])),
@@ -207,7 +146,7 @@ function createCollectionFrom(facts: CollectionFacts, data: CollectionData, writ
     log?.push(list.mark(id));
     return list;
   };
-  return {
+  const collection: WritableCollection = {
     ...facts,
     list: (scope = '') => data.lists.get(scope) ?? empty,
     get scopes() {
@@ -215,7 +154,7 @@ function createCollectionFrom(facts: CollectionFacts, data: CollectionData, writ
     },
     get: (id, scope = '') => data.lists.get(scope)?.get(id),
     add: (entry, scope = '') => {
-      const list = writable(scope);
+      const list = data.lists.get(scope) ?? openList(data, scope, { ...writes, index });
       log?.push(list.mark(entry.id));
       return list.add(entry);
     },
@@ -237,7 +176,31 @@ function createCollectionFrom(facts: CollectionFacts, data: CollectionData, writ
       index.clear();
       adoptData(data, copy, writes);
     },
+    dump: () => dumpData(data),
+    load: (dump) => {
+      log?.push(index.clear);
+      index.clear();
+      loadData(data, dump, writes);
+    },
   };
+  return writes.record === undefined ? collection : withRecord(collection, data, { ...writes, index });
+}
+
+/** Opens the list of a scope that has none. */
+function openList(
+  data: CollectionData,
+  scope: string,
+  { log, usage, index }: Writes & { readonly index: ScopeIndex },
+): WritableList {
+  const { lists } = data;
+  const list = createList({ rows: NO_ROWS, sequence: 1, number: (data.opened += 1) }, usage);
+  lists.set(scope, list);
+  index.add(scope);
+  log?.push(() => {
+    lists.delete(scope);
+    index.remove(scope);
+  });
+  return list;
 }
 
 function adoptData(data: CollectionData, copy: WritableCollection, { log, usage }: Writes): void {
@@ -247,15 +210,59 @@ function adoptData(data: CollectionData, copy: WritableCollection, { log, usage 
     if (next.lists.has(scope)) continue;
     next.lists.set(scope, createList({ rows: recallRows(NO_ROWS, rows), sequence: 1, number }, usage));
   }
-  const change = (from: CollectionData, to: CollectionData): void => {
-    for (const list of from.lists.values()) list.count(-1);
-    for (const list of to.lists.values()) list.count(1);
-    usage.changeMarks(to.seeded.size - from.seeded.size);
-    Object.assign(data, to);
-  };
-  change(before, { ...next, created: Math.max(before.created, next.created) });
-  log?.push(() => change({ ...data }, before));
+  replaceData(data, { ...next, created: Math.max(before.created, next.created) }, usage);
+  log?.push(() => replaceData(data, before, usage));
   usage.check();
+}
+
+/** The same collection, whose writes other processes repeat. */
+function withRecord(
+  collection: WritableCollection,
+  data: CollectionData,
+  { record, log, usage, index }: Writes & { readonly index: ScopeIndex },
+): WritableCollection {
+  if (record === undefined) return collection;
+  const sweep: WritableCollection['sweep'] = (what) => {
+    const before = collection.copyData(usage);
+    log?.push(() => {
+      index.clear();
+      replaceData(data, before, usage);
+    });
+    collection.sweep(what);
+  };
+  return recordWrites(collection, record, sweep);
+}
+
+function dumpData({ lists, seeded, created, opened }: CollectionData): CollectionDump {
+  const toPlain = (entry: Entry): Entry => ({ ...entry, isDeclared: undefined, listed: undefined });
+  const dumped = [...lists].map(([scope, { rows, sequence, number }]) => ({
+    scope,
+    entries: rows.entries.map(toPlain),
+    removed: [...rows.removed.values()].map(toPlain),
+    sequence,
+    number,
+  }));
+  return { lists: dumped, seeded: [...seeded], created, opened };
+}
+
+function loadData(data: CollectionData, dump: CollectionDump, { log, usage }: Writes): void {
+  const byId = (entries: readonly Entry[]): Map<string, Entry> => new Map(entries.map((entry) => [entry.id, entry]));
+  const lists = dump.lists.map(({ scope, entries, removed, sequence, number }) => {
+    const rows = { entries: [...entries], byId: byId(entries), removed: byId(removed) };
+    return [scope, createList({ rows, sequence, number }, usage)] as const;
+  });
+  const before = { ...data };
+  const next = { ...dump, lists: new Map(lists), seeded: new Set(dump.seeded) };
+  replaceData(data, next, usage);
+  log?.push(() => replaceData(data, before, usage));
+}
+
+function replaceData(data: CollectionData, next: CollectionData, usage: Usage): void {
+  for (const list of data.lists.values()) list.count(-1);
+  for (const list of next.lists.values()) list.count(1);
+  usage.changeMarks(next.seeded.size - data.seeded.size);
+  const { lists, seeded, created, opened } = next;
+  Object.assign(data, { lists, seeded, created, opened });
 }
 
 /** The changes of existing items. */
@@ -271,122 +278,5 @@ function createChanges(
       if (list !== undefined) log?.push(list.mark(to));
       return list?.rename(id, to);
     },
-  };
-}
-
-interface WritableList extends ItemList {
-  add(entry: NewEntry): Entry;
-  update(id: string, change: EntryChange): Entry | undefined;
-  remove(id: string): Entry | undefined;
-  rename(id: string, to: string): Entry | undefined;
-  /** A function that restores what the list knows about an id now, and the order. */
-  mark(id: string): () => void;
-  /** Adds all of the list to what the store holds, or subtracts it. */
-  count(sign: 1 | -1): void;
-  /** Removes entries as if they had never been there, and forgets removed ones. */
-  discard(evicted: readonly Entry[], forgotten: readonly Entry[]): void;
-  copy(usage: Usage, change: (rows: EntryRows) => EntryRows): WritableList;
-  readonly rows: EntryRows;
-  /** When its collection opened it, among its other lists. */
-  readonly number: number;
-}
-
-type EntryRows = Rows<Entry>;
-
-type ListStart = Pick<WritableList, 'number' | 'rows'> & { readonly sequence: number };
-
-/** A list that copies the given rows at its first write. @param usage - Counts what it holds. */
-function createList({ number, ...start }: ListStart, usage: Usage): WritableList {
-  let { rows, sequence } = start;
-  let isShared = true;
-  const own = (): EntryRows => {
-    if (isShared) {
-      rows = toOwnRows(rows);
-      isShared = false;
-    }
-    return rows;
-  };
-  return {
-    get size() {
-      return rows.entries.length;
-    },
-    get entries() {
-      return rows.entries;
-    },
-    get removed() {
-      return [...rows.removed.values()].toSorted((a, b) => a.sequence - b.sequence);
-    },
-    get: (id) => rows.byId.get(id),
-    recall: (id) => rows.byId.get(id) ?? rows.removed.get(id),
-    add: (given) => {
-      const entry = toEntry(given, sequence);
-      sequence += 1;
-      return addRow(own(), entry, usage);
-    },
-    update: (id, change) => {
-      const before = rows.byId.get(id);
-      if (before === undefined) return undefined;
-      return replaceRow(own(), [before, changeEntry(before, change)], usage);
-    },
-    remove: (id) => (rows.byId.has(id) ? removeEntry(own(), id, usage) : undefined),
-    rename: (id, to) => renameRow(own(), [id, to], usage),
-    mark: (id) => {
-      const before = { entry: rows.byId.get(id), removed: rows.removed.get(id), sequence };
-      return () => {
-        usage.change(rows.byId.get(id), before.entry);
-        usage.changeRemoved(rows.removed.get(id), before.removed);
-        restoreRow(own(), id, before);
-        ({ sequence } = before);
-      };
-    },
-    count: (sign) => usage.countAll(rows, sign),
-    discard: (evicted, forgotten) => {
-      if (evicted.length + forgotten.length > 0) rows = discardRows(own(), { evicted, forgotten }, usage);
-    },
-    copy: (other, change) => {
-      isShared = true;
-      return createList({ rows: change(rows), sequence, number }, other);
-    },
-    get rows() {
-      return rows;
-    },
-    number,
-  };
-}
-
-function changeEntry(before: Entry, change: EntryChange): Entry {
-  const changed = { ...before, ...change };
-  const { revision } = before;
-  return { ...changed, revision: revision + 1, size: measureEntry(changed), isDeclared: undefined, listed: undefined };
-}
-
-function removeEntry({ entries, byId, removed }: EntryRows, id: string, usage: Usage): Entry | undefined {
-  const entry = byId.get(id);
-  if (entry === undefined) return undefined;
-  deleteRow(entries, entry);
-  byId.delete(id);
-  const remembered = toRemembered(entry);
-  removed.set(id, remembered);
-  usage.change(entry, undefined);
-  usage.changeRemoved(undefined, remembered);
-  return entry;
-}
-
-/** Written out, so that all entries have one hidden class. */
-function toEntry({ id, item, content, secrets, part, onDemand, statusSince }: NewEntry, sequence: number): Entry {
-  const size = onDemand === undefined ? measureEntry({ item, content, secrets }) : 0;
-  return {
-    id,
-    sequence,
-    item,
-    revision: 1,
-    size,
-    content,
-    secrets,
-    part,
-    onDemand,
-    statusSince,
-    isDeclared: undefined,
-    listed: undefined,
   };
 }

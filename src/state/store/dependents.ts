@@ -4,16 +4,8 @@ import { type ItemProperty, type ItemSchema, type ReadItemSchema, listProperties
 import { toBareName, toSingular, toItemNoun } from '../names.js';
 import { findInnerList } from '../pages/envelope.js';
 import { isTopLevel, type Resource, type Resources } from '../resource.js';
-import {
-  type Entry,
-  type Item,
-  listEntries,
-  type NewEntry,
-  readScope,
-  toChildScope,
-  toScope,
-  type WritableCollection,
-} from './collection.js';
+import { listEntries, readScope, toChildScope, toScope, type WritableCollection } from './collection.js';
+import type { Entry, Item, NewEntry } from './lists/item-list.js';
 import type { ItemLocation } from './on-demand.js';
 import { isStatus } from './server-values.js';
 import type { Transaction } from './store.js';

@@ -10,7 +10,8 @@ import { toPointer } from '../../contract/pointer.js';
 import { formatPlace, MockError, suggestId } from '../../errors.js';
 import { memoize } from '../../memoize.js';
 import { doSteps, type Steps } from '../../steps.js';
-import { type Collection, type Item, listEntries, toChildScope } from './collection.js';
+import { type Collection, listEntries, toChildScope } from './collection.js';
+import type { Item } from './lists/item-list.js';
 import {
   annotateParent,
   omitAnnotations,

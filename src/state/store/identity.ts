@@ -7,7 +7,8 @@ import { createRandom } from '../../random.js';
 import { type ItemProperty, type ItemSchema, isNumeric, findPropertyAt, type ReadItemSchema } from '../item-schema.js';
 import { toBareName, toSingular } from '../names.js';
 import { isPathId, type Resource, type SecretKey } from '../resource.js';
-import { type Collection, type Item, readScope } from './collection.js';
+import { type Collection, readScope } from './collection.js';
+import type { Item } from './lists/item-list.js';
 
 /** What an id is generated from. */
 interface IdSource {

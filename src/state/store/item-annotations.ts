@@ -1,14 +1,8 @@
 import { TextDecoder, TextEncoder } from 'node:util';
 import { isObject, readMember, withPath, filterMembers } from '../../contract/json.js';
 import type { Resource } from '../resource.js';
-import {
-  type Item,
-  type ItemContent,
-  type NewEntry,
-  readScope,
-  toScope,
-  type WritableCollection,
-} from './collection.js';
+import { readScope, toScope, type WritableCollection } from './collection.js';
+import type { Item, ItemContent, NewEntry } from './lists/item-list.js';
 import { readItemKey } from './identity.js';
 import type { ItemModel } from './item-model.js';
 import { listParameters } from '../names.js';

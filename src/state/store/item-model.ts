@@ -8,7 +8,7 @@ import type { Validators } from '../../schema/validate.js';
 import { NO_VIOLATIONS, type Violation } from '../../schema/violation.js';
 import { type ItemProperty, type ItemSchema, type ReadItemSchema, listProperties } from '../item-schema.js';
 import type { Binding, Resource, Resources } from '../resource.js';
-import type { Item } from './collection.js';
+import type { Item } from './lists/item-list.js';
 import { createIdentity, type Identity, type IdProperty } from './identity.js';
 import { completeWork, createLifecycle, type Lifecycle } from './lifecycle.js';
 import {

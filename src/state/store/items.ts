@@ -2,15 +2,8 @@ import { joinObjects, readMember, withPath } from '../../contract/json.js';
 import { memoize } from '../../memoize.js';
 import type { ItemModels } from '../item-models.js';
 import { isTopLevel, type Resource } from '../resource.js';
-import {
-  type Entry,
-  type Item,
-  type ItemContent,
-  listEntries,
-  type NewEntry,
-  readScope,
-  toScope,
-} from './collection.js';
+import { listEntries, readScope, toScope } from './collection.js';
+import type { Entry, Item, ItemContent, NewEntry } from './lists/item-list.js';
 import { readItemKey, showOwnUrls, withJoinedKeys } from './identity.js';
 import { type Dependents, NOTHING_SHOWN } from './dependents.js';
 import type { ItemModel } from './item-model.js';
@@ -25,7 +18,7 @@ import {
   type ItemsOnDemand,
   type OnDemandParts,
 } from './on-demand.js';
-import { EVERY_SCOPE } from './rows.js';
+import { EVERY_SCOPE } from './lists/rows.js';
 import type { Transaction } from './store.js';
 
 /**

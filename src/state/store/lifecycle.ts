@@ -2,7 +2,7 @@ import type { Generator } from '../../generate/generate.js';
 import { type ItemProperty, type ItemSchema, listProperties } from '../item-schema.js';
 import { toBareName } from '../names.js';
 import type { Binding, LifecycleHint, Resource } from '../resource.js';
-import type { Item } from './collection.js';
+import type { Item } from './lists/item-list.js';
 import { isAnswered, type NewValueInput } from './new-values.js';
 import { createTimestampWriter, isInstant, isStatus } from './server-values.js';
 import { readOwn } from '../../contract/json.js';

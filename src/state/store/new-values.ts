@@ -19,7 +19,7 @@ import {
 import { findInnerList } from '../pages/envelope.js';
 import { toBareName, toSingular, toItemNoun } from '../names.js';
 import type { Action, Binding, Resource, Resources } from '../resource.js';
-import type { Item } from './collection.js';
+import type { Item } from './lists/item-list.js';
 import { chooseInitialStatus, createTimestampWriter, isInstant, isStatusName, isTimestamp } from './server-values.js';
 
 /** What the values of a new item depend on. */

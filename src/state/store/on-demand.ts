@@ -2,8 +2,6 @@ import { isObject, readMember, withPath, filterMembers } from '../../contract/js
 import type { ItemSchema } from '../item-schema.js';
 import { isPathId, type Resource } from '../resource.js';
 import {
-  type Entry,
-  type Item,
   listEntries,
   readScope,
   toChildScope,
@@ -11,9 +9,10 @@ import {
   type UnknownIds,
   type WritableCollection,
 } from './collection.js';
+import type { Entry, Item } from './lists/item-list.js';
 import { readItemKey, showOwnUrls, withJoinedKeys } from './identity.js';
 import { type ItemModel, type ItemModelParts, omitInvalid } from './item-model.js';
-import { toPartMark } from './rows.js';
+import { toPartMark } from './lists/rows.js';
 import type { Transaction } from './store.js';
 import { listParameters } from '../names.js';
 

@@ -10,7 +10,7 @@ import { toBareName, escapePattern } from '../names.js';
 import { listExamples, readOwn, setOwn } from '../../contract/json.js';
 import { type Binding, type Resource, CHANGES } from '../resource.js';
 import { fillDerived } from '../../generate/derived-values.js';
-import type { Item, NewEntry } from './collection.js';
+import type { Item, NewEntry } from './lists/item-list.js';
 
 const TIMESTAMP =
   /^(created|updated|modified|last_?modified|inserted)(_?(at|on|date|time|timestamp|datetime))?$|^(date|time)_?(created|updated|modified)$|^(creation|modification|last_?update)_?(date|time)$/i;

@@ -1,15 +1,24 @@
 import type { Clock } from '../../clock.js';
-import { type Collection, createCollection, type Item, listEntries, type WritableCollection } from './collection.js';
+import { createAnswers, rememberAnswer, type RememberedAnswer, type RememberedAnswers } from './answers.js';
+import {
+  type Collection,
+  type CollectionDump,
+  createCollection,
+  listEntries,
+  type WritableCollection,
+} from './collection.js';
+import type { Item } from './lists/item-list.js';
+import { repeatWrite } from './lists/recorded.js';
 import { annotateParent, toContentAnnotations } from './item-annotations.js';
 import {
   createUsage,
-  measureValue,
   NOTHING_USED,
   type Swept,
   type UndoLog,
   type Usage,
   type UsedState,
-} from './usage.js';
+  type Writes,
+} from './lists/usage.js';
 
 /**
  * The state of one session: named collections that start from fixtures.
@@ -36,6 +45,10 @@ export interface Store {
   reset(): void;
   /** What the store holds now; the cost does not depend on how much that is. */
   snapshot(): Snapshot;
+  /** All that the store holds beside its fixtures, as plain data. */
+  dump(): StoreDump;
+  /** Makes writes of another process again, without limits. */
+  repeat(writes: readonly StoreWrite[]): void;
   /** Counts a snapshot among what all sessions hold, until the returned function is called. @throws MockError `STATE_LIMIT`. */
   hold(snapshot: Snapshot): () => void;
   /** Returns to a snapshot of this store; can be repeated. */
@@ -80,9 +93,34 @@ export interface StoreDefinition {
   readKey?(collection: string, item: Item): string | undefined;
 }
 
+/** Receives the writes of a store that other processes repeat. */
+export interface StoreHooks {
+  /** Takes a write before it is made. */
+  record(write: StoreWrite): void;
+  /** Drops the last write, which is undone. */
+  unrecord(): void;
+  /** Takes what undoes the writes that have taken effect, in the order of the writes. */
+  keepUndo(undo: UndoLog): void;
+}
+
+/** A write of a store as plain data. */
+export type StoreWrite =
+  | readonly [kind: 'collection', name: string, method: string, args: readonly unknown[]]
+  | readonly [kind: 'answer', key: string, answer: unknown]
+  | readonly [kind: 'reset']
+  | readonly [kind: 'load', dump: StoreDump];
+
+/** What a store holds, as plain data; the content of items is bytes. */
+export interface StoreDump {
+  readonly collections: readonly (readonly [name: string, dump: CollectionDump])[];
+  readonly answers: readonly (readonly [key: string, answer: RememberedAnswer])[];
+}
+
 interface StoreParts {
   readonly seed: number;
   readonly clock: Clock;
+  /** Default: no other process repeats the writes. */
+  readonly hooks?: StoreHooks | undefined;
   /** Counts what it holds; default: without limits. */
   readonly usage?: Usage | undefined;
 }
@@ -93,33 +131,20 @@ const NO_FACTS = { defaults: {}, unknownIds: undefined, started: false };
 /** A store over fixtures: it copies a list of them only when it writes to it. */
 export function createStore(definition: StoreDefinition, parts: StoreParts): Store {
   const { seed, clock, usage = createUsage() } = parts;
-  let collections = new Map<string, WritableCollection>();
-  const log: UndoLog = [];
-  const writes = { log, usage };
-  const savepoints = createSavepoints(log, () => {
-    if (usage.isDue('generated') || usage.isDue('removed')) sweepDue(collections, usage);
-  });
-  let answers = createAnswers();
-  const collection = (name: string): WritableCollection => {
-    const known = collections.get(name);
-    if (known !== undefined) return known;
-    const fixture = definition.collections.get(name) ?? createCollection({ name, ...NO_FACTS });
-    const created = fixture.copy(writes);
-    collections.set(name, created);
-    return created;
-  };
-  const list = (): readonly WritableCollection[] => {
-    for (const name of definition.collections.keys()) collection(name);
-    return [...collections.values()];
-  };
+  const contents = createContents(definition, { ...parts, usage });
+  const { held, collection, list, log, replace, savepoints, tell } = contents;
   const transaction: Transaction = {
     seed,
     clock,
     collection,
-    recallAnswer: (key) => answers.byKey.get(key)?.answer,
-    rememberAnswer: (key, answer) => rememberAnswer(answers, log, [key, answer]),
+    recallAnswer: (key) => held.answers.byKey.get(key)?.answer,
+    rememberAnswer: (key, answer) => {
+      tell(['answer', key, answer]);
+      rememberAnswer(held.answers, log, [key, answer]);
+    },
     rollback: savepoints.rollback,
   };
+  const repeat = createRepeat(contents, transaction);
   return {
     seed,
     clock,
@@ -130,19 +155,15 @@ export function createStore(definition: StoreDefinition, parts: StoreParts): Sto
     collection,
     transaction: (work) => savepoints.run(transaction, (_, opened) => work(opened), undefined),
     run: (work, subject) => savepoints.run(transaction, work, subject),
-    reset: () => {
-      usage.replace(NOTHING_USED);
-      collections = new Map();
-      answers = createAnswers();
-      savepoints.countChange();
-    },
-    snapshot: () => ({ ...copyState(collections, answers), used: usage.read() }),
+    reset: () => replace(createNothing(), () => ['reset']),
+    snapshot: () => ({ ...copyState(held), used: usage.read() }),
     restore: (snapshot) => {
-      usage.replace(snapshot.used);
-      collections = new Map([...snapshot.collections].map(([name, each]) => [name, each.copy(writes)]));
-      answers = createAnswers(snapshot.answers);
-      savepoints.countChange();
+      const copies = [...snapshot.collections].map(([name, each]) => [name, each.copy(contents.writes)] as const);
+      const next = { ...snapshot, collections: new Map(copies), answers: createAnswers(snapshot.answers) };
+      replace(next, () => ['load', dumpState(snapshot)]);
     },
+    dump: () => dumpState(held),
+    repeat: (writes) => usage.withoutLimits(() => savepoints.run(transaction, (all) => all.forEach(repeat), writes)),
     hold: ({ used }) => usage.hold(used),
     release: usage.release,
     export: () => exportCollections(list(), definition),
@@ -151,13 +172,91 @@ export function createStore(definition: StoreDefinition, parts: StoreParts): Sto
   };
 }
 
-function copyState(
-  collections: Snapshot['collections'],
-  answers: RememberedAnswers,
-): Pick<Snapshot, 'answers' | 'collections'> {
+function createNothing(): Snapshot {
+  return { collections: new Map(), answers: createAnswers(), used: NOTHING_USED };
+}
+
+/** What a store holds, and how all of it is replaced. */
+function createContents(definition: StoreDefinition, { usage, hooks }: StoreParts & { readonly usage: Usage }) {
+  const held = { collections: new Map<string, WritableCollection>(), answers: createAnswers() };
+  const log: UndoLog = [];
+  const tell = (write: StoreWrite): void => {
+    if (hooks === undefined) return;
+    hooks.record(write);
+    log.push(hooks.unrecord);
+  };
+  const record: Writes['record'] = hooks && ((...write) => tell(['collection', ...write]));
+  const writes: Writes = { log, usage, record };
+  const savepoints = createSavepoints(log, hooks, () => {
+    if (usage.isDue('generated') || usage.isDue('removed')) sweepDue(held.collections, usage);
+  });
+  const collection = (name: string): WritableCollection => {
+    const known = held.collections.get(name);
+    if (known !== undefined) return known;
+    const fixture = definition.collections.get(name) ?? createCollection({ name, ...NO_FACTS });
+    const created = fixture.copy(writes);
+    held.collections.set(name, created);
+    return created;
+  };
+  const set = ({ collections, answers, used }: Snapshot): void => {
+    // First, since it fails where the snapshot is too large.
+    usage.replace(used);
+    Object.assign(held, { collections: new Map(collections), answers });
+    savepoints.countChange();
+  };
+  return {
+    held,
+    log,
+    writes,
+    savepoints,
+    tell,
+    collection,
+    list: (): readonly WritableCollection[] => {
+      for (const name of definition.collections.keys()) collection(name);
+      return [...held.collections.values()];
+    },
+    /** @param toWrite - What other processes repeat; undefined where they do not. */
+    replace: (next: Snapshot, toWrite?: () => StoreWrite): void => {
+      const before = { ...held, used: usage.read() };
+      set(next);
+      if (hooks === undefined) return;
+      if (toWrite !== undefined) tell(toWrite());
+      savepoints.keep(() => set(before));
+    },
+  };
+}
+
+/** Makes a write of another process again. */
+function createRepeat(
+  { held, log, collection, replace }: ReturnType<typeof createContents>,
+  transaction: Transaction,
+): (write: StoreWrite) => void {
+  const load = ({ collections, answers }: StoreDump): void => {
+    replace(createNothing());
+    for (const [name, dump] of collections) collection(name).load(dump);
+    for (const [key, { answer }] of answers) rememberAnswer(held.answers, log, [key, answer]);
+  };
+  return (write) => {
+    if (write[0] === 'reset') replace(createNothing());
+    else if (write[0] === 'load') load(write[1]);
+    else if (write[0] === 'answer') transaction.rememberAnswer(write[1], write[2]);
+    else repeatWrite(collection(write[1]), write[2], write[3]);
+  };
+}
+
+type StoreState = Pick<Snapshot, 'answers' | 'collections'>;
+
+function copyState({ collections, answers }: StoreState): StoreState {
   return {
     collections: new Map([...collections].map(([name, each]) => [name, each.copy()])),
     answers: createAnswers(answers),
+  };
+}
+
+function dumpState({ collections, answers }: StoreState): StoreDump {
+  return {
+    collections: [...collections].map(([name, each]) => [name, each.dump()]),
+    answers: [...answers.byKey],
   };
 }
 
@@ -180,8 +279,11 @@ const SWEPT: readonly Swept[] = ['generated', 'removed'];
 /** Runs functions whose writes are undone where they throw; a function inside another one is undone alone. */
 function createSavepoints(
   log: UndoLog,
+  hooks: StoreHooks | undefined,
   onWritten: () => void,
 ): {
+  /** Keeps what undoes a change that is not part of a transaction. */
+  readonly keep: (undo: () => void) => void;
   readonly rollback: () => void;
   readonly run: RunTransaction;
   readonly version: () => number;
@@ -193,7 +295,16 @@ function createSavepoints(
   const rollback = (): void => {
     while (log.length > savepoint) log.pop()?.();
   };
+  /** The writes have taken effect. */
+  const end = (): void => {
+    hooks?.keepUndo([...log]);
+    log.length = 0;
+  };
   return {
+    keep: (undo) => {
+      log.push(undo);
+      if (depth === 0) end();
+    },
     rollback,
     version: () => version,
     countChange: () => void (version += 1),
@@ -210,9 +321,9 @@ function createSavepoints(
         savepoint = outer;
         depth -= 1;
         if (depth === 0 && log.length > 0) {
-          log.length = 0;
           version += 1;
           onWritten();
+          end();
         }
       }
     },
@@ -224,49 +335,6 @@ type RunTransaction = <Subject, T>(
   work: (subject: Subject, transaction: Transaction) => T,
   subject: Subject,
 ) => T;
-
-/** How many answers to requests with an `Idempotency-Key` a store remembers, and their size in bytes. */
-const MAX_ANSWERS = 1000;
-const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
-
-interface RememberedAnswer {
-  readonly answer: unknown;
-  readonly size: number;
-}
-
-interface RememberedAnswers {
-  readonly byKey: Map<string, RememberedAnswer>;
-  bytes: number;
-}
-
-function createAnswers({ byKey, bytes }: RememberedAnswers = { byKey: new Map(), bytes: 0 }): RememberedAnswers {
-  return { byKey: new Map(byKey), bytes };
-}
-
-/** Remembers an answer in place of the oldest ones. */
-function rememberAnswer(answers: RememberedAnswers, log: UndoLog, [key, answer]: readonly [string, unknown]): void {
-  const { byKey } = answers;
-  const before = answers.bytes;
-  const size = key.length + measureValue(answer);
-  const forgotten: (readonly [string, RememberedAnswer])[] = [];
-  // A Map keeps the order of insertion: the first key is the oldest.
-  for (const each of byKey) {
-    if (byKey.size < MAX_ANSWERS && answers.bytes + size <= MAX_ANSWER_BYTES) break;
-    byKey.delete(each[0]);
-    answers.bytes -= each[1].size;
-    forgotten.push(each);
-  }
-  byKey.set(key, { answer, size });
-  answers.bytes += size;
-  log.push(() => {
-    byKey.delete(key);
-    answers.bytes = before;
-    if (forgotten.length === 0) return;
-    const later = [...byKey];
-    byKey.clear();
-    for (const [name, each] of [...forgotten, ...later]) byKey.set(name, each);
-  });
-}
 
 function exportLists(
   collections: readonly WritableCollection[],

@@ -47,6 +47,7 @@ export function createForwardSource(parts: RecordingSourceParts): AnswerSource {
   const { recordings } = parts;
   return {
     name: 'forward',
+    isRepeatable: () => false,
     onInvalid: 'report',
     answer: (exchange, next) => {
       const { upstream, owners } = recordings;

@@ -1,14 +1,8 @@
 import { isObject, readMember } from '../../../contract/json.js';
 import type { Call } from '../../../http/request/call.js';
-import {
-  type Entry,
-  type Item,
-  type ItemList,
-  readScope,
-  toChildScope,
-  toScope,
-} from '../../../state/store/collection.js';
-import { findIndex } from '../../../state/store/rows.js';
+import { readScope, toChildScope, toScope } from '../../../state/store/collection.js';
+import type { Entry, Item, ItemList } from '../../../state/store/lists/item-list.js';
+import { findIndex } from '../../../state/store/lists/rows.js';
 import type { ItemLocation } from '../../../state/store/on-demand.js';
 import type { OperationContext } from './context.js';
 import { readItemId } from './request.js';

@@ -3,7 +3,7 @@ import type { Answer } from '../../../http/answer.js';
 import { createItemEnvelope } from '../../../state/pages/envelope.js';
 import { createValueReader, findIdsInput } from '../../../state/pages/inputs.js';
 import { findCount } from '../../../state/pages/list-shape.js';
-import type { Entry, Item } from '../../../state/store/collection.js';
+import type { Entry, Item } from '../../../state/store/lists/item-list.js';
 import type { ItemLocation } from '../../../state/store/on-demand.js';
 import type { Exchange } from '../../chain.js';
 import type { ResponseChoice } from '../../choose-response.js';

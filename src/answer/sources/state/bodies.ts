@@ -8,7 +8,7 @@ import { findItemPlace, findItemPositions, isEnvelope, isSameItem, type ItemPlac
 import { createProjection, findLinks, type Projection } from '../../../state/projection.js';
 import { toBareName, toItemNoun } from '../../../state/names.js';
 import type { Binding, Resource } from '../../../state/resource.js';
-import type { Entry, Item } from '../../../state/store/collection.js';
+import type { Entry, Item } from '../../../state/store/lists/item-list.js';
 import { type ItemModel, omitInvalid } from '../../../state/store/item-model.js';
 import { isUploadedFile } from '../../../http/request/body-multipart.js';
 import type { Call } from '../../../http/request/call.js';

@@ -2,7 +2,7 @@ import { digestText } from '../../../contract/load/cache.js';
 import type { Answer } from '../../../http/answer.js';
 import { hashText } from '../../../random.js';
 import { type Binding, CHANGES } from '../../../state/resource.js';
-import type { Entry } from '../../../state/store/collection.js';
+import type { Entry } from '../../../state/store/lists/item-list.js';
 import { type Exchange, toEmptyAnswer } from '../../chain.js';
 import {
   type BodyReader,

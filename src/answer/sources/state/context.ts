@@ -9,7 +9,7 @@ import type { DeclaredMembers } from '../../../state/declared-members.js';
 import type { ReadItemSchema } from '../../../state/item-schema.js';
 import { toSingular } from '../../../state/names.js';
 import type { Binding, Resource, Resources } from '../../../state/resource.js';
-import type { Entry, Item, ListedForm } from '../../../state/store/collection.js';
+import type { Entry, Item, ListedForm } from '../../../state/store/lists/item-list.js';
 import type { ItemModel } from '../../../state/store/item-model.js';
 import type { Items } from '../../../state/store/items.js';
 import type { ItemLocation } from '../../../state/store/on-demand.js';

@@ -29,7 +29,8 @@ import {
   type View,
 } from '../../../state/pages/view.js';
 import type { Binding, Resource } from '../../../state/resource.js';
-import { type Entry, type Item, type ItemList, readScope } from '../../../state/store/collection.js';
+import { readScope } from '../../../state/store/collection.js';
+import type { Entry, Item, ItemList } from '../../../state/store/lists/item-list.js';
 import type { ItemLocation } from '../../../state/store/on-demand.js';
 import { memoize } from '../../../memoize.js';
 import type { Exchange } from '../../chain.js';

@@ -6,7 +6,7 @@ import { findSuccessMedia } from '../../../contract/operations/responses.js';
 import { listBranches, type ReadItemSchema, listProperties } from '../../../state/item-schema.js';
 import { findItemPlace } from '../../../state/positions.js';
 import type { Binding, RemovedHint } from '../../../state/resource.js';
-import type { Entry, Item, ItemList } from '../../../state/store/collection.js';
+import type { Entry, Item, ItemList } from '../../../state/store/lists/item-list.js';
 import { isStatus } from '../../../state/store/server-values.js';
 import type { Exchange } from '../../chain.js';
 import { answerItem, type OperationContext, type StateContext, toAnswer } from './context.js';

@@ -6,7 +6,7 @@ import type { PageStyleName } from '../../../state/pages/pagination.js';
 import { createPagePlan } from '../../../state/pages/plan.js';
 import { findLinks, type PropertyLink } from '../../../state/projection.js';
 import { type Action, type Binding, ON_ITEM, TAKES_ITEM } from '../../../state/resource.js';
-import type { Item } from '../../../state/store/collection.js';
+import type { Item } from '../../../state/store/lists/item-list.js';
 import type { ItemModel } from '../../../state/store/item-model.js';
 import { locateItem } from './bodies.js';
 import type { StateContext } from './context.js';

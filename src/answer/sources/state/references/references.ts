@@ -4,7 +4,8 @@ import { type ItemProperty, type ItemSchema, listBranches, listProperties } from
 import { toBareName, toSingular, toItemNoun } from '../../../../state/names.js';
 import { findInnerList } from '../../../../state/pages/envelope.js';
 import { isTopLevel, type Resource, TAKES_ITEM } from '../../../../state/resource.js';
-import { type Collection, type Item, listEntries, toChildScope } from '../../../../state/store/collection.js';
+import { type Collection, listEntries, toChildScope } from '../../../../state/store/collection.js';
+import type { Item } from '../../../../state/store/lists/item-list.js';
 import type { Transaction } from '../../../../state/store/store.js';
 import type { Exchange } from '../../../chain.js';
 import { locateItem } from '../bodies.js';

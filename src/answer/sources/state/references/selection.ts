@@ -4,7 +4,7 @@ import { memoize } from '../../../../memoize.js';
 import { listBranches, listProperties } from '../../../../state/item-schema.js';
 import { toBareName, toSingular } from '../../../../state/names.js';
 import { isTopLevel } from '../../../../state/resource.js';
-import type { Item } from '../../../../state/store/collection.js';
+import type { Item } from '../../../../state/store/lists/item-list.js';
 import type { Transaction } from '../../../../state/store/store.js';
 import { locateItem } from '../bodies.js';
 import type { OperationContext, StateHandler } from '../context.js';

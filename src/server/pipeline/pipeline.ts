@@ -1,50 +1,48 @@
 import type { HonoRequest } from 'hono';
 import { Readable } from 'node:stream';
-import { type Chain, whenSettled } from '../answer/chain.js';
-import type { ErrorAnswers } from '../answer/error-answers.js';
-import { type Clock, toSocketClock } from '../clock.js';
-import type { Contract } from '../contract/contract.js';
-import type { Operation } from '../contract/operations/operation.js';
-import type { RouteMatch } from '../contract/router/router.js';
-import { MockError, toReason } from '../errors.js';
-import { type Answer, isSilent } from '../http/answer.js';
-import type { BodyBytes, ReceivedFile } from '../http/request/body-bytes.js';
-import type { Call, CallDecoder, MatchedRequest } from '../http/request/call.js';
-import { NO_HEADERS } from '../http/request-headers.js';
-import type { Encoder } from '../http/response/encode.js';
-import { toProblemResponse } from '../http/response/problem.js';
+import { type Chain, whenSettled } from '../../answer/chain.js';
+import type { ErrorAnswers } from '../../answer/error-answers.js';
+import type { Contract } from '../../contract/contract.js';
+import type { Operation } from '../../contract/operations/operation.js';
+import type { RouteMatch } from '../../contract/router/router.js';
+import { MockError, toReason } from '../../errors.js';
+import type { Answer } from '../../http/answer.js';
+import type { BodyBytes } from '../../http/request/body-bytes.js';
+import type { Call, CallDecoder, MatchedRequest } from '../../http/request/call.js';
+import { toProblemResponse } from '../../http/response/problem.js';
+import type { Session } from '../../session/session.js';
+import type { ChosenSession, Sessions } from '../../session/sessions.js';
+import type { Arrival } from '../arrival.js';
 import {
-  type Interaction,
-  measureHeaders,
-  measureInteraction,
-  recordRequest,
-  type UnmatchedRequest,
-} from '../journal/interaction.js';
-import type { NewInteraction } from '../journal/journal.js';
-import type { Session } from '../session/session.js';
-import type { ChosenSession, Sessions } from '../session/sessions.js';
-import type { Arrival } from './arrival.js';
-import type { Cors } from './cors.js';
-import { applyFault } from './faults/faults.js';
-import { answerRefusedSession, answerUnmatched, describeUnmatched, toFailure, toUnanswered } from './unmatched.js';
-import { toNote } from '../schema/violation.js';
-import { host, isPromise, readMonotonic } from '../platform.js';
+  createClockReader,
+  createFinish,
+  type Finish,
+  type FinishParts,
+  type NoMatch,
+  type Outcome,
+  type ReadClock,
+  type Received,
+  type Written,
+} from './finish.js';
+import {
+  answerRefusedSession,
+  answerUnmatched,
+  answerUnreachable,
+  describeUnmatched,
+  toFailure,
+  toUnanswered,
+} from './unmatched.js';
+import { toNote } from '../../schema/violation.js';
+import { isPromise } from '../../platform.js';
 
 /** What requests are answered with. */
-export interface PipelineParts {
+export interface PipelineParts extends FinishParts {
   readonly contract: Contract;
   readonly decoder: CallDecoder;
   readonly chain: Chain;
-  readonly encode: Encoder;
-  readonly errors: ErrorAnswers;
   readonly sessions: Sessions;
   /** Reads the body of a request to an operation that may be large; undefined for others. */
   readonly readBody: ((operation: Operation) => ReceiveBody | undefined) | undefined;
-  /** Removes the file of a large body when its request has been answered. */
-  readonly releaseFile: ((file: ReceivedFile) => unknown) | undefined;
-  /** Which pages of other origins may read the answers; undefined for none. */
-  readonly cors: Cors | undefined;
-  onInteraction(interaction: Interaction): void;
   /** Answers requests outside of the contract, with an upstream or recordings; undefined without recordings. */
   readonly undocumented?: UndocumentedParts | undefined;
 }
@@ -59,8 +57,6 @@ export interface UndocumentedParts {
 }
 
 type OperationMatch = Extract<RouteMatch, { readonly kind: 'operation' }>;
-type NoMatch = Exclude<RouteMatch, OperationMatch>;
-type Written = Response | Promise<Response>;
 
 /** The steps of every request: choose the session, decode, ask the answer sources, write, remember. */
 export interface Pipeline {
@@ -80,29 +76,17 @@ export interface Pipeline {
   isBroken(request: Request): boolean;
 }
 
-/** A request with its session. */
-interface Received {
-  readonly arrival: Arrival;
-  readonly session: Session;
-  /** Of a request outside of the contract. */
-  readonly match?: NoMatch | undefined;
-}
-
-interface Outcome extends Received {
-  readonly request: Call | UnmatchedRequest;
-  readonly call?: Call;
-  readonly trace: readonly string[];
-}
-
 /** The pipeline of one mock. */
 export function createPipeline(parts: PipelineParts): Pipeline {
   const { decoder, errors, sessions } = parts;
-  const readClock = createClockReader();
+  const readClock = createClockReader(parts.shared);
   const broken = new WeakSet<Request>();
 
   const finish = createFinish(parts, readClock, (request) => void broken.add(request));
 
   const answerCall = createCallAnswerer(parts, { readClock, finish });
+  const answerInSession = inSharedSession(answerCall);
+  const inStore = createStoreSteps(parts);
   const { answerUnrouted, refuseSession, refuseIn } = createRefusals(parts, { readClock, finish });
   const answerIn = (received: Received, match: OperationMatch, body: BodyBytes | undefined): Written => {
     const { operation, pathText, repeatsSlash } = match;
@@ -110,7 +94,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     const { request } = arrival;
     const readBody = parts.readBody && createBodyReader(parts.readBody(operation), arrival);
     const call = decoder.decode({ operation, pathText, repeatsSlash, request, target: arrival, body, readBody });
-    return whenSettled(call, answerCall, received);
+    return whenSettled(call, answerInSession, received);
   };
   const answerChosen = (session: ChosenSession, { arrival, match, body }: Asked): Written =>
     session instanceof MockError ? refuseSession(arrival, session) : answerIn({ arrival, session }, match, body);
@@ -119,34 +103,72 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     if (isPromise(session)) return whenSettled(session, answerChosen, { arrival, match, body });
     return session instanceof MockError ? refuseSession(arrival, session) : answerIn({ arrival, session }, match, body);
   };
-  // Apart from `answer`, where a closure would cost every request.
+  // Apart from `answerNow`, where a closure would cost every request.
   const answerInTurn = (turn: Promise<void>, arrival: Arrival, match: OperationMatch): Written =>
     turn.then(() => answerWith(arrival, match, arrival.environment?.body));
 
+  const answerNow: Pipeline['answer'] = (arrival, match) => {
+    const body = arrival.environment?.body;
+    // A body that is read later gets its turn after it.
+    const turn = body === undefined ? undefined : decoder.turns.begin(arrival.startedAt);
+    return turn === undefined ? answerWith(arrival, match, body) : answerInTurn(turn, arrival, match);
+  };
+  const refuse: Pipeline['refuse'] = (arrival, match, read) =>
+    whenSettled(sessions.choose(arrival.headers, arrival.sessionId), refuseIn, { arrival, match, read });
+
   return {
-    answer: (arrival, match) => {
-      const body = arrival.environment?.body;
-      // A body that is read later gets its turn after it.
-      const turn = body === undefined ? undefined : decoder.turns.begin(arrival.startedAt);
-      return turn === undefined ? answerWith(arrival, match, body) : answerInTurn(turn, arrival, match);
-    },
+    answer:
+      parts.shared === undefined ? answerNow : (arrival, match) => inStore(arrival, () => answerNow(arrival, match)),
     answerRead: async (arrival, match, request) => {
       const bytes = new Uint8Array(await request.arrayBuffer());
-      return answerWith(arrival, match, { kind: 'bytes', bytes });
+      return inStore(arrival, () => answerWith(arrival, match, { kind: 'bytes', bytes }));
     },
-    refuse: (arrival, match, read) =>
-      whenSettled(sessions.choose(arrival.headers, arrival.sessionId), refuseIn, { arrival, match, read }),
-    fail: (arrival, error) => {
-      try {
-        const answer = toFailure(errors, undefined, error);
-        const why = `mock: it failed outside of the answer sources: ${toReason(error)}`;
-        return answerUnrouted(arrival, sessions.default, { answer, why });
-      } catch {
-        // Not even an error in the form of the contract can be written.
-        return toProblemResponse({ status: 500, detail: `the mock failed: ${toReason(error)}` });
-      }
-    },
+    refuse: (arrival, match, read) => inStore(arrival, () => refuse(arrival, match, read)),
+    fail: (arrival, error) =>
+      answerFailure(errors, error, (unrouted) => answerUnrouted(arrival, sessions.default, unrouted)),
     isBroken: (request) => broken.has(request),
+  };
+}
+
+/** A call whose session several processes share is answered together with what it changes, again where another process was faster. */
+function inSharedSession(answerCall: AnswerCall): AnswerCall {
+  return (call, from) => {
+    const { shared } = from.session;
+    return shared === undefined ? answerCall(call, from) : shared.atomic.run(() => answerCall(call, from));
+  };
+}
+
+/** The answer to a request that something outside of the pipeline failed on. */
+function answerFailure(errors: ErrorAnswers, error: unknown, answerUnrouted: (unrouted: Unrouted) => Written): Written {
+  try {
+    const why = `mock: it failed outside of the answer sources: ${toReason(error)}`;
+    return answerUnrouted({ answer: toFailure(errors, undefined, error), why });
+  } catch {
+    // Not even an error in the form of the contract can be written.
+    return toProblemResponse({ status: 500, detail: `the mock failed: ${toReason(error)}` });
+  }
+}
+
+type AnswerCall = (call: Call, from: Received) => Written;
+
+/** Runs what answers a request between reading what other processes have written and writing what was changed here. */
+function createStoreSteps({
+  shared,
+  sessions,
+  errors,
+  encode,
+}: PipelineParts): (arrival: Arrival, answer: () => Written) => Written {
+  if (shared === undefined) return (_arrival, answer) => answer();
+  return async (arrival, answer) => {
+    try {
+      await shared.arrive(() => sessions.readId(arrival.headers, arrival.sessionId));
+      const response = await answer();
+      await shared.settle();
+      return response;
+    } catch (error) {
+      if (!(error instanceof MockError) || error.code !== 'STORE_UNREACHABLE') throw error;
+      return encode(answerUnreachable(errors, error), arrival.request.method, arrival.environment);
+    }
   };
 }
 
@@ -195,8 +217,6 @@ interface Unrouted {
   readonly answer: Answer;
   readonly why: string;
 }
-
-type Finish = (outcome: Outcome, answer: Answer) => Written;
 
 /** The middle of every request: the sources are asked, and what they throw becomes a 500. */
 function createCallAnswerer(
@@ -287,62 +307,6 @@ function createUndocumentedAnswerer(
 
 const NO_PATH: NoMatch = { kind: 'none', nearest: [] };
 
-/** The last steps of every request: the answer is written and added to the journal. @param onFault - Told before a fault. */
-function createFinish(parts: PipelineParts, readClock: ReadClock, onFault: (request: Request) => void): Finish {
-  let lastHeaders = NO_HEADERS;
-  return (outcome, given) => {
-    const { arrival, session } = outcome;
-    const { request, headers, environment } = arrival;
-    const answer = parts.cors === undefined ? given : parts.cors.allow(given, headers);
-    const { fault } = answer;
-    if (fault !== undefined) onFault(request);
-    const response =
-      fault === undefined
-        ? parts.encode(answer, request.method, environment)
-        : applyFault({
-            fault,
-            // Nothing is written if the fault comes before the status line.
-            response: isSilent(fault) ? new host.Response() : parts.encode(answer, request.method, undefined),
-            outgoing: environment?.outgoing,
-            clock: readClock(arrival, session),
-            signal: request.signal,
-          });
-    // Those of the request before take no more memory.
-    const headerBytes = headers === lastHeaders ? 0 : measureHeaders(headers.fields);
-    lastHeaders = headers;
-    const entry: NewInteraction = {
-      number: 0,
-      session: session.id,
-      at: session.clock.now(),
-      startedAt: arrival.startedAt,
-      elapsedMs: readMonotonic() - arrival.startedAt,
-      operation: outcome.match === undefined ? outcome.call?.operation.id : undefined,
-      request: recordRequest(outcome.request, headers.fields),
-      answer,
-      violations: joinViolations(outcome.call, answer),
-      trace: outcome.trace,
-    };
-    if (outcome.call?.file !== undefined) parts.releaseFile?.(outcome.call.file);
-    const interaction = session.journal.add(entry, headerBytes + measureInteraction(entry, outcome.call?.bytes));
-    try {
-      parts.onInteraction(interaction);
-    } catch (error) {
-      return answerListenerFailure(parts, outcome, error);
-    }
-    return response;
-  };
-}
-
-/** The answer instead of one whose `onInteraction` threw. */
-function answerListenerFailure(
-  { errors, encode }: PipelineParts,
-  { call, arrival }: Outcome,
-  error: unknown,
-): Response {
-  const cause = new Error(`the option "onInteraction" threw: ${toReason(error)}`);
-  return encode(toFailure(errors, call?.operation, cause), arrival.request.method, arrival.environment);
-}
-
 type ReceiveBody = (body: AsyncIterable<Uint8Array>) => Promise<BodyBytes>;
 
 /** Reads from the socket where there is one: a web stream of a large body costs several times as much. */
@@ -353,26 +317,4 @@ function createBodyReader(
   if (receive === undefined) return undefined;
   const incoming: unknown = environment?.incoming;
   return () => receive(incoming instanceof Readable ? incoming : (request.body ?? Readable.from([])));
-}
-
-type ReadClock = (arrival: Arrival, session: Session) => Clock;
-
-/** Reads the clock that an answer waits by: on a socket real time passes. */
-function createClockReader(): ReadClock {
-  // One for each session's clock, so that a request creates none.
-  const socketClocks = new WeakMap<Clock, Clock>();
-  return ({ environment }, { clock }) => {
-    if (environment === undefined) return clock;
-    const known = socketClocks.get(clock);
-    if (known !== undefined) return known;
-    const created = toSocketClock(clock);
-    socketClocks.set(clock, created);
-    return created;
-  };
-}
-
-function joinViolations(call: Call | undefined, answer: Answer): Interaction['violations'] {
-  if (call === undefined) return answer.violations;
-  if (answer.violations.length === 0) return call.violations;
-  return call.violations.length === 0 ? answer.violations : [...call.violations, ...answer.violations];
 }

@@ -1,5 +1,5 @@
-import { MockError } from '../../errors.js';
-import { isBytes } from '../../platform.js';
+import { MockError } from '../../../errors.js';
+import { isBytes } from '../../../platform.js';
 
 /** How much the stores of one mock may hold; items of the fixtures do not count. */
 export interface StateLimits {
@@ -44,6 +44,8 @@ export interface Usage {
   changeMarks(count: number): void;
   /** @throws MockError `STATE_LIMIT` where the store holds too much. */
   check(): void;
+  /** Runs a function whose writes are not checked: they have taken effect in another process. */
+  withoutLimits(work: () => void): void;
   /** Whether so many items can be created again, or forgotten, that a sweep of them is due. */
   isDue(what: Swept): boolean;
   /** Puts off the next sweep until there is half a limit more than this one left. */
@@ -73,10 +75,15 @@ export type Swept = 'generated' | 'removed';
 /** Undo steps of the writes of a transaction, in the order of the writes. */
 export type UndoLog = (() => void)[];
 
+/** Takes a write of a collection: its name, the method, and arguments as plain data. */
+export type RecordWrite = (collection: string, method: string, args: readonly unknown[]) => void;
+
 /** What the writes of a collection are recorded in. */
 export interface Writes {
   /** Takes the undo steps. */
   readonly log?: UndoLog;
+  /** Told each write before it is made; undefined where no other process has to repeat it. */
+  readonly record?: RecordWrite | undefined;
   readonly usage: Usage;
 }
 
@@ -113,9 +120,9 @@ export function createUsage(limits?: StateLimits, shared: TotalUsage = { items: 
     total.bytes += next.bytes - used.bytes;
     Object.assign(used, next);
   };
-  const check = (): void => {
+  const { check, withoutLimits } = createCheck(() => {
     if (limits !== undefined) checkLimits(used, total, limits);
-  };
+  });
   const holds = createHolds(check, (kept, sign) => {
     total.items += sign * kept.items;
     total.bytes += sign * kept.bytes;
@@ -135,6 +142,7 @@ export function createUsage(limits?: StateLimits, shared: TotalUsage = { items: 
     },
     changeMarks: (marks) => void (used.generated += marks),
     check,
+    withoutLimits,
     replace: (next) => replaceUsed({ ...used }, next, { set, check }),
     read: () => ({ ...used }),
     hold: holds.hold,
@@ -145,6 +153,25 @@ export function createUsage(limits?: StateLimits, shared: TotalUsage = { items: 
       total = { items: used.items, bytes: used.bytes };
     },
     ...createSchedule(used, limits?.generatedItems ?? Infinity),
+  };
+}
+
+/** A check that can be left out for a while. */
+function createCheck(checkNow: () => void): Pick<Usage, 'check' | 'withoutLimits'> {
+  let isChecked = true;
+  return {
+    check: () => {
+      if (isChecked) checkNow();
+    },
+    withoutLimits: (work) => {
+      const before = isChecked;
+      isChecked = false;
+      try {
+        work();
+      } finally {
+        isChecked = before;
+      }
+    },
   };
 }
 

@@ -1,11 +1,11 @@
-import { type ErrorAnswers, NO_RETRY } from '../answer/error-answers.js';
-import type { Operation } from '../contract/operations/operation.js';
-import type { RouteMatch } from '../contract/router/router.js';
-import { type MockError, toReason } from '../errors.js';
-import type { Answer } from '../http/answer.js';
-import { type Cors, isPreflight } from './cors.js';
-import { hidePathSecrets } from '../schema/secret-forms.js';
-import { type ClientReport, NO_VIOLATIONS, toError } from '../schema/violation.js';
+import { type ErrorAnswers, NO_RETRY } from '../../answer/error-answers.js';
+import type { Operation } from '../../contract/operations/operation.js';
+import type { RouteMatch } from '../../contract/router/router.js';
+import { type MockError, toReason } from '../../errors.js';
+import type { Answer } from '../../http/answer.js';
+import { type Cors, isPreflight } from '../cors.js';
+import { hidePathSecrets } from '../../schema/secret-forms.js';
+import { type ClientReport, NO_VIOLATIONS, toError } from '../../schema/violation.js';
 
 interface UnmatchedSituation {
   readonly match: Exclude<RouteMatch, { readonly kind: 'operation' }>;
@@ -56,6 +56,20 @@ export function answerRefusedSession(errors: ErrorAnswers, refused: MockError): 
     code: refused.code.toLowerCase(),
     param: 'x-mock-session',
     headers: NO_RETRY,
+  });
+}
+
+/** Seconds after which a client should try again. */
+const RETRY_SECONDS = '1';
+
+/** The answer to a request for which the store that processes share cannot be reached. */
+export function answerUnreachable(errors: ErrorAnswers, { reason, code }: MockError): Answer {
+  return errors.answer(undefined, {
+    status: 503,
+    message: reason,
+    code: code.toLowerCase(),
+    headers: { 'retry-after': RETRY_SECONDS },
+    from: 'mock',
   });
 }
 

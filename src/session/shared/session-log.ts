@@ -1,0 +1,115 @@
+import type { ChangeLog, News } from './atomic.js';
+import { encode } from './codec.js';
+
+/** The state of one session in the store that processes share. */
+export interface SessionLink {
+  read(known: KnownState): Promise<WrittenState>;
+  /** Writes after the known revision. @returns undefined together with `state` if others have written since. */
+  commit(known: KnownState, written: NewState): Promise<Committed>;
+  /** Writes the whole state, so that older changes are not needed any more. */
+  writeDump(known: Pick<KnownState, 'epoch' | 'revision'>, dump: string): Promise<void>;
+  /** Keeps the whole state under a name. */
+  save(name: string, dump: string): Promise<void>;
+  readSaved(name: string): Promise<string | undefined>;
+  /** Removes the session. */
+  remove(): Promise<void>;
+}
+
+/** What is known here. */
+export interface KnownState {
+  /** Differs for each session that had this id; empty before anything was written. */
+  readonly epoch: string;
+  readonly revision: number;
+  /** The number of the last interaction. */
+  readonly number: number;
+}
+
+interface NewState {
+  /** Undefined where only the journal grows: then it does not matter what others have written. */
+  readonly changes: string | undefined;
+  /** Whether the journal is emptied first. */
+  readonly clearsJournal: boolean;
+  readonly lines: readonly string[];
+}
+
+/** What has been written since what is known. */
+export interface WrittenState extends KnownState {
+  /** Whether the session has started again since then. */
+  readonly isOther: boolean;
+  /** The whole state at the revision before `changes`, where older ones are not kept. */
+  readonly dump: string | undefined;
+  readonly changes: readonly string[];
+  /** Interactions from `firstLine` on. */
+  readonly lines: readonly string[];
+  readonly firstLine: number;
+}
+
+interface Committed {
+  readonly isWritten: boolean;
+  readonly state: WrittenState;
+  /** How many changes are kept after the last dump, and their size in bytes. */
+  readonly kept: { readonly count: number; readonly bytes: number };
+}
+
+/** What the log of a session changes here. */
+export interface LogTarget {
+  readonly number: number;
+  addLines(first: number, lines: readonly string[]): void;
+  apply(changes: string): void;
+  load(dump: string): void;
+  /** Returns to the state of a session that was just opened. */
+  reset(): void;
+  dump(): string;
+}
+
+/** A dump is written after so many changes, or bytes of them. */
+const MAX_CHANGES = 1000;
+const MAX_BYTES = 4 * 1024 * 1024;
+
+/** The log of one session. */
+export function createSessionLog(link: SessionLink, target: LogTarget): ChangeLog {
+  let epoch = '';
+  let revision = 0;
+  let dumpBytes = 0;
+  /** Whether the log is so long that the whole state should be written. */
+  let isLong = false;
+  const known = (): KnownState => ({ epoch, revision, number: target.number });
+  const toNews = (state: WrittenState): News => ({
+    base: revision,
+    revision: state.revision,
+    apply: () => {
+      if (state.isOther) target.reset();
+      if (state.dump !== undefined) target.load(state.dump);
+      for (const changes of state.changes) target.apply(changes);
+      target.addLines(state.firstLine, state.lines);
+      ({ epoch, revision } = state);
+    },
+  });
+  return {
+    get revision() {
+      return revision;
+    },
+    read: async () => toNews(await link.read(known())),
+    commit: async ({ changes, entries }) => {
+      const { isWritten, state, kept } = await link.commit(known(), {
+        changes: changes.length === 0 ? undefined : encode(changes),
+        clearsJournal: changes.some(([kind]) => kind === 'journal'),
+        lines: entries.map(({ line }) => line),
+      });
+      if (!isWritten) return toNews(state);
+      target.addLines(state.firstLine, state.lines);
+      if (changes.length > 0) ({ epoch, revision } = state);
+      else if (epoch === '' && state.revision === revision) ({ epoch } = state);
+      isLong = kept.count > MAX_CHANGES || kept.bytes > Math.max(MAX_BYTES, 2 * dumpBytes);
+      for (const [i, entry] of entries.entries()) entry.written(state.number - entries.length + 1 + i);
+      return undefined;
+    },
+    shorten: async () => {
+      if (!isLong) return;
+      isLong = false;
+      const dump = target.dump();
+      dumpBytes = dump.length;
+      await link.writeDump({ epoch, revision }, dump);
+    },
+  };
+}

@@ -1,0 +1,127 @@
+import { type Clock, isVirtualClock } from '../../clock.js';
+import type { ReplayState } from '../../recording/matching/replay-state.js';
+import type { ScenarioState } from '../../scenario/rules/scenario-state.js';
+import type { Store } from '../../state/store/store.js';
+import type { Change } from './atomic.js';
+import { withMethods } from './with-methods.js';
+
+/** Makes a change that other processes repeat. */
+export type Write = <Result>(work: () => Result) => Result;
+/** Tells what was changed, and how it is undone. */
+export type Tell = (change: Change, undo?: () => void) => void;
+
+/** A store whose transactions are changes of all processes. */
+export function shareStore(store: Store, write: Write): Store {
+  return withMethods(store, {
+    transaction: (work) => write(() => store.transaction(work)),
+    run: (work, subject) => write(() => store.run(work, subject)),
+    reset: () => write(store.reset),
+    restore: (snapshot) => write(() => store.restore(snapshot)),
+  });
+}
+
+/** The state of scenarios, whose changes are those of all processes. */
+export function shareScenario(state: ScenarioState, write: Write, change: Tell): ScenarioState {
+  const tell = (name: keyof ScenarioState, args: readonly unknown[], undo: () => void): void =>
+    change(['scenario', name, args], undo);
+  const replaceAll = (name: 'resetCounters' | 'resetVars') => (): void =>
+    write(() => {
+      const before = state.snapshot();
+      state[name]();
+      tell(name, [], () => state.restore(before));
+    });
+  return withMethods(state, {
+    setActive: (ids) =>
+      write(() => {
+        const before = state.active;
+        state.setActive(ids);
+        tell('setActive', [ids], () => state.setActive(before));
+      }),
+    setVars: (vars) =>
+      write(() => {
+        if (Object.keys(vars).length === 0) return;
+        const before = state.vars;
+        state.setVars(vars);
+        tell('setVars', [vars], () => {
+          state.resetVars();
+          state.setVars(before);
+        });
+      }),
+    setCounter: (key, counter) =>
+      write(() => {
+        const before = state.counter(key);
+        state.setCounter(key, counter);
+        tell('setCounter', [key, counter], () => state.setCounter(key, before));
+      }),
+    setWindow: (key, window) =>
+      write(() => {
+        const before = state.window(key);
+        state.setWindow(key, window);
+        tell('setWindow', [key, window], () => state.setWindow(key, before));
+      }),
+    resetCounters: replaceAll('resetCounters'),
+    resetVars: replaceAll('resetVars'),
+    restore: (snapshot) =>
+      write(() => {
+        const before = state.snapshot();
+        state.restore(snapshot);
+        tell('restore', [snapshot], () => state.restore(before));
+      }),
+  });
+}
+
+/** The position in the recordings, which is that of all processes. */
+export function shareReplay(replay: ReplayState, write: Write, change: Tell): ReplayState {
+  /** The position after a change, since a change can depend on the files of the recordings. */
+  const moves = <Args extends readonly unknown[], Result>(move: (...args: Args) => Result) => {
+    return (...args: Args): Result =>
+      write(() => {
+        const before = replay.snapshot();
+        const result = move(...args);
+        change(['replay', replay.snapshot()], () => replay.restore(before));
+        return result;
+      });
+  };
+  return withMethods(replay, {
+    next: moves(replay.next),
+    pass: moves(replay.pass),
+    learn: (replaced) => (replaced.length === 0 ? undefined : moves(replay.learn)(replaced)),
+    use: moves(replay.use),
+    reset: moves(replay.reset),
+    restore: moves(replay.restore),
+    miss: (miss) =>
+      write(() => {
+        replay.miss(miss);
+        change(['miss', miss]);
+      }),
+  });
+}
+
+/** A clock whose moves are those of all processes. */
+export function shareClock(
+  clock: Clock,
+  {
+    write,
+    change,
+    committed,
+  }: { readonly write: Write; readonly change: Tell; readonly committed: () => Promise<void> },
+): Clock {
+  const sleep: Clock['sleep'] = (ms, signal) => committed().then(() => clock.sleep(ms, signal));
+  if (!isVirtualClock(clock)) return withMethods(clock, { sleep });
+  const set = (move: () => void): void =>
+    write(() => {
+      const before = clock.now();
+      move();
+      change(['clock', clock.now()], () => clock.set(before));
+    });
+  return withMethods(clock, {
+    set: (instant) => set(() => clock.set(instant)),
+    advance: (ms) => set(() => clock.advance(ms)),
+    sleep: async (ms, signal) => {
+      await sleep(ms, signal);
+      // The clock has moved here by itself.
+      const now = clock.now();
+      if (clock.autoAdvance) set(() => clock.set(Math.max(now, clock.now())));
+    },
+  });
+}

@@ -1,0 +1,287 @@
+import { type Clock, isVirtualClock } from '../../clock.js';
+import type { Interaction } from '../../journal/interaction.js';
+import type { NewInteraction, SessionJournal } from '../../journal/journal.js';
+import type { ReplayState } from '../../recording/matching/replay-state.js';
+import type { ScenarioState } from '../../scenario/rules/scenario-state.js';
+import type { Store, StoreDump, StoreHooks, StoreWrite } from '../../state/store/store.js';
+import { type Atomic, type Change, type ChangeLog, createAtomic } from './atomic.js';
+import { decode, encode } from './codec.js';
+import { createSessionLog, type LogTarget, type SessionLink } from './session-log.js';
+import { createSharedJournal, type SharedJournal, writeLine } from './shared-journal.js';
+import { shareClock, shareReplay, shareScenario, shareStore, type Tell, type Write } from './shared-parts.js';
+import { withMethods } from './with-methods.js';
+
+/** The parts of a session that change. */
+export interface SharedParts {
+  readonly clock: Clock;
+  readonly store: Store;
+  readonly journal: SessionJournal;
+  readonly scenario: ScenarioState;
+  readonly replay: ReplayState;
+}
+
+/** What keeps a session the same in several processes. */
+export interface SharedSession {
+  readonly hooks: StoreHooks;
+  /** The parts whose changes other processes repeat. */
+  share(parts: Omit<SharedParts, 'journal'>, createJournal: () => SessionJournal): SharedParts;
+  /** From now on changes are written: those until now are made by every process that opens the session. */
+  start(): void;
+  readonly atomic: Atomic;
+  /** Brings the session to what other processes have written until now. */
+  refresh(): Promise<void>;
+  /** Adds an interaction to the journal. @returns it with its number, once the request's changes are committed. */
+  remember(entry: NewInteraction, size: number): Promise<Interaction>;
+  /** The same clock, whose delays begin once the changes before them are committed: a delay cannot be repeated. */
+  toDelays(clock: Clock): Clock;
+  /** The names of snapshots that all processes can return to. */
+  readonly snapshots: readonly string[];
+  /** Keeps the state of the session under a name. */
+  saveSnapshot(name: string): Promise<void>;
+  /** Returns to a snapshot. @returns false where none has that name. */
+  restoreSnapshot(name: string): Promise<boolean>;
+}
+
+interface SessionDump {
+  readonly store: StoreDump;
+  readonly scenario: ReturnType<ScenarioState['snapshot']>;
+  readonly replay: ReturnType<ReplayState['snapshot']>;
+  readonly now: number | undefined;
+  /** The names of its snapshots. */
+  readonly saved: readonly string[];
+}
+
+/** Creates what keeps one session the same. @param journalLimit - How many interactions are kept. */
+export function createSharedSession(link: SessionLink, journalLimit: number): SharedSession {
+  return new Sharing(link, journalLimit);
+}
+
+type OwnParts = SharedParts & { readonly own: SharedJournal };
+
+class Sharing implements SharedSession {
+  readonly atomic: Atomic;
+  readonly hooks: StoreHooks;
+  readonly #link: SessionLink;
+  readonly #log: ChangeLog;
+  readonly #journalLimit: number;
+  /** Whether changes are written: not those of opening the session, nor those of other processes. */
+  #isActive = false;
+  #parts: OwnParts | undefined;
+  /** Returns to the state of the session when it was opened. */
+  #restart: () => void = () => undefined;
+  #names: readonly string[] = [];
+
+  constructor(link: SessionLink, journalLimit: number) {
+    this.#link = link;
+    this.#journalLimit = journalLimit;
+    this.#log = createSessionLog(link, this.#createTarget());
+    const atomic = createAtomic(this.#log);
+    this.atomic = atomic;
+    this.hooks = {
+      record: (write) => {
+        if (this.#isActive) atomic.change(['store', write]);
+      },
+      unrecord: () => {
+        if (this.#isActive) atomic.unchange();
+      },
+      keepUndo: (undo) => {
+        if (this.#isActive) atomic.keepUndo(undo.map((step) => () => this.#passively(step)));
+      },
+    };
+  }
+
+  share(given: Omit<SharedParts, 'journal'>, createJournal: () => SessionJournal): SharedParts {
+    const own = createSharedJournal(createJournal, this.#journalLimit);
+    this.#parts = { ...given, journal: own.journal, own };
+    const { clock, store, scenario, replay } = given;
+    const write: Write = (work) => (this.#isActive ? this.atomic.write(work) : work());
+    const change: Tell = (told, undo) => this.#change(told, undo);
+    const clearJournal = (): void => {
+      own.journal.clear();
+      change(['journal']);
+    };
+    return {
+      clock: shareClock(clock, { write, change, committed: () => this.atomic.committed() }),
+      store: shareStore(store, write),
+      scenario: shareScenario(scenario, write, change),
+      replay: shareReplay(replay, write, change),
+      journal: withMethods(own.journal, { clear: () => write(clearJournal) }),
+    };
+  }
+
+  start(): void {
+    const parts = this.#find();
+    const restore = takeState(parts);
+    this.#restart = () => {
+      restore(parts);
+      parts.own.restart();
+      this.#names = [];
+    };
+    this.#isActive = true;
+  }
+
+  async refresh(): Promise<void> {
+    this.atomic.catchUp(await this.#log.read());
+    await this.atomic.flush();
+  }
+
+  remember(entry: NewInteraction, size: number): Promise<Interaction> {
+    const { journal, own } = this.#find();
+    const line = writeLine(journal.toPlain(entry), entry.startedAt);
+    return this.atomic.enter(line, (number) => {
+      entry.number = number;
+      own.put(entry, size);
+      return entry;
+    });
+  }
+
+  toDelays({ now, sleep }: Clock): Clock {
+    return { now, sleep: (ms, signal) => this.atomic.committed().then(() => sleep(ms, signal)) };
+  }
+
+  get snapshots(): readonly string[] {
+    return this.#names;
+  }
+
+  async saveSnapshot(name: string): Promise<void> {
+    await this.#link.save(name, await this.atomic.run(() => encode(toDump(this.#find(), []))));
+    await this.atomic.run(() => {
+      const before = this.#names;
+      this.#addName(name);
+      this.#change(['saved', name], () => (this.#names = before));
+    });
+  }
+
+  async restoreSnapshot(name: string): Promise<boolean> {
+    const text = this.#names.includes(name) ? await this.#link.readSaved(name) : undefined;
+    if (text === undefined) return false;
+    // Written by `saveSnapshot`.
+    const dump = decode(text) as SessionDump;
+    await this.atomic.run(() => {
+      const parts = this.#find();
+      const undo = takeState(parts);
+      this.#passively(() => loadDump(parts, dump));
+      this.#change(['load', dump], () => undo(parts));
+    });
+    return true;
+  }
+
+  #createTarget(): LogTarget {
+    const readNumber = (): number => this.#find().own.number;
+    return {
+      get number() {
+        return readNumber();
+      },
+      addLines: (first, lines) => this.#find().own.addLines(first, lines),
+      apply: (text) => {
+        // Written by `commit` of the log.
+        const changes = decode(text) as readonly Change[];
+        this.#passively(() => applyChanges(this.#find(), changes, (name) => this.#addName(name)));
+      },
+      load: (text) => {
+        // Written by `dump`.
+        const dump = decode(text) as SessionDump;
+        this.#passively(() => loadDump(this.#find(), dump));
+        this.#names = dump.saved;
+      },
+      reset: () => this.#passively(this.#restart),
+      dump: () => encode(toDump(this.#find(), this.#names)),
+    };
+  }
+
+  #find(): OwnParts {
+    if (this.#parts === undefined) throw new Error('the session is not open yet');
+    return this.#parts;
+  }
+
+  /** Makes changes that are not written. */
+  #passively(work: () => void): void {
+    const before = this.#isActive;
+    this.#isActive = false;
+    try {
+      work();
+    } finally {
+      this.#isActive = before;
+    }
+  }
+
+  #change(change: Change, undo?: () => void): void {
+    if (!this.#isActive) return;
+    this.atomic.change(change);
+    if (undo !== undefined) this.atomic.keepUndo([() => this.#passively(undo)]);
+  }
+
+  #addName(name: string): void {
+    this.#names = [...this.#names.filter((each) => each !== name), name];
+  }
+}
+
+/** The state of a session, to which the returned function brings it back. */
+function takeState({ store, scenario, replay, clock }: SharedParts): (parts: SharedParts) => void {
+  const before = { store: store.snapshot(), scenario: scenario.snapshot(), replay: replay.snapshot() };
+  const now = readOwnTime(clock);
+  return (parts) => {
+    parts.store.restore(before.store);
+    parts.scenario.restore(before.scenario);
+    parts.replay.reset();
+    parts.replay.restore(before.replay);
+    setTime(parts.clock, now);
+  };
+}
+
+function toDump({ store, scenario, replay, clock }: SharedParts, saved: readonly string[]): SessionDump {
+  return {
+    store: store.dump(),
+    scenario: scenario.snapshot(),
+    replay: replay.snapshot(),
+    now: readOwnTime(clock),
+    saved,
+  };
+}
+
+function loadDump({ store, scenario, replay, clock }: SharedParts, dump: SessionDump): void {
+  store.repeat([['load', dump.store]]);
+  scenario.restore(dump.scenario);
+  replay.restore(dump.replay);
+  setTime(clock, dump.now);
+}
+
+/** The time of a clock that only the session moves; undefined for another one. */
+function readOwnTime(clock: Clock): number | undefined {
+  return isVirtualClock(clock) ? clock.now() : undefined;
+}
+
+function setTime(clock: Clock, now: number | undefined): void {
+  if (now !== undefined && isVirtualClock(clock) && clock.now() !== now) clock.set(now);
+}
+
+/** Applies what another process has changed. @param onSaved - Told the names of new snapshots. */
+function applyChanges(parts: SharedParts, changes: readonly Change[], onSaved: (name: string) => void): void {
+  const { store, scenario, replay, clock, journal } = parts;
+  let writes: StoreWrite[] = [];
+  const writeStore = (): void => {
+    if (writes.length > 0) store.repeat(writes);
+    writes = [];
+  };
+  for (const [kind, ...args] of changes) {
+    if (kind === 'store') {
+      // Recorded by the hooks of the store.
+      writes.push(args[0] as StoreWrite);
+      continue;
+    }
+    writeStore();
+    if (kind === 'scenario') callMethod(scenario, args[0] as string, args[1] as readonly unknown[]);
+    else if (kind === 'replay') replay.restore(args[0] as Parameters<ReplayState['restore']>[0]);
+    else if (kind === 'miss') replay.miss(args[0] as Parameters<ReplayState['miss']>[0]);
+    else if (kind === 'clock') setTime(clock, args[0] as number);
+    else if (kind === 'journal') journal.clear();
+    else if (kind === 'load') loadDump(parts, args[0] as SessionDump);
+    else if (kind === 'saved') onSaved(args[0] as string);
+  }
+  writeStore();
+}
+
+function callMethod(target: object, name: string, args: readonly unknown[]): void {
+  // One of the methods that `shareScenario` tells.
+  (target as Readonly<Record<string, ((...given: readonly unknown[]) => unknown) | undefined>>)[name]?.(...args);
+}

@@ -1,0 +1,263 @@
+import { type Clock, toSocketClock } from '../../clock.js';
+import type { Scenarios } from '../../scenario/scenarios.js';
+import { clearInterval, setInterval } from '../../platform.js';
+import { doSteps } from '../../steps.js';
+import type { SessionEvents, Sessions } from '../sessions.js';
+import { connectRedis, type RedisClient } from './connection.js';
+import { openRedisStore, type RedisStore } from './redis-store.js';
+import type { SessionLink } from './session-log.js';
+import { createSharedSession, type SharedSession } from './shared-session.js';
+import { withMethods } from './with-methods.js';
+
+/** The state of a mock that several processes share. */
+export interface SharedStore {
+  /** A digest of what all processes must have in common: `toSetup`. */
+  readonly setup: string;
+  /** What keeps a session the same in all processes. */
+  share(id: string): SharedSession;
+  readonly tell: SessionEvents;
+  /** The same scenarios, whose changes other processes repeat. */
+  shareScenarios(scenarios: Scenarios): Scenarios;
+  /** Begins to follow other processes: from now on the sessions and scenarios here are those of all. */
+  start(sessions: Sessions, scenarios: Scenarios): Promise<void>;
+  /** Brings the session of a request, and what all sessions have in common, to what other processes have written until now. */
+  arrive(readId: () => string | undefined): Promise<void>;
+  /** The same for all sessions. */
+  refresh(): Promise<void>;
+  /** Resolves once what all sessions have in common is written. @throws MockError `STORE_UNREACHABLE`. */
+  settle(): Promise<void>;
+  /** Resolves once everything that was changed here is written. @throws MockError `STORE_UNREACHABLE`. */
+  flush(): Promise<void>;
+  /** The clock for delays and time windows on a socket, on which real time passes as in the other processes. */
+  toSocketClock(clock: Clock): Clock;
+  close(): Promise<void>;
+}
+
+interface SharedStoreOptions {
+  readonly redis: string | RedisClient;
+  readonly prefix: string;
+  /** A digest of what all processes must have in common. */
+  readonly setup: string;
+  readonly idleMs: number;
+  readonly journalLimit: number;
+}
+
+/** Connects to the store. @throws MockError `STORE_UNREACHABLE`, `STORE_INCOMPATIBLE`, `STORE_CLIENT_MISSING`, `OPTION_INVALID`. */
+export async function openSharedStore(options: SharedStoreOptions): Promise<SharedStore> {
+  const connection = await connectRedis(options.redis);
+  try {
+    return new Shared(await openRedisStore(connection, options), options, connection.close);
+  } catch (error) {
+    await connection.close();
+    throw error;
+  }
+}
+
+/** Fields of what all sessions have in common: `session:ID`, `scenario:ID`, and the ids of active scenarios. */
+const ACTIVE = 'active';
+
+class Shared implements SharedStore {
+  readonly setup: string;
+  readonly tell: SessionEvents;
+  readonly #store: RedisStore;
+  readonly #options: SharedStoreOptions;
+  readonly #closeConnection: () => Promise<void>;
+  #here: { readonly sessions: Sessions; readonly scenarios: Scenarios } | undefined;
+  #revision = 0;
+  /** Whether changes are those of other processes. */
+  #isApplying = false;
+  #sweeping: ReturnType<typeof setInterval> | undefined;
+  #reading: Promise<void> | undefined;
+  readonly #fields = new Map<string, string>();
+  readonly #pending = new Set<Promise<unknown>>();
+
+  constructor(store: RedisStore, options: SharedStoreOptions, closeConnection: () => Promise<void>) {
+    this.#store = store;
+    this.#options = options;
+    this.setup = options.setup;
+    this.#closeConnection = closeConnection;
+    this.tell = {
+      opened: (id, opening) => this.#set(`session:${id}`, JSON.stringify(opening)),
+      closed: (id) => {
+        this.#delete(`session:${id}`);
+        if (!this.#isApplying && this.#here !== undefined) this.#pending.add(this.#link(id).remove());
+      },
+    };
+  }
+
+  share(id: string): SharedSession {
+    return createSharedSession(this.#link(id), this.#options.journalLimit);
+  }
+
+  shareScenarios(scenarios: Scenarios): Scenarios {
+    const set = (id: string, definition: unknown): void => this.#set(`scenario:${id}`, JSON.stringify(definition));
+    return withMethods(scenarios, {
+      *add(id, definition) {
+        const added = yield* scenarios.add(id, definition);
+        set(id, definition);
+        return added;
+      },
+      remove: (id) => {
+        const was = scenarios.remove(id);
+        if (was) this.#delete(`scenario:${id}`);
+        return was;
+      },
+      activate: (ids) => {
+        scenarios.activate(ids);
+        this.#write('activate', ACTIVE, JSON.stringify(ids));
+      },
+      deactivate: (ids) => {
+        scenarios.deactivate(ids);
+        this.#write('deactivate', ACTIVE, JSON.stringify(ids));
+      },
+    });
+  }
+
+  async start(sessions: Sessions, scenarios: Scenarios): Promise<void> {
+    this.#here = { sessions, scenarios };
+    await this.#readFields();
+    await sessions.default.shared?.refresh();
+    await this.#store.watch((id) => {
+      const session = id === undefined ? undefined : sessions.get(id);
+      // Unless something waits for a request, the next request brings the session up to date.
+      if (session?.journal.isAwaited === true) session.shared?.refresh().catch(() => undefined);
+    });
+    const everyMs = Math.min(this.#options.idleMs, MAX_TIMER_MS);
+    this.#sweeping = setInterval(() => void this.#closeExpired().catch(() => undefined), everyMs);
+    this.#sweeping.unref();
+  }
+
+  async arrive(readId: () => string | undefined): Promise<void> {
+    const id = readId() ?? 'default';
+    await Promise.all([this.#refreshFields(), this.#sharedOf(id)?.refresh()]);
+    // Other processes can have opened a session, or given a token to one.
+    const current = readId() ?? 'default';
+    if (current !== id) await this.#sharedOf(current)?.refresh();
+  }
+
+  async refresh(): Promise<void> {
+    await this.#refreshFields();
+    await Promise.all(this.#listShared().map((shared) => shared.refresh()));
+  }
+
+  async settle(): Promise<void> {
+    if (this.#pending.size === 0) return;
+    const written = [...this.#pending];
+    this.#pending.clear();
+    await Promise.all(written);
+  }
+
+  async flush(): Promise<void> {
+    await Promise.all([this.settle(), ...this.#listShared().map(({ atomic }) => atomic.flush())]);
+  }
+
+  toSocketClock(clock: Clock): Clock {
+    return toSocketClock(clock, this.#store.readElapsed);
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#sweeping);
+    await this.#closeConnection();
+  }
+
+  #link(id: string): SessionLink {
+    const { idleMs, journalLimit } = this.#options;
+    return this.#store.link(id, { idleMs: id === 'default' ? 0 : idleMs, journal: journalLimit });
+  }
+
+  #sharedOf(id: string): SharedSession | undefined {
+    return this.#here?.sessions.get(id)?.shared;
+  }
+
+  #listShared(): readonly SharedSession[] {
+    return this.#here?.sessions.list().flatMap(({ shared }) => shared ?? []) ?? [];
+  }
+
+  #set(field: string, value: string): void {
+    this.#fields.set(field, value);
+    this.#write('set', field, value);
+  }
+
+  #delete(field: string): void {
+    this.#fields.delete(field);
+    this.#write('delete', field);
+  }
+
+  /** Writes a field; what cannot be written is reported by `settle`. */
+  #write(verb: Parameters<RedisStore['writeField']>[0], field: string, value?: string): void {
+    if (this.#isApplying || this.#here === undefined) return;
+    const written = this.#store.writeField(verb, field, value);
+    this.#pending.add(written);
+    written.then(
+      () => this.#pending.delete(written),
+      () => undefined,
+    );
+  }
+
+  /** Requests of the same turn share one round trip. */
+  #refreshFields(): Promise<void> {
+    this.#reading ??= Promise.resolve().then(() => {
+      this.#reading = undefined;
+      return this.#readFields();
+    });
+    return this.#reading;
+  }
+
+  async #readFields(): Promise<void> {
+    const read = await this.#store.readFields(this.#revision);
+    if (read.revision === this.#revision) return;
+    const lost = read.isAll ? [...this.#fields.keys()].filter((field) => !read.fields.has(field)) : [];
+    this.#isApplying = true;
+    try {
+      for (const field of lost) this.#apply(field, undefined);
+      for (const [field, value] of read.fields) this.#apply(field, value);
+      this.#revision = read.revision;
+    } finally {
+      this.#isApplying = false;
+    }
+  }
+
+  #apply(field: string, value: string | undefined): void {
+    if (this.#here === undefined || this.#fields.get(field) === value) return;
+    const { sessions, scenarios } = this.#here;
+    const [kind, id] = splitField(field);
+    if (kind === 'session') applySession(sessions, id, value);
+    else if (kind === 'scenario' && value === undefined) scenarios.remove(id);
+    // The process that has written it has checked it.
+    else if (kind === 'scenario') doSteps(scenarios.add(id, JSON.parse(value ?? '')));
+    else if (field === ACTIVE) applyActive(scenarios, JSON.parse(value ?? '[]') as readonly string[]);
+    if (value === undefined) this.#fields.delete(field);
+    else this.#fields.set(field, value);
+  }
+
+  async #closeExpired(): Promise<void> {
+    for (const { id, shared } of this.#here?.sessions.list() ?? []) {
+      if (id === 'default' || shared === undefined) continue;
+      if (!(await this.#store.exists(id))) this.#here?.sessions.close(id);
+    }
+  }
+}
+
+/** Node.js fires a longer timer at once. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+function splitField(field: string): readonly [kind: string, id: string] {
+  const colon = field.indexOf(':');
+  return colon < 0 ? [field, ''] : [field.slice(0, colon), field.slice(colon + 1)];
+}
+
+function applySession(sessions: Sessions, id: string, value: string | undefined): void {
+  if (value === undefined) {
+    sessions.close(id);
+    return;
+  }
+  // Written by `tell.opened`.
+  const opening = JSON.parse(value) as Parameters<SessionEvents['opened']>[1];
+  if (sessions.get(id) === undefined) sessions.open({ id, ...opening });
+  else if (opening.tokens.length > 0) sessions.register(opening.tokens, id);
+}
+
+function applyActive(scenarios: Scenarios, ids: readonly string[]): void {
+  scenarios.deactivate(scenarios.active.filter((id) => !ids.includes(id)));
+  scenarios.activate(ids.filter((id) => scenarios.get(id) !== undefined));
+}

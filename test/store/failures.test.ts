@@ -1,0 +1,151 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { createClient } from 'redis';
+import { createMock, type Mock, MockError } from '../../src/index.js';
+import { REDIS_MISSING, type RedisServer, startRedis } from './redis-server.js';
+
+const PATH = '/v1/organization/admin_api_keys';
+const HEADERS = { authorization: 'Bearer key', 'content-type': 'application/json' };
+
+describe.skipIf(REDIS_MISSING !== undefined)('a store that fails', () => {
+  let redis: RedisServer | undefined;
+  const open: Mock[] = [];
+  afterEach(async () => {
+    await Promise.all(open.splice(0).map((mock) => mock.close()));
+    await redis?.close();
+    redis = undefined;
+  });
+  const start = async (url: string, options: object = {}): Promise<Mock> => {
+    const mock = await createMock({
+      spec: 'spec/openapi.yaml',
+      fixtures: 'fixtures',
+      store: { redis: url },
+      ...options,
+    });
+    open.push(mock);
+    return mock;
+  };
+  const create = (mock: Mock, name: string): Promise<Response> =>
+    mock.fetch(PATH, { method: 'POST', headers: HEADERS, body: JSON.stringify({ name }) });
+  const names = async (mock: Mock): Promise<readonly string[]> => {
+    const { data } = (await (await mock.fetch(`${PATH}?limit=100`, { headers: HEADERS })).json()) as {
+      data: readonly { name: string }[];
+    };
+    return data.map(({ name }) => name);
+  };
+  /** Asks until the mock has its store again. */
+  const untilAnswered = async (ask: () => Promise<Response>): Promise<Response> => {
+    for (;;) {
+      const response = await ask();
+      if (response.status !== 503) return response;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  };
+  const failure = async (work: Promise<unknown>): Promise<MockError> => {
+    try {
+      await work;
+    } catch (error) {
+      if (error instanceof MockError) return error;
+    }
+    throw new Error('no MockError was thrown');
+  };
+
+  it('is an error at the start that names the host, not the password', async () => {
+    redis = await startRedis();
+    const { port } = redis;
+    await redis.close();
+    const error = await failure(start(`redis://user:hunter22@127.0.0.1:${port}`));
+    expect(error.code).toBe('STORE_UNREACHABLE');
+    expect(error.message).toContain(`redis://127.0.0.1:${port}`);
+    expect(error.message).not.toContain('hunter22');
+    expect((await failure(start('http://127.0.0.1'))).code).toBe('OPTION_INVALID');
+  });
+
+  it('is answered 503 with Retry-After in the form of the contract, and used again when it is back', async () => {
+    redis = await startRedis();
+    const one = await start(redis.url);
+    const other = await start(redis.url);
+    expect((await create(one, 'before')).status).toBe(200);
+    await redis.kill();
+    const lost = await create(one, 'lost');
+    expect([lost.status, lost.headers.get('retry-after')]).toEqual([503, '1']);
+    expect(await lost.json()).toMatchObject({ error: { code: 'store_unreachable' } });
+    await redis.start();
+    expect((await untilAnswered(() => create(one, 'after'))).status).toBe(200);
+    await untilAnswered(() => other.fetch(PATH, { headers: HEADERS }));
+    const seen = await names(other);
+    expect(seen).toEqual(await names(one));
+    expect(seen.slice(-2)).toEqual(['before', 'after']);
+  });
+
+  it('keeps what was changed in-process until it is back', async () => {
+    redis = await startRedis();
+    const one = await start(redis.url);
+    const other = await start(redis.url);
+    await redis.kill();
+    const before = one.state.collection('files').items.length;
+    one.state.collection('files').add({ filename: 'kept.txt' });
+    expect((await create(one, 'lost')).status).toBe(503);
+    await redis.start();
+    await untilAnswered(() => create(one, 'after'));
+    await untilAnswered(() => other.fetch(PATH, { headers: HEADERS }));
+    expect(other.state.collection('files').items).toHaveLength(before + 1);
+  });
+
+  it('refuses the keys of another version, and those of another document', async () => {
+    redis = await startRedis();
+    await start(redis.url);
+    const different = await failure(start(redis.url, { seed: 99 }));
+    expect(different.message).toMatch(
+      /STORE_INCOMPATIBLE {2}the keys "vouch:\*" belong to a mock with another document/,
+    );
+    const client = createClient({ url: redis.url });
+    await client.connect();
+    try {
+      await client.hSet('vouch:{vouch}:fields', 'schema', '999');
+    } finally {
+      client.destroy();
+    }
+    const newer = await failure(start(redis.url));
+    expect(newer.message).toMatch(/another version of vouch \(schema 999, not 1\)\n {2}hint: run the same version/);
+    expect((await create(await start(redis.url, { store: { redis: redis.url, prefix: 'own' } }), 'x')).status).toBe(
+      200,
+    );
+  });
+
+  it('holds no secret of a request in its journal', async () => {
+    redis = await startRedis();
+    const mock = await start(redis.url);
+    await mock.fetch(PATH, { headers: { authorization: 'Bearer sk-admin-very-secret-key-1234567890' } });
+    const client = createClient({ url: redis.url });
+    await client.connect();
+    try {
+      const lines = await client.lRange('vouch:{vouch:default}:journal', 0, -1);
+      expect(lines).toHaveLength(1);
+      expect(lines.join()).not.toContain('very-secret');
+    } finally {
+      client.destroy();
+    }
+  });
+
+  it('closes a session that no process has used for the idle time', async () => {
+    redis = await startRedis();
+    const idleMs = 3_600_000;
+    const one = await start(redis.url, { sessions: { idleMs } });
+    const url = `/~brief${PATH}`;
+    await one.fetch(url, { method: 'POST', headers: HEADERS, body: JSON.stringify({ name: 'of the session' }) });
+    const client = createClient({ url: redis.url });
+    await client.connect();
+    try {
+      const keys = await client.keys('vouch:{vouch:brief}:*');
+      for (const key of keys) expect(await client.pTTL(key)).toBeGreaterThan(idleMs / 2);
+      // As Redis does at that time.
+      expect(await client.del(keys)).toBe(keys.length);
+    } finally {
+      client.destroy();
+    }
+    const { data } = (await (await one.fetch(`${url}?limit=100`, { headers: HEADERS })).json()) as {
+      data: readonly { name: string }[];
+    };
+    expect(data.map(({ name }) => name)).not.toContain('of the session');
+  });
+});
