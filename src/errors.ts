@@ -6,6 +6,7 @@ export const ERROR_CODES = {
   CLOCK_INVALID: 'The value is not a date and time, and not "real".',
   COLLECTION_UNKNOWN: 'The contract has no collection of that name; "vouch resources" lists the collections.',
   COVERAGE_UNREADABLE: 'A folder has no coverage files, or one of them cannot be read.',
+  DOCUMENTS_CONFLICT: 'Two documents that are served together have the same paths.',
   EXPECTATION_FAILED: 'The mock did not receive the calls that the test expects.',
   FILE_EXISTS: 'A file that "vouch init" writes already exists; no file was written.',
   FIXTURE_EXISTS: 'A fixture file already exists; no file was written.',

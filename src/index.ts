@@ -1,6 +1,7 @@
 export { createMock } from './mock.js';
 export { loadContract } from './contract-parts.js';
-export { type Config, defineConfig } from './config.js';
+export { createMocks, type Mocks, type MocksOptions, type MocksServer } from './documents/mocks.js';
+export { type Config, defineConfig, type DocumentConfig } from './config.js';
 export type { Mock, MockRecordings, MockServer, SessionHandle, SessionSnapshot } from './handles.js';
 export type {
   AuthOptions,

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { OPTIONS } from '../options-table.js';
 import type { OptionName } from '../options.js';
 import { readOptionFlags } from './flags.js';
-import type { Setting, SettingLayer, SettingName } from './load-config.js';
+import type { ConfigDocument, Setting, SettingLayer, SettingName } from './load-config.js';
 import { isTransportName, TRANSPORT_SETTINGS } from './transport.js';
 
 /** The settings of a command, of each the strongest: flag > environment > configuration file > default. */
@@ -13,6 +13,8 @@ export interface CommandSettings {
   readonly file: string | undefined;
   /** The values of options by dotted name. */
   readonly options: Partial<Readonly<Record<OptionName, unknown>>>;
+  /** The documents that the configuration file serves together. */
+  readonly documents?: readonly ConfigDocument[];
 }
 
 const CONFIG_NAMES = ['ts', 'mts', 'js', 'mjs', 'json', 'yaml', 'yml'].map((extension) => `vouch.config.${extension}`);
@@ -46,13 +48,29 @@ export async function readSettings(
   const config = file === undefined ? undefined : await loadConfig?.(file, edition);
   const flags = readFlags(command, names);
   const all = mergeLayers([flags('default'), config ?? [], flags('env'), flags('cli')]);
-  const options = new Map([...all].flatMap(([name, { value }]) => (isTransportName(name) ? [] : [[name, value]])));
-  const { handlers } = Object.fromEntries(options);
-  if (typeof handlers === 'string') {
-    const { loadModule, readExports } = await import('./load-module.js');
-    options.set('handlers', Object.fromEntries(readExports(await loadModule(handlers, 'the handlers', edition))));
-  }
-  return { all, file, options: Object.fromEntries(options) };
+  const options = new Map(
+    [...all].flatMap(([name, { value }]) => (isTransportName(name) || name === 'documents' ? [] : [[name, value]])),
+  );
+  // `loadConfig` has read them.
+  const documents = all.get('documents')?.value as readonly ConfigDocument[] | undefined;
+  return {
+    all,
+    file,
+    options: await loadHandlers(Object.fromEntries(options), edition),
+    ...(documents && {
+      documents: await Promise.all(
+        documents.map(async (document) => ({ ...document, options: await loadHandlers(document.options, edition) })),
+      ),
+    }),
+  };
+}
+
+/** The options with the handlers of the module that they name. */
+async function loadHandlers(options: CommandSettings['options'], edition: number): Promise<CommandSettings['options']> {
+  const { handlers } = options;
+  if (typeof handlers !== 'string') return options;
+  const { loadModule, readExports } = await import('./load-module.js');
+  return { ...options, handlers: Object.fromEntries(readExports(await loadModule(handlers, 'the handlers', edition))) };
 }
 
 /** The files that may be the configuration file: the one that is named, or those of the current folder. */

@@ -25,6 +25,7 @@ import {
   writePortFile,
 } from './transport.js';
 import { type LogFlags, logInteractions } from './serving/log.js';
+import type { Listening, ListenOptions } from '../server/listen.js';
 
 /** Flags of every command that starts a server. */
 export interface ListenFlags extends TransportFlags, LogFlags {}
@@ -71,10 +72,10 @@ function readPort(value: string): number {
 }
 
 /** Serves a mock until SIGINT or SIGTERM; `announce` gets its address. @returns the signal; the mock is still open. */
-export async function listenUntilSignal(
-  mock: Mock<Clock>,
+export async function listenUntilSignal<Server extends Pick<Listening, 'port'>>(
+  mock: { listen(where: ListenOptions): Promise<Server> },
   flags: ListenFlags,
-  announce: (server: Awaited<ReturnType<Mock<Clock>['listen']>>, notes: Transport['notes']) => void,
+  announce: (server: Server, notes: Transport['notes']) => void,
 ): Promise<NodeJS.Signals> {
   const { options, notes } = readTransport(flags);
   const server = await mock.listen(options);

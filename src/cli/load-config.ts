@@ -11,7 +11,14 @@ import { showPath } from './output.js';
 import { isTransportName, readTransportMember, type TransportName } from './transport.js';
 
 /** What a configuration file and flags can set: the options of a mock, and how its server is reached. */
-export type SettingName = OptionName | TransportName;
+export type SettingName = OptionName | TransportName | 'documents';
+
+/** One of several documents, with its options by dotted name. */
+export interface ConfigDocument {
+  readonly name?: string;
+  readonly host?: string;
+  readonly options: Partial<Readonly<Record<OptionName, unknown>>>;
+}
 
 /** A value, and where it comes from: `flag --seed`, `VOUCH_SEED`, `vouch.config.yaml` or `default`. */
 export interface Setting {
@@ -56,7 +63,7 @@ export async function loadConfig(file: string, edition = 0): Promise<SettingLaye
   return Object.entries(value).flatMap(([member, given]) => {
     try {
       return readMember(member, given).map(([name, each]): readonly [SettingName, Setting] => {
-        return [name, { value: PATHS.has(name) ? toOwnPath(folder, each) : each, origin }];
+        return [name, { value: toOwnValue(folder, name, each), origin }];
       });
     } catch (cause) {
       if (!(cause instanceof MockError)) throw cause;
@@ -66,11 +73,47 @@ export async function loadConfig(file: string, edition = 0): Promise<SettingLaye
   });
 }
 
-function readMember(member: string, value: unknown): readonly (NamedOption | readonly [TransportName, unknown])[] {
+function toOwnValue(folder: string, name: SettingName, value: unknown): unknown {
+  if (name !== 'documents') return PATHS.has(name) ? toOwnPath(folder, value) : value;
+  // `readMember` has made it of the documents.
+  return (value as readonly ConfigDocument[]).map(({ options, ...document }) => {
+    const own = Object.entries(options).map(([option, each]) => [
+      option,
+      toOwnValue(folder, option as OptionName, each),
+    ]);
+    return { ...document, options: Object.fromEntries(own) as ConfigDocument['options'] };
+  });
+}
+
+type NamedSetting = NamedOption | readonly [name: TransportName | 'documents', value: unknown];
+
+function readMember(member: string, value: unknown): readonly NamedSetting[] {
   if (member === '$schema') return [];
+  if (member === 'documents') return [[member, readDocuments(value)]];
   if (member === 'handlers' && typeof value === 'string') return [['handlers', value]];
   if (isTransportName(member)) return readTransportMember(member, value);
   return flattenOptions({ [member]: value });
+}
+
+function readDocuments(given: unknown): readonly ConfigDocument[] {
+  if (!Array.isArray(given) || !given.every(isObject)) {
+    const hint = 'each document has options of its own: documents: [{ spec: api.yaml, prefix: /api }]';
+    throw new MockError('OPTION_INVALID', 'the option "documents" must be an array of objects', { hint });
+  }
+  return given.map(({ name, host, ...options }) => {
+    for (const [member, value] of Object.entries({ name, host })) {
+      if (value !== undefined && typeof value !== 'string')
+        throw new MockError('OPTION_INVALID', `the option "${member}" of a document must be a string`);
+    }
+    const members = Object.entries(options).flatMap(([member, value]): readonly NamedOption[] =>
+      member === 'handlers' && typeof value === 'string' ? [['handlers', value]] : flattenOptions({ [member]: value }),
+    );
+    return {
+      ...(typeof name === 'string' && { name }),
+      ...(typeof host === 'string' && { host }),
+      options: Object.fromEntries(members),
+    };
+  });
 }
 
 function loadData(file: string): LoadedConfig {

@@ -3,7 +3,7 @@ import { OPTIONS } from '../../options-table.js';
 import type { OptionName } from '../../options.js';
 import { hideUrlSecrets } from '../../schema/secret-forms.js';
 import { isUrl } from '../../platform.js';
-import type { Setting, SettingName } from '../load-config.js';
+import type { ConfigDocument, Setting, SettingName } from '../load-config.js';
 import { colour, type Output, showPath } from '../output.js';
 import { TRANSPORT_SETTINGS, type TransportName } from '../transport.js';
 import { addServeFlags, readServeSettings } from './serve.js';
@@ -20,16 +20,16 @@ const SECRETS: ReadonlySet<SettingName> = new Set<OptionName>([
 /** Defines `vouch config`, which has the flags of `vouch serve`. */
 export function defineCommand(command: Command, { write }: Output): void {
   addServeFlags(command.description('print the settings of `vouch serve` and where each value comes from')).action(
-    async (spec: string | undefined, { json }: { readonly json?: boolean }) => {
-      const served = await readServeSettings(spec, command);
+    async (specs: readonly string[], { json }: { readonly json?: boolean }) => {
+      const served = await readServeSettings(specs[0], command);
       const { file, all } = served.settings;
       const given = new Map(all);
       const add = (name: OptionName, value: unknown, origin: string): void => {
         if (value !== undefined && !given.has(name)) given.set(name, { value, origin });
       };
-      if (spec === undefined) add('spec', served.spec, 'default');
-      else given.set('spec', { value: spec, origin: 'argument' });
-      add('fixtures', served.fixtures, 'default');
+      if (specs.length > 0) given.set('spec', { value: specs.length > 1 ? specs : specs[0], origin: 'argument' });
+      else if (!given.has('documents')) add('spec', served.spec, 'default');
+      if (specs.length < 2 && !given.has('documents')) add('fixtures', served.fixtures, 'default');
       if (typeof served.scenarios === 'string') add('scenarios.from', served.scenarios, 'default');
       const settings = addDefaults(given);
       if (json === true) write(JSON.stringify({ config: file ?? null, settings: Object.fromEntries(settings) }));
@@ -45,7 +45,7 @@ function addDefaults(given: ReadonlyMap<SettingName, Setting>): ReadonlyMap<Sett
     given.get(name.split('.')[0] as OptionName)?.value === false && name.includes('.');
   // The names of the tables are those of settings.
   const transport = Object.keys(TRANSPORT_SETTINGS) as TransportName[];
-  const names: readonly SettingName[] = [...transport, ...(Object.keys(OPTIONS) as OptionName[])];
+  const names: readonly SettingName[] = [...transport, 'documents', ...(Object.keys(OPTIONS) as OptionName[])];
   const settings = names.flatMap((name): readonly (readonly [SettingName, Setting])[] => {
     const setting = given.get(name);
     if (setting !== undefined) return [[name, { ...setting, value: showValue(name, setting.value) }]];
@@ -62,8 +62,18 @@ function showValue(name: SettingName, value: unknown): unknown {
   if (typeof value === 'string' && value.includes('-----BEGIN ')) return '(PEM)';
   if (name === 'handlers' && typeof value === 'object') return Object.keys(value ?? {});
   if (typeof value === 'function') return '(function)';
+  if (name === 'documents') return showDocuments(value);
   if (isUrl(value) || typeof value === 'string') return hideUrlSecrets(String(value));
   return Array.isArray(value) ? value.map((each) => (typeof each === 'function' ? '(function)' : each)) : value;
+}
+
+/** The documents as the configuration file has them, without credentials. */
+function showDocuments(value: unknown): unknown {
+  // `loadConfig` has read them.
+  return (value as readonly ConfigDocument[]).map(({ options, ...document }) => {
+    const shown = Object.entries(options).map(([name, each]) => [name, showValue(name as OptionName, each)]);
+    return { ...document, ...(Object.fromEntries(shown) as object) };
+  });
 }
 
 /** How many characters of a value are printed. */

@@ -53,7 +53,14 @@ function configSchema(): object {
     handlers: { description: 'The path of a module that exports handlers.', type: 'string' },
     ...TRANSPORT_SCHEMAS,
   };
-  return { ...schema, properties: { ...more, ...(isObject(properties) ? properties : {}) } };
+  const own = { handlers: more.handlers, ...(isObject(properties) ? properties : {}) };
+  const named = { name: { type: 'string' }, host: { type: 'string' }, ...own };
+  const documents = {
+    description: 'Several documents to serve together, instead of `spec`.',
+    type: 'array',
+    items: { ...schema, properties: named },
+  };
+  return { ...schema, properties: { ...more, ...own, documents } };
 }
 
 function writeSchema(file: string, schema: object): void {

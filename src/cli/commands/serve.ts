@@ -13,7 +13,6 @@ import { isLoopback } from '../../server/control/guard.js';
 import { listFixtureFiles } from '../../state/fixtures/fixture-file.js';
 import type { MockReload } from '../../server/watch.js';
 import {
-  addOptionalSpec,
   addOptionFlags,
   DOCUMENT_OPTIONS,
   findFolder,
@@ -24,6 +23,7 @@ import {
   toFolderBeside,
 } from '../flags.js';
 import { addConfigFlags, type CommandSettings, listConfigFiles, readSettings } from '../config.js';
+import type { ConfigDocument } from '../load-config.js';
 import { addListenFlags, type ListenFlags, listenUntilSignal, SERVER_OPTIONS } from '../listen.js';
 import { logInteractions } from '../serving/log.js';
 import { openBrowser } from '../serving/open-browser.js';
@@ -79,19 +79,37 @@ type ServeOptions = ServeFlags &
 
 /** Defines `vouch serve`. */
 export function defineCommand(command: Command, output: Output): void {
-  addServeFlags(command).action((spec: string | undefined) => serveCommand(spec, command, output));
+  addServeFlags(command).action((specs: readonly string[]) => serveCommand(specs, command, output));
 }
 
 /** Serves what a command with the flags of `vouch serve` says, until a signal. */
-export async function serveCommand(spec: string | undefined, command: Command, output: Output): Promise<void> {
+export async function serveCommand(specs: readonly string[], command: Command, output: Output): Promise<void> {
   // The flags have the port and others too, as commander knows them.
-  const options = { ...command.opts<ServeFlags>(), ...(await readServeSettings(spec, command)), ...output };
-  process.exitCode = await runServe(options, createOptionFiles(options, [spec, command]));
+  const options = { ...command.opts<ServeFlags>(), ...(await readServeSettings(specs[0], command)), ...output };
+  const given = specs.length > 1 ? specs.map((spec) => ({ options: { spec } })) : undefined;
+  const documents = given ?? (specs.length === 0 ? options.settings.documents : undefined);
+  process.exitCode = await (documents === undefined
+    ? runServe(options, createOptionFiles(options, [specs[0], command]))
+    : runDocuments(documents, options));
+}
+
+/** Serves several documents until a signal. @returns the exit code, 0. */
+async function runDocuments(documents: readonly ConfigDocument[], options: ServeOptions): Promise<number> {
+  const { serveDocuments } = await import('../serving/documents.js');
+  return serveDocuments(documents, options, {
+    describeControl: (address) => describeControl(options, address),
+    reload: { watch: true, onReload: (reload: MockReload) => printReload(reload, options) },
+    printProblems: (mock, spec, signal) => printProblemsLater(mock, { ...options, spec }, signal),
+    open: (address) => {
+      if (options.open === true) openInspector(options.socket === undefined ? address : null, options);
+    },
+  });
 }
 
 /** Adds the argument and the flags of `vouch serve`. */
 export function addServeFlags(command: Command): Command {
-  addConfigFlags(addListenFlags(addOptionalSpec(command).optionsGroup('Server:'))).option(
+  const documents = 'OpenAPI documents: files or URLs; several are served together (default: spec/openapi.yaml)';
+  addConfigFlags(addListenFlags(command.argument('[spec...]', documents).optionsGroup('Server:'))).option(
     '--open',
     'open the inspector in a browser; ignored if CI is set',
   );
@@ -197,7 +215,12 @@ async function runServe(options: ServeOptions, files: OptionFiles): Promise<numb
     };
     const where = socket === undefined ? '' : `  (socket ${showPath(socket)})`;
     const page = inspector === null ? [] : [`inspector ${inspector}`];
-    const end = [describeControl(options, url), ...page, ...notes, `listening on ${colour('bold', baseUrl)}${where}`];
+    const end = [
+      describeControl(options, url + String(prefix)),
+      ...page,
+      ...notes,
+      `listening on ${colour('bold', baseUrl)}${where}`,
+    ];
     const lines = [...describeStart(mock, options, collections), ...end];
     options.write(options.json === true ? JSON.stringify(started) : lines.join('\n'));
     if (options.open === true) openInspector(inspector, options);
@@ -276,9 +299,9 @@ function showFolder(folder: unknown): string {
 
 /** The address of the control API, and who can use it. */
 function describeControl({ host, settings }: ServeOptions, url: string): string {
-  const { control, 'control.prefix': prefix = '/__mock', 'control.token': token } = settings.options;
+  const { control, 'control.token': token } = settings.options;
   if (control === false) return 'control API disabled';
-  const address = `control API ${url}${String(prefix)}`;
+  const address = `control API ${url}`;
   if (typeof token === 'string') return `${address}  (token required)`;
   if (isLoopback(host)) return address;
   if (token === false) return `${address}  ${colour('yellow', '(no token: open to every machine that can reach it)')}`;

@@ -3,7 +3,9 @@ import { readFile } from 'node:fs/promises';
 import { gunzipSync } from 'node:zlib';
 import type { Answer } from '../../http/answer.js';
 import { negotiate } from '../../http/response/negotiate.js';
+import { escapeMarkup } from '../../http/xml.js';
 import { toPackageUrl } from '../../package-folder.js';
+import { host } from '../../platform.js';
 import { NO_VIOLATIONS } from '../../schema/violation.js';
 import { answerProblem } from './answer.js';
 
@@ -36,14 +38,36 @@ export function answerWelcome(accept: string | null, path: string, prefix: strin
   if (negotiate(accept, ['text/html', 'application/json']) !== 'text/html') return undefined;
   const link = (path.replace(/\/+$/, '') + prefix).replaceAll(/[^\w/~.%-]/g, '');
   return answerPage(
-    `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark"><link rel="icon" href="data:,"><title>Mock server</title><style>body{font:16px/1.5 system-ui,sans-serif;max-width:36rem;margin:4rem auto;padding:0 1rem}</style><h1>This is a mock server</h1><p>It answers the requests that its OpenAPI document describes.</p><p><a href="${link}/">Open the inspector</a> to see each request, why it got its answer, and the state.</p></html>`,
+    writePage(
+      `<p>It answers the requests that its OpenAPI document describes.</p><p><a href="${link}/">Open the inspector</a> to see each request, why it got its answer, and the state.</p>`,
+    ),
   );
+}
+
+/** The page that a browser gets at the root of a server of several documents: links to their inspectors. */
+export function answerDocuments(
+  documents: readonly { readonly title: string; readonly version: string; readonly control: string | null }[],
+): Response {
+  const links = documents.map(({ title, version, control }) => {
+    return `<li><a href="${escapeMarkup(control ?? '')}/">${escapeMarkup(title)}</a> ${escapeMarkup(version)}</li>`;
+  });
+  const answer = answerPage(
+    writePage(`<p>It answers the requests that these OpenAPI documents describe.</p><ul>${links.join('')}</ul>`),
+  );
+  const headers = { ...answer.headers, 'content-type': answer.mediaType, 'cache-control': 'no-store' };
+  return new host.Response(answer.body, { status: answer.status, headers });
+}
+
+function writePage(text: string): string {
+  return `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark"><link rel="icon" href="data:,"><title>Mock server</title><style>body{font:16px/1.5 system-ui,sans-serif;max-width:36rem;margin:4rem auto;padding:0 1rem}</style><h1>This is a mock server</h1>${text}</html>`;
 }
 
 const PLAIN = { headers: {}, from: 'control', violations: NO_VIOLATIONS } as const;
 
 /** A page that runs only the scripts and styles that it contains. */
-function answerPage(html: string): Answer {
+function answerPage(
+  html: string,
+): Answer & { readonly body: string; readonly mediaType: string; readonly headers: Readonly<Record<string, string>> } {
   const policy = [
     "default-src 'none'",
     `script-src ${listHashes(html, 'script') || "'none'"}`,

@@ -27,11 +27,11 @@ export function defineCommand(command: Command, output: Output): void {
   command.addOption(new Option('--state', 'keep what clients create, as `vouch serve` does'));
   addOtherFlags(command, 'Flags of Prism:', PRISM);
   addOtherFlags(command, 'Flags of Steady:', STEADY_FLAGS);
-  command.action((spec: string | undefined) => {
+  command.action((specs: readonly string[]) => {
     if (command.getOptionValueSource('state') === 'default')
       command.setOptionValueWithSource('state', false, 'default');
     if (command.getOptionValue('color') === false) process.env['NO_COLOR'] = '1';
     applyOtherFlags(command, [...PRISM, ...STEADY_FLAGS], output);
-    return serveCommand(spec, command, output);
+    return serveCommand(specs, command, output);
   });
 }

@@ -1,0 +1,233 @@
+import { basename, dirname, extname, join } from 'node:path';
+import { existsSync } from 'node:fs';
+import { createMocks, type Mocks, type MocksOptions, type MocksServer } from '../../documents/mocks.js';
+import { MockError, type Place } from '../../errors.js';
+import type { Mock } from '../../handles.js';
+import type { OptionName } from '../../options.js';
+import { nestOptions } from '../../read-options.js';
+import { hideUrlSecrets } from '../../schema/secret-forms.js';
+import type { CommandSettings } from '../config.js';
+import { findFolder } from '../flags.js';
+import { type ListenFlags, listenUntilSignal } from '../listen.js';
+import { logInteractions } from './log.js';
+import type { ConfigDocument } from '../load-config.js';
+import { colour, countOf, type Output, showPath } from '../output.js';
+import { host } from '../../platform.js';
+
+/** What `vouch serve` serves several documents with. */
+export interface DocumentsOptions extends ListenFlags, Output {
+  readonly settings: CommandSettings;
+}
+
+/** What the command does for each mock as for a single one. */
+export interface MockSteps {
+  /** The line about a control API. @param address - Its URL. */
+  describeControl(address: string): string;
+  /** The default of the options for reloads. */
+  readonly reload: Partial<Readonly<Record<OptionName, unknown>>>;
+  /** Prints problems of a document after the start. */
+  printProblems(mock: Mock, spec: string | object, signal: AbortSignal): void;
+  open(address: string): void;
+}
+
+/** The options that belong to one document. */
+const OWN_OPTIONS: readonly OptionName[] = [
+  'overlays',
+  'preset',
+  'fixtures',
+  'handlers',
+  'basePath',
+  'prefix',
+  'scenarios.from',
+  'scenarios.active',
+];
+
+/** A document with its name and folders. */
+interface Entry extends ConfigDocument {
+  readonly name: string;
+  readonly spec: string | object;
+  readonly fixtures: unknown;
+  readonly scenarios: unknown;
+}
+
+/** Serves several documents until a signal. @returns the exit code, 0. */
+export async function serveDocuments(
+  given: readonly ConfigDocument[],
+  options: DocumentsOptions,
+  steps: MockSteps,
+): Promise<number> {
+  const entries = readEntries(given, options.settings);
+  const all: Mocks = await createMocks(
+    entries.map((entry) => {
+      const locate = (pointer: string): Place => all.mocks[entry.name]?.contract.locate(pointer) ?? { pointer };
+      return toOptions(entry, options, { ...steps, locate });
+    }),
+  );
+  const background = new host.AbortController();
+  const signal = await listenUntilSignal(all, options, (server, notes) => {
+    if (options.json === true) options.write(JSON.stringify(toJson(entries, all, { server, options })));
+    else {
+      const lines = entries.flatMap((entry) => describeEntry(entry, all, { server, steps }));
+      const { file } = options.settings;
+      const where = server.socket === undefined ? '' : `  (socket ${showPath(server.socket)})`;
+      const config = file === undefined ? [] : [`config ${showPath(file)}`];
+      options.write([...lines, ...config, ...notes, `listening on ${colour('bold', server.url)}${where}`].join('\n'));
+    }
+    steps.open(`${server.url}/`);
+    for (const { name, spec } of entries) {
+      const mock = all.mocks[name];
+      // Only the clock of a mock depends on its options.
+      if (mock !== undefined) steps.printProblems(mock as Mock, spec, background.signal);
+    }
+  });
+  background.abort();
+  if (options.json !== true) options.write(colour('gray', `${signal}: closing`));
+  await all.close();
+  return 0;
+}
+
+/** @throws MockError `OPTION_INVALID` for an option that belongs to one document, and for a document without `spec`. */
+function readEntries(given: readonly ConfigDocument[], { options }: CommandSettings): readonly Entry[] {
+  const shared = OWN_OPTIONS.find((name) => {
+    const value = options[name];
+    return value !== undefined && value !== false && JSON.stringify(value) !== '{}';
+  });
+  if (shared !== undefined) {
+    const hint = `give it to a document in vouch.config.yaml: documents: [{ spec: …, ${shared.split('.')[0] ?? ''}: … }]`;
+    throw new MockError('OPTION_INVALID', `the option "${shared}" belongs to one document, and there are several`, {
+      hint,
+    });
+  }
+  const names = readNames(given);
+  return given.map((document, i) => {
+    const spec = document.options.spec;
+    if (spec === undefined) {
+      const hint = 'a document has the options of a mock: documents: [{ spec: api.yaml }]';
+      throw new MockError('OPTION_INVALID', `document ${i + 1} has no "spec"`, { hint });
+    }
+    const name = names[i] ?? '';
+    const find = (kind: 'fixtures' | 'scenarios'): string | undefined => findOwnFolder(given, { spec, name, kind });
+    const read = (option: OptionName): unknown => document.options[option] ?? options[option];
+    return {
+      ...document,
+      name,
+      // The configuration file was checked: it is a path, a URL or a document.
+      spec: spec as string | object,
+      fixtures: read('fixtures') === false ? undefined : (read('fixtures') ?? find('fixtures')),
+      scenarios: read('scenarios.from') ?? find('scenarios') ?? {},
+    };
+  });
+}
+
+/** The names that are given, else those of the files; of files with the same name those of their folders. */
+function readNames(documents: readonly ConfigDocument[]): readonly string[] {
+  const paths = documents.map(({ options: { spec } }) => (typeof spec === 'string' ? spec.replace(/[?#].*$/, '') : ''));
+  const files = paths.map((path) => toName(basename(path, extname(path))) || 'document');
+  const isRepeated = (name: string): boolean => files.filter((each) => each === name).length > 1;
+  return documents.map(({ name }, i) => {
+    const file = files[i] ?? '';
+    if (name !== undefined || !isRepeated(file)) return name ?? file;
+    const folder = dirname(paths[i] ?? '');
+    const own = toName(basename(basename(folder) === 'spec' ? dirname(folder) : folder)) || file;
+    const others = paths.filter((path, j) => j < i && files[j] === file && dirname(path) === folder).length;
+    return others === 0 ? own : `${own}-${others + 1}`;
+  });
+}
+
+function toName(text: string): string {
+  return text.replaceAll(/[^\w.-]+/g, '-').replace(/^[.-]+/, '');
+}
+
+/** `fixtures/NAME` beside the document, or `fixtures` if no other document is beside it. */
+function findOwnFolder(
+  documents: readonly ConfigDocument[],
+  { spec, name, kind }: { readonly spec: unknown; readonly name: string; readonly kind: 'fixtures' | 'scenarios' },
+): string | undefined {
+  const find = (each: unknown): string | undefined => (typeof each === 'string' ? findFolder(each, kind) : undefined);
+  const folder = find(spec);
+  if (folder === undefined) return undefined;
+  const own = join(folder, name);
+  if (existsSync(own)) return own;
+  return documents.filter(({ options }) => find(options.spec) === folder).length === 1 ? folder : undefined;
+}
+
+/** The options of a mock: those of the document, then those of all. */
+function toOptions(
+  entry: Entry,
+  { settings, ...options }: DocumentsOptions,
+  { reload, locate }: MockSteps & { readonly locate: (pointer: string) => Place },
+): MocksOptions {
+  const { name, host: own, spec, fixtures, scenarios } = entry;
+  const write = (text: string): void => options.write(addName(text, name, options));
+  const { onInteraction } = logInteractions({ ...options, write }, locate);
+  const { onRefused } = logInteractions(options, locate);
+  const log = { ...(onInteraction && { onInteraction }), ...(onRefused && { onRefused }) };
+  const given = { ...reload, ...settings.options, ...entry.options, spec, fixtures, 'scenarios.from': scenarios };
+  return {
+    ...log,
+    ...nestOptions({ ...given, 'scenarios.active': given['scenarios.active'] ?? [] }),
+    name,
+    ...(own !== undefined && { host: own }),
+  };
+}
+
+/** Lines of the log with the document that answered. */
+function addName(text: string, name: string, { json }: ListenFlags): string {
+  if (json === true) return text.replaceAll(/^\{/gm, () => `{"document":${JSON.stringify(name)},`);
+  return text.replaceAll(/^/gm, () => `${name} `);
+}
+
+interface Served {
+  readonly server: MocksServer;
+}
+
+function describeEntry(
+  { name, host: own, spec, fixtures }: Entry,
+  { mocks }: Mocks,
+  { server, steps }: Served & { readonly steps: MockSteps },
+): readonly string[] {
+  const mock = mocks[name];
+  if (mock === undefined) return [];
+  const { title, version, operations } = mock.contract;
+  const source = typeof spec === 'string' ? `  ${showPath(hideUrlSecrets(spec))}` : '';
+  const shown =
+    typeof fixtures === 'string' ? showPath(fixtures) : fixtures === undefined ? 'none' : 'of the configuration';
+  const only = own === undefined ? '' : `  for the host ${own}`;
+  const control = server.controlUrls[name];
+  return [
+    `${colour('bold', name)}  ${title} ${version}${source}  ${countOf(operations.length, 'operation')}`,
+    `  ${server.baseUrls[name] ?? ''}${only}  fixtures ${shown}  seed ${mock.seed}`,
+    ...(control === undefined ? ['  control API disabled'] : [`  ${steps.describeControl(control)}`]),
+    ...(control === undefined || server.socket !== undefined ? [] : [`  inspector ${control}/`]),
+  ];
+}
+
+/** The object that `--json` prints at start. */
+function toJson(
+  entries: readonly Entry[],
+  { mocks }: Mocks,
+  { server, options }: Served & { readonly options: DocumentsOptions },
+): object {
+  const documents = entries.map(({ name, host: own, spec, fixtures }) => {
+    const mock = mocks[name];
+    const control = server.controlUrls[name];
+    return {
+      name,
+      listening: server.baseUrls[name],
+      host: own ?? null,
+      control: control ?? null,
+      inspector: control === undefined || server.socket !== undefined ? null : `${control}/`,
+      seed: mock?.seed,
+      spec: typeof spec === 'string' ? hideUrlSecrets(spec) : null,
+      preset: mock?.contract.preset ?? null,
+      fixtures: typeof fixtures === 'string' ? fixtures : null,
+    };
+  });
+  const { socket } = server;
+  return {
+    listening: server.url,
+    documents,
+    config: options.settings.file ?? null,
+    ...(socket !== undefined && { socket }),
+  };
+}
