@@ -128,6 +128,8 @@ function toNegotiated([status, given]: Head, written: number | undefined): Head 
     !COMPRESSIBLE.test(read('content-type'))
   )
     return undefined;
+  // Ranges are those of the body as it is (RFC 9110 14.1.2).
+  if (read('accept-ranges') === 'bytes') return undefined;
   // A strong validator names these bytes (RFC 9110 8.8.1), and `no-transform` forbids it (RFC 9111 5.2.2.6).
   if (read('etag').startsWith('"') || /\bno-transform\b/i.test(read('cache-control'))) return undefined;
   const vary = [headers['vary'] ?? []].flat().map(String);
