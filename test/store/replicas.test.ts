@@ -325,6 +325,29 @@ describe.skipIf(REDIS_MISSING !== undefined)('several mocks with one store', () 
     expect((await ask(other, 'GET /books/b2', undefined, { authorization: 'Bearer key-of-s1' })).status).toBe(200);
   });
 
+  it('has the bytes of files and the secrets of items', async () => {
+    prefixes += 1;
+    const options = { spec: 'spec/openapi.yaml', fixtures: 'fixtures' };
+    const prefix = `files-${prefixes}`;
+    const one = await replica(prefix, options);
+    const other = await replica(prefix, { ...options, auth: { tokens: ['start'], acceptIssued: true } });
+    const bytes = Buffer.from([0, 255, 254, 10, 0]);
+    one.state
+      .collection('files')
+      .add({ id: 'file-x', filename: 'x.bin', $content: { base64: bytes.toString('base64') } });
+    const created = await ask(
+      one,
+      'POST /v1/organization/admin_api_keys',
+      { name: 'x' },
+      { authorization: 'Bearer start' },
+    );
+    // A secret that only the answer to the create of another process has shown.
+    const response = await other.fetch('/v1/files/file-x/content', {
+      headers: { authorization: `Bearer ${created.body.value}`, accept: 'application/octet-stream' },
+    });
+    expect([response.status, Buffer.from(await response.arrayBuffer())]).toEqual([200, bytes]);
+  });
+
   it('keeps everything over a restart, also where the log was shortened', async () => {
     const prefix = 'restart';
     const before = await replica(prefix);
