@@ -21,6 +21,7 @@ const SLOW = [
   'test/flows/stripe-errors.test.ts',
   'test/package.test.ts',
   'test/documentation.test.ts',
+  'test/documentation/guides.test.ts',
   'test/cli/serve.test.ts',
   'test/coverage/process.test.ts',
   'test/cli/config.test.ts',

@@ -161,7 +161,7 @@ describe('the packed package', () => {
     expect(stdout).toMatch(/^\d\d+\n$/u);
   });
 
-  it('contains the files needed at run time only', () => {
+  it('contains the files needed at run time, the documentation, and no others', () => {
     for (const path of [
       'dist/index.js',
       'dist/index.d.ts',
@@ -175,10 +175,13 @@ describe('the packed package', () => {
       'presets/stripe.yaml',
       'LICENSE',
       'README.md',
+      'docs/README.md',
+      'docs/guides/uploads.md',
+      'docs/images/inspector-log.png',
     ]) {
       expect(files).toContain(path);
     }
-    expect(files.filter((path) => /^(?:src|test|bench|docs|\.ci)\/|tsbuildinfo/u.test(path))).toEqual([]);
+    expect(files.filter((path) => /^(?:src|test|bench|\.ci)\/|tsbuildinfo/u.test(path))).toEqual([]);
   });
 
   it('runs in a program that imports it by name, with the built-in contract', async () => {

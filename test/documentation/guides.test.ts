@@ -1,0 +1,104 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { followPage, readBlocks } from '../../.ci/follow.mjs';
+import { isFollowed } from './followed.js';
+import { readPages } from './pages.js';
+
+const root = mkdtempSync(join(tmpdir(), 'vouch-guides-'));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+const pages = [...readPages()].filter(([path]) => isFollowed(path));
+const start = readBlocks(readFileSync('docs/getting-started.md', 'utf8'));
+const document = start.find(({ file }) => file === 'openapi.yaml')?.text ?? '';
+
+/** Packages that pages install, besides vouch: those of this repository. */
+const INSTALL = /^npm (?:i|install) -D (?<names>[\w@/. -]+)$/u;
+
+function hasCurl(): boolean {
+  try {
+    execFileSync('curl', ['--version']);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** An empty folder, in which the page installs this build. */
+function createFolder(): { readonly folder: string; readonly install: (names: readonly string[]) => void } {
+  const folder = mkdtempSync(join(root, 'reader-'));
+  const packages = join(folder, 'node_modules');
+  mkdirSync(join(packages, '.bin'), { recursive: true });
+  writeFileSync(join(folder, 'package.json'), '{ "private": true }');
+  return {
+    folder,
+    install: (names) => {
+      for (const name of names) {
+        symlinkSync(name === 'vouch' ? resolve('.') : resolve('node_modules', name), join(packages, name));
+      }
+      symlinkSync(resolve('dist/cli/main.js'), join(packages, '.bin/vouch'));
+    },
+  };
+}
+
+function readEnvironment(): NodeJS.ProcessEnv {
+  // The variables of this test run are not those of a reader.
+  const names = ['NODE_TEST_CONTEXT', 'NODE_ENV', 'NODE_OPTIONS', 'VITEST', 'VITEST_POOL_ID', 'FORCE_COLOR', 'CI'];
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !names.includes(name)));
+}
+
+describe.skipIf(!hasCurl())('a page that is followed in an empty folder', () => {
+  it('is one of several', () => expect(pages.length).toBeGreaterThan(10));
+
+  it.each(pages)('%s gives what it says', { timeout: 60_000 }, async (_, page) => {
+    const { folder, install } = createFolder();
+    if (/`openapi\.yaml` of\s+\[getting started\]/u.test(page)) writeFileSync(join(folder, 'openapi.yaml'), document);
+    const own = readBlocks(page).find(({ file }) => file === 'openapi.yaml')?.text ?? '';
+    const urls = page.match(/(?<=vouch serve )https:\S+/gu) ?? [];
+    const { run, mistakes } = await followPage({
+      page,
+      folder,
+      env: readEnvironment(),
+      documents: Object.fromEntries(urls.map((url) => [url, own])),
+      replace: (line) => {
+        const names = INSTALL.exec(line)?.groups?.['names'];
+        // The command is not run by npx, which takes half a second; `.ci/readme.mjs` does that.
+        if (names === undefined) return line.replace(/^npx vouch\b/u, 'vouch');
+        install(names.split(' '));
+        return 'true';
+      },
+    });
+    expect(mistakes).toEqual([]);
+    expect(run).toBeGreaterThan(2);
+  });
+});
+
+describe('the check itself', () => {
+  let folder = '';
+  beforeAll(() => ({ folder } = createFolder()));
+
+  it.each([
+    ['a command that fails', '```sh\nfalse\n```\n', /line 1: false\nexit code 1/u],
+    ['a line that is not printed', '```sh\necho one\n```\n```\ntwo\n```\n', /the output has no line two/u],
+    ['another body', '```sh\necho \'{"a":1}\'\n```\n```json\n{ "a": 2 }\n```\n', /the output is not/u],
+    ['a server that does not start', '```sh\nnpx vouch serve absent.yaml\n```\n', /exit code 1/u],
+  ])('finds %s', async (_, page, want) => {
+    const replace = (line: string): string => line.replace('npx vouch', `node ${resolve('dist/cli/main.js')}`);
+    const { mistakes } = await followPage({ page, folder, env: readEnvironment(), replace });
+    expect(mistakes).toHaveLength(1);
+    expect(mistakes[0]).toMatch(want);
+  });
+
+  it('writes files, continues lines, leaves out comments and what is marked', async () => {
+    const page = [
+      '```sh\ncat a.txt # none\n```',
+      '`a.txt`:\n```json\n{"a": 1}\n```',
+      '<!-- not run: it fails -->\n```sh\nfalse\n```',
+      '```sh\ncat \\\n  a.txt\n```\n```\n{…}\n```',
+    ];
+    const { run, mistakes } = await followPage({ page: `${page.slice(1).join('\n')}\n`, folder });
+    expect([run, mistakes]).toEqual([3, []]);
+  });
+});
