@@ -57,50 +57,72 @@ export function readLines(text) {
  * @returns {Promise<{ readonly run: number, readonly mistakes: readonly string[] }>} the number of steps, and what differs from the page.
  */
 export async function followPage({ page, folder, replace = () => undefined, env = process.env, documents = {} }) {
-  const servers = new Map();
-  const mistakes = [];
   const web = await serveDocuments(documents);
-  let run = 0;
-  let output = '';
-  /** Text of the page with the real addresses. */
-  const toReal = (text) => {
-    let real = text;
-    for (const [shown, { port }] of servers)
-      real = real.replaceAll(new RegExp(`(?<=(?:127\\.0\\.0\\.1|localhost):)${shown}\\b`, 'gu'), port);
-    for (const url of Object.keys(documents)) real = real.replaceAll(url, `${web.origin}${new URL(url).pathname}`);
-    return real;
-  };
-  const toShown = (text) => {
-    let shown = text;
-    for (const [port, server] of servers) shown = shown.replaceAll(`:${server.port}`, `:${port}`);
-    for (const url of Object.keys(documents)) shown = shown.replaceAll(`${web.origin}${new URL(url).pathname}`, url);
-    return shown;
-  };
+  const servers = new Map();
   const path = [join(folder, 'node_modules', '.bin'), env.PATH].join(delimiter);
-  const context = { folder, env: { ...env, PATH: path, NO_COLOR: '1' }, servers, toReal };
+  const context = {
+    folder,
+    env: { ...env, PATH: path, NO_COLOR: '1' },
+    replace,
+    servers,
+    ...translate(servers, documents, web.origin),
+  };
+  const blocks = readBlocks(page).filter(({ reason }) => reason === undefined);
+  const mistakes = [];
   try {
-    for (const { language, text, line, file, reason } of readBlocks(page)) {
-      if (reason !== undefined) continue;
-      run += 1;
-      if (file !== undefined) {
-        mkdirSync(dirname(join(folder, file)), { recursive: true });
-        writeFileSync(join(folder, file), toReal(text));
-      } else if (language === 'sh') {
-        for (const shown of readLines(text)) {
-          const { code, printed } = await runLine(replace(shown) ?? shown, context);
-          output = toShown(printed);
-          if (code !== 0) mistakes.push(`line ${line}: ${shown}\nexit code ${code}\n${output}`);
-        }
-      } else {
-        const difference = language === 'json' ? compareJson(text, output) : compareLines(text, output);
-        if (difference !== undefined) mistakes.push(`line ${line}: ${difference}\nprinted:\n${output}`);
-      }
+    let output = '';
+    for (const block of blocks) {
+      const result = await followBlock(block, output, context);
+      output = result.output ?? output;
+      mistakes.push(...result.mistakes.map((mistake) => `line ${block.line}: ${mistake}`));
     }
   } finally {
     for (const { stop } of servers.values()) await stop();
     web.close();
   }
-  return { run, mistakes };
+  return { run: blocks.length, mistakes };
+}
+
+/** Functions that replace the addresses of the page by the real ones, and back. */
+function translate(servers, documents, origin) {
+  const urls = Object.keys(documents).map((url) => [url, `${origin}${new URL(url).pathname}`]);
+  const toReal = (text) => {
+    let real = text;
+    for (const [shown, { port }] of servers) {
+      real = real.replaceAll(new RegExp(`(?<=(?:127\\.0\\.0\\.1|localhost):)${shown}\\b`, 'gu'), port);
+    }
+    for (const [url, local] of urls) real = real.replaceAll(url, local);
+    return real;
+  };
+  const toShown = (text) => {
+    let shown = text;
+    for (const [port, server] of servers) shown = shown.replaceAll(`:${server.port}`, `:${port}`);
+    for (const [url, local] of urls) shown = shown.replaceAll(local, url);
+    return shown;
+  };
+  return { toReal, toShown };
+}
+
+/** @returns what the block printed, if it has commands, and what differs from the page. */
+async function followBlock({ language, text, file }, before, context) {
+  if (file !== undefined) {
+    const path = join(context.folder, file);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, context.toReal(text));
+    return { mistakes: [] };
+  }
+  if (language !== 'sh') {
+    const difference = language === 'json' ? compareJson(text, before) : compareLines(text, before);
+    return { mistakes: difference === undefined ? [] : [`${difference}\nprinted:\n${before}`] };
+  }
+  const mistakes = [];
+  let output = '';
+  for (const line of readLines(text)) {
+    const { code, printed } = await runLine(context.replace(line) ?? line, context);
+    output = context.toShown(printed);
+    if (code !== 0) mistakes.push(`${line}\nexit code ${code}\n${output}`);
+  }
+  return { output, mistakes };
 }
 
 /** Runs a line to its end; a mock server only until it listens. */
@@ -128,7 +150,8 @@ function open(command, { folder, env }) {
   const read = () => stripVTControlCharacters(Buffer.concat(parts).toString());
   const ended = new Promise((resolve) => child.on('close', resolve));
   const stop = async (signal = 'SIGTERM') => {
-    if (child.exitCode === null && child.signalCode === null) process.kill(-child.pid, signal);
+    if (child.pid !== undefined && child.exitCode === null && child.signalCode === null)
+      process.kill(-child.pid, signal);
     return ended;
   };
   return { child, read, ended, stop };

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { followPage, readBlocks } from '../../.ci/follow.mjs';
 import { isFollowed } from './followed.js';
@@ -36,6 +36,7 @@ function createFolder(): { readonly folder: string; readonly install: (names: re
     folder,
     install: (names) => {
       for (const name of names) {
+        mkdirSync(dirname(join(packages, name)), { recursive: true });
         symlinkSync(name === 'vouch' ? resolve('.') : resolve('node_modules', name), join(packages, name));
       }
       symlinkSync(resolve('dist/cli/main.js'), join(packages, '.bin/vouch'));
