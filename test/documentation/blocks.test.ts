@@ -25,6 +25,7 @@ const NOT_RUN: Readonly<Record<string, readonly [count: number, why: string]>> =
   'docs/runners.md': [5, 'output, and fragments of tests; .ci/examples.mjs runs whole projects'],
   'docs/scenarios.md': [3, 'output; test/scenario/mistakes.test.ts compares such messages whole'],
   'docs/state.md': [5, 'output, and fragments of documents; test/state/hints.test.ts and fixtures.test.ts'],
+  'docs/several-documents.md': [2, 'output, and a file that refers to others; tests of several documents have such'],
   'docs/shared-state.md': [1, 'commands that need a Redis server; test/store/ starts one'],
   'docs/tls.md': [1, 'a compose file, which needs a container engine'],
   'docs/violations.md': [1, 'a fragment of a document; test/http/query.test.ts has such documents'],
