@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { createClient } from 'redis';
-import { createMock, type Mock, MockError } from '../../src/index.js';
+import { createMock, type Interaction, type Mock, MockError } from '../../src/index.js';
 import { REDIS_MISSING, type RedisServer, startRedis } from './redis-server.js';
 
 const PATH = '/v1/organization/admin_api_keys';
@@ -62,13 +62,17 @@ describe.skipIf(REDIS_MISSING !== undefined)('a store that fails', () => {
 
   it('is answered 503 with Retry-After in the form of the contract, and used again when it is back', async () => {
     redis = await startRedis();
-    const one = await start(redis.url);
+    const shown: string[] = [];
+    const onInteraction = ({ answer, trace }: Interaction): void => void shown.push(`${answer.status} ${trace[0]}`);
+    const one = await start(redis.url, { onInteraction });
     const other = await start(redis.url);
     expect((await create(one, 'before')).status).toBe(200);
     await redis.kill();
     const lost = await create(one, 'lost');
     expect([lost.status, lost.headers.get('retry-after')]).toEqual([503, '1']);
     expect(await lost.json()).toMatchObject({ error: { code: 'store_unreachable' } });
+    expect(shown.at(-1)).toContain('503 store: the store on redis://127.0.0.1');
+    expect((await one.fetch('/__mock/health')).status).toBe(503);
     await redis.start();
     expect((await untilAnswered(() => create(one, 'after'))).status).toBe(200);
     await untilAnswered(() => other.fetch(PATH, { headers: HEADERS }));

@@ -80,6 +80,7 @@ const BARE = { headers: {}, from: 'control', violations: NO_VIOLATIONS } as cons
 
 /** Every other code is a 400. */
 const STATUSES: Partial<Record<ErrorCode, number>> = {
+  STORE_UNREACHABLE: 503,
   CLOCK_INVALID: 409,
   COLLECTION_UNKNOWN: 404,
   INTERACTION_UNKNOWN: 404,

@@ -74,18 +74,7 @@ export function createFinish(parts: FinishParts, readClock: ReadClock, onFault: 
     // Those of the request before take no more memory.
     const headerBytes = headers === lastHeaders ? 0 : measureHeaders(headers.fields);
     lastHeaders = headers;
-    const entry: NewInteraction = {
-      number: 0,
-      session: session.id,
-      at: session.clock.now(),
-      startedAt: arrival.startedAt,
-      elapsedMs: readMonotonic() - arrival.startedAt,
-      operation: outcome.match === undefined ? outcome.call?.operation.id : undefined,
-      request: recordRequest(outcome.request, headers.fields),
-      answer,
-      violations: joinViolations(outcome.call, answer),
-      trace: outcome.trace,
-    };
+    const entry = toInteraction(outcome, answer);
     if (outcome.call?.file !== undefined) parts.releaseFile?.(outcome.call.file);
     const size = headerBytes + measureInteraction(entry, outcome.call?.bytes);
     if (session.shared !== undefined) {
@@ -95,6 +84,28 @@ export function createFinish(parts: FinishParts, readClock: ReadClock, onFault: 
     }
     // Written already: only those in a shared session can be late.
     return tell(parts, outcome, session.journal.add(entry, size)) ?? (response as Written);
+  };
+}
+
+/** The answer to a request whose store cannot be reached: no journal has it, but the user is notified. */
+export function finishUnwritten(parts: FinishParts, outcome: Outcome, answer: Answer): Written {
+  const response = parts.encode(answer, outcome.arrival.request.method, outcome.arrival.environment);
+  return tell(parts, outcome, toInteraction(outcome, answer)) ?? response;
+}
+
+function toInteraction(outcome: Outcome, answer: Answer): NewInteraction {
+  const { arrival, session } = outcome;
+  return {
+    number: 0,
+    session: session.id,
+    at: session.clock.now(),
+    startedAt: arrival.startedAt,
+    elapsedMs: readMonotonic() - arrival.startedAt,
+    operation: outcome.match === undefined ? outcome.call?.operation.id : undefined,
+    request: recordRequest(outcome.request, arrival.headers.fields),
+    answer,
+    violations: joinViolations(outcome.call, answer),
+    trace: outcome.trace,
   };
 }
 

@@ -16,6 +16,7 @@ import type { Arrival } from '../arrival.js';
 import {
   createClockReader,
   createFinish,
+  finishUnwritten,
   type Finish,
   type FinishParts,
   type NoMatch,
@@ -152,12 +153,8 @@ function answerFailure(errors: ErrorAnswers, error: unknown, answerUnrouted: (un
 type AnswerCall = (call: Call, from: Received) => Written;
 
 /** Runs what answers a request between reading what other processes have written and writing what was changed here. */
-function createStoreSteps({
-  shared,
-  sessions,
-  errors,
-  encode,
-}: PipelineParts): (arrival: Arrival, answer: () => Written) => Written {
+function createStoreSteps(parts: PipelineParts): (arrival: Arrival, answer: () => Written) => Written {
+  const { shared, sessions, errors } = parts;
   if (shared === undefined) return (_arrival, answer) => answer();
   return async (arrival, answer) => {
     try {
@@ -167,7 +164,10 @@ function createStoreSteps({
       return response;
     } catch (error) {
       if (!(error instanceof MockError) || error.code !== 'STORE_UNREACHABLE') throw error;
-      return encode(answerUnreachable(errors, error), arrival.request.method, arrival.environment);
+      const { method, url } = arrival;
+      const request = { method, url, path: {}, query: {}, body: undefined };
+      const outcome = { arrival, session: sessions.default, request, trace: [`store: ${error.reason}`] };
+      return finishUnwritten(parts, outcome, answerUnreachable(errors, error));
     }
   };
 }
