@@ -7,7 +7,7 @@ import { createResultsSource } from './answer/sources/results.js';
 import { createStreamSource } from './answer/sources/stream.js';
 import type { Contract } from './contract/contract.js';
 import { freezeDeep, isObject } from './contract/json.js';
-import { loadContract as loadDocument } from './contract/load/load.js';
+import { loadWithDerived } from './contract/load/load.js';
 import { placeOperations } from './contract/operations/base-paths.js';
 import { listRoutes, type OperationRoute } from './contract/router/hono-path.js';
 import { createRouter, type Router } from './contract/router/router.js';
@@ -23,7 +23,7 @@ import { readOptions } from './read-options.js';
 import { createValidators, type Validators } from './schema/validate.js';
 import { readReserved } from './session/choice.js';
 import { createItemModels, type ItemModels } from './state/item-models.js';
-import { inferResources } from './state/inference/infer.js';
+import { inferResources, packResources, unpackResources } from './state/inference/infer.js';
 import type { Resources } from './state/resource.js';
 
 /**
@@ -140,9 +140,17 @@ export function checkContractOptions(options: Readonly<Record<string, unknown>>)
 export async function loadShared(settings: Pick<Settings, keyof ContractOptions | 'spec'>): Promise<LoadedContract> {
   const { spec, document, overlays, preset = 'auto' } = settings;
   if (isLoadedContract(spec)) return spec;
-  const contract = placeOperations(await loadDocument(spec, { ...document, overlays, preset }), settings);
-  const loaded: Contract = { ...contract };
-  const readResources = memoize(() => inferResources(loaded));
+  const { contract, derived } = await loadWithDerived(spec, { ...document, overlays, preset });
+  const loaded: Contract = { ...placeOperations(contract, settings) };
+  // Inference takes half of a start from the cache, and depends on the document and on these options alone.
+  const name = `resources ${JSON.stringify([settings.basePath, settings.prefix])}`;
+  const packed = await derived?.read(name);
+  const readResources = memoize(() => {
+    if (packed !== undefined) return unpackResources(loaded, packed);
+    const resources = inferResources(loaded);
+    derived?.write(name, packResources(resources));
+    return resources;
+  });
   const value = memoize((isStrict: boolean) => createParts(loaded, readResources(undefined), isStrict));
   Object.defineProperty(loaded, PARTS, { value });
   // The property was just defined.

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { deserialize, serialize } from 'node:v8';
 import { existsSync } from 'node:fs';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,6 +9,7 @@ import { readCacheFolder } from '../../src/package-folder.js';
 import type { Contract } from '../../src/contract/contract.js';
 import { loadContract } from '../../src/contract/load/load.js';
 import { createMock } from '../../src/index.js';
+import { inferResources, packResources, unpackResources } from '../../src/state/inference/infer.js';
 import { createFolder } from './loading.js';
 
 const FILES = {
@@ -184,3 +186,53 @@ test('a mock keeps its document in the folder it is given', async () => {
   await mock.close();
   expect((await listEntries(cwd)).filter((name) => name.endsWith('.json'))).toHaveLength(1);
 });
+
+const LIST_OF_PETS = '{type: array, items: {type: object, properties: {id: {type: string}, name: {type: string}}}}';
+const PETS = `
+openapi: 3.1.0
+info: {title: Pets, version: "1"}
+paths:
+  /pets:
+    get: {responses: {200: {description: ok, content: {application/json: {schema: ${LIST_OF_PETS}}}}}}
+`;
+
+test('resources that were inferred are kept beside the document, for each base path', async () => {
+  const cwd = await createFolder({ 'api.yaml': PETS });
+  const options = { spec: join(cwd, 'api.yaml'), document: { cacheFolder: join(cwd, 'cache') } };
+  const listKept = async (): Promise<readonly string[]> =>
+    (await listEntries(cwd)).filter((name) => name.endsWith('.v8'));
+  const readPets = async (path: string, basePath?: string): Promise<unknown> => {
+    await using mock = await createMock({ ...options, ...(basePath !== undefined && { basePath }) });
+    return (await mock.fetch(`http://localhost${path}`)).json();
+  };
+  const inferred = await readPets('/pets');
+  await expect.poll(async () => (await listKept()).length).toBe(1);
+  expect(await readPets('/pets')).toEqual(inferred);
+  expect(await readPets('/v1/pets', '/v1')).toEqual(inferred);
+  await expect.poll(async () => (await listKept()).length).toBe(2);
+  // What was kept is used: here, that there are no collections.
+  for (const name of await listKept()) {
+    const path = join(cwd, 'cache', name);
+    const bytes = await readFile(path);
+    const body = serialize({ collections: new Map(), bindings: [], unbound: [], unknownIds: undefined });
+    const header = bytes.subarray(0, bytes.indexOf('\n')).toString('latin1');
+    const hash = createHash('sha256').update(body).digest('hex');
+    await writeFile(path, Buffer.concat([Buffer.from(`${header.replace(/[\da-f]{64}$/u, hash)}\n`), body]));
+  }
+  await using mock = await createMock(options);
+  expect(() => mock.state.collection('pets')).toThrow('pets');
+});
+
+test.each(['spec/openapi.yaml', '../shared/specs/github.json'])(
+  'the resources of %s are the same after they were kept',
+  async (spec) => {
+    if (!existsSync(spec)) return;
+    const contract = await loadContract(spec, { preset: 'auto' });
+    const resources = inferResources(contract);
+    const kept = unpackResources(contract, deserialize(serialize(packResources(resources))));
+    expect(kept).toStrictEqual(resources);
+    expect([...kept.bindings.values()].every((each) => each.operation === contract.operation(each.operation.id))).toBe(
+      true,
+    );
+  },
+);

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, statSync } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { deserialize, serialize } from 'node:v8';
 import type { Place } from '../../errors.js';
 import type { Finding } from '../contract.js';
 import { isObject } from '../json.js';
@@ -26,40 +27,49 @@ interface CachedDocument {
 export interface DocumentCache {
   read(key: string): Promise<CachedDocument | undefined>;
   write(key: string, document: CachedDocument): Promise<void>;
+  /** Reads what was computed from a document; undefined where nothing is known. */
+  readDerived(key: string): Promise<unknown>;
+  /** Writes what was computed from a document: plain data, maps and sets. */
+  writeDerived(key: string, value: unknown): Promise<void>;
 }
 
 /** Increased whenever the layout of a cached document changes. */
 const FORMAT = 3;
 
-/** The maximum number of documents in a folder; the oldest are removed. */
+/** The maximum number of documents in a folder, and of files of what was computed from them; the oldest are removed. */
 const MAX_ENTRIES = 20;
 
 /** Creates a cache in a folder, which is created when the first document is written. */
 export function createDocumentCache(folder: string): DocumentCache {
-  const toPath = (key: string): string => join(folder, `${key}.json`);
+  const read = async <Value>(name: string, decode: (body: Buffer) => Value): Promise<Value | undefined> => {
+    try {
+      const body = readBody(await readFile(join(folder, name)));
+      return body && decode(body);
+    } catch {
+      // Missing, unreadable or truncated: the document is loaded from its text and written again.
+      return undefined;
+    }
+  };
+  const write = async (name: string, body: readonly Uint8Array[]): Promise<void> => {
+    const path = join(folder, name);
+    const temporary = `${path}.${process.pid}.${Math.trunc(readMonotonic() * 1000)}`;
+    try {
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      await writeFile(temporary, [toAscii(`${readHeader(body)}\n`), ...body], { mode: 0o600 });
+      // Atomic within one folder: another process sees the old file or the new one.
+      await rename(temporary, path);
+      await removeOldest(folder, extname(name));
+    } catch {
+      // A read-only or full disk only makes the next start slower.
+      await rm(temporary, { force: true }).catch(() => undefined);
+    }
+  };
   return {
-    read: async (key) => {
-      try {
-        return readEntry(await readFile(toPath(key)));
-      } catch {
-        // Missing, unreadable or truncated: the document is loaded from its text and written again.
-        return undefined;
-      }
-    },
-    write: async (key, document) => {
-      const body = await toBody(document);
-      const temporary = `${toPath(key)}.${process.pid}.${Math.trunc(readMonotonic() * 1000)}`;
-      try {
-        await mkdir(folder, { recursive: true, mode: 0o700 });
-        await writeFile(temporary, [toAscii(`${readHeader(body)}\n`), ...body], { mode: 0o600 });
-        // Atomic within one folder: another process sees the old file or the new one.
-        await rename(temporary, toPath(key));
-        await removeOldest(folder);
-      } catch {
-        // A read-only or full disk only makes the next start slower.
-        await rm(temporary, { force: true }).catch(() => undefined);
-      }
-    },
+    read: (key) => read(`${key}.json`, toDocument),
+    write: async (key, document) => write(`${key}.json`, await toBody(document)),
+    // V8 keeps maps, and properties without a value, so that objects have the shapes that they were computed with.
+    readDerived: (key) => read(`${key}.v8`, (body): unknown => deserialize(body)),
+    writeDerived: (key, value) => write(`${key}.v8`, [serialize(value)]),
   };
 }
 
@@ -124,10 +134,14 @@ function readHeader(body: readonly Uint8Array[]): string {
   return `vouch ${FORMAT} ${hash.digest('hex')}`;
 }
 
-function readEntry(bytes: Buffer): CachedDocument | undefined {
+/** The bytes after the header; undefined where they are not those that were written. */
+function readBody(bytes: Buffer): Buffer | undefined {
   const end = bytes.indexOf('\n');
   const body = bytes.subarray(end + 1);
-  if (end < 0 || bytes.toString('latin1', 0, end) !== readHeader([body])) return undefined;
+  return end < 0 || bytes.toString('latin1', 0, end) !== readHeader([body]) ? undefined : body;
+}
+
+function toDocument(body: Buffer): CachedDocument | undefined {
   const entry: unknown = JSON.parse(body.toString('latin1'));
   const isWhole = isObject(entry) && isObject(entry['document']) && Array.isArray(entry['files']);
   // The header proves that this version wrote it.
@@ -147,8 +161,8 @@ function readBuild(): string {
   return lines.toSorted().join('\n');
 }
 
-async function removeOldest(folder: string): Promise<void> {
-  const names = (await readdir(folder)).filter((name) => /^[\da-f]{64}\.json/u.test(name));
+async function removeOldest(folder: string, ending: string): Promise<void> {
+  const names = (await readdir(folder)).filter((name) => /^[\da-f]{64}\./u.test(name) && name.includes(ending));
   if (names.length <= MAX_ENTRIES) return;
   const ages = await Promise.all(names.map(async (name) => ({ name, time: (await stat(join(folder, name))).mtimeMs })));
   const old = ages.toSorted((one, other) => other.time - one.time).slice(MAX_ENTRIES);

@@ -51,6 +51,24 @@ const CACHE_DELAY_MS = 250;
  * @throws MockError `SPEC_NOT_FOUND`, `SPEC_UNREADABLE`, `SPEC_INVALID` or `OVERLAY_INVALID`. Smaller mistakes are `problems`.
  */
 export async function loadContract(spec: string | URL | object, options: LoadOptions = {}): Promise<Contract> {
+  return (await loadWithDerived(spec, options)).contract;
+}
+
+/** What was computed from a contract alone, beside its document in the cache. */
+export interface DerivedCache {
+  read(name: string): Promise<unknown>;
+  /** Writes plain data, maps and sets, after the first requests. */
+  write(name: string, value: unknown): void;
+}
+
+/** A contract; nothing derived from it is kept where its document is not. */
+interface WithDerived {
+  readonly contract: Contract;
+  readonly derived: DerivedCache | undefined;
+}
+
+/** As `loadContract`, with the cache for what is computed from the contract. @throws MockError as `loadContract` does. */
+export async function loadWithDerived(spec: string | URL | object, options: LoadOptions = {}): Promise<WithDerived> {
   const cwd = options.cwd ?? process.cwd();
   const main = await loadMain(spec, { cwd, allowHttp: options.allowHttpRefs === true });
   try {
@@ -91,7 +109,7 @@ async function loadWhole(
   main: MainText,
   overlays: readonly OverlayText[],
   options: LoadOptions & { readonly cwd: string },
-): Promise<Contract> {
+): Promise<WithDerived> {
   const policy: ReadPolicy = { cwd: options.cwd, allowHttp: options.allowHttpRefs === true, trustedHost: main.host };
   const cache = openCache(main, options);
   const { preset = false } = options;
@@ -117,7 +135,9 @@ async function loadWhole(
     ].join(),
   );
   const contract = createContract(loaded, hash, createLocate(loaded, places));
-  if (known !== undefined || cache === undefined || loaded.unread.length > 0) return contract;
+  if (cache === undefined || loaded.unread.length > 0) return { contract, derived: undefined };
+  const derived = createDerivedCache(cache, `${key} ${hash}`);
+  if (known !== undefined) return { contract, derived };
   const keep = async (): Promise<void> => {
     // Reading a place adds it to `places`.
     for (const problem of contract.problems) void problem.at;
@@ -129,7 +149,16 @@ async function loadWhole(
   if (options.cacheFolder !== undefined) await keep();
   // The default cache does not delay the first requests.
   else setTimeout(() => void keep(), CACHE_DELAY_MS);
-  return contract;
+  return { contract, derived };
+}
+
+/** @param of - The key of the document and the hash of all its files. */
+function createDerivedCache(cache: DocumentCache, of: string): DerivedCache {
+  const toKey = (name: string): string => digestText(`${of} ${process.versions.v8} ${name}`);
+  return {
+    read: (name) => cache.readDerived(toKey(name)),
+    write: (name, value) => void setTimeout(() => void cache.writeDerived(toKey(name), value), CACHE_DELAY_MS),
+  };
 }
 
 function openCache(main: MainText, options: LoadOptions & { readonly cwd: string }): DocumentCache | undefined {

@@ -89,6 +89,32 @@ export function inferResources(contract: Contract): Resources {
   return applyHints(index, { collections, bindings, unbound, unknownIds: undefined });
 }
 
+/** Resources without their contract. */
+interface PackedResources extends Pick<Resources, 'collections' | 'unknownIds'> {
+  readonly bindings: readonly (Omit<Binding, 'operation'> & { readonly operation: string })[];
+  readonly unbound: readonly { readonly operation: string; readonly why: string }[];
+}
+
+/** The resources with ids in place of operations: plain data and maps. */
+export function packResources({ collections, bindings, unbound, unknownIds }: Resources): PackedResources {
+  const pack = <Part extends Unbound>(part: Part) => ({ ...part, operation: part.operation.id });
+  return { collections, bindings: [...bindings.values()].map(pack), unbound: unbound.map(pack), unknownIds };
+}
+
+/** The resources of a contract from what `packResources` returned for it. */
+export function unpackResources(contract: Contract, packed: unknown): Resources {
+  // The cache proves that this build wrote it for this contract.
+  const { bindings, unbound, ...rest } = packed as PackedResources;
+  const operations = new Map(contract.operations.map((operation) => [operation.id, operation]));
+  const unpack = <Part extends { readonly operation: string }>(part: Part) => {
+    const operation = operations.get(part.operation);
+    if (operation === undefined) throw new Error(`the contract has no operation ${part.operation}`);
+    return { ...part, operation };
+  };
+  const found = bindings.map((binding) => [binding.operation, unpack(binding)] as const);
+  return { ...rest, bindings: new Map(found), unbound: unbound.map(unpack) };
+}
+
 /** The candidates by path; a path that is an alias of a collection leads to that collection. */
 interface CollectionTree {
   /** The candidate of a path key, or the collection that the path is an alias of. */
