@@ -2,6 +2,7 @@ import { load } from 'js-yaml';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { TRANSPORT_SETTINGS } from '../../src/cli/transport.js';
 import { CONTROL_ROUTES } from '../../src/server/control/routes.js';
 
 interface ControlOperation {
@@ -56,15 +57,31 @@ describe('docs/headers.md', () => {
 });
 
 describe('docs/state.md', () => {
-  it('lists the members of a fixture file and of its items that the code reads, and no others', () => {
-    const section =
-      /^## Fixtures$([\s\S]*?)(?=^## |(?![\s\S]))/mu.exec(readFileSync('docs/state.md', 'utf8'))?.[1] ?? '';
+  const section = /^## Fixtures$([\s\S]*?)(?=^## |(?![\s\S]))/mu.exec(readFileSync('docs/state.md', 'utf8'))?.[1] ?? '';
+  const code = readdirSync('src/state/fixtures').map((name) => readFileSync(join('src/state/fixtures', name), 'utf8'));
+
+  it('lists the members of an item in a fixture that the code reads, and no others', () => {
     const listed = [...section.matchAll(/^\| `(\$\w+)` \|/gmu)].map((match) => match[1] ?? '');
-    // From the checks of fixtures, in which each mark is named.
-    const code = readdirSync('src/state/fixtures').map((name) =>
-      readFileSync(join('src/state/fixtures', name), 'utf8'),
-    );
     const read = code.join('').matchAll(/['"[{ ](\$[a-zA-Z]+)\b/gu);
     expect(new Set(listed)).toEqual(new Set([...read].map((match) => match[1] ?? '')));
+  });
+
+  it('shows the members of a fixture file that the code reads, and no others', () => {
+    const shown = load(/```yaml\n(?<text>[\s\S]*?)```/u.exec(section)?.groups?.['text'] ?? '') as object;
+    const read = /PROPERTIES: readonly string\[\] = \[(?<names>[^\]]+)\]/u.exec(code.join(''))?.groups?.['names'] ?? '';
+    expect(Object.keys(shown).toSorted()).toEqual([...read.matchAll(/\w+/gu)].map(([name]) => name).toSorted());
+  });
+});
+
+describe('docs/configuration.md', () => {
+  it('lists the members that say how the server is reached, and no others', () => {
+    const page = readFileSync('docs/configuration.md', 'utf8');
+    const cells = [...page.matchAll(/^\| (`[^|]+`) \| `--/gmu)].map((match) => match[1] ?? '');
+    const listed = cells.flatMap((cell) => {
+      const group = /^`(?<name>\w+): \{ (?<members>[\w, ]+) \}`$/u.exec(cell)?.groups;
+      if (group === undefined) return [/^`(\w+)/u.exec(cell)?.[1] ?? cell];
+      return (group['members'] ?? '').split(', ').map((member) => `${group['name']}.${member}`);
+    });
+    expect(listed.toSorted()).toEqual(Object.keys(TRANSPORT_SETTINGS).toSorted());
   });
 });
