@@ -39,7 +39,9 @@ function createFolder(): { readonly folder: string; readonly install: (names: re
         mkdirSync(dirname(join(packages, name)), { recursive: true });
         symlinkSync(name === 'vouch' ? resolve('.') : resolve('node_modules', name), join(packages, name));
       }
-      symlinkSync(resolve('dist/cli/main.js'), join(packages, '.bin/vouch'));
+      // npm makes the file executable when it installs the package; the build does not.
+      const script = `#!/bin/sh\nexec node "${resolve('dist/cli/main.js')}" "$@"\n`;
+      writeFileSync(join(packages, '.bin/vouch'), script, { mode: 0o755 });
     },
   };
 }
