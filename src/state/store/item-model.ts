@@ -5,7 +5,7 @@ import type { Generator } from '../../generate/generate.js';
 import { createIdGenerator } from '../../generate/text/identifiers.js';
 import { createRandom } from '../../random.js';
 import type { Validators } from '../../schema/validate.js';
-import { NO_VIOLATIONS, type Violation } from '../../schema/violation.js';
+import { type IsValid, NO_VIOLATIONS, type Violation } from '../../schema/violation.js';
 import { type ItemProperty, type ItemSchema, type ReadItemSchema, listProperties } from '../item-schema.js';
 import type { Binding, Resource, Resources } from '../resource.js';
 import type { Item } from './lists/item-list.js';
@@ -121,9 +121,11 @@ export function createItemModel(
   const pointer = resource.schema ?? '';
   const checkSchema = resource.schema === undefined ? undefined : validators.check(pointer, 'response');
   const check = (item: Item): readonly Violation[] => checkSchema?.(item, 'body') ?? NO_VIOLATIONS;
+  const fits = checkSchema === undefined ? (): boolean => true : validators.accepts(pointer, 'response');
   // Requests that only read items need none of it.
   let writer: ItemWriter | undefined;
-  const write = (): ItemWriter => (writer ??= createWriter(resource, schema, { ...parts, lifecycle, version, check }));
+  const write = (): ItemWriter =>
+    (writer ??= createWriter(resource, schema, { ...parts, lifecycle, version, check, fits }));
   return {
     resource,
     schema,
@@ -147,6 +149,11 @@ export function createItemModel(
   };
 }
 
+/** How items are checked: `fits` without the reasons, which cost much more. */
+interface ItemChecks extends Pick<ItemModel, 'check'> {
+  readonly fits: IsValid;
+}
+
 /** The part of a model that writes items. */
 interface ItemWriter extends Pick<ItemModel, 'accept' | 'accepts' | 'create' | 'repair' | 'stamp'> {
   readonly keep: ReturnType<typeof createKept>;
@@ -155,16 +162,16 @@ interface ItemWriter extends Pick<ItemModel, 'accept' | 'accepts' | 'create' | '
 function createWriter(
   resource: Resource,
   schema: ItemSchema | undefined,
-  parts: ItemModelParts & ItemModelFacts & Pick<ItemModel, 'check' | 'lifecycle' | 'version'>,
+  parts: ItemModelParts & ItemModelFacts & ItemChecks & Pick<ItemModel, 'lifecycle' | 'version'>,
 ): ItemWriter {
-  const { contract, generator, idProperty, lifecycle, version, check } = parts;
+  const { contract, generator, idProperty, lifecycle, version, check, fits } = parts;
   const topId = idProperty?.isNested === true ? undefined : resource.idProperty;
   const rules = createRules(resource, schema, parts);
   const byName = new Map(rules.map((rule) => [rule.property.name, rule]));
   const isLoose = schema === undefined || (rules.length === 0 && !schema.closed);
   const mask = createMask(resource, [...byName.keys()]);
   const complete = createElements(parts.read, resource, schema);
-  const repair = createRepair(resource.schema ?? '', check, { generator, complete });
+  const repair = createRepair(resource.schema ?? '', parts, { generator, complete });
   const omitUnfit = createFitting(rules);
   const isComplete = isAnswered(parts.bindings);
   const accept = (body: Item): Item => {
@@ -183,9 +190,9 @@ function createWriter(
       const masked = mask(isLoose ? { ...named, ...given, ...named } : fill(given, input), given);
       const isNested = idProperty?.isNested === true && input.id !== undefined;
       const whole = isNested ? withPath(masked, (resource.idProperty ?? '').split('.'), input.id) : masked;
-      const violations = check(whole);
-      const created =
-        violations.length === 0 ? repair(whole, input, whole) : repair(omitUnfit(whole, given, violations), input);
+      const created = fits(whole)
+        ? repair(whole, input, whole)
+        : repair(omitUnfit?.(whole, given, check(whole)) ?? whole, input);
       return isComplete ? completeWork(lifecycle, created, input) : created;
     },
     repair,
@@ -217,12 +224,12 @@ function createFiller(
 
 function createRepair(
   pointer: string,
-  check: ItemModel['check'],
+  { check, fits }: ItemChecks,
   { generator, complete }: Pick<ItemModelParts, 'generator'> & { readonly complete: ReturnType<typeof createElements> },
 ): ItemModel['repair'] {
   return (item, { seed, key, now }, valid) => {
     let left = complete(item, { seed, key, now });
-    if (left === valid || check(left).length === 0) return left;
+    if (left === valid || fits(left)) return left;
     for (let round = 0; ; round++) {
       // The schema of a collection's items describes objects.
       const completed = generator.complete(pointer, left, { seed, key, direction: 'response', now }) as Item;
@@ -271,9 +278,11 @@ function createRules(
 }
 
 /** Omits the values of the server that do not fit the rest of a new item: those that are wrong, or all where the item as a whole is. */
-function createFitting(rules: readonly Rule[]): (item: Item, given: Item, violations: readonly Violation[]) => Item {
+function createFitting(
+  rules: readonly Rule[],
+): ((item: Item, given: Item, violations: readonly Violation[]) => Item) | undefined {
   const made = new Set(rules.filter((rule) => rule.made).map(({ property }) => property.name));
-  if (made.size === 0) return (item) => item;
+  if (made.size === 0) return undefined;
   return (item, given, violations) => {
     const wrong = violations.map(({ pointer }) => pointer.split('/')[1]);
     const isUnfit = (name: string): boolean =>
