@@ -1,7 +1,8 @@
 import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createMock, type Mock } from '../../src/index.js';
+import type { Mock } from '../../src/index.js';
 import { describeDocument } from '../state/real-document.js';
+import { openMock } from '../sweep/open-mock.js';
 
 interface ErrorCase {
   readonly what: string;
@@ -92,8 +93,8 @@ describeDocument('openai.yaml', (spec) => {
     let mock: Mock;
     let baseURL = 'http://in-process.test/v1';
     beforeAll(async () => {
-      mock = await createMock({
-        spec,
+      mock = await openMock(spec, {
+        preset: 'auto',
         state: { unknownIds: 'not-found' },
         auth: { tokens: ['sk-good'] },
         scenarios: {

@@ -1,13 +1,14 @@
 import OpenAI, { toFile } from 'openai';
 import { expect, it } from 'vitest';
-import { createMock, type Mock } from '../../src/index.js';
+import type { Mock } from '../../src/index.js';
 import { describeDocument } from '../state/real-document.js';
+import { openMock } from '../sweep/open-mock.js';
 
 const QUESTION = { model: 'gpt-4o', messages: [{ role: 'user' as const, content: 'Hello?' }] };
 
 /** The official client, in-process or on a socket, with a mock of its own. */
 async function open(spec: string, isSocket: boolean): Promise<{ readonly client: OpenAI; readonly mock: Mock }> {
-  const mock = await createMock({ spec, seed: 3 });
+  const mock = await openMock(spec, { preset: 'auto', seed: 3 });
   const baseURL = `${isSocket ? (await mock.listen()).url : 'http://in-process.test'}/v1`;
   const fetch: typeof globalThis.fetch = isSocket ? globalThis.fetch : (input, init) => mock.fetch(input, init);
   return { client: new OpenAI({ apiKey: 'sk-test', baseURL, fetch, maxRetries: 0 }), mock };

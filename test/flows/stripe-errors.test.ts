@@ -1,7 +1,8 @@
 import Stripe from 'stripe';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createMock, type Mock, type ScenarioDefinition } from '../../src/index.js';
+import { type Mock, type ScenarioDefinition } from '../../src/index.js';
 import { describeDocument } from '../state/real-document.js';
+import { openMock } from '../sweep/open-mock.js';
 
 /** What one case needs beside the usual client. */
 interface Setting {
@@ -158,7 +159,7 @@ describeDocument('stripe.yaml', (spec) => {
     let address = { hostname: 'in-process.test', port: '80' };
     beforeAll(async () => {
       const state = { initialItems: 0, unknownIds: 'not-found' } as const;
-      mock = await createMock({ spec, state, auth: { tokens: ['sk_test_good'] }, scenarios: SCENARIOS });
+      mock = await openMock(spec, { preset: 'auto', state, auth: { tokens: ['sk_test_good'] }, scenarios: SCENARIOS });
       if (reach === 'on a socket') address = new URL((await mock.listen()).url);
     }, 60_000);
     afterAll(() => mock.close());

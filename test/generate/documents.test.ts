@@ -3,11 +3,11 @@ import { registerSchema, unregisterSchema, validate } from '@hyperjump/json-sche
 import { describe, expect, it } from 'vitest';
 import type { Contract } from '../../src/contract/contract.js';
 import { isObject } from '../../src/contract/json.js';
-import { loadContract } from '../../src/contract/load/load.js';
 import { createGenerator } from '../../src/generate/generate.js';
 import { memoize } from '../../src/memoize.js';
 import { createValidators } from '../../src/schema/validate.js';
 import { createRandom } from '../../src/random.js';
+import { loadDocument } from '../state/real-document.js';
 import { NOW } from './one-schema.js';
 
 const FOLDER = '../shared/specs';
@@ -92,7 +92,7 @@ function toPlainSchema(value: unknown, isNamed = false): unknown {
 
 /** A document with its generator, which both of its tests use. */
 const open = memoize(async (path: string) => {
-  const contract = await loadContract(path);
+  const contract = await loadDocument(path);
   const validators = createValidators(contract);
   return { contract, validators, generator: createGenerator(contract, validators) };
 });

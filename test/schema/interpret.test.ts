@@ -10,6 +10,7 @@ import { createWork, readUnit } from '../../src/schema/schema-unit.js';
 import type { Direction, IsValid } from '../../src/schema/violation.js';
 import { createValidators, prepareSchemas } from '../../src/schema/validate.js';
 import { growSchema } from '../generate/schema-grammar.js';
+import { loadDocument } from '../state/real-document.js';
 
 type Contract = Awaited<ReturnType<typeof loadContract>>;
 type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json };
@@ -209,7 +210,7 @@ const DOCUMENTS = ['petstore-3.1.json', 'train-travel-3.1.json', 'openai.yaml'];
 
 describe('the documents of vendors', () => {
   it.each(DOCUMENTS)('each schema of %s decides as its compiled form', async (name) => {
-    const contract = await loadContract(new URL(`../../../shared/specs/${name}`, import.meta.url).pathname, {});
+    const contract = await loadDocument(new URL(`../../../shared/specs/${name}`, import.meta.url).pathname);
     const generator = createGenerator(contract, createValidators(contract));
     const schemas = listSchemas(contract);
     let compared = 0;
@@ -222,7 +223,7 @@ describe('the documents of vendors', () => {
   });
 
   it.each(DOCUMENTS)('the schemas of %s have the problems that compiling all of them finds', async (name) => {
-    const contract = await loadContract(new URL(`../../../shared/specs/${name}`, import.meta.url).pathname, {});
+    const contract = await loadDocument(new URL(`../../../shared/specs/${name}`, import.meta.url).pathname);
     const validators = createValidators(contract);
     for (const pointer of prepareSchemas(contract, validators)) void pointer;
     const { compile, problems } = createBoth(contract, 'response');

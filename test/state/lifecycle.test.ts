@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { createMock } from '../../src/index.js';
 import { liveAll } from './lifecycle.js';
+import { openMock } from '../sweep/open-mock.js';
 import { describeDocument } from './real-document.js';
 
 /** Resources whose life is not as it should be, and why that is so. */
@@ -24,7 +24,7 @@ const LEAST: Readonly<Record<string, number>> = {
 for (const [file, exceptions] of Object.entries(EXCEPTIONS)) {
   describeDocument(file, (spec) => {
     it('every resource is created, listed, read, updated and removed', async () => {
-      const mock = await createMock({ spec });
+      const mock = await openMock(spec, { preset: 'auto' });
       const lives = await liveAll(mock);
       await mock.close();
       expect(lives.length).toBeGreaterThanOrEqual(LEAST[file] ?? 1);

@@ -1,6 +1,7 @@
 import OpenAI, { NotFoundError, toFile } from 'openai';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createMock, type Mock } from '../../src/index.js';
+import type { Mock } from '../../src/index.js';
+import { openMock } from '../sweep/open-mock.js';
 import { describeDocument } from './real-document.js';
 
 /** Ids of every page of a list, as the client walks it. */
@@ -14,7 +15,7 @@ describeDocument('openai.yaml', (spec) => {
   let mock: Mock;
   let client: OpenAI;
   beforeAll(async () => {
-    mock = await createMock({ spec, state: { initialItems: 0 } });
+    mock = await openMock(spec, { preset: 'auto', state: { initialItems: 0 } });
     const { url } = await mock.listen();
     client = new OpenAI({ apiKey: 'sk-test', adminAPIKey: 'sk-admin-test', baseURL: `${url}/v1`, maxRetries: 0 });
   }, 60_000);

@@ -23,7 +23,9 @@ export function describeDocument(file: string, define: (spec: string) => void): 
 }
 
 /** The contract of a real document, loaded once for all tests of a worker. */
-export const loadDocument: (spec: string) => Promise<Contract> = memoize((spec) => loadContract(spec));
+export const loadDocument = (spec: string): Promise<Contract> => load(resolve(spec));
+
+const load = memoize((spec: string) => loadContract(spec));
 
 /** What is inferred from a real document, once for all tests of a worker. */
 export const inferDocument: (spec: string) => Promise<Resources> = memoize(async (spec) =>

@@ -1,13 +1,14 @@
 import Stripe from 'stripe';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createMock, type Mock } from '../../src/index.js';
+import type { Mock } from '../../src/index.js';
+import { openMock } from '../sweep/open-mock.js';
 import { describeDocument } from './real-document.js';
 
 describeDocument('stripe.yaml', (spec) => {
   let mock: Mock;
   let stripe: Stripe;
   beforeAll(async () => {
-    mock = await createMock({ spec, state: { initialItems: 0 } });
+    mock = await openMock(spec, { preset: 'auto', state: { initialItems: 0 } });
     const { url } = await mock.listen();
     const { hostname, port } = new URL(url);
     stripe = new Stripe('sk_test_123', {
