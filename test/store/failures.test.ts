@@ -75,6 +75,7 @@ describe.skipIf(REDIS_MISSING !== undefined)('a store that fails', () => {
     expect((await one.fetch('/__mock/health')).status).toBe(503);
     await redis.start();
     expect((await untilAnswered(() => create(one, 'after'))).status).toBe(200);
+    expect((await one.fetch('/__mock/health')).status).toBe(200);
     await untilAnswered(() => other.fetch(PATH, { headers: HEADERS }));
     const seen = await names(other);
     expect(seen).toEqual(await names(one));

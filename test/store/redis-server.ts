@@ -23,13 +23,13 @@ export interface RedisServer {
   close(): Promise<void>;
 }
 
-/** Starts a Redis server, which writes every change to disk. */
-export async function startRedis(): Promise<RedisServer> {
+/** Starts a Redis server, which writes every change to disk. @param more - Further options of the command. */
+export async function startRedis(more: readonly string[] = []): Promise<RedisServer> {
   const folder = mkdtempSync(join(tmpdir(), 'vouch-redis-'));
   for (let attempt = 1; ; attempt++) {
     const port = await findFreePort();
     try {
-      let running = await launch(port, folder);
+      let running = await launch(port, folder, more);
       const stop = async (name: NodeJS.Signals): Promise<void> => {
         const ended = new Promise((resolve) => running.once('exit', resolve));
         if (running.exitCode !== null || running.signalCode !== null) return;
@@ -41,7 +41,7 @@ export async function startRedis(): Promise<RedisServer> {
         url: `redis://127.0.0.1:${port}`,
         kill: () => stop('SIGKILL'),
         start: async () => {
-          running = await launch(port, folder);
+          running = await launch(port, folder, more);
         },
         signal: (name) => void running.kill(name),
         close: async () => {
@@ -56,9 +56,9 @@ export async function startRedis(): Promise<RedisServer> {
   }
 }
 
-function launch(port: number, folder: string): Promise<ChildProcess> {
+function launch(port: number, folder: string, more: readonly string[]): Promise<ChildProcess> {
   const options = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--save', ''];
-  const child = spawn('redis-server', [...options, '--appendonly', 'yes', '--appendfsync', 'always'], {
+  const child = spawn('redis-server', [...options, '--appendonly', 'yes', '--appendfsync', 'always', ...more], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   return new Promise((resolve, reject) => {
