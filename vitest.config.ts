@@ -65,6 +65,7 @@ const SLOW = [
   'test/state/lifecycle.test.ts',
   'test/state/openai-document.test.ts',
   'test/store/cluster.test.ts',
+  'test/store/deployment.test.ts',
   'test/store/processes.test.ts',
   'test/state/stripe-document.test.ts',
   'test/types/write-types.test.ts',
