@@ -35,9 +35,9 @@ export function createCoverageRecorder(contract: Contract, scenarios: Scenarios)
       if (counter === undefined) unmatched += 1;
       else counter.add(interaction);
     },
-    addRule: ({ key, position }) => {
+    addRule: ({ key, readPosition }) => {
       const own = toOwnKey(key);
-      const counted = applied.get(own) ?? { place: position, hits: 0 };
+      const counted = applied.get(own) ?? { place: readPosition(), hits: 0 };
       counted.hits += 1;
       applied.set(own, counted);
     },
@@ -66,7 +66,7 @@ function listRules(
 ): readonly RuleCoverage[] {
   const rules = scenarios.ids.flatMap((id) => scenarios.get(id)?.rules ?? []);
   const places = new Map([
-    ...rules.map(({ key, position }) => [toOwnKey(key), position] as const),
+    ...rules.map(({ key, readPosition }) => [toOwnKey(key), readPosition()] as const),
     ...[...applied].map(([key, { place }]) => [key, place] as const),
   ]);
   return [...places].map(([key, place]) => ({ key, place, hits: applied.get(key)?.hits ?? 0 }));

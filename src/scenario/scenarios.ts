@@ -198,7 +198,7 @@ export function listScenarios(scenarios: Scenarios, state: ScenarioState): reado
       active: state.active.includes(id) ? 'session' : scenarios.active.includes(id) ? 'server' : false,
       rules: scenario.rules.map((rule) => {
         const { matched, applied } = state.counter(rule.key);
-        return { key: rule.key, operation: rule.target, place: rule.position, met: matched, hits: applied };
+        return { key: rule.key, operation: rule.target, place: rule.readPosition(), met: matched, hits: applied };
       }),
     };
   });

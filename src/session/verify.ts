@@ -87,9 +87,9 @@ function findUnused(ids: readonly string[], scenarios: Scenarios, sessions: read
       .filter(
         ({ key }) => !key.includes(' < ') && sessions.every((session) => session.scenario.counter(key).applied === 0),
       )
-      .map(({ key, position }) => ({
+      .map(({ key, readPosition }) => ({
         interaction: undefined,
-        message: `rule ${key} (${position}) never applied: no call matched`,
+        message: `rule ${key} (${readPosition()}) never applied: no call matched`,
       })),
   );
 }

@@ -122,11 +122,11 @@ describe('a folder of scenarios', () => {
     };
     expect(await readMistakes(files)).toEqual([]);
     const [a, b] = await loadScenarios(folder, context, folder);
-    expect(a?.rules.map(({ times, position }) => [times, position])).toEqual([
+    expect(a?.rules.map(({ times, readPosition }) => [times, readPosition()])).toEqual([
       [1, 'a.yml:3'],
       [2, 'a.yml:4'],
     ]);
-    expect(b?.rules.map(({ key, position }) => [key, position])).toEqual([
+    expect(b?.rules.map(({ key, readPosition }) => [key, readPosition()])).toEqual([
       ['b/readBook[0]', 'b.json:4'],
       ['b < a/listBooks[0]', 'a.yml:3'],
       ['b < a/listBooks[1]', 'a.yml:4'],

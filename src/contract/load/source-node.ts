@@ -67,10 +67,15 @@ export function reject(node: SourceNode, expectation: string, hint?: string): un
   report(node, `${node.label} ${got === '' ? 'is missing: it ' : ''}${expectation}${got}`, hint);
 }
 
-/** The position of a value in traces: `file:line`, or its pointer if there is no file. */
-export function formatPosition({ source, pointer }: SourceNode): string {
-  const at = source.locate(pointer);
-  return at.file === undefined ? `#${at.pointer ?? pointer}` : `${at.file}:${at.line ?? 1}`;
+/** A function that finds the position of a value in traces, once: `file:line`, or its pointer if there is no file. */
+export function createPositionReader({ source, pointer }: SourceNode): () => string {
+  let position: string | undefined;
+  const find = (): string => {
+    const at = source.locate(pointer);
+    return at.file === undefined ? `#${at.pointer ?? pointer}` : `${at.file}:${at.line ?? 1}`;
+  };
+  // To find a line, the text of the file is parsed again.
+  return () => (position ??= find());
 }
 
 /** A value as messages show it: JSON, shortened to 60 characters. */

@@ -41,7 +41,7 @@ import {
 } from './rule-kinds.js';
 import {
   child,
-  formatPosition,
+  createPositionReader,
   readMembers,
   reject,
   report,
@@ -265,7 +265,7 @@ function toEffect({ respond, patch, sequence, onEnd, fault }: RuleFields): Effec
 /** A rule of one source, before it belongs to a scenario; its name is its key and index in the file: `listKeys[0]`. */
 export type RulePart = Omit<Rule, 'key' | 'scenario'> & { readonly name: string };
 
-function toRulePart(rule: RuleFields, about: Pick<RulePart, 'target' | 'name' | 'position'>): RulePart {
+function toRulePart(rule: RuleFields, about: Pick<RulePart, 'target' | 'name' | 'readPosition'>): RulePart {
   const { when, delay, times, probability, violates, then: changes } = rule;
   return { ...about, when, effect: toEffect(rule), delay, times, probability, changes, violates };
 }
@@ -288,7 +288,7 @@ const OPERATIONS: SteppedKind<readonly RulePart[]> = {
         const reason = child(item, 'violates').value;
         const violates = typeof reason === 'string' && reason.trim() !== '';
         const rule = yield* RULE.readInSteps(item, { ...context, operations, violates });
-        const about = { target, name: `${key}[${index}]`, position: formatPosition(item) };
+        const about = { target, name: `${key}[${index}]`, readPosition: createPositionReader(item) };
         if (rule !== undefined) rules.push(toRulePart(rule, about));
         yield;
       }

@@ -71,7 +71,7 @@ export function evaluateRules(rules: readonly Rule[], input: EvaluationInput): E
   for (const rule of rules) {
     const reason = findReason(rule, input, outcome?.rule);
     if (reason !== undefined) {
-      input.note(`scenario: rule ${rule.key} (${rule.position}) does not apply: ${reason}`);
+      input.note(`scenario: rule ${rule.key} (${rule.readPosition()}) does not apply: ${reason}`);
       continue;
     }
     const counter = input.state.counter(rule.key);
@@ -82,7 +82,7 @@ export function evaluateRules(rules: readonly Rule[], input: EvaluationInput): E
     const result = decide(rule, counter.applied, input);
     limit = joinLimits(limit, result.limit);
     outcome = result.outcome;
-    input.note(`scenario: rule ${rule.key} (${rule.position}) applies${result.remark}`);
+    input.note(`scenario: rule ${rule.key} (${rule.readPosition()}) applies${result.remark}`);
   }
   return { applied, delayMs, patches, limit, outcome };
 }

@@ -28,7 +28,7 @@ export interface Rule {
   /** An operation id, or `*`. */
   readonly target: string;
   /** `scenarios/flaky.yaml:4`, or a pointer if there is no file. */
-  readonly position: string;
+  readonly readPosition: () => string;
   readonly when: When | undefined;
   readonly effect: Effect;
   readonly delay: Delay | undefined;
