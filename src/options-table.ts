@@ -47,7 +47,7 @@ export const OPTIONS: Readonly<Record<OptionName, OptionEntry>> = {
   ),
   document: option('object', 'How the document is loaded.'),
   'document.allowHttpRefs': toggle(
-    'Allow the document and its `$ref`s to be loaded over HTTP(S).',
+    'Follow `$ref`s over HTTP(S) to other hosts than that of the document.',
     '--allow-http-refs',
   ),
   'document.cacheFolder': option(

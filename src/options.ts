@@ -95,7 +95,7 @@ export type ScenarioDefinitions = ScenariosOf<unknown>;
 
 /** How the document is loaded. */
 export interface DocumentOptions {
-  /** Allow the document and its `$ref`s to be loaded over HTTP(S). */
+  /** Follow `$ref`s over HTTP(S) to other hosts than that of the document. */
   readonly allowHttpRefs?: boolean;
   /** Folder in which large documents are cached for a faster start; `false` caches none. */
   readonly cacheFolder?: string | false;

@@ -26,7 +26,7 @@ import { isError, isUrl, setTimeout } from '../../platform.js';
 
 /** Options for loading a document. */
 export interface LoadOptions {
-  /** Allows documents and references over http(s), except to this machine and private networks. Default false. */
+  /** Allows references over http(s) to other hosts than that of the document, except to this machine and private networks. Default false. */
   readonly allowHttpRefs?: boolean;
   /** Paths of Overlay documents, applied to the main file in order. */
   readonly overlays?: readonly string[];
@@ -70,7 +70,7 @@ interface WithDerived {
 /** As `loadContract`, with the cache for what is computed from the contract. @throws MockError as `loadContract` does. */
 export async function loadWithDerived(spec: string | URL | object, options: LoadOptions = {}): Promise<WithDerived> {
   const cwd = options.cwd ?? process.cwd();
-  const main = await loadMain(spec, { cwd, allowHttp: options.allowHttpRefs === true });
+  const main = await loadMain(spec, cwd);
   try {
     const overlays = await Promise.all((options.overlays ?? []).map((path) => loadOverlay(path, cwd)));
     return await loadWhole(main, overlays, { ...options, cwd });
@@ -301,11 +301,7 @@ interface MainText extends LoadedFile {
  *
  * @throws MockError `SPEC_NOT_FOUND`, `SPEC_UNREADABLE` or `SPEC_INVALID`.
  */
-async function loadMain(
-  spec: string | URL | object,
-  options: { readonly cwd: string; readonly allowHttp: boolean },
-): Promise<MainText> {
-  const { cwd, allowHttp } = options;
+async function loadMain(spec: string | URL | object, cwd: string): Promise<MainText> {
   if (typeof spec !== 'string' && !isUrl(spec)) {
     const uri = pathToFileURL(resolve(cwd, 'object.json')).href;
     // A copy as text: later changes of the caller have no effect.
@@ -316,9 +312,9 @@ async function loadMain(
   const isRemote = /^https?:/iu.test(uri);
   const host = isRemote ? new URL(uri).host : undefined;
   try {
-    return { uri, name, ...toSource(await loadBytes(uri, { cwd, allowHttp, trustedHost: host })), host };
+    return { uri, name, ...toSource(await loadBytes(uri, { cwd, allowHttp: false, trustedHost: host })), host };
   } catch (cause) {
-    throw describeFailure(cause, { name, isRemote, allowHttp, cwd });
+    throw describeFailure(cause, { name, isRemote, cwd });
   }
 }
 
@@ -375,15 +371,13 @@ function describePath(name: string, cwd: string): string {
 
 function describeFailure(
   cause: unknown,
-  from: { readonly name: string; readonly isRemote: boolean; readonly allowHttp: boolean; readonly cwd: string },
+  from: { readonly name: string; readonly isRemote: boolean; readonly cwd: string },
 ): MockError {
-  const { name, isRemote, allowHttp, cwd } = from;
+  const { name, isRemote, cwd } = from;
   const at = { file: name };
   const reason = isError(cause) ? cause.message : String(cause);
   if (isRemote) {
-    const hint = allowHttp
-      ? 'open the URL in a browser, or download the file'
-      : 'allow it: --allow-http-refs, or document: { allowHttpRefs: true }';
+    const hint = 'open the URL in a browser, or download the file';
     return new MockError('SPEC_UNREADABLE', `the document cannot be fetched: ${reason}`, { at, hint, cause });
   }
   if (isError(cause) && 'code' in cause && (cause.code === 'ENOENT' || cause.code === 'ENOTDIR')) {

@@ -47,7 +47,8 @@ export async function loadText(uri: string, policy: ReadPolicy): Promise<string>
 export async function loadBytes(uri: string, policy: ReadPolicy): Promise<Buffer> {
   const url = new URL(uri);
   if (url.protocol === 'http:' || url.protocol === 'https:') {
-    if (!policy.allowHttp) throw new Error('http(s) is not allowed (document.allowHttpRefs, --allow-http-refs)');
+    if (!policy.allowHttp && url.host !== policy.trustedHost)
+      throw new Error('http(s) is not allowed (document.allowHttpRefs, --allow-http-refs)');
     // Loaded on demand: most documents are one file, and TLS costs start-up time.
     const { fetchText } = await import('./remote.js');
     return Buffer.from(await fetchText(url, policy.trustedHost));
