@@ -1,7 +1,7 @@
 import { load } from 'js-yaml';
 import { expect, it } from 'vitest';
 import { createMock } from '../../src/index.js';
-import { writeDocument } from '../../src/server/control/document.js';
+import { writeDocument } from '../../src/server/control/pages/document.js';
 import { BUILT_IN } from '../describe-both.js';
 
 // Issue 16, part 4.

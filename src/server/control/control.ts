@@ -14,7 +14,7 @@ import { listErrors } from '../../schema/violation.js';
 import { answerEmpty, answerError, answerInvalid, answerProblem, SEE_DOCUMENT } from './answer.js';
 import { type ControlPolicy, createControlGuard, isListedOrigin } from './guard.js';
 import { CONTROL_ROUTES, type ControlledParts } from './routes.js';
-import { answerWelcome } from './page.js';
+import { answerWelcome } from './pages/page.js';
 import { createQueue, createTurns, writeLong } from './slices.js';
 
 /** How the control API is served. */
@@ -38,8 +38,8 @@ export interface Control {
 /** Sent only to an origin that was allowed by name. */
 const CORS_HEADERS = { 'access-control-expose-headers': 'x-mock-source', vary: 'Origin' };
 
-/** What needs no token: the page of the inspector has no data, and asks for the token. */
-const OPEN: ReadonlySet<string> = new Set(['getHealth', 'getInspector']);
+/** What needs no token: the pages have no data, and ask for the token. */
+const OPEN: ReadonlySet<string> = new Set(['getHealth', 'getInspector', 'getReference', 'getReferenceFile']);
 
 const BODY_LIMIT = 32 * 1024 * 1024;
 

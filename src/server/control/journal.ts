@@ -1,4 +1,5 @@
 import { formatPlace } from '../../errors.js';
+import type { Contract } from '../../contract/contract.js';
 import type { Answer } from '../../http/answer.js';
 import type { Call } from '../../http/request/call.js';
 import { negotiate } from '../../http/response/negotiate.js';
@@ -10,6 +11,8 @@ import { findSessionViolations } from '../../session/verify.js';
 import { describeReloads } from './reloads.js';
 import { answerEmpty, answerItems, answerJson, answerPieces, answerProblem } from './answer.js';
 import type { ControlHandlers, ControlledParts } from './routes.js';
+import { withServer } from './pages/server.js';
+import { findReferencePackage } from './pages/reference.js';
 import { mapInSlices, type Slices, writeJson } from './slices.js';
 
 /** The operations on journals. */
@@ -133,6 +136,7 @@ export function mockHandlers(parts: ControlledParts): ControlHandlers {
         version: contract.version,
         hash: contract.hash,
         controlPrefix: prefix,
+        hasReference: findReferencePackage() !== undefined,
         operations: contract.operations.map(({ id, method, path, summary, deprecated, responses }) => {
           const { collection, action, why } = resources.bindings.get(id) ?? unbound.get(id) ?? NO_BINDING;
           const statuses = responses.map(({ status }) => status);
@@ -145,10 +149,17 @@ export function mockHandlers(parts: ControlledParts): ControlHandlers {
       });
     },
     getContractDocument: () => answerJson(200, contract.document),
-    getOpenApiJson: () => answerJson(200, contract.document),
-    getOpenApiYaml: async () => {
-      const { writeDocument } = await import('./document.js');
-      return { ...answerPieces(writeDocument(contract.document, parts.startSlices())), mediaType: 'application/yaml' };
+    getOpenApiJson: ({ call }) => answerJson(200, readDocument(parts, call)),
+    getOpenApiYaml: async ({ call }) => {
+      const { writeDocument } = await import('./pages/document.js');
+      const pieces = writeDocument(readDocument(parts, call), parts.startSlices());
+      return { ...answerPieces(pieces), mediaType: 'application/yaml' };
     },
   };
+}
+
+/** The document, with the URL of the mock as its server where the query parameter `server` names it. */
+function readDocument({ contract }: ControlledParts, call: Call): Contract['document'] {
+  const server = call.query['server'];
+  return typeof server === 'string' ? withServer(contract, server) : contract.document;
 }

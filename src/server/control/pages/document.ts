@@ -1,6 +1,6 @@
 import { dump } from 'js-yaml';
-import { isObject } from '../../contract/json.js';
-import { mapInSlices, type Slices } from './slices.js';
+import { isObject } from '../../../contract/json.js';
+import { mapInSlices, type Slices } from '../slices.js';
 
 /** Levels that are written member by member: the paths of a document, and the kinds of components with their names. */
 const LEVELS = 2;
