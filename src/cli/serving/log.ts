@@ -67,7 +67,7 @@ const STATUS_COLOURS: Readonly<Record<number, 'yellow' | 'red'>> = { 4: 'yellow'
 function formatInteraction(
   { request, answer, elapsedMs }: Interaction,
   texts: InteractionTexts,
-  { trace, locate }: LogFormat,
+  { trace: showsTrace, locate }: LogFormat,
 ): string {
   const parts = [
     request.method.padEnd(6),
@@ -83,9 +83,11 @@ function formatInteraction(
     const shown = colour(severity === 'error' ? 'yellow' : 'gray', text);
     return place === undefined ? shown : `${shown}  ${formatPlace(place)}`;
   });
+  const trace = locate === undefined ? undefined : readTrace(request.headers);
   const more = [
+    ...(trace === undefined ? [] : [colour('gray', `trace ${trace.traceId} span ${trace.spanId}`)]),
     ...(locate === undefined ? [] : violations),
-    ...(trace ? texts.trace : []).map((each) => colour('gray', each)),
+    ...(showsTrace ? texts.trace : []).map((each) => colour('gray', each)),
   ];
   const line = locate === undefined ? [...parts, violations.join('; ')] : parts;
   return [line.join(' ').trimEnd(), ...more.map((each) => `       ${each}`)].join('\n');
@@ -96,6 +98,18 @@ function findPlace({ schemaPointer }: Violation, locate: (pointer: string) => Pl
   if (schemaPointer === undefined) return undefined;
   const place = locate(schemaPointer);
   return place.file === undefined ? place : { ...place, file: showPath(place.file) };
+}
+
+/** The version, the ids of the trace and of the calling span, and flags; a later version can have more parts. */
+const TRACE_PARENT = /^(?!ff)([0-9a-f]{2})-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-[0-9a-f]{2}(-.*)?$/;
+
+/** The ids in the header `traceparent` (W3C Trace Context); undefined where it is missing or invalid. */
+function readTrace(
+  headers: Interaction['request']['headers'],
+): { readonly traceId: string; readonly spanId: string } | undefined {
+  const [, version, traceId, spanId, more] = TRACE_PARENT.exec(headers['traceparent'] ?? '') ?? [];
+  if (traceId === undefined || spanId === undefined || (version === '00' && more !== undefined)) return undefined;
+  return { traceId, spanId };
 }
 
 /** Headers are left out because they carry credentials. */
@@ -114,6 +128,7 @@ function formatInteractionJson(
     operation: interaction.operation ?? null,
     method: request.method,
     url: texts.url,
+    ...readTrace(request.headers),
     status: answer.status,
     elapsedMs: Math.round(interaction.elapsedMs * 1000) / 1000,
     from: answer.from,
