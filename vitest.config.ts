@@ -92,8 +92,6 @@ const config: ViteUserConfigFnObject = defineConfig(({ mode }) => ({
     // `.ci/run` reads the numbers from a report of its own choice, so that it can run `npm test` as it stands.
     reporters: report === undefined ? ['default'] : ['default', ['json', { outputFile: report }]],
     maxWorkers: '100%',
-    // Most objects of a test die young: with a larger young generation, fewer of them are copied.
-    execArgv: ['--max-semi-space-size=64'],
     sequence: { sequencer: SlowFirst },
     // No module of `src/` keeps state (`test/architecture.test.ts`), so test files share the modules loaded by a worker: half the CPU time.
     isolate: false,
