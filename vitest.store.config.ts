@@ -3,8 +3,13 @@ import base from './vitest.config.js';
 
 const shared = new URL('test/store/shared-index.ts', import.meta.url).pathname;
 
-/** Tests of how many turns of the event loop, or milliseconds, a request takes in the memory of the process. */
-const TIMED = ['a delay by a clock of the test ends when the test advances it', 'it repeats a request at once'];
+/** Tests of what is different on Redis, with the reason. */
+const DIFFERENT: Readonly<Record<string, string>> = {
+  'a delay by a clock of the test ends when the test advances it':
+    'it counts turns of the event loop until a delay begins',
+  'it repeats a request at once': 'it knows how many milliseconds two requests take',
+  'counts snapshots until they are replaced or their session is closed': 'snapshots take no memory of the process',
+};
 
 /** The suites of flows, scenarios, sessions and state once more, with the state of every mock on Redis: `npm run test:store`. */
 const config: ReturnType<typeof defineConfig> = defineConfig((environment) =>
@@ -21,7 +26,7 @@ const config: ReturnType<typeof defineConfig> = defineConfig((environment) =>
     ],
     test: {
       globalSetup: ['test/store/global-setup.ts'],
-      testNamePattern: new RegExp(`^(?!.*(?:${TIMED.join('|')})$)`),
+      testNamePattern: new RegExp(`^(?!.*(?:${Object.keys(DIFFERENT).join('|')})$)`),
     },
   }),
 );
