@@ -53,6 +53,9 @@ const EVERY_MS = 100;
 /** The next check waits this many times as long as a check took: checks take at most a twentieth of the time. */
 const PAUSE_FACTOR = 20;
 
+/** File systems take the time of a write from a clock that ticks every 10 ms at most, so that it can be this much too early. */
+const CLOCK_TICK_MS = 10;
+
 /** Milliseconds between two checks while files are changing. */
 const SETTLE_MS = 30;
 
@@ -75,17 +78,21 @@ export function createWatcher(
   let timer: NodeJS.Timeout | undefined;
   let known: Stamps | undefined;
   let pauseMs = 0;
+  let lastMs = 0;
 
   const look = async (): Promise<void> => {
     const paths = list();
     const startedAt = readMonotonic();
     let seen = await readStamps(paths);
-    pauseMs = PAUSE_FACTOR * (readMonotonic() - startedAt);
+    const ms = readMonotonic() - startedAt;
+    // One check alone may have waited for other work of the process.
+    pauseMs = PAUSE_FACTOR * Math.min(ms, lastMs);
+    lastMs = ms;
     if (known !== undefined && findChanges(known, seen).length > 0) {
       seen = await settle(paths, seen);
       const changed = findChanges(known, seen);
       // What is watched from now on may have changed while it was read.
-      const since = Date.now();
+      const since = Date.now() - CLOCK_TICK_MS;
       known = seen;
       if (!isClosed && changed.length > 0) await onChange(changed);
       known = await addStamps(seen, list(), { paths, since });
