@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -182,6 +182,19 @@ describe('the packed package', () => {
       expect(files).toContain(path);
     }
     expect(files.filter((path) => /^(?:src|test|bench|\.ci)\/|tsbuildinfo/u.test(path))).toEqual([]);
+  });
+
+  it('takes at most 16 packages and 16 MB where it is installed', () => {
+    const installed = join(folder, 'user', 'node_modules');
+    // The format of npm, which lists every installed package.
+    const { packages } = JSON.parse(readFileSync(join(installed, '.package-lock.json'), 'utf8')) as {
+      readonly packages: object;
+    };
+    const paths = readdirSync(installed, { recursive: true, encoding: 'utf8' });
+    const bytes = paths.reduce((sum, path) => sum + statSync(join(installed, path)).size, 0);
+    expect(Object.keys(packages)).toContain('node_modules/vouch');
+    expect(Object.keys(packages).length).toBeLessThanOrEqual(16);
+    expect(bytes).toBeLessThanOrEqual(16_000_000);
   });
 
   it('runs in a program that imports it by name, with the built-in contract', async () => {

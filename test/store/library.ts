@@ -1,5 +1,5 @@
 /** A small contract of books, in sessions of their own, with operations that scenarios limit. */
-export const LIBRARY: object = {
+export const LIBRARY: Readonly<Record<string, unknown>> = {
   openapi: '3.1.0',
   info: { title: 'Library', version: '1' },
   paths: {
@@ -24,6 +24,12 @@ export const LIBRARY: object = {
       get: {
         operationId: 'getBook',
         responses: { 200: json({ $ref: '#/components/schemas/Book' }), 404: { description: '' } },
+      },
+      put: {
+        operationId: 'putBook',
+        parameters: [{ name: 'If-Match', in: 'header', schema: { type: 'string' } }],
+        requestBody: { content: { 'application/json': { schema: { $ref: '#/components/schemas/NewBook' } } } },
+        responses: { 200: json({ $ref: '#/components/schemas/Book' }), 412: { description: '' } },
       },
       delete: { operationId: 'deleteBook', responses: { 204: { description: '' }, 404: { description: '' } } },
     },
@@ -55,5 +61,9 @@ export const LIBRARY: object = {
 };
 
 function json(schema: object): object {
-  return { description: '', content: { 'application/json': { schema } } };
+  return {
+    description: '',
+    headers: { ETag: { schema: { type: 'string' } } },
+    content: { 'application/json': { schema } },
+  };
 }
