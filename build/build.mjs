@@ -1,6 +1,6 @@
 // `npm run build`: writes `dist/`. tsc writes the declarations, rolldown the code, in few files, because reading many takes most of the time
-// of an import. `docs/development.md` says what is where. Files that did not change are not written again: the cache of documents is
-// valid for one build.
+// of an import. `docs/development.md` says what is where. Files that did not change are not written again: the compiled code of the command
+// is valid for the files that it was made of.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,6 +8,17 @@ import { rolldown } from 'rolldown';
 const LAZY = /createRequire\(import\.meta\.url\)\('([^']+)'\)/gu;
 /** The same in a bundle, until it is known which file of `dist/` has the call. */
 const PLACEHOLDER = /"lazy-package:([^"]+)"/gu;
+
+/** An import of a module of the user, which `require` cannot replace, since it knows no queries: a function that `launch.ts` gives to its files. */
+const USER_IMPORT = 'import(/* of the user */';
+const USER_CALL = 'importOfUser(';
+
+/** The command line, and what loads it. It is CommonJS alone: compiled code can be kept for that. */
+const PROGRAM = 'cli/program/program';
+const LAUNCHER = 'cli/program/launch';
+
+/** What the code has instead of the digest of the build (`contract/load/cache.ts`). */
+const BUILD = 'digest-of-this-build';
 
 /** Packages that users may have: only entry points for those that do import them. */
 const PEERS = Object.keys(
@@ -45,15 +57,19 @@ export async function bundle(entries) {
   const commonJs = Object.entries(entries).filter(([, { commonjs }]) => commonjs === true);
   const outputs = await Promise.all([
     bundleModules(Object.keys(entries), lazy),
-    bundleCommonJs(
-      commonJs.map(([name]) => name),
-      lazy,
-    ),
+    bundleCommonJs([...commonJs.map(([name]) => name), PROGRAM], lazy),
+    bundleAlone(`src/${LAUNCHER}.ts`, `${LAUNCHER}.cjs`),
   ]);
-  const chunks = [...outputs, ...(await Promise.all([...lazy].map(bundlePackage)))].flat();
-  const names = outputs[1].flatMap((chunk) => (chunk.isEntry ? [[chunk.name, chunk.exports]] : []));
+  const packages = [...lazy].map((name) => bundleAlone(name, `chunks/packages/${toFileName(name)}.cjs`));
+  const chunks = [...outputs, ...(await Promise.all(packages))].flat();
+  const names = outputs[1].flatMap((chunk) =>
+    chunk.isEntry && chunk.name !== PROGRAM ? [[chunk.name, chunk.exports]] : [],
+  );
+  const digest = createHash('sha256');
+  for (const { code } of chunks.toSorted((one, other) => (one.fileName < other.fileName ? -1 : 1))) digest.update(code);
+  const build = digest.digest('hex');
   return {
-    files: new Map(chunks.map(({ fileName, code }) => [fileName, code])),
+    files: new Map(chunks.map(({ fileName, code }) => [fileName, code.replaceAll(BUILD, build)])),
     modules: new Set(chunks.flatMap(({ moduleIds }) => moduleIds)),
     exports: new Map(names),
   };
@@ -99,15 +115,11 @@ function groupShared() {
   return { debugName: 'shared', name, test: (id) => !id.startsWith('\0') };
 }
 
-/** A package that is loaded by `require`, as one file of CommonJS: it may consist of ES modules, or of many files. */
-function bundlePackage(name) {
+/** What is loaded by `require`, such as a package, as one file of CommonJS: it may consist of ES modules, or of many files. */
+function bundleAlone(input, file) {
   return generate(
-    { input: { [toFileName(name)]: name }, lazy: new Set() },
-    {
-      format: 'cjs',
-      entryFileNames: 'chunks/packages/[name].cjs',
-      codeSplitting: false,
-    },
+    { input: { [toFileName(input)]: input }, lazy: new Set() },
+    { format: 'cjs', entryFileNames: file, codeSplitting: false },
   );
 }
 
@@ -119,7 +131,7 @@ async function generate({ input, lazy }, output) {
     // The oldest Node.js that is supported has no `using`.
     transform: { target: 'node20.19', define: GLOBALS, inject: { platformGlobals: [PLATFORM, 'host'], ...TIMERS } },
     tsconfig: 'tsconfig.json',
-    plugins: [requireBundled(lazy)],
+    plugins: [ownLoading(lazy)],
     onLog: (level, log) => {
       if (level === 'warn') throw new Error(log.message);
     },
@@ -133,24 +145,33 @@ async function generate({ input, lazy }, output) {
   return generated.output;
 }
 
-/** Makes `require` of a package load its file in `dist/`, and notes which packages these are. */
-function requireBundled(lazy) {
+/** Makes `require` of a package load its file in `dist/`, notes which packages these are, and leaves imports of the user's modules as they are. */
+function ownLoading(lazy) {
   return {
-    name: 'require-bundled',
+    name: 'own-loading',
     transform: {
       filter: { id: /\/src\//u },
       handler: (code) =>
-        code.replace(LAZY, (_, name) => {
+        code.replaceAll(USER_IMPORT, USER_CALL).replace(LAZY, (_, name) => {
           lazy.add(name);
           return `createRequire(import.meta.url)("lazy-package:${name}")`;
         }),
     },
-    renderChunk: (code, { fileName }) =>
-      code.replace(PLACEHOLDER, (_, name) => {
+    renderChunk: (code, { fileName }) => {
+      const rendered = code.replace(PLACEHOLDER, (_, name) => {
         const path = posix.relative(posix.dirname(fileName), `chunks/packages/${toFileName(name)}.cjs`);
         return JSON.stringify(path.startsWith('.') ? path : `./${path}`);
-      }),
+      });
+      return toAscii(rendered);
+    },
   };
+}
+
+/** A text in ASCII is not decoded when it is read, and takes half of the memory. Comments and strings are the only places that change. */
+function toAscii(code) {
+  // There an escape is not the same as its character.
+  if (/String\.raw`[^`]*[^\0-\x7f]/u.test(code)) throw new Error('String.raw with a character that is not ASCII');
+  return code.replaceAll(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
 /** The modules that an entry imports statically, all the way down. */

@@ -63,9 +63,16 @@ const MAX_KEPT = 32;
 /** The property of a loaded contract that holds what its mocks share; nothing outside of the contract refers to it. */
 const PARTS: unique symbol = Symbol('parts');
 
+/** The property that says how a contract was loaded, to the other build of this package in one process. */
+const ORIGIN: unique symbol = Symbol.for('vouch.contract') as never;
+
+/** The options that a contract is loaded with. */
+type ContractSettings = Pick<Settings, keyof ContractOptions | 'spec'>;
+
 /** A contract with what its mocks share. */
 interface LoadedContract extends Contract {
   readonly [PARTS]: (isStrict: boolean) => ContractParts;
+  readonly [ORIGIN]: ContractSettings;
 }
 
 /** Whether a value is a contract that was loaded with `loadContract`, or that of a mock. */
@@ -124,7 +131,7 @@ export const CONTRACT_OPTIONS: readonly (keyof ContractOptions)[] = [
 /** @throws MockError `OPTION_INVALID` for a loaded contract with options that would change it, and for a copy of one. */
 export function checkContractOptions(options: Readonly<Record<string, unknown>>): void {
   const { spec } = options;
-  if (isLoadedContract(spec)) {
+  if (isLoadedContract(spec) || isForeignContract(spec)) {
     const name = CONTRACT_OPTIONS.find((each) => options[each] !== undefined);
     if (name === undefined) return;
     const hint = `give it to loadContract: await loadContract(spec, { ${name} })`;
@@ -136,10 +143,20 @@ export function checkContractOptions(options: Readonly<Record<string, unknown>>)
   }
 }
 
+/**
+ * Whether a value is a contract that the other build of this package loaded, such as one of a configuration file that imports the package,
+ * which the command does not share its modules with.
+ */
+function isForeignContract(value: unknown): value is Pick<LoadedContract, typeof ORIGIN> {
+  return isObject(value) && ORIGIN in value && !isLoadedContract(value);
+}
+
 /** Loads the contract of a mock with what all its mocks share. @throws MockError as `loadContract` does. */
-export async function loadShared(settings: Pick<Settings, keyof ContractOptions | 'spec'>): Promise<LoadedContract> {
+export async function loadShared(settings: ContractSettings): Promise<LoadedContract> {
   const { spec, document, overlays, preset = 'auto' } = settings;
   if (isLoadedContract(spec)) return spec;
+  // Its parts have classes of the other build.
+  if (isForeignContract(spec)) return loadShared(readOptions({ ...spec[ORIGIN] }));
   const { contract, derived } = await loadWithDerived(spec, { ...document, overlays, preset });
   const loaded: Contract = { ...placeOperations(contract, settings) };
   // Inference takes half of a start from the cache, and depends on the document and on these options alone.
@@ -152,8 +169,9 @@ export async function loadShared(settings: Pick<Settings, keyof ContractOptions 
     return resources;
   });
   const value = memoize((isStrict: boolean) => createParts(loaded, readResources(undefined), isStrict));
-  Object.defineProperty(loaded, PARTS, { value });
-  // The property was just defined.
+  const origin = { ...Object.fromEntries(CONTRACT_OPTIONS.map((each) => [each, settings[each]])), spec };
+  Object.defineProperties(loaded, { [PARTS]: { value }, [ORIGIN]: { value: origin } });
+  // The properties were just defined.
   return Object.freeze(loaded) as LoadedContract;
 }
 

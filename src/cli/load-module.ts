@@ -24,7 +24,7 @@ export async function loadModule(file: string, what: string, edition = 0): Promi
     const { href } = pathToFileURL(path);
     // A CommonJS module is kept by its path.
     if (edition > 0) Reflect.deleteProperty(createRequire(href).cache, path);
-    return (await import(edition === 0 ? href : `${href}?edition=${edition}`)) as ModuleExports;
+    return (await import(/* of the user */ edition === 0 ? href : `${href}?edition=${edition}`)) as ModuleExports;
   } catch (cause) {
     // A loader such as tsx may load TypeScript where Node.js cannot: only its error says that it does not.
     if (/\.[cm]?tsx?$/.test(path) && readCode(cause) === 'ERR_UNKNOWN_FILE_EXTENSION') {

@@ -1,5 +1,7 @@
 #!/usr/bin/env node
 // Versions of Node.js that vouch does not support run this file too: it imports nothing before the check, and its syntax is that of Node.js 12.
+import type * as Launch from './program/launch.js';
+import type * as Program from './program/program.js';
 
 /** The oldest supported version, as in `engines` of package.json. */
 const OLDEST: readonly [major: number, minor: number] = [20, 19];
@@ -13,5 +15,11 @@ if (major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1])) {
   );
   process.exitCode = 1;
 } else {
-  void import('./program/program.js').then(({ runProgram }) => runProgram());
+  const { createRequire } = process.getBuiltinModule('node:module');
+  const { dirname, join } = process.getBuiltinModule('node:path');
+  const folder = join(dirname(process.getBuiltinModule('node:url').fileURLToPath(import.meta.url)), 'program');
+  // Files of the build, which `build/bundle.mjs` makes.
+  const { loadProgram } = createRequire(import.meta.url)(join(folder, 'launch.cjs')) as typeof Launch;
+  const { runProgram } = loadProgram(join(folder, 'program.cjs'), process.argv.slice(2)) as typeof Program;
+  void runProgram();
 }

@@ -1,11 +1,20 @@
 // Issue 14: what is compiled is kept for the next start, by the command alone.
 import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import module from 'node:module';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { runProgram } from './run-program.js';
 
 const run = promisify(execFile);
 
@@ -14,6 +23,26 @@ mkdirSync(join(folder, 'node_modules'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const KEPT = join(folder, 'node_modules', '.cache', 'vouch', 'code');
+const SPEC = resolve('spec/openapi.yaml');
+
+beforeEach(() => rmSync(KEPT, { recursive: true, force: true }));
+
+/** The files with compiled code. */
+function listKept(): readonly string[] {
+  return existsSync(KEPT) ? readdirSync(KEPT).filter((name) => name.startsWith('vouch-')) : [];
+}
+
+/** How many processes have added to a file. */
+function readWrites(name: string): unknown {
+  return /"writes":(\d+)/u.exec(readFileSync(join(KEPT, name), 'latin1'))?.[1];
+}
+
+// `NODE_V8_COVERAGE` is set where the tests themselves are measured.
+const ENV = { NODE_V8_COVERAGE: undefined, NODE_COMPILE_CACHE: undefined, NODE_DISABLE_COMPILE_CACHE: undefined };
+
+function explain(env: Readonly<Record<string, string>> = {}): ReturnType<typeof runProgram> {
+  return runProgram(['explain', 'OPTION_INVALID'], { cwd: folder, env: { ...ENV, ...env } });
+}
 
 it('a program that imports the package keeps no compiled code', async () => {
   const program = `await import(${JSON.stringify(resolve('dist/index.js'))})`;
@@ -21,7 +50,93 @@ it('a program that imports the package keeps no compiled code', async () => {
   expect(existsSync(KEPT)).toBe(false);
 });
 
-it('the command keeps compiled code with the other caches where Node.js can', async () => {
-  await run(process.execPath, [resolve('dist/cli/main.js'), 'explain', 'OPTION_INVALID'], { cwd: folder });
-  expect(existsSync(KEPT)).toBe('enableCompileCache' in module);
+describe('the compiled code of the command', () => {
+  it('is kept with the other caches, and added to by three processes', async () => {
+    const first = await explain();
+    const [name = '', ...others] = listKept();
+    expect([others, readWrites(name)]).toEqual([[], '1']);
+    expect(await explain()).toEqual(first);
+    expect(readWrites(name)).toBe('2');
+    await explain();
+    const bytes = readFileSync(join(KEPT, name));
+    expect(readWrites(name)).toBe('3');
+    expect(await explain()).toEqual(first);
+    expect(readFileSync(join(KEPT, name)).equals(bytes)).toBe(true);
+  });
+
+  it('is compiled again where the file is damaged', async () => {
+    const first = await explain();
+    const [name = ''] = listKept();
+    const path = join(KEPT, name);
+    const bytes = readFileSync(path);
+    for (const damaged of [
+      bytes.subarray(0, 5),
+      bytes.subarray(0, -8),
+      bytes.map((byte, i) => (i > 999 ? ~byte : byte)),
+    ]) {
+      writeFileSync(path, damaged);
+      expect(await explain()).toEqual(first);
+      expect(readWrites(name)).toBe('1');
+    }
+  });
+
+  it('is one file per command and per set of options of Node.js', async () => {
+    await explain();
+    await runProgram(['types', SPEC], { cwd: folder, env: ENV });
+    expect(listKept()).toHaveLength(2);
+    await explain({ NODE_OPTIONS: '--stack-trace-limit=20' });
+    expect(listKept()).toHaveLength(3);
+  });
+
+  it.each([
+    ['where the user wants none', ['explain', 'OPTION_INVALID'], { NODE_DISABLE_COMPILE_CACHE: '1' }],
+    [
+      'while the coverage of code is measured',
+      ['explain', 'OPTION_INVALID'],
+      { NODE_V8_COVERAGE: join(folder, 'coverage') },
+    ],
+    ['by help', ['explain', '--help'], {}],
+    ['by a command that ends with a mistake', ['explain', 'NO_SUCH_CODE'], {}],
+  ])('is not kept %s', async (_, words, env) => {
+    await runProgram(words, { cwd: folder, env: { ...ENV, ...env } });
+    expect(listKept()).toEqual([]);
+  });
+
+  it('is kept in the folder that NODE_COMPILE_CACHE names', async () => {
+    const other = join(folder, 'other');
+    await explain({ NODE_COMPILE_CACHE: other });
+    expect(listKept()).toEqual([]);
+    expect(readdirSync(other).filter((name) => name.startsWith('vouch-'))).toHaveLength(1);
+  });
+
+  it('is that of a server when it ends, after its first requests', async () => {
+    await runProgram(['serve', SPEC, '--port', '0', '--quiet'], {
+      cwd: folder,
+      env: ENV,
+      whenListening: async ({ url }) => {
+        expect((await fetch(`${url}/files`, { headers: { authorization: 'Bearer any' } })).status).toBe(404);
+      },
+    });
+    expect(listKept()).toHaveLength(1);
+  });
+});
+
+it('a configuration can have a contract that the package loaded as an ES module', async () => {
+  symlinkSync(resolve('.'), join(folder, 'node_modules', 'vouch'));
+  writeFileSync(
+    join(folder, 'vouch.config.mjs'),
+    `import { loadContract } from 'vouch';
+    export default { spec: await loadContract(${JSON.stringify(SPEC)}, { prefix: '/api' }), port: 0 };`,
+  );
+  let status = 0;
+  const { code, error } = await runProgram(['serve', '--quiet'], {
+    cwd: folder,
+    env: ENV,
+    whenListening: async ({ url }) => {
+      const { origin } = new URL(url);
+      const headers = { authorization: 'Bearer any' };
+      status = (await fetch(`${origin}/api/v1/organization/admin_api_keys`, { headers })).status;
+    },
+  });
+  expect([code, error, status]).toEqual([0, '', 200]);
 });

@@ -1,8 +1,5 @@
 import { statSync } from 'node:fs';
-import module from 'node:module';
-import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
-import { readCacheFolder } from '../../package-folder.js';
 import { setTimeout } from '../../platform.js';
 
 /** The bytecode that a function runs before V8 11 considers to optimize it, and the default. */
@@ -27,7 +24,10 @@ export function delayOptimization(words: readonly string[]): void {
   const isSet = [...process.execArgv, process.env['NODE_OPTIONS'] ?? ''].some((option) => option.includes('-budget'));
   if (isSet || !process.versions.v8.startsWith('11.')) return;
   setFlagsFromString(`--interrupt-budget=${PATIENT}`);
-  setTimeout(() => setFlagsFromString(`--interrupt-budget=${DEFAULT}`), START_MS).unref();
+  const reset = (): void => setFlagsFromString(`--interrupt-budget=${DEFAULT}`);
+  setTimeout(reset, START_MS).unref();
+  // Before the compiled code is kept.
+  process.prependListener('exit', reset);
 }
 
 /** Bytes from which on a document is large. */
@@ -40,16 +40,4 @@ function isLargeFile(word: string): boolean {
     // Not a path.
     return false;
   }
-}
-
-/**
- * Keeps compiled code on disk, with the other caches, where Node.js can (22.8 and later): the next start compiles less.
- *
- * For the command alone: a program that imports this package decides for itself. Nothing happens where the folder cannot be written,
- * the user has set `NODE_COMPILE_CACHE`, or forbids it with `NODE_DISABLE_COMPILE_CACHE`.
- */
-export function keepCompiledCode(): void {
-  // The types are those of Node 20.
-  const { enableCompileCache } = module as { readonly enableCompileCache?: (folder: string) => unknown };
-  enableCompileCache?.(join(readCacheFolder(process.cwd()), 'code'));
 }

@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { MockError } from '../../errors.js';
 import { COMMANDS } from '../command-table.js';
 import { describeFlag } from '../flags.js';
-import { delayOptimization, keepCompiledCode } from './optimization.js';
+import { delayOptimization } from './optimization.js';
 import { type Output, readVersion } from '../output.js';
 import { isError } from '../../platform.js';
 
@@ -25,6 +25,8 @@ async function runCommand(words: readonly string[]): Promise<void> {
     const command = program.command(name).description(summary);
     if (name !== requested) continue;
     const { defineCommand, readWords } = await load();
+    // V8 takes compiled code only with the options that it was compiled with.
+    delayOptimization(words);
     defineCommand(command, output);
     given = readWords?.(words) ?? words;
   }
@@ -34,8 +36,6 @@ async function runCommand(words: readonly string[]): Promise<void> {
 /** Runs the command that the arguments of the process name. */
 export async function runProgram(): Promise<void> {
   const words = process.argv.slice(2);
-  delayOptimization(words);
-  keepCompiledCode();
   // `vouch serve | head`: a closed pipe ends the output, not the server.
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {

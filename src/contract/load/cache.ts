@@ -148,11 +148,12 @@ function toDocument(body: Buffer): CachedDocument | undefined {
   return isWhole ? (entry as unknown as CachedDocument) : undefined;
 }
 
-/**
- * The sizes and times of the files of this folder, which in the built package are all of its code: a changed build does not read what
- * another one wrote. Read synchronously, because that takes a fifth of the time.
- */
+/** What the build replaces by a digest of all of its code: a changed build does not read what another one wrote. */
+const BUILD = 'digest-of-this-build';
+
+/** The build; for the sources, the sizes and times of the files of this folder. */
 function readBuild(): string {
+  if (!BUILD.startsWith('digest-of')) return BUILD;
   const folder = dirname(fileURLToPath(import.meta.url));
   const lines = readdirSync(folder).map((name) => {
     const { size, mtimeMs } = statSync(join(folder, name));
