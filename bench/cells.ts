@@ -25,8 +25,10 @@ export interface LoadRequest {
 
 /** How much is measured. */
 export interface Plan {
-  /** Interleaved rounds; one more is the warm-up. */
+  /** Interleaved rounds that count. */
   readonly rounds: number;
+  /** Rounds before them, in which V8 compiles the code. */
+  readonly warmUp: number;
   /** Requests of one kind to one server in a round. */
   readonly requests: number;
   readonly connections: number;
@@ -61,10 +63,13 @@ export async function measureCells(
 ): Promise<readonly Cell[]> {
   const samples = new Map<string, Samples>();
   const failed = new Set<string>();
-  const pairs = requests.flatMap((request) => subjects.map((subject) => ({ request, subject })));
-  for (let round = 0; round <= plan.rounds; round++) {
+  for (let round = -plan.warmUp; round < plan.rounds; round++) {
     for (const subject of subjects) await subject.reset?.();
-    for (const { request, subject } of pairs) {
+    // The order alternates, so that no server always follows the same other one.
+    const ordered = round % 2 === 0 ? subjects : subjects.toReversed();
+    for (const { request, subject } of requests.flatMap((each) =>
+      ordered.map((one) => ({ request: each, subject: one })),
+    )) {
       const key = `${request.name}\n${subject.name}`;
       const bytes = request.bytes(subject.name);
       if (bytes === undefined || failed.has(key)) continue;
@@ -81,8 +86,7 @@ export async function measureCells(
         continue;
       }
       const cpu = readProcessCpu(subject.id) - cpuBefore;
-      // The first round is the warm-up.
-      if (round === 0) continue;
+      if (round < 0) continue;
       const own = samples.get(key) ?? { cpu: [], perSecond: [], p50: [], p99: [] };
       own.cpu.push(cpu / result.requests);
       own.perSecond.push((result.requests * 1000) / result.elapsedMs);

@@ -41,7 +41,7 @@ export async function measureProfile(plan: Plan): Promise<readonly Table[]> {
     }
   };
   try {
-    await run(WARM_UP);
+    await run(plan.warmUp);
     process.kill(server.id, 'SIGUSR2');
     await run(plan.rounds);
     process.kill(server.id, 'SIGUSR2');
@@ -57,9 +57,6 @@ export async function measureProfile(plan: Plan): Promise<readonly Table[]> {
 }
 
 const PROFILER = fileURLToPath(new URL('profile-process.js', import.meta.url));
-
-/** Rounds before the profile, in which V8 compiles the code. */
-const WARM_UP = 5;
 
 function tabulate({ nodes, samples, timeDeltas }: Profile, requests: number): readonly Table[] {
   const readPlace = createPlaceReader();

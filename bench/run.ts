@@ -20,6 +20,7 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     rounds: { type: 'string', default: '9' },
+    'warm-up': { type: 'string', default: '5' },
     requests: { type: 'string', default: '1500' },
     connections: { type: 'string', default: '8' },
     json: { type: 'boolean', default: false },
@@ -31,6 +32,7 @@ const { values, positionals } = parseArgs({
 
 const plan: Plan = {
   rounds: Number(values.rounds),
+  warmUp: Number(values['warm-up']),
   requests: Number(values.requests),
   connections: Number(values.connections),
 };

@@ -39,6 +39,9 @@ export async function measureBuiltIn(plan: Plan, against: string | undefined): P
     const references = await startReferences(await collectAnswers(vouch));
     stopped.push(...references.map(({ server }) => server));
     const subjects: Subject[] = references.map(({ name, server }) => ({ name, ...server }));
+    const floor = await startServer([toServerFile('hono-mock'), folder.path, String(plan.requests)]);
+    stopped.push(floor);
+    subjects.push({ ...floor, name: 'mock by hand', reset: () => reset(floor) });
     if (against !== undefined) {
       const before = await serve(against);
       stopped.push(before);

@@ -3,7 +3,7 @@ import type { Contract } from '../contract/contract.js';
 import { isObject } from '../contract/json.js';
 import { escapeSegment, fromReference, readEntries, readSegments, readString } from '../contract/pointer.js';
 import { LimitError } from '../errors.js';
-import { memoize } from '../memoize.js';
+import { memoize, memoizeText } from '../memoize.js';
 import { cutMessage } from '../errors.js';
 import type { DirectedUnits } from './compile.js';
 import { MAX_ERRORS } from './schema-unit.js';
@@ -35,8 +35,8 @@ type Find = (pointer: string, value: unknown, context: FindContext) => readonly 
 /** The unions around a value, and how much has been explained. */
 interface FindContext {
   readonly depth: number;
-  readonly startedAt: number;
-  readonly spent: { values: number };
+  /** The values that were compared, and since when: only a union compares many. */
+  readonly spent: { values: number; startedAt: number | undefined };
 }
 
 const MAX_VIOLATIONS = 20;
@@ -72,7 +72,7 @@ export function createExplainer(
 
   const findAll = (pointer: string, value: unknown): readonly Finding[] => {
     try {
-      return find(pointer, value, { depth: 0, startedAt: readMonotonic(), spent: { values: 0 } });
+      return find(pointer, value, { depth: 0, spent: { values: 0, startedAt: undefined } });
     } catch (error) {
       if (error instanceof LimitError) return [{ ...UNEXPLAINED, schemaPointer: pointer }];
       throw error;
@@ -90,28 +90,35 @@ export function createExplainer(
 
   /** The sentence, which does not quote a secret. */
   const describe = (words: PlaceWords, pointer: string, { path, says, schemaPointer = '' }: Finding): string => {
-    if (!/got |"/.test(says)) return `${toSubject(words, path)} ${says}`;
-    const name = isSecret(schemaPointer) ? 'password' : readSegments(pointer).findLast((each) => !/^\d+$/.test(each));
-    return `${toSubject(words, path)} ${hideQuotedSecret(says, name ?? '')}`;
+    if (!says.includes('got ') && !says.includes('"')) return `${toSubject(words, path)} ${says}`;
+    const name = isSecret(schemaPointer) ? 'password' : readValueName(pointer);
+    return `${toSubject(words, path)} ${hideQuotedSecret(says, name)}`;
   };
 
   return (pointer, value, place) => {
-    const words = { ...place, answered: by === 'mock' };
+    const words = { in: place.in, name: place.name, answered: by === 'mock' };
     const lead = place.name === undefined ? '' : `/${escapeSegment(place.name)}`;
-    return findAll(pointer, value)
-      .slice(0, MAX_VIOLATIONS)
-      .map((finding) => ({
+    const findings = findAll(pointer, value);
+    return (findings.length > MAX_VIOLATIONS ? findings.slice(0, MAX_VIOLATIONS) : findings).map((finding) => {
+      const at = `${lead}${finding.path}`;
+      return {
         code: finding.code,
         // The author of alternatives that overlap meant a union of them.
         severity: finding.code === 'UNION' && finding.isAmbiguous === true && !strict ? 'note' : 'error',
         in: place.in,
-        pointer: `${lead}${finding.path}`,
-        message: cutMessage(describe(words, `${lead}${finding.path}`, finding)),
+        pointer: at,
+        message: cutMessage(describe(words, at, finding)),
         by,
         schemaPointer: finding.schemaPointer,
-      }));
+      };
+    });
   };
 }
+
+/** The name of the value at a pointer: its last segment that is not the position of an item. */
+const readValueName = memoizeText(
+  (pointer) => readSegments(pointer).findLast((segment) => !/^\d+$/.test(segment)) ?? '',
+);
 
 function createNameList(): ListNames {
   const known = new WeakMap<object, readonly string[]>();
@@ -157,8 +164,10 @@ const MAX_SLOW_VALUES = 20;
 /** Milliseconds after which a value is large. */
 const SLOW_MS = 100;
 
-function isExhausted({ startedAt, spent: { values } }: FindContext): boolean {
-  return values > MAX_VALUES || (values > MAX_SLOW_VALUES && readMonotonic() - startedAt > SLOW_MS);
+function isExhausted({ spent }: FindContext): boolean {
+  const now = readMonotonic();
+  spent.startedAt ??= now;
+  return spent.values > MAX_VALUES || (spent.values > MAX_SLOW_VALUES && now - spent.startedAt > SLOW_MS);
 }
 
 /** Explains why a value matches no alternative, or too many, by the alternative that was meant. */

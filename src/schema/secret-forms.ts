@@ -1,3 +1,4 @@
+import { memoizeText } from '../memoize.js';
 import { isRandom, isSecretName } from './secret-names.js';
 
 /** A pattern that detects secrets anywhere in a string. */
@@ -234,12 +235,12 @@ export function hideUrlSecrets(url: string): string {
 /** The sentence of a violation without the value that it quotes, if that is a secret by its name or its form. */
 export function hideQuotedSecret(message: string, name: string): string {
   const hidden =
-    message.includes('got ') && isSecretInText(name, 'value')
-      ? message.replace(QUOTED_VALUE, 'got a secret value')
-      : message;
+    message.includes('got ') && isNameOfSecret(name) ? message.replace(QUOTED_VALUE, 'got a secret value') : message;
   // What the client sent is in quotes.
   return QUOTED_TEXT.test(hidden) ? hideSecrets(hidden) : hidden;
 }
+
+const isNameOfSecret = memoizeText((name) => isSecretInText(name, 'value'));
 
 const QUOTED_VALUE = /\bgot (?:".*"(?: \(\d+ characters\))?|-?\d[\d.e+]*)/s;
 // At least as long as the shortest secret that a pattern finds.

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { ListAnswer, WrittenItem } from '../../src/http/answer.js';
+import type { ListedItems, WrittenItem } from '../../src/http/answer.js';
 import { createEncoder } from '../../src/http/response/encode.js';
 
 const encode = createEncoder([]);
 
-async function write(body: unknown, listed: ListAnswer['listed']): Promise<string> {
+async function write(body: unknown, listed: ListedItems): Promise<string> {
   const answer = {
     status: 200,
     headers: {},
@@ -17,7 +17,7 @@ async function write(body: unknown, listed: ListAnswer['listed']): Promise<strin
   return encode(answer, 'GET', undefined).text();
 }
 
-function toListed(items: readonly unknown[]): ListAnswer['listed'] & { readonly written: WrittenItem[] } {
+function toListed(items: readonly unknown[]): ListedItems & { readonly written: WrittenItem[] } {
   return { items, written: items.map((item) => ({ item })) };
 }
 

@@ -3,7 +3,7 @@ import { TextEncoder } from 'node:util';
 import type { ServerResponse } from 'node:http';
 import { isObject, mapValues } from '../../contract/json.js';
 import { toViolationsHeader, type Violation } from '../../schema/violation.js';
-import { type Answer, isListAnswer, type ListedItems } from '../answer.js';
+import type { Answer, ListedItems } from '../answer.js';
 import { type EventFields, writeEvent } from '../event-stream.js';
 import { isToken } from '../../contract/operations/parameter.js';
 import { isSequenceType } from '../../contract/operations/streaming.js';
@@ -159,7 +159,7 @@ function writeBody(
   if (isBytes(body)) return body as Uint8Array<ArrayBuffer>;
   if (isStream(body)) return writeStream(body, mediaType ?? 'application/octet-stream', outgoing);
   if (mediaType === undefined || isJsonType(mediaType))
-    return isListAnswer(answer) ? writeListed(body, answer.listed) : writeJson(body);
+    return answer.listed === undefined ? writeJson(body) : writeListed(body, answer.listed);
   for (const writer of writers) {
     const written = writer(answer);
     if (written !== undefined) return written as string | Uint8Array<ArrayBuffer>;

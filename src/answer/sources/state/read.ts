@@ -1,7 +1,7 @@
 import { URLSearchParams } from 'node:url';
 import { TextDecoder } from 'node:util';
 import { isObject, readMember, filterMembers } from '../../../contract/json.js';
-import { type Answer, toListAnswer } from '../../../http/answer.js';
+import { type Answer, withMembers } from '../../../http/answer.js';
 import { isCovered, isJsonType, toEssence } from '../../../http/media-type.js';
 import type { Call } from '../../../http/request/call.js';
 import { createEnvelope, type Envelope, type EnvelopeFacts } from '../../../state/pages/envelope.js';
@@ -192,7 +192,7 @@ export function createListHandler(context: OperationContext): StateHandler | und
     };
     const given =
       isPart && page.unit !== undefined && page.to - page.from < view.size ? { ...choice, status: 206 } : choice;
-    return toListAnswer(toAnswer(given, envelope(exchange)(facts), writeHeaders(facts)), { items, written });
+    return withMembers(toAnswer(given, envelope(exchange)(facts), writeHeaders(facts)), { listed: { items, written } });
   });
 }
 

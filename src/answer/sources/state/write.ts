@@ -1,5 +1,5 @@
 import { createElementMerge, locateItem } from './bodies.js';
-import { isObject, readMember, filterMembers } from '../../../contract/json.js';
+import { filterMembers, isObject, joinObjects, readMember } from '../../../contract/json.js';
 import { applyJsonPatch } from '../../../state/json-patch.js';
 import { type Resource, createsUnknown, isPathId } from '../../../state/resource.js';
 import type { Answer } from '../../../http/answer.js';
@@ -101,12 +101,12 @@ export function createItem(
   const derive = createDerive(context.model.resource);
   const created = context.items.create(location, {
     body,
-    fixed: {
-      ...derive?.(body),
-      ...context.references.create(location.transaction, body),
-      ...context.binding.set,
-      ...location.known,
-    },
+    fixed: joinObjects(
+      derive?.(body),
+      context.references.create(location.transaction, body),
+      context.binding.set,
+      location.known,
+    ),
     defaults: upload?.properties,
     content: upload?.content,
     id,
