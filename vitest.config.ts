@@ -91,6 +91,7 @@ const config: ViteUserConfigFnObject = defineConfig(({ mode }) => ({
     exclude: [...configDefaults.exclude, ...(mode === 'fast' ? SLOW : [])],
     // `.ci/run` reads the numbers from a report of its own choice, so that it can run `npm test` as it stands.
     reporters: report === undefined ? ['default'] : ['default', ['json', { outputFile: report }]],
+    globalSetup: ['test/empty-cache.ts'],
     maxWorkers: '100%',
     sequence: { sequencer: SlowFirst },
     // No module of `src/` keeps state (`test/architecture.test.ts`), so test files share the modules loaded by a worker: half the CPU time.

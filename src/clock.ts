@@ -140,3 +140,10 @@ export function readInstant(instant: number | string | Date): number {
 export function toDateTime(ms: number): string {
   return new Date(Math.min(Math.max(ms, FIRST_INSTANT), LAST_INSTANT) || 0).toISOString();
 }
+
+const DAY_MS = 86_400_000;
+
+/** The beginning of a day (UTC), in milliseconds since 1970 as the instant in it. */
+export function toDay(instant: number): number {
+  return Math.floor(instant / DAY_MS) * DAY_MS;
+}

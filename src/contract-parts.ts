@@ -22,9 +22,9 @@ import type { ContractOptions, MockOptions, Settings } from './options.js';
 import { readOptions } from './read-options.js';
 import { createValidators, type Validators } from './schema/validate.js';
 import { readReserved } from './session/choice.js';
+import { createGeneratedItems } from './state/generated-items.js';
 import { createItemModels, type ItemModels } from './state/item-models.js';
 import { inferResources, packResources, unpackResources } from './state/inference/infer.js';
-import type { Resources } from './state/resource.js';
 
 /**
  * What depends on a contract, and not on a mock of it: all its mocks share it.
@@ -160,15 +160,19 @@ export async function loadShared(settings: ContractSettings): Promise<LoadedCont
   const { contract, derived } = await loadWithDerived(spec, { ...document, overlays, preset });
   const loaded: Contract = { ...placeOperations(contract, settings) };
   // Inference takes half of a start from the cache, and depends on the document and on these options alone.
-  const name = `resources ${JSON.stringify([settings.basePath, settings.prefix])}`;
-  const packed = await derived?.read(name);
+  const options = JSON.stringify([settings.basePath, settings.prefix]);
+  const name = `resources ${options}`;
+  const [packed, texts] = await Promise.all([derived?.read(name), derived?.readTexts(`items ${options}`)]);
+  const generated = createGeneratedItems(texts);
   const readResources = memoize(() => {
     if (packed !== undefined) return unpackResources(loaded, packed);
     const resources = inferResources(loaded);
     derived?.write(name, packResources(resources));
     return resources;
   });
-  const value = memoize((isStrict: boolean) => createParts(loaded, readResources(undefined), isStrict));
+  const value = memoize((isStrict: boolean) =>
+    createParts(loaded, { resources: readResources(undefined), generated }, isStrict),
+  );
   const origin = { ...Object.fromEntries(CONTRACT_OPTIONS.map((each) => [each, settings[each]])), spec };
   Object.defineProperties(loaded, { [PARTS]: { value }, [ORIGIN]: { value: origin } });
   // The properties were just defined.
@@ -180,7 +184,11 @@ export function readParts(contract: LoadedContract, isStrict: boolean): Contract
   return contract[PARTS](isStrict);
 }
 
-function createParts(contract: Contract, resources: Resources, isStrict: boolean): ContractParts {
+function createParts(
+  contract: Contract,
+  shared: Pick<ItemModels, 'generated' | 'resources'>,
+  isStrict: boolean,
+): ContractParts {
   const validators = createValidators(contract, { strict: isStrict });
   const generator = createGenerator(contract, validators);
   const schemas = { contract, validators, generator };
@@ -196,7 +204,7 @@ function createParts(contract: Contract, resources: Resources, isStrict: boolean
     MAX_KEPT,
   );
   return {
-    ...createItemModels({ ...schemas, resources }),
+    ...createItemModels({ ...schemas, ...shared }),
     ...schemas,
     router: createRouter(contract.operations, contract.resolve),
     routes: listRoutes(contract.operations),

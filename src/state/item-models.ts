@@ -2,6 +2,7 @@ import { addTo } from '../contract/json.js';
 import { MockError, suggest } from '../errors.js';
 import { memoize } from '../memoize.js';
 import { createFieldsReader, type FieldsReader } from '../schema/fields.js';
+import { createGeneratedItems, type GeneratedItems } from './generated-items.js';
 import { createItemSchemaReader, type ReadItemSchema } from './item-schema.js';
 import { type Binding, CREATES, createsUnknown, type Resources } from './resource.js';
 import { createDependents, type Dependents } from './store/dependents.js';
@@ -15,6 +16,8 @@ export interface ItemModels extends ItemModelParts {
   readonly read: ReadItemSchema;
   readonly fieldsOf: FieldsReader;
   readonly dependents: Dependents;
+  /** The items that were generated on demand, whichever mock needed them first. */
+  readonly generated: GeneratedItems;
   /** The collections that requests can add items to. */
   readonly creatable: ReadonlySet<string>;
   /** The operations of a collection. */
@@ -24,13 +27,16 @@ export interface ItemModels extends ItemModelParts {
 }
 
 /** Creates the models of the items of a contract; each one is created when it is needed. */
-export function createItemModels(parts: ItemModelParts & Pick<ItemModels, 'resources'>): ItemModels {
+export function createItemModels(
+  parts: ItemModelParts & Pick<ItemModels, 'resources'> & Partial<Pick<ItemModels, 'generated'>>,
+): ItemModels {
   const { resources } = parts;
   const read = createItemSchemaReader(parts.contract);
   const byCollection = new Map<string, Binding[]>();
   for (const binding of resources.bindings.values()) addTo(byCollection, binding.collection, binding);
   const bindingsOf: ItemModels['bindingsOf'] = (collection) => byCollection.get(collection) ?? [];
   return {
+    generated: createGeneratedItems(),
     ...parts,
     read,
     fieldsOf: createFieldsReader(parts.contract),
@@ -47,7 +53,9 @@ function findCreatable(resources: Resources): ReadonlySet<string> {
   return new Set([...resources.bindings.values()].filter(isCreate).map(({ collection }) => collection));
 }
 
-function createModels(parts: Omit<ItemModels, 'creatable' | 'dependents' | 'fieldsOf' | 'model'>): ItemModels['model'] {
+function createModels(
+  parts: Omit<ItemModels, 'creatable' | 'dependents' | 'fieldsOf' | 'generated' | 'model'>,
+): ItemModels['model'] {
   const { read, bindingsOf } = parts;
   const { collections } = parts.resources;
   const findSettable = createSettableFinder(read, parts.resources);

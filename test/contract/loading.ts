@@ -9,7 +9,8 @@ import { loadContract, type LoadOptions } from '../../src/contract/load/load.js'
 /** A folder with the given files, gone when the test ends. */
 export async function createFolder(files: Readonly<Record<string, string>>): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'vouch-contract-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  // A cache can be written to it meanwhile.
+  onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
   for (const [name, text] of Object.entries(files)) {
     await mkdir(dirname(join(folder, name)), { recursive: true });
     await writeFile(join(folder, name), text);

@@ -1,3 +1,4 @@
+import { toDay } from '../../clock.js';
 import { isObject } from '../../contract/json.js';
 import type { GenerateContext } from '../../generate/generate.js';
 import type { Answer } from '../../http/answer.js';
@@ -79,13 +80,6 @@ export function readContext(exchange: Exchange): GenerateContext {
   const context = toGenerateContext(exchange, `${call.operation.path}\n${nameCall(call)}`);
   // To the day, so that a running clock does not change every answer.
   return { ...context, now: toDay(context.now), known: readKnown(call) };
-}
-
-const DAY_MS = 86_400_000;
-
-/** The beginning of a day (UTC), in milliseconds since 1970 as the instant in it. */
-export function toDay(instant: number): number {
-  return Math.floor(instant / DAY_MS) * DAY_MS;
 }
 
 /** The most members of a body that an answer repeats. */

@@ -1,3 +1,4 @@
+import { toDay } from '../../clock.js';
 import { isObject, filterMembers } from '../../contract/json.js';
 import type { Operation } from '../../contract/operations/operation.js';
 import type { Generator } from '../../generate/generate.js';
@@ -8,7 +9,7 @@ import { type AnswerSource, createChain, type Exchange, type SourceParts, whenSe
 import { createDeclaredHeaders } from '../declared-headers.js';
 import { type ErrorAnswers, NO_RETRY } from '../error-answers.js';
 import { addLinks } from '../links.js';
-import { readContext, toDay } from './generate.js';
+import { readContext } from './generate.js';
 import { isPromise } from '../../platform.js';
 
 interface VerifyParts extends SourceParts {

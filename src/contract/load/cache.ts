@@ -25,12 +25,13 @@ interface CachedDocument {
 
 /** Bundled documents on disk. A failure is not an error: the document is loaded from its text. */
 export interface DocumentCache {
+  readonly folder: string;
   read(key: string): Promise<CachedDocument | undefined>;
   write(key: string, document: CachedDocument): Promise<void>;
-  /** Reads what was computed from a document; undefined where nothing is known. */
-  readDerived(key: string): Promise<unknown>;
+  /** Reads the file of what was computed from a document; undefined where nothing is known. */
+  readDerived(file: string): Promise<unknown>;
   /** Writes what was computed from a document: plain data, maps and sets. */
-  writeDerived(key: string, value: unknown): Promise<void>;
+  writeDerived(file: string, value: unknown): Promise<void>;
 }
 
 /** Increased whenever the layout of a cached document changes. */
@@ -65,11 +66,12 @@ export function createDocumentCache(folder: string): DocumentCache {
     }
   };
   return {
+    folder,
     read: (key) => read(`${key}.json`, toDocument),
     write: async (key, document) => write(`${key}.json`, await toBody(document)),
     // V8 keeps maps, and properties without a value, so that objects have the shapes that they were computed with.
-    readDerived: (key) => read(`${key}.v8`, (body): unknown => deserialize(body)),
-    writeDerived: (key, value) => write(`${key}.v8`, [serialize(value)]),
+    readDerived: (file) => read(file, (body): unknown => deserialize(body)),
+    writeDerived: (file, value) => write(file, [serialize(value)]),
   };
 }
 

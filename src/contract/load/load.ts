@@ -9,6 +9,7 @@ import { isObject, type Schema } from '../json.js';
 import { readOperations, readSecuritySchemes } from '../operations/path-item.js';
 import { bundleFiles } from './bundle.js';
 import { createDocumentCache, digestText, type DocumentCache, readCacheKey } from './cache.js';
+import { CACHE_DELAY_MS, createDerivedCache, type DerivedCache } from './derived.js';
 import { createLineFinder, createSourceMap, type SourceMap } from './source-map.js';
 import type { OverlayText } from './overlay.js';
 import { parseText } from './parse.js';
@@ -22,7 +23,7 @@ import {
   type SourceFile,
 } from './source-files.js';
 import { readCacheFolder } from '../../package-folder.js';
-import { isError, isUrl, setTimeout } from '../../platform.js';
+import { delay, isError, isUrl } from '../../platform.js';
 
 /** Options for loading a document. */
 export interface LoadOptions {
@@ -41,9 +42,6 @@ export interface LoadOptions {
 /** The minimum size for the default cache: smaller documents load faster without it. */
 const CACHE_FROM_BYTES = 20_000;
 
-/** The delay before a document is written to the cache. */
-const CACHE_DELAY_MS = 250;
-
 /**
  * Loads an OpenAPI document (2.0, 3.0, 3.1 or 3.2; JSON or YAML; one file or many) as a contract.
  *
@@ -52,13 +50,6 @@ const CACHE_DELAY_MS = 250;
  */
 export async function loadContract(spec: string | URL | object, options: LoadOptions = {}): Promise<Contract> {
   return (await loadWithDerived(spec, options)).contract;
-}
-
-/** What was computed from a contract alone, beside its document in the cache. */
-export interface DerivedCache {
-  read(name: string): Promise<unknown>;
-  /** Writes plain data, maps and sets, after the first requests. */
-  write(name: string, value: unknown): void;
 }
 
 /** A contract; nothing derived from it is kept where its document is not. */
@@ -136,8 +127,8 @@ async function loadWhole(
   );
   const contract = createContract(loaded, hash, createLocate(loaded, places));
   if (cache === undefined || loaded.unread.length > 0) return { contract, derived: undefined };
-  const derived = createDerivedCache(cache, `${key} ${hash}`);
-  if (known !== undefined) return { contract, derived };
+  const open = (written: Promise<void>): DerivedCache => createDerivedCache(cache, `${key} ${hash}`, written);
+  if (known !== undefined) return { contract, derived: open(Promise.resolve()) };
   const keep = async (): Promise<void> => {
     // Reading a place adds it to `places`.
     for (const problem of contract.problems) void problem.at;
@@ -146,19 +137,10 @@ async function loadWhole(
     const entry = { document, findings, origins: origins.list(), places: [...places], files };
     await cache.write(key, { ...entry, preset: applied });
   };
-  if (options.cacheFolder !== undefined) await keep();
   // The default cache does not delay the first requests.
-  else setTimeout(() => void keep(), CACHE_DELAY_MS);
-  return { contract, derived };
-}
-
-/** @param of - The key of the document and the hash of all its files. */
-function createDerivedCache(cache: DocumentCache, of: string): DerivedCache {
-  const toKey = (name: string): string => digestText(`${of} ${process.versions.v8} ${name}`);
-  return {
-    read: (name) => cache.readDerived(toKey(name)),
-    write: (name, value) => void setTimeout(() => void cache.writeDerived(toKey(name), value), CACHE_DELAY_MS),
-  };
+  const written = options.cacheFolder === undefined ? delay(CACHE_DELAY_MS).then(keep) : keep();
+  if (options.cacheFolder !== undefined) await written;
+  return { contract, derived: open(written) };
 }
 
 function openCache(main: MainText, options: LoadOptions & { readonly cwd: string }): DocumentCache | undefined {

@@ -1,4 +1,6 @@
+import { toDay } from '../../clock.js';
 import { isObject, readMember, withPath, filterMembers } from '../../contract/json.js';
+import type { GeneratedItems } from '../generated-items.js';
 import type { ItemSchema } from '../item-schema.js';
 import { isPathId, type Resource } from '../resource.js';
 import {
@@ -30,6 +32,7 @@ export interface ItemLocation {
 
 /** What decides about items that no client created. */
 export interface OnDemandParts extends ItemModelParts {
+  readonly generated: GeneratedItems;
   /** For all collections that do not say so themselves; default: `not-found` with fixtures, else `create`. */
   readonly unknownIds?: UnknownIds | undefined;
   /** What the document says about all collections. */
@@ -173,7 +176,7 @@ function hasCreatedParent({ transaction, model: { resource }, scope }: ItemLocat
 }
 
 function generateOnDemand(
-  parts: ItemModelParts,
+  parts: Pick<OnDemandParts, 'generated' | 'generator' | 'validators'>,
   { model, scope, known, transaction }: ItemLocation,
   { id, key, index }: { readonly id: string | number; readonly key: string; readonly index?: number },
 ): Item {
@@ -197,19 +200,22 @@ function generateOnDemand(
     }
   }
   if (resource.schema === undefined) return { ...known, ...given, id };
-  const item = generateItem(parts, {
-    schema: resource.schema,
-    given,
-    preferred: { ...readParentIds(resource, schema, scope), ...known },
-    hidden: resource.once,
-    context: {
-      ...(index !== undefined && { index }),
-      seed: transaction.seed,
-      key: `${resource.name}\0${scope}\0${key}`,
-      direction: 'response',
-      now: transaction.clock.now(),
-    },
-  });
+  const preferred = { ...readParentIds(resource, schema, scope), ...known };
+  const own = `${resource.name}\0${scope}\0${key}`;
+  // To the day, so that the same item is generated at any time of it.
+  const now = toDay(transaction.clock.now());
+  const { seed } = transaction;
+  // Everything that the item depends on, besides the contract.
+  const facts = JSON.stringify([resource.schema, own, seed, String(now), index ?? '', given, preferred, resource.once]);
+  const item = parts.generated.find(facts, () =>
+    generateItem(parts, {
+      schema: resource.schema ?? '',
+      given,
+      preferred,
+      hidden: resource.once,
+      context: { ...(index !== undefined && { index }), seed, key: own, direction: 'response', now },
+    }),
+  );
   const whole = nested.reduce((result, [path, value]) => withPath(result, path.split('.'), value), item);
   return showOwnUrls(resource, withJoinedKeys(resource, whole), { scope, id: String(id), origin });
 }

@@ -1,0 +1,190 @@
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { deserialize, serialize } from 'node:v8';
+import { describe, expect, it } from 'vitest';
+import { createMock, loadContract, type Mock, type MockOptions } from '../../src/index.js';
+import { createGeneratedItems } from '../../src/state/generated-items.js';
+import { createFolder } from '../contract/loading.js';
+
+/** The answers to the GET requests among the first operations of a document, as bytes. */
+async function readAll(options: Partial<MockOptions>): Promise<readonly string[]> {
+  await using mock = await createMock(options);
+  const answers: string[] = [];
+  for (const { id, method, path, basePaths } of mock.contract.operations.slice(0, 100)) {
+    if (method !== 'GET') continue;
+    const url = `${basePaths[0] ?? ''}${path.replaceAll(/\{[^}]+\}/g, 'x1')}`;
+    const response = await mock.fetch(url, { headers: { authorization: 'Bearer test' } });
+    answers.push(`${id} ${response.status} ${await response.text()}`);
+  }
+  return answers;
+}
+
+/** The file of generated items in a cache, once it is written. */
+async function findKept(cacheFolder: string): Promise<string> {
+  const list = async (): Promise<readonly string[]> =>
+    (await readdir(cacheFolder)).filter((name) => name.endsWith('.texts'));
+  await expect.poll(async () => (await list()).length, { timeout: 20_000 }).toBe(1);
+  return join(cacheFolder, (await list())[0] ?? '');
+}
+
+/** Changes the texts in the file of a cache. */
+async function rewrite(file: string, change: (text: string) => string): Promise<void> {
+  const bytes = await readFile(file);
+  const end = bytes.indexOf('\n');
+  const texts = deserialize(bytes.subarray(end + 1)) as ReadonlyMap<string, string>;
+  const body = serialize(new Map([...texts].map(([key, text]) => [key, change(text)])));
+  const hash = createHash('sha256').update(body).digest('hex');
+  const header = bytes.toString('latin1', 0, end).replace(/[\da-f]{64}$/u, hash);
+  await writeFile(file, Buffer.concat([Buffer.from(`${header}\n`), body]));
+}
+
+const DOCUMENTS = [
+  'spec/openapi.yaml',
+  'test/documents/lifecycle/payments.yaml',
+  'test/documents/lifecycle/json-api.yaml',
+  '../shared/specs/box.json',
+];
+
+describe.each(DOCUMENTS.filter((spec) => existsSync(resolve(spec))))('%s', (spec) => {
+  it('is answered byte for byte the same with the items of the process before', { timeout: 120_000 }, async () => {
+    const cacheFolder = join(await createFolder({}), 'cache');
+    const options = { spec, state: { unknownIds: 'create' } } as const;
+    const first = await readAll({ ...options, document: { cacheFolder } });
+    expect(first.filter((answer) => answer.split(' ')[1] === '200').length).toBeGreaterThan(1);
+    const file = await findKept(cacheFolder);
+    expect(await readAll({ ...options, document: { cacheFolder } })).toEqual(first);
+    expect(await readAll({ ...options, document: { cacheFolder: false } })).toEqual(first);
+    // They were read from there.
+    await rewrite(file, () => '{}');
+    expect(await readAll({ ...options, document: { cacheFolder } })).not.toEqual(first);
+  });
+});
+
+const PETS = {
+  'api.yaml': JSON.stringify({
+    openapi: '3.1.0',
+    info: { title: 'Pets', version: '1' },
+    paths: {
+      '/pets': {
+        get: { responses: { 200: toResponse({ type: 'array', items: { $ref: '#/components/schemas/Pet' } }) } },
+      },
+      '/pets/{petId}': {
+        parameters: [{ name: 'petId', in: 'path', required: true, schema: { type: 'string' } }],
+        get: { responses: { 200: toResponse({ $ref: '#/components/schemas/Pet' }) } },
+        patch: {
+          requestBody: toResponse({ $ref: '#/components/schemas/Pet' }),
+          responses: { 200: toResponse({ $ref: '#/components/schemas/Pet' }) },
+        },
+      },
+    },
+    components: {
+      schemas: {
+        Pet: {
+          type: 'object',
+          required: ['id', 'name', 'created_at', 'tags'],
+          properties: {
+            id: { type: 'string' },
+            name: { type: 'string' },
+            created_at: { type: 'string', format: 'date-time' },
+            tags: { type: 'array', minItems: 2, items: { type: 'string' } },
+          },
+        },
+      },
+    },
+  }),
+};
+
+function toResponse(schema: object): object {
+  return { description: 'ok', content: { 'application/json': { schema } } };
+}
+
+interface Pet {
+  readonly id: string;
+  readonly name: string;
+  readonly created_at: string;
+  readonly tags: readonly string[];
+}
+
+async function listPets(mock: Pick<Mock, 'fetch'>): Promise<readonly Pet[]> {
+  return (await (await mock.fetch('/pets')).json()) as readonly Pet[];
+}
+
+describe('generated items', () => {
+  it('are read from the cache, where they are of the same seed and day', async () => {
+    const cwd = await createFolder(PETS);
+    const options = { spec: join(cwd, 'api.yaml'), document: { cacheFolder: join(cwd, 'cache') } };
+    const open = async (more: Partial<MockOptions> = {}): Promise<readonly Pet[]> => {
+      await using mock = await createMock({ ...options, ...more });
+      return listPets(mock);
+    };
+    const pets = await open();
+    const file = await findKept(join(cwd, 'cache'));
+    await rewrite(file, (text) => text.replace(/"name":"[^"]*"/, '"name":"From the cache"'));
+    const kept = await open();
+    expect(kept).toEqual(pets.map((pet) => ({ ...pet, name: 'From the cache' })));
+    expect(await open({ clock: '2026-01-01T23:59:59Z' })).toEqual(kept);
+    expect((await open({ clock: '2026-01-02T00:00:00Z' })).map(({ name }) => name)).toEqual(
+      pets.map(({ name }) => name),
+    );
+    expect((await open({ seed: 2 })).every(({ name }) => name !== 'From the cache')).toBe(true);
+    await rewrite(file, () => 'not JSON');
+    expect(await open()).toEqual(pets);
+    await rewrite(file, () => '["not an item"]');
+    expect(await open()).toEqual(pets);
+  });
+
+  it('are the same after a reset and in another mock, whatever was changed', async () => {
+    const contract = await loadContract(join(await createFolder(PETS), 'api.yaml'));
+    await using mock = await createMock({ spec: contract });
+    await using other = await createMock({ spec: contract });
+    const before = await listPets(mock);
+    const change = { method: 'PATCH', headers: { 'content-type': 'application/json' } };
+    const body = JSON.stringify({ ...before[0], name: 'Changed', tags: ['a', 'b', 'c'] });
+    expect((await mock.fetch(`/pets/${before[0]?.id}`, { ...change, body })).status).toBe(200);
+    mock.state.collection('pets').remove(before[1]?.id ?? '');
+    expect((await listPets(mock)).map(({ name }) => name)).toEqual(['Changed', before[2]?.name]);
+    expect(await listPets(other)).toEqual(before);
+    mock.reset();
+    expect(await listPets(mock)).toEqual(before);
+  });
+
+  it('have dates that do not depend on the time of the day', async () => {
+    const contract = await loadContract(join(await createFolder(PETS), 'api.yaml'));
+    const read = async (clock: string): Promise<readonly Pet[]> => {
+      await using mock = await createMock({ spec: contract, clock });
+      return listPets(mock);
+    };
+    const morning = await read('2026-03-01T08:00:00Z');
+    expect(await read('2026-03-01T20:00:00Z')).toEqual(morning);
+    const [first] = await read('2026-03-02T08:00:00Z');
+    expect(Date.parse(first?.created_at ?? '') - Date.parse(morning[0]?.created_at ?? '')).toBe(86_400_000);
+  });
+
+  it('are kept up to a limit, those that were used last', () => {
+    const items = createGeneratedItems();
+    let generated = 0;
+    const find = (key: string): unknown =>
+      items.find(key, () => {
+        generated += 1;
+        return { text: key.padEnd(10_000, 'x') };
+      });
+    const first = find('first');
+    for (let i = 0; i < 300; i++) find(`of the first half ${i}`);
+    expect(find('first')).toBe(first);
+    for (let i = 0; i < 300; i++) find(`of the second half ${i}`);
+    expect(find('first')).toBe(first);
+    expect(generated).toBe(601);
+    for (let i = 0; i < 2000; i++) find(`later ${i}`);
+    expect(find('first')).toEqual(first);
+    expect(generated).toBe(2602);
+  });
+
+  it('cannot be changed', () => {
+    const items = createGeneratedItems();
+    const item = items.find('key', () => ({ tags: ['a'] }));
+    expect(() => Object.assign(item, { tags: [] })).toThrow(TypeError);
+    expect(() => (item['tags'] as string[]).push('b')).toThrow(TypeError);
+  });
+});
