@@ -96,6 +96,26 @@ describe.skipIf(REDIS_MISSING !== undefined)('a store that fails', () => {
     expect(other.state.collection('files').items).toHaveLength(before + 1);
   });
 
+  it('can be away when a session is closed', async () => {
+    redis = await startRedis();
+    const mock = await start(redis.url);
+    const session = mock.session('brief');
+    await session.fetch(PATH, { headers: HEADERS });
+    const unhandled: unknown[] = [];
+    const note = (reason: unknown): void => void unhandled.push(reason);
+    process.on('unhandledRejection', note);
+    try {
+      await redis.kill();
+      session.close();
+      expect((await create(mock, 'lost')).status).toBe(503);
+      await redis.start();
+      expect((await untilAnswered(() => create(mock, 'after'))).status).toBe(200);
+    } finally {
+      process.off('unhandledRejection', note);
+    }
+    expect(unhandled).toEqual([]);
+  });
+
   it('refuses the keys of another version, and those of another document', async () => {
     redis = await startRedis();
     await start(redis.url);

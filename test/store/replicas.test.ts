@@ -57,6 +57,16 @@ describe.skipIf(REDIS_MISSING !== undefined)('several mocks with one store', () 
     expect((await ask(other, `GET /books/${id}`)).status).toBe(404);
   });
 
+  it('reads a session that another one has opened, from its first request', async () => {
+    const [one, other] = (await replicas(2)) as [Mock, Mock];
+    const headers = { 'x-mock-session': 'checkout' };
+    await ask(one, 'POST /books', { title: 'Emma' }, headers);
+    expect((await ask(other, 'GET /books', undefined, headers)).body.data).toHaveLength(1);
+    await ask(other, 'POST /__mock/sessions', { id: 'named', tokens: ['key-1'] });
+    await ask(other, 'POST /books', { title: 'Persuasion' }, { 'x-mock-session': 'named' });
+    expect((await ask(one, 'GET /books', undefined, { authorization: 'Bearer key-1' })).body.data).toHaveLength(1);
+  });
+
   it('gives each create an id of its own, and loses none', async () => {
     const mocks = await replicas(3);
     const ids = await each(90, mocks, (mock, i) => create(mock, `book ${i}`));

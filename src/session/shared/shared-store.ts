@@ -80,7 +80,7 @@ class Shared implements SharedStore {
       opened: (id, opening) => this.#set(`session:${id}`, JSON.stringify(opening)),
       closed: (id) => {
         this.#delete(`session:${id}`);
-        if (!this.#isApplying && this.#here !== undefined) this.#pending.add(this.#link(id).remove());
+        if (!this.#isApplying && this.#here !== undefined) this.#keep(this.#link(id).remove());
       },
     };
   }
@@ -128,11 +128,11 @@ class Shared implements SharedStore {
   }
 
   async arrive(readId: () => string | undefined): Promise<void> {
-    const id = readId() ?? 'default';
-    await Promise.all([this.#refreshFields(), this.#sharedOf(id)?.refresh()]);
-    // Other processes can have opened a session, or given a token to one.
-    const current = readId() ?? 'default';
-    if (current !== id) await this.#sharedOf(current)?.refresh();
+    const known = this.#sharedOf(readId() ?? 'default');
+    await Promise.all([this.#refreshFields(), known?.refresh()]);
+    // Other processes can have opened the session, or given a token to one.
+    const current = this.#sharedOf(readId() ?? 'default');
+    if (current !== known) await current?.refresh();
   }
 
   async refresh(): Promise<void> {
@@ -183,10 +183,13 @@ class Shared implements SharedStore {
     this.#write('delete', field);
   }
 
-  /** Writes a field; what cannot be written is reported by `settle`. */
   #write(verb: Parameters<RedisStore['writeField']>[0], field: string, value?: string): void {
     if (this.#isApplying || this.#here === undefined) return;
-    const written = this.#store.writeField(verb, field, value);
+    this.#keep(this.#store.writeField(verb, field, value));
+  }
+
+  /** What cannot be written is reported by `settle`. */
+  #keep(written: Promise<unknown>): void {
     this.#pending.add(written);
     written.then(
       () => this.#pending.delete(written),
