@@ -38,6 +38,7 @@ const SLOW = [
   'test/http/bounded-work.test.ts',
   'test/store/replicas.test.ts',
   'test/reload/large.test.ts',
+  'test/metrics/prometheus.test.ts',
   'test/recording/clients.test.ts',
   'test/recording/commands.test.ts',
   'test/recording/concurrency.test.ts',

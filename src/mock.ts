@@ -21,6 +21,7 @@ import type { listen as Listen, Listening, ListenOptions } from './server/listen
 import type { Interaction } from './journal/interaction.js';
 import { createJournalPool, type JournalPool } from './journal/journal.js';
 import { createQueue, createTurns } from './server/control/slices.js';
+import { createRequestMetrics } from './metrics/request-metrics.js';
 import { createMockScenarios } from './session/scenario-handle.js';
 import { createSession, createSessionClocks, type Session } from './session/session.js';
 import { createSessions, type Sessions } from './session/sessions.js';
@@ -89,6 +90,7 @@ export async function openMock(options: object, files?: OptionFiles): Promise<Mo
   const reloads = follow(() => ready(now.reloader));
   const controlled = {
     ...followed,
+    metrics: createRequestMetrics(),
     sessions,
     uploads: openUsage(),
     recordings,
@@ -99,7 +101,7 @@ export async function openMock(options: object, files?: OptionFiles): Promise<Mo
   };
   const control = openControl(controlled, settings, (request) => ready(now.live).fetch(request));
   const cors = createCors(settings.cors);
-  const shared = { sessions, foreign, cors, control, store };
+  const shared = { sessions, foreign, cors, control, store, metrics: control && controlled.metrics };
   const version = createVersion(parts, settings, shared);
   const live: Live = { version, fetch: version.app.fetch };
   const reloader = createReloader(live, shared, { files, since });
@@ -108,7 +110,6 @@ export async function openMock(options: object, files?: OptionFiles): Promise<Mo
   const { connections, onRefused } = settings;
   const served = { connections, onRefused, cors };
   const fetch: Fetch = (request, environment) => live.fetch(request, environment);
-  const interceptions = createInterceptions();
   const handlers = follow(() => live.version.handlers);
   return assemble({
     ...followed,
@@ -119,7 +120,7 @@ export async function openMock(options: object, files?: OptionFiles): Promise<Mo
     live,
     closing,
     served,
-    interceptions,
+    interceptions: createInterceptions(),
     fetch,
   });
 }

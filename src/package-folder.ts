@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { URL } from 'node:url';
@@ -14,6 +14,15 @@ export function toPackageUrl(path: string): URL {
     folder = above;
   }
   return new URL(path, folder);
+}
+
+/** The version of the installed package. */
+export function readVersion(): string {
+  // Our own package.json: an object with a version.
+  const manifest = JSON.parse(readFileSync(toPackageUrl('package.json'), 'utf8')) as {
+    readonly version: string;
+  };
+  return manifest.version;
 }
 
 /** The folder of caches: with the other caches of the project, or of the user. */

@@ -26,6 +26,7 @@ const FLOORS: Readonly<Record<string, number>> = {
   'recording/': 3,
   'journal/': 3,
   'import/': 3.5,
+  'metrics/': 3.5,
   'session/': 4,
   'coverage/': 4,
   'answer/': 5,

@@ -1,8 +1,7 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { styleText } from 'node:util';
 import { MockError, toReason } from '../errors.js';
-import { toPackageUrl } from '../package-folder.js';
 
 /** Where commands print: results to standard output, failures and warnings to standard error. */
 export interface Output {
@@ -37,13 +36,4 @@ export function writeOutputFile(file: string, content: string | Uint8Array): voi
     const hint = 'name a file or folder that you may write to';
     throw new MockError('OPTION_INVALID', `the file "${file}" cannot be written: ${toReason(cause)}`, { hint, cause });
   }
-}
-
-/** The version of the installed package. */
-export function readVersion(): string {
-  // Our own package.json: an object with a version.
-  const manifest = JSON.parse(readFileSync(toPackageUrl('package.json'), 'utf8')) as {
-    readonly version: string;
-  };
-  return manifest.version;
 }

@@ -14,7 +14,9 @@ import { COVERAGE_FOLDER, type CoverageWriter, createCoverageWriter } from '../c
 import { type CoverageRecorder, createCoverageRecorder } from '../coverage/recorder.js';
 import type { CallDecoder } from '../http/request/call.js';
 import type { Interaction } from '../journal/interaction.js';
+import type { RequestMetrics } from '../metrics/request-metrics.js';
 import type { AuthOptions, Settings } from '../options.js';
+import { readMonotonic } from '../platform.js';
 import { createScenarioContext, type ScenarioContext } from '../scenario/definition/kinds.js';
 import { openScenarios, type Reload, renewScenarios, type Scenarios } from '../scenario/scenarios.js';
 import { createApp } from '../server/app.js';
@@ -55,6 +57,8 @@ export interface SharedParts {
   readonly foreign: RecordingSources | undefined;
   readonly control: Control | undefined;
   readonly cors: Cors | undefined;
+  /** Counts requests; undefined where nothing can read it. */
+  readonly metrics: RequestMetrics | undefined;
   /** State that several processes share. */
   readonly store: SharedStore | undefined;
 }
@@ -98,7 +102,7 @@ export function createVersion(parts: Parts, settings: Settings, shared: SharedPa
     cors,
     shared: store,
     middleware: settings.middleware,
-    onInteraction: tellInteractions(settings.onInteraction, parts),
+    onInteraction: tellInteractions(settings.onInteraction, parts, shared),
   });
   return { ...parts, settings, handlers, app };
 }
@@ -196,14 +200,15 @@ function listSources(
 function tellInteractions(
   tell: Settings['onInteraction'],
   { redactor: { toTexts }, coverage }: Pick<Parts, 'coverage' | 'redactor'>,
+  { metrics, store }: Pick<SharedParts, 'metrics' | 'store'>,
 ): (interaction: Interaction) => void {
-  const tellUser = tell && ((interaction: Interaction): void => tell(interaction, () => toTexts(interaction)));
-  if (coverage === undefined) return tellUser ?? ((): void => undefined);
-  const { recorder, writer } = coverage;
   return (interaction) => {
-    recorder.addInteraction(interaction);
-    writer?.touch();
-    tellUser?.(interaction);
+    // The interaction itself does not know how long it takes until it is written to a store.
+    const { startedAt, elapsedMs } = interaction;
+    metrics?.add(interaction, store === undefined ? elapsedMs : readMonotonic() - startedAt);
+    coverage?.recorder.addInteraction(interaction);
+    coverage?.writer?.touch();
+    tell?.(interaction, () => toTexts(interaction));
   };
 }
 

@@ -41,6 +41,8 @@ export interface Sessions {
   close(id: string): boolean;
   /** The open sessions, the default one first. */
   list(): readonly Session[];
+  /** How many sessions are in memory, unused ones that were not dropped yet included. */
+  readonly size: number;
 }
 
 /** The session of a request, or why it has none. */
@@ -144,6 +146,9 @@ export function createSessions(options: SessionsOptions): Sessions {
     owns: (session, token) => tokens.owner(token) === session.id,
     close: pool.drop,
     list: () => [initial, ...pool.list()],
+    get size() {
+      return 1 + pool.count();
+    },
   };
 }
 
@@ -280,6 +285,7 @@ function createPool(
       });
     },
     ids: (): Iterable<string> => sessions.keys(),
+    count: (): number => sessions.size,
     list: (): readonly Session[] => {
       sweep();
       return [...sessions.values()].map((entry) => entry.session);

@@ -16,13 +16,30 @@ interface Compose {
       readonly environment: Readonly<Record<string, string>>;
       readonly healthcheck: { readonly test: readonly string[] };
     };
+    readonly prometheus: {
+      readonly volumes: readonly string[];
+      readonly configs: readonly [{ readonly source: string; readonly target: string }];
+    };
   };
+  readonly configs: Readonly<Record<string, { readonly content: string }>>;
+}
+
+interface PrometheusConfig {
+  readonly scrape_configs: readonly [{ readonly metrics_path: string }];
+}
+
+interface PodMonitor {
+  readonly spec: { readonly selector: object; readonly podMetricsEndpoints: readonly object[] };
 }
 
 interface Container {
   readonly args?: readonly string[];
   readonly ports: readonly [{ readonly name: string; readonly containerPort: number }];
-  readonly env?: readonly { readonly name: string; readonly value?: string }[];
+  readonly env?: readonly {
+    readonly name: string;
+    readonly value?: string;
+    readonly valueFrom?: { readonly secretKeyRef: object };
+  }[];
   readonly readinessProbe: { readonly httpGet: { readonly path: string; readonly port: string } };
   readonly livenessProbe: { readonly tcpSocket: { readonly port: string } };
 }
@@ -32,6 +49,7 @@ interface Resource {
   readonly metadata: { readonly name: string };
   readonly spec: {
     readonly replicas: number;
+    readonly selector: object;
     readonly ports: readonly [{ readonly port: number; readonly targetPort: string }];
     readonly template: { readonly spec: { readonly containers: readonly [Container] } };
   };
@@ -74,6 +92,30 @@ describe('the files of examples/cluster', () => {
     expect(mock.env?.find(({ name }) => name === 'VOUCH_STORE')?.value).toBe(`redis://mock-redis:${redisPort}`);
     expect(redis.args).toEqual(compose.services.redis.command);
     expect(findResource('Deployment', 'mock').replicas).toBe(compose.services.api.deploy.replicas);
+  });
+
+  it('read the metrics of each replica with its token', () => {
+    const { scrape_configs: jobs } = load(read('prometheus.yml')) as PrometheusConfig;
+    const [job] = jobs;
+    const { prometheus, api } = compose.services;
+    const [token] = prometheus.configs;
+    expect(jobs).toEqual([
+      {
+        job_name: 'mock',
+        metrics_path: '/__mock/metrics',
+        authorization: { credentials_file: token.target },
+        dns_sd_configs: [{ names: ['api'], type: 'A', port: Number(port) }],
+      },
+    ]);
+    expect(compose.configs[token.source]?.content).toBe(api.environment['VOUCH_CONTROL_TOKEN']);
+    expect(prometheus.volumes).toEqual(['./prometheus.yml:/etc/prometheus/prometheus.yml:ro']);
+    const { spec } = load(read('pod-monitor.yaml')) as PodMonitor;
+    const { selector } = findResource('Deployment', 'mock');
+    expect(spec.selector).toEqual(selector);
+    const secret = mock.env?.find(({ name }) => name === 'VOUCH_CONTROL_TOKEN')?.valueFrom?.secretKeyRef;
+    expect(spec.podMetricsEndpoints).toEqual([
+      { port: mock.ports[0].name, path: job.metrics_path, authorization: { credentials: secret } },
+    ]);
   });
 });
 

@@ -10,7 +10,8 @@ import { MockError, toReason } from '../../errors.js';
 import type { MockOptions } from '../../options.js';
 import { hideUrlSecrets } from '../../schema/secret-forms.js';
 import { addDocument, type DocumentFlags, readLoadOptions } from '../flags.js';
-import { type Output, readVersion, writeOutputFile } from '../output.js';
+import { readVersion } from '../../package-folder.js';
+import { type Output, writeOutputFile } from '../output.js';
 import { runFixturesInit } from './fixtures.js';
 
 /** Flags of `vouch init`. */

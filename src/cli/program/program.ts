@@ -3,7 +3,8 @@ import { MockError } from '../../errors.js';
 import { COMMANDS } from '../command-table.js';
 import { describeFlag } from '../flags.js';
 import { delayOptimization } from './optimization.js';
-import { type Output, readVersion } from '../output.js';
+import { readVersion } from '../../package-folder.js';
+import type { Output } from '../output.js';
 import { isError } from '../../platform.js';
 
 const output: Output = {

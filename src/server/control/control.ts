@@ -41,6 +41,9 @@ const CORS_HEADERS = { 'access-control-expose-headers': 'x-mock-source', vary: '
 /** What needs no token: the pages have no data, and ask for the token. */
 const OPEN: ReadonlySet<string> = new Set(['getHealth', 'getInspector', 'getReference', 'getReferenceFile']);
 
+/** What does not depend on the state that processes share: it is answered while the store cannot be reached. */
+const OWN: ReadonlySet<string> = new Set(['getMetrics']);
+
 const BODY_LIMIT = 32 * 1024 * 1024;
 
 /** The document of the control API: its path in the package. */
@@ -146,6 +149,7 @@ function inSharedStore(
 ): ReturnType<typeof createControlHandlers> {
   if (shared === undefined) return answer;
   return async (call, otherwise) => {
+    if (OWN.has(call.operation.id)) return answer(call, otherwise);
     await shared.refresh();
     const answered = await answer(call, otherwise);
     await shared.flush();

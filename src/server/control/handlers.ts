@@ -14,6 +14,7 @@ import { measureValue } from '../../state/store/lists/usage.js';
 import type { Steps } from '../../steps.js';
 import { answerEmpty, answerJson, answerPieces, answerProblem } from './answer.js';
 import { inspectHandlers } from './inspect.js';
+import { metricsHandlers } from './metrics.js';
 import { journalHandlers, mockHandlers } from './journal.js';
 import { type ControlHandlers, type ControlledParts, readBody, readPath } from './routes.js';
 import { sessionHandlers } from './sessions.js';
@@ -29,6 +30,7 @@ export function createControlHandlers(
 ): (call: Call, otherwise: string) => Answer | Promise<Answer> {
   const handlers: ControlHandlers = {
     ...mockHandlers(parts),
+    ...metricsHandlers(parts),
     ...sessionHandlers(parts),
     ...scenarioHandlers(parts),
     ...stateHandlers(parts),

@@ -6,6 +6,7 @@ import type { Recordings } from '../../recording/recordings.js';
 import type { Scenarios } from '../../scenario/scenarios.js';
 import type { Resources } from '../../state/resource.js';
 import type { CollectionEditors } from '../../state/store/editors.js';
+import type { RequestMetrics } from '../../metrics/request-metrics.js';
 import type { Generator } from '../../generate/generate.js';
 import type { InteractionRedactor } from '../../session/redact-interaction.js';
 import type { Session } from '../../session/session.js';
@@ -22,6 +23,7 @@ type ControlRoute = readonly [method: string, path: string, operationId: string]
 export const CONTROL_ROUTES: readonly ControlRoute[] = [
   ['GET', '/', 'getInspector'],
   ['GET', '/health', 'getHealth'],
+  ['GET', '/metrics', 'getMetrics'],
   ['GET', '/reload', 'getReload'],
   ['POST', '/reload', 'reloadFiles'],
   ['GET', '/contract', 'getContract'],
@@ -80,6 +82,8 @@ export interface ControlledParts {
   readonly redactor: InteractionRedactor;
   /** What all journals hold together. */
   readonly pool: Pick<JournalPool, 'watch'>;
+  /** Counts its requests. */
+  readonly metrics: Pick<RequestMetrics, 'read'>;
   /** Reloads its files. */
   readonly reloads: Reloads;
   /** Answers a request as the mock does. */

@@ -70,7 +70,8 @@ export function writeLong(value: unknown, slices: Slices): AsyncIterable<string>
     : joinParts(listParts(value), slices);
 }
 
-async function* joinParts(parts: Iterable<string>, slices: Slices): AsyncGenerator<string, void, undefined> {
+/** Short strings as long ones, which are made in slices. */
+export async function* joinParts(parts: Iterable<string>, slices: Slices): AsyncGenerator<string, void, undefined> {
   let text = '';
   for (const part of parts) {
     text += part;

@@ -1,5 +1,6 @@
 import { MockError, toReason } from '../../errors.js';
 import { URL } from 'node:url';
+import type { StoreMetrics } from '../../metrics/store-metrics.js';
 import { clearTimeout, setTimeout } from '../../platform.js';
 import type { Script } from './scripts.js';
 
@@ -48,9 +49,15 @@ interface IoRedis {
 /** Milliseconds after which a command that was not answered fails. */
 const COMMAND_MS = 5000;
 
-/** Connects to Redis. @throws MockError `STORE_UNREACHABLE`, `STORE_CLIENT_MISSING`, `OPTION_INVALID`. */
-export async function connectRedis(redis: string | RedisClient): Promise<RedisConnection> {
-  if (typeof redis !== 'string') return createConnection(toDriver(redis), false, 'the given client');
+/**
+ * Connects to Redis.
+ *
+ * @param metrics - Counts the commands.
+ * @throws MockError `STORE_UNREACHABLE`, `STORE_CLIENT_MISSING`, `OPTION_INVALID`.
+ */
+export async function connectRedis(redis: string | RedisClient, metrics: StoreMetrics): Promise<RedisConnection> {
+  if (typeof redis !== 'string')
+    return createConnection(toDriver(redis), metrics, { isOwn: false, name: 'the given client' });
   const name = describeUrl(redis);
   const driver = await openDriver(redis);
   try {
@@ -59,7 +66,7 @@ export async function connectRedis(redis: string | RedisClient): Promise<RedisCo
     driver.close();
     throw toUnreachable(name, error);
   }
-  return createConnection(driver, true, name);
+  return createConnection(driver, metrics, { isOwn: true, name });
 }
 
 /** What both packages have in common. */
@@ -71,10 +78,14 @@ interface Driver {
   close(): void;
 }
 
-function createConnection(driver: Driver, isOwn: boolean, name: string): RedisConnection {
+function createConnection(
+  driver: Driver,
+  metrics: StoreMetrics,
+  { isOwn, name }: { readonly isOwn: boolean; readonly name: string },
+): RedisConnection {
   const closes: (() => void)[] = isOwn ? [driver.close] : [];
   const send: RedisConnection['send'] = (key, command) =>
-    withTimeout(driver.send(key, command)).catch((error: unknown) => {
+    metrics.count(withTimeout(driver.send(key, command)), isScriptMissing).catch((error: unknown) => {
       throw toUnreachable(name, error);
     });
   return {
@@ -85,7 +96,7 @@ function createConnection(driver: Driver, isOwn: boolean, name: string): RedisCo
       try {
         return await send(key, ['EVALSHA', script.digest, ...rest]);
       } catch (error) {
-        if (!toReason(error).includes('NOSCRIPT')) throw error;
+        if (!isScriptMissing(error)) throw error;
         return send(key, ['EVAL', script.text, ...rest]);
       }
     },
@@ -94,6 +105,11 @@ function createConnection(driver: Driver, isOwn: boolean, name: string): RedisCo
       for (const close of closes.splice(0)) close();
     },
   };
+}
+
+/** Whether a server does not have a script, which is sent whole then: a new server, or one that has started again. */
+function isScriptMissing(error: unknown): boolean {
+  return toReason(error).includes('NOSCRIPT');
 }
 
 function withTimeout<Result>(result: Promise<Result>): Promise<Result> {

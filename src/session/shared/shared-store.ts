@@ -1,4 +1,5 @@
 import { type Clock, toSocketClock } from '../../clock.js';
+import { createStoreMetrics, type StoreMetrics } from '../../metrics/store-metrics.js';
 import type { Scenarios } from '../../scenario/scenarios.js';
 import { clearInterval, setInterval } from '../../platform.js';
 import { doSteps } from '../../steps.js';
@@ -13,6 +14,8 @@ import { withMethods } from './with-methods.js';
 export interface SharedStore {
   /** A digest of what all processes must have in common: `toSetup`. */
   readonly setup: string;
+  /** Counts the commands of this process. */
+  readonly metrics: StoreMetrics;
   /** What keeps a session the same in all processes. */
   share(id: string): SharedSession;
   readonly tell: SessionEvents;
@@ -44,9 +47,11 @@ interface SharedStoreOptions {
 
 /** Connects to the store. @throws MockError `STORE_UNREACHABLE`, `STORE_INCOMPATIBLE`, `STORE_CLIENT_MISSING`, `OPTION_INVALID`. */
 export async function openSharedStore(options: SharedStoreOptions): Promise<SharedStore> {
-  const connection = await connectRedis(options.redis);
+  const metrics = createStoreMetrics();
+  const connection = await connectRedis(options.redis, metrics);
   try {
-    return new Shared(await openRedisStore(connection, options), options, connection.close);
+    const store = await openRedisStore(connection, options);
+    return new Shared(store, { ...options, metrics }, connection.close);
   } catch (error) {
     await connection.close();
     throw error;
@@ -58,6 +63,7 @@ const ACTIVE = 'active';
 
 class Shared implements SharedStore {
   readonly setup: string;
+  readonly metrics: StoreMetrics;
   readonly tell: SessionEvents;
   readonly #store: RedisStore;
   readonly #options: SharedStoreOptions;
@@ -71,10 +77,15 @@ class Shared implements SharedStore {
   readonly #fields = new Map<string, string>();
   readonly #pending = new Set<Promise<unknown>>();
 
-  constructor(store: RedisStore, options: SharedStoreOptions, closeConnection: () => Promise<void>) {
+  constructor(
+    store: RedisStore,
+    options: SharedStoreOptions & { readonly metrics: StoreMetrics },
+    closeConnection: () => Promise<void>,
+  ) {
     this.#store = store;
     this.#options = options;
     this.setup = options.setup;
+    this.metrics = options.metrics;
     this.#closeConnection = closeConnection;
     this.tell = {
       opened: (id, opening) => this.#set(`session:${id}`, JSON.stringify(opening)),

@@ -27,7 +27,8 @@ import { createUpstream } from '../../../recording/upstream/upstream.js';
 import { createValidators } from '../../../schema/validate.js';
 import { addOptionFlags, addRecordingsFlag, collect, findSpec, listFlagOptions } from '../../flags.js';
 import { addHooksFlag, type HooksFlag, loadHooks } from '../../hooks.js';
-import { colour, countOf, type Output, readVersion, showPath, writeOutputFile } from '../../output.js';
+import { readVersion } from '../../../package-folder.js';
+import { colour, countOf, type Output, showPath, writeOutputFile } from '../../output.js';
 import type { PromoteFlags } from './promote.js';
 
 /** The flags of all subcommands, of which each has some. */
