@@ -39,9 +39,14 @@ function readFlags(text: string): readonly string[] {
   return [...text.matchAll(/(?<![\w-])--[a-z][a-z-]*/gu)].map(([flag]) => flag);
 }
 
-async function readHelp(command: string): Promise<string> {
-  const { stdout } = await run(process.execPath, [CLI, ...command.split(' ').filter((word) => word !== ''), '--help']);
-  return stdout;
+const helps = new Map<string, Promise<string>>();
+
+/** What `--help` prints; a process is started once for each command. */
+function readHelp(command: string): Promise<string> {
+  const words = [CLI, ...command.split(' ').filter((word) => word !== ''), '--help'];
+  const help = helps.get(command) ?? run(process.execPath, words).then(({ stdout }) => stdout);
+  helps.set(command, help);
+  return help;
 }
 
 /** The commands that a help text lists. */

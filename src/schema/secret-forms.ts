@@ -10,6 +10,8 @@ export interface SecretPattern {
   readonly minLength?: number;
   /** Every match contains it: a fast test before the pattern. If a secret begins with it, its placeholder does too. */
   readonly literal?: string | undefined;
+  /** Whether `RARE` finds the literal, too. */
+  readonly isRare?: boolean;
   /** Whether a match is a secret. */
   readonly accepts?: ((secret: string, groups: MatchGroups) => boolean) | undefined;
 }
@@ -27,8 +29,10 @@ export function replacePatterns(
   replace: (secret: string, rule: string) => string,
 ): string {
   let clean = text;
-  for (const { rule, pattern, minLength = 0, literal, accepts } of patterns) {
+  let hasRare: boolean | undefined;
+  for (const { rule, pattern, minLength = 0, literal, isRare = false, accepts } of patterns) {
     if (text.length < minLength) continue;
+    if (isRare && !(hasRare ??= RARE.test(text))) continue;
     if (literal !== undefined && !clean.includes(literal)) continue;
     pattern.lastIndex = 0;
     if (!pattern.test(clean)) continue;
@@ -96,6 +100,7 @@ export function createSecretForms(isNamed: IsSecretName = isSecretInText): reado
     pattern: new RegExp(pattern),
     minLength: MIN_LENGTH,
     literal,
+    isRare: RARE_LITERALS.has(literal ?? ''),
     accepts,
   }));
 }
@@ -195,6 +200,14 @@ function hasCheckDigit(text: string): boolean {
   // A run of one digit is an example.
   return sum % 10 === 0 && new Set(digits).size > 1;
 }
+
+/** The literals that ordinary text and bytes seldom have. */
+const RARE_LITERALS: ReadonlySet<string> = new Set(
+  Object.values(FORMS).flatMap(([literal = '']) => (literal.length > 2 && /\w/.test(literal) ? [literal] : [])),
+);
+
+/** Finds all of them in one pass, where a search for each takes most of the time of a large body. */
+const RARE = new RegExp([...RARE_LITERALS].map((literal) => literal.replaceAll(/[^\w ]/g, String.raw`\$&`)).join('|'));
 
 const MARK = '[redacted]';
 

@@ -43,6 +43,8 @@ export interface FuzzOptions {
   readonly maxFailures?: number;
   /** How long to reduce a failing case, in milliseconds; default a minute. */
   readonly reductionMs?: number;
+  /** How often a failing case is played to reduce it; default 400. */
+  readonly reductionPlays?: number;
   /** Starts the process of `createMock`. */
   readonly spawn?: () => ServerProcess;
   /** Where failing cases are saved. */
@@ -367,7 +369,8 @@ async function report(run: Run, failure: Failure, given: Pick<FuzzCase, 'documen
     return again;
   };
   const whole: FuzzCase = { found: toFound(failure), ...given };
-  const budget = { plays: REDUCTION_PLAYS, ms: options.reductionMs ?? REDUCTION_MS };
+  const { reductionPlays: plays = REDUCTION_PLAYS, reductionMs: ms = REDUCTION_MS } = options;
+  const budget = { plays, ms };
   const reduced = await reduceCase({ failure, given: whole }, play, budget);
   await server.stop();
   const path = saveCase(failure, reduced ?? { ...whole, found: `(not reproduced) ${whole.found}` }, options.folder);

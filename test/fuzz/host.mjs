@@ -14,15 +14,19 @@ const PLANTED = {
   fail: () => {
     throw new Error('planted');
   },
-  // Not forever: the process may outlive a test that is ended.
+  // Blocks the event loop without work, so that other tests have the CPU. Not forever: the process may outlive a test that is ended.
   hang: () => {
-    while (process.cpuUsage().user < 60_000_000);
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 60_000);
     return { status: 204 };
   },
   // Of CPU time, which is what counts.
   stall: () => {
     const since = process.cpuUsage();
-    while (process.cpuUsage(since).user < 400_000);
+    for (let used = 0; used < 400_000;) {
+      for (let i = 0; i < 1e6; i++);
+      const { user, system } = process.cpuUsage(since);
+      used = user + system;
+    }
     return { status: 204 };
   },
   silent: () => new Promise(() => {}),

@@ -100,7 +100,7 @@ describe('the reference page', () => {
   it.skipIf(!isInstalled || !existsSync(CHROMIUM))(
     `asks for the token, and sends requests to the mock${why}`,
     async () => {
-      const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
+      const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox', '--disable-gpu'] });
       onTestFinished(() => browser.close());
       await using mock = await createMock({ spec: SPEC, control: { token: 'secret-token-123' }, prefix: '/front' });
       const { url } = await mock.listen();

@@ -4,7 +4,7 @@ import OpenAI from 'openai';
 import Stripe from 'stripe';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { promoteCassette } from '../../src/cli/commands/recordings/promote.js';
-import { createMock, type Mock } from '../../src/index.js';
+import { createMock, loadContract, type Mock } from '../../src/index.js';
 import { loadCassette } from '../../src/recording/cassette/cassette.js';
 import { loadParts } from './contract.js';
 import { createFolder, readEveryFile } from './folders.js';
@@ -41,12 +41,13 @@ describe('the official stripe client', () => {
 
   it('gets the recorded answers to forms and pages, which can be promoted to fixtures', async ({ skip }) => {
     demand(STRIPE, skip);
+    const spec = await loadContract(STRIPE);
     // Another mock stands in for the API: what matters here is what the client sends.
-    const api = await create({ spec: STRIPE, fixtures: { customers: [] } });
+    const api = await create({ spec, fixtures: { customers: [] } });
     const { url: upstream } = await api.listen();
     const folder = createFolder();
     const recorder = await create({
-      spec: STRIPE,
+      spec,
       recordings: { folder, cassette: 'stripe', mode: 'record-all', upstream, live: true },
     });
     const live = await run((await recorder.listen()).url);
@@ -54,7 +55,7 @@ describe('the official stripe client', () => {
     await api.close();
     for (const { path, bytes } of readEveryFile(folder)) expect(bytes.includes(KEY), path).toBe(false);
 
-    const mock = await create({ spec: STRIPE, recordings: { folder, cassette: 'stripe', mode: 'replay' } });
+    const mock = await create({ spec, recordings: { folder, cassette: 'stripe', mode: 'replay' } });
     expect(await run((await mock.listen()).url)).toEqual(live);
     mock.verify();
 
@@ -99,15 +100,16 @@ describe('the official openai client', () => {
       for await (const { choices } of stream) heard.push(choices[0]?.delta.content ?? '');
       return heard;
     };
+    const spec = await loadContract(OPENAI);
     const recorder = await create({
-      spec: OPENAI,
+      spec,
       recordings: { folder, cassette: 'chat', mode: 'record-all', upstream: upstream.url, live: true },
     });
     expect(await listen((await recorder.listen()).baseUrl)).toEqual(words);
     await recorder.close();
     expect(loadCassette(join(folder, 'chat')).exchanges[0]?.response?.events).toHaveLength(5);
     const mock = await create({
-      spec: OPENAI,
+      spec,
       recordings: { folder, cassette: 'chat', mode: 'replay', pace: 'recorded' },
       clock: 'real',
     });

@@ -13,7 +13,7 @@ const CHROMIUM = '/usr/bin/chromium';
 async function launch(skip: (note?: string) => void): Promise<Browser> {
   if (!existsSync(CHROMIUM))
     skip('chromium is not installed (apt-get install -y chromium), so that no browser can open a HAR');
-  const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
+  const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox', '--disable-gpu'] });
   onTestFinished(() => browser.close());
   return browser;
 }

@@ -39,6 +39,12 @@ const PARTS: readonly object[] = [
 ];
 const toPart = (name: string): object => PARTS[Number(name.slice(1)) % PARTS.length] ?? {};
 
+/** CPU time since an earlier reading: what other processes do meanwhile does not count. */
+function readCpuMs(since: NodeJS.CpuUsage): number {
+  const { user, system } = process.cpuUsage(since);
+  return (user + system) / 1000;
+}
+
 describe('a schema with very many parts', () => {
   const WRONG = { p0: 1, p1: 2, p2: 'c', p3: { x: [1, true] }, p4: 'long', p5: 's', p6: null, extra: 1 };
 
@@ -105,10 +111,10 @@ describe('a schema with very many parts', () => {
   ])('of %s explains its first wrong value at once', async (_name, schema, value, pointer) => {
     const check = await createCheck(schema);
     const before = process.memoryUsage().heapUsed;
-    const start = performance.now();
+    const start = process.cpuUsage();
     expect(check(value)).toMatchObject([{ code: 'TYPE', pointer }]);
     // Compiled as a whole, patterns take more than a minute, and items two hundred megabytes.
-    expect(performance.now() - start).toBeLessThan(3000);
+    expect(readCpuMs(start)).toBeLessThan(3000);
     expect((process.memoryUsage().heapUsed - before) / 1e6).toBeLessThan(120);
   });
 
@@ -120,7 +126,7 @@ describe('a schema with very many parts', () => {
       properties: mapNames(names, () => ({ type: 'string' })),
     });
     const before = process.memoryUsage().heapUsed;
-    const start = performance.now();
+    const start = process.cpuUsage();
     const codes = check({ p0: 'a', p1: 1, p19999: 2 }).map(({ code, pointer }) => `${code} ${pointer}`);
     expect(codes).toHaveLength(20);
     expect(codes).toContain('REQUIRED /p2');
@@ -128,7 +134,7 @@ describe('a schema with very many parts', () => {
       { code: 'TYPE', pointer: '/p19999', message: 'body property "p19999" must be a string, got 2' },
     ]);
     // Compiled as a whole it takes more than three seconds, and hundreds of megabytes.
-    expect(performance.now() - start).toBeLessThan(3000);
+    expect(readCpuMs(start)).toBeLessThan(3000);
     expect((process.memoryUsage().heapUsed - before) / 1e6).toBeLessThan(150);
   });
 
@@ -137,7 +143,7 @@ describe('a schema with very many parts', () => {
     const check = await createCheck({
       dependentRequired: mapNames(names, (name) => names.filter((other) => other !== name)),
     });
-    const start = performance.now();
+    const start = process.cpuUsage();
     expect(check({ p3: 1, other: 2 })[0]).toMatchObject({
       code: 'DEPENDENT_REQUIRED',
       pointer: '/p0',
@@ -145,6 +151,6 @@ describe('a schema with very many parts', () => {
     });
     expect(check(mapNames(names, () => 1))).toEqual([]);
     // With code for each pair it takes more than five seconds.
-    expect(performance.now() - start).toBeLessThan(3000);
+    expect(readCpuMs(start)).toBeLessThan(3000);
   });
 });

@@ -15,7 +15,7 @@ const KEYS = '/v1/organization/admin_api_keys';
 describe.skipIf(!existsSync(CHROMIUM))('a page of another origin in Chromium', () => {
   let browser: Browser;
   beforeAll(async () => {
-    browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
+    browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox', '--disable-gpu'] });
     return () => browser.close();
   });
 

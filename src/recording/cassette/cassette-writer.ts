@@ -160,7 +160,7 @@ async function writeSpooled(file: string, { path, encoding, redact, createFilter
 const WINDOW = 32_768;
 
 /** Where no secret continues: after the end of a line or of a value. */
-const BREAKS = /[\n,;&}\0]/g;
+const BREAKS = '\n,;&}\0';
 
 /** Changes text of any size in parts; a secret that `change` replaces is always inside of one part. */
 function createTextFilter(change: (text: string) => string): TextFilter {
@@ -194,8 +194,8 @@ function findBreak(text: string): number {
   const key = text.lastIndexOf('-----BEGIN ');
   const end = key >= 0 && !text.includes('-----END ', key) ? key : text.length;
   if (end <= start) return Math.max(end, 1);
-  const last = [...text.slice(start, end).matchAll(BREAKS)].at(-1);
-  return last === undefined ? end - WINDOW / 2 : start + last.index + 1;
+  for (let at = end - 1; at >= start; at--) if (BREAKS.includes(text.charAt(at))) return at + 1;
+  return end - WINDOW / 2;
 }
 
 /** The file name of an exchange. */
