@@ -1,3 +1,4 @@
+import { listMissing } from '../schema/fields.js';
 import type { Contract } from '../contract/contract.js';
 import { isObject, withPath } from '../contract/json.js';
 import type { MediaType, Operation } from '../contract/operations/operation.js';
@@ -54,6 +55,7 @@ type Complete = (schemaPointer: string, partial: unknown) => unknown;
 
 /** What the error answers of a contract have in common, whatever the seed is. */
 interface ErrorPlan {
+  readonly contract: Contract;
   readonly validators: Validators;
   readonly templates: ErrorTemplates;
   findShape(operation: Operation | undefined): (status: number) => Shape | undefined;
@@ -69,12 +71,17 @@ export function createErrorAnswers(
   validators: Validators,
   generator: Pick<Generator, 'complete'>,
 ): (seed: number) => ErrorAnswers {
-  const plan = { validators, templates: readErrorTemplates(contract), findShape: createShapeFinder(contract) };
+  const plan = {
+    contract,
+    validators,
+    templates: readErrorTemplates(contract),
+    findShape: createShapeFinder(contract),
+  };
   const completeBy =
     (seed: number): Complete =>
     (pointer, partial) =>
       generator.complete(pointer, partial, { seed, key: pointer, direction: 'response', now: 0 });
-  const writeTemplate = createTemplateWriter(validators, completeBy(1));
+  const writeTemplate = createTemplateWriter(plan, completeBy(1));
   checkTemplates(contract, plan.templates, ({ operation, status, template, condition }) => {
     const used = template.status ?? status;
     const shape = plan.findShape(operation)(used);
@@ -84,8 +91,9 @@ export function createErrorAnswers(
   return (seed) => createAnswers(plan, completeBy(seed));
 }
 
-function createAnswers({ validators, templates, findShape }: ErrorPlan, complete: Complete): ErrorAnswers {
-  const writeTemplate = createTemplateWriter(validators, complete);
+function createAnswers(plan: ErrorPlan, complete: Complete): ErrorAnswers {
+  const { validators, templates, findShape } = plan;
+  const writeTemplate = createTemplateWriter(plan, complete);
 
   const answer: ErrorAnswers['answer'] = (operation, error) => {
     const { from = 'refuse', found: violations = NO_VIOLATIONS } = error;
@@ -168,14 +176,26 @@ interface Shape {
 /** Writes the body of a template in the form of an error, with what breaks its schema. */
 type WriteTemplate = (shape: Shape | undefined, template: ErrorTemplate, facts: BodyFacts) => TemplateResult;
 
-function createTemplateWriter(validators: Validators, complete: Complete): WriteTemplate {
+function createTemplateWriter({ contract, validators }: ErrorPlan, complete: Complete): WriteTemplate {
   return (shape: Shape | undefined, template: ErrorTemplate, facts: BodyFacts): TemplateResult => {
     const { body } = template;
     const schemaPointer = shape?.media.schema === undefined ? undefined : shape.media.schemaPointer;
     if (schemaPointer === undefined) return { body: fillTemplate(body, facts, Number), violations: NO_VIOLATIONS };
     const check = validators.check(schemaPointer, 'response');
+    const accepts = validators.accepts(schemaPointer, 'response');
     const write = (writeNumber: (value: number) => unknown): TemplateResult => {
-      const filled = addMissing(fillTemplate(body, facts, writeNumber), check, () => shape?.draftBody(facts));
+      const given = fillTemplate(body, facts, writeNumber);
+      const draft = (): unknown => shape?.draftBody(facts);
+      if (accepts(given)) return { body: given, violations: NO_VIOLATIONS };
+      // Most templates only lack something, which is found without a compilation.
+      const usual = addMissing(given, listMissing(contract, schemaPointer, given), draft);
+      if (accepts(usual)) return { body: usual, violations: NO_VIOLATIONS };
+      const missing = check(given, 'body').filter(({ code }) => code === 'REQUIRED');
+      const filled = addMissing(
+        given,
+        missing.map(({ pointer }) => pointer),
+        draft,
+      );
       if (check(filled, 'body').length === 0) return { body: filled, violations: NO_VIOLATIONS };
       const completed = complete(schemaPointer, filled);
       return { body: completed, violations: listErrors(check(completed, 'body')) };
@@ -251,9 +271,8 @@ function checkTemplates(
 }
 
 /** A body with what the schema requires and it leaves out, from the draft. */
-function addMissing(body: unknown, check: Repair['check'], draft: () => unknown): unknown {
-  const missing = check(body, 'body').filter(({ code }) => code === 'REQUIRED');
-  return missing.reduce((value, { pointer }) => {
+function addMissing(body: unknown, missing: readonly string[], draft: () => unknown): unknown {
+  return missing.reduce((value, pointer) => {
     const path = readSegments(pointer);
     const own = readPointer(draft(), pointer);
     return own === undefined || !isObject(value) ? value : withPath(value, path, own);

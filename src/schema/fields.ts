@@ -1,9 +1,10 @@
 import type { Contract } from '../contract/contract.js';
-import { isObject, type Schema } from '../contract/json.js';
+import { isObject, readOwn, type Schema } from '../contract/json.js';
 import { child, report, type SourceNode } from '../contract/load/source-node.js';
 import { escapeSegment, fromReference } from '../contract/pointer.js';
 import { suggest } from '../errors.js';
 import { memoize } from '../memoize.js';
+import type { Validators } from './validate.js';
 
 /** The schemas that the names in a written value are checked against. */
 export interface NamesTarget {
@@ -149,4 +150,67 @@ function collectFields(
       collectFields(contract, branch, draft);
     }
   }
+}
+
+/** Levels of a value that are looked at; a schema can contain itself. */
+const MAX_LEVELS = 8;
+
+/** A pointer in a body, and how many more levels of its schema are read. */
+interface BodyPlace {
+  readonly at: string;
+  readonly levels: number;
+}
+
+/**
+ * The pointers of the required properties that a body of an answer lacks, as far as properties, references and `allOf` tell.
+ *
+ * It is a small part of the work of an explanation, for which a schema is compiled; what else is wrong is not known.
+ */
+export function listMissing(contract: Contract, schemaPointer: string, body: unknown): readonly string[] {
+  const missing = new Set<string>();
+  const collect = (pointer: string, value: unknown, { at, levels }: BodyPlace): void => {
+    const start = contract.at(pointer);
+    if (!isObject(value) || !isObject(start) || levels === 0) return;
+    const { schema, pointer: target } = contract.resolve(start, pointer);
+    if (!isObject(schema)) return;
+    const { required, properties = {}, allOf } = schema;
+    for (const name of Array.isArray(required) ? required : []) {
+      const property: unknown = readOwn(properties, name);
+      const isWriteOnly = isObject(property) && property['writeOnly'] === true;
+      if (!isWriteOnly && !Object.hasOwn(value, name)) missing.add(`${at}/${escapeSegment(name)}`);
+    }
+    for (const name of Object.keys(value)) {
+      if (!Object.hasOwn(properties, name)) continue;
+      const step = escapeSegment(name);
+      collect(`${target}/properties/${step}`, value[name], { at: `${at}/${step}`, levels: levels - 1 });
+    }
+    if (Array.isArray(allOf))
+      allOf.forEach((_, i) => collect(`${target}/allOf/${i}`, value, { at, levels: levels - 1 }));
+  };
+  collect(schemaPointer, body, { at: '', levels: MAX_LEVELS });
+  return [...missing];
+}
+
+/** The members of a body of an answer that do not fit the schemas of their properties, as far as references and `allOf` lead to these. */
+export function listUnfit(
+  contract: Contract,
+  { accepts }: Pick<Validators, 'accepts'>,
+  { schemaPointer, body }: { readonly schemaPointer: string; readonly body: Readonly<Record<string, unknown>> },
+): readonly string[] {
+  const unfit = new Set<string>();
+  const collect = (pointer: string, levels: number): void => {
+    const start = contract.at(pointer);
+    if (!isObject(start) || levels === 0) return;
+    const { schema, pointer: target } = contract.resolve(start, pointer);
+    if (!isObject(schema)) return;
+    const { properties = {}, allOf } = schema;
+    for (const name of Object.keys(body)) {
+      const isDeclared = Object.hasOwn(properties, name);
+      if (isDeclared && !accepts(`${target}/properties/${escapeSegment(name)}`, 'response')(body[name]))
+        unfit.add(name);
+    }
+    if (Array.isArray(allOf)) allOf.forEach((_, i) => collect(`${target}/allOf/${i}`, levels - 1));
+  };
+  collect(schemaPointer, MAX_LEVELS);
+  return [...unfit];
 }

@@ -1,3 +1,4 @@
+import type { SchemaCheck } from '../../schema/validate.js';
 import { isObject, filterMembers } from '../../contract/json.js';
 import type { ItemSchema, ReadItemSchema } from '../item-schema.js';
 import type { Entry } from '../store/lists/item-list.js';
@@ -93,8 +94,11 @@ export type Envelope = (facts: EnvelopeFacts) => unknown;
 
 /** Generates the properties that depend neither on the page nor on a constant. */
 interface EnvelopeMaker {
-  /** The invalid top-level properties of a body. */
-  findWrong(body: Readonly<Record<string, unknown>>): readonly string[];
+  accepts(body: Readonly<Record<string, unknown>>): boolean;
+  /** The pointers of what a body lacks, where a look at the schema tells. */
+  listMissing(body: Readonly<Record<string, unknown>>): readonly string[];
+  /** What is wrong in a body. */
+  readonly findWrong: SchemaCheck;
   /** A complete envelope from its known part. */
   complete(known: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>>;
 }
@@ -127,10 +131,17 @@ function generate(
   maker: EnvelopeMaker,
   first: Readonly<Record<string, unknown>>,
 ): Readonly<Record<string, unknown>> {
-  const wrong = new Set(maker.findWrong(first));
-  if (wrong.size === 0) return {};
-  const rest = maker.complete(filterMembers(first, (name) => !wrong.has(name) || name === path[0]));
-  return filterMembers(rest, (name) => wrong.has(name));
+  if (maker.accepts(first)) return {};
+  const make = (pointers: readonly string[]): Readonly<Record<string, unknown>> => {
+    const wrong = new Set(pointers.map((pointer) => pointer.split('/')[1] ?? ''));
+    if (wrong.size === 0) return {};
+    const rest = maker.complete(filterMembers(first, (name) => !wrong.has(name) || name === path[0]));
+    return filterMembers(rest, (name) => wrong.has(name));
+  };
+  const usual = make(maker.listMissing(first));
+  return maker.accepts({ ...first, ...usual })
+    ? usual
+    : make(maker.findWrong(first, 'body').map(({ pointer }) => pointer));
 }
 
 function merge(generated: unknown, built: unknown): unknown {

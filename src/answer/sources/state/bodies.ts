@@ -1,3 +1,4 @@
+import { listMissing, listUnfit } from '../../../schema/fields.js';
 import { isObject, mergePatch, readMember, readPath, setOwn, withPath, filterMembers } from '../../../contract/json.js';
 import { findMedia } from '../../../http/media-type.js';
 import { memoize } from '../../../memoize.js';
@@ -178,20 +179,30 @@ function pick(item: Item, names: readonly string[], constants: Item): Item {
 
 /** A body as it is where it is valid; else with its invalid and missing properties generated. */
 export function completeBody(
-  { validators, generator }: StateContext,
+  { contract, validators, generator }: StateContext,
   { session, call }: Exchange,
   of: { readonly pointer: string; readonly body: Item; readonly key: string; readonly item?: Item },
 ): unknown {
   const { pointer, body, key, item } = of;
-  const violations = validators.check(pointer, 'response')(body, 'body');
-  if (violations.length === 0) return body;
-  return generator.complete(pointer, omitInvalid(body, violations), {
-    seed: session.seed,
-    key,
-    direction: 'response',
-    now: session.clock.now(),
-    known: { ...(item === undefined ? body : withSent(item, call.body)), ...call.path },
-  });
+  const accepts = validators.accepts(pointer, 'response');
+  if (accepts(body)) return body;
+  const sent = item === undefined ? body : withSent(item, call.body);
+  const complete = (valid: Item, known: Item): unknown =>
+    generator.complete(pointer, valid, {
+      seed: session.seed,
+      key,
+      direction: 'response',
+      now: session.clock.now(),
+      known: { ...known, ...call.path },
+    });
+  // In most bodies it is enough to look at each member, for which nothing is compiled.
+  const unfit = listUnfit(contract, validators, { schemaPointer: pointer, body });
+  if (unfit.length > 0 || listMissing(contract, pointer, body).length > 0) {
+    const isFit = (name: string): boolean => !unfit.includes(name);
+    const completed = complete(filterMembers(body, isFit), filterMembers(sent, isFit));
+    if (accepts(completed)) return completed;
+  }
+  return complete(omitInvalid(body, validators.check(pointer, 'response')(body, 'body')), sent);
 }
 
 /** An item with what the request sends beside it. */

@@ -1,3 +1,4 @@
+import { listMissing } from '../../../schema/fields.js';
 import { URLSearchParams } from 'node:url';
 import { TextDecoder } from 'node:util';
 import { isObject, readMember, filterMembers } from '../../../contract/json.js';
@@ -320,17 +321,16 @@ function createRequiredFilters({ filters }: PagePlan): (location: ItemLocation, 
 
 /** A reader of the envelope of a list: what the page does not determine is generated once. */
 function createEnvelopeReader(
-  { read, validators, generator }: StateContext,
+  { contract, read, validators, generator }: StateContext,
   shape: ListShape,
 ): (exchange: Exchange) => Envelope {
   const { schema } = shape;
   let envelope: Envelope | undefined;
   return ({ session }) => {
     envelope ??= createEnvelope(shape, read(schema), {
-      findWrong: (body) =>
-        validators
-          .check(schema, 'response')(body, 'body')
-          .map(({ pointer }) => pointer.split('/')[1] ?? ''),
+      accepts: validators.accepts(schema, 'response'),
+      listMissing: (body) => listMissing(contract, schema, body),
+      findWrong: validators.check(schema, 'response'),
       complete: (known) => {
         const { seed, clock } = session;
         const facts = { seed, key: schema, direction: 'response', now: clock.now() } as const;
