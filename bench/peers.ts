@@ -127,7 +127,8 @@ async function waitFor(child: ChildProcess, port: number): Promise<boolean> {
   return false;
 }
 
-async function findFreePort(): Promise<number> {
+/** A port that no process listens on. */
+export async function findFreePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   // A TCP server's address is an AddressInfo.

@@ -9,6 +9,7 @@ import { measurePlain, measureRealDocuments } from './plain.js';
 import { measureRecording } from './record.js';
 import { measureProfile } from './profile.js';
 import { measureReplay } from './replay.js';
+import { measureReplicas } from './replicas.js';
 import { measureScaling } from './scaling.js';
 import { measureBodies, measureConnections, measureMemory } from './sizes.js';
 import { measureStartUp } from './start-up.js';
@@ -24,7 +25,7 @@ const { values, positionals } = parseArgs({
     requests: { type: 'string', default: '1500' },
     connections: { type: 'string', default: '8' },
     json: { type: 'boolean', default: false },
-    // Another commit, or a folder with a built checkout, that the built-in contract is measured with as well.
+    // Another commit, or a folder with a built checkout, that the built-in contract and replicas are measured with as well.
     compare: { type: 'string' },
     against: { type: 'string' },
   },
@@ -39,7 +40,7 @@ const plan: Plan = {
 
 const PARTS: Readonly<Record<string, () => Promise<Table | readonly Table[]> | Table>> = {
   requests: () => measureBuiltIn(plan, values.against),
-  compare: () => measureCommit(values.compare ?? 'HEAD'),
+  compare: () => withCommit(values.compare ?? 'HEAD', (folder) => measureBuiltIn(plan, folder)),
   plain: () => measurePlain(plan),
   documents: () => measureRealDocuments(plan),
   replay: () => measureReplay(plan),
@@ -53,6 +54,7 @@ const PARTS: Readonly<Record<string, () => Promise<Table | readonly Table[]> | T
   'in-process': () => measureInProcess(),
   profile: () => measureProfile(plan),
   store: () => measureStore(),
+  replicas: () => withCommit(values.compare, (folder) => measureReplicas(plan, folder ?? values.against)),
   memory: () => measureMemory(),
 };
 
@@ -75,10 +77,15 @@ for (const name of chosen) {
 }
 if (values.json) console.log(JSON.stringify({ plan, tables }, undefined, 2));
 
-async function measureCommit(ref: string): Promise<Table> {
+/** Measures together with a built checkout of another commit. */
+async function withCommit(
+  ref: string | undefined,
+  measure: (folder: string | undefined) => Promise<Table>,
+): Promise<Table> {
+  if (ref === undefined) return measure(undefined);
   const { folder, remove } = checkOut(ref);
   try {
-    return await measureBuiltIn(plan, folder);
+    return await measure(folder);
   } finally {
     remove();
   }
