@@ -64,6 +64,20 @@ export async function createMock(options: object): Promise<Mock<Clock>> {
 
 /** Creates a mock, as `createMock`. @param files - Files that decide which options it has, for a mock that watches its files. */
 export async function openMock(options: object, files?: OptionFiles): Promise<Mock<Clock>> {
+  const opened: Opened = [];
+  try {
+    return await createParts(options, files, opened);
+  } catch (error) {
+    // The mistake is reported, whatever cannot be closed after it.
+    await Promise.allSettled(opened.toReversed().map(async (close) => close()));
+    throw error;
+  }
+}
+
+/** Closes what a mock has opened until now: a connection or a timer would keep a process running whose mock could not be created. */
+type Opened = (() => void | Promise<void>)[];
+
+async function createParts(options: object, files: OptionFiles | undefined, opened: Opened): Promise<Mock<Clock>> {
   // Files that are written while they are loaded are reloaded; file systems count in parts of a millisecond.
   const since = Date.now() + 1;
   const settings = readOptions(options);
@@ -71,6 +85,7 @@ export async function openMock(options: object, files?: OptionFiles): Promise<Mo
   const contract = await loadShared(settings);
   const own = await loadParts(readParts(contract, settings.strict), settings);
   const store = await openStore(settings, own);
+  opened.push(async () => store?.close());
   const parts = shareParts(own, store);
   // What lives longer than one version reads the parts of the one that answers.
   const now: { live?: Live; reloader?: Reloader } = {};
@@ -79,20 +94,18 @@ export async function openMock(options: object, files?: OptionFiles): Promise<Mo
   const openUsage = createUsages(settings);
   const pool = createJournalPool(settings.journal.totalBytes);
   const sessions = openSessions({ ...followed, pool, readNow, store }, settings, openUsage);
-  const foreign =
-    settings.recordings && (await createRecordingSources(settings.recordings, { ...parts, environment: process.env }));
+  const foreign = await openRecordings(settings, parts);
   const recordings = foreign?.recordings;
+  opened.push(async () => recordings?.close());
   const closing = new host.AbortController();
-  const ready = <Part>(part: Part | undefined): Part => {
-    if (part === undefined) throw new Error('a request came before the mock was ready');
-    return part;
-  };
+  opened.push(() => closing.abort());
   const reloads = follow(() => ready(now.reloader));
+  const uploads = openUsage();
   const controlled = {
     ...followed,
     metrics: createRequestMetrics(),
     sessions,
-    uploads: openUsage(),
+    uploads,
     recordings,
     pool,
     closing: closing.signal,
@@ -105,24 +118,27 @@ export async function openMock(options: object, files?: OptionFiles): Promise<Mo
   const version = createVersion(parts, settings, shared);
   const live: Live = { version, fetch: version.app.fetch };
   const reloader = createReloader(live, shared, { files, since });
+  opened.push(reloader.close);
   Object.assign(now, { live, reloader });
   await Promise.all([reloader.ready, store?.start(sessions, followed.scenarios)]);
   const { connections, onRefused } = settings;
   const served = { connections, onRefused, cors };
   const fetch: Fetch = (request, environment) => live.fetch(request, environment);
   const handlers = follow(() => live.version.handlers);
-  return assemble({
-    ...followed,
-    ...shared,
-    handlers,
-    recordings,
-    reloader,
-    live,
-    closing,
-    served,
-    interceptions: createInterceptions(),
-    fetch,
-  });
+  const interceptions = createInterceptions();
+  const held = { handlers, recordings, reloader, live, closing, served, interceptions, fetch };
+  return assemble({ ...followed, ...shared, ...held });
+}
+
+/** A part that exists once the mock is created. */
+function ready<Part>(part: Part | undefined): Part {
+  if (part === undefined) throw new Error('a request came before the mock was ready');
+  return part;
+}
+
+/** The recordings of a mock; undefined where it has none. */
+async function openRecordings({ recordings }: Settings, parts: Parts) {
+  return recordings && createRecordingSources(recordings, { ...parts, environment: process.env });
 }
 
 /** The parts that sessions, their handles and the control API use, each of the version that answers. */

@@ -154,7 +154,7 @@ export async function serveRecordings(
     'recordings.afterRead': afterRead ?? given['recordings.afterRead'],
     'recordings.matcher': matcher ?? given['recordings.matcher'],
   } as const;
-  const mock: Mock<Clock> = await createMock({
+  await using mock: Mock<Clock> = await createMock({
     ...nestOptions({ clock: 'real', ...given, spec, fixtures, 'scenarios.from': scenarios, ...hooks, ...more }),
     ...logInteractions(options, (pointer) => mock.contract.locate(pointer)),
   });
@@ -162,6 +162,5 @@ export async function serveRecordings(
   await listenUntilSignal(mock, options, ({ baseUrl }, notes) => {
     for (const line of [...notes, ...describe(mock, baseUrl)]) write(line);
   });
-  await mock.close();
   return mock;
 }

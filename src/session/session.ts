@@ -173,9 +173,9 @@ function createParts(id: string, parts: SessionParts) {
   const shared = parts.share(id);
   const clock = parts.createClock();
   const store = parts.createStore(clock, parts.createUsage(), shared?.hooks);
-  const openJournal = (): SessionJournal => createJournal({ ...parts, ...parts.journal });
-  const own = { clock, store, scenario: createScenarioState(), replay: createReplayState() };
-  const held = shared === undefined ? { ...own, journal: openJournal() } : shared.share(own, openJournal);
+  const journal = createJournal({ ...parts, ...parts.journal });
+  const own = { clock, store, scenario: createScenarioState(), replay: createReplayState(), journal };
+  const held = shared?.share(own) ?? own;
   return { id, seed: parts.seed, shared, ...held };
 }
 

@@ -11,6 +11,7 @@ function createShared() {
     const toNews = () => ({
       base: revision,
       revision: written.length,
+      isOther: false,
       apply: () => {
         for (const [, name] of written.slice(revision).flat()) names.push(String(name));
         revision = written.length;

@@ -1,29 +1,15 @@
-import { spawnSync } from 'node:child_process';
-import { setImmediate } from 'node:timers/promises';
 import { createCluster } from 'redis';
 import { Cluster } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createMock, type Mock } from '../../src/index.js';
-import { REDIS_MISSING, type RedisServer, startRedis } from './redis-server.js';
+import { REDIS_MISSING, type RedisServer, runRedisCommand, startCluster } from './redis-server.js';
 
 const PATH = '/v1/organization/admin_api_keys';
 const HEADERS = { authorization: 'Bearer key', 'content-type': 'application/json' };
-const NODES = 3;
-
-/** The output of a command `CLUSTER` on one node. */
-function ask(port: number, ...words: readonly string[]): string {
-  return spawnSync('redis-cli', ['-p', String(port), 'CLUSTER', ...words], { encoding: 'utf8' }).stdout;
-}
-
 describe.skipIf(REDIS_MISSING !== undefined)('a store on Redis Cluster', () => {
-  const nodes: RedisServer[] = [];
+  let nodes: readonly RedisServer[] = [];
   beforeAll(async () => {
-    for (let i = 0; i < NODES; i++) nodes.push(await startRedis(['--cluster-enabled', 'yes']));
-    const addresses = nodes.map(({ port }) => `127.0.0.1:${port}`);
-    const words = ['--cluster', 'create', ...addresses, '--cluster-replicas', '0', '--cluster-yes'];
-    const { status, stdout } = spawnSync('redis-cli', words, { encoding: 'utf8' });
-    if (status !== 0) throw new Error(`redis-cli: ${stdout}`);
-    for (const { port } of nodes) while (!ask(port, 'INFO').includes('cluster_state:ok')) await setImmediate();
+    nodes = await startCluster({ masters: 3, replicas: 0 });
   });
   afterAll(() => Promise.all(nodes.map((node) => node.close())));
 
@@ -62,7 +48,7 @@ describe.skipIf(REDIS_MISSING !== undefined)('a store on Redis Cluster', () => {
       const slots = new Map<string, Set<number>>();
       for (const key of keys.flat()) {
         const tag = /\{.*?\}/.exec(key)?.[0] ?? '';
-        const slot = Number(ask(nodes[0]?.port ?? 0, 'KEYSLOT', key));
+        const slot = Number(runRedisCommand(nodes[0]?.port ?? 0, 'CLUSTER', 'KEYSLOT', key));
         slots.set(tag, (slots.get(tag) ?? new Set()).add(slot));
       }
       expect([...slots.values()].every(({ size }) => size === 1)).toBe(true);

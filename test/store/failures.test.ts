@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { createClient } from 'redis';
 import { createMock, type Interaction, type Mock, MockError } from '../../src/index.js';
-import { REDIS_MISSING, type RedisServer, startRedis } from './redis-server.js';
+import { runProgram } from '../cli/run-program.js';
+import { REDIS_MISSING, type RedisServer, runRedisCommand, startRedis } from './redis-server.js';
 
 const PATH = '/v1/organization/admin_api_keys';
 const HEADERS = { authorization: 'Bearer key', 'content-type': 'application/json' };
@@ -116,6 +117,18 @@ describe.skipIf(REDIS_MISSING !== undefined)('a store that fails', () => {
     expect(unhandled).toEqual([]);
   });
 
+  it('is answered 503 while a server refuses writes that no replica follows', async () => {
+    redis = await startRedis();
+    const mock = await start(redis.url);
+    const before = await names(mock);
+    runRedisCommand(redis.port, 'CONFIG', 'SET', 'min-replicas-to-write', '1');
+    const refused = await create(mock, 'refused');
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1']);
+    runRedisCommand(redis.port, 'CONFIG', 'SET', 'min-replicas-to-write', '0');
+    expect((await create(mock, 'written')).status).toBe(200);
+    expect(await names(mock)).toEqual([...before, 'written']);
+  });
+
   it('refuses the keys of another version, and those of another document', async () => {
     redis = await startRedis();
     await start(redis.url);
@@ -131,10 +144,36 @@ describe.skipIf(REDIS_MISSING !== undefined)('a store that fails', () => {
       client.destroy();
     }
     const newer = await failure(start(redis.url));
-    expect(newer.message).toMatch(/another version of vouch \(schema 999, not 1\)\n {2}hint: run the same version/);
+    expect(newer.message).toMatch(/another version of vouch \(schema 999, not 2\)\n {2}hint: run the same version/);
     expect((await create(await start(redis.url, { store: { redis: redis.url, prefix: 'own' } }), 'x')).status).toBe(
       200,
     );
+  });
+
+  it.each([
+    ['a scenario that does not exist', ['--scenario', 'missing'], 'SCENARIO_UNKNOWN'],
+    ['a port that is taken', ['--port', 'taken'], 'PORT_TAKEN'],
+  ])('does not keep a process running that cannot start with %s', async (_, words, code) => {
+    redis = await startRedis();
+    const { url, port } = redis;
+    const given = words.map((word) => (word === 'taken' ? String(port) : word));
+    const ended = await runProgram(['serve', 'spec/openapi.yaml', '--store', url, ...given]);
+    expect([ended.code, ended.error]).toEqual([1, expect.stringContaining(code)]);
+  });
+
+  it('has no connection of a mock that could not be created', async () => {
+    redis = await startRedis();
+    const client = createClient({ url: redis.url });
+    await client.connect();
+    try {
+      const recordings = { folder: 'fixtures/recordings', owners: { missing: 'replay' } };
+      const { reason } = await failure(start(redis.url, { recordings }));
+      expect(reason).toBe('operation "missing" is not in the contract');
+      // A server notices a little later that a connection is closed.
+      while ((await client.clientList()).length > 1) await new Promise((resolve) => setImmediate(resolve));
+    } finally {
+      client.destroy();
+    }
   });
 
   it('holds no secret of a request in its journal', async () => {

@@ -1,14 +1,16 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+
+/** The program of the server: another one that has the same commands, such as valkey-server, can be named. */
+const PROGRAM = process.env['VOUCH_REDIS_SERVER'] ?? 'redis-server';
 
 /** Why tests that need Redis are skipped; undefined where it is installed. */
 export const REDIS_MISSING: string | undefined =
-  spawnSync('redis-server', ['--version']).status === 0
-    ? undefined
-    : 'redis-server is not installed: apt install redis-server';
+  spawnSync(PROGRAM, ['--version']).status === 0 ? undefined : `${PROGRAM} is not installed: apt install redis-server`;
 
 /** A Redis server of its own, on a free port. */
 export interface RedisServer {
@@ -18,6 +20,8 @@ export interface RedisServer {
   kill(): Promise<void>;
   /** Starts it again on the same port with what it has on disk. */
   start(): Promise<void>;
+  /** Keeps what it has on disk now, which is everything. @returns starts it again with that, without what was written since. */
+  keep(): () => Promise<void>;
   /** Stops the process for a while, or lets it go on. */
   signal(name: 'SIGCONT' | 'SIGSTOP'): void;
   close(): Promise<void>;
@@ -36,12 +40,23 @@ export async function startRedis(more: readonly string[] = []): Promise<RedisSer
         running.kill(name);
         await ended;
       };
+      const start = async (): Promise<void> => {
+        running = await launch(port, folder, more);
+      };
       return {
         port,
         url: `redis://127.0.0.1:${port}`,
         kill: () => stop('SIGKILL'),
-        start: async () => {
-          running = await launch(port, folder, more);
+        start,
+        keep: () => {
+          const kept = `${folder}-kept`;
+          cpSync(folder, kept, { recursive: true });
+          return async () => {
+            await stop('SIGKILL');
+            rmSync(folder, { recursive: true });
+            renameSync(kept, folder);
+            await start();
+          };
         },
         signal: (name) => void running.kill(name),
         close: async () => {
@@ -58,7 +73,7 @@ export async function startRedis(more: readonly string[] = []): Promise<RedisSer
 
 function launch(port: number, folder: string, more: readonly string[]): Promise<ChildProcess> {
   const options = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--save', ''];
-  const child = spawn('redis-server', [...options, '--appendonly', 'yes', '--appendfsync', 'always', ...more], {
+  const child = spawn(PROGRAM, [...options, '--appendonly', 'yes', '--appendfsync', 'always', ...more], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   return new Promise((resolve, reject) => {
@@ -67,11 +82,71 @@ function launch(port: number, folder: string, more: readonly string[]): Promise<
       output += chunk.toString();
       if (output.includes('Ready to accept connections')) resolve(child);
     });
-    child.once('exit', (code) => reject(new Error(`redis-server exited with ${code}: ${output}`)));
+    child.once('exit', (code) => reject(new Error(`${PROGRAM} exited with ${code}: ${output}`)));
   });
 }
 
-function findFreePort(): Promise<number> {
+/** The members of a client of the package `redis` that a store uses. */
+interface Client {
+  on(event: 'error', listener: () => void): unknown;
+  duplicate(): object;
+  subscribe(channel: string, listener: (message: string) => void): unknown;
+}
+
+/** The same client, whose commands are sent by a function. */
+export function withSend(client: Client, send: (command: readonly string[]) => Promise<unknown>): object {
+  return {
+    on: client.on.bind(client),
+    duplicate: client.duplicate.bind(client),
+    subscribe: client.subscribe.bind(client),
+    sendCommand: send,
+  };
+}
+
+/** Runs a command with `redis-cli`. @returns what it prints. @throws Error if it fails. */
+export function runRedisCommand(port: number, ...words: readonly string[]): string {
+  return runCli(['-p', String(port), ...words]);
+}
+
+function runCli(words: readonly string[]): string {
+  const { status, stdout, stderr } = spawnSync('redis-cli', words, { encoding: 'utf8' });
+  if (status !== 0) throw new Error(`redis-cli ${words.join(' ')}: ${stdout}${stderr}`);
+  return stdout;
+}
+
+/** Starts a Redis Cluster: each of its masters has as many replicas. @param more - Further options of each server. */
+export async function startCluster(
+  { masters, replicas }: { readonly masters: number; readonly replicas: number },
+  more: readonly string[] = [],
+): Promise<readonly RedisServer[]> {
+  const nodes: RedisServer[] = [];
+  try {
+    for (let i = 0; i < masters * (1 + replicas); i++)
+      nodes.push(await startRedis(['--cluster-enabled', 'yes', ...more]));
+    const addresses = nodes.map(({ port }) => `127.0.0.1:${port}`);
+    runCli(['--cluster', 'create', ...addresses, '--cluster-replicas', String(replicas), '--cluster-yes']);
+    const isReady = (port: number): boolean =>
+      runRedisCommand(port, 'CLUSTER', 'INFO').includes('cluster_state:ok') &&
+      !runRedisCommand(port, 'INFO', 'replication').includes('master_link_status:down');
+    for (const { port } of nodes) while (!isReady(port)) await setImmediate();
+    return nodes;
+  } catch (error) {
+    await Promise.all(nodes.map((node) => node.close()));
+    throw error;
+  }
+}
+
+/** A node of a cluster listens on a port that is higher by 10,000 as well. */
+const MAX_PORT = 55_535;
+
+async function findFreePort(): Promise<number> {
+  for (;;) {
+    const port = await findAnyPort();
+    if (port <= MAX_PORT) return port;
+  }
+}
+
+function findAnyPort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();
     server.once('error', reject);

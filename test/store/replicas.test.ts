@@ -3,7 +3,7 @@ import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createMock, type Mock, type MockOptions, type Handlers, type ScenarioDefinition } from '../../src/index.js';
 import { LIBRARY } from './library.js';
-import { REDIS_MISSING, type RedisServer, startRedis } from './redis-server.js';
+import { REDIS_MISSING, type RedisServer, startRedis, withSend } from './redis-server.js';
 
 describe.skipIf(REDIS_MISSING !== undefined)('several mocks with one store', () => {
   let redis: RedisServer;
@@ -310,6 +310,34 @@ describe.skipIf(REDIS_MISSING !== undefined)('several mocks with one store', () 
     expect(ids).not.toContain(await create(after, 'another'));
     expect(after.journal.last()?.number).toBe(1013);
     expect(after.journal.interactions).toHaveLength(1000);
+  });
+
+  it('takes three scripts for the requests that come together, as for a single one', async () => {
+    const client = createClient({ url: redis.url });
+    await client.connect();
+    const scripts: string[] = [];
+    const counting = withSend(client, (command) => {
+      scripts.push(command[0] ?? '');
+      return client.sendCommand([...command]);
+    });
+    const mock = await replica('scripts', { store: { redis: counting, prefix: 'scripts' } });
+    try {
+      await create(mock, 'Emma');
+      for (const [count, path] of [
+        [1, 'GET /books'],
+        [20, 'GET /books'],
+        [1, 'POST /books'],
+        [20, 'POST /books'],
+      ] as const) {
+        scripts.length = 0;
+        const body = path.startsWith('POST') ? { title: 'Persuasion' } : undefined;
+        await each(count, [mock], () => ask(mock, path, body));
+        expect(scripts).toEqual(['EVALSHA', 'EVALSHA', 'EVALSHA']);
+      }
+    } finally {
+      await mock.close();
+      client.destroy();
+    }
   });
 
   it('accepts clients of both packages', async () => {

@@ -193,7 +193,8 @@ function createOptionFiles(options: ServeOptions, from: readonly [string | undef
 async function runServe(options: ServeOptions, files: OptionFiles): Promise<number> {
   const { spec, fixtures, settings } = options;
   const log = logInteractions(options, (pointer) => mock.contract.locate(pointer));
-  const mock: Mock<Clock> = await openMock({ ...log, ...toMockOptions(options) }, files);
+  // Closed also where it cannot listen: a store would keep the process running.
+  await using mock: Mock<Clock> = await openMock({ ...log, ...toMockOptions(options) }, files);
   const collections = await countCollections(fixtures);
   const background = new host.AbortController();
   const signal = await listenUntilSignal(mock, options, ({ url, baseUrl, socket }, notes) => {
@@ -228,7 +229,6 @@ async function runServe(options: ServeOptions, files: OptionFiles): Promise<numb
   });
   background.abort();
   if (options.json !== true) options.write(colour('gray', `${signal}: closing`));
-  await mock.close();
   return 0;
 }
 

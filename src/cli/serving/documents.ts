@@ -57,7 +57,7 @@ export async function serveDocuments(
   steps: MockSteps,
 ): Promise<number> {
   const entries = readEntries(given, options.settings);
-  const all: Mocks = await createMocks(
+  await using all: Mocks = await createMocks(
     entries.map((entry) => {
       const locate = (pointer: string): Place => all.mocks[entry.name]?.contract.locate(pointer) ?? { pointer };
       return toOptions(entry, options, { ...steps, locate });
@@ -82,7 +82,6 @@ export async function serveDocuments(
   });
   background.abort();
   if (options.json !== true) options.write(colour('gray', `${signal}: closing`));
-  await all.close();
   return 0;
 }
 

@@ -20,6 +20,8 @@ export interface News {
   readonly base: number;
   /** The revision of the state afterwards. */
   readonly revision: number;
+  /** Whether it replaces the state here, of which the store has lost a part: then its revision can be lower, or the same. */
+  readonly isOther: boolean;
   apply(): void;
 }
 
@@ -94,7 +96,7 @@ class Runner implements Atomic {
   /** What has run and is not being written yet. */
   #open = createSegment();
   #isBusy = false;
-  /** A revision that another process has written. */
+  /** A revision that another process has written; infinity where the state here is not that of the store. */
   #expected = 0;
 
   constructor(log: ChangeLog) {
@@ -155,7 +157,7 @@ class Runner implements Atomic {
   catchUp(news: News): void {
     const isIdle = !this.#isBusy && this.#open.works.length === 0;
     if (isIdle && news.base === this.#log.revision) news.apply();
-    else this.#expected = Math.max(this.#expected, news.revision);
+    else this.#expected = Math.max(this.#expected, news.isOther ? Infinity : news.revision);
   }
 
   async flush(): Promise<void> {
@@ -216,8 +218,8 @@ class Runner implements Atomic {
       let segment: OpenSegment | undefined;
       try {
         if (this.#log.revision < this.#expected) {
-          const news = await this.#log.read();
           this.#expected = 0;
+          const news = await this.#log.read();
           this.#rebase(news, [this.#open]);
         }
         segment = this.#open;

@@ -1,12 +1,12 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { MockError } from '../../errors.js';
 import { readMonotonic } from '../../platform.js';
 import type { RedisConnection } from './connection.js';
-import { COMMIT, READ, READ_FIELDS, WRITE_DUMP, WRITE_FIELD } from './scripts.js';
-import type { SessionLink, WrittenState } from './session-log.js';
+import { COMMIT, READ, READ_FIELDS, STAMP_LENGTH, WRITE_DUMP, WRITE_FIELD } from './scripts.js';
+import type { KnownState, SessionLink, WrittenState } from './session-log.js';
 
 /** The version of the keys and of what is in them. */
-const SCHEMA = '1';
+const SCHEMA = '2';
 
 /** The keys of one mock in Redis. */
 export interface RedisStore {
@@ -14,19 +14,28 @@ export interface RedisStore {
   link(id: string, limits: { readonly idleMs: number; readonly journal: number }): SessionLink;
   /** Whether there is something of a session. */
   exists(id: string): Promise<boolean>;
-  /** What all sessions have in common: fields by name. */
-  readFields(revision: number): Promise<{
-    readonly revision: number;
-    /** Whether these are all fields; else only those that have changed. */
-    readonly isAll: boolean;
-    readonly fields: ReadonlyMap<string, string | undefined>;
-  }>;
+  /** What all sessions have in common, as far as it is not known. */
+  readFields(known: FieldsVersion): Promise<Fields>;
   /** Changes one field: a list of ids is changed by `activate` and `deactivate`. @returns the value before, where `add` finds one. */
   writeField(verb: FieldVerb, field: string, value?: string): Promise<string | undefined>;
   /** Calls a function when another process has changed a session, or a field (undefined). */
   watch(onChange: (session: string | undefined) => void): Promise<void>;
   /** Milliseconds since the first process of the mock started: the same in all of them. */
   readElapsed(): number;
+}
+
+/** The revision of the fields with the stamp of the write that made it. */
+export interface FieldsVersion {
+  readonly revision: number;
+  readonly stamp: string;
+}
+
+/** Fields by name. */
+export interface Fields {
+  readonly version: FieldsVersion;
+  /** Whether these are all fields; else only those that have changed. */
+  readonly isAll: boolean;
+  readonly fields: ReadonlyMap<string, string | undefined>;
 }
 
 type FieldVerb = 'activate' | 'add' | 'deactivate' | 'delete' | 'set';
@@ -43,6 +52,7 @@ export async function openRedisStore(
 ): Promise<RedisStore> {
   const channel = `${prefix}:changes`;
   const own = randomUUID();
+  const createStamp = createStamps();
   const shared = [`${prefix}:{${prefix}}:fields`, `${prefix}:{${prefix}}:changes`];
   const writeField: RedisStore['writeField'] = async (verb, field, value = '') => {
     // The script returns whether it has written, and the value before.
@@ -52,32 +62,39 @@ export async function openRedisStore(
       value,
       channel,
       `${own} `,
+      createStamp(),
     ])) as readonly [number, string];
     return isWritten === 1 ? undefined : before;
   };
-  await checkField(writeField, { field: 'schema', value: SCHEMA, prefix });
-  await checkField(writeField, { field: 'setup', value: setup, prefix });
-  const readElapsed = await openElapsed(connection, shared[0] ?? '', writeField);
+  const elapsed = await openElapsed(connection, shared[0] ?? '');
+  const claim = async (): Promise<void> => {
+    await checkField(writeField, { field: 'schema', value: SCHEMA, prefix });
+    await checkField(writeField, { field: 'setup', value: setup, prefix });
+    elapsed.follow(await writeField('add', 'started', elapsed.started));
+  };
+  await claim();
   const keysOf = (id: string): readonly string[] =>
     ['meta', 'log', 'dump', 'journal', 'snapshots'].map((part) => `${prefix}:{${prefix}:${id}}:${part}`);
   return {
     writeField,
-    readElapsed,
-    link: (id, limits) => createLink(connection, keysOf(id), { ...limits, channel, message: `${own} ${id}` }),
+    readElapsed: elapsed.read,
+    link: (id, limits) =>
+      createLink(connection, keysOf(id), { ...limits, channel, message: `${own} ${id}`, createStamp }),
     exists: async (id) => {
       const [meta = ''] = keysOf(id);
       return (await connection.send(meta, ['EXISTS', meta])) === 1;
     },
-    readFields: async (revision) => {
-      const [current, isAll, names, values] = (await connection.run(READ_FIELDS, shared, [revision])) as readonly [
-        number,
-        number,
-        readonly string[],
-        readonly (string | null)[],
-      ];
+    readFields: async (known) => {
+      const [revision, stamp, isAll, names, values] = (await connection.run(READ_FIELDS, shared, [
+        known.revision,
+        known.stamp,
+      ])) as readonly [number, string, number, readonly string[], readonly (string | null)[]];
       // HGETALL is a list of names and values.
       const pairs = isAll === 1 ? toPairs(values) : names.map((name, i) => [name, values[i] ?? undefined] as const);
-      return { revision: current, isAll: isAll === 1, fields: new Map(pairs) };
+      const fields = new Map(pairs);
+      // The store has lost everything.
+      if (isAll === 1 && !fields.has('setup')) await claim();
+      return { version: { revision, stamp }, isAll: isAll === 1, fields };
     },
     watch: (onChange) =>
       connection.subscribe(channel, (message) => {
@@ -117,33 +134,46 @@ async function checkField(
 }
 
 /** The clock that all processes have in common. */
-async function openElapsed(
-  connection: RedisConnection,
-  key: string,
-  writeField: RedisStore['writeField'],
-): Promise<() => number> {
+async function openElapsed(connection: RedisConnection, key: string) {
   const [seconds = '0', micros = '0'] = (await connection.send(key, ['TIME'])) as readonly string[];
   const now = Number(seconds) * 1000 + Number(micros) / 1000;
-  const before = await writeField('add', 'started', String(now));
-  const offset = now - readMonotonic() - Number(before ?? now);
-  return () => readMonotonic() + offset;
+  const offset = now - readMonotonic();
+  let started = String(now);
+  return {
+    /** When the first process of the mock started. */
+    get started() {
+      return started;
+    },
+    /** Follows another process, which has started before. */
+    follow: (other: string | undefined) => void (started = other ?? started),
+    read: () => readMonotonic() + offset - Number(started),
+  };
 }
 
 function createLink(
   connection: RedisConnection,
   keys: readonly string[],
-  options: { readonly idleMs: number; readonly journal: number; readonly channel: string; readonly message: string },
+  options: {
+    readonly idleMs: number;
+    readonly journal: number;
+    readonly channel: string;
+    readonly message: string;
+    readonly createStamp: () => string;
+  },
 ): SessionLink {
   const newEpoch = randomUUID();
   const [meta = '', , , , snapshots = ''] = keys;
   return {
-    read: async ({ epoch, revision, number }) =>
-      toState((await connection.run(READ, keys, [epoch, revision, number])) as StateReply),
-    commit: async ({ epoch, revision, number }, { changes = '', clearsJournal, lines }) => {
-      const { idleMs, journal, channel, message } = options;
-      const known = [epoch, revision, number, newEpoch, idleMs, journal, clearsJournal ? 1 : 0];
+    read: async (known) => toState((await connection.run(READ, keys, toArguments(known))) as StateReply),
+    commit: async (known, { changes = '', clearsJournal, lines }) => {
+      const { idleMs, journal, channel, message, createStamp } = options;
       const [isWritten, state, count, bytes] = (await connection.run(COMMIT, keys, [
-        ...known,
+        ...toArguments(known),
+        createStamp(),
+        newEpoch,
+        idleMs,
+        journal,
+        clearsJournal ? 1 : 0,
         channel,
         message,
         changes,
@@ -151,8 +181,8 @@ function createLink(
       ])) as readonly [number, StateReply, number, number];
       return { isWritten: isWritten === 1, state: toState(state), kept: { count, bytes } };
     },
-    writeDump: async ({ epoch, revision }, dump) =>
-      void (await connection.run(WRITE_DUMP, keys, [epoch, revision, dump])),
+    writeDump: async ({ epoch, revision, stamp }, dump) =>
+      void (await connection.run(WRITE_DUMP, keys, [epoch, revision, stamp, dump])),
     save: async (name, dump) => void (await connection.send(snapshots, ['HSET', snapshots, name, dump])),
     readSaved: async (name) => {
       // A string, or nothing.
@@ -165,10 +195,16 @@ function createLink(
   };
 }
 
+function toArguments({ epoch, revision, stamp, number, entered }: KnownState): readonly (string | number)[] {
+  return [epoch, revision, stamp, number, entered];
+}
+
 type StateReply = readonly [
   epoch: string,
   revision: number,
+  stamp: string,
   number: number,
+  entered: string,
   isOther: number,
   dump: string | null,
   changes: readonly string[],
@@ -176,6 +212,32 @@ type StateReply = readonly [
   lines: readonly string[],
 ];
 
-function toState([epoch, revision, number, isOther, dump, changes, firstLine, lines]: StateReply): WrittenState {
-  return { epoch, revision, number, isOther: isOther === 1, dump: dump ?? undefined, changes, firstLine, lines };
+function toState(reply: StateReply): WrittenState {
+  const [epoch, revision, stamp, number, entered, isOther, dump, changes, firstLine, lines] = reply;
+  return {
+    epoch,
+    revision,
+    stamp,
+    number,
+    entered,
+    isOther: isOther === 1,
+    dump: dump ?? undefined,
+    changes: changes.map(withoutStamp),
+    firstLine,
+    lines: lines.map(withoutStamp),
+  };
+}
+
+function withoutStamp(text: string): string {
+  return text.slice(STAMP_LENGTH);
+}
+
+/** Creates texts that no other process creates, each of `STAMP_LENGTH` characters. */
+function createStamps(): () => string {
+  const own = randomBytes(6).toString('base64url');
+  let count = 0;
+  return () => {
+    count += 1;
+    return own + count.toString(36).padStart(STAMP_LENGTH - own.length, '0');
+  };
 }

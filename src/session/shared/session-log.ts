@@ -7,7 +7,7 @@ export interface SessionLink {
   /** Writes after the known revision. @returns undefined together with `state` if others have written since. */
   commit(known: KnownState, written: NewState): Promise<Committed>;
   /** Writes the whole state, so that older changes are not needed any more. */
-  writeDump(known: Pick<KnownState, 'epoch' | 'revision'>, dump: string): Promise<void>;
+  writeDump(known: Pick<KnownState, 'epoch' | 'revision' | 'stamp'>, dump: string): Promise<void>;
   /** Keeps the whole state under a name. */
   save(name: string, dump: string): Promise<void>;
   readSaved(name: string): Promise<string | undefined>;
@@ -20,8 +20,12 @@ export interface KnownState {
   /** Differs for each session that had this id; empty before anything was written. */
   readonly epoch: string;
   readonly revision: number;
+  /** Of the commit that wrote this revision: where writes were lost, another one can have written it. */
+  readonly stamp: string;
   /** The number of the last interaction. */
   readonly number: number;
+  /** Of the commit that wrote this interaction. */
+  readonly entered: string;
 }
 
 interface NewState {
@@ -34,7 +38,7 @@ interface NewState {
 
 /** What has been written since what is known. */
 export interface WrittenState extends KnownState {
-  /** Whether the session has started again since then. */
+  /** Whether all of it is here, since what is known is not a part of it: the session has started again, or the store has lost writes. */
   readonly isOther: boolean;
   /** The whole state at the revision before `changes`, where older ones are not kept. */
   readonly dump: string | undefined;
@@ -70,36 +74,47 @@ const MAX_BYTES = 4 * 1024 * 1024;
 export function createSessionLog(link: SessionLink, target: LogTarget): ChangeLog {
   let epoch = '';
   let revision = 0;
+  let stamp = '';
+  let entered = '';
   let dumpBytes = 0;
   /** Whether the log is so long that the whole state should be written. */
   let isLong = false;
-  const known = (): KnownState => ({ epoch, revision, number: target.number });
-  const toNews = (state: WrittenState): News => ({
-    base: revision,
+  const known = (): KnownState => ({ epoch, revision, stamp, number: target.number, entered });
+  const addLines = (state: WrittenState): void => {
+    target.addLines(state.firstLine, state.lines);
+    // A commit can have added more since this was read.
+    if (target.number === state.number) ({ entered } = state);
+  };
+  const toNews = (state: WrittenState, base: number): News => ({
+    base,
     revision: state.revision,
+    isOther: state.isOther,
     apply: () => {
       if (state.isOther) target.reset();
       if (state.dump !== undefined) target.load(state.dump);
       for (const changes of state.changes) target.apply(changes);
-      target.addLines(state.firstLine, state.lines);
-      ({ epoch, revision } = state);
+      addLines(state);
+      ({ epoch, revision, stamp } = state);
     },
   });
   return {
     get revision() {
       return revision;
     },
-    read: async () => toNews(await link.read(known())),
+    read: async () => {
+      const base = revision;
+      return toNews(await link.read(known()), base);
+    },
     commit: async ({ changes, entries }) => {
       const { isWritten, state, kept } = await link.commit(known(), {
         changes: changes.length === 0 ? undefined : encode(changes),
         clearsJournal: changes.some(([kind]) => kind === 'journal'),
         lines: entries.map(({ line }) => line),
       });
-      if (!isWritten) return toNews(state);
-      target.addLines(state.firstLine, state.lines);
-      if (changes.length > 0) ({ epoch, revision } = state);
-      else if (epoch === '' && state.revision === revision) ({ epoch } = state);
+      if (!isWritten) return toNews(state, revision);
+      addLines(state);
+      ({ epoch, entered } = state);
+      if (changes.length > 0) ({ revision, stamp } = state);
       isLong = kept.count > MAX_CHANGES || kept.bytes > Math.max(MAX_BYTES, 2 * dumpBytes);
       for (const [i, entry] of entries.entries()) entry.written(state.number - entries.length + 1 + i);
       return undefined;
@@ -109,7 +124,7 @@ export function createSessionLog(link: SessionLink, target: LogTarget): ChangeLo
       isLong = false;
       const dump = target.dump();
       dumpBytes = dump.length;
-      await link.writeDump({ epoch, revision }, dump);
+      await link.writeDump({ epoch, revision, stamp }, dump);
     },
   };
 }

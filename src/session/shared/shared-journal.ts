@@ -18,31 +18,33 @@ export interface SharedJournal {
   restart(): void;
 }
 
+/** Interactions that wait to be read take this much at most; the limits of the journal apply to those that were read. */
+const MAX_WAITING_BYTES = 4 * 1024 * 1024;
+
 /** What is known about an interaction that waits to be read. */
 type Waiting = { readonly number: number } & (
   | { readonly line: string }
   | { readonly interaction: Interaction; readonly size: number }
 );
 
-/** Creates the journal of one session. @param limit - How many interactions are kept. */
-export function createSharedJournal(create: () => SessionJournal, limit: number): SharedJournal {
-  return new Journals(create, limit);
+/** Creates the journal of one session. @param inner - Empty. @param limit - How many interactions are kept. */
+export function createSharedJournal(inner: SessionJournal, limit: number): SharedJournal {
+  return new Journals(inner, limit);
 }
 
 class Journals implements SharedJournal {
   readonly journal: SessionJournal;
   number = 0;
   readonly #limit: number;
-  #inner: SessionJournal;
-  readonly #create: () => SessionJournal;
+  readonly #inner: SessionJournal;
   #waiting: Waiting[] = [];
+  #waitingBytes = 0;
   /** Interactions of this process whose predecessors are not here yet. */
   readonly #ahead = new Map<number, Waiting>();
 
-  constructor(create: () => SessionJournal, limit: number) {
-    this.#create = create;
+  constructor(inner: SessionJournal, limit: number) {
     this.#limit = limit;
-    this.#inner = create();
+    this.#inner = inner;
     this.journal = this.#createReader();
   }
 
@@ -51,8 +53,7 @@ class Journals implements SharedJournal {
     if (entry.number === this.number + 1) this.#add(entry);
     else if (entry.number > this.number) this.#ahead.set(entry.number, entry);
     this.#addAhead();
-    // For what waits for an interaction.
-    this.#read();
+    this.#readSoon();
   }
 
   addLines(first: number, lines: readonly string[]): void {
@@ -64,21 +65,36 @@ class Journals implements SharedJournal {
     // Without those that are not kept any more.
     this.number = Math.max(this.number, first + lines.length - 1);
     this.#addAhead();
-    if (this.#inner.isAwaited) this.#read();
+    this.#readSoon();
   }
 
   restart(): void {
-    this.#inner.release();
-    this.#inner = this.#create();
-    this.#waiting = [];
+    // What waits for an interaction continues to wait.
+    this.#inner.clear();
+    this.#inner.skipTo(1);
+    this.#forget();
     this.number = 0;
     this.#ahead.clear();
+  }
+
+  #forget(): void {
+    this.#waiting = [];
+    this.#waitingBytes = 0;
+  }
+
+  /** Most interactions are dropped before anything reads them: they are read where something waits for them, or where they take much memory. */
+  #readSoon(): void {
+    if (this.#inner.isAwaited || this.#waitingBytes > MAX_WAITING_BYTES) this.#read();
   }
 
   #add(entry: Waiting): void {
     this.number = entry.number;
     this.#waiting.push(entry);
-    if (this.#waiting.length > 2 * this.#limit + 100) this.#waiting = this.#waiting.slice(-this.#limit);
+    this.#waitingBytes += sizeOf(entry);
+    const isMuch = this.#waitingBytes > MAX_WAITING_BYTES && this.#waiting.length > this.#limit;
+    if (!isMuch && this.#waiting.length <= 2 * this.#limit + 100) return;
+    this.#waiting = this.#limit === 0 ? [] : this.#waiting.slice(-this.#limit);
+    this.#waitingBytes = this.#waiting.reduce((sum, each) => sum + sizeOf(each), 0);
   }
 
   #addAhead(): void {
@@ -92,7 +108,7 @@ class Journals implements SharedJournal {
   #read(): SessionJournal {
     const entries = this.#waiting;
     const inner = this.#inner;
-    this.#waiting = [];
+    this.#forget();
     for (const entry of entries) {
       inner.skipTo(entry.number);
       if ('line' in entry) inner.add({ ...parseLine(entry.line), number: entry.number }, entry.line.length);
@@ -102,8 +118,9 @@ class Journals implements SharedJournal {
   }
 
   #createReader(): SessionJournal {
+    const inner = this.#inner;
     const read = (): SessionJournal => this.#read();
-    return withMethods<SessionJournal>(this.#inner, {
+    return withMethods<SessionJournal>(inner, {
       get interactions() {
         return read().interactions;
       },
@@ -114,7 +131,7 @@ class Journals implements SharedJournal {
         return read().size;
       },
       get isAwaited() {
-        return read().isAwaited;
+        return inner.isAwaited;
       },
       calls: (operation) => read().calls(operation),
       filter: (predicate) => read().filter(predicate),
@@ -124,12 +141,16 @@ class Journals implements SharedJournal {
       toNdjson: () => read().toNdjson(),
       after: (from, count) => read().after(from, count),
       clear: () => {
-        this.#waiting = [];
-        this.#inner.clear();
+        this.#forget();
+        inner.clear();
       },
-      release: () => this.#inner.release(),
+      release: () => inner.release(),
     });
   }
+}
+
+function sizeOf(entry: Waiting): number {
+  return 'line' in entry ? entry.line.length : entry.size;
 }
 
 /** An interaction as other processes read it, without its secrets. */

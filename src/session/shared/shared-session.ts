@@ -6,6 +6,7 @@ import type { ScenarioState } from '../../scenario/rules/scenario-state.js';
 import type { Store, StoreDump, StoreHooks, StoreWrite } from '../../state/store/store.js';
 import { type Atomic, type Change, type ChangeLog, createAtomic } from './atomic.js';
 import { decode, encode } from './codec.js';
+import { shareTurn } from './share-turn.js';
 import { createSessionLog, type LogTarget, type SessionLink } from './session-log.js';
 import { createSharedJournal, type SharedJournal, writeLine } from './shared-journal.js';
 import { shareClock, shareReplay, shareScenario, shareStore, type Tell, type Write } from './shared-parts.js';
@@ -24,10 +25,12 @@ export interface SharedParts {
 export interface SharedSession {
   readonly hooks: StoreHooks;
   /** The parts whose changes other processes repeat. */
-  share(parts: Omit<SharedParts, 'journal'>, createJournal: () => SessionJournal): SharedParts;
+  share(parts: SharedParts): SharedParts;
   /** From now on changes are written: those until now are made by every process that opens the session. */
   start(): void;
   readonly atomic: Atomic;
+  /** Functions that run afterwards are run on what other processes have written until now. */
+  arrive(): Promise<void>;
   /** Brings the session to what other processes have written until now. */
   refresh(): Promise<void>;
   /** Adds an interaction to the journal. @returns it with its number, once the request's changes are committed. */
@@ -70,6 +73,7 @@ class Sharing implements SharedSession {
   /** Returns to the state of the session when it was opened. */
   #restart: () => void = () => undefined;
   #names: readonly string[] = [];
+  readonly arrive = shareTurn(async () => this.atomic.catchUp(await this.#log.read()));
 
   constructor(link: SessionLink, journalLimit: number) {
     this.#link = link;
@@ -90,8 +94,8 @@ class Sharing implements SharedSession {
     };
   }
 
-  share(given: Omit<SharedParts, 'journal'>, createJournal: () => SessionJournal): SharedParts {
-    const own = createSharedJournal(createJournal, this.#journalLimit);
+  share(given: SharedParts): SharedParts {
+    const own = createSharedJournal(given.journal, this.#journalLimit);
     this.#parts = { ...given, journal: own.journal, own };
     const { clock, store, scenario, replay } = given;
     const write: Write = (work) => (this.#isActive ? this.atomic.write(work) : work());
@@ -121,7 +125,7 @@ class Sharing implements SharedSession {
   }
 
   async refresh(): Promise<void> {
-    this.atomic.catchUp(await this.#log.read());
+    await this.arrive();
     await this.atomic.flush();
   }
 

@@ -5,8 +5,9 @@ import { clearInterval, setInterval } from '../../platform.js';
 import { doSteps } from '../../steps.js';
 import type { SessionEvents, Sessions } from '../sessions.js';
 import { connectRedis, type RedisClient } from './connection.js';
-import { openRedisStore, type RedisStore } from './redis-store.js';
+import { type Fields, openRedisStore, type RedisStore } from './redis-store.js';
 import type { SessionLink } from './session-log.js';
+import { shareTurn } from './share-turn.js';
 import { createSharedSession, type SharedSession } from './shared-session.js';
 import { withMethods } from './with-methods.js';
 
@@ -61,6 +62,9 @@ export async function openSharedStore(options: SharedStoreOptions): Promise<Shar
 /** Fields of what all sessions have in common: `session:ID`, `scenario:ID`, and the ids of active scenarios. */
 const ACTIVE = 'active';
 
+/** Differs from the version of every store, so that all fields are read. */
+const NOTHING_KNOWN: Fields['version'] = { revision: -1, stamp: '' };
+
 class Shared implements SharedStore {
   readonly setup: string;
   readonly metrics: StoreMetrics;
@@ -69,13 +73,15 @@ class Shared implements SharedStore {
   readonly #options: SharedStoreOptions;
   readonly #closeConnection: () => Promise<void>;
   #here: { readonly sessions: Sessions; readonly scenarios: Scenarios } | undefined;
-  #revision = 0;
+  #version = NOTHING_KNOWN;
   /** Whether changes are those of other processes. */
   #isApplying = false;
   #sweeping: ReturnType<typeof setInterval> | undefined;
-  #reading: Promise<void> | undefined;
   readonly #fields = new Map<string, string>();
+  /** Fields that were written here and not read since: one that the store does not have then was lost. */
+  readonly #unread = new Set<string>();
   readonly #pending = new Set<Promise<unknown>>();
+  readonly #refreshFields = shareTurn(() => this.#readFields());
 
   constructor(
     store: RedisStore,
@@ -115,10 +121,12 @@ class Shared implements SharedStore {
       },
       activate: (ids) => {
         scenarios.activate(ids);
+        this.#keepField(ACTIVE, JSON.stringify(scenarios.active));
         this.#write('activate', ACTIVE, JSON.stringify(ids));
       },
       deactivate: (ids) => {
         scenarios.deactivate(ids);
+        this.#keepField(ACTIVE, JSON.stringify(scenarios.active));
         this.#write('deactivate', ACTIVE, JSON.stringify(ids));
       },
     });
@@ -140,10 +148,10 @@ class Shared implements SharedStore {
 
   async arrive(readId: () => string | undefined): Promise<void> {
     const known = this.#sharedOf(readId() ?? 'default');
-    await Promise.all([this.#refreshFields(), known?.refresh()]);
+    await Promise.all([this.#refreshFields(), known?.arrive()]);
     // Other processes can have opened the session, or given a token to one.
     const current = this.#sharedOf(readId() ?? 'default');
-    if (current !== known) await current?.refresh();
+    if (current !== known) await current?.arrive();
   }
 
   async refresh(): Promise<void> {
@@ -184,8 +192,13 @@ class Shared implements SharedStore {
     return this.#here?.sessions.list().flatMap(({ shared }) => shared ?? []) ?? [];
   }
 
+  /** Keeps a field as it is here; what a mock has when it starts is not a field. */
+  #keepField(field: string, value: string): void {
+    if (this.#here !== undefined) this.#fields.set(field, value);
+  }
+
   #set(field: string, value: string): void {
-    this.#fields.set(field, value);
+    this.#keepField(field, value);
     this.#write('set', field, value);
   }
 
@@ -196,7 +209,10 @@ class Shared implements SharedStore {
 
   #write(verb: Parameters<RedisStore['writeField']>[0], field: string, value?: string): void {
     if (this.#isApplying || this.#here === undefined) return;
-    this.#keep(this.#store.writeField(verb, field, value));
+    const addUnread = (): void => void this.#unread.add(field);
+    const written = this.#store.writeField(verb, field, value);
+    written.then(addUnread, addUnread);
+    this.#keep(written);
   }
 
   /** What cannot be written is reported by `settle`. */
@@ -208,24 +224,24 @@ class Shared implements SharedStore {
     );
   }
 
-  /** Requests of the same turn share one round trip. */
-  #refreshFields(): Promise<void> {
-    this.#reading ??= Promise.resolve().then(() => {
-      this.#reading = undefined;
-      return this.#readFields();
-    });
-    return this.#reading;
+  async #readFields(): Promise<void> {
+    const written = [...this.#unread];
+    const read = await this.#store.readFields(this.#version);
+    this.#applyFields(read);
+    for (const field of [...written, ...read.fields.keys()]) this.#unread.delete(field);
+    const isLost = !read.isAll && written.some((field) => !read.fields.has(field));
+    if (isLost) this.#applyFields(await this.#store.readFields(NOTHING_KNOWN));
   }
 
-  async #readFields(): Promise<void> {
-    const read = await this.#store.readFields(this.#revision);
-    if (read.revision === this.#revision) return;
-    const lost = read.isAll ? [...this.#fields.keys()].filter((field) => !read.fields.has(field)) : [];
+  #applyFields({ version, isAll, fields }: Fields): void {
+    const lost = isAll ? [...this.#fields.keys()].filter((field) => !fields.has(field)) : [];
     this.#isApplying = true;
     try {
       for (const field of lost) this.#apply(field, undefined);
-      for (const [field, value] of read.fields) this.#apply(field, value);
-      this.#revision = read.revision;
+      // A session can be opened with scenarios.
+      const [scenarios, others] = [true, false].map((is) => [...fields].filter(([name]) => isScenario(name) === is));
+      for (const [field, value] of [...(scenarios ?? []), ...(others ?? [])]) this.#apply(field, value);
+      this.#version = version;
     } finally {
       this.#isApplying = false;
     }
@@ -254,6 +270,10 @@ class Shared implements SharedStore {
 
 /** Node.js fires a longer timer at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
+
+function isScenario(field: string): boolean {
+  return splitField(field)[0] === 'scenario';
+}
 
 function splitField(field: string): readonly [kind: string, id: string] {
   const colon = field.indexOf(':');
