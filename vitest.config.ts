@@ -101,9 +101,9 @@ const config: ViteUserConfigFnObject = defineConfig(({ mode }) => ({
     isolate: false,
     // Modules are transformed again only if they, the configuration or the lock file changed.
     experimental: { fsModuleCache: true },
-    // Only a limit for tests that hang: a busy machine of a CI service can be many times slower.
-    testTimeout: process.env['CI'] === undefined ? 30_000 : 120_000,
-    hookTimeout: 30_000,
+    // Only a limit for tests that hang: a busy machine, such as that of a CI service, can be many times slower.
+    testTimeout: process.env['CI'] === undefined ? 60_000 : 120_000,
+    hookTimeout: 60_000,
   },
 }));
 
