@@ -1,8 +1,10 @@
 import type { AnswerSource } from './answer/chain.js';
 import { createErrorAnswers, type ErrorAnswers } from './answer/error-answers.js';
+import { hasErrorTemplates } from './answer/error-templates.js';
 import { createExampleSource, type ExampleParts } from './answer/sources/example.js';
 import { createGenerateSource } from './answer/sources/generate.js';
 import { createPreferAnswer, type PreferAnswer } from './answer/sources/prefer.js';
+import { answersRanges } from './answer/sources/range.js';
 import { createResultsSource } from './answer/sources/results.js';
 import { createStreamSource } from './answer/sources/stream.js';
 import type { Contract } from './contract/contract.js';
@@ -40,6 +42,8 @@ export interface ContractParts extends ItemModels {
   readonly operations: OperationNames;
   /** First segments of its paths that look like the prefix of a session. */
   readonly reserved: ReadonlySet<string>;
+  /** Whether an operation answers ranges. */
+  readonly answersRanges: boolean;
   readonly encode: Encoder;
   /** The decoder of mocks that read requests in the same way. */
   readDecoder(options: CallDecoderOptions): CallDecoder;
@@ -162,21 +166,45 @@ export async function loadShared(settings: ContractSettings): Promise<LoadedCont
   // Inference takes half of a start from the cache, and depends on the document and on these options alone.
   const options = JSON.stringify([settings.basePath, settings.prefix]);
   const name = `resources ${options}`;
-  const [packed, texts] = await Promise.all([derived?.read(name), derived?.readTexts(`items ${options}`)]);
+  const [kept, texts] = await Promise.all([derived?.read(name), derived?.readTexts(`items ${options}`)]);
+  // The cache proves that this build wrote it for this contract.
+  const packed = kept as PackedFacts | undefined;
   const generated = createGeneratedItems(texts);
-  const readResources = memoize(() => {
-    if (packed !== undefined) return unpackResources(loaded, packed);
-    const resources = inferResources(loaded);
-    derived?.write(name, packResources(resources));
-    return resources;
+  const readFacts = memoize((): ContractFacts => {
+    if (packed !== undefined) return { ...packed, resources: unpackResources(loaded, packed.resources) };
+    return { resources: inferResources(loaded), ...findFacts(loaded) };
   });
-  const value = memoize((isStrict: boolean) =>
-    createParts(loaded, { resources: readResources(undefined), generated }, isStrict),
-  );
+  const value = memoize((isStrict: boolean) => {
+    const facts = readFacts(undefined);
+    const isChecked = packed?.isStrict === isStrict;
+    const parts = createParts(loaded, { ...facts, generated, isChecked }, isStrict);
+    if (packed === undefined) derived?.write(name, { ...facts, resources: packResources(facts.resources), isStrict });
+    return parts;
+  });
   const origin = { ...Object.fromEntries(CONTRACT_OPTIONS.map((each) => [each, settings[each]])), spec };
   Object.defineProperties(loaded, { [PARTS]: { value }, [ORIGIN]: { value: origin } });
   // The properties were just defined.
   return Object.freeze(loaded) as LoadedContract;
+}
+
+/** What follows from reading all operations of a contract; with it, a start reads only those that are called. */
+interface ContractFacts extends Pick<ContractParts, 'answersRanges' | 'resources'> {
+  /** The ids of the operations with templates of errors. */
+  readonly withTemplates: readonly string[];
+}
+
+/** The facts without their contract. */
+interface PackedFacts extends Omit<ContractFacts, 'resources'> {
+  readonly resources: unknown;
+  /** Whether the mocks are strict that templates of errors were checked for. */
+  readonly isStrict: boolean;
+}
+
+function findFacts({ operations }: Contract): Omit<ContractFacts, 'resources'> {
+  return {
+    withTemplates: operations.filter(hasErrorTemplates).map(({ id }) => id),
+    answersRanges: answersRanges(operations),
+  };
 }
 
 /** What the mocks of a contract share. @param isStrict - Whether they are strict, which their checks depend on. */
@@ -184,15 +212,16 @@ export function readParts(contract: LoadedContract, isStrict: boolean): Contract
   return contract[PARTS](isStrict);
 }
 
+/** @param facts - With whether templates of errors were checked before. */
 function createParts(
   contract: Contract,
-  shared: Pick<ItemModels, 'generated' | 'resources'>,
+  facts: ContractFacts & Pick<ItemModels, 'generated'> & { readonly isChecked: boolean },
   isStrict: boolean,
 ): ContractParts {
   const validators = createValidators(contract, { strict: isStrict });
   const generator = createGenerator(contract, validators);
   const schemas = { contract, validators, generator };
-  const errorsOf = createErrorAnswers(contract, validators, generator);
+  const errorsOf = createErrorAnswers(schemas, facts);
   const decoderOf = memoize((key: string) => {
     // Only `readDecoder` writes keys.
     const options = JSON.parse(key) as CallDecoderOptions;
@@ -204,12 +233,13 @@ function createParts(
     MAX_KEPT,
   );
   return {
-    ...createItemModels({ ...schemas, ...shared }),
+    ...createItemModels({ ...schemas, resources: facts.resources, generated: facts.generated }),
     ...schemas,
     router: createRouter(contract.operations, contract.resolve),
     routes: listRoutes(contract.operations),
     operations: nameOperations(contract.operations),
     reserved: readReserved(contract.operations.flatMap(({ basePaths, path }) => basePaths.map((base) => base + path))),
+    answersRanges: facts.answersRanges,
     encode: createEncoder([createXmlWriter(contract)]),
     readDecoder: ({ bodyLimitBytes, queryProfile }) => decoderOf(JSON.stringify({ bodyLimitBytes, queryProfile })),
     readAnswers: (seed, examples) => answersOf(examples)(seed),

@@ -61,26 +61,33 @@ interface ErrorPlan {
   findShape(operation: Operation | undefined): (status: number) => Shape | undefined;
 }
 
+interface ErrorParts {
+  readonly contract: Contract;
+  readonly validators: Validators;
+  readonly generator: Pick<Generator, 'complete'>;
+}
+
 /**
  * Creates the error answers of a contract by seed; shapes are chosen once per operation and status.
  *
+ * @param found - The templates: the ids of the operations that have some, and whether all were checked before.
  * @throws MockError `HINT_INVALID` for a template that does not fit the schema of its error.
  */
 export function createErrorAnswers(
-  contract: Contract,
-  validators: Validators,
-  generator: Pick<Generator, 'complete'>,
+  { contract, validators, generator }: ErrorParts,
+  { withTemplates, isChecked }: { readonly withTemplates: readonly string[]; readonly isChecked: boolean },
 ): (seed: number) => ErrorAnswers {
   const plan = {
     contract,
     validators,
-    templates: readErrorTemplates(contract),
+    templates: readErrorTemplates(contract, withTemplates),
     findShape: createShapeFinder(contract),
   };
   const completeBy =
     (seed: number): Complete =>
     (pointer, partial) =>
       generator.complete(pointer, partial, { seed, key: pointer, direction: 'response', now: 0 });
+  if (isChecked) return (seed) => createAnswers(plan, completeBy(seed));
   const writeTemplate = createTemplateWriter(plan, completeBy(1));
   checkTemplates(contract, plan.templates, ({ operation, status, template, condition }) => {
     const used = template.status ?? status;

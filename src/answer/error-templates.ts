@@ -4,6 +4,7 @@ import { isObject } from '../contract/json.js';
 import type { Operation } from '../contract/operations/operation.js';
 import { toPointer } from '../contract/pointer.js';
 import { joinWords, suggest } from '../errors.js';
+import { memoize } from '../memoize.js';
 import {
   type BodyFacts,
   ERROR_CONDITIONS,
@@ -26,7 +27,7 @@ export interface ErrorTemplate extends ErrorTemplateHint {
 export interface ErrorTemplates {
   /** The template for an error: of the operation, else of the document; the most exact one. */
   find(operation: Operation | undefined, condition: ErrorCondition, status: number): ErrorTemplate | undefined;
-  /** Each template with the operations and statuses that it is for. */
+  /** Each template with the operations and statuses that it is for. @throws MockError `HINT_INVALID` for an unknown placeholder. */
   list(): Iterable<ErrorTemplateUse>;
 }
 
@@ -45,8 +46,13 @@ interface Templates {
   readonly byKey: ReadonlyMap<string, ErrorTemplate>;
 }
 
-/** Reads the templates of a document, which the hints were checked for. @throws MockError `HINT_INVALID` for an unknown placeholder. */
-export function readErrorTemplates(contract: Contract): ErrorTemplates {
+/**
+ * Reads the templates of a document, which the hints were checked for; those of an operation when they are needed.
+ *
+ * @param withTemplates - The ids of the operations with templates.
+ * @throws MockError `HINT_INVALID` for an unknown placeholder.
+ */
+export function readErrorTemplates(contract: Contract, withTemplates: readonly string[]): ErrorTemplates {
   // The grammar of hints has checked both.
   const document = (contract.document['x-mock'] ?? {}) as DocumentHint;
   const known = new Map<string, Templates>();
@@ -57,14 +63,13 @@ export function readErrorTemplates(contract: Contract): ErrorTemplates {
     return templates;
   };
   const ofDocument = read(document.errors, '/x-mock');
-  const ofOperations = new Map<Operation, Templates>();
-  for (const operation of contract.operations) {
-    const hint = operation.extensions['x-mock'] as OperationHint | false | undefined; // as above
-    if (hint === undefined || hint === false || hint.errors === undefined) continue;
-    ofOperations.set(operation, read(hint.errors, toHintPointer(contract, operation)));
-  }
+  const ids = new Set(withTemplates);
+  const readOwnTemplates = memoize((operation: Operation): Templates | undefined => {
+    const errors = ids.has(operation.id) ? readHint(operation)?.errors : undefined;
+    return errors && read(errors, toHintPointer(contract, operation));
+  });
   const find: ErrorTemplates['find'] = (operation, condition, status) => {
-    const own = operation === undefined ? undefined : ofOperations.get(operation);
+    const own = operation && readOwnTemplates(operation);
     if (own === undefined && ofDocument.byKey.size === 0) return undefined;
     const range = `${Math.floor(status / 100)}XX`;
     const keys = [condition, toGeneralCondition(condition), String(status), range, 'default'];
@@ -73,12 +78,14 @@ export function readErrorTemplates(contract: Contract): ErrorTemplates {
     return findIn(own) ?? findIn(ofDocument);
   };
   const list = function* (): Iterable<ErrorTemplateUse> {
+    if (ids.size === 0 && ofDocument.byKey.size === 0) return;
+    for (const operation of contract.operations) void readOwnTemplates(operation);
     const seen = new Set<string>();
     const listChanging = (templates: Templates | undefined): readonly ErrorTemplate[] =>
       [...(templates?.byKey.values() ?? [])].filter(({ status }) => status !== undefined);
     const changing = listChanging(ofDocument);
     for (const operation of contract.operations) {
-      const own = ofOperations.get(operation);
+      const own = readOwnTemplates(operation);
       for (const { status, content } of operation.responses) {
         // Many operations share their errors.
         const key = `${own?.text ?? ''} ${status} ${JSON.stringify(content[0]?.schema)}`;
@@ -95,6 +102,17 @@ export function readErrorTemplates(contract: Contract): ErrorTemplates {
     }
   };
   return { find, list };
+}
+
+/** Whether an operation has templates of its own. */
+export function hasErrorTemplates(operation: Operation): boolean {
+  return readHint(operation)?.errors !== undefined;
+}
+
+function readHint({ extensions }: Operation): OperationHint | undefined {
+  // The grammar of hints has checked it, or will.
+  const hint = extensions['x-mock'] as OperationHint | false | undefined;
+  return hint === false ? undefined : hint;
 }
 
 /** The errors that a declared response is for; none if it is not one of errors. */

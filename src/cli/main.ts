@@ -15,11 +15,11 @@ if (major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1])) {
   );
   process.exitCode = 1;
 } else {
-  const { createRequire } = process.getBuiltinModule('node:module');
-  const { dirname, join } = process.getBuiltinModule('node:path');
-  const folder = join(dirname(process.getBuiltinModule('node:url').fileURLToPath(import.meta.url)), 'program');
-  // Files of the build, which `build/bundle.mjs` makes.
-  const { loadProgram } = createRequire(import.meta.url)(join(folder, 'launch.cjs')) as typeof Launch;
-  const { runProgram } = loadProgram(join(folder, 'program.cjs'), process.argv.slice(2)) as typeof Program;
-  void runProgram();
+  void import('node:module').then(({ createRequire }) => {
+    const require = createRequire(import.meta.url);
+    // Files of the build, which `build/bundle.mjs` makes.
+    const { loadProgram } = require('./program/launch.cjs') as typeof Launch;
+    const program = loadProgram(require.resolve('./program/program.cjs'), process.argv.slice(2)) as typeof Program;
+    return program.runProgram();
+  });
 }

@@ -3,7 +3,7 @@ import { type AnswerSource, createChain, createSharedChain } from '../answer/cha
 import { createHandlerRegistry, type HandlerRegistry } from '../answer/sources/handler.js';
 import { createPreferSource } from '../answer/sources/prefer.js';
 import { onlyForMock, type RecordingSources } from '../answer/sources/recordings/recordings.js';
-import { answersRanges, createRangeSource } from '../answer/sources/range.js';
+import { createRangeSource } from '../answer/sources/range.js';
 import { createRefuseSource } from '../answer/sources/refuse.js';
 import { createScenarioSource } from '../answer/sources/scenario/scenario.js';
 import { createStateSource } from '../answer/sources/state/state.js';
@@ -188,7 +188,7 @@ function listSources(
     handlers.source,
     // What neither of the two answers is left to the mock, which refuses a call that breaks the contract.
     ...(foreign === undefined ? [] : [...foreign.sources, refuse]),
-    ...(answersRanges(parts.contract.operations) ? [createRangeSource(parts)] : []),
+    ...(parts.answersRanges ? [createRangeSource(parts)] : []),
     ...(state === false ? [] : [createStateSource(parts)]),
     example,
     generate,

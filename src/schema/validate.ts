@@ -3,7 +3,7 @@ import { followBareReferences } from '../contract/pointer.js';
 import { isObject } from '../contract/json.js';
 import { LimitError } from '../errors.js';
 import { memoize } from '../memoize.js';
-import type { MediaType } from '../contract/operations/operation.js';
+import type { MediaType, Operation } from '../contract/operations/operation.js';
 import { createUnits } from './compile.js';
 import { createExplainer } from './explain.js';
 import {
@@ -114,23 +114,34 @@ export function createValidators(contract: Contract, options: ValidatorsOptions 
  * Reads every schema of the operations of a contract, one per step, so that a server can do it between requests. Afterwards
  * `validators.problems()` is complete.
  *
- * @returns Yields the pointer of each schema after it was read.
+ * @returns Yields the pointer of each operation, and of each schema, after it was read.
  */
 export function* prepareSchemas(contract: Contract, validators: Validators): Generator<string, void> {
   for (const direction of ['request', 'response'] as const) {
     const seen = new Set<string>();
-    const waiting = [...listRoots(contract, direction)];
-    for (let pointer = waiting.pop(); pointer !== undefined; pointer = waiting.pop()) {
-      if (seen.has(pointer)) continue;
-      seen.add(pointer);
-      waiting.push(...validators.prepare(pointer, direction));
-      yield pointer;
+    for (const operation of contract.operations.toReversed()) {
+      const waiting = [...listRoots(operation, direction)];
+      yield operation.pointer;
+      yield* prepareAll(waiting, { seen, prepare: (pointer) => validators.prepare(pointer, direction) });
     }
   }
 }
 
-/** The pointers of the schemas of operations. */
-function listRoots(contract: Contract, direction: Direction): readonly string[] {
+/** Reads the schemas at some pointers and below them. @yields The pointer of each one after it was read. */
+function* prepareAll(
+  waiting: string[],
+  { seen, prepare }: { readonly seen: Set<string>; prepare(pointer: string): Iterable<string> },
+): Generator<string, void> {
+  for (let pointer = waiting.pop(); pointer !== undefined; pointer = waiting.pop()) {
+    if (seen.has(pointer)) continue;
+    seen.add(pointer);
+    waiting.push(...prepare(pointer));
+    yield pointer;
+  }
+}
+
+/** The pointers of the schemas of an operation. */
+function listRoots({ parameters, body, responses }: Operation, direction: Direction): readonly string[] {
   const list = (
     values: readonly { readonly schemaPointer: string }[],
     content: readonly MediaType[] = [],
@@ -139,9 +150,7 @@ function listRoots(contract: Contract, direction: Direction): readonly string[] 
     ...content.flatMap(({ schema, schemaPointer }) => (schema === undefined ? [] : schemaPointer)),
     ...content.flatMap(({ itemSchema, itemSchemaPointer }) => (itemSchema === undefined ? [] : itemSchemaPointer)),
   ];
-  return contract.operations.flatMap(({ parameters, body, responses }) =>
-    direction === 'request'
-      ? list(parameters, body?.content)
-      : responses.flatMap(({ headers, content }) => list(headers, content)),
-  );
+  return direction === 'request'
+    ? list(parameters, body?.content)
+    : responses.flatMap(({ headers, content }) => list(headers, content));
 }

@@ -19,7 +19,7 @@ export interface ItemModels extends ItemModelParts {
   /** The items that were generated on demand, whichever mock needed them first. */
   readonly generated: GeneratedItems;
   /** The collections that requests can add items to. */
-  readonly creatable: ReadonlySet<string>;
+  readonly creatable: Pick<ReadonlySet<string>, 'has'>;
   /** The operations of a collection. */
   bindingsOf(collection: string): readonly Binding[];
   /** @throws MockError `COLLECTION_UNKNOWN` that names the nearest. */
@@ -34,6 +34,7 @@ export function createItemModels(
   const read = createItemSchemaReader(parts.contract);
   const byCollection = new Map<string, Binding[]>();
   for (const binding of resources.bindings.values()) addTo(byCollection, binding.collection, binding);
+  const creatable = memoize<undefined, ReadonlySet<string>>(() => findCreatable(resources));
   const bindingsOf: ItemModels['bindingsOf'] = (collection) => byCollection.get(collection) ?? [];
   return {
     generated: createGeneratedItems(),
@@ -41,7 +42,7 @@ export function createItemModels(
     read,
     fieldsOf: createFieldsReader(parts.contract),
     dependents: createDependents(resources, read),
-    creatable: findCreatable(resources),
+    creatable: { has: (name) => creatable(undefined).has(name) },
     bindingsOf,
     model: createModels({ ...parts, read, bindingsOf }),
   };

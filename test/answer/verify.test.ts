@@ -64,7 +64,7 @@ async function verify(
   const contract = await loadContract(DOCUMENT);
   const validators = createValidators(contract);
   const generator = createGenerator(contract, validators);
-  const errors = createErrorAnswers(contract, validators, generator)(1);
+  const errors = createErrorAnswers({ contract, validators, generator }, { withTemplates: [], isChecked: false })(1);
   const operation = contract.operation('getPet');
   if (operation === undefined) throw new Error('the document has the operation');
   const decoder = createCallDecoder(contract, validators, { bodyLimitBytes: 1000 });

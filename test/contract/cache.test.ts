@@ -155,7 +155,7 @@ test('a folder that cannot be created only disables the cache', async () => {
 test('no more than 20 documents are kept', async () => {
   const cwd = await createFolder(FILES);
   const cache = createDocumentCache(join(cwd, 'cache'));
-  const entry = { document: {}, findings: [], origins: [], places: [], files: [] };
+  const entry = { document: {}, findings: [], operations: [], origins: [], places: [], files: [] };
   for (let i = 0; i < 25; i++) await cache.write(String(i).padStart(64, '0'), entry);
   expect((await listEntries(cwd)).length).toBe(20);
 });
@@ -214,7 +214,8 @@ test('resources that were inferred are kept beside the document, for each base p
   for (const name of await listKept()) {
     const path = join(cwd, 'cache', name);
     const bytes = await readFile(path);
-    const body = serialize({ collections: new Map(), bindings: [], unbound: [], unknownIds: undefined });
+    const resources = { collections: new Map(), bindings: [], unbound: [], unknownIds: undefined };
+    const body = serialize({ resources, withTemplates: [], answersRanges: false, isStrict: false });
     const header = bytes.subarray(0, bytes.indexOf('\n')).toString('latin1');
     const hash = createHash('sha256').update(body).digest('hex');
     await writeFile(path, Buffer.concat([Buffer.from(`${header.replace(/[\da-f]{64}$/u, hash)}\n`), body]));

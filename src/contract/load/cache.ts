@@ -7,13 +7,17 @@ import { deserialize, serialize } from 'node:v8';
 import type { Place } from '../../errors.js';
 import type { Finding } from '../contract.js';
 import { isObject } from '../json.js';
+import type { OperationOutline } from '../operations/outline.js';
+import { type DocumentOutline, readLazily, toAscii, writeLazily } from './lazy-document.js';
 import type { SourceMap } from './source-map.js';
 import { readMonotonic, setImmediate } from '../../platform.js';
 
 /** A bundled document on disk. */
-interface CachedDocument {
+export interface CachedDocument {
   readonly document: Readonly<Record<string, unknown>>;
+  /** Those of the operations too. */
   readonly findings: readonly Finding[];
+  readonly operations: readonly OperationOutline[];
   readonly origins: ReturnType<SourceMap['list']>;
   /** The places of the problems by pointer: to find a line, the whole text is parsed again. */
   readonly places: readonly (readonly [pointer: string, place: Place])[];
@@ -35,7 +39,7 @@ export interface DocumentCache {
 }
 
 /** Increased whenever the layout of a cached document changes. */
-const FORMAT = 3;
+const FORMAT = 4;
 
 /** The maximum number of documents in a folder, and of files of what was computed from them; the oldest are removed. */
 const MAX_ENTRIES = 20;
@@ -87,47 +91,23 @@ export function digestText(text: string | Uint8Array): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-/** The levels of objects of an entry that are written member by member: the text of a large document takes several times its size. */
-const CHUNK_DEPTH = 4;
-
 /** How long requests wait for a part of an entry to be written. */
 const SLICE_MS = 5;
 
-async function toBody(document: CachedDocument): Promise<readonly Uint8Array[]> {
-  const body: Uint8Array[] = [];
+/** One line with everything but the large objects of the document, then their members. */
+async function toBody({ document, ...rest }: CachedDocument): Promise<readonly Uint8Array[]> {
+  const members: Uint8Array[] = [];
+  const writing = writeLazily(document);
   let since = readMonotonic();
-  for (const chunk of toChunks(document, CHUNK_DEPTH)) {
-    body.push(toAscii(chunk));
+  let next = writing.next();
+  while (next.done !== true) {
+    members.push(next.value);
+    next = writing.next();
     if (readMonotonic() - since < SLICE_MS) continue;
     await new Promise((resolve) => setImmediate(resolve));
     since = readMonotonic();
   }
-  return body;
-}
-
-/** The JSON text of an object in parts. */
-function* toChunks(value: unknown, depth: number): Generator<string> {
-  if (depth === 0 || !isObject(value)) {
-    yield JSON.stringify(value);
-    return;
-  }
-  let before = '{';
-  for (const [name, member] of Object.entries(value)) {
-    if (member === undefined) continue;
-    yield `${before}${JSON.stringify(name)}:`;
-    yield* toChunks(member, depth - 1);
-    before = ',';
-  }
-  yield before === '{' ? '{}' : '}';
-}
-
-/** JSON in ASCII: when it is read, its text takes half of the memory and is not decoded. */
-function toAscii(json: string): Buffer {
-  return Buffer.from(json.replaceAll(/[^\0-\x7f]/g, escapeUnit), 'latin1');
-}
-
-function escapeUnit(unit: string): string {
-  return String.raw`\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  return [toAscii(`${JSON.stringify({ ...rest, ...next.value })}\n`), ...members];
 }
 
 function readHeader(body: readonly Uint8Array[]): string {
@@ -144,10 +124,12 @@ function readBody(bytes: Buffer): Buffer | undefined {
 }
 
 function toDocument(body: Buffer): CachedDocument | undefined {
-  const entry: unknown = JSON.parse(body.toString('latin1'));
-  const isWhole = isObject(entry) && isObject(entry['document']) && Array.isArray(entry['files']);
+  const end = body.indexOf('\n');
+  const entry: unknown = JSON.parse(body.toString('latin1', 0, end));
+  if (!isObject(entry) || !isObject(entry['document']) || !Array.isArray(entry['files'])) return undefined;
   // The header proves that this version wrote it.
-  return isWhole ? (entry as unknown as CachedDocument) : undefined;
+  const { sections, ...rest } = entry as unknown as CachedDocument & DocumentOutline;
+  return { ...rest, document: readLazily({ document: rest.document, sections }, body.subarray(end + 1)) };
 }
 
 /** What the build replaces by a digest of all of its code: a changed build does not read what another one wrote. */

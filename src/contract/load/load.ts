@@ -4,11 +4,13 @@ import { isUtf8 } from 'node:buffer';
 import { URL, fileURLToPath, pathToFileURL } from 'node:url';
 import { MockError, nearest, type Place } from '../../errors.js';
 import { type Contract, type Finding, toProblem } from '../contract.js';
-import { followReferences, readPointer, readString } from '../pointer.js';
+import { followReferences, readEntries, readPointer, readString } from '../pointer.js';
 import { isObject, type Schema } from '../json.js';
-import { readOperations, readSecuritySchemes } from '../operations/path-item.js';
+import type { Operation } from '../operations/operation.js';
+import { outlineOperation } from '../operations/outline.js';
+import { readOperations, readOutlined, readSecuritySchemes } from '../operations/path-item.js';
 import { bundleFiles } from './bundle.js';
-import { createDocumentCache, digestText, type DocumentCache, readCacheKey } from './cache.js';
+import { type CachedDocument, createDocumentCache, digestText, type DocumentCache, readCacheKey } from './cache.js';
 import { CACHE_DELAY_MS, createDerivedCache, type DerivedCache } from './derived.js';
 import { createLineFinder, createSourceMap, type SourceMap } from './source-map.js';
 import type { OverlayText } from './overlay.js';
@@ -88,6 +90,7 @@ interface LoadedFile {
 interface Loaded {
   readonly document: Readonly<Record<string, unknown>>;
   readonly findings: readonly Finding[];
+  readonly operations: readonly Operation[];
   readonly origins: SourceMap;
   readonly files: readonly LoadedFile[];
   /** The name of the preset that was applied. */
@@ -134,7 +137,9 @@ async function loadWhole(
     for (const problem of contract.problems) void problem.at;
     const files = loaded.files.slice(1).map(({ uri, hash: digest }) => ({ uri, hash: digest }));
     const { document, findings, origins, preset: applied } = loaded;
-    const entry = { document, findings, origins: origins.list(), places: [...places], files };
+    const paths = new Set(readEntries(document['paths']).map(([path]) => path));
+    const operations = loaded.operations.map((operation) => outlineOperation(operation, paths));
+    const entry = { document, findings, operations, origins: origins.list(), places: [...places], files };
     await cache.write(key, { ...entry, preset: applied });
   };
   // The default cache does not delay the first requests.
@@ -152,7 +157,7 @@ function openCache(main: MainText, options: LoadOptions & { readonly cwd: string
 
 /** A cached document; undefined where one of its other files has changed or is missing. */
 async function readCached(
-  { document, findings, origins, files, preset }: Awaited<ReturnType<DocumentCache['read']>> & object,
+  { document, findings, operations: outlines, origins, files, preset }: CachedDocument,
   main: MainText,
   policy: ReadPolicy,
 ): Promise<Loaded | undefined> {
@@ -163,7 +168,9 @@ async function readCached(
     }),
   );
   if (others.some((other, i) => other.hash !== files[i]?.hash)) return undefined;
-  return { document, findings, origins: createSourceMap(origins), files: [main, ...others], preset, unread: [] };
+  const operations = readOutlined(document, outlines);
+  const read = { document, findings, operations, origins: createSourceMap(origins) };
+  return { ...read, files: [main, ...others], preset, unread: [] };
 }
 
 /** What changes a document before it is read. */
@@ -195,8 +202,13 @@ async function bundle(main: MainText, { overlays, presets }: Changes, policy: Re
   const sources = await loadSourceFiles({ ...file, value }, policy);
   const bundled = bundleFiles(sources);
   findings.push(...bundled.findings);
+  const operations = readOperations({
+    document: bundled.document,
+    report: (finding) => void findings.push(finding),
+  });
   const others = sources.files.slice(1).map(({ uri, name, text }) => ({ uri, name, ...toSource(Buffer.from(text)) }));
-  return { ...bundled, findings, files: [main, ...others], preset, unread: [...sources.failures.keys()] };
+  const unread = [...sources.failures.keys()];
+  return { ...bundled, findings, operations, files: [main, ...others], preset, unread };
 }
 
 async function loadOverlay(path: string, cwd: string): Promise<OverlayText> {
@@ -226,13 +238,10 @@ function createLocate({ files, origins }: Loaded, places: Map<string, Place>): C
 
 /** Creates the contract of a bundled document. */
 function createContract(
-  { document, findings: found, preset, files, unread }: Loaded,
+  { document, findings, operations, preset, files, unread }: Loaded,
   hash: string,
   locate: Contract['locate'],
 ): Contract {
-  const findings = [...found];
-  const context = { document, report: (finding: Finding) => void findings.push(finding) };
-  const operations = readOperations(context);
   const byId = new Map(operations.map((operation) => [operation.id, operation]));
   // The end of each chain of references, resolved once.
   const ends = new Map<string, { readonly schema: Schema; readonly pointer: string }>();
@@ -246,7 +255,7 @@ function createContract(
     files: listPaths([...files.filter(({ name }) => name !== undefined).map(({ uri }) => uri), ...unread]),
     document,
     operations,
-    securitySchemes: readSecuritySchemes(context),
+    securitySchemes: readSecuritySchemes(document),
     problems: sorted.map((finding) => toProblem(finding, locate)),
     operation: (id) => byId.get(id),
     at: (pointer) => readPointer(document, pointer),

@@ -1,5 +1,6 @@
 import { MockError } from '../../errors.js';
 import type { Contract } from '../contract.js';
+import { withBasePaths } from './outline.js';
 
 /** Where the operations of a document are served, if not below the paths of its `servers`. */
 export interface Placement {
@@ -15,7 +16,10 @@ export function placeOperations(contract: Contract, { basePath, prefix }: Placem
   if (own === undefined && front === '') return contract;
   const operations = contract.operations.map((operation) => {
     const basePaths = own === undefined ? operation.basePaths : [own];
-    return { ...operation, basePaths: basePaths.map((path) => front + path) };
+    return withBasePaths(
+      operation,
+      basePaths.map((path) => front + path),
+    );
   });
   const byId = new Map(operations.map((operation) => [operation.id, operation]));
   return { ...contract, operations, operation: (id) => byId.get(id) };

@@ -14,6 +14,7 @@ import {
 
 import { expandPath } from '../router/path-span.js';
 import { readRequestBody, readResponses } from './media-type.js';
+import { createOutlinedOperation, type OperationOutline, toPath } from './outline.js';
 import {
   type DeclaredResponse,
   METHODS,
@@ -40,7 +41,7 @@ export function readOperations(context: ReadContext): readonly Operation[] {
     return listOperations(document, pathItem).map(([key, operation]) =>
       readOperation(context, {
         method: key.toUpperCase(),
-        path: path.startsWith('/') ? path : `/${path}`,
+        path: toPath(path),
         pathItem,
         operation,
         ids,
@@ -54,6 +55,28 @@ export function readOperations(context: ReadContext): readonly Operation[] {
     context.report({ code: 'OPERATIONS_MISSING', severity: 'error', message, pointer: '/paths', assumed });
   }
   return addSuccesses(context, operations);
+}
+
+/**
+ * The operations of outlines that were made of the same document, each of which is read when more of it is needed.
+ *
+ * What is wrong with them was reported when the outlines were made.
+ */
+export function readOutlined(
+  document: Readonly<Record<string, unknown>>,
+  outlines: readonly OperationOutline[],
+): readonly Operation[] {
+  const paths = isObject(document['paths']) ? document['paths'] : {};
+  const report = (): void => undefined;
+  const read = ({ id, method, key, pointer, isAssumed }: OperationOutline): Operation => {
+    const value = readPointer(document, pointer);
+    const pathItem = findPathItem(document, paths[key], toPointer('paths', key));
+    const operation = { value: isObject(value) ? value : {}, pointer };
+    const parts = { id, method, path: toPath(key), pathItem, operation, ids: new Set<string>() };
+    const found = readOperation({ document, report }, parts);
+    return isAssumed === true ? addSuccess(found) : found;
+  };
+  return outlines.map((outline) => createOutlinedOperation(outline, () => read(outline)));
 }
 
 /** The operations, each with a success: what declares errors only answers any JSON with the usual status of its method. */
@@ -76,15 +99,25 @@ function addSuccesses({ document, report }: ReadContext, operations: readonly Op
         (each.status === 'default' && toTargets(each).some((target) => isErrorSchema(errors, document, target))),
     );
     if (!isOnlyErrors || responses.length === 0) return operation;
-    const status = readOwn(SUCCESSES, method) ?? '200';
     const message = `${id} declares no success response`;
-    report({ code: 'SUCCESS_MISSING', message, pointer, assumed: `it is answered with ${status}` });
-    const any = { schema: undefined, itemSchema: undefined, examples: [], encoding: {} };
-    const pointers = { schemaPointer: '', itemSchemaPointer: '', pointer };
-    const content = /^(DELETE|HEAD)$/.test(method) ? [] : [{ type: 'application/json', ...any, ...pointers }];
-    const rest = { description: undefined, headers: [], links: {}, pointer, extensions: {} };
-    return { ...operation, responses: [{ status, content, isAssumed: true, ...rest }, ...responses] };
+    report({ code: 'SUCCESS_MISSING', message, pointer, assumed: `it is answered with ${readSuccess(method)}` });
+    return addSuccess(operation);
   });
+}
+
+/** The operation with the success that is assumed. */
+function addSuccess(operation: Operation): Operation {
+  const { method, pointer, responses } = operation;
+  const any = { schema: undefined, itemSchema: undefined, examples: [], encoding: {} };
+  const pointers = { schemaPointer: '', itemSchemaPointer: '', pointer };
+  const content = /^(DELETE|HEAD)$/.test(method) ? [] : [{ type: 'application/json', ...any, ...pointers }];
+  const rest = { description: undefined, headers: [], links: {}, pointer, extensions: {} };
+  const success = { status: readSuccess(method), content, isAssumed: true, ...rest };
+  return { ...operation, responses: [success, ...responses] };
+}
+
+function readSuccess(method: string): string {
+  return readOwn(SUCCESSES, method) ?? '200';
 }
 
 const SUCCESSES: Readonly<Record<string, string>> = { DELETE: '204', POST: '201' };
@@ -140,6 +173,8 @@ interface OperationParts {
   readonly pathItem: PathItem;
   readonly operation: Located;
   readonly ids: Set<string>;
+  /** The id, if it is known. */
+  readonly id?: string;
 }
 
 function readOperation(context: ReadContext, parts: OperationParts): Operation {
@@ -156,7 +191,7 @@ function readOperation(context: ReadContext, parts: OperationParts): Operation {
     [operation, ...pathItem].toReversed().flatMap((part) => Object.entries(readExtensions(part.value))),
   );
   const read: Omit<Operation, 'streaming'> = {
-    id: readId(context, parts),
+    id: parts.id ?? readId(context, parts),
     method,
     path,
     spanned: expandPath(
@@ -222,7 +257,9 @@ function readSecurity({ document, report }: ReadContext, own: Located | undefine
 }
 
 /** The schemes under `components` by name, without those of an unknown type. */
-export function readSecuritySchemes({ document }: ReadContext): Readonly<Record<string, SecurityScheme>> {
+export function readSecuritySchemes(
+  document: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, SecurityScheme>> {
   const value = isObject(document['components']) ? document['components'] : {};
   const schemes = findObjects(document, { value, pointer: '/components' }, 'securitySchemes');
   return Object.fromEntries(

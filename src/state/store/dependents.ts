@@ -218,9 +218,9 @@ function createEmbeddings(
   readonly embed: Dependents['embed'];
   refresh(transaction: Transaction, collection: string, change: ItemChange): void;
 } {
-  const targets = listTargets(resources, read);
+  const targets = memoize<undefined, readonly Target[]>(() => listTargets(resources, read));
   const findAll = memoize((name: string): readonly Embedding[] =>
-    resources.filter((each) => each.name === name).flatMap((own) => findEmbeddings(read, targets, own)),
+    resources.filter((each) => each.name === name).flatMap((own) => findEmbeddings(read, targets(undefined), own)),
   );
   const find = memoize((name: string): readonly Embedding[] =>
     findAll(name).map((embedding) => {

@@ -226,7 +226,7 @@ function createUpdate({ embed, refresh }: Dependents): Items['update'] {
 function createLinks(
   { find, isKnown, recall }: ItemsOnDemand,
   { locate, model, names }: Pick<Items, 'locate' | 'model' | 'names'>,
-  creatable: ReadonlySet<string>,
+  creatable: Pick<ReadonlySet<string>, 'has'>,
 ) {
   /** Whether the store decides which items exist; a parent that nothing can create exists for every id. */
   const isChecked = ({ collection, model: { resource } }: ItemLocation): boolean =>
