@@ -29,7 +29,10 @@ export interface Answer {
   readonly checked?: { readonly body: unknown } | undefined;
   /** A fault on the connection, on purpose. */
   readonly fault?: Fault | undefined;
-  /** The list that is in the body. */
+}
+
+/** An answer with the list that is in its body, if it has one. */
+export interface ListAnswer extends Answer {
   readonly listed?: ListedItems | undefined;
 }
 
@@ -39,10 +42,10 @@ export interface Answer {
  * Each answer from the store is copied by it: member by member, since a spread takes several times as long.
  */
 export function withMembers(
-  answer: Answer,
-  { listed = answer.listed, onInvalid = answer.onInvalid }: Pick<Answer, 'listed' | 'onInvalid'>,
-): Answer {
-  const copy: { readonly [Name in keyof Required<Answer>]: Answer[Name] } = {
+  answer: ListAnswer,
+  { listed = answer.listed, onInvalid = answer.onInvalid }: Pick<ListAnswer, 'listed' | 'onInvalid'>,
+): ListAnswer {
+  const copy: { readonly [Name in keyof Required<ListAnswer>]: ListAnswer[Name] } = {
     status: answer.status,
     reason: answer.reason,
     headers: answer.headers,

@@ -3,7 +3,7 @@ import { TextEncoder } from 'node:util';
 import type { ServerResponse } from 'node:http';
 import { isObject, mapValues } from '../../contract/json.js';
 import { toViolationsHeader, type Violation } from '../../schema/violation.js';
-import type { Answer, ListedItems } from '../answer.js';
+import type { Answer, ListAnswer, ListedItems } from '../answer.js';
 import { type EventFields, writeEvent } from '../event-stream.js';
 import { isToken } from '../../contract/operations/parameter.js';
 import { isSequenceType } from '../../contract/operations/streaming.js';
@@ -149,7 +149,7 @@ function toHeaders(
 }
 
 function writeBody(
-  answer: Answer,
+  answer: ListAnswer,
   writers: readonly BodyWriter[],
   outgoing: ServerResponse | undefined,
 ): WrittenBody | null {
