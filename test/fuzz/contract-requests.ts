@@ -82,7 +82,7 @@ function toDraftWire(wire: Wire, { path, body, operation }: RequestDraft): Draft
   return {
     ...wire,
     allows: toAllows(operation),
-    lastId: typeof last === 'string' ? encodeURIComponent(last) : '',
+    lastId: typeof last === 'string' ? encodeURIComponent(last.toWellFormed()) : '',
     json: isJson ? body.value : undefined,
   };
 }
@@ -106,7 +106,7 @@ function toPlain({ method, path }: Operation): Wire {
   const headers = [['Host', 'localhost']] as const;
   return {
     method,
-    target: toUtf8(encodeURI(path)),
+    target: toUtf8(encodeURI(path.toWellFormed())),
     version: 'HTTP/1.1',
     headers,
     body: '',

@@ -415,9 +415,9 @@ export function changeRequest(wire: Wire, random: Random): Exchange {
 
 /** Plain requests for documents that are not known in full. */
 export function guessRequest(method: string, path: string, random: Random): Wire {
-  const target = encodeURI(
-    `/${path.replaceAll(/\{[^}]*\}/g, () => random.pick(['1', 'a', 'x_1', '-1']))}`.replace('//', '/'),
-  ).replaceAll('#', '%23');
+  const filled = `/${path.replaceAll(/\{[^}]*\}/g, () => random.pick(['1', 'a', 'x_1', '-1']))}`.replace('//', '/');
+  // A path of a mutated document can end in half of a character.
+  const target = encodeURI(filled.toWellFormed()).replaceAll('#', '%23');
   const hasBody = !/^(GET|HEAD|OPTIONS)$/.test(method);
   return {
     ...PLAIN,
