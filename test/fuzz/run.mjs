@@ -59,4 +59,6 @@ try {
   process.exitCode = 1;
 } finally {
   await vite.close();
+  // Where the fuzzer itself failed, its servers are still there.
+  process.exit();
 }
