@@ -1,5 +1,6 @@
 import type { AnswerSource } from './answer/chain.js';
 import { createErrorAnswers, type ErrorAnswers } from './answer/error-answers.js';
+import { type DeclaredErrors, findUsualErrors } from './answer/choose-response.js';
 import { hasErrorTemplates } from './answer/error-templates.js';
 import { createExampleSource, type ExampleParts } from './answer/sources/example.js';
 import { createGenerateSource } from './answer/sources/generate.js';
@@ -188,10 +189,7 @@ export async function loadShared(settings: ContractSettings): Promise<LoadedCont
 }
 
 /** What follows from reading all operations of a contract; with it, a start reads only those that are called. */
-interface ContractFacts extends Pick<ContractParts, 'answersRanges' | 'resources'> {
-  /** The ids of the operations with templates of errors. */
-  readonly withTemplates: readonly string[];
-}
+interface ContractFacts extends DeclaredErrors, Pick<ContractParts, 'answersRanges' | 'resources'> {}
 
 /** The facts without their contract. */
 interface PackedFacts extends Omit<ContractFacts, 'resources'> {
@@ -200,8 +198,10 @@ interface PackedFacts extends Omit<ContractFacts, 'resources'> {
   readonly isStrict: boolean;
 }
 
-function findFacts({ operations }: Contract): Omit<ContractFacts, 'resources'> {
+function findFacts(contract: Contract): Omit<ContractFacts, 'resources'> {
+  const { operations } = contract;
   return {
+    usualErrors: findUsualErrors(contract),
     withTemplates: operations.filter(hasErrorTemplates).map(({ id }) => id),
     answersRanges: answersRanges(operations),
   };

@@ -1,7 +1,8 @@
+import type { Contract } from '../contract/contract.js';
 import { readOwn } from '../contract/json.js';
 import type { DeclaredResponse, MediaType, Operation } from '../contract/operations/operation.js';
-import { findResponse, findUsualResponse, toStatus } from '../contract/operations/responses.js';
-import { isCovered, toEssence } from '../http/media-type.js';
+import { findJsonMedia, findResponse, findUsualResponse, toStatus } from '../contract/operations/responses.js';
+import { isCovered, isJsonType, toEssence } from '../http/media-type.js';
 import { negotiate } from '../http/response/negotiate.js';
 
 /** The declared response that an answer follows. */
@@ -83,3 +84,77 @@ const CONCRETE_TYPES: Readonly<Record<string, string>> = {
   video: 'video/mp4',
   font: 'font/woff2',
 };
+
+/** What follows from reading the errors of all operations of a contract. */
+export interface DeclaredErrors {
+  /** The ids of the operations with templates of errors. */
+  readonly withTemplates: readonly string[];
+  readonly usualErrors: readonly UsualError[];
+}
+
+/** An error that many operations share, and where one of them declares it. */
+export interface UsualError {
+  /** A status, or `*` for any error. */
+  readonly status: string;
+  /** How many responses are this error. */
+  readonly count: number;
+  /** The id of an operation. */
+  readonly operation: string;
+  /** The status of its response. */
+  readonly response: string;
+}
+
+/** The error that most operations share for a status, or for `*`. */
+export function readUsualError(
+  contract: Contract,
+  usualErrors: readonly UsualError[],
+  status: string,
+): { readonly count: number; readonly media: MediaType } | undefined {
+  const usual = usualErrors.find((each) => each.status === status);
+  const declaring = usual && contract.operations.find(({ id }) => id === usual.operation);
+  const response = declaring?.responses.find((each) => each.status === usual?.response);
+  const media = response && findErrorMedia(response.content);
+  return media && usual && { count: usual.count, media };
+}
+
+/** The error schemas that most operations share: one per status, and `*` for any error. */
+export function findUsualErrors(contract: Contract): readonly UsualError[] {
+  const counts = new Map<string, UsualError & { count: number }>();
+  for (const { id, responses } of contract.operations) {
+    for (const response of responses) {
+      // A `default` that is the only response is not an error.
+      const isError = response.status === 'default' ? responses.length > 1 : isErrorStatus(response.status);
+      const media = isError ? findErrorMedia(response.content) : undefined;
+      if (media === undefined || (media.schema === undefined && media.examples.length === 0)) continue;
+      // Errors that are only shown are the same if their members are.
+      const target =
+        media.schema === undefined
+          ? `${media.type} ${Object.keys(media.examples[0]?.value ?? {}).join(' ')}`
+          : contract.resolve(media.schema, media.schemaPointer).pointer;
+      for (const status of [response.status, '*']) {
+        const key = `${status} ${target}`;
+        const entry = counts.get(key) ?? { status, count: 0, operation: id, response: response.status };
+        entry.count += 1;
+        counts.set(key, entry);
+      }
+    }
+  }
+  const most = new Map<string, UsualError>();
+  for (const entry of counts.values()) {
+    if (entry.count > (most.get(entry.status)?.count ?? 0)) most.set(entry.status, entry);
+  }
+  return [...most.values()];
+}
+
+/** The JSON media type of an error; a wildcard allows JSON. Without a schema, the media type of an example. */
+export function findErrorMedia(content: readonly MediaType[]): MediaType | undefined {
+  const json = findJsonMedia(content);
+  const shown = content.filter(({ schema, examples }) => schema === undefined && examples.length > 0);
+  if (json === undefined && shown.length > 0) return shown.find(({ type }) => isJsonType(type)) ?? shown[0];
+  const any = json ?? content.find(({ type, schema }) => /^(\*|application)\/\*/.test(type) && schema !== undefined);
+  return json === undefined && any !== undefined ? { ...any, type: 'application/json' } : any;
+}
+
+export function isErrorStatus(status: string): boolean {
+  return status.startsWith('4') || status.startsWith('5');
+}

@@ -2,11 +2,10 @@ import { listMissing } from '../schema/fields.js';
 import type { Contract } from '../contract/contract.js';
 import { isObject, withPath } from '../contract/json.js';
 import type { MediaType, Operation } from '../contract/operations/operation.js';
-import { findJsonMedia } from '../contract/operations/responses.js';
 import { fromReference, readPointer, readSegments } from '../contract/pointer.js';
 import type { Generator } from '../generate/generate.js';
 import type { Answer } from '../http/answer.js';
-import { isJsonType, isMarkupType } from '../http/media-type.js';
+import { isMarkupType } from '../http/media-type.js';
 import { PROBLEM_TYPE, toProblem } from '../http/response/problem.js';
 import { memoize } from '../memoize.js';
 import type { Validators } from '../schema/validate.js';
@@ -22,6 +21,13 @@ import {
   fillTemplate,
   readErrorTemplates,
 } from './error-templates.js';
+import {
+  type DeclaredErrors,
+  findErrorMedia,
+  isErrorStatus,
+  readUsualError,
+  type UsualError,
+} from './choose-response.js';
 
 /** An error answer: what its body says, and the rest of it. */
 interface ErrorAnswer extends ErrorFacts {
@@ -70,18 +76,18 @@ interface ErrorParts {
 /**
  * Creates the error answers of a contract by seed; shapes are chosen once per operation and status.
  *
- * @param found - The templates: the ids of the operations that have some, and whether all were checked before.
+ * @param facts - With whether all templates were checked before.
  * @throws MockError `HINT_INVALID` for a template that does not fit the schema of its error.
  */
 export function createErrorAnswers(
   { contract, validators, generator }: ErrorParts,
-  { withTemplates, isChecked }: { readonly withTemplates: readonly string[]; readonly isChecked: boolean },
+  { withTemplates, usualErrors, isChecked }: DeclaredErrors & { readonly isChecked: boolean },
 ): (seed: number) => ErrorAnswers {
   const plan = {
     contract,
     validators,
     templates: readErrorTemplates(contract, withTemplates),
-    findShape: createShapeFinder(contract),
+    findShape: createShapeFinder(contract, usualErrors),
   };
   const completeBy =
     (seed: number): Complete =>
@@ -218,15 +224,15 @@ function createTemplateWriter({ contract, validators }: ErrorPlan, complete: Com
 /** Creates a function that finds the form of an error; each one is found once. */
 function createShapeFinder(
   contract: Contract,
+  usualErrors: readonly UsualError[],
 ): (operation: Operation | undefined) => (status: number) => Shape | undefined {
-  let shared: ReadonlyMap<string, SharedMedia> | undefined;
+  const usualOf = memoize((status: string) => readUsualError(contract, usualErrors, status));
 
   return memoize((operation: Operation | undefined) =>
     memoize((status: number): Shape | undefined => {
       const declared = operation?.responses.find((response) => response.status === String(status));
-      shared ??= countErrorMedia(contract);
-      const ofStatus = shared.get(String(status));
-      const ofAny = shared.get('*');
+      const ofStatus = usualOf(String(status));
+      const ofAny = usualOf('*');
       // Few operations of some documents declare the status, in a form that no other error has.
       const isRare = ofStatus !== undefined && ofAny !== undefined && ofStatus.count * RARE < ofAny.count;
       const usual = (isRare ? ofAny : ofStatus)?.media;
@@ -322,15 +328,6 @@ function omitAt(value: unknown, [first, ...rest]: readonly string[]): unknown {
   );
 }
 
-/** The JSON media type of an error; a wildcard allows JSON. Without a schema, the media type of an example. */
-function findErrorMedia(content: readonly MediaType[]): MediaType | undefined {
-  const json = findJsonMedia(content);
-  const shown = content.filter(({ schema, examples }) => schema === undefined && examples.length > 0);
-  if (json === undefined && shown.length > 0) return shown.find(({ type }) => isJsonType(type)) ?? shown[0];
-  const any = json ?? content.find(({ type, schema }) => /^(\*|application)\/\*/.test(type) && schema !== undefined);
-  return json === undefined && any !== undefined ? { ...any, type: 'application/json' } : any;
-}
-
 /** The operation's own media type for a status it does not name: the range, `default`, then any of its other errors. */
 function findOtherMedia(operation: Operation, status: number): MediaType | undefined {
   const range = `${Math.floor(status / 100)}XX`;
@@ -342,45 +339,7 @@ function findOtherMedia(operation: Operation, status: number): MediaType | undef
   return responses.flatMap(({ content }) => findErrorMedia(content) ?? [])[0];
 }
 
-function isErrorStatus(status: string): boolean {
-  return status.startsWith('4') || status.startsWith('5');
-}
-
 /** How many times as many errors have the usual form where that of one status is left aside. */
 const RARE = 10;
 
 /** An error schema of some operations. */
-interface SharedMedia {
-  readonly status: string;
-  readonly media: MediaType;
-  count: number;
-}
-
-/** The error schemas that most operations share: one per status, and `*` for any error. */
-function countErrorMedia(contract: Contract): ReadonlyMap<string, SharedMedia> {
-  const counts = new Map<string, SharedMedia>();
-  for (const { responses } of contract.operations) {
-    for (const response of responses) {
-      // A `default` that is the only response is not an error.
-      const isError = response.status === 'default' ? responses.length > 1 : isErrorStatus(response.status);
-      const media = isError ? findErrorMedia(response.content) : undefined;
-      if (media === undefined || (media.schema === undefined && media.examples.length === 0)) continue;
-      // Errors that are only shown are the same if their members are.
-      const target =
-        media.schema === undefined
-          ? `${media.type} ${Object.keys(media.examples[0]?.value ?? {}).join(' ')}`
-          : contract.resolve(media.schema, media.schemaPointer).pointer;
-      for (const status of [response.status, '*']) {
-        const key = `${status} ${target}`;
-        const entry = counts.get(key) ?? { status, media, count: 0 };
-        entry.count += 1;
-        counts.set(key, entry);
-      }
-    }
-  }
-  const most = new Map<string, SharedMedia>();
-  for (const entry of counts.values()) {
-    if (entry.count > (most.get(entry.status)?.count ?? 0)) most.set(entry.status, entry);
-  }
-  return most;
-}

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type AnswerSource, createChain, type Exchange } from '../../src/answer/chain.js';
 import { createErrorAnswers } from '../../src/answer/error-answers.js';
+import { findUsualErrors } from '../../src/answer/choose-response.js';
 import { createVerifySource } from '../../src/answer/sources/verify.js';
 import { createVirtualClock } from '../../src/clock.js';
 import { loadContract } from '../../src/contract/load/load.js';
@@ -64,7 +65,10 @@ async function verify(
   const contract = await loadContract(DOCUMENT);
   const validators = createValidators(contract);
   const generator = createGenerator(contract, validators);
-  const errors = createErrorAnswers({ contract, validators, generator }, { withTemplates: [], isChecked: false })(1);
+  const errors = createErrorAnswers(
+    { contract, validators, generator },
+    { withTemplates: [], usualErrors: findUsualErrors(contract), isChecked: false },
+  )(1);
   const operation = contract.operation('getPet');
   if (operation === undefined) throw new Error('the document has the operation');
   const decoder = createCallDecoder(contract, validators, { bodyLimitBytes: 1000 });
