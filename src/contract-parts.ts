@@ -172,14 +172,22 @@ export async function loadShared(settings: ContractSettings): Promise<LoadedCont
   const packed = kept as PackedFacts | undefined;
   const generated = createGeneratedItems(texts);
   const readFacts = memoize((): ContractFacts => {
-    if (packed !== undefined) return { ...packed, resources: unpackResources(loaded, packed.resources) };
+    if (packed !== undefined) {
+      const resources = unpackResources(loaded, packed.resources);
+      return { ...packed, resources, usualErrors: () => packed.usualErrors };
+    }
     return { resources: inferResources(loaded), ...findFacts(loaded) };
   });
   const value = memoize((isStrict: boolean) => {
     const facts = readFacts(undefined);
     const isChecked = packed?.isStrict === isStrict;
     const parts = createParts(loaded, { ...facts, generated, isChecked }, isStrict);
-    if (packed === undefined) derived?.write(name, { ...facts, resources: packResources(facts.resources), isStrict });
+    if (packed === undefined) {
+      const pack = (): PackedFacts => {
+        return { ...facts, resources: packResources(facts.resources), usualErrors: facts.usualErrors(), isStrict };
+      };
+      derived?.write(name, pack);
+    }
     return parts;
   });
   const origin = { ...Object.fromEntries(CONTRACT_OPTIONS.map((each) => [each, settings[each]])), spec };
@@ -192,16 +200,18 @@ export async function loadShared(settings: ContractSettings): Promise<LoadedCont
 interface ContractFacts extends DeclaredErrors, Pick<ContractParts, 'answersRanges' | 'resources'> {}
 
 /** The facts without their contract. */
-interface PackedFacts extends Omit<ContractFacts, 'resources'> {
+interface PackedFacts extends Omit<ContractFacts, 'resources' | 'usualErrors'> {
   readonly resources: unknown;
+  readonly usualErrors: ReturnType<ContractFacts['usualErrors']>;
   /** Whether the mocks are strict that templates of errors were checked for. */
   readonly isStrict: boolean;
 }
 
 function findFacts(contract: Contract): Omit<ContractFacts, 'resources'> {
   const { operations } = contract;
+  const findUsual = memoize<undefined, ReturnType<ContractFacts['usualErrors']>>(() => findUsualErrors(contract));
   return {
-    usualErrors: findUsualErrors(contract),
+    usualErrors: () => findUsual(undefined),
     withTemplates: operations.filter(hasErrorTemplates).map(({ id }) => id),
     answersRanges: answersRanges(operations),
   };

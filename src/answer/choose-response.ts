@@ -89,7 +89,8 @@ const CONCRETE_TYPES: Readonly<Record<string, string>> = {
 export interface DeclaredErrors {
   /** The ids of the operations with templates of errors. */
   readonly withTemplates: readonly string[];
-  readonly usualErrors: readonly UsualError[];
+  /** The errors that most operations share; they are found when they are needed, since that reads all operations. */
+  usualErrors(): readonly UsualError[];
 }
 
 /** An error that many operations share, and where one of them declares it. */

@@ -21,13 +21,7 @@ import {
   fillTemplate,
   readErrorTemplates,
 } from './error-templates.js';
-import {
-  type DeclaredErrors,
-  findErrorMedia,
-  isErrorStatus,
-  readUsualError,
-  type UsualError,
-} from './choose-response.js';
+import { type DeclaredErrors, findErrorMedia, isErrorStatus, readUsualError } from './choose-response.js';
 
 /** An error answer: what its body says, and the rest of it. */
 interface ErrorAnswer extends ErrorFacts {
@@ -224,9 +218,9 @@ function createTemplateWriter({ contract, validators }: ErrorPlan, complete: Com
 /** Creates a function that finds the form of an error; each one is found once. */
 function createShapeFinder(
   contract: Contract,
-  usualErrors: readonly UsualError[],
+  usualErrors: DeclaredErrors['usualErrors'],
 ): (operation: Operation | undefined) => (status: number) => Shape | undefined {
-  const usualOf = memoize((status: string) => readUsualError(contract, usualErrors, status));
+  const usualOf = memoize((status: string) => readUsualError(contract, usualErrors(), status));
 
   return memoize((operation: Operation | undefined) =>
     memoize((status: number): Shape | undefined => {

@@ -67,7 +67,7 @@ async function verify(
   const generator = createGenerator(contract, validators);
   const errors = createErrorAnswers(
     { contract, validators, generator },
-    { withTemplates: [], usualErrors: findUsualErrors(contract), isChecked: false },
+    { withTemplates: [], usualErrors: () => findUsualErrors(contract), isChecked: false },
   )(1);
   const operation = contract.operation('getPet');
   if (operation === undefined) throw new Error('the document has the operation');

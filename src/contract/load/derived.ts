@@ -6,7 +6,7 @@ import { digestText, type DocumentCache } from './cache.js';
 export interface DerivedCache {
   read(name: string): Promise<unknown>;
   /** Writes plain data, maps and sets, after the first requests. */
-  write(name: string, value: unknown): void;
+  write(name: string, compute: () => unknown): void;
   /** Reads the texts of a name, which are added to while the process runs. */
   readTexts(name: string): Promise<KeptTexts>;
 }
@@ -41,7 +41,8 @@ export function createDerivedCache(cache: DocumentCache, of: string, written: Pr
   const toKey = (name: string): string => digestText(`${of} ${process.versions.v8} ${name}`);
   return {
     read: (name) => cache.readDerived(`${toKey(name)}.v8`),
-    write: (name, value) => void setTimeout(() => void cache.writeDerived(`${toKey(name)}.v8`, value), CACHE_DELAY_MS),
+    write: (name, compute) =>
+      void setTimeout(() => void cache.writeDerived(`${toKey(name)}.v8`, compute()), CACHE_DELAY_MS),
     readTexts: (name) => createTexts(cache, `${toKey(name)}.texts`, written),
   };
 }
