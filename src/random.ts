@@ -23,10 +23,9 @@ export function createRandom(seed: number, key: string): Random {
   return new Sfc32(seed, hashText(key));
 }
 
-/** Creates the streams whose keys begin with the same text, which is hashed once: `createRandom(seed, start + rest)`. */
-export function createStreams(seed: number, start: string): (rest: string) => Random {
-  const hash = hashText(start);
-  return (rest) => new Sfc32(seed, hashText(rest, hash));
+/** Creates the stream of a key whose hash is known, such as that of a longer key that begins with the key of another stream. */
+export function createRandomOf(seed: number, hash: number): Random {
+  return new Sfc32(seed, hash);
 }
 
 /** A class, since every created item needs several streams: an object with methods is created twice as fast as five closures. */

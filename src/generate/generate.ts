@@ -2,7 +2,7 @@ import { memoize } from '../memoize.js';
 import type { Contract } from '../contract/contract.js';
 import { freezeDeep, type Schema } from '../contract/json.js';
 import { readPointer } from '../contract/pointer.js';
-import { createStreams } from '../random.js';
+import { createRandomOf, hashText } from '../random.js';
 import type { Validators } from '../schema/validate.js';
 import { hasErrors, listErrors, type Violation } from '../schema/violation.js';
 import { readPlainName } from './text/names.js';
@@ -11,7 +11,8 @@ import { createMergeSchemas, splitPart } from './values/merge-schemas.js';
 import { createMinimumDepth } from './values/minimum-depth.js';
 import { make } from './values/make.js';
 import { type Attempt, IMPOSSIBLE } from './values/attempt.js';
-import { type Part, SYNTHETIC, type ValuePlace } from './values/shape.js';
+import { toTarget } from './values/plan.js';
+import { type Part, SYNTHETIC, type Target, type ValuePlace } from './values/shape.js';
 
 /** What a generated value depends on, besides its schema. */
 export interface GenerateContext {
@@ -51,13 +52,16 @@ const MAX_ATTEMPTS = 6;
 /** Creates a generator for one contract; every schema is read once, when it is needed. */
 export function createGenerator(contract: Contract, validators: Validators): Generator {
   const createAttempt = createAttempts(contract, validators);
-  // The same array each time, by which its merged schema is found. The value at a schema's pointer is a schema.
-  const partsAt = memoize((pointer: string): readonly Part[] => [{ schema: contract.at(pointer) as Schema, pointer }]);
+  // The same target each time, which has what is known about it. The value at a schema's pointer is a schema.
+  const targetAt = memoize((pointer: string): Target =>
+    toTarget([{ schema: contract.at(pointer) as Schema, pointer }]),
+  );
   const complete: Generate = (pointer, given, context) => {
     const check = validators.check(pointer, context.direction);
-    const parts = partsAt(pointer);
+    const target = targetAt(pointer);
     const { name = '', hint, index = 0 } = context;
-    const place: ValuePlace = { ...ROOT, given, name, hint, index, exact: hint !== undefined };
+    const stream = readRootStream(context);
+    const place = { ...ROOT, stream, ownerStream: stream, given, name, hint, index, exact: hint !== undefined };
     let known = toPlainNames(context.known);
     const mistakes = new Map<string, number>();
     let best: unknown = IMPOSSIBLE;
@@ -65,7 +69,7 @@ export function createGenerator(contract: Contract, validators: Validators): Gen
     let isContradictory = false;
     for (let i = 0; i < MAX_ATTEMPTS; i++) {
       const attempt = createAttempt(context, mistakes, known);
-      const value = attempt.make(parts, place);
+      const value = attempt.make(target, place);
       isContradictory ||= attempt.isContradictory;
       if (value === IMPOSSIBLE) {
         if (known.size === 0) break;
@@ -87,13 +91,15 @@ export function createGenerator(contract: Contract, validators: Validators): Gen
       return best === IMPOSSIBLE ? (given ?? null) : best;
     }
     context.note?.(`no value can fit the schema at ${pointer}`, true);
-    const value = createAttempt({ ...context, isTolerant: true }, new Map(), known).make(parts, place);
+    const value = createAttempt({ ...context, isTolerant: true }, new Map(), known).make(target, place);
     return value === IMPOSSIBLE ? null : value;
   };
   const mayContradict = (pointer: string): boolean => {
-    const attempt = createAttempt({ seed: 1, key: pointer, direction: 'response', now: 0 }, new Map(), new Map());
+    const context: GenerateContext = { seed: 1, key: pointer, direction: 'response', now: 0 };
+    const attempt = createAttempt(context, new Map(), new Map());
+    const stream = readRootStream(context);
     // At depth 0 the properties of the properties would not be minimal.
-    attempt.make(partsAt(pointer), { ...ROOT, depth: 1, minimal: true });
+    attempt.make(targetAt(pointer), { ...ROOT, stream, ownerStream: stream, depth: 1, minimal: true });
     return attempt.isContradictory;
   };
   return { value: cacheValues(complete), complete, mayContradict };
@@ -118,8 +124,7 @@ function createAttempts(contract: Contract, validators: Validators): CreateAttem
   const minimumDepth = createMinimumDepth(merge);
   const vocabulary = createVocabulary();
   const split = (part: Part): readonly Part[] => splitPart(contract, part);
-  return ({ direction, now, seed, key, index, full = false, isTolerant = false }, mistakes, known) => {
-    const streamOf = createStreams(seed, key);
+  return ({ direction, now, seed, index, full = false, isTolerant = false }, mistakes, known) => {
     const attempt: Attempt = {
       direction,
       now,
@@ -134,13 +139,13 @@ function createAttempts(contract: Contract, validators: Validators): CreateAttem
       split,
       mistakes,
       steps: 0,
-      random: (stream, purpose = '') => streamOf(`\0${stream}\0${purpose}`),
+      random: (stream, purpose = '') => createRandomOf(seed, hashText(purpose, hashText('\0', stream))),
       fits: (part, value) =>
         part.pointer.includes(SYNTHETIC) ||
         validators.accepts(part.pointer, direction)(value) ||
         // A request that fits several alternatives has no error.
         (direction === 'request' && !hasErrors(validators.check(part.pointer, direction)(value, 'body'))),
-      make: (parts, place) => make(attempt, parts, place),
+      make: (target, place) => make(attempt, target, place),
     };
     return attempt;
   };
@@ -181,10 +186,13 @@ function toCacheKey(schemaPointer: string, context: GenerateContext): string {
   return [schemaPointer, direction, seed, now, name, key, index, values].join('\n');
 }
 
-const ROOT: ValuePlace = {
+/** The hash of the name that the streams of a value begin with: its key, and where it is in the whole value. */
+function readRootStream({ key }: GenerateContext): number {
+  return hashText('\0', hashText(key));
+}
+
+const ROOT: Omit<ValuePlace, 'ownerStream' | 'stream'> = {
   path: '',
-  stream: '',
-  ownerStream: '',
   name: '',
   kind: '',
   depth: 0,

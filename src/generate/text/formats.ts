@@ -1,6 +1,6 @@
 import type { Random } from '../../random.js';
 import { pickUuid } from './identifiers.js';
-import { toTable, pickInstant, readTimeKind, readWords } from './names.js';
+import { toTable, pickInstant, type TimeKind } from './names.js';
 import { type Location, type Person, toPlainLetters } from './people.js';
 
 /** What a string is generated from. */
@@ -8,32 +8,31 @@ export interface TextContext {
   readonly random: Random;
   /** Milliseconds since 1970. */
   readonly now: number;
-  /** The name of the property. */
+  /** The name of the property, its words, and which time it may be. */
   readonly name: string;
+  readonly words: readonly string[];
+  readonly timeKind: TimeKind;
   readonly minLength: number;
   readonly maxLength: number;
   /** How often the string was a duplicate of another one. */
   readonly repeats: number;
   /** The same person and location for all properties of one object. */
-  readonly person: () => Person;
-  readonly location: () => Location;
+  readonly person: Person;
+  readonly location: Location;
 }
 
 /** Strings of one format, the usual one first; the others are for schemas with other lengths or patterns. */
 export type FormatWriter = (context: TextContext) => Iterable<string>;
 
+const LINKS: ReadonlySet<string> = new Set(['url', 'uri', 'link', 'href']);
+
 /** Without the zero, so that no group begins with one. */
 const HEX = '123456789abcdef';
 
-const instant = ({ name, random, now, repeats }: TextContext): number =>
-  repeats < 2
-    ? pickInstant(readTimeKind(readWords(name)).kind, random, now)
-    : Math.floor(random.next() * 4_000_000_000) * 1000;
+const instant = ({ timeKind, random, now, repeats }: TextContext): number =>
+  repeats < 2 ? pickInstant(timeKind, random, now) : Math.floor(random.next() * 4_000_000_000) * 1000;
 const iso = (context: TextContext): string => new Date(instant(context)).toISOString();
-const slug = (context: TextContext): string =>
-  readWords(context.name)
-    .filter((word) => !/^(url|uri|link|href)$/.test(word))
-    .join('-');
+const slug = ({ words }: TextContext): string => words.filter((word) => !LINKS.has(word)).join('-');
 const digits = (context: TextContext, count: number): string => context.random.text('0123456789', count);
 
 function* writeDateTime(context: TextContext): Iterable<string> {
@@ -48,7 +47,7 @@ function* writeDateTime(context: TextContext): Iterable<string> {
 }
 
 function* writeEmail(context: TextContext): Iterable<string> {
-  const { first, last } = context.person();
+  const { first, last } = context.person;
   const [one, two] = [toPlainLetters(first), toPlainLetters(last)];
   if (context.repeats > 0) yield `${one}.${two}${digits(context, 5)}@example.com`;
   yield `${one}.${two}@example.com`;
@@ -69,14 +68,14 @@ function* writeUri(context: TextContext): Iterable<string> {
 
 function* writeHostname(context: TextContext): Iterable<string> {
   if (context.repeats > 1) yield `host-${digits(context, 6)}.example.com`;
-  yield `${toPlainLetters(context.person().last)}.example.com`;
+  yield `${toPlainLetters(context.person.last)}.example.com`;
   yield 'a.io';
   yield 'a';
   yield writeHost('', context.minLength);
 }
 
 function* writePhone(context: TextContext): Iterable<string> {
-  yield `${context.location().phone}555${digits(context, 4)}`;
+  yield `${context.location.phone}555${digits(context, 4)}`;
   yield `+1555${digits(context, 7)}`;
   yield digits(context, 10);
 }
@@ -133,11 +132,11 @@ export const FORMATS: ReadonlyMap<string, FormatWriter> = toTable<FormatWriter>(
   ['http-date', (context) => [new Date(instant(context)).toUTCString()]],
   ['media-range', () => ['application/json', '*/*']],
   ['phone phone-number tel', writePhone],
-  ['currency', ({ location }) => [location().currency]],
-  ['country country-code', ({ location }) => [location().countryCode]],
-  ['language', ({ location }) => [location().locale.slice(0, 2)]],
-  ['locale', ({ location }) => [location().locale]],
-  ['timezone', ({ location }) => [location().timezone]],
+  ['currency', ({ location }) => [location.currency]],
+  ['country country-code', ({ location }) => [location.countryCode]],
+  ['language', ({ location }) => [location.locale.slice(0, 2)]],
+  ['locale', ({ location }) => [location.locale]],
+  ['timezone', ({ location }) => [location.timezone]],
   ['color', ({ random }) => [`#${random.text('0123456789abcdef', 6)}`]],
   ['unix-time', (context) => [String(instant(context) / 1000)]],
   ['semver', ({ random }) => [`${random.integer(0, 4)}.${random.integer(0, 20)}.${random.integer(0, 9)}`]],

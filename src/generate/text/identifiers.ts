@@ -71,9 +71,9 @@ export function createPrefixed(prefix: string): TextGenerator {
   return joinPieces([prefix, { alphabet: MIXED, minimum: ID_LENGTH, maximum: ID_LENGTH }]);
 }
 
-/** An identifier that looks exactly like an example: its prefix stays, each other character is replaced by one of its kind. */
-export function imitateIdentifier(example: string, random: Random): string {
-  if (isUuid(example)) return pickUuid(random);
+/** Writes identifiers that look exactly like an example: its prefix stays, each other character is replaced by one of its kind. */
+export function createImitation(example: string): TextGenerator {
+  if (isUuid(example)) return pickUuid;
   const prefix = /^(?:[A-Za-z]+[_\-:.])+/.exec(example)?.[0] ?? '';
   const tail = example.slice(prefix.length);
   const isHex = /^(?=.*[a-f])(?=.*\d)[0-9a-f]{8,}$/.test(tail);
@@ -81,7 +81,7 @@ export function imitateIdentifier(example: string, random: Random): string {
     const alphabet = isHex ? HEX : readAlphabet(char);
     return alphabet === '' ? char : { alphabet, minimum: 1, maximum: 1 };
   };
-  return joinPieces([prefix, ...Array.from(tail, draw)])(random);
+  return joinPieces([prefix, ...Array.from(tail, draw)]);
 }
 
 /** Words in the names of schemas that do not describe the resource. */

@@ -1,11 +1,10 @@
 import type { Faker } from '@faker-js/faker';
-import { createRequire } from 'node:module';
-import { isObject, mapValues } from '../../contract/json.js';
 import { memoize } from '../../memoize.js';
 import type { Random } from '../../random.js';
 import type { Shape, ValuePlace } from '../values/shape.js';
+import { createLendFaker, type LendFaker, readFakerMethod } from './faker.js';
 import { FORMATS, type FormatWriter } from './formats.js';
-import { imitateIdentifier, pickIdentifier } from './identifiers.js';
+import { createImitation, pickIdentifier } from './identifiers.js';
 import {
   findByWords,
   pickInstant,
@@ -15,10 +14,11 @@ import {
   type TimeKind,
   toTimestamp,
 } from './names.js';
-import { pickLocation, pickPerson } from './people.js';
+import { type Location, type Person, pickLocation, pickPerson } from './people.js';
 import {
   FORMATS_BY_NAME,
   NUMBERS,
+  type NumberContext,
   type PickNumber,
   pickSentence,
   pickSlug,
@@ -33,6 +33,8 @@ import {
 export interface Vocabulary {
   /** The value `x-faker` describes; undefined without it, or if faker has no such method. */
   fake(wanted: WantedValue): unknown;
+  /** The first of the strings to try; cheaper than all of them, and nearly always the one that is used. */
+  string(wanted: WantedValue): string;
   /** Strings to try, the best one first. */
   strings(wanted: WantedValue): Iterable<string>;
   number(wanted: WantedValue, type: 'integer' | 'number'): number | undefined;
@@ -48,7 +50,7 @@ interface WantedValue {
   readonly attempt: {
     /** Milliseconds since 1970. */
     readonly now: number;
-    random(stream: string, purpose?: string): Random;
+    random(stream: number, purpose?: string): Random;
   };
   readonly place: ValuePlace;
   readonly shape: Shape;
@@ -77,24 +79,13 @@ const MAX_NAMES = 20_000;
 export function createVocabulary(): Vocabulary {
   const lendFaker = createLendFaker();
   const about = memoize(readFacts, MAX_NAMES);
-  const pickNumber = createNumberPicker(about);
+  const pickNumber = createNumberPicker(about, lendFaker);
   return {
     fake: ({ attempt, place, shape }) =>
       shape.faker === undefined
         ? undefined
         : readFakerMethod(lendFaker(attempt.random(place.stream), attempt.now), shape.faker),
-    *strings(wanted) {
-      const { formats, contentEncoding } = wanted.shape;
-      const context = createWordContext(wanted, lendFaker);
-      for (const format of formats) yield* FORMATS.get(format)?.(context) ?? [];
-      if (formats.some((format) => FORMATS.has(format))) return;
-      if (contentEncoding === 'base64') yield* FORMATS.get('byte')?.(context) ?? [];
-      const { isIdentifier, format, word, words } = about(context.name);
-      if (isIdentifier) yield* writeIdentifiers(wanted, context, words);
-      if (format !== undefined) yield* format(context);
-      if (word !== undefined && context.repeats < 3) yield word(context);
-      yield* writeNeutral(context);
-    },
+    ...createStringWriters(about, lendFaker),
     number: pickNumber,
     boolean: ({ attempt, place }) => {
       const { words } = about(place.name);
@@ -109,17 +100,57 @@ export function createVocabulary(): Vocabulary {
       }
       // An id, a code or a constant: only the document knows which others exist.
       if (typeof example !== 'string' || /^[\w-]*[_\d][\w-]*$/.test(example)) return varyTime(wanted, example);
-      const { word, isText, words } = about(wanted.place.name);
+      const { word, isText, words, timeKind } = about(wanted.place.name);
       const isEmail = wanted.shape.formats.includes('email') || /^e?mail$/.test(words.at(-1) ?? '');
-      const context = createWordContext(wanted, lendFaker);
+      const isCode = example.length <= 3;
+      const context = new ValueContext(wanted, { words, timeKind }, lendFaker);
       if (isEmail) return [...(FORMATS.get('email')?.(context) ?? [])][0];
       if (wanted.shape.formats.length > 0 || word === undefined || !isText) return varyTime(wanted, example);
-      const isCode = example.length <= 3;
-      const text = word(isCode ? { ...context, maxLength: example.length } : context);
+      if (isCode) context.maxLength = example.length;
+      const text = word(context);
       if (isCode && text.length !== example.length) return undefined;
       return example === example.toLowerCase() ? text.toLowerCase() : text;
     },
     about,
+  };
+}
+
+function createStringWriters(about: Vocabulary['about'], lendFaker: LendFaker): Pick<Vocabulary, 'string' | 'strings'> {
+  // Examples are those of the document.
+  const imitate = memoize(createImitation, MAX_NAMES);
+  return {
+    string: (wanted) => {
+      const { formats, contentEncoding } = wanted.shape;
+      const facts = about(wanted.place.name);
+      const context = new ValueContext(wanted, facts, lendFaker);
+      for (const format of formats) {
+        for (const text of FORMATS.get(format)?.(context) ?? []) return text;
+      }
+      if (contentEncoding === 'base64') for (const text of FORMATS.get('byte')?.(context) ?? []) return text;
+      if (facts.isIdentifier) {
+        const example = wanted.shape.suggestions.find(isIdentifierExample);
+        return example === undefined ? pickOwnIdentifier(context) : imitate(example)(context.random);
+      }
+      for (const text of facts.format?.(context) ?? []) return text;
+      return facts.word !== undefined && context.repeats < 3 ? facts.word(context) : writeSlug(context);
+    },
+    *strings(wanted) {
+      const { formats, contentEncoding } = wanted.shape;
+      const { isIdentifier, format, word, ...facts } = about(wanted.place.name);
+      const context = new ValueContext(wanted, facts, lendFaker);
+      for (const each of formats) yield* FORMATS.get(each)?.(context) ?? [];
+      if (formats.some((each) => FORMATS.has(each))) return;
+      if (contentEncoding === 'base64') yield* FORMATS.get('byte')?.(context) ?? [];
+      if (isIdentifier) {
+        const examples = wanted.shape.suggestions.filter(isIdentifierExample);
+        for (const example of examples) yield imitate(example)(context.random);
+        yield pickOwnIdentifier(context);
+        yield pickIdentifier('', context.random);
+      }
+      if (format !== undefined) yield* format(context);
+      if (word !== undefined && context.repeats < 3) yield word(context);
+      yield* writeNeutral(context);
+    },
   };
 }
 
@@ -145,35 +176,72 @@ function varyNumber(example: number, random: Random): number | undefined {
   return Number(value.toFixed(decimals));
 }
 
-function createNumberPicker(about: Vocabulary['about']): Vocabulary['number'] {
-  return ({ attempt, place, shape }, type) => {
-    const random = attempt.random(place.stream);
-    const { timeKind, isTime, number } = about(place.name);
+function createNumberPicker(about: Vocabulary['about'], lendFaker: LendFaker): Vocabulary['number'] {
+  return (wanted, type) => {
+    const { attempt, place, shape } = wanted;
+    const facts = about(place.name);
+    const { timeKind, isTime, number } = facts;
     const isTimestamp = shape.formats.some((format) => format.startsWith('unix') || format === 'timestamp');
     if (isTimestamp || (isTime && type === 'integer')) {
-      return toTimestamp(pickInstant(timeKind, random, attempt.now), place.name, shape.suggestions[0]);
+      const instant = pickInstant(timeKind, attempt.random(place.stream), attempt.now);
+      return toTimestamp(instant, place.name, shape.suggestions[0]);
     }
-    const location = (): ReturnType<typeof pickLocation> => pickLocation(attempt.random(place.ownerStream, 'place'));
-    const isWhole = type === 'integer';
-    const value = number?.({ random, now: attempt.now, index: place.index, isWhole, location });
-    return value === undefined || (isWhole && !Number.isInteger(value)) ? undefined : value;
+    if (number === undefined) return undefined;
+    const context = new ValueContext(wanted, facts, lendFaker);
+    context.isWhole = type === 'integer';
+    const value = number(context);
+    return context.isWhole && !Number.isInteger(value) ? undefined : value;
   };
 }
 
-function createWordContext({ attempt, place, shape }: WantedValue, lendFaker: LendFaker): WordContext {
-  const random = attempt.random(place.stream);
-  return {
-    random,
-    now: attempt.now,
-    name: place.name,
-    kind: place.kind,
-    repeats: place.repeats,
-    minLength: shape.minLength,
-    maxLength: shape.maxLength,
-    person: () => pickPerson(attempt.random(place.ownerStream, 'person')),
-    location: () => pickLocation(attempt.random(place.ownerStream, 'place')),
-    faker: () => lendFaker(random, attempt.now),
-  };
+/** What one value is generated from: a class, since most values need few of its members. */
+class ValueContext implements WordContext, NumberContext {
+  readonly now: number;
+  readonly name: string;
+  readonly words: readonly string[];
+  readonly timeKind: TimeKind;
+  readonly kind: string;
+  readonly repeats: number;
+  readonly index: number;
+  readonly minLength: number;
+  maxLength: number;
+  /** Whether a number is an integer. */
+  isWhole = false;
+  readonly #wanted: WantedValue;
+  readonly #lendFaker: LendFaker;
+  #random: Random | undefined;
+
+  constructor(wanted: WantedValue, { words, timeKind }: Pick<NameFacts, 'timeKind' | 'words'>, lendFaker: LendFaker) {
+    const { attempt, place, shape } = wanted;
+    this.now = attempt.now;
+    this.name = place.name;
+    this.words = words;
+    this.timeKind = timeKind;
+    this.kind = place.kind;
+    this.repeats = place.repeats;
+    this.index = place.index;
+    this.minLength = shape.minLength;
+    this.maxLength = shape.maxLength;
+    this.#wanted = wanted;
+    this.#lendFaker = lendFaker;
+  }
+
+  /** The same stream each time. */
+  get random(): Random {
+    return (this.#random ??= this.#wanted.attempt.random(this.#wanted.place.stream));
+  }
+
+  get person(): Person {
+    return pickPerson(this.#wanted.attempt.random(this.#wanted.place.ownerStream, 'person'));
+  }
+
+  get location(): Location {
+    return pickLocation(this.#wanted.attempt.random(this.#wanted.place.ownerStream, 'place'));
+  }
+
+  get faker(): Faker {
+    return this.#lendFaker(this.random, this.now);
+  }
 }
 
 function readFacts(name: string): NameFacts {
@@ -208,22 +276,23 @@ const FALSE_WORDS: ReadonlySet<string> = new Set(
 /** Words in the names of booleans that are true in a normal state. */
 const TRUE_WORDS: ReadonlySet<string> = new Set('active enabled ok success valid available deleted live'.split(' '));
 
-function* writeIdentifiers(
-  { shape }: WantedValue,
-  { random, kind }: WordContext,
-  words: readonly string[],
-): Iterable<string> {
-  for (const example of shape.suggestions) {
-    if (typeof example === 'string' && example !== '' && example.length <= 80) yield imitateIdentifier(example, random);
-  }
-  yield pickIdentifier(words.length > 1 ? words.slice(0, -1).join(' ') : kind, random);
-  yield pickIdentifier('', random);
+function isIdentifierExample(example: unknown): example is string {
+  return typeof example === 'string' && example !== '' && example.length <= 80;
+}
+
+/** The id of what the property, or the object with it, is named after. */
+function pickOwnIdentifier({ random, kind, words }: WordContext): string {
+  return pickIdentifier(words.length > 1 ? words.slice(0, -1).join(' ') : kind, random);
+}
+
+function writeSlug(context: WordContext): string {
+  return context.repeats < 2 ? pickSlug(context) : `${pickSlug(context)}-${context.random.text('0123456789', 6)}`;
 }
 
 /** Neutral words, fitted to the length that the schema allows. */
 function* writeNeutral(context: WordContext): Iterable<string> {
   const { random, repeats, minLength, maxLength } = context;
-  const slug = repeats < 2 ? pickSlug(context) : `${pickSlug(context)}-${random.text('0123456789', 6)}`;
+  const slug = writeSlug(context);
   yield slug;
   if (maxLength < slug.length) {
     const short = repeats < 2 ? slug : random.text('abcdefghijklmnopqrstuvwxyz0123456789', maxLength);
@@ -237,98 +306,4 @@ function writeLong(context: WordContext): string {
   let text = pickTitle(context);
   while (text.length < minLength && text.length < 400) text += ` ${pickSentence(context)}`;
   return text.padEnd(minLength, ' and so on').slice(0, Math.max(minLength, Math.min(maxLength, text.length)));
-}
-
-/** faker with the random stream of one value. */
-type LendFaker = (random: Random, now: number) => Faker;
-
-/**
- * Creates an instance of faker, loaded when it is first needed: the English locale alone takes 18 ms to read.
- *
- * The shared instance of the package may be used by the user too, so it is never seeded.
- */
-function createLendFaker(): LendFaker {
-  let faker: Faker | undefined;
-  let stream: Random | undefined;
-  const load = (): Faker => {
-    // The entry exports one instance, its type is that of the package's main entry.
-    const { faker: shared } = createRequire(import.meta.url)('@faker-js/faker/locale/en') as { readonly faker: Faker };
-    const Own = shared.constructor as new (options: object) => Faker;
-    const randomizer = { next: () => stream?.next() ?? 0, seed: () => undefined };
-    return new Own({ locale: shared.rawDefinitions, randomizer });
-  };
-  return (random, now) => {
-    faker ??= load();
-    stream = random;
-    faker.setDefaultRefDate(now);
-    return faker;
-  };
-}
-
-/** Calls the faker method that `x-faker` names, such as `person.firstName`; undefined if it does not exist or throws. */
-function readFakerMethod(faker: Faker, keyword: unknown): unknown {
-  const { path, given } = readFakerCall(keyword);
-  // The names come from the document, so every step is checked.
-  let owner: unknown;
-  let call: unknown = faker;
-  for (const step of path.replace(/^faker\./, '').split('.')) {
-    owner = call;
-    call = readOwn(owner, step);
-  }
-  if (typeof call !== 'function') return undefined;
-  try {
-    const value: unknown = Reflect.apply(call, owner, limitSizes(path, given));
-    return value instanceof Date ? value.toISOString() : typeof value === 'bigint' ? Number(value) : value;
-  } catch {
-    return undefined;
-  }
-}
-
-/** The largest length or count that is passed to faker, which does not stop before the memory is full. */
-const MAX_FAKER_SIZE = 5000;
-
-/** The arguments of a call of faker, with sizes limited; the numbers of these methods are values, except those named below. */
-function limitSizes(path: string, given: readonly unknown[]): readonly unknown[] {
-  const isValue = /^(?:faker\.)?(?:number|date|location|commerce|datatype|finance\.amount|image)\b/.test(path);
-  const limit = (value: unknown, isSize: boolean): unknown => {
-    if (typeof value === 'number') return isSize ? Math.min(value, MAX_FAKER_SIZE) : value;
-    // A template or a pattern: `{{string.alpha(9)}}`, `[a-z]{9}`.
-    if (typeof value === 'string')
-      return path.includes('helpers.') ? value.replaceAll(/\d{5,}/g, String(MAX_FAKER_SIZE)) : value;
-    if (Array.isArray(value)) return value.map((item) => limit(item, isSize));
-    if (!isObject(value)) return value;
-    return mapValues(value, (item, name) => limit(item, isSize || /^(?:count|length|fractionDigits|dec)$/.test(name)));
-  };
-  return given.map((value) => limit(value, !isValue));
-}
-
-/** A call (`'a.b'`, `'a.b(1, {"x": 2})'`, `{ 'a.b': arguments }`, `{ method, args }`); the path is empty if invalid. */
-function readFakerCall(keyword: unknown): { readonly path: string; readonly given: readonly unknown[] } {
-  if (typeof keyword === 'string') {
-    const [, path = '', given = ''] = /^([\w.]+)(?:\((.*)\))?$/s.exec(keyword.trim()) ?? [];
-    return { path, given: readArguments(given) };
-  }
-  if (!isObject(keyword)) return { path: '', given: [] };
-  const { method, args, arguments: more } = keyword;
-  if (typeof method === 'string') return { path: method, given: toList(args ?? more) };
-  const [[path, given] = ['', []]] = Object.entries(keyword);
-  return { path, given: toList(given) };
-}
-
-function readArguments(text: string): readonly unknown[] {
-  try {
-    return toList(JSON.parse(`[${text.replaceAll("'", '"')}]`));
-  } catch {
-    return [];
-  }
-}
-
-function toList(value: unknown): readonly unknown[] {
-  if (value === undefined || value === null) return [];
-  return Array.isArray(value) ? value : [value];
-}
-
-function readOwn(owner: unknown, name: string): unknown {
-  if (typeof owner !== 'object' || owner === null || name.startsWith('_') || name === 'constructor') return undefined;
-  return (owner as Readonly<Record<string, unknown>>)[name];
 }

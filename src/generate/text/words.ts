@@ -8,7 +8,7 @@ import { toPlainLetters } from './people.js';
 export interface WordContext extends TextContext {
   /** The title or name of the schema the property belongs to. */
   readonly kind: string;
-  readonly faker: () => Faker;
+  readonly faker: Faker;
 }
 
 /** Writes the string of a property with a known name. */
@@ -44,8 +44,8 @@ const PERSONAL =
 
 const isPersonal = ({ kind, name }: WordContext): boolean => PERSONAL.test(kind) || PERSONAL.test(name);
 const code = ({ random }: WordContext): string => random.text('ABCDEFGHJKLMNPQRSTUVWXYZ23456789', 8);
-const full = (context: WordContext): string => `${context.person().first} ${context.person().last}`;
-const user = (context: WordContext): string => toPlainLetters(context.person().first) + context.random.integer(1, 99);
+const full = (context: WordContext): string => `${context.person.first} ${context.person.last}`;
+const user = (context: WordContext): string => toPlainLetters(context.person.first) + context.random.integer(1, 99);
 const secret = (context: WordContext): string => `sample_${context.random.text('abcdefghjkmnpqrstuvwxyz23456789', 16)}`;
 const street = (context: WordContext): string =>
   `${context.random.integer(1, 240)} ${capital(context.random.pick(NOUNS))} Street`;
@@ -55,21 +55,21 @@ const hex = ({ random }: WordContext, count: number): string => random.text('012
 
 /** Names and texts for people, by name of the property, without separators. */
 const TEXT_ROWS: readonly (readonly [names: string, word: WriteWord])[] = [
-  ['firstname givenname forename first', ({ person }) => person().first],
-  ['lastname familyname surname last', ({ person }) => person().last],
+  ['firstname givenname forename first', ({ person }) => person.first],
+  ['lastname familyname surname last', ({ person }) => person.last],
   ['fullname displayname realname author owner contactname customername cardholdername', full],
   ['name', (context) => (isPersonal(context) ? full(context) : pickTitle(context))],
   ['username login nickname handle screenname', user],
   ['title subject headline label caption', pickTitle],
   ['description summary note notes comment comments message text content body details bio about', pickSentence],
   ['street address addressline1 line1 streetaddress address1', street],
-  ['city town locality', ({ location }) => location().city],
-  ['country countryname', ({ maxLength, location }) => location()[maxLength <= 3 ? 'countryCode' : 'country']],
-  ['currency currencycode', ({ location }) => location().currency],
-  ['timezone tz', ({ location }) => location().timezone],
-  ['company companyname employer brand', (context) => context.faker().company.name()],
-  ['jobtitle occupation', ({ faker }) => faker().person.jobTitle()],
-  ['productname', ({ faker }) => faker().commerce.productName()],
+  ['city town locality', ({ location }) => location.city],
+  ['country countryname', ({ maxLength, location }) => location[maxLength <= 3 ? 'countryCode' : 'country']],
+  ['currency currencycode', ({ location }) => location.currency],
+  ['timezone tz', ({ location }) => location.timezone],
+  ['company companyname employer brand', (context) => context.faker.company.name()],
+  ['jobtitle occupation', ({ faker }) => faker.person.jobTitle()],
+  ['productname', ({ faker }) => faker.commerce.productName()],
 ];
 
 /** By name of the property, without separators: words that any other of their kind can replace. */
@@ -83,26 +83,23 @@ export const WORDS: ReadonlyMap<string, WriteWord> = toTable<WriteWord>([
   ['slug key tag category code reference', pickSlug],
   ['sku orderno ordernumber invoicenumber number trackingnumber confirmationcode couponcode promocode', code],
   ['addressline2 line2 address2', (context) => `Floor ${context.random.integer(1, 12)}`],
-  ['state province region county', ({ location }) => location().state],
-  ['statecode regioncode', ({ location }) => location().stateCode],
-  ['zip zipcode postalcode postcode', ({ location }) => location().zip],
-  [
-    'countrycode nationality',
-    ({ minLength, location }) => location()[minLength === 3 ? 'countryCode3' : 'countryCode'],
-  ],
-  ['locale', ({ location }) => location().locale],
-  ['language lang languagecode', ({ location }) => location().locale.slice(0, 2)],
-  ['organization organisation vendor merchant', (context) => context.faker().company.name()],
-  ['department', ({ faker }) => faker().commerce.department()],
-  ['product item', ({ faker }) => faker().commerce.productName()],
-  ['position', ({ faker }) => faker().person.jobTitle()],
-  ['gender sex', ({ faker }) => faker().person.sex()],
-  ['color colour', ({ faker }) => faker().color.human()],
+  ['state province region county', ({ location }) => location.state],
+  ['statecode regioncode', ({ location }) => location.stateCode],
+  ['zip zipcode postalcode postcode', ({ location }) => location.zip],
+  ['countrycode nationality', ({ minLength, location }) => location[minLength === 3 ? 'countryCode3' : 'countryCode']],
+  ['locale', ({ location }) => location.locale],
+  ['language lang languagecode', ({ location }) => location.locale.slice(0, 2)],
+  ['organization organisation vendor merchant', (context) => context.faker.company.name()],
+  ['department', ({ faker }) => faker.commerce.department()],
+  ['product item', ({ faker }) => faker.commerce.productName()],
+  ['position', ({ faker }) => faker.person.jobTitle()],
+  ['gender sex', ({ faker }) => faker.person.sex()],
+  ['color colour', ({ faker }) => faker.color.human()],
   ['model', (context) => `${pickSlug(context)}-${context.random.integer(1, 9)}`],
   ['useragent', () => 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0'],
   ['ip ipaddress remoteip clientip', (context) => `192.0.2.${context.random.integer(1, 254)}`],
   ['mac macaddress', (context) => (hex(context, 12).match(/../g) ?? []).join(':')],
-  ['hostname host domain domainname', (context) => `${toPlainLetters(context.person().last)}.example.com`],
+  ['hostname host domain domainname', (context) => `${toPlainLetters(context.person.last)}.example.com`],
   ['filename file', (context) => `${pickSlug(context)}.txt`],
   ['path filepath', (context) => `/${pickSlug(context)}/${pickSlug(context)}`],
   ['extension', () => 'txt'],
@@ -114,12 +111,12 @@ export const WORDS: ReadonlyMap<string, WriteWord> = toTable<WriteWord>([
   ['md5 fingerprint', (context) => hex(context, 32)],
   ['version apiversion', version],
   ['requestid traceid correlationid', (context) => `req_${hex(context, 16)}`],
-  ['iban', ({ faker }) => faker().finance.iban()],
-  ['bic swift', ({ faker }) => faker().finance.bic()],
+  ['iban', ({ faker }) => faker.finance.iban()],
+  ['bic swift', ({ faker }) => faker.finance.bic()],
   ['last4', (context) => context.random.text('0123456789', 4)],
   ['price amount cost balance', (context) => (context.random.integer(100, 99_999) / 100).toFixed(2)],
-  ['latitude lat', ({ location }) => location().latitude],
-  ['longitude lng lon', ({ location }) => location().longitude],
+  ['latitude lat', ({ location }) => location.latitude],
+  ['longitude lng lon', ({ location }) => location.longitude],
 ]);
 
 /** The format of values by the name of their property, for schemas without `format`. */
@@ -133,7 +130,7 @@ export const FORMATS_BY_NAME: ReadonlyMap<string, string> = toTable<string>([
 ]);
 
 /** What a number is generated from; `index` is the position in the nearest array. */
-interface NumberContext extends Pick<TextContext, 'random' | 'now' | 'location'> {
+export interface NumberContext extends Pick<TextContext, 'random' | 'now' | 'location'> {
   readonly index: number;
   readonly isWhole: boolean;
 }
@@ -164,8 +161,8 @@ export const NUMBERS: ReadonlyMap<string, PickNumber> = toTable<PickNumber>([
   ['minute minutes second seconds', between(0, 59)],
   ['expiresin ttl timeout maxage', () => 3600],
   ['duration elapsed durationms', between(30, 900)],
-  ['latitude lat', ({ location }) => Number(location().latitude)],
-  ['longitude lng lon', ({ location }) => Number(location().longitude)],
+  ['latitude lat', ({ location }) => Number(location.latitude)],
+  ['longitude lng lon', ({ location }) => Number(location.longitude)],
   ['width height', between(2, 20)],
   ['bytes filesize contentlength sizebytes', between(1000, 90_000)],
   ['port', between(1024, 9999)],

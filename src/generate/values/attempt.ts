@@ -2,7 +2,7 @@ import type { Random } from '../../random.js';
 import type { Vocabulary } from '../text/vocabulary.js';
 import type { MergeSchemas } from './merge-schemas.js';
 import type { MinimumDepth } from './minimum-depth.js';
-import type { Part, Shape, ValuePlace } from './shape.js';
+import type { Part, Shape, Target, ValuePlace } from './shape.js';
 
 /** The result for a schema that no value fits. */
 export const IMPOSSIBLE: unique symbol = Symbol('impossible');
@@ -37,11 +37,17 @@ export interface Attempt {
   isContradictory: boolean;
   /** Values generated so far; above a limit no more alternatives are tried. */
   steps: number;
-  /** A random stream that depends on its name only. */
-  random(stream: string, purpose?: string): Random;
+  /** A random stream that depends on its name only, of which this is the hash. */
+  random(stream: number, purpose?: string): Random;
   /** Whether a value fits a schema; true for a schema that is not in the document. */
   fits(part: Part, value: unknown): boolean;
-  make(parts: readonly Part[], place: ValuePlace): unknown;
+  make(target: Target, place: ValuePlace): unknown;
+}
+
+/** Whether the value of a place was wrong in an earlier attempt. */
+export function isMistaken({ mistakes }: Attempt, { path }: ValuePlace): boolean {
+  // Most values are right at once, and a path is costly to look up.
+  return mistakes.size > 0 && mistakes.has(path);
 }
 
 /** Everything a function that generates one type of value needs. */
@@ -49,5 +55,5 @@ export interface Task {
   readonly attempt: Attempt;
   readonly place: ValuePlace;
   readonly shape: Shape;
-  readonly parts: readonly Part[];
+  readonly target: Target;
 }

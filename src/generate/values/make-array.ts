@@ -1,9 +1,12 @@
+import { hashText } from '../../random.js';
 import { ENUMERATE, IMPOSSIBLE, MAX_VALUES, type Task } from './attempt.js';
 import { ENDLESS } from './minimum-depth.js';
-import { type Part, readItemParts, SYNTHETIC, type ValuePlace } from './shape.js';
+import { findItem, readShape, toTarget } from './plan.js';
+import { type Part, SYNTHETIC, type ValuePlace } from './shape.js';
 
 /** Generates an array: given items, required ones, and two or three if the schema allows them. */
 export function makeArray(task: Task): unknown {
+  if (task.shape.contains.length === 0) return fill(task, NOWHERE);
   const placements = listPlacements(task);
   // After a mistake another placement of the items for `contains` comes first.
   const first = (task.attempt.mistakes.get(task.place.path) ?? 0) % placements.length;
@@ -18,10 +21,11 @@ export function makeArray(task: Task): unknown {
 /** The positions of the items that satisfy each `contains`, in the order of the shape's list. */
 type Placement = readonly { readonly from: number; readonly to: number }[];
 
+const NOWHERE: Placement = [];
+
 /** One after the other behind the tuple or from the start, then each anywhere near the start: one item may satisfy several. */
 function listPlacements({ shape }: Task): readonly Placement[] {
   const { contains, prefixItems } = shape;
-  if (contains.length === 0) return [[]];
   const inARow = (start: number): Placement => {
     let from = start;
     return contains.map(({ minimum }) => ({ from, to: (from += minimum) }));
@@ -43,7 +47,8 @@ const MAX_PLACEMENTS = 32;
 function fill(task: Task, placement: Placement): unknown {
   const { shape, place } = task;
   const given: readonly unknown[] = Array.isArray(place.given) ? place.given : [];
-  const needed = Math.max(shape.minItems, ...placement.filter(({ from, to }) => to > from).map(({ to }) => to));
+  let needed = shape.minItems;
+  for (const { from, to } of placement) if (to > from) needed = Math.max(needed, to);
   const wanted = Array.isArray(place.given) ? Math.max(given.length, needed) : readLength(task, needed);
   if (needed > shape.maxItems && given.length === 0) return IMPOSSIBLE;
   // Each item is one step at least.
@@ -81,11 +86,12 @@ const MAX_TRIES = 40;
 
 function makeItem(task: Task, slot: Slot): unknown {
   const { shape, place, attempt } = task;
-  const declared = readItemParts(shape, slot.index);
-  if (declared === undefined) return slot.given === undefined ? IMPOSSIBLE : slot.given;
-  const parts = [...declared, ...readContained(task, slot)];
+  const declared = findItem(shape, slot.index);
+  if (declared === null) return slot.given === undefined ? IMPOSSIBLE : slot.given;
+  const contained = shape.contains.length === 0 ? [] : readContained(task, slot);
+  const target = contained.length === 0 ? declared : toTarget([...declared.parts, ...contained]);
   for (let i = 0; i < MAX_TRIES; i++) {
-    const stream = `${place.stream}/${slot.index}${i === 0 ? '' : `~${i}`}`;
+    const stream = hashText(i === 0 ? `/${slot.index}` : `/${slot.index}~${i}`, place.stream);
     const child: ValuePlace = {
       ...place,
       path: `${place.path}/${slot.index}`,
@@ -97,7 +103,7 @@ function makeItem(task: Task, slot: Slot): unknown {
       repeatsRequest: false,
       repeats: place.repeats + slot.repeats + i,
     };
-    const item = attempt.make(parts, child);
+    const item = attempt.make(target, child);
     if (slot.given !== undefined) return item === IMPOSSIBLE ? slot.given : item;
     if (item === IMPOSSIBLE) return IMPOSSIBLE;
     if (slot.taken === undefined) return item;
@@ -138,11 +144,11 @@ function readLength(task: Task, needed: number): number {
   const { shape, place, attempt } = task;
   if (place.minimal) return needed;
   if (place.exact && Array.isArray(place.hint)) return Math.max(needed, Math.min(place.hint.length, shape.maxItems));
-  const parts = readItemParts(shape, shape.prefixItems.length);
-  if (parts === undefined || shape.prefixItems.length > 0)
+  const item = findItem(shape, shape.prefixItems.length);
+  if (item === null || shape.prefixItems.length > 0)
     return Math.max(needed, Math.min(shape.prefixItems.length, shape.maxItems));
-  const depth = attempt.minimumDepth(parts);
-  const isRecursive = parts.some(
+  const depth = attempt.minimumDepth(readShape(attempt.merge, item));
+  const isRecursive = item.parts.some(
     ({ schema }) => typeof schema !== 'boolean' && place.ancestors.includes(schema.$ref ?? ''),
   );
   // A form cannot represent an empty list, so a request has an item if possible.

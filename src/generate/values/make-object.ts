@@ -1,101 +1,112 @@
 import { isObject, readOwn, setOwn } from '../../contract/json.js';
-import { escapeSegment } from '../../contract/pointer.js';
-import { rankTime } from '../text/names.js';
+import { hashText } from '../../random.js';
 import {
-  acceptsNumber,
   type Part,
+  type PropertyPlan,
   readPropertyParts,
   readType,
   type Shape,
   SYNTHETIC,
+  type Target,
   type ValuePlace,
 } from './shape.js';
 import { ENDLESS } from './minimum-depth.js';
-import { type Attempt, IMPOSSIBLE, type Task } from './attempt.js';
+import { type Attempt, IMPOSSIBLE, isMistaken, type Task } from './attempt.js';
+import { makeConsistent } from './consistent.js';
+import {
+  findProperties,
+  isSent,
+  listProperties,
+  planProperty,
+  readCycleKey,
+  readKind,
+  readShape,
+  toTarget,
+} from './plan.js';
 
 /** Generates an object: required and given properties, and the optional ones that keep it small. */
 export function makeObject(task: Task): unknown {
   const { shape, attempt, place } = task;
-  const names = listNames(task, NONE);
-  if (shape.dependentSchemas.size === 0) return fill(task, names);
-  const added = listDependents(task, names);
-  if (added.length === 0) return fill(task, names);
+  const properties = chooseProperties(task, NONE);
+  if (shape.dependentSchemas.size === 0) return fill(task, properties);
+  const added = listDependents(task, properties);
+  if (added.length === 0) return fill(task, properties);
   // `dependentSchemas` apply to the whole object, so it is generated for all of them together.
-  const value = attempt.make([...task.parts, ...added], place);
+  const value = attempt.make(toTarget([...task.target.parts, ...added]), place);
   if (value !== IMPOSSIBLE) return value;
-  const rest = listNames(task, new Set(shape.dependentSchemas.keys()));
+  const rest = chooseProperties(task, new Set(shape.dependentSchemas.keys()));
   return listDependents(task, rest).length === 0 ? fill(task, rest) : IMPOSSIBLE;
 }
 
 const NONE: ReadonlySet<string> = new Set();
 
-function listDependents({ shape, parts }: Task, names: readonly string[]): readonly Part[] {
-  const pointers = new Set(parts.map(({ pointer }) => pointer));
-  return names
-    .flatMap((name) => shape.dependentSchemas.get(name) ?? [])
+function listDependents({ shape, target }: Task, properties: readonly PropertyPlan[]): readonly Part[] {
+  const pointers = new Set(target.parts.map(({ pointer }) => pointer));
+  return properties
+    .flatMap(({ name }) => shape.dependentSchemas.get(name) ?? [])
     .filter(({ pointer }) => !pointers.has(pointer));
 }
 
-function fill(task: Task, names: readonly string[]): unknown {
-  const { shape, place, attempt } = task;
-  const given = isObject(place.given) ? place.given : {};
+function fill(task: Task, properties: readonly PropertyPlan[]): unknown {
+  const { shape, place, attempt, target } = task;
   const value: Record<string, unknown> = {};
   const context: ObjectContext = {
     task,
-    given,
+    given: isObject(place.given) ? place.given : undefined,
     ...readHint(task),
-    ancestors: [...place.ancestors, readCycleKey(task.parts)],
+    ancestors: [...place.ancestors, readCycleKey(target)],
+    kind: readKind(shape, target),
   };
-  for (const name of names) {
-    const made = makeProperty(context, name);
-    if (made !== IMPOSSIBLE) setOwn(value, name, made);
-    else if (isRequired(task, name)) return IMPOSSIBLE;
+  for (const property of properties) {
+    const made = makeProperty(context, property);
+    if (made !== IMPOSSIBLE) setOwn(value, property.name, made);
+    else if (property.isRequired && isSent(attempt.merge, property, attempt.direction)) return IMPOSSIBLE;
   }
   addUntilEnough(context, value);
-  if (place.given === undefined && !attempt.mistakes.has(place.path)) makeConsistent({ attempt, shape, value });
-  return Object.keys(value).length < shape.minProperties ? IMPOSSIBLE : value;
+  if (place.given === undefined && !isMistaken(attempt, place)) makeConsistent({ attempt, shape, value });
+  return shape.minProperties > 0 && Object.keys(value).length < shape.minProperties ? IMPOSSIBLE : value;
 }
 
 interface ObjectContext {
   readonly task: Task;
-  readonly given: Readonly<Record<string, unknown>>;
+  readonly given: Readonly<Record<string, unknown>> | undefined;
   readonly hint: Readonly<Record<string, unknown>> | undefined;
   readonly isHintUsed: boolean;
   readonly ancestors: readonly string[];
+  readonly kind: string;
 }
 
-function makeProperty(context: ObjectContext, name: string): unknown {
-  const { task, given, ancestors } = context;
+function makeProperty(context: ObjectContext, { name, segment, target }: PropertyPlan): unknown {
+  const { task, given, hint, kind, ancestors, isHintUsed } = context;
   const { attempt, place, shape } = task;
-  const parts = readPropertyParts(shape, name);
-  const own = readOwn(given, name);
-  if (parts === undefined) return own === undefined ? IMPOSSIBLE : own;
-  const path = `${place.path}/${escapeSegment(name)}`;
-  const preset = shape.presets.get(name);
-  if (own === undefined && preset !== undefined && allowsPreset(attempt, parts, preset)) return preset;
-  const known = own === undefined ? readKnown(task, name, path) : undefined;
+  const own = given && readOwn(given, name);
+  if (target === undefined) return own === undefined ? IMPOSSIBLE : own;
+  const preset = shape.presets.size === 0 ? undefined : shape.presets.get(name);
+  if (own === undefined && preset !== undefined && allowsPreset(attempt, target, preset)) return preset;
+  const path = place.path + segment;
+  const known = own === undefined && attempt.known.size > 0 ? readKnown(task, name, path) : undefined;
   const child: ValuePlace = {
     path,
-    stream: `${place.stream}/${escapeSegment(name)}`,
+    stream: hashText(segment, place.stream),
     ownerStream: place.stream,
     name,
-    kind: readKind(task),
+    kind,
     depth: place.depth + 1,
     index: place.index,
     ancestors,
     given: own === undefined ? known : own,
-    hint: context.hint && readOwn(context.hint, name),
-    isHintUsed: context.isHintUsed,
+    hint: hint && readOwn(hint, name),
+    isHintUsed,
     exact: place.exact,
     repeatsRequest: place.repeatsRequest && isWrapped(shape, name),
     repeats: place.repeats,
     minimal: place.minimal && place.depth > 0,
   };
-  const made = attempt.make(parts, child);
+  const made = attempt.make(target, child);
   if (made !== IMPOSSIBLE) return made;
   // A given value stays even if it breaks the schema; one known from the request does not.
   if (own !== undefined) return own;
-  return known === undefined ? IMPOSSIBLE : attempt.make(parts, { ...child, given: undefined });
+  return known === undefined ? IMPOSSIBLE : attempt.make(target, { ...child, given: undefined });
 }
 
 /** Adds undeclared properties until there are as many as required; a map gets two. */
@@ -106,15 +117,19 @@ function addUntilEnough(context: ObjectContext, value: Record<string, unknown>):
     shape.properties.size === 0 && (shape.additionalProperties.length > 0 || shape.patternProperties.length > 0);
   const wanted = place.given === undefined && isMap && !place.minimal && place.depth < 3 ? 2 : 0;
   const target = Math.min(Math.max(shape.minProperties, wanted), shape.maxProperties);
+  if (target === 0) return;
   let missing = target - Object.keys(value).length;
   if (missing <= 0) return;
-  const optional = [...shape.properties.keys()].filter((name) => !Object.hasOwn(value, name) && isSent(task, name));
-  for (const name of [...optional, ...generateNames(task, target)]) {
+  const { merge, direction } = task.attempt;
+  const isAbsent = ({ name }: PropertyPlan): boolean => shape.properties.has(name) && !Object.hasOwn(value, name);
+  const optional = listProperties(shape).filter((each) => isAbsent(each) && isSent(merge, each, direction));
+  for (const each of [...optional, ...generateNames(task, target)]) {
     if (missing <= 0) return;
-    if (Object.hasOwn(value, name) || readPropertyParts(shape, name) === undefined) continue;
-    const made = makeProperty(context, name);
+    const property = typeof each === 'string' ? planProperty(shape, each) : each;
+    if (Object.hasOwn(value, property.name) || property.target === undefined) continue;
+    const made = makeProperty(context, property);
     if (made === IMPOSSIBLE) continue;
-    setOwn(value, name, made);
+    setOwn(value, property.name, made);
     missing -= 1;
   }
 }
@@ -130,9 +145,9 @@ function* generateNames(task: Task, target: number): Generator<string> {
     if (parts.length === 0) yield `key${i + 1}`;
     else {
       const path = `${place.path}/{name}`;
-      const stream = `${place.stream}/{${i}}`;
+      const stream = hashText(`/{${i}}`, place.stream);
       const child = { ...place, path, stream, name: 'key', given: undefined, hint: undefined, repeats: i };
-      const name = attempt.make(parts, child);
+      const name = attempt.make(toTarget(parts), child);
       if (typeof name === 'string') yield name;
     }
   }
@@ -146,7 +161,7 @@ function toNamePart(pattern: string, minLength: number): Part {
 /** The value of the request for a property of the same name near the top, unless it proved wrong. */
 function readKnown(task: Task, name: string, path: string): unknown {
   const { attempt, place } = task;
-  if (attempt.known.size === 0 || !place.repeatsRequest || attempt.mistakes.has(path)) return undefined;
+  if (!place.repeatsRequest || attempt.mistakes.has(path)) return undefined;
   return attempt.known.get(attempt.vocabulary.about(name).plain);
 }
 
@@ -161,22 +176,15 @@ const WRAPPERS: ReadonlySet<string> = new Set('attributes data item payload reso
 /** An object to follow: the hint, or one of the objects among the schema's examples. */
 function readHint({ attempt, shape, place }: Task): Pick<ObjectContext, 'hint' | 'isHintUsed'> {
   if (isObject(place.hint)) return { hint: place.hint, isHintUsed: place.isHintUsed };
+  if (shape.suggestions.length === 0) return { hint: undefined, isHintUsed: attempt.isVaried };
   if (!attempt.isVaried) return { hint: shape.suggestions.find(isObject), isHintUsed: false };
   const objects = shape.suggestions.filter(isObject);
   return { hint: objects[place.index % Math.max(1, objects.length)], isHintUsed: place.index >= objects.length };
 }
 
-function allowsPreset(attempt: Attempt, parts: readonly Part[], preset: string): boolean {
-  const { values, types } = attempt.merge(parts);
+function allowsPreset(attempt: Attempt, target: Target, preset: string): boolean {
+  const { values, types } = readShape(attempt.merge, target);
   return values === undefined ? types === undefined || types.has(readType(preset)) : values.includes(preset);
-}
-
-function readKind(task: Task): string {
-  if (task.shape.title !== undefined) return task.shape.title;
-  const [part] = task.parts;
-  if (part === undefined || typeof part.schema === 'boolean') return '';
-  const pointer = part.schema.$ref ?? part.pointer;
-  return pointer.slice(pointer.lastIndexOf('/') + 1);
 }
 
 /**
@@ -184,49 +192,51 @@ function readKind(task: Task): string {
  *
  * @param excluded - Optional properties that are left out.
  */
-function listNames(task: Task, excluded: ReadonlySet<string>): readonly string[] {
+function chooseProperties(task: Task, excluded: ReadonlySet<string>): readonly PropertyPlan[] {
   const { shape, place, attempt } = task;
+  const { merge, direction } = attempt;
+  const isFollowed = place.exact && isObject(place.hint);
+  if (place.given === undefined && !isFollowed && shape.dependentRequired.size === 0) {
+    const chosen = listProperties(shape).filter(
+      (property) =>
+        (property.isRequired || (!excluded.has(property.name) && includesOptional(task, property))) &&
+        isSent(merge, property, direction),
+    );
+    if (chosen.length <= shape.maxProperties) return chosen;
+  }
   const given = isObject(place.given) ? place.given : {};
-  const isGiven = (name: string): boolean => Object.hasOwn(given, name) && given[name] !== undefined;
-  const names = new Set<string>(Object.keys(given).filter(isGiven));
+  const isGiven = ({ name }: PropertyPlan): boolean => Object.hasOwn(given, name) && given[name] !== undefined;
+  const names = listNames(task, excluded, given);
+  const wanted = findProperties(shape, names).filter((each) => isGiven(each) || isSent(merge, each, direction));
+  if (wanted.length <= shape.maxProperties) return wanted;
+  const isNeeded = (each: PropertyPlan): boolean =>
+    isGiven(each) || (each.isRequired && isSent(merge, each, direction));
+  const needed = new Set(wanted.filter(isNeeded).map(({ name }) => name));
+  addDependents(shape, needed);
+  const spare = wanted.filter(({ name }) => !needed.has(name));
+  const kept = new Set(spare.slice(0, Math.max(0, shape.maxProperties - needed.size)));
+  return wanted.filter((each) => needed.has(each.name) || kept.has(each));
+}
+
+/** The names of all properties that the object can have: given, required, and chosen optional ones, with what they require. */
+function listNames(
+  task: Task,
+  excluded: ReadonlySet<string>,
+  given: Readonly<Record<string, unknown>>,
+): readonly string[] {
+  const { shape, place, attempt } = task;
+  const names = new Set<string>(Object.keys(given).filter((name) => given[name] !== undefined));
   const isPartial = place.given !== undefined && !attempt.full;
-  for (const name of shape.properties.keys()) {
-    if (shape.required.has(name) || (!isPartial && !excluded.has(name) && includesOptional(task, name)))
-      names.add(name);
+  for (const property of listProperties(shape)) {
+    const { name, isRequired } = property;
+    if (!shape.properties.has(name)) continue;
+    if (isRequired || (!isPartial && !excluded.has(name) && includesOptional(task, property))) names.add(name);
   }
   if (place.exact && isObject(place.hint)) for (const name of Object.keys(place.hint)) names.add(name);
   for (const name of shape.required) names.add(name);
   addDependents(shape, names);
   const order = [...shape.properties.keys()].filter((name) => names.has(name));
-  const all = [...order, ...[...names].filter((name) => !shape.properties.has(name))];
-  const wanted = all.filter((name) => isGiven(name) || isSent(task, name));
-  if (wanted.length <= shape.maxProperties) return wanted;
-  const needed = new Set(wanted.filter((name) => isGiven(name) || isRequired(task, name)));
-  addDependents(shape, needed);
-  const spare = wanted.filter((name) => !needed.has(name)).slice(0, Math.max(0, shape.maxProperties - needed.size));
-  const kept = new Set([...needed, ...spare]);
-  return wanted.filter((name) => kept.has(name));
-}
-
-/** Whether a property is required in this direction. */
-function isRequired(task: Task, name: string): boolean {
-  return task.shape.required.has(name) && isSent(task, name);
-}
-
-/** readOnly properties stay out of requests, writeOnly ones out of responses (OpenAPI 3.1 section 4.8.24). */
-function isSent(task: Task, name: string): boolean {
-  const parts = readPropertyParts(task.shape, name);
-  if (parts === undefined) return false;
-  const { readOnly, writeOnly } = task.attempt.merge(parts);
-  return task.attempt.direction === 'request' ? !readOnly : !writeOnly;
-}
-
-/** Identifies schemas on the way down, to detect a cycle. */
-function readCycleKey(parts: readonly Part[]): string {
-  let key = '';
-  for (const { schema, pointer } of parts)
-    key += `${typeof schema === 'boolean' ? pointer : (schema.$ref ?? `#${pointer}`)},`;
-  return key;
+  return [...order, ...[...names].filter((name) => !shape.properties.has(name))];
 }
 
 /** Adds what the properties require (`dependentRequired`), and removes those whose requirement is not allowed. */
@@ -244,18 +254,16 @@ function addDependents(shape: Shape, names: Set<string>): void {
 }
 
 /** Whether an optional property is included: all of them near the top, only flat ones further down, no cycles. */
-function includesOptional(task: Task, name: string): boolean {
-  const { attempt, place, shape } = task;
-  if (place.minimal) return false;
-  const parts = readPropertyParts(shape, name);
-  if (parts === undefined) return false;
-  const inner = attempt.merge(parts);
+function includesOptional({ attempt, place, shape }: Task, { name, target }: PropertyPlan): boolean {
+  if (place.minimal || target === undefined) return false;
+  const isFollowed = place.exact && isObject(place.hint);
+  // Most properties are decided about before their schemas are merged.
+  if (!isFollowed && (place.depth >= 3 || place.ancestors.includes(readCycleKey(target)))) return false;
+  const inner = readShape(attempt.merge, target);
   if (inner.isImpossible) return false;
   if (!shape.propertyNames.every((part) => attempt.fits(part, name))) return false;
-  if (place.exact && isObject(place.hint)) return Object.hasOwn(place.hint, name);
-  if (place.depth >= 3) return false;
-  if (place.ancestors.includes(readCycleKey(parts))) return false;
-  const depth = attempt.minimumDepth(parts);
+  if (isFollowed) return Object.hasOwn(place.hint, name);
+  const depth = attempt.minimumDepth(inner);
   if (place.depth === 0) return depth < ENDLESS;
   return place.depth === 1 ? depth <= 1 : isFlatOption(inner);
 }
@@ -264,75 +272,4 @@ function isFlatOption(shape: Shape): boolean {
   if (shape.choices.length > 0) return false;
   if (shape.values !== undefined) return true;
   return shape.types !== undefined && ![...shape.types].some((type) => type === 'object' || type === 'array');
-}
-
-/** A generated object whose properties are made consistent. */
-type Draft = Pick<Task, 'attempt' | 'shape'> & { readonly value: Record<string, unknown> };
-
-/** Makes the properties of one object consistent: counts and lists, first and last ids, times, bounds. */
-function makeConsistent(draft: Draft): void {
-  // The only array of an envelope.
-  const lists = Object.values(draft.value).filter((one): one is readonly unknown[] => Array.isArray(one));
-  if (lists.length === 1) alignWithList(draft, lists[0] ?? []);
-  alignTimes(draft);
-  alignBounds(draft);
-}
-
-const COUNTS: ReadonlySet<string> = new Set(
-  'total count totalcount totalitems totalresults totalelements numberofelements resultcount'.split(' '),
-);
-
-function alignWithList(draft: Draft, list: readonly unknown[]): void {
-  for (const [name, old] of Object.entries(draft.value)) {
-    const { plain } = draft.attempt.vocabulary.about(name);
-    if (COUNTS.has(plain) && typeof old === 'number') setIfAllowed(draft, name, list.length);
-    if ((plain === 'firstid' || plain === 'lastid') && typeof old === 'string') {
-      const item = plain === 'firstid' ? list[0] : list.at(-1);
-      const id = isObject(item) ? item['id'] : undefined;
-      if (typeof id === 'string') setIfAllowed(draft, name, id);
-    }
-  }
-}
-
-/** Times from examples may be in the wrong order; then the later one is moved. */
-function alignTimes(draft: Draft): void {
-  const { attempt, value } = draft;
-  let last: { readonly at: number; readonly text: unknown } | undefined;
-  const rankOf = (name: string): number => rankTime(attempt.vocabulary.about(name).timeKind);
-  const times = Object.keys(value).filter((name) => attempt.vocabulary.about(name).isTime);
-  for (const name of times.toSorted((a, b) => rankOf(a) - rankOf(b))) {
-    const at = readInstant(value[name]);
-    const isEarlier = last !== undefined && at !== undefined && at < last.at;
-    if (isEarlier && typeof last?.text === typeof value[name]) setIfAllowed(draft, name, last?.text);
-    else if (at !== undefined) last = { at, text: value[name] };
-  }
-}
-
-function readInstant(value: unknown): number | undefined {
-  if (typeof value === 'number') return value;
-  if (typeof value !== 'string' || !/^\d{4}-\d\d-\d\dT/.test(value)) return undefined;
-  const instant = Date.parse(value);
-  return Number.isNaN(instant) ? undefined : instant;
-}
-
-/** Swaps `min_x` and `max_x` if they are in the wrong order. */
-function alignBounds(draft: Draft): void {
-  const { value } = draft;
-  for (const [name, least] of Object.entries(value)) {
-    if (typeof least !== 'number' || !/^min/i.test(name)) continue;
-    const other = Object.keys(value).find((one) => one.toLowerCase() === name.toLowerCase().replace(/^min/, 'max'));
-    const most = other === undefined ? undefined : value[other];
-    if (other === undefined || typeof most !== 'number' || least <= most) continue;
-    setIfAllowed(draft, name, most);
-    setIfAllowed(draft, other, least);
-  }
-}
-
-/** Sets a property if its schema allows the value. */
-function setIfAllowed({ attempt, shape, value }: Draft, name: string, next: unknown): void {
-  const parts = readPropertyParts(shape, name);
-  if (parts === undefined) return;
-  const inner = attempt.merge(parts);
-  if (inner.values !== undefined || inner.patterns.length > 0) return;
-  if (typeof next !== 'number' || acceptsNumber(inner, next)) value[name] = next;
 }

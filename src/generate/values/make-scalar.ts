@@ -1,16 +1,13 @@
 import { MAX_TEXT_LENGTH } from '../text/pattern.js';
-import { accepts, acceptsNumber, acceptsString } from './shape.js';
-import { ENUMERATE, IMPOSSIBLE, type Task } from './attempt.js';
+import { accepts, acceptsNumber, acceptsString, type Shape } from './shape.js';
+import { ENUMERATE, IMPOSSIBLE, isMistaken, type Task } from './attempt.js';
 
 /** Generates a number within its bounds that is a multiple of `multipleOf`. */
 export function makeNumber(task: Task, type: 'integer' | 'number'): unknown {
   const { shape, place, attempt } = task;
-  const isFitting = (value: unknown): value is number =>
-    typeof value === 'number' && (type === 'number' || Number.isInteger(value)) && acceptsNumber(shape, value);
-  const fitting = listSuggestions(task).filter(isFitting);
+  const fitting = takesSuggestions(task) ? listNumbers(shape, type) : NONE;
   const suggestion = fitting[place.index % Math.max(1, fitting.length)];
   if (suggestion !== undefined) return varyUsed(task, suggestion, fitting.length);
-  const random = attempt.random(place.stream);
   const word = place.repeats > 0 ? undefined : attempt.vocabulary.number(task, type);
   if (word !== undefined && accepts(shape, word)) return word;
   const step = readStep(shape.multiples, type);
@@ -24,6 +21,7 @@ export function makeNumber(task: Task, type: 'integer' | 'number'): unknown {
   }
   // With a tiny step the factors are infinite.
   const tries = first <= last && Number.isFinite(last - first) ? 8 : 0;
+  const random = attempt.random(place.stream);
   for (let i = 0; i < tries; i++) {
     const value = round(random.integer(first, last) * step, step);
     if (accepts(shape, value)) return value;
@@ -35,10 +33,27 @@ export function makeNumber(task: Task, type: 'integer' | 'number'): unknown {
   return IMPOSSIBLE;
 }
 
-/** The examples of a scalar; none for an identifier, for a duplicate, and after a mistake. */
-function listSuggestions({ shape, place, attempt }: Task): readonly unknown[] {
-  if (place.repeats > 0 || attempt.mistakes.has(place.path)) return [];
-  return attempt.vocabulary.about(place.name).isIdentifier ? [] : shape.suggestions;
+const NONE: readonly never[] = [];
+
+/** Whether an example is used: not for an identifier, for a duplicate, and after a mistake. */
+function takesSuggestions({ shape, place, attempt }: Task): boolean {
+  if (shape.suggestions.length === 0 || place.repeats > 0 || isMistaken(attempt, place)) return false;
+  return !attempt.vocabulary.about(place.name).isIdentifier;
+}
+
+function listNumbers(shape: Shape, type: 'integer' | 'number'): readonly number[] {
+  const known = (shape.plan.suggestions ??= {});
+  return (known[type] ??= shape.suggestions.filter(
+    (value): value is number =>
+      typeof value === 'number' && (type === 'number' || Number.isInteger(value)) && acceptsNumber(shape, value),
+  ));
+}
+
+function listStrings(shape: Shape): readonly string[] {
+  const known = (shape.plan.suggestions ??= {});
+  return (known.string ??= shape.suggestions.filter(
+    (value): value is string => typeof value === 'string' && acceptsString(shape, value),
+  ));
 }
 
 /** An example, or another value like it where values of the same kind have used all examples. */
@@ -90,12 +105,13 @@ function countDecimals(value: number): number {
 export function makeString(task: Task): unknown {
   const { shape, place, attempt } = task;
   if (shape.minLength > MAX_TEXT_LENGTH) return IMPOSSIBLE;
-  const isFitting = (value: unknown): value is string => typeof value === 'string' && acceptsString(shape, value);
-  const fitting = listSuggestions(task).filter(isFitting);
+  const fitting = takesSuggestions(task) ? listStrings(shape) : NONE;
   // The items of a list of strings differ.
   const isItem = place.stream === place.ownerStream;
   const suggestion = fitting[isItem ? place.index : place.index % Math.max(1, fitting.length)];
   if (suggestion !== undefined) return varyUsed(task, suggestion, fitting.length);
+  const first = attempt.vocabulary.string(task);
+  if (acceptsString(shape, first)) return first;
   for (const word of attempt.vocabulary.strings(task)) if (acceptsString(shape, word)) return word;
   if (shape.patterns.length > 0) return samplePatterns(task) ?? IMPOSSIBLE;
   const text = attempt.random(place.stream).text('abcdefghijklmnopqrstuvwxyz', 8);

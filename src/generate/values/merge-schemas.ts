@@ -31,7 +31,7 @@ export function createMergeSchemas(contract: Contract): MergeSchemas {
     const key = readShapeKey(parts, decisions);
     const known = shapes.get(key);
     if (known !== undefined) return known;
-    const shape = createShape();
+    const shape = createShape(given, decisions);
     const work: Work = { contract, shape, decisions, seen: new Set(), choicesAt };
     for (const part of parts) mergePart(work, part);
     // The iteration includes schemas that are added meanwhile.

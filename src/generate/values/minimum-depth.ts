@@ -1,51 +1,42 @@
-import { allowsType, guessContainer, type Part, readItemParts, readPropertyParts, type Shape } from './shape.js';
-import { type Decisions, type MergeSchemas, readShapeKey, UNDECIDED } from './merge-schemas.js';
+import { decide, findItem } from './plan.js';
+import { allowsType, guessContainer, type Part, readPropertyParts, type Shape } from './shape.js';
+import type { MergeSchemas } from './merge-schemas.js';
 
 /** The levels of nesting of the flattest value: 0 for a scalar or an empty container, `ENDLESS` if there is no end. */
-export type MinimumDepth = (parts: readonly Part[], decisions?: Decisions) => number;
+export type MinimumDepth = (shape: Shape) => number;
 
 /** The depth of schemas without a value, or without a flat one. */
 export const ENDLESS = 9;
 
 /** Creates a function that finds out how soon a recursive schema can end; each result is kept. */
 export function createMinimumDepth(merge: MergeSchemas): MinimumDepth {
-  const depths = new Map<string, number>();
-  const known = new Map<string, boolean>();
-  const fits = (parts: readonly Part[], decisions: Decisions, levels: number): boolean => {
-    const key = `${levels}\n${readShapeKey(parts, decisions)}`;
-    const before = known.get(key);
+  /** By levels, from 0. */
+  const known = new WeakMap<Shape, (boolean | undefined)[]>();
+  const fits = (shape: Shape, levels: number): boolean => {
+    const results = known.get(shape) ?? [];
+    const before = results[levels];
     if (before !== undefined) return before;
-    known.set(key, false);
-    const result = measure(parts, decisions, levels);
-    known.set(key, result);
+    if (results.length === 0) known.set(shape, results);
+    results[levels] = false;
+    const result = measure(shape, levels);
+    results[levels] = result;
     return result;
   };
-  const measure = (parts: readonly Part[], decisions: Decisions, levels: number): boolean => {
-    const shape = merge(parts, decisions);
+  const measure = (shape: Shape, levels: number): boolean => {
     if (shape.isImpossible) return false;
     const [choice] = shape.choices;
-    if (choice !== undefined) {
-      return choice.options.some((_, i) => fits(parts, new Map(decisions).set(choice.id, i), levels));
-    }
+    if (choice !== undefined) return choice.options.some((_, i) => fits(decide(merge, shape, i), levels));
     if (isFlat(shape)) return true;
     if (levels === 0) return false;
     const children = readRequiredChildren(shape);
-    return children !== undefined && children.every((child) => fits(child, UNDECIDED, levels - 1));
+    return children !== undefined && children.every((child) => fits(merge(child), levels - 1));
   };
-  const undecided = new WeakMap<Shape, number>();
-  const count = (parts: readonly Part[], decisions: Decisions): number => {
+  return (shape) => {
+    const { plan } = shape;
+    if (plan.depth !== undefined) return plan.depth;
     let depth = 0;
-    while (depth < ENDLESS && !fits(parts, decisions, depth)) depth++;
-    return depth;
-  };
-  return (parts, decisions = UNDECIDED) => {
-    const isDecided = decisions.size > 0;
-    const key = isDecided ? readShapeKey(parts, decisions) : merge(parts);
-    const before = typeof key === 'string' ? depths.get(key) : undecided.get(key);
-    if (before !== undefined) return before;
-    const depth = count(parts, decisions);
-    if (typeof key === 'string') depths.set(key, depth);
-    else undecided.set(key, depth);
+    while (depth < ENDLESS && !fits(shape, depth)) depth++;
+    plan.depth = depth;
     return depth;
   };
 }
@@ -72,9 +63,9 @@ function readRequiredChildren(shape: Shape): readonly (readonly Part[])[] | unde
     }
     return children;
   }
-  const parts = readItemParts(shape, 0);
-  if (parts === undefined) return undefined;
-  children.push(parts);
-  for (const { minimum, part } of shape.contains) if (minimum > 0) children.push([...parts, part]);
+  const item = findItem(shape, 0);
+  if (item === null) return undefined;
+  children.push(item.parts);
+  for (const { minimum, part } of shape.contains) if (minimum > 0) children.push([...item.parts, part]);
   return children;
 }

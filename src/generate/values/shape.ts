@@ -77,16 +77,72 @@ export interface Shape extends Readonly<Record<Bound, number>> {
   readonly contentEncoding: string | undefined;
   readonly readOnly: boolean;
   readonly writeOnly: boolean;
+  readonly plan: ShapePlan;
+}
+
+/** Schemas that one value must fit, with what was found out about them. */
+export interface Target {
+  readonly parts: readonly Part[];
+  /** Merged when it is first needed. */
+  shape: Shape | undefined;
+  /** Identifies the schemas on the way down, to detect a cycle. */
+  cycleKey: string | undefined;
+}
+
+/** A property that values of a shape can have. */
+export interface PropertyPlan {
+  readonly name: string;
+  /** The name as the last segment of a pointer. */
+  readonly segment: string;
+  /** Undefined where the name is not allowed. */
+  readonly target: Target | undefined;
+  readonly isRequired: boolean;
+}
+
+/** The options of the first open choice of a shape. */
+export interface OptionPlan {
+  /** All options, those of small values first. */
+  readonly ordered: readonly number[];
+  /** Those that have an end and are not null. */
+  readonly real: readonly number[];
+  /** Those of them whose values stay small. */
+  readonly light: readonly number[];
+}
+
+/**
+ * What follows from a shape alone, so that its second value costs less than the first: each member is set when a value first needs it, by
+ * the function that computes it.
+ */
+export interface ShapePlan {
+  /** What the shape was merged from. */
+  readonly parts: readonly Part[];
+  readonly decisions: ReadonlyMap<string, number>;
+  /** The declared properties in the order of the document, then the other required ones. */
+  properties: readonly PropertyPlan[] | undefined;
+  /** What all names have in common that are not declared; undefined where that depends on the name. */
+  undeclared: Target | undefined;
+  /** By position, up to the first one from which all are the same; null where no item is allowed. */
+  items: (Target | null)[];
+  /** The shapes that result from the options of the first open choice. */
+  decided: Shape[];
+  options: OptionPlan | undefined;
+  depth: number | undefined;
+  /** The types in the order they are tried, by the depth of the place. */
+  types: (readonly JsonType[])[];
+  /** The enumerated values that fit, and those that are chosen from. */
+  values: { readonly all: readonly unknown[]; readonly pool: readonly unknown[] } | undefined;
+  /** The suggestions that fit, by type. */
+  suggestions: { string?: readonly string[]; integer?: readonly number[]; number?: readonly number[] } | undefined;
 }
 
 /** The place a value is generated for. */
 export interface ValuePlace {
   /** Its JSON pointer in the whole value. */
   readonly path: string;
-  /** The name of its random stream: its pointer, and how often it was tried again. */
-  readonly stream: string;
-  /** The stream of the object it is a property of. */
-  readonly ownerStream: string;
+  /** The hash of the name of its random stream: its pointer, and how often it was tried again. */
+  readonly stream: number;
+  /** That of the object it is a property of. */
+  readonly ownerStream: number;
   /** The name of the property, or of the nearest one above. */
   readonly name: string;
   /** The title of the owner's schema, or the last segment of that schema's pointer. */
@@ -125,9 +181,10 @@ type Mutable<T> =
         ? V[]
         : T;
 
-/** A shape that every value fits. */
-export function createShape(): MutableShape {
+/** A shape that every value fits, before schemas are merged into it. */
+export function createShape(parts: readonly Part[], decisions: ReadonlyMap<string, number>): MutableShape {
   return {
+    plan: createPlan(parts, decisions),
     isImpossible: false,
     types: undefined,
     values: undefined,
@@ -167,6 +224,22 @@ export function createShape(): MutableShape {
     contentEncoding: undefined,
     readOnly: false,
     writeOnly: false,
+  };
+}
+
+function createPlan(parts: readonly Part[], decisions: ReadonlyMap<string, number>): ShapePlan {
+  return {
+    parts,
+    decisions,
+    properties: undefined,
+    undeclared: undefined,
+    items: [],
+    decided: [],
+    options: undefined,
+    depth: undefined,
+    types: [],
+    values: undefined,
+    suggestions: undefined,
   };
 }
 
@@ -248,8 +321,10 @@ export function acceptsListed(shape: Shape, value: unknown): boolean {
 
 /** Whether a string has the length and matches the patterns of a shape. */
 export function acceptsString(shape: Shape, value: string): boolean {
-  const length = countCharacters(value);
-  if (length < shape.minLength || length > shape.maxLength) return false;
+  if (shape.minLength > 0 || shape.maxLength < Infinity) {
+    const length = countCharacters(value);
+    if (length < shape.minLength || length > shape.maxLength) return false;
+  }
   return shape.patterns.every(({ expression }) => expression.test(value));
 }
 

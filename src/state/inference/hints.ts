@@ -6,8 +6,7 @@ import { readSegments, toPointer } from '../../contract/pointer.js';
 import { MockError, nearest, suggest } from '../../errors.js';
 import { createPatternGenerator, readPattern } from '../../generate/text/pattern.js';
 import type { ItemSchema, ReadItemSchema } from '../item-schema.js';
-import { findItemsAt } from '../pages/list-items.js';
-import { planList, readCountShape } from '../pages/list-shape.js';
+import { readCountShape, readListShape } from '../pages/list-shape.js';
 import { isStatus } from '../store/server-values.js';
 import {
   createResource,
@@ -182,12 +181,13 @@ function readHintedList(
   index: ContractIndex,
   of: { readonly operation: Operation; readonly action: Action; readonly items: string | undefined },
 ): Binding['list'] {
-  const { read } = index;
+  const { contract, read } = index;
   const { operation, action, items } = of;
   if (action === 'count') return readCountShape(read, operation);
   if (!ANSWERS_LIST.has(action)) return undefined;
-  const found = items === undefined ? index.list(operation) : findItemsAt(read, operation, items.split('.'));
-  return planList(read, operation, found);
+  return items === undefined
+    ? index.list(operation)
+    : readListShape({ contract, read, operation, path: items.split('.') });
 }
 
 /** Checks the schema, properties and patterns in the hint of a collection. @throws MockError `HINT_INVALID`. */
