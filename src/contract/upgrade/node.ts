@@ -1,4 +1,5 @@
 import type { ProblemCode } from '../contract.js';
+import { setOwn } from '../json.js';
 import { METHODS } from '../operations/operation.js';
 
 /** The version of the specification a file follows: 2.0, 3.0, or 3.1 and later. */
@@ -106,6 +107,13 @@ const FIELDS: Readonly<Record<ObjectType, ReadonlyMap<string, Field>>> = {
   securityScheme: new Map(),
 };
 
+/** The fields of each type of node except callbacks, which have path items whose names are expressions. */
+export function readFields(): readonly (readonly [type: ObjectType, fields: ReadonlyMap<string, Field>])[] {
+  // The keys of the table are the types.
+  const all = Object.entries(FIELDS) as readonly (readonly [ObjectType, ReadonlyMap<string, Field>])[];
+  return all.filter(([type]) => type !== 'callback');
+}
+
 const PATH_ITEM: Field = one('pathItem');
 
 /** The field of a node; undefined where it is data. The fields of a callback are path items whose names are expressions. */
@@ -137,6 +145,9 @@ export const REFERABLE_DATA: Readonly<Partial<Record<ObjectType, readonly string
     ...'type format pattern enum required example minimum maximum minLength maxLength minItems maxItems'.split(' '),
   ],
 };
+
+/** Data whose members may be references, too: `info: { version: { $ref: version.yaml } }`. */
+export const MEMBERS: ReadonlySet<string> = new Set(['info', 'security', 'servers', 'tags']);
 
 /** The type of the node at a pointer of a document, and whether it is inside a schema; undefined where it is data. */
 export function readObjectType(
@@ -180,8 +191,9 @@ export interface RepairContext {
 
 /** A copy without some fields. */
 export function omit(node: Node, ...names: readonly string[]): Record<string, unknown> {
-  const copy = { ...node };
-  for (const name of names) delete copy[name];
+  const copy: Record<string, unknown> = {};
+  // Deleting from a whole copy would make it an object that V8 is slow with.
+  for (const name in node) if (!names.includes(name)) setOwn(copy, name, node[name]);
   return copy;
 }
 

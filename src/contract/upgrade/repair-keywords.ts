@@ -164,7 +164,15 @@ function readRequired(required: unknown, context: RepairContext): readonly strin
 }
 
 /** The types of JSON Schema (2020-12 validation, section 6.1.1). */
-const TYPES: ReadonlySet<unknown> = new Set(['array', 'boolean', 'integer', 'null', 'number', 'object', 'string']);
+export const TYPES: ReadonlySet<unknown> = new Set([
+  'array',
+  'boolean',
+  'integer',
+  'null',
+  'number',
+  'object',
+  'string',
+]);
 
 /** Names that are not types of JSON Schema -> the schema that is meant. */
 const TYPE_NAMES: ReadonlyMap<string, Node> = new Map<string, Node>([

@@ -24,7 +24,19 @@ const UPGRADES: readonly {
   { keywords: ['discriminator'], apply: repairDiscriminator },
 ];
 
-const UPGRADED: ReadonlySet<string> = new Set(UPGRADES.flatMap(({ keywords }) => keywords));
+/** For each keyword, the bits of its upgrades, by their place in the list. */
+const UPGRADED: ReadonlyMap<string, number> = new Map(
+  [...new Set(UPGRADES.flatMap(({ keywords }) => keywords))].map((keyword) => [
+    keyword,
+    UPGRADES.reduce((bits, { keywords }, i) => bits | (keywords.includes(keyword) ? 1 << i : 0), 0),
+  ]),
+);
+
+function readUpgrades(node: Node): number {
+  let bits = 0;
+  for (const keyword in node) bits |= UPGRADED.get(keyword) ?? 0;
+  return bits;
+}
 
 /**
  * Upgrades and repairs one schema without its subschemas; the same object where nothing changes.
@@ -38,9 +50,12 @@ export function repairSchema(node: Node, context: RepairContext): Node {
     if (value === node[keyword]) continue;
     current = value === undefined ? omit(current, keyword) : { ...current, [keyword]: value };
   }
-  if (!Object.keys(current).some((keyword) => UPGRADED.has(keyword))) return current;
-  for (const { keywords, apply } of UPGRADES) {
-    if (keywords.some((keyword) => keyword in current)) current = apply(current, context);
+  let upgrades = readUpgrades(current);
+  for (let i = 0; upgrades >> i !== 0; i++) {
+    if (((upgrades >> i) & 1) === 0) continue;
+    const upgraded = UPGRADES[i]?.apply(current, context) ?? current;
+    if (upgraded !== current) upgrades = readUpgrades(upgraded);
+    current = upgraded;
   }
   return current;
 }
@@ -110,7 +125,9 @@ function upgradeExamples(node: Node): Node {
   const own = Object.hasOwn(node, 'example') ? [node['example']] : [];
   if (Array.isArray(listed) && own.length === 0) return node;
   const more = Array.isArray(listed) ? listed : isObject(listed) ? Object.values(listed).map(readExampleValue) : [];
-  return { ...omit(node, 'example'), examples: [...own, ...more] };
+  const upgraded = omit(node, 'example');
+  upgraded['examples'] = [...own, ...more];
+  return upgraded;
 }
 
 function readExampleValue(value: unknown): unknown {
@@ -204,12 +221,10 @@ function upgradeNullable(node: Node, context: RepairContext): Node {
   const types: readonly unknown[] = Array.isArray(type) ? type : type === undefined ? [] : [type];
   if (NULL_SENSITIVE.some((keyword) => rest[keyword] !== undefined)) return wrapNullable(rest, context);
   const members = rest['enum'];
-  return {
-    ...rest,
-    ...(types.length === 0 || types.includes('null') ? {} : { type: [...types, 'null'] }),
-    // OpenAPI 3.0.3 requires null in `enum`; most authors forget it.
-    ...(Array.isArray(members) && !members.includes(null) ? { enum: [...(members as unknown[]), null] } : {}),
-  };
+  if (types.length > 0 && !types.includes('null')) rest['type'] = [...types, 'null'];
+  // OpenAPI 3.0.3 requires null in `enum`; most authors forget it.
+  if (Array.isArray(members) && !members.includes(null)) rest['enum'] = [...(members as unknown[]), null];
+  return rest;
 }
 
 function wrapNullable(node: Node, context: RepairContext): Node {

@@ -1,67 +1,29 @@
 import { MockError } from '../../errors.js';
-import type { Finding } from '../contract.js';
 import { isObject, mapValues, setOwn } from '../json.js';
-import type { ReferenceBase, References, ReferenceTarget } from '../load/references.js';
-import type { SourceFile } from '../load/source-files.js';
-import type { SourceMap } from '../load/source-map.js';
-import { readPointer, toPointer } from '../pointer.js';
+import type { ReferenceBase } from '../load/references.js';
+import { toPointer } from '../pointer.js';
 import {
-  type Dialect,
   type Field,
   isReferable,
+  MEMBERS,
   type Node,
   type ObjectType,
   omit,
   quote,
   readField,
   REFERABLE_DATA,
-  type RepairContext,
 } from './node.js';
+import { readNeed } from './plain-node.js';
 import { readTypeName } from './repair-keywords.js';
 import { repairNode } from './repair-objects.js';
 import { upgradeOperation } from './swagger.js';
-
-/** A node of a file, and where its copy will be in the bundled document. */
-export interface NodeSource {
-  readonly type: ObjectType;
-  readonly value: unknown;
-  /** The pointer of the copy. */
-  readonly inner: string;
-  readonly file: number;
-  /** The pointer in the file. */
-  readonly pointer: string;
-  readonly dialect: Dialect;
-}
-
-/** What an upgrade reads and writes. */
-interface UpgradeParts {
-  readonly references: References;
-  readonly sourceMap: SourceMap;
-  readonly findings: Finding[];
-  readonly files: readonly SourceFile[];
-  /** The local reference to a target, which is copied where necessary. */
-  readonly placeTarget: (target: ReferenceTarget, type: ObjectType) => string;
-}
-
-/** The node that is being upgraded. */
-interface Position {
-  source: NodeSource;
-  /** The base of relative references. */
-  base: ReferenceBase;
-  /** From the source to the node. */
-  readonly path: string[];
-}
-
-/** What the repairs use, and the pointer of the node, or of something inside it, in the bundled document. */
-interface UpgradeContext extends RepairContext {
-  pointerOf(inside?: readonly string[]): string;
-  /**
-   * The target of a reference in this node; reports one that cannot be resolved.
-   *
-   * @param inside - The path from the node to the object with the `$ref`.
-   */
-  requireTarget(reference: string, inside?: readonly string[], assumed?: string): ReferenceTarget | undefined;
-}
+import {
+  createContext,
+  type NodeSource,
+  type Position,
+  type UpgradeContext,
+  type UpgradeParts,
+} from './upgrade-context.js';
 
 interface Upgrade {
   readonly parts: UpgradeParts;
@@ -133,26 +95,38 @@ function visitReference(upgrade: Upgrade, type: ObjectType, value: Node): unknow
     context.report(`"$ref" must be a string, got ${quote(reference)}`, 'it is ignored', more);
     return visitNode(upgrade, type, omit(value, '$ref'));
   }
+  const isBare = !hasSiblings(value);
   const keepsSiblings = type === 'pathItem' || (type === 'schema' && position.source.dialect === 31);
-  if (keepsSiblings && Object.keys(value).length > 1) return visitNode(upgrade, type, value);
-  return resolveNode(upgrade, type, reference);
+  if (keepsSiblings && !isBare) return visitNode(upgrade, type, value);
+  const node = resolveNode(upgrade, type, reference);
+  // Most references are local already: nothing around them is copied then.
+  return isBare && node?.['$ref'] === reference ? value : node;
+}
+
+function hasSiblings(value: Node): boolean {
+  for (const name in value) if (name !== '$ref') return true;
+  return false;
 }
 
 /** A node that refers to the target of a reference; a schema records one that cannot be resolved. */
-function resolveNode(upgrade: Upgrade, type: ObjectType, reference: string): Node | undefined {
+function resolveNode({ context, parts, position }: Upgrade, type: ObjectType, reference: string): Node | undefined {
+  const known = context.findResolved(type, reference);
   // A schema that contains itself is cut where the files are bundled.
-  if (type !== 'schema' && upgrade.parts.references.isCircular(reference, upgrade.position.base)) {
+  if (type !== 'schema' && known === undefined && parts.references.isCircular(reference, position.base)) {
     const more = { code: 'REFERENCE_UNRESOLVED', severity: 'error', inside: ['$ref'] } as const;
-    upgrade.context.report(`the reference "${reference}" is circular`, 'it is ignored', more);
+    context.report(`the reference "${reference}" is circular`, 'it is ignored', more);
     return undefined;
   }
-  const target = upgrade.context.resolveReference(type, reference);
+  const target = known ?? context.resolveReference(type, reference);
   if (target !== undefined) return { $ref: target };
   return type === 'schema' ? { 'x-vouch-unresolved': reference } : undefined;
 }
 
 function visitNode(upgrade: Upgrade, type: ObjectType, value: Node): Node {
-  const node = repairNode(type, resolveData(upgrade, type, value), upgrade.context);
+  const need = readNeed(type, value);
+  if (type === 'schema' && need !== 'repair') return need === 'nothing' ? value : visitFields(upgrade, type, value);
+  const data = need === 'repair' ? resolveData(upgrade, type, value) : value;
+  const node = repairNode(type, data, upgrade.context);
   const dynamic = type === 'schema' ? resolveDynamic(upgrade, node) : undefined;
   if (dynamic !== undefined) return { ...visitFields(upgrade, type, omit(node, '$dynamicRef')), ...dynamic };
   const reference = isReferable(type) ? node['$ref'] : undefined;
@@ -173,11 +147,25 @@ function resolveDynamic(upgrade: Upgrade, node: Node): Node | undefined {
   return resolveNode(upgrade, 'schema', reference);
 }
 
+/** A node with its fields upgraded; the same one without change. Nodes are plain objects, whose members a loop finds. */
 function visitFields(upgrade: Upgrade, type: ObjectType, node: Node): Node {
-  return visitEach(upgrade, node, (name, value) => {
+  const { path } = upgrade.position;
+  let copy: Record<string, unknown> | undefined;
+  for (const name in node) {
     const field = readField(type, name);
-    return field === undefined ? value : visitField(upgrade, field, value);
-  });
+    if (field === undefined) continue;
+    const value = node[name];
+    path.push(name);
+    const visited = visitField(upgrade, field, value);
+    path.pop();
+    if (visited !== value) setOrDelete((copy ??= { ...node }), name, visited);
+  }
+  return copy ?? node;
+}
+
+function setOrDelete(copy: Record<string, unknown>, name: string, value: unknown): void {
+  if (value === undefined) delete copy[name];
+  else setOwn(copy, name, value);
 }
 
 /** A node with the targets of references in place of data; an example that cannot be resolved stays as it is. */
@@ -206,9 +194,6 @@ function resolveData(upgrade: Upgrade, type: ObjectType, node: Node): Node {
   }
   return copy ?? node;
 }
-
-/** Data whose members may be references, too: `info: { version: { $ref: version.yaml } }`. */
-const MEMBERS: ReadonlySet<string> = new Set(['info', 'security', 'servers', 'tags']);
 
 /** An object or array with the targets of references in place of its members; the same one where there are none. */
 function resolveMembers(
@@ -284,39 +269,37 @@ function visitField(upgrade: Upgrade, field: Field, value: unknown): unknown {
   }
   if (!isObject(value)) return leaveOut(upgrade, 'object', value);
   if (reference !== undefined) return includeMap(upgrade, field, value);
-  // Paths and responses may have extensions; among properties and components `x-…` is a name like any other.
-  const hasExtensions = type === 'pathItem' || type === 'response' || type === 'operation';
-  return visitEach(upgrade, value, (name, item) =>
-    hasExtensions && name.startsWith('x-') ? item : visit(upgrade, type, item),
-  );
+  return visitMembers(upgrade, type, value);
 }
 
-/** A copy of an object with its values replaced, or left out where the new value is undefined; the object itself without change. */
-function visitEach(upgrade: Upgrade, object: Node, replace: (name: string, value: unknown) => unknown): Node {
+/** A map with its members upgraded, without those that cannot be used; the same one without change. */
+function visitMembers(upgrade: Upgrade, type: ObjectType, members: Node): Node {
   const { path } = upgrade.position;
+  // Paths and responses may have extensions; among properties and components `x-…` is a name like any other.
+  const hasExtensions = type === 'pathItem' || type === 'response' || type === 'operation';
   let copy: Record<string, unknown> | undefined;
-  for (const name of Object.keys(object)) {
+  for (const name in members) {
+    if (hasExtensions && name.startsWith('x-')) continue;
+    const value = members[name];
     path.push(name);
-    const value = replace(name, object[name]);
+    const visited = visit(upgrade, type, value);
     path.pop();
-    if (value === object[name]) continue;
-    copy ??= { ...object };
-    if (value === undefined) delete copy[name];
-    else setOwn(copy, name, value);
+    if (visited !== value) setOrDelete((copy ??= { ...members }), name, visited);
   }
-  return copy ?? object;
+  return copy ?? members;
 }
 
 /** An array keeps its length, so that pointers into it stay valid: null replaces what is left out. */
 function visitList(upgrade: Upgrade, type: ObjectType, list: readonly unknown[]): readonly unknown[] {
   const { path } = upgrade.position;
-  const copy = list.map((item, index) => {
+  let copy: unknown[] | undefined;
+  for (let index = 0; index < list.length; index++) {
     path.push(String(index));
-    const value = visit(upgrade, type, item) ?? null;
+    const value = visit(upgrade, type, list[index]) ?? null;
     path.pop();
-    return value;
-  });
-  return copy.some((value, index) => value !== list[index]) ? copy : list;
+    if (value !== list[index]) (copy ??= [...list])[index] = value;
+  }
+  return copy ?? list;
 }
 
 /** The replacement of a value that must be an object; undefined leaves it out. */
@@ -346,54 +329,4 @@ function toLimitError({ nodes, position, context, parts }: Upgrade): MockError {
     at: file === undefined ? { pointer } : { file, pointer },
     hint: 'write a schema that contains itself as a $ref to itself',
   });
-}
-
-/** The context of the current node: one object for all nodes, because every node needs it. */
-function createContext(parts: UpgradeParts, position: Position): UpgradeContext {
-  const { references, sourceMap, findings, files, placeTarget } = parts;
-  const resolved = new Map<string, string>();
-  const pointerOf = (inside: readonly string[] = []): string =>
-    position.source.inner + toPointer(...position.path, ...inside);
-  const requireTarget: UpgradeContext['requireTarget'] = (reference, inside = [], assumed = 'it is ignored') => {
-    const target = references.find(reference, position.base);
-    if (typeof target !== 'string') return target;
-    findings.push({
-      code: /^http\(s\)|private network/u.test(target) ? 'REFERENCE_REFUSED' : 'REFERENCE_UNRESOLVED',
-      severity: 'error',
-      message: `the reference "${reference}" cannot be resolved: ${target}`,
-      pointer: pointerOf([...inside, '$ref']),
-      assumed,
-    });
-    return undefined;
-  };
-  const resolveReference: RepairContext['resolveReference'] = (type, reference) => {
-    const { base } = position;
-    const key = `${base.file} ${base.pointer} ${type} ${reference}`;
-    const known = resolved.get(key);
-    if (known !== undefined) return known;
-    const target = requireTarget(reference, [], type === 'schema' ? 'anything is accepted there' : undefined);
-    const local = target && placeTarget(target, type);
-    if (local !== undefined) resolved.set(key, local);
-    return local;
-  };
-  return {
-    get dialect() {
-      return position.source.dialect;
-    },
-    pointerOf,
-    requireTarget,
-    resolveReference,
-    findTarget: (reference) => {
-      const target = references.find(reference, position.base);
-      return typeof target === 'string' ? undefined : target.value;
-    },
-    report: (message, assumed, { inside, ...more } = {}) =>
-      void findings.push({ code: 'SCHEMA_REPAIRED', ...more, message, pointer: pointerOf(inside), assumed }),
-    recordMove: (to, from) => {
-      const { file, pointer } = sourceMap.find(pointerOf());
-      sourceMap.add(pointerOf(to), { file, pointer: pointer + toPointer(...from) });
-    },
-    readRootField: (name) =>
-      readPointer(files[position.source.file]?.value, `/${name}`) ?? readPointer(files[0]?.value, `/${name}`),
-  };
 }

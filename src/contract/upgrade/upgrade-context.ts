@@ -1,0 +1,118 @@
+import type { Finding } from '../contract.js';
+import type { ReferenceBase, References, ReferenceTarget } from '../load/references.js';
+import type { SourceFile } from '../load/source-files.js';
+import type { SourceMap } from '../load/source-map.js';
+import { readPointer, toPointer } from '../pointer.js';
+import type { Dialect, ObjectType, RepairContext } from './node.js';
+
+/** A node of a file, and where its copy will be in the bundled document. */
+export interface NodeSource {
+  readonly type: ObjectType;
+  readonly value: unknown;
+  /** The pointer of the copy. */
+  readonly inner: string;
+  readonly file: number;
+  /** The pointer in the file. */
+  readonly pointer: string;
+  readonly dialect: Dialect;
+}
+
+/** What an upgrade reads and writes. */
+export interface UpgradeParts {
+  readonly references: References;
+  readonly sourceMap: SourceMap;
+  readonly findings: Finding[];
+  readonly files: readonly SourceFile[];
+  /** The local reference to a target, which is copied where necessary. */
+  readonly placeTarget: (target: ReferenceTarget, type: ObjectType) => string;
+}
+
+/** The node that is being upgraded. */
+export interface Position {
+  source: NodeSource;
+  /** The base of relative references. */
+  base: ReferenceBase;
+  /** From the source to the node. */
+  readonly path: string[];
+}
+
+/** What the repairs use, and the pointer of the node, or of something inside it, in the bundled document. */
+export interface UpgradeContext extends RepairContext {
+  pointerOf(inside?: readonly string[]): string;
+  /**
+   * The target of a reference in this node; reports one that cannot be resolved.
+   *
+   * @param inside - The path from the node to the object with the `$ref`.
+   */
+  requireTarget(reference: string, inside?: readonly string[], assumed?: string): ReferenceTarget | undefined;
+  /** What `resolveReference` returned for the same reference before. */
+  findResolved(type: ObjectType, reference: string): string | undefined;
+}
+
+/** The context of the current node: one object for all nodes, because every node needs it. */
+export function createContext(parts: UpgradeParts, position: Position): UpgradeContext {
+  const { references, sourceMap, findings, files, placeTarget } = parts;
+  const resolved = createResolved();
+  const pointerOf = (inside: readonly string[] = []): string =>
+    position.source.inner + toPointer(...position.path, ...inside);
+  const requireTarget: UpgradeContext['requireTarget'] = (reference, inside = [], assumed = 'it is ignored') => {
+    const target = references.find(reference, position.base);
+    if (typeof target !== 'string') return target;
+    findings.push({
+      code: /^http\(s\)|private network/u.test(target) ? 'REFERENCE_REFUSED' : 'REFERENCE_UNRESOLVED',
+      severity: 'error',
+      message: `the reference "${reference}" cannot be resolved: ${target}`,
+      pointer: pointerOf([...inside, '$ref']),
+      assumed,
+    });
+    return undefined;
+  };
+  const resolveReference: RepairContext['resolveReference'] = (type, reference) => {
+    const known = resolved(position.base, type);
+    const before = known.get(reference);
+    if (before !== undefined) return before;
+    const target = requireTarget(reference, [], type === 'schema' ? 'anything is accepted there' : undefined);
+    const local = target && placeTarget(target, type);
+    if (local !== undefined) known.set(reference, local);
+    return local;
+  };
+  return {
+    get dialect() {
+      return position.source.dialect;
+    },
+    pointerOf,
+    requireTarget,
+    resolveReference,
+    findResolved: (type, reference) => resolved(position.base, type).get(reference),
+    findTarget: (reference) => {
+      const target = references.find(reference, position.base);
+      return typeof target === 'string' ? undefined : target.value;
+    },
+    report: (message, assumed, { inside, ...more } = {}) =>
+      void findings.push({ code: 'SCHEMA_REPAIRED', ...more, message, pointer: pointerOf(inside), assumed }),
+    recordMove: (to, from) => {
+      const { file, pointer } = sourceMap.find(pointerOf());
+      sourceMap.add(pointerOf(to), { file, pointer: pointer + toPointer(...from) });
+    },
+    readRootField: (name) =>
+      readPointer(files[position.source.file]?.value, `/${name}`) ?? readPointer(files[0]?.value, `/${name}`),
+  };
+}
+
+/** Creates the function that gives the resolved references of a base, each with the local reference to its target as an object of a type. */
+function createResolved(): (base: ReferenceBase, type: ObjectType) => Map<string, string> {
+  const byBase = new Map<string, Map<ObjectType, Map<string, string>>>();
+  let last: ReferenceBase | undefined;
+  let byType = new Map<ObjectType, Map<string, string>>();
+  return (base, type) => {
+    if (base !== last) {
+      const key = `${base.file} ${base.pointer}`;
+      byType = byBase.get(key) ?? new Map<ObjectType, Map<string, string>>();
+      byBase.set(key, byType);
+      last = base;
+    }
+    const known = byType.get(type) ?? new Map<string, string>();
+    byType.set(type, known);
+    return known;
+  };
+}
