@@ -115,7 +115,10 @@ export function findObjects(
 
 /** The members whose name starts with `x-`. */
 export function readExtensions(value: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  return Object.fromEntries(Object.entries(value).filter(([name]) => name.startsWith('x-')));
+  const extensions: Record<string, unknown> = {};
+  // A plain object: what a loop finds are its own members.
+  for (const name in value) if (name.startsWith('x-')) extensions[name] = value[name];
+  return extensions;
 }
 
 /** The value where it is a string. */

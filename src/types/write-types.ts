@@ -1,5 +1,6 @@
 import type { Contract } from '../contract/contract.js';
 import { addTo, type Schema } from '../contract/json.js';
+import { createDocumentObjects } from '../contract/operations/document-objects.js';
 import { readRequestBody, readResponses, readValue } from '../contract/operations/media-type.js';
 import type {
   DeclaredResponse,
@@ -224,6 +225,7 @@ function findShared(pointer: string, kind: string): TypeExpression | undefined {
 /** The shared parts of the document besides schemas. */
 function writeShared(writer: Writer): readonly Member[] {
   const { document } = writer;
+  const objects = createDocumentObjects(document);
   const list = (kind: string, write: (value: unknown, pointer: string) => TypeExpression | undefined): Member => {
     const members = readEntries(readPointer(document, `/components/${kind}`)).flatMap(
       ([name, value]): readonly Member[] => {
@@ -235,17 +237,17 @@ function writeShared(writer: Writer): readonly Member[] {
     return { name: kind, type: toMembers(members, 1) };
   };
   const writeValue = (value: unknown, pointer: string, isRequest: boolean): TypeExpression | undefined => {
-    const found = findObject(document, value, pointer);
-    return found && writer.typeOf(readValue(document, found).declared.schema, { depth: 2, isRequest });
+    const found = objects.find(value, pointer);
+    return found && writer.typeOf(readValue(objects, found).declared.schema, { depth: 2, isRequest });
   };
   return [
     list('responses', (value) => {
-      const [response] = readResponses(document, { value: { responses: { default: value } }, pointer: '' });
+      const [response] = readResponses(objects, { value: { responses: { default: value } }, pointer: '' });
       return response && writeResponse(writer, response, 2);
     }),
     list('parameters', (value, pointer) => writeValue(value, pointer, true)),
     list('requestBodies', (value) => {
-      const body = readRequestBody(document, { value: { requestBody: value }, pointer: '' });
+      const body = readRequestBody(objects, { value: { requestBody: value }, pointer: '' });
       return body && writeOwnBody(writer, body, 2);
     }),
     list('headers', (value, pointer) => writeValue(value, pointer, false)),

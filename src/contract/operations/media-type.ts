@@ -1,5 +1,6 @@
 import { isObject, type Schema } from '../json.js';
-import { findObject, findObjects, type Located, readExtensions, readString, toPointer } from '../pointer.js';
+import { escapeSegment, type Located, readExtensions, readString } from '../pointer.js';
+import type { DocumentObjects } from './document-objects.js';
 import type {
   DeclaredHeader,
   DeclaredResponse,
@@ -16,24 +17,30 @@ const ANYTHING_POINTER = '/x-vouch/anything';
 /** The schema in a field, and its pointer. */
 function readSchema(parent: Located, key: string): { schema: Schema | undefined; pointer: string } {
   const value = parent.value[key];
-  const pointer = parent.pointer + toPointer(key);
+  const pointer = `${parent.pointer}/${escapeSegment(key)}`;
   return { schema: isObject(value) || typeof value === 'boolean' ? value : undefined, pointer };
 }
 
 /** The `example` and `examples` of a parameter, header or media type. */
-function readExamples(document: unknown, parent: Located): readonly Example[] {
-  const examples = findObjects(document, parent, 'examples').flatMap(([name, { value, pointer }]) => {
-    if (!('value' in value)) return [];
-    return [{ name, value: value['value'], summary: readString(value['summary']), pointer: `${pointer}/value` }];
-  });
-  if (!('example' in parent.value)) return examples;
-  const single = { name: '', value: parent.value['example'], summary: undefined, pointer: `${parent.pointer}/example` };
-  return [single, ...examples];
+function readExamples(objects: DocumentObjects, parent: Located): readonly Example[] {
+  const examples: Example[] = [];
+  if ('example' in parent.value)
+    examples.push({
+      name: '',
+      value: parent.value['example'],
+      summary: undefined,
+      pointer: `${parent.pointer}/example`,
+    });
+  for (const [name, { value, pointer }] of objects.list(parent, 'examples')) {
+    if (!('value' in value)) continue;
+    examples.push({ name, value: value['value'], summary: readString(value['summary']), pointer: `${pointer}/value` });
+  }
+  return examples;
 }
 
 /** The entries of a `content` map. */
-export function readContent(document: unknown, parent: Located): readonly MediaType[] {
-  return findObjects(document, parent, 'content').map(([key, found]): MediaType => {
+export function readContent(objects: DocumentObjects, parent: Located): readonly MediaType[] {
+  return objects.list(parent, 'content').map(([key, found]): MediaType => {
     const schema = readSchema(found, 'schema');
     const itemSchema = readSchema(found, 'itemSchema');
     return {
@@ -42,9 +49,9 @@ export function readContent(document: unknown, parent: Located): readonly MediaT
       schemaPointer: schema.pointer,
       itemSchema: itemSchema.schema,
       itemSchemaPointer: itemSchema.pointer,
-      examples: readExamples(document, found),
+      examples: readExamples(objects, found),
       encoding: Object.fromEntries(
-        findObjects(document, found, 'encoding').map(([name, encoding]) => [name, readEncoding(document, encoding)]),
+        objects.list(found, 'encoding').map(([name, encoding]) => [name, readEncoding(objects, encoding)]),
       ),
       pointer: found.pointer,
     };
@@ -52,66 +59,82 @@ export function readContent(document: unknown, parent: Located): readonly MediaT
 }
 
 /** The request body of an operation. */
-export function readRequestBody(document: unknown, parent: Located): RequestBody | undefined {
-  const found = findObject(document, parent.value['requestBody'], `${parent.pointer}/requestBody`);
+export function readRequestBody(objects: DocumentObjects, parent: Located): RequestBody | undefined {
+  const found = objects.find(parent.value['requestBody'], `${parent.pointer}/requestBody`);
   if (found === undefined) return undefined;
-  return { required: found.value['required'] === true, content: readContent(document, found), pointer: found.pointer };
+  const required = found.value['required'] === true;
+  return objects.read('body', found, () => ({
+    required,
+    content: readContent(objects, found),
+    pointer: found.pointer,
+  }));
 }
 
 /** The entries of `responses`. */
-export function readResponses(document: unknown, parent: Located): readonly DeclaredResponse[] {
-  return findObjects(document, parent, 'responses').flatMap(([key, found]): readonly DeclaredResponse[] => {
+export function readResponses(objects: DocumentObjects, parent: Located): readonly DeclaredResponse[] {
+  const responses: DeclaredResponse[] = [];
+  for (const [key, found] of objects.list(parent, 'responses')) {
     const status = key.toLowerCase() === 'default' ? 'default' : key.toUpperCase();
-    if (!/^(?:[1-5]\d\d|[1-5]XX|default)$/u.test(status)) return [];
-    const response: DeclaredResponse = {
-      status,
-      description: readString(found.value['description']),
-      headers: readHeaders(document, found),
-      content: readContent(document, found),
-      links: Object.fromEntries(findObjects(document, found, 'links').map(([name, link]) => [name, link.value])),
-      pointer: found.pointer,
-      extensions: readExtensions(found.value),
-    };
-    return [response];
-  });
+    if (!/^(?:[1-5]\d\d|[1-5]XX|default)$/u.test(status)) continue;
+    responses.push(objects.read(`response ${status}`, found, () => readResponse(objects, found, status)));
+  }
+  return responses;
+}
+
+function readResponse(objects: DocumentObjects, found: Located, status: string): DeclaredResponse {
+  return {
+    status,
+    description: readString(found.value['description']),
+    headers: readHeaders(objects, found),
+    content: readContent(objects, found),
+    links: Object.fromEntries(objects.list(found, 'links').map(([name, link]) => [name, link.value])),
+    pointer: found.pointer,
+    extensions: readExtensions(found.value),
+  };
 }
 
 /** The entries of a `headers` map. OpenAPI 3.1 section 4.8.17: a response header called Content-Type is ignored. */
-function readHeaders(document: unknown, parent: Located): readonly DeclaredHeader[] {
-  const headers = findObjects(document, parent, 'headers').filter(([name]) => name.toLowerCase() !== 'content-type');
-  return headers.map(([name, found]) => {
-    const { required, explode, description } = found.value;
-    return Object.assign(
-      { name, required: required === true, explode: explode === true, description: readString(description) },
-      readValue(document, found).declared,
-    );
-  });
+function readHeaders(objects: DocumentObjects, parent: Located): readonly DeclaredHeader[] {
+  const headers = objects.list(parent, 'headers').filter(([name]) => name.toLowerCase() !== 'content-type');
+  return headers.map(([name, found]) => objects.read(`header ${name}`, found, () => readHeader(objects, found, name)));
+}
+
+function readHeader(objects: DocumentObjects, found: Located, name: string): DeclaredHeader {
+  const { required, explode, description } = found.value;
+  const { declared } = readValue(objects, found);
+  return {
+    name,
+    required: required === true,
+    explode: explode === true,
+    description: readString(description),
+    ...declared,
+  };
 }
 
 /** What a parameter or header has in `schema` or, with a media type, in `content`; without a schema it accepts anything. */
 export function readValue(
-  document: unknown,
+  objects: DocumentObjects,
   found: Located,
 ): {
   readonly mediaType: string | undefined;
   readonly declared: Pick<DeclaredHeader, 'schema' | 'schemaPointer' | 'examples' | 'pointer'>;
 } {
   const own = readSchema(found, 'schema');
-  const content = own.schema === undefined ? readContent(document, found)[0] : undefined;
+  const content = own.schema === undefined ? readContent(objects, found)[0] : undefined;
   const schema = own.schema ?? content?.schema;
   const schemaPointer = schema === undefined ? ANYTHING_POINTER : (content?.schemaPointer ?? own.pointer);
-  const examples = [...readExamples(document, found), ...(content?.examples ?? [])];
+  const examples = [...readExamples(objects, found), ...(content?.examples ?? [])];
   return {
     mediaType: content?.type,
     declared: { schema: schema ?? {}, schemaPointer, examples, pointer: found.pointer },
   };
 }
 
-function readEncoding(document: unknown, found: Located): Encoding {
+function readEncoding(objects: DocumentObjects, found: Located): Encoding {
   const { style, explode, allowReserved, contentType } = found.value;
   return {
     contentType: readString(contentType),
-    headers: readHeaders(document, found),
+    headers: readHeaders(objects, found),
     // Checked where it is used: an unknown style is read like `form`.
     style: readString(style) as ParameterStyle | undefined,
     explode: typeof explode === 'boolean' ? explode : undefined,

@@ -1,6 +1,7 @@
 import type { Report } from '../contract.js';
-import { findObject, type Located, readExtensions, readString } from '../pointer.js';
+import { type Located, readExtensions, readString } from '../pointer.js';
 import { readParameterNames } from '../router/path-template.js';
+import type { DocumentObjects, FoundObject } from './document-objects.js';
 import { readValue } from './media-type.js';
 import type { Parameter, ParameterPlace, ParameterStyle } from './operation.js';
 
@@ -8,7 +9,7 @@ import type { Parameter, ParameterPlace, ParameterStyle } from './operation.js';
 const TEXT_POINTER = '/x-vouch/text';
 
 interface ParameterSource {
-  readonly document: unknown;
+  readonly objects: DocumentObjects;
   /** The path key. */
   readonly path: string;
   readonly pathItem: Located;
@@ -44,7 +45,7 @@ export function readParameters(source: ParameterSource): readonly Parameter[] {
     if (!Array.isArray(list)) continue;
     list.forEach((value: unknown, index) => {
       const pointer = `${parent.pointer}/parameters/${index}`;
-      const found = findObject(source.document, value, pointer);
+      const found = source.objects.find(value, pointer);
       const parameter = found === undefined ? undefined : readParameter(source, found, pointer);
       if (parameter !== undefined) byKey.set(`${parameter.in} ${parameter.name}`, parameter);
     });
@@ -52,7 +53,7 @@ export function readParameters(source: ParameterSource): readonly Parameter[] {
   return checkPathParameters(source, [...byKey.values()]);
 }
 
-function readParameter(source: ParameterSource, found: Located, pointer: string): Parameter | undefined {
+function readParameter(source: ParameterSource, found: FoundObject, pointer: string): Parameter | undefined {
   const name = readString(found.value['name']);
   const place = found.value['in'];
   if (name === undefined || name === '' || !isPlace(place)) {
@@ -68,9 +69,17 @@ function readParameter(source: ParameterSource, found: Located, pointer: string)
     return undefined;
   }
   if (place === 'header' && IGNORED_HEADERS.has(name.toLowerCase())) return undefined;
-  const { document } = source;
+  const { objects } = source;
+  return objects.read('parameter', found, () => readValid(objects, found, { name, in: place }));
+}
+
+function readValid(
+  objects: DocumentObjects,
+  found: Located,
+  { name, in: place }: Pick<Parameter, 'in' | 'name'>,
+): Parameter {
   const { value } = found;
-  const { mediaType, declared } = readValue(document, found);
+  const { mediaType, declared } = readValue(objects, found);
   const style = STYLES[place].find((style) => style === value['style']) ?? STYLES[place][0];
   return {
     name,
@@ -91,6 +100,7 @@ function readParameter(source: ParameterSource, found: Located, pointer: string)
 function isPlace(value: unknown): value is ParameterPlace {
   return typeof value === 'string' && Object.hasOwn(STYLES, value);
 }
+
 /** Reports where the path template and the declared path parameters differ. */
 function checkPathParameters(source: ParameterSource, declared: readonly Parameter[]): readonly Parameter[] {
   const names = new Set(readParameterNames(source.path));

@@ -1,4 +1,5 @@
 import type { Report } from '../contract.js';
+import { memoize } from '../../memoize.js';
 import { isObject, readOwn } from '../json.js';
 import {
   findObject,
@@ -13,6 +14,7 @@ import {
 } from '../pointer.js';
 
 import { expandPath } from '../router/path-span.js';
+import { createDocumentObjects, type DocumentObjects } from './document-objects.js';
 import { readRequestBody, readResponses } from './media-type.js';
 import { createOutlinedOperation, type OperationOutline, toPath } from './outline.js';
 import {
@@ -28,11 +30,26 @@ import { readParameters } from './parameter.js';
 import { findUsualResponse } from './responses.js';
 import { findStreaming, readExtensionStream } from './streaming.js';
 
-/** The document and the report of its problems. */
-type ReadContext = { readonly document: Readonly<Record<string, unknown>>; readonly report: Report };
+/** A document and the report of its problems. */
+interface DocumentSource {
+  readonly document: Readonly<Record<string, unknown>>;
+  readonly report: Report;
+}
+
+/** What the operations of a document are read with. */
+interface ReadContext extends DocumentSource {
+  readonly objects: DocumentObjects;
+  /** The base paths of `servers`, which most operations have in common. */
+  readonly basePathsOf: (servers: unknown) => readonly string[];
+}
+
+function createContext(source: DocumentSource): ReadContext {
+  return { ...source, objects: createDocumentObjects(source.document), basePathsOf: memoize(readBasePaths) };
+}
 
 /** All operations under `paths` with what they inherit, in the order of the document. */
-export function readOperations(context: ReadContext): readonly Operation[] {
+export function readOperations(source: DocumentSource): readonly Operation[] {
+  const context = createContext(source);
   const { document } = context;
   const ids = new Set<string>();
   const operations = readEntries(document['paths']).flatMap(([path, value]) => {
@@ -67,22 +84,25 @@ export function readOutlined(
   outlines: readonly OperationOutline[],
 ): readonly Operation[] {
   const paths = isObject(document['paths']) ? document['paths'] : {};
-  const report = (): void => undefined;
+  const context = createContext({ document, report: () => undefined });
   const read = ({ id, method, key, pointer, isAssumed }: OperationOutline): Operation => {
     const value = readPointer(document, pointer);
     const pathItem = findPathItem(document, paths[key], toPointer('paths', key));
     const operation = { value: isObject(value) ? value : {}, pointer };
     const parts = { id, method, path: toPath(key), pathItem, operation, ids: new Set<string>() };
-    const found = readOperation({ document, report }, parts);
+    const found = readOperation(context, parts);
     return isAssumed === true ? addSuccess(found) : found;
   };
   return outlines.map((outline) => createOutlinedOperation(outline, () => read(outline)));
 }
 
 /** The operations, each with a success: what declares errors only answers any JSON with the usual status of its method. */
-function addSuccesses({ document, report }: ReadContext, operations: readonly Operation[]): readonly Operation[] {
+function addSuccesses(
+  { document, objects, report }: ReadContext,
+  operations: readonly Operation[],
+): readonly Operation[] {
   const toTargets = ({ content }: DeclaredResponse): readonly string[] =>
-    content.flatMap(({ schema, schemaPointer }) => findObject(document, schema, schemaPointer)?.pointer ?? []);
+    content.flatMap(({ schema, schemaPointer }) => objects.find(schema, schemaPointer)?.pointer ?? []);
   const isError = ({ status }: DeclaredResponse): boolean => /^[45]/.test(status);
   const errors = new Set(
     operations.flatMap(({ responses }) => {
@@ -178,35 +198,30 @@ interface OperationParts {
 }
 
 function readOperation(context: ReadContext, parts: OperationParts): Operation {
-  const { document, report } = context;
+  const { document, objects, report } = context;
   const { method, path, pathItem, operation } = parts;
   const { value, pointer } = operation;
-  const responses = readResponses(document, operation);
+  const responses = readResponses(objects, operation);
   if (responses.length === 0) {
     const message = `${method} ${path} declares no response`;
     report({ code: 'RESPONSES_MISSING', message, pointer, assumed: 'the response is 200 without a body' });
   }
-  const parameters = readParameters({ document, path, pathItem: findPart(pathItem, 'parameters'), operation, report });
-  const extensions = Object.fromEntries(
-    [operation, ...pathItem].toReversed().flatMap((part) => Object.entries(readExtensions(part.value))),
-  );
+  const parameters = readParameters({ objects, path, pathItem: findPart(pathItem, 'parameters'), operation, report });
+  const extensions: Record<string, unknown> = {};
+  for (const part of [operation, ...pathItem].toReversed()) Object.assign(extensions, readExtensions(part.value));
   const read: Omit<Operation, 'streaming'> = {
     id: parts.id ?? readId(context, parts),
     method,
     path,
-    spanned: expandPath(
-      path,
-      parameters,
-      ({ schema, schemaPointer }) => findObject(document, schema, schemaPointer)?.value,
-    ),
-    basePaths: readBasePaths(value['servers'] ?? readField(pathItem, 'servers') ?? document['servers']),
+    spanned: expandPath(path, parameters, ({ schema, schemaPointer }) => objects.find(schema, schemaPointer)?.value),
+    basePaths: context.basePathsOf(value['servers'] ?? readField(pathItem, 'servers') ?? document['servers']),
     pointer,
     summary: readString(value['summary']) ?? readString(readField(pathItem, 'summary')),
     description: readString(value['description']),
     tags: readStrings(value['tags']),
     deprecated: value['deprecated'] === true,
     parameters,
-    body: readRequestBody(document, operation),
+    body: readRequestBody(objects, operation),
     responses: addStream(responses, readExtensionStream(extensions, pointer)),
     security: readSecurity(context, value['security'] === undefined ? undefined : operation),
     extensions,

@@ -54,7 +54,11 @@ function compareSpecificity(one: SortableRoute, other: SortableRoute): number {
   const byBase = other.route.basePath.length - one.route.basePath.length;
   if (byBase !== 0) return byBase;
   if (one.rank.length !== other.rank.length) return one.rank.length - other.rank.length;
-  return one.rank.map((rank, i) => rank - (other.rank[i] ?? 0)).find((difference) => difference !== 0) ?? 0;
+  for (const [i, rank] of one.rank.entries()) {
+    const difference = rank - (other.rank[i] ?? 0);
+    if (difference !== 0) return difference;
+  }
+  return 0;
 }
 
 function toHonoPath(base: readonly string[], segments: readonly TemplateSegment[]): string {
