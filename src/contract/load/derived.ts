@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { readMonotonic, setTimeout } from '../../platform.js';
+import { delay, readMonotonic, setTimeout } from '../../platform.js';
 import { digestText, type DocumentCache } from './cache.js';
 
 /** What was computed from a contract alone, beside its document in the cache. */
@@ -21,8 +21,23 @@ export interface KeptTexts {
 
 type ListTexts = () => Iterable<readonly [key: string, text: string]>;
 
-/** The delay before something is written, so that the first requests do not wait for it. */
-export const CACHE_DELAY_MS = 250;
+/** The delay before something is written. */
+const CACHE_DELAY_MS = 250;
+
+/** A timer that is later shows that the process was busy. */
+const LATE_MS = 50;
+
+/** How often the delay is repeated at most. */
+const MAX_DELAYS = 8;
+
+/** Waits until the process has started, so that what is written then does not delay the start and the first requests. */
+export async function waitForStart(): Promise<void> {
+  for (let i = 0; i < MAX_DELAYS; i++) {
+    const due = readMonotonic() + CACHE_DELAY_MS;
+    await delay(CACHE_DELAY_MS);
+    if (readMonotonic() < due + LATE_MS) return;
+  }
+}
 
 /** How long the first texts wait for further ones at most. */
 const MAX_DELAY_MS = 2000;
@@ -41,8 +56,7 @@ export function createDerivedCache(cache: DocumentCache, of: string, written: Pr
   const toKey = (name: string): string => digestText(`${of} ${process.versions.v8} ${name}`);
   return {
     read: (name) => cache.readDerived(`${toKey(name)}.v8`),
-    write: (name, compute) =>
-      void setTimeout(() => void cache.writeDerived(`${toKey(name)}.v8`, compute()), CACHE_DELAY_MS),
+    write: (name, compute) => void waitForStart().then(() => cache.writeDerived(`${toKey(name)}.v8`, compute())),
     readTexts: (name) => createTexts(cache, `${toKey(name)}.texts`, written),
   };
 }

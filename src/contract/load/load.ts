@@ -11,7 +11,7 @@ import { outlineOperation } from '../operations/outline.js';
 import { readOperations, readOutlined, readSecuritySchemes } from '../operations/path-item.js';
 import { bundleFiles } from './bundle.js';
 import { type CachedDocument, createDocumentCache, digestText, type DocumentCache, readCacheKey } from './cache.js';
-import { CACHE_DELAY_MS, createDerivedCache, type DerivedCache } from './derived.js';
+import { createDerivedCache, type DerivedCache, waitForStart } from './derived.js';
 import { createLineFinder, createSourceMap, type SourceMap } from './source-map.js';
 import type { OverlayText } from './overlay.js';
 import { parseText } from './parse.js';
@@ -25,7 +25,7 @@ import {
   type SourceFile,
 } from './source-files.js';
 import { readCacheFolder } from '../../package-folder.js';
-import { delay, isError, isUrl } from '../../platform.js';
+import { isError, isUrl } from '../../platform.js';
 
 /** Options for loading a document. */
 export interface LoadOptions {
@@ -143,7 +143,7 @@ async function loadWhole(
     await cache.write(key, { ...entry, preset: applied });
   };
   // The default cache does not delay the first requests.
-  const written = options.cacheFolder === undefined ? delay(CACHE_DELAY_MS).then(keep) : keep();
+  const written = options.cacheFolder === undefined ? waitForStart().then(keep) : keep();
   if (options.cacheFolder !== undefined) await written;
   return { contract, derived: open(written) };
 }
