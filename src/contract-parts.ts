@@ -6,6 +6,7 @@ import { createExampleSource, type ExampleParts } from './answer/sources/example
 import { createGenerateSource } from './answer/sources/generate.js';
 import { createPreferAnswer, type PreferAnswer } from './answer/sources/prefer.js';
 import { answersRanges } from './answer/sources/range.js';
+import { declaresTags } from './answer/sources/state/conditions.js';
 import { createResultsSource } from './answer/sources/results.js';
 import { createStreamSource } from './answer/sources/stream.js';
 import type { Contract } from './contract/contract.js';
@@ -45,6 +46,8 @@ export interface ContractParts extends ItemModels {
   readonly reserved: ReadonlySet<string>;
   /** Whether an operation answers ranges. */
   readonly answersRanges: boolean;
+  /** The ids of the operations that declare entity tags. */
+  readonly tagged: readonly string[];
   readonly encode: Encoder;
   /** The decoder of mocks that read requests in the same way. */
   readDecoder(options: CallDecoderOptions): CallDecoder;
@@ -197,7 +200,7 @@ export async function loadShared(settings: ContractSettings): Promise<LoadedCont
 }
 
 /** What follows from reading all operations of a contract; with it, a start reads only those that are called. */
-interface ContractFacts extends DeclaredErrors, Pick<ContractParts, 'answersRanges' | 'resources'> {}
+interface ContractFacts extends DeclaredErrors, Pick<ContractParts, 'answersRanges' | 'resources' | 'tagged'> {}
 
 /** The facts without their contract. */
 interface PackedFacts extends Omit<ContractFacts, 'resources' | 'usualErrors'> {
@@ -214,6 +217,7 @@ function findFacts(contract: Contract): Omit<ContractFacts, 'resources'> {
     usualErrors: () => findUsual(undefined),
     withTemplates: operations.filter(hasErrorTemplates).map(({ id }) => id),
     answersRanges: answersRanges(operations),
+    tagged: operations.filter(declaresTags).map(({ id }) => id),
   };
 }
 
@@ -250,6 +254,7 @@ function createParts(
     operations: nameOperations(contract.operations),
     reserved: readReserved(contract.operations.flatMap(({ basePaths, path }) => basePaths.map((base) => base + path))),
     answersRanges: facts.answersRanges,
+    tagged: facts.tagged,
     encode: createEncoder([createXmlWriter(contract)]),
     readDecoder: ({ bodyLimitBytes, queryProfile }) => decoderOf(JSON.stringify({ bodyLimitBytes, queryProfile })),
     readAnswers: (seed, examples) => answersOf(examples)(seed),

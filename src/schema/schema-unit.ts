@@ -100,11 +100,15 @@ function copyObject(schema: Readonly<Record<string, unknown>>, place: SchemaPlac
   const result: UnitSchema = {};
   const owners = [...place.owners, schema];
   for (const [keyword, value] of Object.entries(schema)) {
+    if (VALUES.has(keyword)) {
+      result[keyword] = value;
+      continue;
+    }
+    const shape = IGNORED.has(keyword) ? undefined : readField('schema', keyword)?.shape;
+    // Most other keywords are texts for people.
+    if (shape === undefined) continue;
     const at = `${place.at}/${escapeSegment(keyword)}`;
-    const shape = readField('schema', keyword)?.shape;
-    if (VALUES.has(keyword)) result[keyword] = value;
-    else if (IGNORED.has(keyword)) continue;
-    else if (shape === 'one') result[keyword] = copySchema(value, { at, owners: [] }, copy);
+    if (shape === 'one') result[keyword] = copySchema(value, { at, owners: [] }, copy);
     else if (shape === 'list' && Array.isArray(value)) {
       // These apply to the same value.
       const below = keyword === 'prefixItems' ? [] : owners;

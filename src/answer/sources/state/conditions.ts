@@ -1,4 +1,5 @@
 import { digestText } from '../../../contract/load/cache.js';
+import type { Operation } from '../../../contract/operations/operation.js';
 import type { Answer } from '../../../http/answer.js';
 import { hashText } from '../../../random.js';
 import { type Binding, CHANGES } from '../../../state/resource.js';
@@ -58,7 +59,8 @@ function toText(value: unknown): string | undefined {
 }
 
 function createTagConditions(context: StateContext, binding: Binding): Preconditions {
-  if (!context.bindingsOf(binding.collection).some(declaresTags)) return NO_PRECONDITIONS;
+  if (!context.bindingsOf(binding.collection).some(({ operation }) => context.tagged.includes(operation.id)))
+    return NO_PRECONDITIONS;
   const noun = context.items.model(binding.collection).resource.idProperty ?? 'item';
   const fail = (exchange: Exchange, param: string, message: string): Answer =>
     refuse(context, exchange, { status: 412, message, code: 'precondition_failed', param });
@@ -83,7 +85,7 @@ function createTagConditions(context: StateContext, binding: Binding): Precondit
   };
 }
 
-function declaresTags({ operation }: Binding): boolean {
+export function declaresTags(operation: Operation): boolean {
   return (
     operation.parameters.some(({ name, in: place }) => place === 'header' && /^if-(none-)?match$/i.test(name)) ||
     operation.responses.some(({ headers }) => headers.some(({ name }) => /^etag$/i.test(name))) ||

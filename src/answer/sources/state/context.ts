@@ -24,6 +24,8 @@ export interface StateContext extends SourceParts {
   readonly items: Items;
   readonly read: ReadItemSchema;
   readonly declared: DeclaredMembers;
+  /** The ids of the operations that declare entity tags. */
+  readonly tagged: readonly string[];
   /** The answer that reports an unknown item with a success status, where the contract of an operation reports failures so. */
   answerFailure(operation: Operation, noun: string): Answer | undefined;
   /** The operations of a collection. */
