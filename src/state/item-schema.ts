@@ -1,16 +1,19 @@
 import type { Contract } from '../contract/contract.js';
-import { isObject, type SchemaObject, listExamples } from '../contract/json.js';
-import { toPointer } from '../contract/pointer.js';
+import { isObject, type Schema, type SchemaObject, listExamples } from '../contract/json.js';
+import { escapeSegment } from '../contract/pointer.js';
 import { memoize } from '../memoize.js';
+import { toBareName } from './names.js';
 import {
   ANY,
   chooseBranch,
   countNames,
   createPartReader,
   flatten,
+  isUnion,
   type ItemPart,
   listKinds,
   listNames,
+  listUnion,
   type Part,
   type PartReader,
   readBranchPointers,
@@ -23,6 +26,8 @@ import {
 /** One property an item may have. */
 export interface ItemProperty {
   readonly name: string;
+  /** The name in lower case, letters and digits only. */
+  readonly bare: string;
   /** With its `$ref` chain resolved; of a nullable union, the branch that is not null. */
   readonly schema: SchemaObject;
   /** Pointer to the property itself. */
@@ -82,7 +87,14 @@ export function listShownValues({ schema }: ItemSchema, property: ItemProperty):
 }
 
 /** Reads the schema at a pointer of the inner document; undefined where there is none. */
-export type ReadItemSchema = (pointer: string | undefined) => ItemSchema | undefined;
+export interface ReadItemSchema {
+  (pointer: string | undefined): ItemSchema | undefined;
+  /** What a function finds in a schema, computed once for each of the two. */
+  once<Value>(find: FindInSchema<Value>, schema: ItemSchema): Value;
+}
+
+/** Finds something that depends on a schema alone. */
+type FindInSchema<Value> = (read: ReadItemSchema, schema: ItemSchema) => Value;
 
 /** The properties of a schema, in its order; none without a schema. */
 export function listProperties(schema: ItemSchema | undefined): readonly ItemProperty[] {
@@ -105,33 +117,44 @@ export function createItemSchemaReader(contract: Contract): ReadItemSchema {
   // Many responses refer to one component, which is read once.
   const byTarget = new Map<string, ItemSchema | undefined>();
   const reader = createPartReader(contract);
-  return memoize((pointer) => {
+  const found = new Map<FindInSchema<unknown>, Map<ItemSchema, unknown>>();
+  const read = memoize((pointer: string | undefined) => {
     // The root of the document is not a schema.
     if (pointer === undefined || pointer === '') return undefined;
-    const start = chooseBranch(reader, readPart(contract, pointer));
-    const read = byTarget.get(start.pointer) ?? readItemSchema(reader, start);
-    byTarget.set(start.pointer, read);
-    return read;
+    const start = reader.chosen.get(pointer) ?? chooseBranch(reader, readPart(contract, pointer));
+    const before = byTarget.get(start.pointer) ?? readItemSchema(reader, start);
+    byTarget.set(start.pointer, before);
+    return before;
   });
+  const once = <Value>(find: FindInSchema<Value>, schema: ItemSchema): Value => {
+    // Only the function itself adds values to its map.
+    let known = found.get(find) as Map<ItemSchema, Value> | undefined;
+    if (known === undefined) found.set(find, (known = new Map()));
+    const before = known.get(schema);
+    if (before !== undefined || known.has(schema)) return before as Value;
+    const value = find(whole, schema);
+    known.set(schema, value);
+    return value;
+  };
+  const whole: ReadItemSchema = Object.assign(read, { once });
+  return whole;
 }
+
+const NO_PROPERTIES: ItemSchema['properties'] = new Map();
 
 function readItemSchema(reader: PartReader, start: Part): ItemSchema | undefined {
   if (start.schema === ANY) return undefined;
   const { contract } = reader;
-  const properties = new Map<string, ItemProperty>();
+  const parts = flatten(reader, start);
+  const properties = readProperties(reader, start, parts);
   let closed = false;
   let type: string | undefined;
   let items: string | undefined;
-  const parts = flatten(reader, start);
-  for (const part of parts) {
-    const { schema, pointer } = part;
+  for (const { schema, pointer } of parts) {
     type ??= readSchemaType(schema);
     if (schema.additionalProperties === false || schema.unevaluatedProperties === false) closed = true;
     if (schema.items !== undefined) items ??= contract.resolve(schema.items, `${pointer}/items`).pointer;
-    collectProperties(reader, part, properties);
   }
-  markRequired(parts, properties);
-  mergeKinds(reader, start, properties);
   return {
     pointer: start.pointer,
     schema: start.schema,
@@ -142,9 +165,20 @@ function readItemSchema(reader: PartReader, start: Part): ItemSchema | undefined
   };
 }
 
+function readProperties(reader: PartReader, start: Part, parts: readonly ItemPart[]): ItemSchema['properties'] {
+  // Most schemas are those of scalars.
+  if (parts.length === 1 && start.schema.properties === undefined) return NO_PROPERTIES;
+  const properties = new Map<string, ItemProperty>();
+  for (const part of parts) collectProperties(reader, part, properties);
+  if (parts.length === 1) return properties;
+  markRequired(parts, properties);
+  if (parts.some(({ variant }) => variant === true)) mergeKinds(reader, start, properties);
+  return properties;
+}
+
 /** Pointers to the branches of the union that a schema is; none where it is something else. */
 export function listBranches(contract: Contract, pointer: string): readonly string[] {
-  return readUnion(createPartReader(contract), readPart(contract, pointer)).map((branch) => branch.pointer);
+  return listUnion(contract, readPart(contract, pointer)).map((branch) => branch.pointer);
 }
 
 /** One kind of the items of a union. */
@@ -175,7 +209,8 @@ export function readKinds(contract: Contract, pointer: string): readonly ItemKin
 
 /** The type of a schema, null aside; undefined where it does not say. */
 export function readSchemaType({ type }: SchemaObject): string | undefined {
-  return [type].flat().find((each) => each !== 'null');
+  if (type === undefined || typeof type === 'string') return type === 'null' ? undefined : type;
+  return type.find((each) => each !== 'null');
 }
 
 /** Whether a schema is that of numbers. */
@@ -185,27 +220,30 @@ export function isNumeric(schema: SchemaObject): boolean {
 
 function collectProperties(reader: PartReader, part: ItemPart, into: Map<string, ItemProperty>): void {
   const { contract } = reader;
-  const { properties = {} } = part.schema;
-  const required = new Set(part.schema.required);
-  for (const [name, own] of Object.entries(properties)) {
+  const { properties, required } = part.schema;
+  if (properties === undefined) return;
+  const isVariant = part.variant === true;
+  for (const name of Object.keys(properties)) {
+    const own = properties[name];
     const known = into.get(name);
-    if (known !== undefined && !isVague(contract, known)) continue;
-    const pointer = part.pointer + toPointer('properties', name);
+    if (own === undefined || (known !== undefined && !isVague(contract, known))) continue;
+    const pointer = `${part.pointer}/properties/${escapeSegment(name)}`;
     const whole = resolvePart(contract, own, pointer);
     const target = chooseBranch(reader, whole);
     const schema = mergeParts(reader, target);
     into.set(name, {
       name,
+      bare: toBareName(name),
       schema,
       pointer,
       target: target.pointer,
       branches: readBranchPointers(reader, whole),
-      required: known?.required === true || (part.variant !== true && required.has(name)),
+      required: known?.required === true || (!isVariant && required?.includes(name) === true),
       nullable: whole.schema === ANY ? own !== false : isNullable(whole.schema),
       scalar: isScalar(reader, whole),
-      readOnly: [own, schema].some((each) => isObject(each) && each.readOnly === true),
-      writeOnly: [own, schema].some((each) => isObject(each) && each.writeOnly === true),
-      variant: part.variant === true && known?.variant !== false,
+      readOnly: (isObject(own) && own.readOnly === true) || schema.readOnly === true,
+      writeOnly: (isObject(own) && own.writeOnly === true) || schema.writeOnly === true,
+      variant: isVariant && known?.variant !== false,
     });
   }
 }
@@ -257,10 +295,14 @@ function markRequired(parts: readonly ItemPart[], properties: Map<string, ItemPr
   }
 }
 
-function isNullable({ type, enum: values, anyOf = [], oneOf = [] }: SchemaObject): boolean {
+function isNullable({ type, enum: values, anyOf, oneOf }: SchemaObject): boolean {
   if (Array.isArray(type) ? type.includes('null') : type === 'null') return true;
-  if (values?.includes(null) === true && type === undefined) return true;
-  return [...anyOf, ...oneOf].some((branch) => isObject(branch) && branch.type === 'null');
+  if (type === undefined && values?.includes(null) === true) return true;
+  return anyOf?.some(isNull) === true || oneOf?.some(isNull) === true;
+}
+
+function isNull(schema: Schema): boolean {
+  return isObject(schema) && schema.type === 'null';
 }
 
 const SCALARS: ReadonlySet<unknown> = new Set(['string', 'number', 'integer', 'boolean']);
@@ -270,15 +312,21 @@ const MAX_UNIONS = 3;
 
 /** Whether a schema, or a branch of its union, is that of a string, a number or a boolean. */
 function isScalar(reader: PartReader, part: Part): boolean {
+  if (hasScalarType(part)) return true;
+  if (!isUnion(part.schema)) return false;
   const known = reader.scalar.get(part.pointer);
   if (known !== undefined) return known;
   let level: readonly Part[] = [part];
   let found = false;
   for (let depth = 0; depth <= MAX_UNIONS && !found; depth++) {
-    found = level.some(({ schema }) => [schema.type].flat().some((type) => SCALARS.has(type)));
+    found = level.some(hasScalarType);
     const below = level.flatMap((each) => readUnion(reader, each));
     level = [...new Map(below.map((each) => [each.pointer, each])).values()];
   }
   reader.scalar.set(part.pointer, found);
   return found;
+}
+
+function hasScalarType({ schema: { type } }: Part): boolean {
+  return Array.isArray(type) ? type.some((each) => SCALARS.has(each)) : SCALARS.has(type);
 }

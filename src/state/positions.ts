@@ -1,5 +1,5 @@
 import { type ItemProperty, type ItemSchema, type ReadItemSchema, listProperties } from './item-schema.js';
-import { OPTIONS_NAME, PART_NAME, toBareName } from './names.js';
+import { OPTIONS_NAME, PART_NAME } from './names.js';
 
 /** A place in a body where an item, or the items of a list, can be. */
 export interface BodyPosition {
@@ -49,62 +49,72 @@ const ENVELOPE_MEMBER =
 
 /** The positions where one item can be in a body: its root and the objects in it, except those inside of an object with an id. */
 export function findItemPositions(read: ReadItemSchema, pointer: string | undefined): readonly BodyPosition[] {
-  return walk(read, pointer, []);
+  const schema = read(pointer);
+  if (pointer === undefined || schema === undefined) return [];
+  const places = read.once(walk, schema);
+  const [root] = places;
+  // Many bodies refer to one schema.
+  return root === undefined || root.pointer === pointer ? places : places.with(0, { ...root, pointer });
 }
 
 /** The positions where the items of a list can be: the elements of the arrays in a body, and the objects in these elements. */
 export function findListPositions(read: ReadItemSchema, pointer: string | undefined): readonly BodyPosition[] {
+  const schema = read(pointer);
+  return schema === undefined ? [] : read.once(findListElements, schema);
+}
+
+function findListElements(read: ReadItemSchema, schema: ItemSchema): readonly BodyPosition[] {
   // The arrays of an item are its own.
-  return findElements(read, pointer, hasId);
+  return findElements(read, schema, (each) => read.once(hasId, each));
+}
+
+function findAllElements(read: ReadItemSchema, schema: ItemSchema): readonly BodyPosition[] {
+  return findElements(read, schema, () => false);
 }
 
 function findElements(
   read: ReadItemSchema,
-  pointer: string | undefined,
+  root: ItemSchema,
   isItem: (schema: ItemSchema) => boolean,
 ): readonly BodyPosition[] {
-  const root = read(pointer);
-  if (root === undefined) return [];
-  const arrays: { readonly path: readonly string[]; readonly items: string }[] = [];
-  if (root.type === 'array' && root.items !== undefined) arrays.push({ path: [], items: root.items });
-  for (const { path, schema } of walk(read, pointer, [])) {
+  const found: BodyPosition[] = [];
+  const add = (path: readonly string[], items: string): void => {
+    for (const { path: element, pointer, schema } of findItemPositions(read, items))
+      if (element.length < 2) found.push({ path, element, pointer, schema });
+  };
+  if (root.type === 'array' && root.items !== undefined) add([], root.items);
+  for (const { path, schema } of read.once(walk, root)) {
     if (isItem(schema)) continue;
-    for (const { name, target } of listProperties(schema)) {
+    for (const { name, target } of schema.properties.values()) {
       const inner = read(target);
-      if (inner?.type === 'array' && inner.items !== undefined)
-        arrays.push({ path: [...path, name], items: inner.items });
+      if (inner?.type === 'array' && inner.items !== undefined) add([...path, name], inner.items);
     }
   }
-  return arrays.flatMap(({ path, items }) =>
-    walk(read, items, [])
-      .filter((each) => each.path.length < 2)
-      .map(({ path: element, pointer: own, schema }) => ({ path, element, pointer: own, schema })),
-  );
+  return found;
 }
 
 /** The positions in one body: schemas whose properties refer to them have a number that grows with each level. */
 const MAX_PLACES = 250;
 
 /** The objects with properties in a schema, from the outside to the inside. */
-function walk(read: ReadItemSchema, root: string | undefined, start: readonly string[]): readonly BodyPosition[] {
+function walk(read: ReadItemSchema, root: ItemSchema): readonly BodyPosition[] {
   const places: BodyPosition[] = [];
-  const visit = (pointer: string | undefined, path: readonly string[]): void => {
-    const schema = read(pointer);
-    if (pointer === undefined || schema === undefined || schema.type === 'array' || schema.properties.size === 0)
-      return;
+  const visit = (pointer: string, path: readonly string[], schema: ItemSchema | undefined): void => {
+    if (schema === undefined || schema.type === 'array' || schema.properties.size === 0) return;
     places.push({ path, element: [], pointer, schema });
-    if (hasId(schema) || path.length >= MAX_DEPTH) return;
-    for (const { name, target } of listProperties(schema)) {
+    if (path.length >= MAX_DEPTH || read.once(hasId, schema)) return;
+    for (const { name, target } of schema.properties.values()) {
       if (places.length >= MAX_PLACES) return;
-      visit(target, [...path, name]);
+      visit(target, [...path, name], read(target));
     }
   };
-  visit(root, start);
+  visit(root.pointer, [], root);
   return places;
 }
 
-function hasId(schema: ItemSchema): boolean {
-  return [...schema.properties.keys()].some((name) => ID_NAMES.test(name));
+function hasId(_: ReadItemSchema, { properties }: ItemSchema): boolean {
+  for (const name of properties.keys()) if (ID_NAMES.test(name)) return true;
+  return false;
 }
 
 /**
@@ -122,7 +132,10 @@ export function findItemPosition(read: ReadItemSchema, bodies: ResourceBodies): 
       .filter((positions) => positions !== own)
       .map((positions) => findBest(read, position.schema, positions));
     const similar = evidence.reduce((sum, best) => sum + (best?.score ?? 0), 0);
-    return { position, score: similar + rateId(position.schema, bodies.idNames) + ratePlace(read, position, own) };
+    return {
+      position,
+      score: similar + rateId(read, position.schema, bodies.idNames) + ratePlace(read, position, own),
+    };
   });
   return scored.toSorted((a, b) => b.score - a.score)[0];
 }
@@ -149,7 +162,7 @@ export function findItemPlace(read: ReadItemSchema, item: ItemSchema, pointer: s
   const isExact = ({ element, schema }: BodyPosition): boolean =>
     element.length === 0 && schema.pointer === item.pointer;
   const listed =
-    findElements(read, pointer, () => false).find(isExact) ??
+    (whole && read.once(findAllElements, whole).find(isExact)) ??
     findListPositions(read, pointer).find(
       ({ element, schema }) =>
         element.length === 0 && (isSameItem(read, item, schema) || isSummary(read, item, schema)),
@@ -183,10 +196,9 @@ function findBest(
 }
 
 /** Whether an object inside of a body only names another item: `assign_to: { type, id }`, or `voice: { id }` beside other properties. */
-function isReference({ path, schema }: BodyPosition, isWrapped: boolean): boolean {
-  const names = [...schema.properties.keys()];
-  if (path.length === 0 || !names.includes('id')) return false;
-  return names.length === 1 ? !isWrapped : names.length === 2 && names.includes('type');
+function isReference({ path, schema: { properties } }: BodyPosition, isWrapped: boolean): boolean {
+  if (path.length === 0 || properties.size > 2 || !properties.has('id')) return false;
+  return properties.size === 1 ? !isWrapped : properties.has('type');
 }
 
 /** How likely two schemas describe the same item, from 0 to 1. */
@@ -218,27 +230,31 @@ function countNames(
 ): { readonly shared: number; readonly least: number; readonly most: number } {
   if (one.pointer === other.pointer)
     return { shared: one.properties.size, least: one.properties.size, most: one.properties.size };
-  const [a, b] = [readNames(read, one), readNames(read, other)];
-  const shared = [...a].filter((name) => b.has(name)).length;
+  const a = read.once(readNames, one);
+  const b = read.once(readNames, other);
+  const [few, many] = a.size < b.size ? [a, b] : [b, a];
+  let shared = 0;
+  for (const name of few) if (many.has(name)) shared++;
   return { shared, least: Math.min(a.size, b.size), most: Math.max(a.size, b.size) };
 }
 
 /** The bare names of the properties of an item, and of those in its parts (`attributes`, `options`). */
 function readNames(read: ReadItemSchema, schema: ItemSchema): ReadonlySet<string> {
   const names = new Set<string>();
-  for (const { name, target } of listProperties(schema)) {
-    names.add(toBareName(name));
+  for (const { name, bare, target } of schema.properties.values()) {
+    names.add(bare);
     if (!PART_NAME.test(name) && !OPTIONS_NAME.test(name)) continue;
-    for (const inner of read(target)?.properties.keys() ?? []) names.add(toBareName(inner));
+    for (const inner of listProperties(read(target))) names.add(inner.bare);
   }
   return names;
 }
 
 /** An item usually has its own id. */
-function rateId(schema: ItemSchema, idNames: readonly string[]): number {
-  const names = [...schema.properties.keys()];
-  if (names.some((name) => ID_NAMES.test(name) || idNames.includes(toBareName(name)))) return 0.5;
-  return names.some((name) => /^(name|key|slug|code|number)$/i.test(name)) ? 0.2 : 0;
+function rateId(read: ReadItemSchema, schema: ItemSchema, idNames: readonly string[]): number {
+  if (read.once(hasId, schema)) return 0.5;
+  const properties = listProperties(schema);
+  if (properties.some(({ bare }) => idNames.includes(bare))) return 0.5;
+  return properties.some(({ name }) => /^(name|key|slug|code|number)$/i.test(name)) ? 0.2 : 0;
 }
 
 /** An envelope is not an item, and the object in it is one; of other objects the outer one is the item. */
@@ -253,12 +269,16 @@ function ratePlace(read: ReadItemSchema, { path, schema }: BodyPosition, all: re
 
 /** Whether an object only wraps another one: apart from one object or array it has only members that describe the answer. */
 export function isEnvelope(read: ReadItemSchema, schema: ItemSchema): boolean {
-  const properties = listProperties(schema);
-  const isObjectLike = ({ target }: ItemProperty): boolean => {
-    const inner = read(target);
-    return inner !== undefined && (inner.type === 'array' ? inner.items !== undefined : inner.properties.size > 0);
-  };
-  const others = properties.filter(({ name }) => !ENVELOPE_MEMBER.test(name));
-  const [content] = others;
-  return others.length === 1 && content !== undefined && isObjectLike(content);
+  return read.once(wrapsOne, schema);
+}
+
+function wrapsOne(read: ReadItemSchema, schema: ItemSchema): boolean {
+  let content: ItemProperty | undefined;
+  for (const property of schema.properties.values()) {
+    if (ENVELOPE_MEMBER.test(property.name)) continue;
+    if (content !== undefined) return false;
+    content = property;
+  }
+  const inner = read(content?.target);
+  return inner !== undefined && (inner.type === 'array' ? inner.items !== undefined : inner.properties.size > 0);
 }

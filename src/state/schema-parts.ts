@@ -63,11 +63,22 @@ export function listParts(
   { schema, pointer }: Part,
   keyword: 'allOf' | 'anyOf' | 'oneOf',
 ): readonly Part[] {
-  return (schema[keyword] ?? []).map((each, i) => resolvePart(contract, each, `${pointer}/${keyword}/${i}`));
+  const given = schema[keyword];
+  return given === undefined
+    ? NO_PARTS
+    : given.map((each, i) => resolvePart(contract, each, `${pointer}/${keyword}/${i}`));
+}
+
+const NO_PARTS: readonly Part[] = [];
+
+/** Whether a schema can have branches; most have none, and are not looked up. */
+export function isUnion({ anyOf, oneOf }: SchemaObject): boolean {
+  return anyOf !== undefined || oneOf !== undefined;
 }
 
 /** The schema itself and the parts that its `allOf` and its union add, in order. */
 export function flatten(reader: PartReader, part: ItemPart): readonly ItemPart[] {
+  if (part.schema.allOf === undefined && !isUnion(part.schema)) return [part];
   const found: ItemPart[] = [];
   // The smallest depth of each: only from there more of it is in reach.
   const seen = new Map<string, number>();
@@ -86,23 +97,32 @@ export function flatten(reader: PartReader, part: ItemPart): readonly ItemPart[]
 
 /** The branches of the union of a schema. */
 export function readUnion({ contract, unions }: PartReader, part: Part): readonly Part[] {
+  if (!isUnion(part.schema)) return NO_PARTS;
   const known = unions.get(part.pointer);
   if (known !== undefined) return known;
-  const union = [...listParts(contract, part, 'anyOf'), ...listParts(contract, part, 'oneOf')];
+  const union = listUnion(contract, part);
   unions.set(part.pointer, union);
   return union;
 }
 
+/** As `readUnion`, without a reader that keeps them. */
+export function listUnion(contract: Contract, part: Part): readonly Part[] {
+  return [...listParts(contract, part, 'anyOf'), ...listParts(contract, part, 'oneOf')];
+}
+
 /** Pointers to the branches of the `anyOf` of a schema. */
 export function readBranchPointers({ contract, pointers }: PartReader, part: Part): readonly string[] {
+  if (part.schema.anyOf === undefined) return NO_POINTERS;
   const known = pointers.get(part.pointer) ?? listParts(contract, part, 'anyOf').map(({ pointer }) => pointer);
   pointers.set(part.pointer, known);
   return known;
 }
 
+const NO_POINTERS: readonly string[] = [];
+
 /** The branches of the union of a schema that describe existing items. */
 function listItemBranches(reader: PartReader, part: Part): readonly Part[] {
-  return readUnion(reader, part).filter((branch) => isExistingItem(reader, branch));
+  return isUnion(part.schema) ? readUnion(reader, part).filter((branch) => isExistingItem(reader, branch)) : NO_PARTS;
 }
 
 /** The branches for existing items of a union, or of the first union in the `allOf` of a schema. */
@@ -180,12 +200,12 @@ export function chooseBranch(reader: PartReader, part: Part): Part {
   // A union that is a part of its own branch is not resolved there.
   reader.chosen.set(part.pointer, part);
   let current = part;
-  for (let depth = 0; depth < MAX_DEPTH; depth++) {
+  for (let depth = 0; depth < MAX_DEPTH && isUnion(current.schema); depth++) {
     const next = chooseNext(reader, current);
     if (next === undefined) break;
     current = next;
   }
-  reader.chosen.set(part.pointer, current);
+  if (current !== part) reader.chosen.set(part.pointer, current);
   return current;
 }
 
@@ -216,14 +236,14 @@ function isSpecial(branch: Part, other: Part): boolean {
 }
 
 function isExistingItem(reader: PartReader, part: Part): boolean {
+  if (hasItemProperties(part)) return true;
   const known = reader.existing.get(part.pointer);
   if (known !== undefined) return known;
   const seen = new Map<string, number>();
   const visit = (each: Part, depth: number): boolean => {
-    const { schema, pointer } = each;
-    if (depth > MAX_DEPTH || (seen.get(pointer) ?? Infinity) <= depth) return false;
-    seen.set(pointer, depth);
-    if (schema.properties !== undefined && !Object.hasOwn(schema.properties, 'deleted')) return true;
+    if (depth > MAX_DEPTH || (seen.get(each.pointer) ?? Infinity) <= depth) return false;
+    seen.set(each.pointer, depth);
+    if (hasItemProperties(each)) return true;
     return (
       listParts(reader.contract, each, 'allOf').some((below) => visit(chooseBranch(reader, below), depth + 1)) ||
       readUnion(reader, each).some((branch) => visit(branch, depth + 1))
@@ -232,4 +252,8 @@ function isExistingItem(reader: PartReader, part: Part): boolean {
   const isExisting = visit(part, 0);
   reader.existing.set(part.pointer, isExisting);
   return isExisting;
+}
+
+function hasItemProperties({ schema: { properties } }: Part): boolean {
+  return properties !== undefined && !Object.hasOwn(properties, 'deleted');
 }

@@ -1,13 +1,19 @@
 import type { Operation } from '../../contract/operations/operation.js';
-import { type ItemProperty, listProperties, listBranches } from '../item-schema.js';
+import {
+  type ItemProperty,
+  type ItemSchema,
+  type ReadItemSchema,
+  listProperties,
+  listBranches,
+} from '../item-schema.js';
 import { findJsonMedia, findSuccessMedia } from '../../contract/operations/responses.js';
 import { isNamedAfter, PLAIN_ID, toBareName, toSingular } from '../names.js';
-import { readListShape } from '../pages/list-shape.js';
+import { findListItems } from '../pages/list-items.js';
 import { compareSchemas, isSameItem, isSummary } from '../positions.js';
 import type { Within } from '../resource.js';
 import type { CollectionCandidate } from './candidates.js';
 import type { ContractIndex } from './contract-index.js';
-import { listShorterKeys, OWN, toGroupKey } from './path-shape.js';
+import { listShorterKeys, OWN } from './path-shape.js';
 
 /** Whether a path can be an alias of another one: no operation reads or lists its items. */
 export function isAlias(index: ContractIndex, candidate: CollectionCandidate): boolean {
@@ -88,12 +94,12 @@ function findParentProperty(index: ContractIndex, candidate: CollectionCandidate
   const named = PLAIN_ID.test(parameter) ? [] : [parameter];
   const wanted = new Set([...named, noun, `${noun}_id`, `${noun}Id`].map(toBareName));
   const properties = listProperties(index.read(candidate.schema));
-  const own = properties.find(({ name }) => wanted.has(toBareName(name)));
+  const own = properties.find(({ bare }) => wanted.has(bare));
   if (own !== undefined) return own.name;
   // `parent: { database_id }`
   for (const { name, target } of properties.filter((each) => PARENT_HOLDER.test(each.name))) {
-    const inner = [...(index.read(target)?.properties.keys() ?? [])].find((each) => wanted.has(toBareName(each)));
-    if (inner !== undefined) return `${name}.${inner}`;
+    const inner = listProperties(index.read(target)).find(({ bare }) => wanted.has(bare));
+    if (inner !== undefined) return `${name}.${inner.name}`;
   }
   return undefined;
 }
@@ -144,7 +150,7 @@ export const findItemsElsewhere: FindWhole = (index, all, candidate) => {
       schema !== undefined &&
       index.operationsAt(each.itemKey).has('GET') &&
       above.length < candidate.groups.length &&
-      toGroupKey(above, 'item') === toGroupKey(candidate.groups.slice(0, above.length), 'item') &&
+      above.at(-1)?.itemKey === candidate.groups[above.length - 1]?.itemKey &&
       (isSameItem(index.read, schema, item) ||
         (index.list(create) === undefined && isSummary(index.read, item, schema)))
     );
@@ -178,7 +184,7 @@ export const findItemsByKey: FindWhole = (index, all, candidate) => {
   const properties = listProperties(schema).filter(({ name }) => isNamedAfter(name, parameter));
   const showsList = (path: string | undefined): boolean => {
     const operation = index.operationsAt(path).get('GET');
-    return operation !== undefined && isOwn(readListShape({ ...index, operation })?.itemSchema);
+    return operation !== undefined && isOwn(findListItems(index.read, operation)?.itemSchema);
   };
   // Some services show each item as the only element of an array.
   if (showsList(candidate.itemKey) && !showsList(other.itemKey)) {
@@ -207,20 +213,22 @@ export function findSublists(
 ): ReadonlyMap<string, Sublist> {
   const found = new Map<string, Sublist>();
   for (const operation of index.contract.operations) {
-    const groups = index.shape(operation)?.groups ?? [];
-    const word = toBareName(groups.at(-1)?.words.join('/') ?? '');
-    const key = toGroupKey(groups, 'collection');
-    const owner = candidates.get(toGroupKey(groups.slice(0, -1), 'collection'));
-    if (groups.length < 2 || found.has(key) || owner?.itemKey !== toGroupKey(groups.slice(0, -1), 'item')) continue;
-    const relation = findRelation(index, owner, groups.at(-1)?.words ?? []);
+    const { groups = [] } = index.shape(operation) ?? {};
+    const [above, last] = groups.slice(-2);
+    if (above === undefined || last === undefined || found.has(last.key)) continue;
+    const { key, words } = last;
+    const owner = candidates.get(above.key);
+    if (owner?.itemKey !== above.itemKey) continue;
+    const relation = findRelation(index, owner, words);
     const related = relation?.isNamed === false ? findRelated(index, candidates, key) : undefined;
     if (relation !== undefined && (relation.isNamed || related !== undefined)) {
       found.set(key, { owner, ...relation, related });
       continue;
     }
-    const own = listProperties(index.read(owner.schema));
-    const property = own.find(({ name, target }) => toBareName(name) === word && index.read(target)?.type === 'array');
-    const isSublist = property !== undefined && !owner.singleton && hasOnlyElements(index, key, property);
+    const own = owner.singleton ? [] : listProperties(index.read(owner.schema));
+    const word = toBareName(words.join('/'));
+    const property = own.find(({ bare, target }) => bare === word && index.read(target)?.type === 'array');
+    const isSublist = property !== undefined && hasOnlyElements(index, key, property);
     if (isSublist) found.set(key, { owner, property: property.name, isOne: false, related: undefined });
   }
   return found;
@@ -229,22 +237,37 @@ export function findSublists(
 /** The identifiers in `{ data: [{ type, id }] }` that words name: `relationships/tags`, or `tags` alone, which is not the path of the identifiers. */
 function findRelation(
   { read }: ContractIndex,
-  { schema = '' }: CollectionCandidate,
+  owner: CollectionCandidate,
   words: readonly string[],
 ): (Pick<Sublist, 'isOne' | 'property'> & { readonly isNamed: boolean }) | undefined {
-  const names = words.map(toBareName);
-  for (const holder of names.length > 2 ? [] : listProperties(read(schema))) {
-    const isNamed = names.length === 2;
-    if (isNamed && toBareName(holder.name) !== names[0]) continue;
-    const inner = listProperties(read(holder.target));
-    const relation = inner.find(({ name }) => toBareName(name) === names.at(-1));
-    const data = read(read(relation?.target)?.properties.get('data')?.target);
-    const one = data?.type === 'array' ? read(data.items) : data;
-    const isIdentifier = one?.properties.has('id') === true && one.properties.has('type') && one.properties.size <= 3;
-    if (relation !== undefined && isIdentifier)
-      return { property: `${holder.name}.${relation.name}.data`, isOne: one === data, isNamed };
-  }
-  return undefined;
+  const schema = words.length > 2 ? undefined : read(owner.schema);
+  const relations = schema === undefined ? [] : read.once(listRelations, schema);
+  if (relations.length === 0) return undefined;
+  const [first, last = first] = words.map(toBareName);
+  const isNamed = words.length === 2;
+  const found = relations.find(({ name, holder }) => name === last && (!isNamed || holder === first));
+  return found && { property: found.property, isOne: found.isOne, isNamed };
+}
+
+/** Identifiers of other items in an item, with the bare names of their property and of the object around it. */
+interface Relation extends Pick<Sublist, 'isOne' | 'property'> {
+  readonly holder: string;
+  readonly name: string;
+}
+
+function listRelations(read: ReadItemSchema, schema: ItemSchema): readonly Relation[] {
+  return listProperties(schema).flatMap((holder) => {
+    const seen = new Set<string>();
+    return listProperties(read(holder.target)).flatMap(({ name, bare, target }): readonly Relation[] => {
+      if (seen.has(bare)) return [];
+      seen.add(bare);
+      const data = read(read(target)?.properties.get('data')?.target);
+      const one = data?.type === 'array' ? read(data.items) : data;
+      const isIdentifier = one?.properties.has('id') === true && one.properties.has('type') && one.properties.size <= 3;
+      const property = `${holder.name}.${name}.data`;
+      return isIdentifier ? [{ holder: holder.bare, name: bare, property, isOne: one === data }] : [];
+    });
+  });
 }
 
 /** The collection whose items a path only shows. */
@@ -287,7 +310,7 @@ function hasArrayBody({ contract, read }: ContractIndex, { body }: Operation, na
   return pointers.some((each) => {
     const own = read(each);
     const arrays = listProperties(own).filter(({ target }) => read(target)?.type === 'array');
-    const isNamed = arrays.some((array) => toBareName(array.name) === toBareName(name));
+    const isNamed = arrays.some((array) => array.bare === toBareName(name));
     return own?.type === 'array' || isNamed || (arrays.length === 1 && own?.properties.size === 1);
   });
 }
@@ -343,9 +366,11 @@ export function isOwnPath({ groups }: CollectionCandidate): boolean {
 
 const LIST_WORD = /^(list|all|index|search|query|find)$/i;
 
+/** The path of a collection without its last word. */
 function toFolder({ groups }: CollectionCandidate): string {
-  const folder = { words: groups.at(-1)?.words.slice(0, -1) ?? [], parameters: [] };
-  return toGroupKey([...groups.slice(0, -1), folder], 'collection');
+  const { key = '', words = [] } = groups.at(-1) ?? {};
+  const end = key.lastIndexOf('/');
+  return key.slice(0, words.length > 1 ? end : end + 1);
 }
 
 /** Whether two schemas are those of one item, or one is a summary of the other. */

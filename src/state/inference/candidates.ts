@@ -1,9 +1,8 @@
 import type { Operation } from '../../contract/operations/operation.js';
-import { findSuccessMedia } from '../../contract/operations/responses.js';
 import { type ItemSchema, listBranches } from '../item-schema.js';
 import { isSummary } from '../positions.js';
 import type { ContractIndex } from './contract-index.js';
-import { isSearchWord, type PathGroup, type PathShape, toGroupKey } from './path-shape.js';
+import { isSearchWord, type KeyedGroup, type PathShape } from './path-shape.js';
 
 /** A path that may be a collection, before its name and parents are known. */
 export interface CollectionCandidate {
@@ -12,7 +11,7 @@ export interface CollectionCandidate {
   /** The key of an item's path; undefined where no path names one item. */
   readonly itemKey: string | undefined;
   /** The groups of the path, this collection's last. */
-  readonly groups: readonly PathGroup[];
+  readonly groups: readonly KeyedGroup[];
   /** Pointer to the schema of an item. */
   readonly schema: string | undefined;
   /** Whether an operation addresses the collection itself or one of its items. */
@@ -27,11 +26,12 @@ export function findCandidates(index: ContractIndex): ReadonlyMap<string, Collec
   for (const operation of index.contract.operations) {
     const groups = index.shape(operation)?.groups ?? [];
     // The beginnings of a path that end in parameters: each identifies an item.
-    for (const [i, { parameters }] of groups.entries())
-      if (parameters.length > 0) addItemDraft(index, candidates, groups.slice(0, i + 1));
+    for (const [i, group] of groups.entries())
+      if (group.parameters.length > 0) addItemDraft(index, candidates, { groups, count: i + 1, group });
   }
   for (const kind of PLAIN_KINDS) {
-    for (const operation of index.contract.operations) addPlainDraft(index, candidates, { operation, kind });
+    for (const operation of index.contract.operations)
+      if (operation.method === kind.method) addPlainDraft(index, candidates, { operation, kind });
   }
   return new Map([...candidates].toSorted(([, a], [, b]) => a.groups.length - b.groups.length));
 }
@@ -39,21 +39,15 @@ export function findCandidates(index: ContractIndex): ReadonlyMap<string, Collec
 function addItemDraft(
   index: ContractIndex,
   candidates: Map<string, CollectionCandidate>,
-  groups: readonly PathGroup[],
+  of: { readonly groups: readonly KeyedGroup[]; readonly count: number; readonly group: KeyedGroup },
 ): void {
-  const key = toGroupKey(groups, 'collection');
+  const { key, itemKey } = of.group;
   const known = candidates.get(key);
-  const itemKey = toGroupKey(groups, 'item');
-  if (known !== undefined && !isBetterItem(index, { known, groups, itemKey })) return;
+  if (known !== undefined && !isBetterItem(index, known, of.group)) return;
   const hasOperations = index.operationsAt(key).size + index.operationsAt(itemKey).size > 0;
-  candidates.set(key, {
-    key,
-    itemKey,
-    groups,
-    hasOperations,
-    singleton: false,
-    schema: findSchema(index, key, itemKey),
-  });
+  const groups = of.groups.slice(0, of.count);
+  const schema = findSchema(index, key, itemKey);
+  candidates.set(key, { key, itemKey, groups, hasOperations, singleton: false, schema });
 }
 
 const CHANGES = ['DELETE', 'PATCH', 'PUT'];
@@ -62,14 +56,10 @@ const CHANGES = ['DELETE', 'PATCH', 'PUT'];
  * Whether another path identifies the items of a collection better: the one with more parameters, unless the shorter one is changed.
  * Of `/gists/{id}`, which is edited and removed, and `/gists/{id}/{version}`, the shorter is the item.
  */
-function isBetterItem(
-  index: ContractIndex,
-  of: { readonly known: CollectionCandidate; readonly groups: readonly PathGroup[]; readonly itemKey: string },
-): boolean {
-  const count = (groups: readonly PathGroup[]): number => groups.at(-1)?.parameters.length ?? 0;
-  const more = count(of.groups) - count(of.known.groups);
+function isBetterItem(index: ContractIndex, known: CollectionCandidate, group: KeyedGroup): boolean {
+  const more = group.parameters.length - (known.groups.at(-1)?.parameters.length ?? 0);
   if (more === 0) return false;
-  const methods = index.operationsAt(more > 0 ? (of.known.itemKey ?? '') : of.itemKey);
+  const methods = index.operationsAt(more > 0 ? known.itemKey : group.itemKey);
   const isShorter = CHANGES.some((method) => methods.has(method));
   return more > 0 ? !isShorter : isShorter;
 }
@@ -107,8 +97,7 @@ function addPlainDraft(
 ): void {
   const shape = index.shape(operation);
   const last = shape?.groups.at(-1);
-  if (shape === undefined || last === undefined || last.parameters.length > 0) return;
-  if (operation.method !== kind.method || candidates.has(shape.key)) return;
+  if (shape === undefined || last === undefined || last.parameters.length > 0 || candidates.has(shape.key)) return;
   const schema = kind.find({ index, candidates, operation, shape, words: last.words });
   if (schema === undefined) return;
   const { key, groups } = shape;
@@ -131,7 +120,7 @@ function findQueried({ index, candidates, operation, shape, words }: PlainPath):
   const isTop = ({ groups, itemKey, schema: own, singleton }: CollectionCandidate): boolean =>
     own === schema && groups.length === 1 && !singleton && index.operationsAt(itemKey).has('GET');
   // Its own parent searches in its items in another way.
-  const above = candidates.get(toGroupKey(shape.groups.slice(0, 1), 'collection'));
+  const above = candidates.get(shape.groups[0]?.key ?? '');
   return above?.schema !== schema && [...candidates.values()].some(isTop) ? schema : undefined;
 }
 
@@ -144,12 +133,13 @@ function findCreated({ index, candidates, operation, shape, words }: PlainPath):
     // Below a parent, the answer can be a summary.
     return groups.length < shape.groups.length && isSummary(index.read, answer, item);
   };
+  const word = words.at(-1);
   const isRead = (candidate: CollectionCandidate): boolean =>
-    isShown(candidate) &&
+    candidate.groups.at(-1)?.words.at(-1) === word &&
     !candidate.singleton &&
-    candidate.groups.at(-1)?.words.at(-1) === words.at(-1) &&
     candidate.groups.length <= shape.groups.length &&
-    index.operationsAt(candidate.itemKey).has('GET');
+    index.operationsAt(candidate.itemKey).has('GET') &&
+    isShown(candidate);
   return answer !== undefined && [...candidates.values()].some(isRead) ? answer.pointer : undefined;
 }
 
@@ -176,24 +166,31 @@ function findSchema(index: ContractIndex, key: string, itemKey: string | undefin
   const collection = index.operationsAt(key);
   const item = index.operationsAt(itemKey);
   const listed = index.list(collection.get('GET'))?.itemSchema;
-  const schemas = [
-    toObject(index, item.get('GET')),
-    toObject(index, collection.get('POST')),
-    index.read(listed),
-    ...['PATCH', 'POST', 'PUT'].map((method) => toObject(index, item.get(method))),
-  ];
-  const first = schemas.find((schema) => schema !== undefined && schema.properties.size > 0);
-  return (listed && findCommon(index, item.get('GET'), listed)) ?? first?.pointer;
+  const show = (operation: Operation | undefined): string | undefined =>
+    withProperties(toObject(index, operation))?.pointer;
+  return (
+    (listed && findCommon(index, item.get('GET'), listed)) ??
+    show(item.get('GET')) ??
+    show(collection.get('POST')) ??
+    withProperties(index.read(listed))?.pointer ??
+    show(item.get('PATCH')) ??
+    show(item.get('POST')) ??
+    show(item.get('PUT'))
+  );
+}
+
+function withProperties(schema: ItemSchema | undefined): ItemSchema | undefined {
+  return schema === undefined || schema.properties.size === 0 ? undefined : schema;
 }
 
 /** Where read and list both respond with one of several schemas: the first that they share. */
 function findCommon(index: ContractIndex, reading: Operation | undefined, listed: string): string | undefined {
   const whole = index.read(listed)?.pointer;
   if (whole !== undefined && whole === toObject(index, reading)?.pointer) return whole;
-  const media = reading === undefined ? undefined : findSuccessMedia(reading);
-  const shown = new Set(readBranches(index, listed));
-  if (media?.schema === undefined || shown.size < 2) return undefined;
-  return readBranches(index, media.schemaPointer).find((branch) => shown.has(branch));
+  const pointer = index.answerPointer(reading);
+  const shown = pointer === undefined ? [] : readBranches(index, listed);
+  if (pointer === undefined || new Set(shown).size < 2) return undefined;
+  return readBranches(index, pointer).find((branch) => shown.includes(branch));
 }
 
 function readBranches({ contract, read }: ContractIndex, pointer: string): readonly string[] {

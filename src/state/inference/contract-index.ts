@@ -3,7 +3,8 @@ import type { Operation } from '../../contract/operations/operation.js';
 import { memoize } from '../../memoize.js';
 import { findBodyMedia, findSuccessMedia } from '../../contract/operations/responses.js';
 import type { ItemSchema, ReadItemSchema } from '../item-schema.js';
-import { type ListShape, readListShape } from '../pages/list-shape.js';
+import { findListItems } from '../pages/list-items.js';
+import type { ItemsPosition } from '../pages/list-shape.js';
 import { toBareName, toBareNoun } from '../names.js';
 import {
   findItemPlace,
@@ -13,7 +14,7 @@ import {
   findSamePosition,
   isSameItem,
 } from '../positions.js';
-import { isSearchWord, type PathGroup, type PathShape, readPathShapes, toGroupKey } from './path-shape.js';
+import { isSearchWord, type KeyedGroup, type PathGroup, type PathShape, readPathShapes } from './path-shape.js';
 import { addTo } from '../../contract/json.js';
 
 /** A contract with the lookups that inference needs, each computed once. */
@@ -27,8 +28,10 @@ export interface ContractIndex {
   shape(operation: Operation): PathShape | undefined;
   /** The last word of a path: `search` of `/customers/search`; empty where it has none. */
   word(operation: Operation): string;
-  /** The list in the success response of an operation. */
-  list(operation: Operation | undefined): ListShape | undefined;
+  /** Where the items of the list in the success response of an operation are. */
+  list(operation: Operation | undefined): ItemsPosition | undefined;
+  /** Pointer to the schema of the success response. */
+  answerPointer(operation: Operation | undefined): string | undefined;
   /** The schema of the item in the success response, without the envelope around it; the whole response where it has no item. */
   answer(operation: Operation | undefined): ItemSchema | undefined;
   /** The schema of the item in the request body, without the envelope around it; the whole body where it has no item. */
@@ -38,12 +41,14 @@ export interface ContractIndex {
 /** Indexes the operations of a contract by path. */
 export function createContractIndex(contract: Contract, read: ReadItemSchema): ContractIndex {
   const isList = (operation: Operation, noun: string | undefined): boolean =>
-    readListShape({ contract, read, operation, noun }) !== undefined;
+    findListItems(read, operation, noun) !== undefined;
+  const answerPointer = memoize((operation: Operation | undefined) => operation && readAnswerPointer(operation));
+  const readShown = (operation: Operation): ItemSchema | undefined => {
+    const list = findListItems(read, operation);
+    return read(list === undefined ? answerPointer(operation) : list.itemSchema);
+  };
   const isSame = (...operations: readonly [Operation, Operation]): boolean => {
-    const [one, other] = operations.map((operation) => {
-      const list = readListShape({ contract, read, operation });
-      return read(list === undefined ? readAnswerPointer(operation) : list.itemSchema);
-    });
+    const [one, other] = operations.map(readShown);
     return one !== undefined && other !== undefined && isSameItem(read, one, other);
   };
   const shapes = readPathShapes(contract.operations, isList, isSame);
@@ -58,7 +63,8 @@ export function createContractIndex(contract: Contract, read: ReadItemSchema): C
     if (!methods.has(operation.method) || operation.path === shape.template) methods.set(operation.method, operation);
   }
   const none: ReadonlyMap<string, Operation> = new Map();
-  const findItem = createItemFinder(contract, read, { shapes, byKey });
+  const lookups = { read, shapes, byKey, answerPointer };
+  const findItem = createItemFinder(lookups);
   const unwrap = (operation: Operation, pointer = ''): ItemSchema | undefined => {
     const whole = read(pointer);
     // An array that is sent to a collection creates each of its elements.
@@ -76,8 +82,9 @@ export function createContractIndex(contract: Contract, read: ReadItemSchema): C
     operationsOn: (keys) => [...keys].flatMap((key) => allByKey.get(key) ?? []),
     shape: (operation) => shapes.get(operation),
     word: (operation) => shapes.get(operation)?.groups.at(-1)?.words.at(-1) ?? '',
-    list: memoize((operation) => operation && readList(contract, read, { operation, shapes, byKey, findItem })),
-    answer: memoize((operation) => operation && unwrap(operation, readAnswerPointer(operation))),
+    list: memoize((operation) => operation && readList(lookups, operation, findItem)),
+    answerPointer,
+    answer: memoize((operation) => operation && unwrap(operation, answerPointer(operation))),
     body: memoize((operation) => operation && unwrap(operation, readBodyPointer(operation))),
   };
 }
@@ -93,7 +100,8 @@ export function readBodyPointer(operation: Operation): string | undefined {
   return findBodyMedia(operation)?.schemaPointer;
 }
 
-interface PathIndex {
+/** What the items of operations are found with. */
+interface Lookups extends Pick<ContractIndex, 'answerPointer' | 'read'> {
   readonly shapes: ReadonlyMap<Operation, PathShape | undefined>;
   readonly byKey: ReadonlyMap<string, ReadonlyMap<string, Operation>>;
 }
@@ -101,16 +109,18 @@ interface PathIndex {
 /** The items that the bodies of an operation may hold: that of its own path, then that of the path above it. */
 type FindItem = (operation: Operation) => readonly ItemSchema[];
 
-function createItemFinder(contract: Contract, read: ReadItemSchema, { shapes, byKey }: PathIndex): FindItem {
+function createItemFinder(lookups: Lookups): FindItem {
+  const { shapes, byKey } = lookups;
   const byCollection = new Map<string, Operation[]>();
   for (const [operation, shape] of shapes) {
     if (shape === undefined) continue;
     const isUsual = byKey.get(shape.key)?.get(operation.method) === operation;
-    if (isUsual) addTo(byCollection, toGroupKey(shape.groups, 'collection'), operation);
+    if (isUsual) addTo(byCollection, shape.groups.at(-1)?.key ?? '', operation);
   }
-  const findAt = memoize((key: string) =>
-    findItemOf(contract, read, { operations: byCollection.get(key) ?? [], shapes }),
-  );
+  const findAt = memoize((key: string) => {
+    const operations = byCollection.get(key);
+    return operations && findItemOf(lookups, operations);
+  });
   return memoize((operation) => {
     const groups = shapes.get(operation)?.groups ?? [];
     return toItemKeys(groups).flatMap((key) => findAt(key) ?? []);
@@ -118,40 +128,33 @@ function createItemFinder(contract: Contract, read: ReadItemSchema, { shapes, by
 }
 
 /** The keys of the collections that an operation may belong to, the most likely first. */
-function toItemKeys(groups: readonly PathGroup[]): readonly string[] {
+function toItemKeys(groups: readonly KeyedGroup[]): readonly string[] {
   const last = groups.at(-1);
   if (last === undefined) return [];
-  const above = groups.slice(0, -1);
-  const keys = [toGroupKey(groups, 'collection')];
+  const above = groups.at(-2);
+  const keys = [last.key];
   if (last.words.length > 1) {
-    const key = toGroupKey([...above, { words: last.words.slice(0, -1), parameters: [] }], 'collection');
+    const key = last.key.slice(0, last.key.lastIndexOf('/'));
     // `/customers/search` shows what `/customers` holds.
     if (isSearchWord(last.words.at(-1) ?? '')) keys.unshift(key);
     else keys.push(key);
   }
-  if (last.parameters.length === 0 && above.length > 0) keys.push(toGroupKey(above, 'collection'));
+  if (last.parameters.length === 0 && above !== undefined) keys.push(above.key);
   return keys;
 }
 
 /** The schema of the item that the operations of one collection show and take. */
-function findItemOf(
-  contract: Contract,
-  read: ReadItemSchema,
-  of: { readonly operations: readonly Operation[]; readonly shapes: PathIndex['shapes'] },
-): ItemSchema | undefined {
-  const { operations, shapes } = of;
-  const select = (isItem: boolean, ...methods: readonly string[]): readonly Operation[] =>
-    methods.flatMap((method) =>
-      operations.filter((operation) => operation.method === method && isOnItem(shapes.get(operation)) === isItem),
-    );
-  const isList = (operation: Operation): boolean => readListShape({ contract, read, operation }) !== undefined;
-  const reads = select(true, 'GET').filter((operation) => !isList(operation));
-  const creates = select(false, 'POST');
-  const changes = select(true, 'PATCH', 'PUT', 'POST');
-  const gets = select(false, 'GET');
-  const shownOne = [...select(true, 'GET'), ...changes, ...creates];
-  const noun = gets.map((operation) => shapes.get(operation)?.groups.at(-1)?.words.at(-1))[0];
-  const single = findSingleElement(contract, read, { gets, shown: shownOne, noun });
+function findItemOf(lookups: Lookups, operations: readonly Operation[]): ItemSchema | undefined {
+  const { read, shapes, answerPointer } = lookups;
+  const onItem = operations.filter((operation) => isOnItem(shapes.get(operation)));
+  const onList = operations.filter((operation) => !onItem.includes(operation));
+  const isList = (operation: Operation): boolean => findListItems(read, operation) !== undefined;
+  const itemGets = select(onItem, 'GET');
+  const reads = itemGets.filter((operation) => !isList(operation));
+  const creates = select(onList, 'POST');
+  const changes = select(onItem, 'PATCH', 'PUT', 'POST');
+  const gets = select(onList, 'GET');
+  const single = findSingleElement(lookups, { gets, shown: [...itemGets, ...changes, ...creates] });
   if (single !== undefined) return single;
   // Without items below the path, a GET that is not a list reads a singleton.
   const singles = reads.length + changes.length > 0 ? [] : gets.filter((operation) => !isList(operation));
@@ -160,60 +163,61 @@ function findItemOf(
     ...creates,
     ...changes,
     ...singles,
-    ...(singles.length > 0 ? select(false, 'PUT', 'PATCH') : []),
+    ...(singles.length > 0 ? select(onList, 'PUT', 'PATCH') : []),
   ];
   const found = findItemPosition(read, {
-    answers: shown.map((operation) => findItemPositions(read, readAnswerPointer(operation))),
+    answers: shown.map((operation) => findItemPositions(read, answerPointer(operation))),
     lists: gets
       .filter((operation) => !singles.includes(operation))
-      .map((operation) => findListPositions(read, readAnswerPointer(operation))),
+      .map((operation) => findListPositions(read, answerPointer(operation))),
     requests: [...creates, ...changes].map((operation) => findItemPositions(read, readBodyPointer(operation))),
     idNames: operations.flatMap((operation) => toIdNames(shapes.get(operation)?.groups.at(-1))),
   });
   return found?.position.schema;
 }
 
+/** The operations with some methods, in the order of these. */
+function select(operations: readonly Operation[], ...methods: readonly string[]): readonly Operation[] {
+  return methods.flatMap((method) => operations.filter((operation) => operation.method === method));
+}
+
 /** The item of a list, where the first operation that shows one item shows it in an array as well: `{ "contacts": [{ … }] }`. */
 function findSingleElement(
-  contract: Contract,
-  read: ReadItemSchema,
-  of: {
-    readonly gets: readonly Operation[];
-    readonly shown: readonly Operation[];
-    readonly noun: string | undefined;
-  },
+  { read, shapes, answerPointer }: Lookups,
+  { gets, shown }: { readonly gets: readonly Operation[]; readonly shown: readonly Operation[] },
 ): ItemSchema | undefined {
-  const pointer = of.shown.map(readAnswerPointer).find((each) => each !== undefined);
-  const lists = of.gets.map((operation) => readListShape({ contract, read, operation, noun: of.noun }));
-  const elements = lists.flatMap((list) => (list?.itemSchema === undefined ? [] : (read(list.itemSchema) ?? [])));
-  return elements.find(
-    (element) =>
-      element.properties.size > 0 && pointer !== undefined && findItemPlace(read, element, pointer)?.isInArray === true,
-  );
+  const [first] = gets;
+  const pointer = first && shown.map(answerPointer).find((each) => each !== undefined);
+  if (first === undefined || pointer === undefined) return undefined;
+  const noun = shapes.get(first)?.groups.at(-1)?.words.at(-1);
+  for (const operation of gets) {
+    const element = read(findListItems(read, operation, noun)?.itemSchema);
+    if (element === undefined || element.properties.size === 0) continue;
+    if (findItemPlace(read, element, pointer)?.isInArray === true) return element;
+  }
+  return undefined;
 }
 
 /** The bare names that the id of an item can have: `dropletid` and `id` for `/droplets/{droplet_id}`. */
 function toIdNames(group: PathGroup | undefined): readonly string[] {
-  const noun = toBareNoun(group?.words.at(-1));
-  return (group?.parameters ?? []).flatMap((parameter) => {
+  if (group === undefined || group.parameters.length === 0) return [];
+  const noun = toBareNoun(group.words.at(-1));
+  return group.parameters.flatMap((parameter) => {
     const name = toBareName(parameter);
     return noun !== '' && name.startsWith(noun) && name !== noun ? [name, name.slice(noun.length)] : [name];
   });
 }
 
 /** The list in an answer: where its items are like those that the other operations of the resource show, else by its names. */
-function readList(
-  contract: Contract,
-  read: ReadItemSchema,
-  of: PathIndex & { readonly operation: Operation; readonly findItem: FindItem },
-): ListShape | undefined {
-  const { operation, shapes, findItem } = of;
+function readList(lookups: Lookups, operation: Operation, findItem: FindItem): ItemsPosition | undefined {
+  const { read, shapes } = lookups;
   const shape = shapes.get(operation);
   const last = shape?.groups.at(-1);
-  const named = readListShape({ contract, read, operation, noun: last?.words.at(-1) });
-  const pointer = readAnswerPointer(operation);
+  const named = findListItems(read, operation, last?.words.at(-1));
+  const pointer = lookups.answerPointer(operation);
   if (last === undefined || pointer === undefined) return named;
   if (isOnItem(shape)) {
+    if (named === undefined) return undefined;
     // An item can have a single array, too.
     const whole = read(pointer);
     const isSingle = findItem(operation).some(
@@ -223,14 +227,15 @@ function readList(
     );
     return isSingle ? undefined : named;
   }
-  if (named === undefined && isSingleton(of.byKey.get(shapes.get(operation)?.key ?? ''))) return undefined;
+  if (named === undefined && isSingleton(lookups.byKey.get(shape?.key ?? ''))) return undefined;
   const positions = findListPositions(read, pointer);
+  if (positions.length === 0) return named;
+  const whole = read(pointer);
   for (const item of findItem(operation)) {
     const same = findSamePosition(read, item, positions);
     // An object that is the item itself can have a list of similar objects.
-    if (same === undefined || read(pointer)?.pointer === item.pointer) continue;
-    const { path, element } = same;
-    return readListShape({ contract, read, operation, items: { path, element, itemSchema: same.pointer } });
+    if (same === undefined || whole?.pointer === item.pointer) continue;
+    return { path: same.path, element: same.element, itemSchema: same.pointer };
   }
   return named;
 }

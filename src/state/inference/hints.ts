@@ -6,7 +6,8 @@ import { readSegments, toPointer } from '../../contract/pointer.js';
 import { MockError, nearest, suggest } from '../../errors.js';
 import { createPatternGenerator, readPattern } from '../../generate/text/pattern.js';
 import type { ItemSchema, ReadItemSchema } from '../item-schema.js';
-import { readCountShape, readListShape } from '../pages/list-shape.js';
+import { findItemsAt } from '../pages/list-items.js';
+import { planList, readCountShape } from '../pages/list-shape.js';
 import { isStatus } from '../store/server-values.js';
 import {
   createResource,
@@ -181,13 +182,12 @@ function readHintedList(
   index: ContractIndex,
   of: { readonly operation: Operation; readonly action: Action; readonly items: string | undefined },
 ): Binding['list'] {
-  const { contract, read } = index;
+  const { read } = index;
   const { operation, action, items } = of;
   if (action === 'count') return readCountShape(read, operation);
   if (!ANSWERS_LIST.has(action)) return undefined;
-  return items === undefined
-    ? index.list(operation)
-    : readListShape({ contract, read, operation, path: items.split('.') });
+  const found = items === undefined ? index.list(operation) : findItemsAt(read, operation, items.split('.'));
+  return planList(read, operation, found);
 }
 
 /** Checks the schema, properties and patterns in the hint of a collection. @throws MockError `HINT_INVALID`. */

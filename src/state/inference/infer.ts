@@ -29,8 +29,9 @@ import {
 } from './aliases.js';
 import { type CollectionCandidate, findCandidates } from './candidates.js';
 import { type ContractIndex, createContractIndex } from './contract-index.js';
-import { listShorterKeys, type PathGroup, toGroupKey } from './path-shape.js';
-import { PLAIN_LIST, readCountShape, readListShape } from '../pages/list-shape.js';
+import { type KeyedGroup, listShorterKeys, type PathGroup } from './path-shape.js';
+import { findListItems } from '../pages/list-items.js';
+import { PLAIN_LIST, planList, readCountShape } from '../pages/list-shape.js';
 import { applyHints } from './hints.js';
 import { inferRpcResources } from './rpc.js';
 import { addTo } from '../../contract/json.js';
@@ -161,10 +162,7 @@ function createCollectionTree(
   return {
     at,
     name: (candidate) => names.get(at(candidate.key)?.key ?? candidate.key) ?? candidate.key,
-    parents: (candidate) =>
-      candidate.groups
-        .slice(0, -1)
-        .flatMap((_, i) => at(toGroupKey(candidate.groups.slice(0, i + 1), 'collection')) ?? []),
+    parents: (candidate) => candidate.groups.slice(0, -1).flatMap(({ key }) => at(key) ?? []),
     within: (key) => within.get(key),
   };
 }
@@ -184,7 +182,7 @@ function bindSublist(
   operation: Operation,
 ): InferredAction | string | undefined {
   const { groups = [] } = index.shape(operation) ?? {};
-  const sublist = sublists.get(toGroupKey(groups, 'collection'));
+  const sublist = sublists.get(groups.at(-1)?.key ?? '');
   if (sublist === undefined) return undefined;
   const { owner: candidate, property, isOne, related } = sublist;
   const [parameter] = groups.at(-1)?.parameters ?? [];
@@ -204,7 +202,7 @@ function findBinding(index: ContractIndex, tree: CollectionTree, operation: Oper
     return `${operation.method} does not address a resource`;
   const last = shape.groups.at(-1);
   if (last === undefined) return 'the path has no static segment';
-  const key = toGroupKey(shape.groups, 'collection');
+  const { key } = last;
   const candidate = tree.at(key);
   if (last.parameters.length > 0) {
     const within = tree.within(key);
@@ -222,7 +220,7 @@ function findBinding(index: ContractIndex, tree: CollectionTree, operation: Oper
 
 /** Whether the last parameter of a path is the value of a property of several items. */
 function isValuePath(tree: CollectionTree, { groups }: Pick<CollectionCandidate, 'groups'>): boolean {
-  const within = tree.within(toGroupKey(groups, 'collection'));
+  const within = tree.within(groups.at(-1)?.key ?? '');
   return within !== undefined && within.isKey !== true && within.parameter === groups.at(-1)?.parameters[0];
 }
 
@@ -230,9 +228,9 @@ function isValuePath(tree: CollectionTree, { groups }: Pick<CollectionCandidate,
 function bindWord(index: ContractIndex, tree: CollectionTree, operation: Operation): InferredAction | string {
   const groups = index.shape(operation)?.groups ?? [];
   const last = groups.at(-1);
-  const above = groups.slice(0, -1);
-  if (above.length > 0 && last?.words.length === 1) {
-    const item = tree.at(toGroupKey(above, 'collection'));
+  const above = groups.at(-2);
+  if (above !== undefined && last?.words.length === 1) {
+    const item = tree.at(above.key);
     if (item !== undefined) return bindItemWord(index, item, operation);
   }
   const keys = (last?.words.length ?? 0) > 1 ? listShorterKeys(groups) : [];
@@ -251,8 +249,8 @@ function toBinding(
   const { groups = [], own: left } = index.shape(operation) ?? {};
   const itemIndex = findItemIndex(groups, inferred);
   const own = findOwnKey(tree, groups.slice(0, itemIndex + 1));
-  const links: readonly ParentLink[] = groups.slice(0, itemIndex).flatMap(({ parameters }, i) => {
-    const parent = tree.at(toGroupKey(groups.slice(0, i + 1), 'collection'));
+  const links: readonly ParentLink[] = groups.slice(0, itemIndex).flatMap(({ parameters, key }) => {
+    const parent = tree.at(key);
     // An item that is only created below another one of its collection begins below something else.
     const isAny = parent === inferred.candidate && tree.within(own)?.property === undefined;
     return parent === undefined ? [] : [{ collection: tree.name(parent), parameters, ...(isAny && { isAny }) }];
@@ -277,10 +275,10 @@ function toBinding(
 }
 
 /** The key of the collection that a path belongs to: its own, or that before a word such as `search`. */
-function findOwnKey(tree: CollectionTree, groups: readonly PathGroup[]): string {
-  const key = toGroupKey(groups, 'collection');
-  const keys = [key, ...listShorterKeys(groups)];
-  return keys.find((each) => tree.at(each) !== undefined) ?? key;
+function findOwnKey(tree: CollectionTree, groups: readonly KeyedGroup[]): string {
+  const { key = '' } = groups.at(-1) ?? {};
+  if (tree.at(key) !== undefined) return key;
+  return listShorterKeys(groups).find((each) => tree.at(each) !== undefined) ?? key;
 }
 
 /** The list, or the size of one, in the answer of an operation. */
@@ -295,8 +293,8 @@ function findAnswerList(
   // A path that ends in a parameter can show a list as well.
   const isAny = action === 'elements' || action === 'list';
   if (isItem || !(isAny || ANSWERS_LIST.has(action))) return undefined;
-  const list = index.list(operation) ?? (isAny ? readListShape({ ...index, operation }) : undefined);
-  return list ?? (action === 'list' ? PLAIN_LIST : undefined);
+  const items = index.list(operation) ?? (isAny ? findListItems(index.read, operation) : undefined);
+  return planList(index.read, operation, items) ?? (action === 'list' ? PLAIN_LIST : undefined);
 }
 
 /** Where the parameters are that are one of the segments of a path parameter: `name#3`. */

@@ -10,8 +10,21 @@ export interface PathGroup {
   readonly parameters: readonly string[];
 }
 
+/** A group with the keys of the path that ends in it. */
+export interface KeyedGroup extends PathGroup {
+  /** Without its parameters: the key of a collection. */
+  readonly key: string;
+  /** With its parameters: the key of an item. */
+  readonly itemKey: string;
+}
+
 /** A path template as groups: `/v1/customers/{customer}/cards` has two. */
-export interface PathShape {
+export interface PathShape extends DraftShape {
+  readonly groups: readonly KeyedGroup[];
+}
+
+/** A path whose groups can still change. */
+interface DraftShape {
   readonly groups: readonly PathGroup[];
   /** The template without query and fragment. */
   readonly template: string;
@@ -23,6 +36,8 @@ export interface PathShape {
 
 /** The shapes of the paths of a contract; undefined where a segment mixes text and parameters. */
 export type PathShapes = ReadonlyMap<Operation, PathShape | undefined>;
+
+type DraftShapes = ReadonlyMap<Operation, DraftShape | undefined>;
 
 /** A segment that is a version of the API. */
 const VERSION = /^v\d+(\.\d+)*((alpha|beta|rc)\d*)?$/i;
@@ -43,7 +58,18 @@ export function readPathShapes(
   isList: (operation: Operation, noun: string | undefined) => boolean,
   isSame: (one: Operation, other: Operation) => boolean,
 ): PathShapes {
-  return unifyOwn(splitGroups(unifyVersions(operations), isList), isSame);
+  const shapes = unifyOwn(splitGroups(unifyVersions(operations), isList), isSame);
+  return new Map(Array.from(shapes, ([operation, shape]) => [operation, shape && withKeys(shape)]));
+}
+
+function withKeys(shape: DraftShape): PathShape {
+  let above = '';
+  const groups = shape.groups.map(({ words, parameters }): KeyedGroup => {
+    const key = `${above}/${words.join('/')}`;
+    above = key + '/{}'.repeat(parameters.length);
+    return { words, parameters, key, itemKey: above };
+  });
+  return { ...shape, groups };
 }
 
 /** Segments that mean the user of a request. */
@@ -56,7 +82,8 @@ const USERS = /^(users?|members?|people|persons?|profiles?|accounts?)$/i;
  * Reads `/me` as the path of one of the `/users/{id}`, and `/me/posts` as `/users/{id}/posts`, where both exist and show the same. What
  * no path reads below one of them is an item of another collection.
  */
-function unifyOwn(shapes: PathShapes, isSame: (one: Operation, other: Operation) => boolean): PathShapes {
+function unifyOwn(shapes: DraftShapes, isSame: (one: Operation, other: Operation) => boolean): DraftShapes {
+  if (!Array.from(shapes.values()).some((shape) => findOwnWord(shape) >= 0)) return shapes;
   const reads = new Map<string, Operation>();
   const bases = new Map<string, PathGroup>();
   for (const [operation, shape] of shapes) {
@@ -64,9 +91,9 @@ function unifyOwn(shapes: PathShapes, isSame: (one: Operation, other: Operation)
     const [first] = shape?.groups ?? [];
     if (first?.parameters.length === 1 && USERS.test(first.words.at(-1) ?? '')) bases.set(first.words.join('/'), first);
   }
-  const find = (shape: PathShape): PathShape | undefined => {
+  const find = (shape: DraftShape): DraftShape | undefined => {
+    const at = findOwnWord(shape);
     const [{ words, parameters } = { words: [], parameters: [] }, ...rest] = shape.groups;
-    const at = words.findLastIndex((word, i) => OWN.test(word) && i >= words.length - 2);
     const after = words.slice(at + 1);
     if (at < 0 || (after.length === 0 && parameters.length > 0)) return undefined;
     const before = words.slice(0, at).join('/');
@@ -74,22 +101,27 @@ function unifyOwn(shapes: PathShapes, isSame: (one: Operation, other: Operation)
     if (base === undefined) return undefined;
     const below: readonly PathGroup[] = after.length === 0 ? [] : [{ words: after, parameters }];
     const whole = toGroupKey([base, ...below], after.length === 0 ? 'item' : 'collection');
-    const [own, other] = [reads.get(`/${words.join('/')}`), reads.get(whole)];
-    const isItem =
-      after.length === 0 ||
-      [...reads.keys()].some((key) => [whole, `/${words.join('/')}`].some((each) => key === `${each}/{}`));
+    const plain = `/${words.join('/')}`;
+    const [own, other] = [reads.get(plain), reads.get(whole)];
+    const isItem = after.length === 0 || reads.has(`${whole}/{}`) || reads.has(`${plain}/{}`);
     if (own === undefined || other === undefined || !isItem || !isSame(own, other)) return undefined;
     const groups = [base, ...below, ...rest];
     return { groups, template: '', key: toGroupKey(groups, 'item'), own: base.parameters[0] };
   };
-  return new Map([...shapes].map(([operation, shape]) => [operation, (shape && find(shape)) ?? shape]));
+  return new Map(Array.from(shapes, ([operation, shape]) => [operation, (shape && find(shape)) ?? shape]));
+}
+
+/** The index of the word for the user of the request, one of the last two of the first group; -1 for none. */
+function findOwnWord(shape: DraftShape | undefined): number {
+  const words = shape?.groups[0]?.words ?? [];
+  return words.findLastIndex((word, i) => i >= words.length - 2 && OWN.test(word));
 }
 
 /**
  * Some APIs give each operation a version of its own: `POST /v10/projects` creates what `GET /v9/projects/{id}` reads. Where no
  * operation of a noun has two versions, all of them are read as its first one.
  */
-function unifyVersions(operations: readonly Operation[]): PathShapes {
+function unifyVersions(operations: readonly Operation[]): DraftShapes {
   const shapes = new Map(operations.map((operation) => [operation, readPathShape(operation)] as const));
   const byNoun = new Map<string, { readonly version: string; readonly seen: Set<string>; isRepeated: boolean }>();
   for (const [{ method }, shape] of shapes) {
@@ -102,26 +134,27 @@ function unifyVersions(operations: readonly Operation[]): PathShapes {
     known.isRepeated ||= known.seen.has(operation);
     known.seen.add(operation);
   }
-  const unify = (shape: PathShape): PathShape => {
+  if (byNoun.size === 0) return shapes;
+  const unify = (shape: DraftShape): DraftShape => {
     const versioned = readVersion(shape);
     const known = versioned && byNoun.get(versioned.noun);
     return known === undefined || known.isRepeated || known.version === versioned?.version
       ? shape
       : withVersion(shape, known.version);
   };
-  return new Map([...shapes].map(([operation, shape]) => [operation, shape && unify(shape)]));
+  return new Map(Array.from(shapes, ([operation, shape]) => [operation, shape && unify(shape)]));
 }
 
-function readVersion({ groups }: PathShape): { readonly noun: string; readonly version: string } | undefined {
+function readVersion({ groups }: DraftShape): { readonly noun: string; readonly version: string } | undefined {
   const words = groups[0]?.words ?? [];
   const at = words.findIndex((word) => VERSION.test(word));
   const version = words[at];
-  const before = words.slice(0, Math.max(at, 0)).join('/');
-  return version === undefined ? undefined : { version, noun: `${before}/${words[at + 1] ?? ''}` };
+  if (version === undefined) return undefined;
+  return { version, noun: `${words.slice(0, at).join('/')}/${words[at + 1] ?? ''}` };
 }
 
 /** A path with another version. */
-function withVersion(shape: PathShape, version: string): PathShape {
+function withVersion(shape: DraftShape, version: string): DraftShape {
   const [first, ...rest] = shape.groups;
   if (first === undefined) return shape;
   const words = first.words.map((word) => (VERSION.test(word) ? version : word));
@@ -135,13 +168,19 @@ function withVersion(shape: PathShape, version: string): PathShape {
  * and `/v0/{baseId}/{tableId}/{recordId}` as `/v0/bases/{baseId}/tables/{tableId}/records/{recordId}`.
  */
 function splitGroups(
-  shapes: PathShapes,
+  shapes: DraftShapes,
   isList: (operation: Operation, noun: string | undefined) => boolean,
-): PathShapes {
-  const nouns = new Set<string>();
+): DraftShapes {
+  const isSplit = ({ parameters }: PathGroup): boolean => parameters.length > 1;
+  if (!Array.from(shapes.values()).some((shape) => shape?.groups.some(isSplit))) return shapes;
+  // By bare singular, the first of each.
+  const nouns = new Map<string, string>();
   const byKey = new Map<string, Map<string, Operation>>();
+  for (const noun of listNouns(shapes)) {
+    const singular = toBareNoun(noun);
+    if (singular !== '' && !nouns.has(singular)) nouns.set(singular, noun);
+  }
   for (const [operation, shape] of shapes) {
-    for (const { words, parameters } of shape?.groups ?? []) if (parameters.length === 1) nouns.add(words.at(-1) ?? '');
     if (shape !== undefined) byKey.set(shape.key, (byKey.get(shape.key) ?? new Map()).set(operation.method, operation));
   }
   const isListed = (key: string, noun: string | undefined): boolean => {
@@ -151,16 +190,15 @@ function splitGroups(
   const splits = new Map<string, readonly string[]>();
   for (const shape of shapes.values()) {
     for (const [i, { words, parameters }] of shape?.groups.entries() ?? []) {
+      if (parameters.length < 2) continue;
       const key = toGroupKey(shape?.groups.slice(0, i + 1) ?? [], 'collection');
       // What is created without a parent has all of the ids.
-      if (parameters.length < 2 || byKey.get(key)?.has('POST') === true) continue;
+      if (byKey.get(key)?.has('POST') === true) continue;
       const noun = findNoun(words);
       // The noun can be that of the first parent: `/orgs/{org}/{repo}`.
       const isOfParent = isIdOf(parameters[0] ?? '', noun ?? '');
       const own = isOfParent ? undefined : noun;
-      const named = parameters.map((name) =>
-        isIdOf(name, noun ?? '') ? undefined : [...nouns].find((noun) => isIdOf(name, noun)),
-      );
+      const named = parameters.map((name) => (isIdOf(name, noun ?? '') ? undefined : nouns.get(toBareStem(name))));
       const count = Math.max(
         parameters.findLastIndex((_, at) => at < parameters.length - 1 && isListed(key + '/{}'.repeat(at + 1), noun)) +
           1,
@@ -174,11 +212,19 @@ function splitGroups(
     }
   }
   if (splits.size === 0) return shapes;
-  return new Map([...shapes].map(([operation, shape]) => [operation, shape && splitShape(shape, splits)]));
+  return new Map(Array.from(shapes, ([operation, shape]) => [operation, shape && splitShape(shape, splits)]));
+}
+
+/** The last words of the groups with one parameter, which name items. */
+function listNouns(shapes: DraftShapes): ReadonlySet<string> {
+  const nouns = new Set<string>();
+  for (const shape of shapes.values())
+    for (const { words, parameters } of shape?.groups ?? []) if (parameters.length === 1) nouns.add(words.at(-1) ?? '');
+  return nouns;
 }
 
 /** A shape with the parameters of some groups split into groups, each with one of the given nouns. */
-function splitShape(shape: PathShape, splits: ReadonlyMap<string, readonly string[]>): PathShape {
+function splitShape(shape: DraftShape, splits: ReadonlyMap<string, readonly string[]>): DraftShape {
   const groups: PathGroup[] = [];
   for (const [i, { words, parameters }] of shape.groups.entries()) {
     const nouns = splits.get(toGroupKey(shape.groups.slice(0, i + 1), 'collection')) ?? [];
@@ -211,11 +257,16 @@ function toNoun(parameter: string): string {
 /** Whether a parameter identifies the items of a noun: `{project_id_or_slug}` those of `projects`. */
 function isIdOf(parameter: string, noun: string): boolean {
   const singular = toBareNoun(noun);
-  return singular !== '' && toBareName(parameter.replace(ID_PART, '')) === singular;
+  return singular !== '' && toBareStem(parameter) === singular;
+}
+
+/** The bare name of a parameter without the part that says what kind of id it is. */
+function toBareStem(parameter: string): string {
+  return toBareName(parameter.replace(ID_PART, ''));
 }
 
 /** Reads the path of an operation; undefined where a segment mixes text and parameters. */
-function readPathShape({ path, spanned }: Operation): PathShape | undefined {
+function readPathShape({ path, spanned }: Operation): DraftShape | undefined {
   const template = toTemplate(path);
   // Some APIs write the media type behind each path: `/messages/{id}.json`.
   const plain = toTemplate(spanned?.path ?? toPlainPath(path)).replaceAll(/\.(json|xml)(?=\/|$)/gi, '');
@@ -267,8 +318,8 @@ export function toGroupKey(groups: readonly PathGroup[], part: 'collection' | 'i
 }
 
 /** The keys of the paths without the last word, and without the last two: `/users/by` and `/users` for `/users/by/name`. */
-export function listShorterKeys(groups: readonly PathGroup[]): readonly string[] {
-  const key = toGroupKey(groups, 'collection');
+export function listShorterKeys(groups: readonly KeyedGroup[]): readonly string[] {
+  const { key = '' } = groups.at(-1) ?? {};
   const shorter = key.slice(0, key.lastIndexOf('/'));
   return [shorter, shorter.slice(0, shorter.lastIndexOf('/'))];
 }

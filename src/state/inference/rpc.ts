@@ -1,6 +1,6 @@
 import { type ItemSchema, listProperties, type ReadItemSchema } from '../item-schema.js';
 import { toBareName } from '../names.js';
-import { readListShape } from '../pages/list-shape.js';
+import { planList } from '../pages/list-shape.js';
 import {
   type BodyPosition,
   findItemPosition,
@@ -57,6 +57,7 @@ interface RpcResource extends RpcGroup {
 export function inferRpcResources(index: ContractIndex): RpcResources {
   const methods = index.contract.operations.flatMap((operation) => readRpcMethod(index, operation) ?? []);
   const groups = findGroups(index, methods);
+  if (groups.length === 0) return { collections: new Map(), bindings: [] };
   const resources = groups.map((group): RpcResource => ({ ...group, parents: findParents(group, groups) }));
   const bindings = methods.flatMap((method) => bindMethod(index, resources, method) ?? []);
   const collections = new Map(resources.map((resource) => [resource.name, describe(resource)]));
@@ -257,13 +258,13 @@ function isCreate(resource: RpcResource, { operation, inputs }: RpcMethod): bool
 }
 
 function bindList(index: ContractIndex, resource: RpcResource, method: RpcMethod): Binding | undefined {
-  const { contract, read } = index;
+  const { read } = index;
   const { operation, verb } = method;
   const positions = findListPositions(read, readAnswerPointer(operation));
   const same = findSamePosition(read, resource.item, positions);
   if (same === undefined) return undefined;
   const items = { path: same.path, element: same.element, itemSchema: same.pointer };
-  const list = readListShape({ contract, read, operation, items });
+  const list = planList(read, operation, items);
   if (list === undefined) return undefined;
   const why = `"${verb}"; the answer is a list of ${resource.name} in "${same.path.join('.')}"`;
   const bound = toBinding(resource, method, { action: 'list', id: undefined, set: {}, confidence: 0.9, why });

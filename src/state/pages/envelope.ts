@@ -2,14 +2,8 @@ import type { SchemaCheck } from '../../schema/validate.js';
 import { isObject, filterMembers } from '../../contract/json.js';
 import type { ItemSchema, ReadItemSchema } from '../item-schema.js';
 import type { Entry } from '../store/lists/item-list.js';
-import {
-  type EnvelopeField,
-  type EnvelopeRole,
-  findItems,
-  type ListShape,
-  type Member,
-  planObject,
-} from './list-shape.js';
+import { type EnvelopeField, type EnvelopeRole, type ListShape, type Member, planObject } from './list-shape.js';
+import { findItems } from './list-items.js';
 import type { Page, PageTurn } from './pagination.js';
 
 /** Plans the envelope around one item: a function that puts the item at its place, and the properties with one valid value. */

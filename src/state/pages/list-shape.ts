@@ -1,4 +1,3 @@
-import type { Contract } from '../../contract/contract.js';
 import { isObject } from '../../contract/json.js';
 import type { Operation } from '../../contract/operations/operation.js';
 import {
@@ -8,7 +7,6 @@ import {
   type ReadItemSchema,
   listProperties,
   isNumeric,
-  findPropertyAt,
   readSchemaType,
 } from '../item-schema.js';
 import { findSuccessMedia } from '../../contract/operations/responses.js';
@@ -88,9 +86,6 @@ export const PLAIN_LIST: ListShape = {
   plan: { kind: 'items' },
 };
 
-const ITEM_NAMES =
-  /^(data|items|results?|entries|values?|records|rows|list|content|elements|objects|resources|collection|edges|nodes|hits)$/i;
-
 /** Bare names -> roles. */
 const ROLES: readonly (readonly [RegExp, EnvelopeRole])[] = [
   [
@@ -128,28 +123,23 @@ const ROLES: readonly (readonly [RegExp, EnvelopeRole])[] = [
 ];
 
 /** Objects of an envelope that hold properties of the page. */
-const NESTED =
+export const NESTED: RegExp =
   /^(_?links|meta|_?metadata|additional_?data|pagination|paging|page_?info|page_?meta|page|pages|cursors?|response_?metadata|result_?info|(next|prev|previous|self|first|last)(_?(page|link))?)$/i;
 
-/** The list in the success response of an operation; undefined where it is not a list. */
-export function readListShape(parts: {
-  readonly contract: Contract;
-  readonly read: ReadItemSchema;
-  readonly operation: Operation;
-  /** The last static segment of the path: the name of the array in some envelopes. */
-  readonly noun?: string | undefined;
-  /** Where the items stand, where that is known. */
-  readonly items?: ItemsPosition | undefined;
-  /** The property names from the root to the array, where a hint names them. */
-  readonly path?: readonly string[] | undefined;
-}): ListShape | undefined {
-  const { read, operation, noun } = parts;
-  const pointer = findSuccessMedia(operation)?.schemaPointer ?? '';
+/** The shape of a list response with the items at a position; undefined where the operation declares no response, or there are none. */
+export function planList(
+  read: ReadItemSchema,
+  operation: Operation,
+  items: ItemsPosition | undefined,
+): ListShape | undefined {
+  const pointer = readSuccessPointer(operation);
   const schema = read(pointer);
-  if (schema === undefined) return undefined;
-  const items =
-    parts.path === undefined ? (parts.items ?? findItems(schema, read, noun)) : findItemsAt(schema, read, parts.path);
-  return items && { ...items, schema: pointer, plan: planAround(schema, read, items.path) };
+  return schema && items && { ...items, schema: pointer, plan: planAround(schema, read, items.path) };
+}
+
+/** Pointer to the schema of the success response of an operation. */
+export function readSuccessPointer(operation: Operation): string {
+  return findSuccessMedia(operation)?.schemaPointer ?? '';
 }
 
 /** Plans a response with items, or the number of items, at a path. */
@@ -204,68 +194,8 @@ export function hasNumberedTurns(plan: Plan): boolean {
   return plan.kind === 'field' && plan.field.role === 'next' && /^(integer|number)$/.test(plan.field.type ?? '');
 }
 
-/** The array at a path; undefined where there is none. */
-function findItemsAt(schema: ItemSchema, read: ReadItemSchema, path: readonly string[]): ItemsPosition | undefined {
-  const current = read(findPropertyAt(read, schema, path.join('.'))?.target);
-  return current?.type === 'array' ? { path, element: [], itemSchema: current.items } : undefined;
-}
-
-/** The array of a response that is a list, by the names of its properties. */
-export function findItems(
-  schema: ItemSchema,
-  read: ReadItemSchema,
-  noun: string | undefined,
-): ItemsPosition | undefined {
-  if (schema.type === 'array') return { path: [], element: [], itemSchema: schema.items };
-  const arrays = listArrays(schema, read);
-  const found = findNamed(arrays, noun) ?? findOnlyArray(schema, arrays, read);
-  if (found !== undefined) return { path: [found.name], element: [], itemSchema: read(found.target)?.items };
-  return findEmbedded(schema, read, noun);
-}
-
-function listArrays(schema: ItemSchema, read: ReadItemSchema): readonly ItemProperty[] {
-  return listProperties(schema).filter(({ target }) => read(target)?.type === 'array');
-}
-
-function findNamed(arrays: readonly ItemProperty[], noun: string | undefined): ItemProperty | undefined {
-  return arrays.find(({ name }) => name === noun) ?? arrays.find(({ name }) => ITEM_NAMES.test(name));
-}
-
-/** Without a known name: the only array, unless the object is an item with an id, or does not look like a page. */
-function findOnlyArray(
-  schema: ItemSchema,
-  all: readonly ItemProperty[],
-  read: ReadItemSchema,
-): ItemProperty | undefined {
-  const isOfItems = ({ name, target }: ItemProperty): boolean =>
-    !REPORTS.test(name) && !SCALAR.test(read(read(target)?.items)?.type ?? '');
-  const arrays = all.length === schema.properties.size ? all : all.filter(isOfItems);
-  const names = [...schema.properties.keys()];
-  if (names.some((name) => /^(id|sha)$/.test(name)) || arrays.length !== 1) return undefined;
-  const isOfPage = (name: string): boolean => findRole(name, []) !== undefined || NESTED.test(name);
-  const paged = names.some(isOfPage);
-  return paged || schema.properties.size === 1 ? arrays[0] : undefined;
-}
-
 /** Arrays about the request, not of items. */
-const REPORTS = /^(errors|messages|warnings)$/i;
-
-const SCALAR = /^(string|integer|number|boolean)$/;
-
-/** A list one level below: `_embedded.orders`, `data.items`. */
-function findEmbedded(schema: ItemSchema, read: ReadItemSchema, noun: string | undefined): ItemsPosition | undefined {
-  if (schema.properties.has('id')) return undefined;
-  for (const { name, target } of listProperties(schema)) {
-    const inner = /^(_embedded|data|result|response|body|payload)$/i.test(name) ? read(target) : undefined;
-    if (inner === undefined || inner.properties.has('id')) continue;
-    const arrays = listArrays(inner, read);
-    const found =
-      findNamed(arrays, noun) ??
-      (arrays.length === 1 && (name === '_embedded' || inner.properties.size === 1) ? arrays[0] : undefined);
-    if (found !== undefined) return { path: [name, found.name], element: [], itemSchema: read(found.target)?.items };
-  }
-  return undefined;
-}
+export const REPORTS: RegExp = /^(errors|messages|warnings)$/i;
 
 interface PlanContext {
   readonly read: ReadItemSchema;
@@ -329,7 +259,10 @@ function readWhole({ name: own, target, branches }: ItemProperty, read: ReadItem
     const scalar = schema.type === 'string';
     const flags = { nullable: false, readOnly: false, writeOnly: false, variant: false };
     const names = ['self', 'first', 'prev', 'next', 'last'];
-    return { ...inner, properties: new Map(names.map((name) => [name, { name, scalar, ...common, ...flags }])) };
+    return {
+      ...inner,
+      properties: new Map(names.map((name) => [name, { name, bare: name, scalar, ...common, ...flags }])),
+    };
   }
   const all = branches.flatMap((branch) => listProperties(read(branch)));
   const others = all.filter(({ name }) => !inner.properties.has(name));
