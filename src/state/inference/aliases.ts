@@ -327,28 +327,29 @@ export const findListed: FindWhole = (index, readable, candidate) => {
   const { groups, itemKey, key, schema } = candidate;
   const methods = [...index.operationsAt(key).keys(), ...index.operationsAt(itemKey).keys()];
   const listing = index.operationsAt(key).get('GET');
-  const listed = index.list(listing)?.itemSchema;
   const creates = index.operationsAt(key).has('POST');
-  if (listing === undefined || methods.some((method) => method !== 'GET' && method !== 'POST')) return undefined;
+  // What creates items beside another path has a collection of its own, unless nothing else creates those: `/silences`, `/silence/{id}`.
+  if (listing === undefined || (creates && itemKey !== undefined)) return undefined;
+  if (methods.some((method) => method !== 'GET' && method !== 'POST')) return undefined;
+  const listed = index.list(listing)?.itemSchema;
   const last = groups.at(-1);
   const isOwn = isOwnPath(candidate);
   const isList = itemKey === undefined && LIST_WORD.test(last?.words.at(-1) ?? '');
+  const folder = toFolder(candidate);
+  const singular = toSingular(last?.words.at(-1) ?? '');
   const others = readable.filter((each) => {
-    if (each === candidate) return false;
+    if (each === candidate || (creates && index.operationsAt(each.key).size > 0)) return false;
     const other = each.groups.at(-1);
     const hasList = index.operationsAt(each.key).has('GET');
-    // What creates items beside another path has a collection of its own, unless nothing else creates those: `/silences`, `/silence/{id}`.
-    if (creates && (itemKey !== undefined || index.operationsAt(each.key).size > 0)) return false;
-    const isBeside = !hasList && toFolder(each) === toFolder(candidate);
+    const isBeside = !hasList && toFolder(each) === folder;
     if (isBeside && isList && each.schema === schema) return true;
     // `GET /books` beside `POST /book`
-    const isPlural = toSingular(last?.words.at(-1) ?? '') === toSingular(other?.words.at(-1) ?? '');
-    if (isBeside && isPlural && isLike(index, [creates ? listed : schema, each.schema], 0.8)) return true;
-    if (creates) return false;
+    const isPlural = isBeside && toSingular(other?.words.at(-1) ?? '') === singular;
+    if (isPlural && isLike(index, [creates ? listed : schema, each.schema], 0.8)) return true;
+    if (creates || groups.length > 1 || each.groups.length > 1) return false;
     // A noun without a list of its own is listed by a summary.
     const isNamed = isOwn && !hasList && other?.words.at(-1) === last?.words.at(-1);
     const least = isNamed ? 0.4 : 0.8;
-    if (groups.length > 1 || each.groups.length > 1) return false;
     const [own = ''] = last?.parameters ?? [];
     const isSameId =
       other?.parameters.length === 1 && own === other.parameters[0] && !/^_?(id|key|name|slug)$/i.test(own);

@@ -24,13 +24,13 @@ export function findAlternateKeys(
     const parameter = name === undefined ? undefined : findPathParameter(operation, name);
     if (parameter === undefined) continue;
     const isOwn = shape?.key === candidate.itemKey;
-    const accepted = readAccepted(operation);
+    const said = readMention(index, parameter, operation);
     for (const { path, property } of properties) {
+      if (found.has(path)) continue;
       const isNamed = isOwn
-        ? toBareName(parameter.name) === toBareName(property.name)
+        ? id === 'id' && toBareName(parameter.name) === property.bare
         : isNamedAfter(property.name, parameter.name);
-      const isSaid = isMentioned(index, parameter, property) || isDescribed(accepted, property.name);
-      if ((isNamed && (!isOwn || id === 'id')) || isSaid) found.add(path);
+      if (isNamed || isMentioned(said, property)) found.add(path);
     }
   }
   return [...found];
@@ -67,12 +67,39 @@ function canIdentify({ schema, scalar }: ItemProperty): boolean {
   return isText && schema.enum === undefined && !('const' in schema) && schema.format?.startsWith('date') !== true;
 }
 
+/** What says that a parameter takes another property as well. */
+interface Mention {
+  /** The bare names in the name of the parameter, where it has several: `id_or_slug`. */
+  readonly parts: readonly string[];
+  readonly descriptions: readonly Description[];
+  /** The bare names of the schemas that the parameter can have: `#/components/schemas/key_fingerprint`. */
+  readonly branches: readonly string[];
+}
+
+interface Description {
+  readonly text: string;
+  /** As a bare name: it has the bare names of all words in it. */
+  readonly bare: string;
+}
+
+function readMention(index: ContractIndex, parameter: Parameter, operation: Operation): Mention {
+  const parts = parameter.name.split(OR);
+  const texts = [parameter.description ?? '', readAccepted(operation)].filter((text) => ALTERNATIVE.test(text));
+  return {
+    parts: parts.length > 1 ? parts.map(toBareName) : [],
+    descriptions: texts.map((text) => ({ text, bare: toBareName(text) })),
+    branches: listBranchNames(index, parameter),
+  };
+}
+
+/** Words of a description of several keys. */
+const ALTERNATIVE = /\bor\b|\||\b(also|as well|either|alternatively)\b/i;
+
 /** Whether the name, the description or a branch of the schema of a parameter says that it takes a property as well. */
-function isMentioned(index: ContractIndex, parameter: Parameter, { name }: ItemProperty): boolean {
-  const bare = toBareName(name);
-  const parts = parameter.name.split(OR).map(toBareName);
-  if (parts.length > 1 && parts.some((part) => part === bare || (bare.length > 2 && part.endsWith(bare)))) return true;
-  return isDescribed(parameter.description ?? '', name) || isBranch(index, parameter, bare);
+function isMentioned({ parts, descriptions, branches }: Mention, { name, bare }: ItemProperty): boolean {
+  if (parts.some((part) => part === bare || (bare.length > 2 && part.endsWith(bare)))) return true;
+  if (bare.length > 3 && branches.some((branch) => branch.endsWith(bare))) return true;
+  return descriptions.some((each) => each.bare.includes(bare) && isDescribed(each.text, name));
 }
 
 /** Where an operation says which ids it takes: "Accepts either an incident id, or an incident number." */
@@ -88,13 +115,11 @@ function isDescribed(description: string, name: string): boolean {
   return description.includes(`\`${name}\``) && /\b(also|as well|either|alternatively)\b/i.test(description);
 }
 
-/** Whether one of several schemas of a parameter is named after the property: `#/components/schemas/key_fingerprint`. */
-function isBranch({ contract }: ContractIndex, { schema, schemaPointer }: Parameter, bare: string): boolean {
+function listBranchNames({ contract }: ContractIndex, { schema, schemaPointer }: Parameter): readonly string[] {
   const { schema: target } = contract.resolve(schema, schemaPointer);
-  if (!isObject(target)) return false;
-  const branches = [...(target.anyOf ?? []), ...(target.oneOf ?? [])];
-  return branches.some((branch) => {
+  if (!isObject(target)) return [];
+  return [...(target.anyOf ?? []), ...(target.oneOf ?? [])].flatMap((branch) => {
     const reference = isObject(branch) && typeof branch.$ref === 'string' ? branch.$ref.split('/').at(-1) : undefined;
-    return bare.length > 3 && reference !== undefined && toBareName(reference).endsWith(bare);
+    return reference === undefined ? [] : [toBareName(reference)];
   });
 }

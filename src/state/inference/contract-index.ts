@@ -3,7 +3,7 @@ import type { Operation } from '../../contract/operations/operation.js';
 import { memoize } from '../../memoize.js';
 import { findBodyMedia, findSuccessMedia } from '../../contract/operations/responses.js';
 import type { ItemSchema, ReadItemSchema } from '../item-schema.js';
-import { findListItems } from '../pages/list-items.js';
+import { findItems } from '../pages/list-items.js';
 import type { ItemsPosition } from '../pages/list-shape.js';
 import { toBareName, toBareNoun } from '../names.js';
 import {
@@ -40,11 +40,11 @@ export interface ContractIndex {
 
 /** Indexes the operations of a contract by path. */
 export function createContractIndex(contract: Contract, read: ReadItemSchema): ContractIndex {
-  const isList = (operation: Operation, noun: string | undefined): boolean =>
-    findListItems(read, operation, noun) !== undefined;
   const answerPointer = memoize((operation: Operation | undefined) => operation && readAnswerPointer(operation));
+  const isList = (operation: Operation, noun: string | undefined): boolean =>
+    findListIn({ read, answerPointer }, operation, noun) !== undefined;
   const readShown = (operation: Operation): ItemSchema | undefined => {
-    const list = findListItems(read, operation);
+    const list = findListIn({ read, answerPointer }, operation);
     return read(list === undefined ? answerPointer(operation) : list.itemSchema);
   };
   const isSame = (...operations: readonly [Operation, Operation]): boolean => {
@@ -106,6 +106,16 @@ interface Lookups extends Pick<ContractIndex, 'answerPointer' | 'read'> {
   readonly byKey: ReadonlyMap<string, ReadonlyMap<string, Operation>>;
 }
 
+/** The list in the success response of an operation, by its names. */
+function findListIn(
+  { read, answerPointer }: Pick<Lookups, 'answerPointer' | 'read'>,
+  operation: Operation,
+  noun?: string,
+): ItemsPosition | undefined {
+  const schema = read(answerPointer(operation));
+  return schema && findItems(schema, read, noun);
+}
+
 /** The items that the bodies of an operation may hold: that of its own path, then that of the path above it. */
 type FindItem = (operation: Operation) => readonly ItemSchema[];
 
@@ -148,7 +158,7 @@ function findItemOf(lookups: Lookups, operations: readonly Operation[]): ItemSch
   const { read, shapes, answerPointer } = lookups;
   const onItem = operations.filter((operation) => isOnItem(shapes.get(operation)));
   const onList = operations.filter((operation) => !onItem.includes(operation));
-  const isList = (operation: Operation): boolean => findListItems(read, operation) !== undefined;
+  const isList = (operation: Operation): boolean => findListIn(lookups, operation) !== undefined;
   const itemGets = select(onItem, 'GET');
   const reads = itemGets.filter((operation) => !isList(operation));
   const creates = select(onList, 'POST');
@@ -183,15 +193,16 @@ function select(operations: readonly Operation[], ...methods: readonly string[])
 
 /** The item of a list, where the first operation that shows one item shows it in an array as well: `{ "contacts": [{ … }] }`. */
 function findSingleElement(
-  { read, shapes, answerPointer }: Lookups,
+  lookups: Lookups,
   { gets, shown }: { readonly gets: readonly Operation[]; readonly shown: readonly Operation[] },
 ): ItemSchema | undefined {
+  const { read, shapes, answerPointer } = lookups;
   const [first] = gets;
   const pointer = first && shown.map(answerPointer).find((each) => each !== undefined);
   if (first === undefined || pointer === undefined) return undefined;
   const noun = shapes.get(first)?.groups.at(-1)?.words.at(-1);
   for (const operation of gets) {
-    const element = read(findListItems(read, operation, noun)?.itemSchema);
+    const element = read(findListIn(lookups, operation, noun)?.itemSchema);
     if (element === undefined || element.properties.size === 0) continue;
     if (findItemPlace(read, element, pointer)?.isInArray === true) return element;
   }
@@ -213,7 +224,7 @@ function readList(lookups: Lookups, operation: Operation, findItem: FindItem): I
   const { read, shapes } = lookups;
   const shape = shapes.get(operation);
   const last = shape?.groups.at(-1);
-  const named = findListItems(read, operation, last?.words.at(-1));
+  const named = findListIn(lookups, operation, last?.words.at(-1));
   const pointer = lookups.answerPointer(operation);
   if (last === undefined || pointer === undefined) return named;
   if (isOnItem(shape)) {

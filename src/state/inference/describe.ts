@@ -144,10 +144,10 @@ function findOtherItem(index: ContractIndex, schema: ItemSchema, { noun, wanted 
   const [, stem = '', key = 'id'] = /^(.+?)(id|uuid|sid|login|slug)$/.exec(wanted) ?? [];
   if (stem === '' || noun === '' || wanted.startsWith(noun)) return undefined;
   const names = listProperties(schema);
-  const holder = names.find(({ name, scalar }) => toBareName(name) === stem && !scalar);
-  if (holder === undefined || names.some(({ name }) => toBareName(name) === wanted)) return undefined;
-  const inner = [...(index.read(holder.target)?.properties.keys() ?? [])].find((name) => toBareName(name) === key);
-  return inner && `${holder.name}.${inner}`;
+  const holder = names.find(({ bare, scalar }) => bare === stem && !scalar);
+  if (holder === undefined || names.some(({ bare }) => bare === wanted)) return undefined;
+  const inner = listProperties(index.read(holder.target)).find(({ bare }) => bare === key);
+  return inner && `${holder.name}.${inner.name}`;
 }
 
 const ID_NAMES: readonly string[] = [
@@ -185,10 +185,9 @@ const LOGIN_NAMES: readonly string[] = ['login', 'username'];
 
 function findIdIn(schema: ItemSchema, of: IdWords): string | undefined {
   const { noun, wanted } = of;
-  const names = listProperties(schema)
-    .filter(canBeId)
-    .map(({ name }) => name);
-  const bare = new Map(names.map((name) => [toBareName(name), name]));
+  const properties = listProperties(schema).filter(canBeId);
+  const names = properties.map(({ name }) => name);
+  const bare = new Map(properties.map((property) => [property.bare, property.name]));
   const named = bare.get(wanted);
   // `{space_number}` identifies one of the `copilot-spaces` by its `number`.
   const stem = wanted.slice(0, -of.lastWord.length);
@@ -211,9 +210,11 @@ function findIdIn(schema: ItemSchema, of: IdWords): string | undefined {
   return short ?? bare.get(`${noun}id`) ?? last ?? ID_NAMES.find((name) => names.includes(name));
 }
 
+const NO_IDS: ReadonlySet<string> = new Set(['object', 'array', 'boolean']);
+
 /** Whether the property can be a string or a number. */
 function canBeId({ schema }: ItemProperty): boolean {
-  return schema.type === undefined || !['object', 'array', 'boolean'].includes(String(schema.type));
+  return schema.type === undefined || !NO_IDS.has(String(schema.type));
 }
 
 /** For `{namespace}/{taxonomy_key}` the properties `namespace` and `key`; none where a parameter matches no property. */
@@ -257,8 +258,8 @@ function findKeyProperty(
 ): string | undefined {
   const properties = listProperties(schema);
   const own =
-    properties.find(({ name }) => toBareName(name) === of.name) ??
-    properties.find(({ name }) => toBareName(name).length > 1 && of.name.endsWith(toBareName(name)));
+    properties.find(({ bare }) => bare === of.name) ??
+    properties.find(({ bare }) => bare.length > 1 && of.name.endsWith(bare));
   const inner = index.read(own?.target);
   const nested = inner && ['login', 'username', 'slug', 'id', 'name'].find((name) => inner.properties.has(name));
   if (own !== undefined && !own.scalar && nested !== undefined) return `${own.name}.${nested}`;
@@ -277,8 +278,8 @@ function findSecretKey(
   if (parameters.length !== 1 || !/(token|secret|key)$/.test(name)) return undefined;
   const create = index.operationsAt(candidate.key).get('POST');
   const shown = listProperties(index.answer(create));
-  const key = shown.find((property) => property.schema.type === 'string' && toBareName(property.name) === name);
-  const isOfItem = [...schema.properties.keys()].some((each) => name.endsWith(toBareName(each)));
+  const key = shown.find((property) => property.schema.type === 'string' && property.bare === name);
+  const isOfItem = listProperties(schema).some(({ bare }) => name.endsWith(bare));
   return key === undefined || isOfItem ? undefined : { name: key.name, schema: key.target };
 }
 
@@ -300,19 +301,24 @@ function findSent(
   item: ItemSchema | undefined,
 ): readonly string[] {
   const operations = [key, itemKey].flatMap((each) => [...index.operationsAt(each).values()]);
-  const bodies = operations.map(index.body).filter((body) => body?.pointer !== item?.pointer);
-  const sent = bodies.flatMap(listProperties).filter(({ readOnly }) => !readOnly);
-  const names = new Set(sent.map(({ name }) => toBareName(name)));
-  return [...(item?.properties.keys() ?? [])].filter((name) => names.has(toBareName(name)));
+  const names = new Set<string>();
+  for (const operation of operations) {
+    const body = index.body(operation);
+    if (body === undefined || body.pointer === item?.pointer) continue;
+    for (const { bare, readOnly } of body.properties.values()) if (!readOnly) names.add(bare);
+  }
+  if (names.size === 0) return [];
+  return listProperties(item).flatMap(({ name, bare }) => (names.has(bare) ? [name] : []));
 }
 
 /** `redacted_value` is the masked form of `value`. */
 function findRedacted(schema: ItemSchema): Readonly<Record<string, string>> {
   const redacted: Record<string, string> = {};
   for (const name of schema.properties.keys()) {
-    const plain = /^(?:redacted|masked|obfuscated)_?(.+)$/i.exec(name)?.[1] ?? '';
-    const match = [...schema.properties.keys()].find((key) => plain !== '' && toBareName(key) === toBareName(plain));
-    if (match !== undefined) redacted[name] = match;
+    const plain = /^(?:redacted|masked|obfuscated)_?(.+)$/i.exec(name)?.[1];
+    if (plain === undefined) continue;
+    const match = listProperties(schema).find(({ bare }) => bare === toBareName(plain));
+    if (match !== undefined) redacted[name] = match.name;
   }
   return redacted;
 }

@@ -137,11 +137,10 @@ function createCollectionTree(
   const nested = all.filter(({ groups }) => groups.length > 1);
   const readable = all.filter((each) => !each.singleton && index.operationsAt(each.itemKey).has('GET'));
   const unlisted = readable.filter((each) => !index.operationsAt(each.key).has('GET'));
+  const shown = all.filter((each) => !isAlias(index, each));
   for (const candidate of all) {
     // Two aliases do not lead to each other.
-    const other = isAlias(index, candidate)
-      ? all.find((each) => !isAlias(index, each) && isSameResource(each, candidate))
-      : undefined;
+    const other = isAlias(index, candidate) ? shown.find((each) => isSameResource(each, candidate)) : undefined;
     if (other !== undefined) aliases.set(candidate.key, other);
     const below = findBelow(index, nested, candidate);
     if (below !== undefined) aliases.set(candidate.key, below);

@@ -1,5 +1,5 @@
 import type { Contract } from '../../contract/contract.js';
-import { isObject } from '../../contract/json.js';
+import { isObject, type SchemaObject } from '../../contract/json.js';
 import type { Operation } from '../../contract/operations/operation.js';
 import {
   type ItemProperty,
@@ -52,16 +52,18 @@ export function findSelfLink(
   const { reading, sent } = known;
   const path = toPath(reading);
   if (reading.spanned !== undefined || !/\{[^{}]+\}(\.json)?$/.test(path)) return undefined;
-  const own = listProperties(schema).map((property) => ({ path: [property.name], property }));
-  const nested = findProperty(of.read, { ...schema, properties: onlyLinks(schema) }, []);
-  const found = [...own, ...(nested === undefined ? [] : [nested])].find(({ path: names, property }) => {
+  const isShown = ({ path: names, property }: Found): boolean => {
     const { type, format = 'uri', pattern, enum: values, maxLength, readOnly } = property.schema;
-    const isUrl = [type].flat().includes('string') && /^ur[il]/.test(format);
+    const isUrl = isText(type) && /^ur[il]/.test(format);
     if (!isUrl || pattern !== undefined || values !== undefined || maxLength !== undefined) return false;
     if (sent.includes(names[0] ?? '') && readOnly !== true) return false;
     return names.length > 1 || isOwnUrl(schema, property, path);
-  });
-  return found && toOwnUrl(of.contract, schema, { found, path });
+  };
+  const own = listProperties(schema).find((property) => isShown({ path: [property.name], property }));
+  const nested =
+    own === undefined ? findProperty(of.read, { ...schema, properties: onlyLinks(schema) }, []) : undefined;
+  const found = own === undefined ? nested && isShown(nested) && nested : { path: [own.name], property: own };
+  return found ? toOwnUrl(of.contract, schema, { found, path }) : undefined;
 }
 
 /** The path of an operation without a query. */
@@ -87,11 +89,11 @@ export function findListUrls(
   const path = toPath(reading);
   return listProperties(schema).flatMap(({ name, target }): readonly OwnUrl[] => {
     const object = read(target);
-    const url = findInnerList(read, object)?.path.length === 1 ? object?.properties.get('url') : undefined;
+    const url = object?.properties.get('url');
     // A pattern says what the URL is.
     const { type, pattern, enum: values, const: only } = url?.schema ?? {};
-    if (url === undefined || pattern !== undefined || (values ?? only) !== undefined) return [];
-    if (![type].flat().includes('string')) return [];
+    if (url === undefined || pattern !== undefined || (values ?? only) !== undefined || !isText(type)) return [];
+    if (findInnerList(read, object)?.path.length !== 1) return [];
     const isPath = url.schema.format === undefined;
     return [{ property: `${name}.url`, template: `${isPath ? '' : readServer(contract)}${path}/${name}`, isPath }];
   });
@@ -129,7 +131,7 @@ interface Found {
 function findProperty(read: ReadItemSchema, schema: ItemSchema, above: readonly string[]): Found | undefined {
   const properties = listProperties(schema);
   const own = properties.find(
-    (each) => SELF.test(each.name) && [each.schema.type].flat().includes('string') && each.schema.enum === undefined,
+    (each) => SELF.test(each.name) && isText(each.schema.type) && each.schema.enum === undefined,
   );
   // Apart from `self`, the links of an item lead to other items.
   if (own !== undefined && (above.length !== 1 || HOLDERS[1]?.test(own.name) === true))
@@ -141,15 +143,22 @@ function findProperty(read: ReadItemSchema, schema: ItemSchema, above: readonly 
 
 /** What an example of the URL has before the path of the item. */
 function readShownBase(schema: ItemSchema, property: ItemProperty, path: string): string | undefined {
+  const examples = listShownValues(schema, property).filter((example) => typeof example === 'string');
+  if (examples.length === 0) return undefined;
   const pattern = path
     .split(/\{[^{}]+\}/)
     .map((text) => text.replaceAll(/[^\w/]/g, String.raw`\$&`))
     .join('[^/]+');
-  for (const example of listShownValues(schema, property)) {
-    const base = typeof example === 'string' ? new RegExp(`^(https?://.*?)${pattern}$`).exec(example)?.[1] : undefined;
+  const url = new RegExp(`^(https?://.*?)${pattern}$`);
+  for (const example of examples) {
+    const base = url.exec(example)?.[1];
     if (base !== undefined) return base;
   }
   return undefined;
+}
+
+function isText(type: SchemaObject['type']): boolean {
+  return Array.isArray(type) ? type.includes('string') : type === 'string';
 }
 
 /** The first server of a contract; the path of one that is relative, which is at the origin of each request. */

@@ -191,7 +191,7 @@ export function findEffect(verb: string, schema: ItemSchema | undefined): Item |
   const bases = isUndone ? undone : [word];
   const set: Record<string, unknown> = {};
   for (const property of listProperties(schema)) {
-    const bare = toBareName(property.name).replace(/^is(?=[a-z]{4})/, '');
+    const bare = property.bare.replace(/^is(?=[a-z]{4})/, '');
     const isDone = bases.some(
       (base) => isParticiple(base, bare.replace(/(at|on|date)$/, '')) || isParticiple(base, bare),
     );
@@ -236,7 +236,7 @@ function isParticiple(verb: string, word: string): boolean {
 
 /** Whether a property says when an item stopped to be active: `date_delete`, `disabled_at`. */
 export function isInactiveTime(property: ItemProperty): boolean {
-  const bare = toBareName(property.name);
+  const { bare } = property;
   return /^(date|time)?(delete|disable|deactivate)d?(at|on|date|time)?$/.test(bare) && isTime(property);
 }
 
