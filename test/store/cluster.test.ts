@@ -48,7 +48,7 @@ describe.skipIf(REDIS_MISSING !== undefined)('a store on Redis Cluster', () => {
       const slots = new Map<string, Set<number>>();
       for (const key of keys.flat()) {
         const tag = /\{.*?\}/.exec(key)?.[0] ?? '';
-        const slot = Number(runRedisCommand(nodes[0]?.port ?? 0, 'CLUSTER', 'KEYSLOT', key));
+        const slot = Number(await runRedisCommand({ port: nodes[0]?.port ?? 0 }, 'CLUSTER', 'KEYSLOT', key));
         slots.set(tag, (slots.get(tag) ?? new Set()).add(slot));
       }
       expect([...slots.values()].every(({ size }) => size === 1)).toBe(true);

@@ -1,10 +1,9 @@
-import { setImmediate } from 'node:timers/promises';
 import { Cluster } from 'ioredis';
 import { createCluster } from 'redis';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createMock, type Mock } from '../../src/index.js';
 import { LIBRARY } from './library.js';
-import { REDIS_MISSING, type RedisServer, runRedisCommand, startCluster } from './redis-server.js';
+import { REDIS_MISSING, type RedisServer, runRedisCommand, startCluster, untilTrue } from './redis-server.js';
 
 /** Replicas take over soon after this time. */
 const NODE_TIMEOUT_MS = 1000;
@@ -52,12 +51,14 @@ describe.skipIf(REDIS_MISSING !== undefined)('a store on Redis Cluster whose mas
   };
   /** Asks until the answer is not 503, which has to say when to ask again. */
   const ask = async (mock: Mock, path: string, init?: RequestInit): Promise<Response> => {
-    for (;;) {
-      const response = await mock.fetch(path, init);
-      if (response.status !== 503) return response;
+    let response = await mock.fetch(path, init);
+    await untilTrue(async () => {
+      if (response.status !== 503) return true;
       expect(response.headers.get('retry-after')).toBe('1');
-      await setImmediate();
-    }
+      response = await mock.fetch(path, init);
+      return false;
+    });
+    return response;
   };
   const create = async (mock: Mock, title: string): Promise<void> => {
     const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ title }) };
@@ -74,10 +75,10 @@ describe.skipIf(REDIS_MISSING !== undefined)('a store on Redis Cluster whose mas
     return interactions.map(({ number }) => number);
   };
   /** The master that has the state of the session `default`. */
-  const findMaster = (): RedisServer => {
+  const findMaster = async (): Promise<RedisServer> => {
     const [first] = nodes as readonly [RedisServer, ...RedisServer[]];
-    const slot = Number(runRedisCommand(first.port, 'CLUSTER', 'KEYSLOT', '{vouch:default}'));
-    const lines = runRedisCommand(first.port, 'CLUSTER', 'NODES').split('\n');
+    const slot = Number(await runRedisCommand(first, 'CLUSTER', 'KEYSLOT', '{vouch:default}'));
+    const lines = (await runRedisCommand(first, 'CLUSTER', 'NODES')).split('\n');
     const ofSlot = lines.find((line) =>
       line
         .split(' ')
@@ -91,20 +92,18 @@ describe.skipIf(REDIS_MISSING !== undefined)('a store on Redis Cluster whose mas
     if (found === undefined) throw new Error(`no node has slot ${slot}: ${lines.join('\n')}`);
     return found;
   };
-  const readReplication = (port: number, ...words: readonly string[]): ReadonlyMap<string, string> =>
+  const readReplication = async (server: Parameters<typeof runRedisCommand>[0]): Promise<ReadonlyMap<string, string>> =>
     new Map(
-      runRedisCommand(port, ...words, 'INFO', 'replication')
+      (await runRedisCommand(server, 'INFO', 'replication'))
         .split('\r\n')
         .map((line): [string, string] => [line.split(':')[0] ?? '', line.slice(line.indexOf(':') + 1)]),
     );
   /** Waits until the replica has what its master has. */
-  const untilReplicated = async ({ port }: RedisServer): Promise<void> => {
-    for (;;) {
-      const values = readReplication(port);
-      if (values.get('slave0')?.includes(`offset=${values.get('master_repl_offset')},`) === true) return;
-      await setImmediate();
-    }
-  };
+  const untilReplicated = (master: RedisServer): Promise<void> =>
+    untilTrue(async () => {
+      const values = await readReplication(master);
+      return values.get('slave0')?.includes(`offset=${values.get('master_repl_offset')},`) === true;
+    });
   const expectAgreement = async (mocks: readonly Mock[], titles: readonly string[]): Promise<void> => {
     for (const mock of [...mocks, await startWithRedis()]) {
       expect(await list(mock)).toEqual(titles);
@@ -120,14 +119,13 @@ describe.skipIf(REDIS_MISSING !== undefined)('a store on Redis Cluster whose mas
       const [one, other] = [await startWithRedis(), await startWithIoRedis()];
       await create(one, 'kept 1');
       await create(other, 'kept 2');
-      const master = findMaster();
+      const master = await findMaster();
       await untilReplicated(master);
       // Connections that are open stay so.
-      runRedisCommand(master.port, 'CONFIG', 'SET', 'requirepass', PASSWORD);
-      runRedisCommand(master.port, '-a', PASSWORD, '--no-auth-warning', 'CLIENT', 'KILL', 'TYPE', 'replica');
-      const isAlone = (): boolean =>
-        readReplication(master.port, '-a', PASSWORD, '--no-auth-warning').get('connected_slaves') === '0';
-      while (!isAlone()) await setImmediate();
+      await runRedisCommand(master, 'CONFIG', 'SET', 'requirepass', PASSWORD);
+      const access = { port: master.port, password: PASSWORD };
+      await runRedisCommand(access, 'CLIENT', 'KILL', 'TYPE', 'replica');
+      await untilTrue(async () => (await readReplication(access)).get('connected_slaves') === '0');
       await create(one, 'lost 1');
       await create(other, 'lost 2');
       expect(await list(one)).toEqual(['kept 1', 'kept 2', 'lost 1', 'lost 2']);

@@ -121,10 +121,10 @@ describe.skipIf(REDIS_MISSING !== undefined)('a store that fails', () => {
     redis = await startRedis();
     const mock = await start(redis.url);
     const before = await names(mock);
-    runRedisCommand(redis.port, 'CONFIG', 'SET', 'min-replicas-to-write', '1');
+    await runRedisCommand(redis, 'CONFIG', 'SET', 'min-replicas-to-write', '1');
     const refused = await create(mock, 'refused');
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1']);
-    runRedisCommand(redis.port, 'CONFIG', 'SET', 'min-replicas-to-write', '0');
+    await runRedisCommand(redis, 'CONFIG', 'SET', 'min-replicas-to-write', '0');
     expect((await create(mock, 'written')).status).toBe(200);
     expect(await names(mock)).toEqual([...before, 'written']);
   });

@@ -1,9 +1,11 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setImmediate } from 'node:timers/promises';
+import { setTimeout } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { createClient } from 'redis';
 
 /** The program of the server: another one that has the same commands, such as valkey-server, can be named. */
 const PROGRAM = process.env['VOUCH_REDIS_SERVER'] ?? 'redis-server';
@@ -103,15 +105,37 @@ export function withSend(client: Client, send: (command: readonly string[]) => P
   };
 }
 
-/** Runs a command with `redis-cli`. @returns what it prints. @throws Error if it fails. */
-export function runRedisCommand(port: number, ...words: readonly string[]): string {
-  return runCli(['-p', String(port), ...words]);
+/** A server, and the password that its `requirepass` asks for. */
+interface Access {
+  readonly port: number;
+  readonly password?: string;
 }
 
-function runCli(words: readonly string[]): string {
-  const { status, stdout, stderr } = spawnSync('redis-cli', words, { encoding: 'utf8' });
-  if (status !== 0) throw new Error(`redis-cli ${words.join(' ')}: ${stdout}${stderr}`);
-  return stdout;
+/**
+ * Runs a command over a connection of its own.
+ *
+ * @returns the answer as text, of commands that answer a string or a number.
+ * @throws Error if the server answers an error.
+ */
+export async function runRedisCommand({ port, password }: Access, ...words: readonly string[]): Promise<string> {
+  const socket = { port, host: '127.0.0.1', reconnectStrategy: false } as const;
+  const client = createClient({ socket, ...(password !== undefined && { password }) });
+  // The command that fails reports it as well.
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    return String(await client.sendCommand([...words]));
+  } finally {
+    if (client.isOpen) client.destroy();
+  }
+}
+
+/** How long to wait before a server is asked again; asking without a pause would take the time that it needs. */
+const PAUSE_MS = 20;
+
+/** Asks again and again until the answer is yes. */
+export async function untilTrue(ask: () => Promise<boolean>): Promise<void> {
+  while (!(await ask())) await setTimeout(PAUSE_MS);
 }
 
 /** Starts a Redis Cluster: each of its masters has as many replicas. @param more - Further options of each server. */
@@ -124,11 +148,12 @@ export async function startCluster(
     for (let i = 0; i < masters * (1 + replicas); i++)
       nodes.push(await startRedis(['--cluster-enabled', 'yes', ...more]));
     const addresses = nodes.map(({ port }) => `127.0.0.1:${port}`);
-    runCli(['--cluster', 'create', ...addresses, '--cluster-replicas', String(replicas), '--cluster-yes']);
-    const isReady = (port: number): boolean =>
-      runRedisCommand(port, 'CLUSTER', 'INFO').includes('cluster_state:ok') &&
-      !runRedisCommand(port, 'INFO', 'replication').includes('master_link_status:down');
-    for (const { port } of nodes) while (!isReady(port)) await setImmediate();
+    const words = ['--cluster', 'create', ...addresses, '--cluster-replicas', String(replicas), '--cluster-yes'];
+    await promisify(execFile)('redis-cli', words);
+    const isReady = async ({ port }: RedisServer): Promise<boolean> =>
+      (await runRedisCommand({ port }, 'CLUSTER', 'INFO')).includes('cluster_state:ok') &&
+      !(await runRedisCommand({ port }, 'INFO', 'replication')).includes('master_link_status:down');
+    for (const node of nodes) await untilTrue(() => isReady(node));
     return nodes;
   } catch (error) {
     await Promise.all(nodes.map((node) => node.close()));
