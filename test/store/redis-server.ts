@@ -124,7 +124,7 @@ export async function runRedisCommand({ port, password }: Access, ...words: read
   client.on('error', () => undefined);
   try {
     await client.connect();
-    return String(await client.sendCommand([...words]));
+    return String(await client.sendCommand<string | number>([...words]));
   } finally {
     if (client.isOpen) client.destroy();
   }
