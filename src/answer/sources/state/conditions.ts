@@ -85,6 +85,7 @@ function createTagConditions(context: StateContext, binding: Binding): Precondit
   };
 }
 
+/** Whether an operation declares entity tags: a header for them in a request or a response, or the status 412. */
 export function declaresTags(operation: Operation): boolean {
   return (
     operation.parameters.some(({ name, in: place }) => place === 'header' && /^if-(none-)?match$/i.test(name)) ||
