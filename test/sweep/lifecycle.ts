@@ -3,7 +3,7 @@ import type { Contract } from '../../src/contract/contract.js';
 import type { MediaType, Operation, Parameter } from '../../src/contract/operations/operation.js';
 import { findSuccessMedia } from '../../src/contract/operations/responses.js';
 import type { Generator } from '../../src/generate/generate.js';
-import { memoize } from '../../src/memoize.js';
+import { memoize, memoizeText } from '../../src/memoize.js';
 import type { Mock, MockOptions } from '../../src/index.js';
 import type { Validators } from '../../src/schema/validate.js';
 import { toPointer } from '../../src/contract/pointer.js';
@@ -280,6 +280,8 @@ interface Drafts {
   /** A body with all its properties; undefined where it is not JSON or a form. */
   body(operation: Operation): { readonly media: MediaType; readonly value: unknown } | undefined;
   references(operation: Operation): readonly Reference[];
+  /** The properties of the schema at a pointer that take any text. */
+  texts(schemaPointer: string): ReturnType<typeof findTexts>;
 }
 
 function createDrafts(
@@ -355,8 +357,12 @@ function createDrafts(
     request: memoize((operation) => draftRequest(contract, generator, operation)),
     body,
     references: memoize(listReferences),
+    texts: memoize((schemaPointer) => findTexts(contract, schemaPointer)),
   };
 }
+
+/** The items that others refer to, or are below of, by resource and the ids above. */
+type Others = Map<string, FoundId>;
 
 interface Life {
   run(): Promise<ResourceReport>;
@@ -380,6 +386,7 @@ function createLife(
   let counter = 0;
   /** The answer to the create. */
   let created: Json;
+  const ofLife: Others = new Map();
 
   const send = async (
     operation: Operation,
@@ -417,7 +424,7 @@ function createLife(
       // What is required stays.
       if (check(others, 'body').length === 0) marked = others;
     }
-    const texts = findTexts(contract, media.schemaPointer);
+    const texts = drafts.texts(media.schemaPointer);
     for (const { path, name, value: id } of references) {
       const changed = [id, Number(id)].map((each) => (id === undefined ? undefined : replaceAt(marked, path, each)));
       const next = [...changed, replaceAt(marked, path, undefined)].find(
@@ -446,13 +453,13 @@ function createLife(
   const createItem = async (
     of: Candidate,
     depth: number,
-    given: { readonly above?: readonly unknown[]; readonly fixed?: readonly Found[] } = {},
+    given: { readonly above?: readonly unknown[]; readonly fixed?: readonly Found[]; readonly others?: Others } = {},
   ): Promise<Made | string> => {
-    const { above, fixed } = given;
+    const { above, fixed, others = ofLife } = given;
     const isUpsert = of.create.path === of.read.path;
     const count = readParameters(of.create.path).length - (isUpsert ? of.parameters.length : 0);
-    const parents = above?.length === count ? above : await createParents(of.create, { of, depth, count });
-    const references = await createReferences(of.create, { owner: of, depth, given: fixed });
+    const parents = above?.length === count ? above : await createParents(of.create, { of, depth, count, others });
+    const references = await createReferences(of.create, { owner: of, depth, given: fixed, others });
     const { body, sent } = draftBody(of.create, [], { fixed: fixed ?? [], references });
     const chosen = isUpsert ? chooseId(of) : undefined;
     const path = chosen === undefined ? toPath(of.create, parents) : toPath(of.create, parents, chosen);
@@ -464,17 +471,21 @@ function createLife(
   /** The same with the ids of created items, or of those that are given. */
   const createReferences = async (
     operation: Operation,
-    of: { readonly owner: Candidate; readonly depth: number; readonly given?: readonly Found[] | undefined },
+    of: {
+      readonly owner: Candidate;
+      readonly depth: number;
+      readonly given?: readonly Found[] | undefined;
+      readonly others: Others;
+    },
   ): Promise<readonly Found[]> => {
     const { owner, depth, given = [] } = of;
     const found: Found[] = [];
-    for (const { name, path, others, isOptional } of drafts.references(operation)) {
+    for (const { name, path, others: candidates, isOptional } of drafts.references(operation)) {
       let value = given.find((each) => bare(each.path.join('')) === bare(path.join('')))?.value;
       // What is referred to has only the references that it needs.
       const isLeftOut = depth > 3 || (depth > 0 && isOptional());
-      for (const other of isLeftOut ? [] : others.filter((each) => each !== owner).slice(0, 3)) {
-        const made = value === undefined ? await createItem(other, depth + 1) : '';
-        if (typeof made !== 'string') value = (await findId(other, made))?.id;
+      for (const other of isLeftOut ? [] : candidates.filter((each) => each !== owner).slice(0, 3)) {
+        value ??= (await createOther(other, depth + 1, { others: of.others }))?.id;
       }
       found.push({ name, path, value });
     }
@@ -496,8 +507,9 @@ function createLife(
   /** The ids of the items above: each is created where the document can create it, else it is any valid value. */
   const createParents = async (
     operation: Operation,
-    { of: below, depth, count }: { readonly of: Candidate; readonly depth: number; readonly count: number },
+    at: { readonly of: Candidate; readonly depth: number; readonly count: number; readonly others: Others },
   ): Promise<readonly unknown[]> => {
+    const { of: below, depth, count, others } = at;
     const any = drafts.request(operation).path;
     const ids: unknown[] = [];
     const names = readParameters(operation.path).slice(0, count);
@@ -510,12 +522,26 @@ function createLife(
           (each) =>
             each.name === key && each !== below && toKey(operation.path).startsWith(`${toKey(each.read.path)}/`),
         ) ?? (isClosed ? findSameParent(of.parents, { below, key, names: names.slice(ids.length) }) : undefined);
-      const made = parent === undefined || depth > 4 ? undefined : await createItem(parent, depth + 1, { above: ids });
       const found =
-        parent === undefined || made === undefined || typeof made === 'string' ? undefined : await findId(parent, made);
+        parent === undefined || depth > 4 ? undefined : await createOther(parent, depth + 1, { above: ids, others });
       ids.push(...(found === undefined ? [any[name]] : [...found.above, found.id]));
     }
     return ids;
+  };
+
+  /** An item that others refer to or are below of, which is created where there is none. */
+  const createOther = async (
+    of: Candidate,
+    depth: number,
+    given: { readonly above?: readonly unknown[]; readonly others: Others },
+  ): Promise<FoundId | undefined> => {
+    const key = JSON.stringify([of.name, given.above]);
+    const known = given.others.get(key);
+    if (known !== undefined) return known;
+    const made = await createItem(of, depth, given);
+    const found = typeof made === 'string' ? undefined : await findId(of, made);
+    if (found !== undefined) given.others.set(key, found);
+    return found;
   };
 
   const findId = async (of: Candidate, made: Made): Promise<FoundId | undefined> => {
@@ -542,7 +568,7 @@ function createLife(
       const reply = await send(of.read, { path: toPath(of.read, made.parents, each) });
       if (
         (reply.status === 200 || reply.status === 204) &&
-        isShown(contract, of.read, made.sent, reply.body) === undefined
+        isShown(drafts, of.read, made.sent, reply.body) === undefined
       ) {
         return each;
       }
@@ -568,7 +594,7 @@ function createLife(
     created = made.reply.body;
     steps.push('create');
     if (!isEmpty(made.reply.body)) {
-      const hidden = isShown(contract, candidate.create, made.sent, made.reply.body);
+      const hidden = isShown(drafts, candidate.create, made.sent, made.reply.body);
       if (hidden !== undefined) return `create does not show ${hidden}: ${show(made.reply.body)}`;
     }
     const found = await findId(candidate, made);
@@ -597,7 +623,8 @@ function createLife(
     parents: readonly unknown[],
     found: FoundId,
   ): Promise<string | undefined> => {
-    const references = await createReferences(operation, { owner: candidate, depth: 1 });
+    // New ones, so that the update changes what the item refers to.
+    const references = await createReferences(operation, { owner: candidate, depth: 1, others: new Map() });
     // An update of the id itself renames the item.
     const except = [...candidate.parameters, found.name, 'new_name'];
     const { body, sent } = draftBody(operation, except, { references });
@@ -608,7 +635,7 @@ function createLife(
     if (reply.status >= 300) return `update answers ${reply.status} ${show(reply.body)}`;
     const again = await send(candidate.read, { path: toPath(candidate.read, parents, found) });
     if (again.status !== 200) return `read after the update answers ${again.status}`;
-    const hidden = isShown(contract, candidate.read, sent, again.body);
+    const hidden = isShown(drafts, candidate.read, sent, again.body);
     return hidden === undefined ? undefined : `read does not show the update of ${hidden}: ${show(again.body)}`;
   };
 
@@ -635,23 +662,33 @@ function createLife(
     return undefined;
   };
 
+  /** The ids of four new items that differ; none where the API does not create four: a create that names its item may refuse the same name twice. */
+  const createFour = async (
+    of: Candidate,
+    toGiven: () => NonNullable<Parameters<typeof createItem>[2]>,
+  ): Promise<readonly FoundId[]> => {
+    const ids: FoundId[] = [];
+    for (let i = 0; i < 4; i++) {
+      const next = await createItem(of, 0, toGiven());
+      if (typeof next === 'string') return [];
+      const found = await findId(of, next);
+      if (found !== undefined && !ids.some(({ id }) => id === found.id)) ids.push(found);
+    }
+    return ids;
+  };
+
   /** Creates items until there are three pages, and reads them: each one has to be on exactly one page. */
   const walk = async (of: Candidate, parents: readonly unknown[]): Promise<string | undefined> => {
     const list = of.lists[0];
     const limit = list === undefined ? undefined : findParameter(list, LIMIT);
     const position = list === undefined ? undefined : findParameter(list, POSITION);
     if (list === undefined || limit === undefined || (readMinimum(limit) ?? 1) > 2) return undefined;
-    const ids: FoundId[] = [];
     // All items match the filters of the list.
     const filters = findFilters(list, created);
     const fixed = filters.map(({ found }) => found);
-    for (let i = 0; i < 4; i++) {
-      const next = await createItem(of, 0, { above: parents, fixed });
-      // A create that names its item may refuse the same name twice.
-      if (typeof next === 'string') return undefined;
-      const found = await findId(of, next);
-      if (found !== undefined && !ids.some(({ id }) => id === found.id)) ids.push(found);
-    }
+    // Items are the same where what they refer to is: then each needs others.
+    let ids = await createFour(of, () => ({ above: parents, fixed }));
+    if (ids.length < 3) ids = await createFour(of, () => ({ above: parents, fixed, others: new Map() }));
     // Some creates refer to an item by an id, which is the same each time.
     if (ids.length < 3) return undefined;
     const seen: string[] = [];
@@ -824,10 +861,10 @@ function findLastId(body: Json): unknown {
  *
  * Envelopes may move a property by one level.
  */
-function isShown(contract: Contract, operation: Operation, sent: readonly Sent[], body: Json): string | undefined {
+function isShown(drafts: Drafts, operation: Operation, sent: readonly Sent[], body: Json): string | undefined {
   const media = findSuccessMedia(operation);
   if (media?.schema === undefined) return undefined;
-  const declared = findTexts(contract, media.schemaPointer);
+  const declared = drafts.texts(media.schemaPointer);
   const values = new Set(findValues(body).map(({ value }) => value));
   return sent
     .find(
@@ -1000,9 +1037,8 @@ function readNoun(path: string): string {
   return bare(word).replace(/ies$/, 'y').replace(/s$/, '');
 }
 
-function bare(name: string): string {
-  return name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
-}
+/** A name without its spelling, of the names that are asked for most. */
+const bare = memoizeText((name) => name.toLowerCase().replaceAll(/[^a-z0-9]/g, ''));
 
 function isEmpty(body: Json): boolean {
   return body === undefined || body === '';
