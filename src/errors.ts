@@ -145,7 +145,7 @@ export class LimitError extends Error {}
 const MAX_QUOTED = 200;
 
 /** A message whose quoted values are cut: clients send names and values of any length. */
-export function cutQuotes(message: string): string {
+function cutQuotes(message: string): string {
   if (message.length <= MAX_QUOTED) return message;
   return message.replaceAll(/"((?:[^"\\]|\\.)*)"/gs, (whole, quoted: string) =>
     quoted.length <= MAX_QUOTED ? whole : `"${quoted.slice(0, MAX_QUOTED)}…" (${quoted.length} characters)`,
@@ -216,7 +216,7 @@ export function joinWords(words: readonly (string | number)[]): string {
 }
 
 /** How many letters two texts differ in (Levenshtein); given up, as `limit`, once it cannot be below `limit`. */
-export function editDistance(a: string, b: string, limit: number = Infinity): number {
+function editDistance(a: string, b: string, limit: number = Infinity): number {
   if (Math.abs(a.length - b.length) >= limit) return limit;
   let previous = Array.from({ length: b.length + 1 }, (_, i) => i);
   for (let i = 1; i <= a.length; i++) {

@@ -94,7 +94,7 @@ export interface DeclaredErrors {
 }
 
 /** An error that many operations share, and where one of them declares it. */
-export interface UsualError {
+interface UsualError {
   /** A status, or `*` for any error. */
   readonly status: string;
   /** How many responses are this error. */

@@ -4,7 +4,7 @@ import type { CassetteOptions } from '../recording/cassettes.js';
 import { loadModule, readExports } from './load-module.js';
 
 /** Functions of the user that change, drop or match exchanges. */
-export type Hooks = Pick<CassetteOptions, 'beforeWrite' | 'afterRead' | 'matcher'>;
+type Hooks = Pick<CassetteOptions, 'beforeWrite' | 'afterRead' | 'matcher'>;
 
 /** The flag `--hooks`. */
 export interface HooksFlag {

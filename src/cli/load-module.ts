@@ -6,7 +6,7 @@ import { MockError, toReason } from '../errors.js';
 import { isError } from '../platform.js';
 
 /** The exports of a module of the user. */
-export type ModuleExports = Readonly<Record<string, unknown>>;
+type ModuleExports = Readonly<Record<string, unknown>>;
 
 /**
  * Loads a JavaScript or TypeScript module of the user.

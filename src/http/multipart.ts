@@ -14,7 +14,7 @@ export interface Part {
 }
 
 /** A part to write. */
-export interface FormPart {
+interface FormPart {
   readonly name: string;
   readonly filename?: string | undefined;
   readonly contentType?: string | undefined;

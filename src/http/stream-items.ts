@@ -40,7 +40,7 @@ export function isMarker(item: unknown): boolean {
 }
 
 /** A body whose items are known before they are sent one by one. */
-export interface ItemStream extends AsyncIterable<unknown> {
+interface ItemStream extends AsyncIterable<unknown> {
   readonly items: readonly unknown[];
 }
 

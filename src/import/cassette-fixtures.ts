@@ -47,7 +47,7 @@ export function toSoundFixtures(promoted: Promoted, parts: FixtureParts): Promis
 }
 
 /** Files of fixtures, and the items that are in none. */
-export type Fixtures = ReturnType<typeof toFixtures>;
+type Fixtures = ReturnType<typeof toFixtures>;
 
 /** The fixtures without the items and defaults that the loader of fixtures does not accept. */
 async function omitInvalid(

@@ -10,7 +10,7 @@ import { type MappingFile, readWireMock } from './readers/wiremock.js';
 import { type Format, FORMATS, type OldMock, readObject, readText } from './stub.js';
 
 /** The content of the file or folder of another mock server. */
-export interface Source {
+interface Source {
   readonly format: Format;
   /** What is in it; undefined for a HAR, which the recordings read. */
   readonly mock: OldMock | undefined;

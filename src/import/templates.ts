@@ -8,7 +8,7 @@ interface Converted {
 }
 
 /** The runtime expression of a tag, such as `$request.query.limit`; undefined if there is none. */
-export type ToExpression = (tag: string) => string | undefined;
+type ToExpression = (tag: string) => string | undefined;
 
 const TAG = /\{\{\{?([^{}]*)\}\}\}?/g;
 /** Marks values that the schema supplies; a private character, which no template has. */

@@ -25,7 +25,7 @@ const PARTS = ['path', 'query', 'headers', 'body'] as const;
 type Shown = Readonly<Partial<Pick<InteractionRequest, (typeof PARTS)[number]>>>;
 
 /** What differs between a request and what was expected, one line for each value. */
-export interface Difference {
+interface Difference {
   /** How many of the expected values differ. */
   readonly count: number;
   /** `body /name: expected "ci", got "cd"`, without secrets. */

@@ -359,7 +359,7 @@ function createRing(limits: { readonly count: number; readonly bytes: number }, 
 }
 
 /** Newline-delimited JSON. */
-export function toLines(interactions: readonly PlainInteraction[]): string {
+function toLines(interactions: readonly PlainInteraction[]): string {
   return interactions.map((interaction) => `${JSON.stringify(interaction)}\n`).join('');
 }
 

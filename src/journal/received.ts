@@ -16,7 +16,7 @@ export interface ReceivedOptions {
 export type ExpectedCall = string | (ReceivedOptions & { readonly operation: string });
 
 /** Checks of which requests a session received. */
-export interface Receipts {
+interface Receipts {
   /** The calls that match. @throws MockError `EXPECTATION_FAILED`; `OPERATION_UNKNOWN`. */
   received(operation: string, options?: ReceivedOptions): readonly Interaction[];
   /** One call for each step, in their order; other calls may be between them. @throws MockError as `received`. */

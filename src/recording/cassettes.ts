@@ -71,7 +71,7 @@ export interface OpenedCassette {
 }
 
 /** The mode that a cassette is opened in. */
-export interface OpeningMode {
+interface OpeningMode {
   readonly mode: RecordingMode;
   /** Whether a cassette that another recorder has locked is opened to replay it. */
   readonly mayBeLocked?: boolean;

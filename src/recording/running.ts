@@ -185,7 +185,7 @@ const MAX_KEPT = 1000;
 const MAX_KEPT_BYTES = 33_554_432;
 
 /** The latest exchanges that were forwarded without being recorded, for a snapshot. */
-export interface KeptExchanges {
+interface KeptExchanges {
   add(exchange: ObservedExchange, bodyBytes: number): void;
   /** All of them, oldest first; none are left. */
   take(): readonly ObservedExchange[];

@@ -8,7 +8,7 @@ import type { Store, StoreDefinition, Transaction } from '../state/store/store.j
 import { NOTHING_USED } from '../state/store/lists/usage.js';
 
 /** What the items of a version of a mock follow from. */
-export interface StateParts extends Pick<ItemModels, 'contract' | 'resources'> {
+interface StateParts extends Pick<ItemModels, 'contract' | 'resources'> {
   readonly definition: StoreDefinition;
   readonly items: Items;
   readonly generator: Generator;

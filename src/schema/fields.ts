@@ -70,7 +70,7 @@ export function reportUnknownField(
 }
 
 /** The properties that an object can have by its schemas, in any branch. */
-export interface Fields {
+interface Fields {
   /** Pointers of the schemas of each property, by name. */
   readonly properties: Map<string, readonly string[]>;
   /** Pointers of the schemas of array items. */

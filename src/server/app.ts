@@ -9,7 +9,7 @@ import { createPipeline, type PipelineParts } from './pipeline/pipeline.js';
 import { isPreflight } from './cors.js';
 
 /** What an app is made of. */
-export interface AppParts extends PipelineParts {
+interface AppParts extends PipelineParts {
   readonly router: Router;
   readonly routes: readonly OperationRoute[];
   /** Undefined if it is switched off. */

@@ -12,7 +12,7 @@ import type { Store } from '../state/store/store.js';
 import { doSteps, type Steps } from '../steps.js';
 
 /** Changes of a session that were made beside it, to be applied at once. */
-export interface Preparation {
+interface Preparation {
   /** Whether nothing has changed since then that the changes depend on. */
   isCurrent(): boolean;
   /** Applies the changes. @throws MockError `STATE_LIMIT`; then nothing is changed. */

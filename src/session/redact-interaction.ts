@@ -53,7 +53,7 @@ export interface InteractionRedactor {
 }
 
 /** The bodies of an interaction that are bytes. */
-export interface InteractionBytes {
+interface InteractionBytes {
   readonly request?: ShownBytes;
   readonly answer?: ShownBytes;
 }

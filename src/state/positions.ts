@@ -22,7 +22,7 @@ export interface ItemPlace {
 }
 
 /** The bodies of the operations of one resource, each with its positions. */
-export interface ResourceBodies {
+interface ResourceBodies {
   /** Answers that show one item: of the read, then of the create, then of changes. */
   readonly answers: readonly (readonly BodyPosition[])[];
   readonly lists: readonly (readonly BodyPosition[])[];
@@ -32,7 +32,7 @@ export interface ResourceBodies {
 }
 
 /** A position and how well it fits the other bodies of its resource. */
-export interface ScoredPosition {
+interface ScoredPosition {
   readonly position: BodyPosition;
   readonly score: number;
 }

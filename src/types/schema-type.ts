@@ -25,7 +25,7 @@ export interface SchemaTypes {
 }
 
 /** Where a schema is written. */
-export interface SchemaPlace {
+interface SchemaPlace {
   /** The level of indentation of the line. */
   readonly depth: number;
   /** Whether it is of a parameter or request body: a client may leave out a property that has a default. */

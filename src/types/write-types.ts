@@ -19,7 +19,7 @@ interface Writer extends SchemaTypes {
 }
 
 /** A collection of a mock. */
-export interface CollectionShape {
+interface CollectionShape {
   readonly name: string;
   readonly path: string;
   /** Pointer to the schema of an item; undefined where there is none. */

@@ -16,7 +16,7 @@ export interface CompiledFile extends CodeStamp {
 }
 
 /** Compiled code of one command on disk. A failure is not an error: the code is compiled again. */
-export interface CodeCache {
+interface CodeCache {
   /** Whether it had all that was read, and enough processes have added to it. */
   isComplete(): boolean;
   /** The code of a file; undefined where it is not known, or the file has changed. */

@@ -15,12 +15,12 @@ import { colour, countOf, type Output, showPath } from '../output.js';
 import { host } from '../../platform.js';
 
 /** What `vouch serve` serves several documents with. */
-export interface DocumentsOptions extends ListenFlags, Output {
+interface DocumentsOptions extends ListenFlags, Output {
   readonly settings: CommandSettings;
 }
 
 /** What the command does for each mock as for a single one. */
-export interface MockSteps {
+interface MockSteps {
   /** The line about a control API. @param address - Its URL. */
   describeControl(address: string): string;
   /** The default of the options for reloads. */

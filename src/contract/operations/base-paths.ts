@@ -3,7 +3,7 @@ import type { Contract } from '../contract.js';
 import { withBasePaths } from './outline.js';
 
 /** Where the operations of a document are served, if not below the paths of its `servers`. */
-export interface Placement {
+interface Placement {
   /** The path instead of those of `servers`; empty for the root. */
   readonly basePath?: string | undefined;
   /** A path in front of the base paths. */

@@ -39,7 +39,7 @@ function readExamples(objects: DocumentObjects, parent: Located): readonly Examp
 }
 
 /** The entries of a `content` map. */
-export function readContent(objects: DocumentObjects, parent: Located): readonly MediaType[] {
+function readContent(objects: DocumentObjects, parent: Located): readonly MediaType[] {
   return objects.list(parent, 'content').map(([key, found]): MediaType => {
     const schema = readSchema(found, 'schema');
     const itemSchema = readSchema(found, 'itemSchema');

@@ -14,7 +14,7 @@ export interface RoutedRequest {
 }
 
 /** What the router is made of. */
-export interface HonoRouterParts<T> {
+interface HonoRouterParts<T> {
   readonly contract: Router;
   /** The router for every other route: middleware, the control API, routes of the user. */
   readonly others: HonoRouter<T>;

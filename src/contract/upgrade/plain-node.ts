@@ -7,7 +7,7 @@ import { TYPES } from './repair-keywords.js';
  *
  * Most nodes of a document need no change, and to see that takes a fraction of the time of what changes them.
  */
-export type Need = 'fields' | 'nothing' | 'repair';
+type Need = 'fields' | 'nothing' | 'repair';
 
 /** A field of a node. */
 interface KnownField {

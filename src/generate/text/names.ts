@@ -15,12 +15,7 @@ export function readPlainName(name: string): string {
   return name.replaceAll(/[^\p{L}\p{N}]/gu, '').toLowerCase();
 }
 
-/** The entry of a table for a name: of the whole name, else of its last words, else of its last word. */
-export function findByName<Entry>(table: ReadonlyMap<string, Entry>, name: string): Entry | undefined {
-  return findByWords(table, readWords(name));
-}
-
-/** As `findByName`, for the words of a name. */
+/** The entry of a table for the words of a name: of all of them, else of the last ones, else of the last one. */
 export function findByWords<Entry>(table: ReadonlyMap<string, Entry>, words: readonly string[]): Entry | undefined {
   for (let i = 0; i < words.length; i++) {
     const found = table.get(words.slice(i).join(''));

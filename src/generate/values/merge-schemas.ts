@@ -14,10 +14,10 @@ import {
 } from './shape.js';
 
 /** The option taken of each choice, by the id of the choice. */
-export type Decisions = ReadonlyMap<string, number>;
+type Decisions = ReadonlyMap<string, number>;
 
 /** Every choice is still open. */
-export const UNDECIDED: Decisions = new Map();
+const UNDECIDED: Decisions = new Map();
 
 /** Merges schemas that one value must fit, with some choices made; default none. */
 export type MergeSchemas = (parts: readonly Part[], decisions?: Decisions) => Shape;
@@ -137,7 +137,7 @@ function readOption({ options }: Choice, index: number): Option | undefined {
 }
 
 /** Identifies a shape: by the schemas it is merged from, and the decisions. */
-export function readShapeKey(parts: readonly Part[], decisions: Decisions): string {
+function readShapeKey(parts: readonly Part[], decisions: Decisions): string {
   let key = '';
   for (const part of parts) key += `${part.pointer}\n`;
   for (const [id, index] of decisions) key += `${id}=${index}\n`;

@@ -113,7 +113,7 @@ export interface OptionPlan {
  * What follows from a shape alone, so that its second value costs less than the first: each member is set when a value first needs it, by
  * the function that computes it.
  */
-export interface ShapePlan {
+interface ShapePlan {
   /** What the shape was merged from. */
   readonly parts: readonly Part[];
   readonly decisions: ReadonlyMap<string, number>;

@@ -30,7 +30,7 @@ interface ParameterSource {
 }
 
 /** Decodes and validates all parameters of one operation; violations are pushed to the array. */
-export type ParametersReader = (source: ParameterSource, violations: Violation[]) => ParameterValues;
+type ParametersReader = (source: ParameterSource, violations: Violation[]) => ParameterValues;
 
 const NOTHING: Readonly<Record<string, unknown>> = Object.freeze({});
 

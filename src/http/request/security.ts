@@ -10,7 +10,7 @@ import type { RequestHeaders } from '../request-headers.js';
 export type AcceptCredential = (scheme: SecurityScheme, credential: string) => boolean;
 
 /** Finds the credentials of one request; violations are pushed to the array. */
-export type SecurityReader = (
+type SecurityReader = (
   source: { readonly headers: RequestHeaders; readonly search: string },
   violations: Violation[],
 ) => Readonly<Record<string, string>>;

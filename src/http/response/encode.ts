@@ -17,7 +17,7 @@ export type ResponseConstructor = new (body: WrittenBody | null, init: ResponseI
 type WrittenBody = string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>;
 
 /** What a response is written to. */
-export interface ResponseTarget {
+interface ResponseTarget {
   /** The class of the Response; default: that of the platform. */
   readonly ResponseClass?: ResponseConstructor | undefined;
   /** The response of Node.js on a socket, for what a Response cannot express; undefined in-process. */

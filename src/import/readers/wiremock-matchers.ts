@@ -67,7 +67,7 @@ function readList(value: unknown): readonly unknown[] | undefined {
 }
 
 /** Conditions that must all be true, as one. */
-export function joinConditions(read: readonly Converted[]): Converted {
+function joinConditions(read: readonly Converted[]): Converted {
   let joined: Condition;
   for (const each of read) {
     if ('why' in each) return each;

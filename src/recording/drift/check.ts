@@ -79,7 +79,7 @@ function toViolation(
 }
 
 /** One problem of a recording. */
-export interface CheckFinding {
+interface CheckFinding {
   /** The file of the exchange, or `cassette.json`. */
   readonly file: string;
   /** A `note` does not fail the check. */

@@ -46,7 +46,7 @@ export interface DriftResult {
 }
 
 /** A difference between a recorded response and that of the API. */
-export interface ShapeDifference {
+interface ShapeDifference {
   readonly kind: 'status' | 'media-type' | 'removed' | 'added' | 'type';
   /** Into the body; `*` stands for every item. */
   readonly pointer: string;

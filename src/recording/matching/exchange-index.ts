@@ -107,7 +107,7 @@ export function createExchangeIndex(cassette: Cassette, parts: CallParts, facts:
 }
 
 /** The exchanges whose requests are equal except for the media type they ask for. */
-export interface Group {
+interface Group {
   readonly entries: readonly RecordedFacts[];
   /** Those whose `Accept` header selects the same media type as this one. */
   select(accept: string | undefined): MatchedSequence | undefined;

@@ -38,7 +38,7 @@ export interface ReplaySnapshot {
 }
 
 /** A call without a recording. */
-export interface Miss {
+interface Miss {
   readonly operation: string;
   readonly method: string;
   readonly url: string;

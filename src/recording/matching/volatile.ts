@@ -21,13 +21,13 @@ export interface RecordedFacts {
 export type ReplacedValue = readonly [recorded: string, received: string];
 
 /** A recorded exchange that a call matches by the kinds of values that differ in each run. */
-export interface KindMatch {
+interface KindMatch {
   readonly exchange: StoredExchange;
   readonly replaced: readonly ReplacedValue[];
 }
 
 /** Finds exchanges that equal a call except for dates, UUIDs and generated ids. */
-export type FindByKind = (received: RequestFacts, recorded: readonly RecordedFacts[]) => readonly KindMatch[];
+type FindByKind = (received: RequestFacts, recorded: readonly RecordedFacts[]) => readonly KindMatch[];
 
 /** Kinds of values that differ in each run, most precise first. */
 const KINDS: readonly (readonly [kind: string, pattern: RegExp])[] = [

@@ -14,7 +14,7 @@ interface RemovedHint {
 }
 
 /** What recordings show about a collection that its contract does not say: hints (`x-mock`) for it. */
-export interface LearnedHints {
+interface LearnedHints {
   /** The property of a create whose value becomes the id. */
   readonly idFrom?: string;
   /** Properties whose repetition was answered with 409. */

@@ -203,7 +203,7 @@ function readCode(error: Error): string {
 }
 
 /** The failure of a connection, as it is recorded. */
-export function toFailure(error: Error, url: URL): RecordedFailure {
+function toFailure(error: Error, url: URL): RecordedFailure {
   const code = readCode(error);
   const kind = KINDS.find(([codes]) => codes.test(code))?.[1] ?? 'reset';
   return { kind, message: `${url.origin} could not be reached: ${error.message === '' ? code : error.message}` };

@@ -21,7 +21,7 @@ export interface JsonPath {
 }
 
 /** The value that a JSONPath is applied to. */
-export interface JsonPathTarget {
+interface JsonPathTarget {
   readonly pointers: readonly string[];
   readonly fieldsOf: FieldsReader;
   domainOf(pointers: readonly string[]): Domain;

@@ -124,14 +124,10 @@ export interface SteppedKind<Value> extends KindFacts {
 }
 
 /** A kind of values of any size. */
-export type AnyKind<Value> = Kind<Value> | SteppedKind<Value>;
+type AnyKind<Value> = Kind<Value> | SteppedKind<Value>;
 
 /** Reads a value of any kind in steps. */
-export function* readInSteps<Value>(
-  kind: AnyKind<Value>,
-  node: SourceNode,
-  context: CheckContext,
-): Steps<Value | undefined> {
+function* readInSteps<Value>(kind: AnyKind<Value>, node: SourceNode, context: CheckContext): Steps<Value | undefined> {
   return kind.readInSteps === undefined ? kind.read(node, context) : yield* kind.readInSteps(node, context);
 }
 

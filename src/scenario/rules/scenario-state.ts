@@ -11,7 +11,7 @@ interface Counter {
 }
 
 /** A fixed window of a rate limit. */
-export interface RateWindow {
+interface RateWindow {
   /** By the session's clock, in milliseconds. */
   readonly start: number;
   readonly calls: number;

@@ -18,7 +18,7 @@ import { answerWelcome } from './pages/page.js';
 import { createQueue, createTurns, writeLong } from './slices.js';
 
 /** How the control API is served. */
-export interface ControlOptions extends ControlPolicy {
+interface ControlOptions extends ControlPolicy {
   /** What its paths begin with: `/__mock`. */
   readonly prefix: string;
 }

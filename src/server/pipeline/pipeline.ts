@@ -49,7 +49,7 @@ export interface PipelineParts extends FinishParts {
 }
 
 /** What requests outside of the contract are answered with. */
-export interface UndocumentedParts {
+interface UndocumentedParts {
   /** The operation that they are calls of. */
   readonly operation: Operation;
   readonly chain: Chain;
@@ -60,7 +60,7 @@ export interface UndocumentedParts {
 type OperationMatch = Extract<RouteMatch, { readonly kind: 'operation' }>;
 
 /** The steps of every request: choose the session, decode, ask the answer sources, write, remember. */
-export interface Pipeline {
+interface Pipeline {
   /** Answers a request to an operation; synchronously where every step is. */
   answer(arrival: Arrival, match: OperationMatch): Written;
   /** The same for a request whose body middleware has read before. */

@@ -25,7 +25,7 @@ export interface RedisStore {
 }
 
 /** The revision of the fields with the stamp of the write that made it. */
-export interface FieldsVersion {
+interface FieldsVersion {
   readonly revision: number;
   readonly stamp: string;
 }

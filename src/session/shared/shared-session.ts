@@ -13,7 +13,7 @@ import { shareClock, shareReplay, shareScenario, shareStore, type Tell, type Wri
 import { withMethods } from './with-methods.js';
 
 /** The parts of a session that change. */
-export interface SharedParts {
+interface SharedParts {
   readonly clock: Clock;
   readonly store: Store;
   readonly journal: SessionJournal;

@@ -63,7 +63,7 @@ export function isSameResource(other: CollectionCandidate, candidate: Collection
 }
 
 /** A collection that a path shows, or a part of it. */
-export interface Whole {
+interface Whole {
   readonly candidate: CollectionCandidate;
   readonly within: Within | undefined;
 }

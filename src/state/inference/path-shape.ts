@@ -35,7 +35,7 @@ interface DraftShape {
 }
 
 /** The shapes of the paths of a contract; undefined where a segment mixes text and parameters. */
-export type PathShapes = ReadonlyMap<Operation, PathShape | undefined>;
+type PathShapes = ReadonlyMap<Operation, PathShape | undefined>;
 
 type DraftShapes = ReadonlyMap<Operation, DraftShape | undefined>;
 
@@ -308,7 +308,7 @@ export function isSearchWord(word: string): boolean {
 }
 
 /** The key of a path, with or without the parameters of its last group. */
-export function toGroupKey(groups: readonly PathGroup[], part: 'collection' | 'item'): string {
+function toGroupKey(groups: readonly PathGroup[], part: 'collection' | 'item'): string {
   return groups
     .map(({ words, parameters }, i) => {
       const named = part === 'item' || i < groups.length - 1 ? parameters.map(() => '/{}').join('') : '';

@@ -28,7 +28,7 @@ function keepFixed(members: readonly Member[]): readonly Member[] {
 }
 
 /** A list inside of an item: an array, or an object around one such as `{ "object": "list", "data": [], "has_more": false }`. */
-export interface InnerList {
+interface InnerList {
   /** The property names from the list to its array; empty where it is the array. */
   readonly path: readonly string[];
   readonly element: ItemSchema;

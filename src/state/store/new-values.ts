@@ -32,7 +32,7 @@ export interface NewValueInput {
 }
 
 /** The value of a property in a new item; undefined leaves the property out. */
-export type NewValue = (input: NewValueInput) => unknown;
+type NewValue = (input: NewValueInput) => unknown;
 
 /** Whether a request of a collection can set a property of its items. */
 export type IsSettable = (name: string) => boolean;

@@ -69,7 +69,7 @@ export function isInstant(property: ItemProperty): boolean {
 }
 
 /** Whether a property says when an item got a status: `cancelled_at` for `cancelled`. */
-export function isStatusTimestamp(property: ItemProperty, status: string): boolean {
+function isStatusTimestamp(property: ItemProperty, status: string): boolean {
   const name = property.name.toLowerCase().replaceAll(/[^a-z]/g, '');
   const word = status.toLowerCase().replaceAll(/[^a-z]/g, '');
   return (name === `${word}at` || name === `${word}on` || name === `${word}date`) && readUnit(property) !== undefined;
@@ -152,7 +152,7 @@ const STATUSES_BY_VERB: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** The status that the name of an action suggests; undefined where the enum of the schema has none like it. */
-export function findStatusFor(
+function findStatusFor(
   verb: string,
   schema: ItemSchema | undefined,
 ): { readonly property: string; readonly value: string } | undefined {
@@ -173,7 +173,7 @@ export function findStatusFor(
 }
 
 /** The time of a change, as the value of a property that an operation sets. */
-export const CHANGE_TIME = '$now';
+const CHANGE_TIME = '$now';
 
 /** Verbs after which an item is no longer active, and those that make it active. */
 const ENDS = /^(cancel|disable|deactivate)$/;

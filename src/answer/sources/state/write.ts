@@ -209,7 +209,7 @@ export function createReplaceHandler(context: OperationContext): StateHandler {
 }
 
 /** What one item of a request replaces. */
-export interface ReplacedItem {
+interface ReplacedItem {
   readonly entry: Entry;
   readonly location: ItemLocation;
   readonly body: Item;

@@ -164,7 +164,7 @@ interface RowList {
 }
 
 /** The older half of the marks of lists and parts that have only their initial items, unchanged. */
-export function findUntouched(lists: ReadonlyMap<string, RowList>, marks: ReadonlySet<string>): ReadonlySet<string> {
+function findUntouched(lists: ReadonlyMap<string, RowList>, marks: ReadonlySet<string>): ReadonlySet<string> {
   const top = lists.get('');
   const others = [...(top?.removed ?? []), ...(top?.entries ?? []).filter((entry) => !isGenerated(entry))];
   const touched = new Set(others.map(({ part = '' }) => toPartMark(part)));
@@ -177,7 +177,7 @@ export function findUntouched(lists: ReadonlyMap<string, RowList>, marks: Readon
 }
 
 /** The first half of an array. */
-export function olderHalf<T>(oldestFirst: readonly T[]): readonly T[] {
+function olderHalf<T>(oldestFirst: readonly T[]): readonly T[] {
   return oldestFirst.slice(0, Math.ceil(oldestFirst.length / 2));
 }
 
