@@ -15,6 +15,7 @@ const FLOORS: Readonly<Record<string, number>> = {
   'random.ts': -1,
   'memoize.ts': -1,
   'steps.ts': -1,
+  'replace-file.ts': -1,
   'contract/': 0,
   'schema/': 1,
   'types/': 1,

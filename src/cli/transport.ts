@@ -1,10 +1,11 @@
 import { type Command, Option } from 'commander';
 import { createPrivateKey, X509Certificate } from 'node:crypto';
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { isObject } from '../contract/json.js';
 import { MockError, toReason } from '../errors.js';
 import { readUserCacheFolder } from '../package-folder.js';
+import { replaceFileSync } from '../replace-file.js';
 import { type Certificate, createCertificate } from '../server/certificate.js';
 import type { Listening, ListenOptions } from '../server/listen.js';
 import type { TlsOptions } from '../server/secure.js';
@@ -227,11 +228,9 @@ function readText(file: string): string {
 
 /** Writes a file in one step: a process that waits for it never reads a part. */
 function writeWhole(file: string, text: string, mode = 0o644): void {
-  const draft = `${file}.${process.pid}`;
   try {
     mkdirSync(dirname(resolve(file)), { recursive: true });
-    writeFileSync(draft, text, { mode });
-    renameSync(draft, file);
+    replaceFileSync(file, (temporary) => writeFileSync(temporary, text, { mode }));
   } catch (cause) {
     const hint = 'name a file that you may write to';
     throw new MockError('OPTION_INVALID', `the file "${file}" cannot be written: ${toReason(cause)}`, { hint, cause });

@@ -1,9 +1,10 @@
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { randomUUID } from 'node:crypto';
 import { join, resolve } from 'node:path';
 import { isObject } from '../contract/json.js';
 import { MockError, toReason } from '../errors.js';
 import { clearTimeout, readMonotonic, setTimeout } from '../platform.js';
+import { replaceFileSync } from '../replace-file.js';
 import type { CoverageCounts } from './coverage.js';
 import type { CoverageRecorder } from './recorder.js';
 
@@ -43,8 +44,8 @@ export function createCoverageWriter(recorder: CoverageRecorder, folder: string)
     tryFile(folder, () => {
       // The folder may have been removed since: `rm -r coverage` at the start of a run.
       mkdirSync(resolve(file, '..'), { recursive: true });
-      writeFileSync(`${file}.tmp`, JSON.stringify({ format: FORMAT, ...recorder.read() }));
-      renameSync(`${file}.tmp`, file);
+      const text = JSON.stringify({ format: FORMAT, ...recorder.read() });
+      replaceFileSync(file, (temporary) => writeFileSync(temporary, text));
     });
     pauseMs = PAUSE_FACTOR * (readMonotonic() - startedAt);
   };

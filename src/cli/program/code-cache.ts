@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { readCacheFolder } from '../../package-folder.js';
+import { replaceFileSync } from '../../replace-file.js';
 
 /** A file of code, as it was when it was compiled. */
 export interface CodeStamp {
@@ -134,16 +135,13 @@ function writeEntry(path: string, writes: number, compiled: readonly CompiledFil
   const index = Buffer.from(JSON.stringify({ writes, files }));
   const content = [index, ...compiled.map(({ code }) => code)].map(pad);
   const header = Buffer.from(`${toDigest(content)} ${index.length}\n`);
-  const temporary = `${path}.${process.pid}`;
+  const entry = Buffer.concat([pad(header), ...content]);
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    writeFileSync(temporary, Buffer.concat([pad(header), ...content]), { mode: 0o600 });
-    // Atomic within one folder: another process sees the old file or the new one.
-    renameSync(temporary, path);
+    replaceFileSync(path, (temporary) => writeFileSync(temporary, entry, { mode: 0o600 }));
     removeOldest(dirname(path));
   } catch {
     // A read-only or full disk only makes the next start slower.
-    rmSync(temporary, { force: true });
   }
 }
 
@@ -162,7 +160,7 @@ function toDigest(parts: readonly Buffer[]): string {
 }
 
 function removeOldest(folder: string): void {
-  const files = readdirSync(folder).filter((name) => name.startsWith('vouch-'));
+  const files = readdirSync(folder).filter((name) => /^\.?vouch-/.test(name));
   const ages = files.map((name) => ({ name, time: statSync(join(folder, name)).mtimeMs }));
   const old = ages.toSorted((one, other) => other.time - one.time).slice(MAX_FILES);
   for (const { name } of old) rmSync(join(folder, name), { force: true });

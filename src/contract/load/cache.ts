@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, statSync } from 'node:fs';
-import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { deserialize, serialize } from 'node:v8';
@@ -11,6 +11,7 @@ import type { OperationOutline } from '../operations/outline.js';
 import { type DocumentOutline, readLazily, toAscii, writeLazily } from './lazy-document.js';
 import type { SourceMap } from './source-map.js';
 import { readMonotonic, setImmediate } from '../../platform.js';
+import { replaceFile } from '../../replace-file.js';
 
 /** A bundled document on disk. */
 export interface CachedDocument {
@@ -56,17 +57,13 @@ export function createDocumentCache(folder: string): DocumentCache {
     }
   };
   const write = async (name: string, body: readonly Uint8Array[]): Promise<void> => {
-    const path = join(folder, name);
-    const temporary = `${path}.${process.pid}.${Math.trunc(readMonotonic() * 1000)}`;
+    const content = [toAscii(`${readHeader(body)}\n`), ...body];
     try {
       await mkdir(folder, { recursive: true, mode: 0o700 });
-      await writeFile(temporary, [toAscii(`${readHeader(body)}\n`), ...body], { mode: 0o600 });
-      // Atomic within one folder: another process sees the old file or the new one.
-      await rename(temporary, path);
+      await replaceFile(join(folder, name), (temporary) => writeFile(temporary, content, { mode: 0o600 }));
       await removeOldest(folder, extname(name));
     } catch {
       // A read-only or full disk only makes the next start slower.
-      await rm(temporary, { force: true }).catch(() => undefined);
     }
   };
   return {

@@ -4,11 +4,10 @@ import {
   existsSync,
   mkdirSync,
   readdirSync,
-  renameSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { appendFile, rename, writeFile } from 'node:fs/promises';
+import { appendFile, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -26,6 +25,7 @@ import {
 } from './exchange.js';
 import { type Manifest, MANIFEST_FILE, PLACEHOLDERS_FILE, toManifestText } from './manifest.js';
 import { isBytes } from '../../platform.js';
+import { isTemporary, replaceFile, replaceFileSync } from '../../replace-file.js';
 
 /** A cassette that is open for writing. */
 export interface CassetteWriter {
@@ -128,32 +128,26 @@ function toView(
   };
 }
 
-/** Writes a file atomically: to a temporary file that is then renamed. */
+/** Writes a file in one step. */
 export async function writeAtomically(file: string, content: string | Uint8Array): Promise<void> {
-  const temporary = join(file, '..', `.${basename(file)}.tmp`);
-  if (content.length > SMALL_LENGTH) {
-    await writeFile(temporary, content);
-    await rename(temporary, file);
-    return;
-  }
   // The page cache takes a small file at once; through the thread pool it would cost several times as much.
-  writeFileSync(temporary, content);
-  renameSync(temporary, file);
+  if (content.length <= SMALL_LENGTH) replaceFileSync(file, (temporary) => writeFileSync(temporary, content));
+  else await replaceFile(file, (temporary) => writeFile(temporary, content));
 }
 
 const SMALL_LENGTH = 65_536;
 
 /** Decodes, redacts and writes a body that is too large for memory. */
 async function writeSpooled(file: string, { path, encoding, redact, createFilter }: SpooledBody): Promise<void> {
-  const temporary = join(file, '..', `.${basename(file)}.tmp`);
   const filters = [createFilter?.(), redact && createTextFilter(redact)];
-  await pipeline([
-    createReadStream(path),
-    ...createContentDecoders(encoding),
-    ...filters.flatMap((filter) => (filter === undefined ? [] : [toTransform(filter)])),
-    createWriteStream(temporary),
-  ]);
-  await rename(temporary, file);
+  await replaceFile(file, (temporary) =>
+    pipeline([
+      createReadStream(path),
+      ...createContentDecoders(encoding),
+      ...filters.flatMap((filter) => (filter === undefined ? [] : [toTransform(filter)])),
+      createWriteStream(temporary),
+    ]),
+  );
 }
 
 /** More characters than any secret has. */
@@ -214,15 +208,14 @@ function toNumberText(number: number): string {
 /** Removes temporary files of a process that was killed. */
 function removeUnfinished(folder: string): void {
   for (const name of [...readdirSync(folder), ...listBodies(folder)]) {
-    if (/^\..*\.tmp$/.test(basename(name))) rmSync(join(folder, name), { force: true });
+    if (isTemporary(basename(name))) rmSync(join(folder, name), { force: true });
   }
 }
 
 /** Writes the manifest with all placeholders. Synchronous, because sessions switch cassettes synchronously. */
 function writeManifest(folder: string, manifest: Manifest): void {
-  const temporary = join(folder, `.${MANIFEST_FILE}.tmp`);
-  writeFileSync(temporary, toManifestText(manifest));
-  renameSync(temporary, join(folder, MANIFEST_FILE));
+  const text = toManifestText(manifest);
+  replaceFileSync(join(folder, MANIFEST_FILE), (temporary) => writeFileSync(temporary, text));
   rmSync(join(folder, PLACEHOLDERS_FILE), { force: true });
 }
 
