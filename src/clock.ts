@@ -1,5 +1,5 @@
 import { MockError } from './errors.js';
-import { delay, readMonotonic, setImmediate } from './platform.js';
+import { clearTimeout, delay, MAX_TIMER_MS, readMonotonic, setImmediate, setTimeout } from './platform.js';
 
 /** The source of time of a mock: dates in answers, rate-limit windows and delays all use it. */
 export interface Clock {
@@ -38,16 +38,13 @@ function sleepUnref(ms: number, signal?: AbortSignal): Promise<void> {
   return wait(ms, { signal, ref: false });
 }
 
-/** The maximum of a Node.js timer; a longer one would fire immediately. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
-
 async function wait(
   ms: number,
   options: { readonly signal?: AbortSignal | undefined; readonly ref?: boolean },
 ): Promise<void> {
   const { signal, ref = true } = options;
   try {
-    await delay(Math.min(ms, LONGEST_TIMER_MS), undefined, signal === undefined ? { ref } : { ref, signal });
+    await delay(Math.min(ms, MAX_TIMER_MS), undefined, signal === undefined ? { ref } : { ref, signal });
   } catch (error) {
     // Node.js wraps the reason in an AbortError.
     throw signal?.aborted === true ? signal.reason : error;
@@ -116,6 +113,19 @@ export function createVirtualClock(
 
 function isRealClock(clock: Clock): clock is RealClock {
   return 'unref' in clock;
+}
+
+/**
+ * The result of a promise that has a limited time, by the clock of the machine; the timer does not keep the process running.
+ *
+ * @throws Error with the message when the time is over.
+ */
+export function withTimeout<Result>(result: Promise<Result>, ms: number, message: string): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error(message)), Math.min(ms, MAX_TIMER_MS));
+    timer.unref();
+    result.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
 }
 
 /** Whether a clock can be moved. */

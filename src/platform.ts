@@ -17,6 +17,9 @@ export const setImmediate: typeof timers.setImmediate = timers.setImmediate;
 export const setInterval: typeof timers.setInterval = timers.setInterval;
 export const clearInterval: typeof timers.clearInterval = timers.clearInterval;
 
+/** The longest delay of a timer of Node.js in milliseconds; with a longer one it would fire at once. */
+export const MAX_TIMER_MS: number = 2 ** 31 - 1;
+
 /** Resolves after some milliseconds; fake timers do not stop it. */
 export const delay: typeof timerPromises.setTimeout = timerPromises.setTimeout;
 

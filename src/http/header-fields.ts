@@ -23,6 +23,11 @@ export function readEndToEnd(fields: Iterable<readonly [name: string, value: str
   return joinRepeated(all.filter(([name]) => !HOP_BY_HOP.has(name) && !listed.has(name)));
 }
 
+/** The same values by names in lower case. */
+export function lowerNames<Value>(headers: Readonly<Record<string, Value>>): Readonly<Record<string, Value>> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+}
+
 /** The fields without some of them. */
 export function omitFields(fields: HeaderFields, names: readonly string[]): HeaderFields {
   return Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)));

@@ -2,6 +2,7 @@ import { isObject, readOwn } from '../contract/json.js';
 import { escapeSegment, readPointer, readSegments, toPointer } from '../contract/pointer.js';
 import { suggest } from '../errors.js';
 import type { InteractionRequest } from './interaction.js';
+import { lowerNames } from '../http/header-fields.js';
 
 /**
  * What the parts of a request are expected to be. Of an object only the members that are named are compared; an array has as many
@@ -145,10 +146,6 @@ function isSameBytes(want: unknown, got: ArrayBufferView): boolean {
 function toComparable(value: unknown): unknown {
   if (!isObject(value) || typeof value['toJSON'] !== 'function') return value;
   return (value['toJSON'] as () => unknown).call(value);
-}
-
-function lowerNames(headers: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 }
 
 function describeMismatch(part: (typeof PARTS)[number], mismatch: Mismatch, shown: Shown): string {

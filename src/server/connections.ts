@@ -10,7 +10,7 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { MockError, toReason } from '../errors.js';
 import { PROBLEM_TYPE, readStatusTitle, toProblem } from '../http/response/problem.js';
-import { clearTimeout, setTimeout } from '../platform.js';
+import { clearTimeout, MAX_TIMER_MS, setTimeout } from '../platform.js';
 import type { Cors } from './cors.js';
 
 /** How long connections stay open, and the limits of what arrives on them. */
@@ -84,9 +84,6 @@ export interface ConnectionServer {
    */
   stop(graceMs?: number): Promise<void>;
 }
-
-/** Node.js warns about longer timers. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** Slow clients are looked for at least as often. */
 const MAX_CHECK_MS = 5000;

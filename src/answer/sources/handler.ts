@@ -21,7 +21,9 @@ import {
 } from '../chain.js';
 import { chooseResponse } from '../choose-response.js';
 import type { AnswerDetails, Handler, HandlerContext, HandlerResponse, HandlerResult, Handlers } from '../handlers.js';
-import { clearTimeout, isBytes, isError, isPromise, isResponse, setTimeout } from '../../platform.js';
+import { isBytes, isError, isPromise, isResponse } from '../../platform.js';
+import { withTimeout } from '../../clock.js';
+import { lowerNames } from '../../http/header-fields.js';
 
 interface HandlerParts extends SourceParts {
   /** Handlers that stay when the others are reset. */
@@ -186,7 +188,7 @@ async function runFirst(parts: HandlerParts, handlers: readonly Handler[], turn:
   };
   let result: HandlerResult;
   try {
-    result = await withTimeout(handler(context), parts.timeoutMs);
+    result = await withLimit(handler(context), parts.timeoutMs);
     if (isResponse(result)) {
       exchange.note('handler: answered');
       return await readResponse(result);
@@ -211,23 +213,10 @@ async function runFirst(parts: HandlerParts, handlers: readonly Handler[], turn:
 }
 
 /** The result of a handler. @throws Error where it takes too long. */
-function withTimeout(
-  result: HandlerResult | Promise<HandlerResult>,
-  ms: number,
-): HandlerResult | Promise<HandlerResult> {
+function withLimit(result: HandlerResult | Promise<HandlerResult>, ms: number): HandlerResult | Promise<HandlerResult> {
   if (!isPromise(result) || ms === 0) return result;
-  const running: Promise<HandlerResult> = result;
-  return new Promise((resolve, reject) => {
-    const message = `it did not answer within ${ms} ms (the option "responses.handlerTimeoutMs")`;
-    const timer = setTimeout(() => reject(new Error(message)), Math.min(ms, MAX_TIMER_MS));
-    // A handler that never answers does not keep the process running.
-    timer.unref();
-    running.then(resolve, reject).finally(() => clearTimeout(timer));
-  });
+  return withTimeout(result, ms, `it did not answer within ${ms} ms (the option "responses.handlerTimeoutMs")`);
 }
-
-/** Node.js warns about longer timers. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** The items of a stream; its failure, after which no error can be sent any more, is a line of the trace. */
 async function* noteFailure(iterator: AsyncIterator<unknown>, { note }: Exchange): AsyncGenerator {
@@ -246,7 +235,7 @@ function toAnswer(
 ): Answer | undefined {
   if (isAnswer(result)) return result;
   if (!isPlainResponse(result)) return isSendable(result) ? json(result) : undefined;
-  const { 'content-type': declared, ...headers } = lowerNames(result.headers);
+  const { 'content-type': declared, ...headers } = lowerNames(result.headers ?? {});
   const mediaType = result.mediaType ?? (typeof declared === 'string' ? declared : undefined);
   if (result.body === undefined) return empty(result.status, headers);
   return json(result.body, { status: result.status, headers, ...(mediaType === undefined ? {} : { mediaType }) });
@@ -281,7 +270,7 @@ function createContext(parts: HandlerParts, { exchange, next }: Turn): HandlerCo
     const declared = choice?.mediaType !== undefined && isJsonType(choice.mediaType) ? choice.mediaType : fallback;
     return {
       status: more.status ?? choice?.status ?? 200,
-      headers: lowerNames(more.headers),
+      headers: lowerNames(more.headers ?? {}),
       body,
       mediaType: more.mediaType ?? declared ?? 'application/json',
       from: 'handler',
@@ -318,10 +307,6 @@ function toOwnBody(answer: Answer | undefined): Answer | undefined {
 function isAnswer(value: unknown): value is Answer {
   if (!isObject(value) || !isObject(value['headers']) || !('body' in value)) return false;
   return typeof value['status'] === 'number' && typeof value['from'] === 'string' && Array.isArray(value['violations']);
-}
-
-function lowerNames(headers: Answer['headers'] = {}): Answer['headers'] {
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 }
 
 /** The platform's Response as an answer: JSON is read, so that it can be checked; everything else stays bytes. */

@@ -1,7 +1,7 @@
 import { MockError, toReason } from '../../errors.js';
 import { URL } from 'node:url';
 import type { StoreMetrics } from '../../metrics/store-metrics.js';
-import { clearTimeout, setTimeout } from '../../platform.js';
+import { withTimeout } from '../../clock.js';
 import type { Script } from './scripts.js';
 
 /** A connection to Redis: commands, scripts and messages. */
@@ -61,7 +61,7 @@ export async function connectRedis(redis: string | RedisClient, metrics: StoreMe
   const name = describeUrl(redis);
   const driver = await openDriver(redis);
   try {
-    await withTimeout(driver.connect());
+    await withLimit(driver.connect());
   } catch (error) {
     driver.close();
     throw toUnreachable(name, error);
@@ -85,7 +85,7 @@ function createConnection(
 ): RedisConnection {
   const closes: (() => void)[] = isOwn ? [driver.close] : [];
   const send: RedisConnection['send'] = (key, command) =>
-    metrics.count(withTimeout(driver.send(key, command)), isScriptMissing).catch((error: unknown) => {
+    metrics.count(withLimit(driver.send(key, command)), isScriptMissing).catch((error: unknown) => {
       throw toUnreachable(name, error);
     });
   return {
@@ -112,12 +112,8 @@ function isScriptMissing(error: unknown): boolean {
   return toReason(error).includes('NOSCRIPT');
 }
 
-function withTimeout<Result>(result: Promise<Result>): Promise<Result> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error(`no answer within ${COMMAND_MS} ms`)), COMMAND_MS);
-    timer.unref();
-    result.then(resolve, reject).finally(() => clearTimeout(timer));
-  });
+function withLimit<Result>(result: Promise<Result>): Promise<Result> {
+  return withTimeout(result, COMMAND_MS, `no answer within ${COMMAND_MS} ms`);
 }
 
 /** A client for a URL, of the package that is installed; a lost connection is opened again, and commands fail until then. */

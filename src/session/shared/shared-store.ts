@@ -1,7 +1,7 @@
 import { type Clock, toSocketClock } from '../../clock.js';
 import { createStoreMetrics, type StoreMetrics } from '../../metrics/store-metrics.js';
 import type { Scenarios } from '../../scenario/scenarios.js';
-import { clearInterval, setInterval } from '../../platform.js';
+import { clearInterval, MAX_TIMER_MS, setInterval } from '../../platform.js';
 import { doSteps } from '../../steps.js';
 import type { SessionEvents, Sessions } from '../sessions.js';
 import { connectRedis, type RedisClient } from './connection.js';
@@ -267,9 +267,6 @@ class Shared implements SharedStore {
     }
   }
 }
-
-/** Node.js fires a longer timer at once. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
 
 function isScenario(field: string): boolean {
   return splitField(field)[0] === 'scenario';
