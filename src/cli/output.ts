@@ -20,6 +20,14 @@ export function countOf(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
+/** Rows with columns of equal width, two spaces apart; the last column is not padded. */
+export function alignColumns(rows: readonly (readonly string[])[]): readonly string[] {
+  const widths = (rows[0] ?? []).map((_, i) => Math.max(...rows.map((row) => row[i]?.length ?? 0)));
+  return rows.map((row) => {
+    return row.map((cell, i) => (i === row.length - 1 ? cell : cell.padEnd(widths[i] ?? 0))).join('  ');
+  });
+}
+
 /** A path relative to the current folder; a URL or a path far outside that folder as it is. */
 export function showPath(path: string): string {
   if (/^https?:/.test(path)) return path;

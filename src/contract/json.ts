@@ -72,6 +72,24 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/**
+ * Whether two JSON values are equal, whatever the order of members (RFC 6902 section 4.6); objects of different classes are not, as in the code
+ * of ajv.
+ */
+export function isEqualJson(one: unknown, other: unknown): boolean {
+  if (one === other) return true;
+  if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return false;
+  if (one.constructor !== other.constructor) return false;
+  if (Array.isArray(one) && Array.isArray(other)) {
+    return one.length === other.length && one.every((item, i) => isEqualJson(item, other[i]));
+  }
+  const names = Object.keys(one);
+  if (names.length !== Object.keys(other).length) return false;
+  // Objects, whose members are read by name.
+  const [left, right] = [one, other] as readonly [Readonly<Record<string, unknown>>, Readonly<Record<string, unknown>>];
+  return names.every((name) => Object.hasOwn(right, name) && isEqualJson(left[name], right[name]));
+}
+
 /** The own member of an object, never one that it inherits; undefined where it has none. */
 export function readOwn<Value>(object: Readonly<Record<string, Value>>, name: string): Value | undefined {
   return Object.hasOwn(object, name) ? object[name] : undefined;

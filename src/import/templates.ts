@@ -1,3 +1,4 @@
+import { toPointer } from '../contract/pointer.js';
 import type { StubBody } from './stub.js';
 
 /** A body in which tags are replaced by runtime expressions, and the tags that have none. */
@@ -83,7 +84,7 @@ export function toBodyPointer(path: string): string | undefined {
   const plain = path.replace(/^\$\.?/, '').replaceAll(/\[(?:'([^']*)'|"([^"]*)"|(\d+))\]/g, '.$1$2$3');
   if (/[*?@()[\]:]|\.\./.test(plain)) return undefined;
   const segments = plain.split('.').filter((segment) => segment !== '');
-  return segments.map((segment) => `/${segment.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+  return toPointer(...segments);
 }
 
 /** The condition of a body in which one value, named by a pointer, meets a condition. */

@@ -1,4 +1,4 @@
-import { isObject } from '../contract/json.js';
+import { isEqualJson, isObject } from '../contract/json.js';
 import type { GuardedPattern } from '../contract/patterns/guarded-pattern.js';
 import { readPattern } from '../contract/upgrade/patterns.js';
 import { CALL_KEYWORD, findDuplicate, FORBIDDEN_KEYWORD, LENGTH_CHECKS, type Work } from './schema-unit.js';
@@ -204,7 +204,7 @@ function toCallCheck(pointer: unknown, _schema: Keywords, { call, work }: Build)
 
 function toEqual(allowed: unknown): IsValid {
   return typeof allowed === 'object' && allowed !== null
-    ? (value) => isEqual(value, allowed)
+    ? (value) => isEqualJson(value, allowed)
     : (value) => value === allowed;
 }
 
@@ -212,21 +212,7 @@ function toOneOf(allowed: readonly unknown[]): IsValid {
   const scalars = new Set(allowed.filter((one) => typeof one !== 'object' || one === null));
   const others = allowed.filter((one) => typeof one === 'object' && one !== null);
   if (others.length === 0) return (value) => scalars.has(value);
-  return (value) => scalars.has(value) || others.some((one) => isEqual(value, one));
-}
-
-/** Whether two JSON values are equal; objects of different classes are not, as in the compiled schema. */
-function isEqual(one: unknown, other: unknown): boolean {
-  if (one === other) return true;
-  if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return false;
-  if (one.constructor !== other.constructor) return false;
-  if (Array.isArray(one) && Array.isArray(other)) {
-    return one.length === other.length && one.every((item, i) => isEqual(item, other[i]));
-  }
-  const names = Object.keys(one);
-  if (names.length !== Object.keys(other).length) return false;
-  const [left, right] = [one as Keywords, other as Keywords];
-  return names.every((name) => Object.hasOwn(right, name) && isEqual(left[name], right[name]));
+  return (value) => scalars.has(value) || others.some((one) => isEqualJson(value, one));
 }
 
 function isMultiple(value: number, step: number): boolean {

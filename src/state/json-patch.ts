@@ -1,4 +1,4 @@
-import { copyJson, isObject, readOwn, setOwn } from '../contract/json.js';
+import { copyJson, isEqualJson, isObject, readOwn, setOwn } from '../contract/json.js';
 import { readSegments } from '../contract/pointer.js';
 import type { Item } from './store/lists/item-list.js';
 
@@ -51,7 +51,7 @@ function applyOperation(draft: Draft, operation: Item): string | undefined {
       return remove(draft, place) ? undefined : missing(path);
     case 'test': {
       if (place?.found === true) draft.work += countValues(place.value, MAX_VALUES);
-      return place?.found === true && isSame(place.value, value) ? undefined : `found another value at "${path}"`;
+      return place?.found === true && isEqualJson(place.value, value) ? undefined : `found another value at "${path}"`;
     }
     case 'copy':
     case 'move': {
@@ -147,14 +147,4 @@ function remove(draft: Draft, place: Located | undefined): boolean {
     parent.splice(Number(key), 1);
   } else delete parent[key];
   return true;
-}
-
-/** RFC 6902 section 4.6: equal as JSON, whatever the order of members. */
-function isSame(a: unknown, b: unknown): boolean {
-  if (Array.isArray(a) && Array.isArray(b)) return a.length === b.length && a.every((each, i) => isSame(each, b[i]));
-  if (!isObject(a) || !isObject(b)) return a === b;
-  const names = Object.keys(a);
-  return (
-    names.length === Object.keys(b).length && names.every((name) => Object.hasOwn(b, name) && isSame(a[name], b[name]))
-  );
 }

@@ -4,7 +4,7 @@ import type { OptionName } from '../../options.js';
 import { hideUrlSecrets } from '../../schema/secret-forms.js';
 import { isUrl } from '../../platform.js';
 import type { ConfigDocument, Setting, SettingName } from '../load-config.js';
-import { colour, type Output, showPath } from '../output.js';
+import { alignColumns, colour, type Output, showPath } from '../output.js';
 import { TRANSPORT_SETTINGS, type TransportName } from '../transport.js';
 import { addServeFlags, readServeSettings } from './serve.js';
 
@@ -84,12 +84,8 @@ function describeSettings(settings: ReadonlyMap<SettingName, Setting>, file: str
     const text = JSON.stringify(value);
     return [name, text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text, origin] as const;
   });
-  const [nameWidth, valueWidth] = [0, 1].map((column) => Math.max(...rows.map((row) => (row[column] ?? '').length)));
   return [
     file === undefined ? 'no configuration file' : `configuration file ${colour('bold', showPath(file))}`,
-    ...rows.map(([name, value, origin]) => {
-      const line = `${name.padEnd(nameWidth ?? 0)}  ${value.padEnd(valueWidth ?? 0)}  `;
-      return origin === 'default' ? colour('gray', line + origin) : line + origin;
-    }),
+    ...alignColumns(rows).map((line, i) => (rows[i]?.[2] === 'default' ? colour('gray', line) : line)),
   ];
 }

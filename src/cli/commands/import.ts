@@ -12,7 +12,7 @@ import { FORMAT_NAMES, type Format, FORMATS, type Remark } from '../../import/st
 import { toFolderName } from '../../recording/cassette/cassette.js';
 import type { RecordingParts } from '../../recording/cassettes.js';
 import { findOwnSpec } from '../flags.js';
-import { colour, countOf, type Output, showPath, writeOutputFile } from '../output.js';
+import { alignColumns, colour, countOf, type Output, showPath, writeOutputFile } from '../output.js';
 import { loadParts } from './recordings/recordings.js';
 
 /** Flags of `vouch import`. */
@@ -167,7 +167,8 @@ function print(report: Report, { json = false }: ImportFlags, write: Output['wri
       code,
       message,
     ]);
-    for (const line of toTable([['where', 'stub', 'operation', 'part', 'code', 'what'], ...rows])) write(line);
+    for (const line of alignColumns([['where', 'stub', 'operation', 'part', 'code', 'what'], ...rows]))
+      write(`  ${line}`);
   }
   if (remarks.length > 0) {
     write(colour('bold', '\nnot carried over, or not exactly:'));
@@ -176,16 +177,8 @@ function print(report: Report, { json = false }: ImportFlags, write: Output['wri
       what,
       hint === undefined ? why : `${why} (hint: ${hint})`,
     ]);
-    for (const line of toTable([['where', 'what', 'why'], ...rows])) write(line);
+    for (const line of alignColumns([['where', 'what', 'why'], ...rows])) write(`  ${line}`);
   }
   if (next.length > 0) write('');
   for (const line of next) write(line);
-}
-
-/** Rows as lines with aligned columns; the last column is not padded. */
-function toTable(rows: readonly (readonly string[])[]): readonly string[] {
-  const widths = (rows[0] ?? []).map((_, i) => Math.max(...rows.map((row) => row[i]?.length ?? 0)));
-  return rows.map(
-    (row) => `  ${row.map((cell, i) => (i === row.length - 1 ? cell : cell.padEnd(widths[i] ?? 0))).join('  ')}`,
-  );
 }

@@ -9,7 +9,7 @@ import type { Binding, Resource, Resources } from '../../state/resource.js';
 import { createItemModels } from '../../state/item-models.js';
 import { createItems } from '../../state/store/items.js';
 import { addDocument, type ReportOptions, readLoadOptions } from '../flags.js';
-import { countOf, type Output } from '../output.js';
+import { alignColumns, countOf, type Output } from '../output.js';
 
 /** Defines `vouch resources`. */
 export function defineCommand(command: Command, { write }: Output): void {
@@ -118,10 +118,9 @@ function alignOperations(operations: readonly OperationReport[]): readonly strin
   const rows = operations.map(({ action, method, path, confidence, why }) => {
     return [action, `${method} ${path}`, confidence.toFixed(2), why];
   });
-  const widths = [0, 1, 2].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  const lines = alignColumns(rows);
   return operations.flatMap((operation, i) => {
-    const row = (rows[i] ?? []).map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ');
-    return [`  ${row}`, ...describeOperation(operation).map((line) => `      ${line}`)];
+    return [`  ${lines[i] ?? ''}`, ...describeOperation(operation).map((line) => `      ${line}`)];
   });
 }
 
