@@ -123,13 +123,14 @@ export function describeInteraction(
   url: string,
 ): string {
   const name = operation ?? 'no operation';
-  return `#${number} ${request.method} ${shorten(url)} -> ${answer.status} ${answer.from} (${name})`;
+  return `#${number} ${request.method} ${shortenUrl(url)} -> ${answer.status} ${answer.from} (${name})`;
 }
 
-const SHOWN_URL_LENGTH = 120;
+const MAX_URL_LENGTH = 120;
 
-function shorten(text: string): string {
-  return text.length <= SHOWN_URL_LENGTH ? text : `${text.slice(0, SHOWN_URL_LENGTH)}…`;
+/** A URL in a line of a message or of the log: its first characters. */
+export function shortenUrl(url: string): string {
+  return url.length <= MAX_URL_LENGTH ? url : `${url.slice(0, MAX_URL_LENGTH)}…`;
 }
 
 /** What an interaction takes besides its texts and bodies. */

@@ -3,7 +3,7 @@ import { chromium } from 'playwright-core';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createMock, loadContract } from '../../src/index.js';
 import { findReferencePackage } from '../../src/server/control/pages/reference.js';
-import { withServer } from '../../src/server/control/pages/server.js';
+import { withServer } from '../../src/server/control/contract.js';
 
 // Issue 16, part 4.
 

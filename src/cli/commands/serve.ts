@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { spawn } from 'node:child_process';
 import { isAbsolute } from 'node:path';
 import type { Clock } from '../../clock.js';
 import type { Problem } from '../../contract/contract.js';
@@ -25,9 +26,7 @@ import {
 import { addConfigFlags, type CommandSettings, listConfigFiles, readSettings } from '../config.js';
 import type { ConfigDocument } from '../load-config.js';
 import { addListenFlags, type ListenFlags, listenUntilSignal, SERVER_OPTIONS } from '../listen.js';
-import { logInteractions } from '../serving/log.js';
-import { openBrowser } from '../serving/open-browser.js';
-import { printReload } from '../serving/reload.js';
+import { logInteractions, printReload } from '../serving/log.js';
 import { colour, countOf, type Output, showPath } from '../output.js';
 import { readTransportSettings, type TransportFlags } from '../transport.js';
 import { host, isUrl, readMonotonic, setTimeout } from '../../platform.js';
@@ -364,4 +363,22 @@ function readInBackground(
     else if (mock.problems.length > known) report(mock.problems.slice(known));
   };
   work();
+}
+
+/** The command that opens a URL in the browser of the user, by platform. */
+const BROWSER_COMMANDS: Readonly<Partial<Record<NodeJS.Platform, readonly [string, ...string[]]>>> = {
+  darwin: ['open'],
+  // `start` is a command of the shell; its first argument in quotes is a title.
+  win32: ['cmd', '/c', 'start', '""'],
+};
+
+/** Opens a URL in the browser of the user, which outlives this process. @param onFailure - Called if there is no such command or it fails. */
+function openBrowser(url: string, onFailure: () => void): void {
+  const [command, ...first] = BROWSER_COMMANDS[process.platform] ?? ['xdg-open'];
+  const browser = spawn(command, [...first, url], { detached: true, stdio: 'ignore' });
+  browser.once('error', onFailure);
+  browser.once('exit', (code) => {
+    if (code !== 0 && code !== null) onFailure();
+  });
+  browser.unref();
 }

@@ -1,8 +1,9 @@
 import { toDateTime } from '../../clock.js';
 import { formatPlace, type MockError, type Place } from '../../errors.js';
-import type { Interaction, InteractionTexts } from '../../journal/interaction.js';
+import { type Interaction, type InteractionTexts, shortenUrl } from '../../journal/interaction.js';
 import type { Violation } from '../../schema/violation.js';
 import { colour, type Output, showPath } from '../output.js';
+import type { MockReload } from '../../server/watch.js';
 import { readMonotonic, setTimeout } from '../../platform.js';
 
 /** Flags that say what is logged. */
@@ -71,7 +72,7 @@ function formatInteraction(
 ): string {
   const parts = [
     request.method.padEnd(6),
-    shorten(texts.url),
+    shortenUrl(texts.url),
     colour(STATUS_COLOURS[Math.floor(answer.status / 100)] ?? 'green', String(answer.status)),
     colour('gray', `${elapsedMs.toFixed(elapsedMs < 10 ? 1 : 0)}ms`),
     colour('gray', answer.from),
@@ -151,8 +152,31 @@ function formatRefusedJson({ code, reason, hint }: MockError, status: number): s
   return JSON.stringify({ time, realTime: time, status, code, message: reason, hint });
 }
 
-const MAX_URL_LENGTH = 120;
+/** Lines below that of a reload. */
+const MAX_NOTES = 10;
 
-function shorten(url: string): string {
-  return url.length <= MAX_URL_LENGTH ? url : `${url.slice(0, MAX_URL_LENGTH)}…`;
+/** Prints what a reload did: one line, then what could not be kept, or the mistake. */
+export function printReload(
+  reload: MockReload,
+  { json, write, writeError }: Output & { readonly json?: boolean },
+): void {
+  const { changed, applied, error, kept, notes, loaded } = reload;
+  const elapsedMs = Math.round(reload.elapsedMs);
+  if (json === true) {
+    write(
+      JSON.stringify({ reloaded: applied, changed, loaded, kept, notes, elapsedMs, error: error?.toString() ?? null }),
+    );
+    return;
+  }
+  if (error !== undefined) writeError(colour('red', error.toString()));
+  const files = changed.length === 0 ? 'all files' : changed.map(showPath).join(', ');
+  if (!applied) {
+    write(colour('yellow', `not reloaded: ${files}; the last valid version answers until this is corrected`));
+    return;
+  }
+  const unchanged = kept.length === 0 ? '' : `; kept the last valid version of: ${kept.join(', ')}`;
+  write(colour('gray', `reloaded ${files} in ${elapsedMs} ms${unchanged}`));
+  const hidden = notes.length - MAX_NOTES;
+  const more = hidden > 0 ? [`… and ${hidden} more`] : [];
+  for (const line of [...notes.slice(0, MAX_NOTES), ...more]) write(colour('yellow', `  ${line}`));
 }

@@ -4,6 +4,7 @@ import type { Call } from '../../http/request/call.js';
 import { describe } from '../../contract/load/source-node.js';
 import { isSubset, type Matcher } from './matcher.js';
 import type { CallRange, When } from './rule.js';
+import { splitCookies } from '../../http/request/parameters.js';
 
 /** The collections of a session, as conditions read them. */
 export interface CollectionView {
@@ -52,11 +53,7 @@ function readQuery(call: Call, name: string): unknown {
 
 function readCookie(call: Call, name: string): unknown {
   if (Object.hasOwn(call.cookie, name)) return call.cookie[name];
-  for (const pair of (call.headers.get('cookie') ?? '').split(';')) {
-    const [key = '', ...value] = pair.split('=');
-    if (key.trim() === name) return value.join('=').trim();
-  }
-  return undefined;
+  return splitCookies(call.headers.get('cookie') ?? '').find((cookie) => cookie.name === name)?.raw;
 }
 
 function findCollectionMismatch({ collections }: When['state'], view: CollectionView): string | undefined {

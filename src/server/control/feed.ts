@@ -3,7 +3,7 @@ import type { Interaction } from '../../journal/interaction.js';
 import { clearTimeout, delay, setTimeout, timeOrigin } from '../../platform.js';
 import type { Session } from '../../session/session.js';
 import type { MockReload } from '../watch.js';
-import { describeReloads } from './reloads.js';
+import { describeReloads } from './contract.js';
 import type { ControlledParts } from './routes.js';
 
 /** How many interactions of one session are sent at most before the next session: of more, the oldest are skipped. */

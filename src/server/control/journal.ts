@@ -1,5 +1,3 @@
-import { formatPlace } from '../../errors.js';
-import type { Contract } from '../../contract/contract.js';
 import type { Answer } from '../../http/answer.js';
 import type { Call } from '../../http/request/call.js';
 import { negotiate } from '../../http/response/negotiate.js';
@@ -8,11 +6,8 @@ import type { Journal } from '../../journal/journal.js';
 import type { InteractionRedactor } from '../../session/redact-interaction.js';
 import type { Session } from '../../session/session.js';
 import { findSessionViolations } from '../../session/verify.js';
-import { describeReloads } from './reloads.js';
 import { answerEmpty, answerItems, answerJson, answerPieces, answerProblem } from './answer.js';
 import type { ControlHandlers, ControlledParts } from './routes.js';
-import { withServer } from './pages/server.js';
-import { findReferencePackage } from './pages/reference.js';
 import { mapInSlices, type Slices, writeJson } from './slices.js';
 
 /** The operations on journals. */
@@ -114,52 +109,4 @@ function readFormat(call: Call): 'json' | 'ndjson' | undefined {
   const type = negotiate(call.headers.get('accept'), ['application/json', 'application/x-ndjson']);
   if (type === undefined) return undefined;
   return type === 'application/json' ? 'json' : 'ndjson';
-}
-
-/** An operation that state has nothing to do with. */
-const NO_BINDING = { collection: undefined, action: undefined, why: undefined };
-
-/** The operations on the mock as a whole. */
-export function mockHandlers(parts: ControlledParts): ControlHandlers {
-  const { contract, sessions, editors, resources, prefix } = parts;
-  return {
-    getHealth: () => answerJson(200, { status: 'ok', title: contract.title, sessions: sessions.list().length }),
-    getReload: () => answerJson(200, describeReloads(parts.reloads)),
-    reloadFiles: async () => {
-      await parts.reloads.reload();
-      return answerJson(200, describeReloads(parts.reloads));
-    },
-    getContract: () => {
-      const unbound = new Map(resources.unbound.map(({ operation, why }) => [operation.id, { ...NO_BINDING, why }]));
-      return answerJson(200, {
-        title: contract.title,
-        version: contract.version,
-        hash: contract.hash,
-        controlPrefix: prefix,
-        hasReference: findReferencePackage() !== undefined,
-        operations: contract.operations.map(({ id, method, path, summary, deprecated, responses }) => {
-          const { collection, action, why } = resources.bindings.get(id) ?? unbound.get(id) ?? NO_BINDING;
-          const statuses = responses.map(({ status }) => status);
-          return { id, method, path, summary, deprecated, statuses, collection, action, why };
-        }),
-        collections: editors.names,
-        problems: contract.problems.map(({ code, severity, message, assumed, at }) => {
-          return { code, severity, message, assumed, at: formatPlace(at) };
-        }),
-      });
-    },
-    getContractDocument: () => answerJson(200, contract.document),
-    getOpenApiJson: ({ call }) => answerJson(200, readDocument(parts, call)),
-    getOpenApiYaml: async ({ call }) => {
-      const { writeDocument } = await import('./pages/document.js');
-      const pieces = writeDocument(readDocument(parts, call), parts.startSlices());
-      return { ...answerPieces(pieces), mediaType: 'application/yaml' };
-    },
-  };
-}
-
-/** The document, with the URL of the mock as its server where the query parameter `server` names it. */
-function readDocument({ contract }: ControlledParts, call: Call): Contract['document'] {
-  const server = call.query['server'];
-  return typeof server === 'string' ? withServer(contract, server) : contract.document;
 }

@@ -1,0 +1,112 @@
+import { formatPlace } from '../../errors.js';
+import type { Contract } from '../../contract/contract.js';
+import { isObject } from '../../contract/json.js';
+import type { Call } from '../../http/request/call.js';
+import type { Reloads } from '../watch.js';
+import { answerJson, answerPieces } from './answer.js';
+import { findReferencePackage } from './pages/reference.js';
+import type { ControlHandlers, ControlledParts } from './routes.js';
+
+/** An operation that state has nothing to do with. */
+const NO_BINDING = { collection: undefined, action: undefined, why: undefined };
+
+/** The operations on the mock as a whole. */
+export function mockHandlers(parts: ControlledParts): ControlHandlers {
+  const { contract, sessions, editors, resources, prefix } = parts;
+  return {
+    getHealth: () => answerJson(200, { status: 'ok', title: contract.title, sessions: sessions.list().length }),
+    getReload: () => answerJson(200, describeReloads(parts.reloads)),
+    reloadFiles: async () => {
+      await parts.reloads.reload();
+      return answerJson(200, describeReloads(parts.reloads));
+    },
+    getContract: () => {
+      const unbound = new Map(resources.unbound.map(({ operation, why }) => [operation.id, { ...NO_BINDING, why }]));
+      return answerJson(200, {
+        title: contract.title,
+        version: contract.version,
+        hash: contract.hash,
+        controlPrefix: prefix,
+        hasReference: findReferencePackage() !== undefined,
+        operations: contract.operations.map(({ id, method, path, summary, deprecated, responses }) => {
+          const { collection, action, why } = resources.bindings.get(id) ?? unbound.get(id) ?? NO_BINDING;
+          const statuses = responses.map(({ status }) => status);
+          return { id, method, path, summary, deprecated, statuses, collection, action, why };
+        }),
+        collections: editors.names,
+        problems: contract.problems.map(({ code, severity, message, assumed, at }) => {
+          return { code, severity, message, assumed, at: formatPlace(at) };
+        }),
+      });
+    },
+    getContractDocument: () => answerJson(200, contract.document),
+    getOpenApiJson: ({ call }) => answerJson(200, readDocument(parts, call)),
+    getOpenApiYaml: async ({ call }) => {
+      const { writeDocument } = await import('./pages/document.js');
+      const pieces = writeDocument(readDocument(parts, call), parts.startSlices());
+      return { ...answerPieces(pieces), mediaType: 'application/yaml' };
+    },
+  };
+}
+
+/** The document, with the URL of the mock as its server where the query parameter `server` names it. */
+function readDocument({ contract }: ControlledParts, call: Call): Contract['document'] {
+  const server = call.query['server'];
+  return typeof server === 'string' ? withServer(contract, server) : contract.document;
+}
+
+/** What the control API says about the reloads of a mock. */
+export function describeReloads({ isWatching, last }: Reloads): object {
+  if (last === undefined) return { watching: isWatching, last: null };
+  const { changed, applied, error, loaded, kept, notes, elapsedMs } = last;
+  return {
+    watching: isWatching,
+    last: {
+      changed,
+      applied,
+      loaded,
+      kept,
+      notes,
+      elapsedMs: Math.round(elapsedMs),
+      error:
+        error === undefined
+          ? null
+          : { code: error.code, message: error.reason, at: error.at && formatPlace(error.at), hint: error.hint },
+    },
+  };
+}
+
+/** The document of a contract with the base paths of the mock as its servers. @param root - The URL of the mock without a base path. */
+export function withServer(
+  { document, operations }: Pick<Contract, 'document' | 'operations'>,
+  root: string,
+): Contract['document'] {
+  const servers = new Map<string, readonly object[]>();
+  const first = operations[0] === undefined ? [{ url: root }] : listServers(operations[0].basePaths, root);
+  for (const { method, path, basePaths } of operations) servers.set(`${method} ${path}`, listServers(basePaths, root));
+  const { paths } = document;
+  if (!isObject(paths)) return { ...document, servers: first };
+  const moved = Object.entries(paths).map(([path, item]) => [path, isObject(item) ? moveItem(item, path) : item]);
+  return { ...document, servers: first, paths: Object.fromEntries(moved) };
+
+  function moveItem(item: Readonly<Record<string, unknown>>, path: string): object {
+    const { servers: _, ...rest } = item;
+    const members = Object.entries(rest).map(([name, member]) => {
+      const own = servers.get(`${name.toUpperCase()} ${path}`);
+      if (own === undefined || !isObject(member)) return [name, member];
+      const { servers: __, ...operation } = member;
+      return [name, isSame(own, first) ? operation : { ...operation, servers: own }];
+    });
+    return Object.fromEntries(members) as object;
+  }
+}
+
+function listServers(basePaths: readonly string[], root: string): readonly { readonly url: string }[] {
+  // The last one is the root, which is only an alternative to those of the document.
+  const paths = basePaths.length > 1 ? basePaths.slice(0, -1) : basePaths;
+  return paths.map((path) => ({ url: root.replace(/\/$/, '') + path }));
+}
+
+function isSame(one: readonly object[], other: readonly object[]): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
