@@ -138,7 +138,8 @@ export async function startReferences(
   }
 }
 
-async function reset({ port }: ServerProcess): Promise<void> {
+/** Returns a mock to its fixtures. */
+export async function reset({ port }: ServerProcess): Promise<void> {
   const answer = await fetch(`http://127.0.0.1:${port}/__mock/reset`, { method: 'POST' });
   if (!answer.ok) throw new Error(`reset: ${answer.status} ${await answer.text()}`);
 }
