@@ -49,7 +49,9 @@ function createFolder(): { readonly folder: string; readonly install: (names: re
 function readEnvironment(): NodeJS.ProcessEnv {
   // The variables of this test run are not those of a reader.
   const names = ['NODE_TEST_CONTEXT', 'NODE_ENV', 'NODE_OPTIONS', 'VITEST', 'VITEST_POOL_ID', 'FORCE_COLOR', 'CI'];
-  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !names.includes(name)));
+  const own = Object.entries(process.env).filter(([name]) => !names.includes(name));
+  // The folders of all pages share compiled code, which each would make of the same files again.
+  return { ...Object.fromEntries(own), NODE_COMPILE_CACHE: join(root, 'code') };
 }
 
 describe.skipIf(!hasCurl())('a page that is followed in an empty folder', () => {
