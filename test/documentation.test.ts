@@ -5,9 +5,9 @@ import { promisify } from 'node:util';
 import { Command, type Option } from 'commander';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { COMMANDS } from '../src/cli/command-table.js';
+import { defineProgram } from '../src/cli/program/program.js';
 
 const run = promisify(execFile);
-const CLI = 'dist/cli/main.js';
 
 interface Block {
   readonly file: string;
@@ -39,14 +39,14 @@ function readFlags(text: string): readonly string[] {
   return [...text.matchAll(/(?<![\w-])--[a-z][a-z-]*/gu)].map(([flag]) => flag);
 }
 
-const helps = new Map<string, Promise<string>>();
-
-/** What `--help` prints; a process is started once for each command. */
-function readHelp(command: string): Promise<string> {
-  const words = [CLI, ...command.split(' ').filter((word) => word !== ''), '--help'];
-  const help = helps.get(command) ?? run(process.execPath, words).then(({ stdout }) => stdout);
-  helps.set(command, help);
-  return help;
+/** What `--help` prints. */
+async function readHelp(command: string): Promise<string> {
+  const words = command.split(' ').filter((word) => word !== '');
+  const { program } = await defineProgram(words);
+  let text = '';
+  const found = words.reduce((above, word) => above.commands.find((each) => each.name() === word) ?? above, program);
+  found.configureOutput({ writeOut: (part) => void (text += part) }).outputHelp();
+  return text;
 }
 
 /** The commands that a help text lists. */

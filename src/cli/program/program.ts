@@ -12,8 +12,14 @@ const output: Output = {
   writeError: (line) => void process.stderr.write(`${line}\n`),
 };
 
-/** Runs the program with all commands, of which only the requested one is loaded. */
-async function runCommand(words: readonly string[]): Promise<void> {
+/** The program and the words that it reads. */
+interface DefinedProgram {
+  readonly program: Command;
+  readonly words: readonly string[];
+}
+
+/** Defines the program with all commands, of which only the requested one is loaded. */
+export async function defineProgram(words: readonly string[]): Promise<DefinedProgram> {
   const program = new Command('vouch')
     .description('A mock server for contract testing: every response is checked against the OpenAPI document.')
     .version(readVersion())
@@ -26,12 +32,10 @@ async function runCommand(words: readonly string[]): Promise<void> {
     const command = program.command(name).description(summary);
     if (name !== requested) continue;
     const { defineCommand, readWords } = await load();
-    // V8 takes compiled code only with the options that it was compiled with.
-    delayOptimization(words);
     defineCommand(command, output);
     given = readWords?.(words) ?? words;
   }
-  await program.parseAsync(given, { from: 'user' });
+  return { program, words: given };
 }
 
 /** Runs the command that the arguments of the process name. */
@@ -44,7 +48,10 @@ export async function runProgram(): Promise<void> {
     });
   }
   try {
-    await runCommand(words);
+    const { program, words: given } = await defineProgram(words);
+    // After the command is loaded: V8 takes compiled code only with the options that it was compiled with.
+    delayOptimization(words);
+    await program.parseAsync(given, { from: 'user' });
   } catch (error) {
     // A mistake of the user in one or two lines; anything else with its stack.
     const stack = isError(error) ? (error.stack ?? error.message) : String(error);
