@@ -138,6 +138,7 @@ describe('the packed package', () => {
     writeFileSync(join(folder, 'user', 'package.json'), '{ "private": true, "type": "module" }');
     await run('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', join(folder, packed.filename)], {
       cwd: join(folder, 'user'),
+      env: { ...process.env, NODE_EXTRA_CA_CERTS: process.env['VOUCH_TEST_CA_CERTS'] },
     });
   }, 180_000);
 
