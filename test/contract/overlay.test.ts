@@ -143,6 +143,13 @@ const CASES: readonly (readonly [string, string, readonly string[], unknown])[] 
   ],
   ['remove wins over update', `[{target: $.tags, update: {a: 1}, remove: true}]`, ['tags'], undefined],
   ['copy of 1.1', `[{target: "$.paths['/']", copy: "$.paths['/pets']"}]`, ['paths', '/', 'get', 'summary'], 'Old'],
+  [
+    'a copy stays as it is when its original changes',
+    `[{target: "$.paths['/pets'].get", update: {x-a: 1}}, {target: "$.paths['/']", copy: "$.paths['/pets']"},
+      {target: "$.paths['/pets'].get", update: {summary: New}}]`,
+    ['paths', '/', 'get', 'summary'],
+    'Old',
+  ],
 ];
 
 describe('an overlay changes the document', () => {
