@@ -5,7 +5,7 @@ import { Script } from 'node:vm';
 import { setTimeout } from '../../platform.js';
 import { type CodeStamp, type CompiledFile, createCodeCache, readCodeCachePath } from './code-cache.js';
 
-/** When the code that ran so far is kept: later than the first requests, and than the start as `optimization.ts` counts it. */
+/** When the code that ran so far is kept: later than the first requests, and than the start as `start-flags.ts` counts it. */
 const KEEP_AFTER_MS = 3000;
 
 /** A file of the program that was loaded. */
@@ -38,7 +38,7 @@ export function loadProgram(file: string, words: readonly string[]): unknown {
       filename: name,
       cachedData,
     });
-    // Later files may be refused for options of V8 that only the start has (`optimization.ts`).
+    // Later files may be refused for options of V8 that only the start has (`start-flags.ts`).
     if (name === file && script.cachedDataRejected === true) cache?.refuse();
     const module = { exports: {} };
     loaded.set(name, { name, size, mtimeMs, module, script });

@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { MockError } from '../../errors.js';
 import { COMMANDS } from '../command-table.js';
 import { describeFlag } from '../flags.js';
-import { delayOptimization } from './optimization.js';
+import { setStartFlags } from './start-flags.js';
 import { readVersion } from '../../package-folder.js';
 import type { Output } from '../output.js';
 import { isError } from '../../platform.js';
@@ -50,7 +50,7 @@ export async function runProgram(): Promise<void> {
   try {
     const { program, words: given } = await defineProgram(words);
     // After the command is loaded: V8 takes compiled code only with the options that it was compiled with.
-    delayOptimization(words);
+    setStartFlags(words);
     await program.parseAsync(given, { from: 'user' });
   } catch (error) {
     // A mistake of the user in one or two lines; anything else with its stack.
