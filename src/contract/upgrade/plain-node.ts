@@ -3,11 +3,12 @@ import { MEMBERS, type Node, type ObjectType, readFields, REFERABLE_DATA, SCHEMA
 import { TYPES } from './repair-keywords.js';
 
 /**
- * What an upgrade has to do at a node: `repair` where it may have to be changed, `fields` where only nodes below it may, and `nothing`.
+ * What an upgrade has to do at a node: `repair` where it may have to be changed, `rename` where `nullable` or `example` of a schema alone are
+ * not keywords of the inner dialect, `fields` where only nodes below it may have to be changed, and `nothing`.
  *
  * Most nodes of a document need no change, and to see that takes a fraction of the time of what changes them.
  */
-type Need = 'fields' | 'nothing' | 'repair';
+type Need = 'fields' | 'nothing' | 'rename' | 'repair';
 
 /** A field of a node. */
 interface KnownField {
@@ -21,15 +22,24 @@ export function readNeed(type: ObjectType, node: Node): Need {
   const known = KNOWN[type];
   if (known === undefined) return 'repair';
   let need: Need = 'nothing';
+  let isRenamed = false;
   // A plain object: what a loop finds are its own members.
   for (const name in node) {
     const field = known.get(name);
     if (field === undefined) continue;
     const value = node[name];
-    if (!field.isPlain(value, node)) return 'repair';
+    if (!field.isPlain(value, node)) {
+      if (type !== 'schema' || !isRename(name, value)) return 'repair';
+      isRenamed = true;
+    }
     if (field.hasNodes && typeof value !== 'boolean') need = 'fields';
   }
-  return need;
+  return isRenamed ? 'rename' : need;
+}
+
+/** Whether a keyword of a schema is replaced by others, whatever else the schema has. */
+function isRename(name: string, value: unknown): boolean {
+  return name === 'nullable' ? typeof value === 'boolean' : name === 'example' && isData(value);
 }
 
 const isAny = (): boolean => true;

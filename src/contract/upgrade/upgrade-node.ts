@@ -16,6 +16,7 @@ import {
 import { readNeed } from './plain-node.js';
 import { readTypeName } from './repair-keywords.js';
 import { repairNode } from './repair-objects.js';
+import { renameKeywords } from './repair-schema.js';
 import { upgradeOperation } from './swagger.js';
 import {
   createContext,
@@ -124,8 +125,12 @@ function resolveNode({ context, parts, position }: Upgrade, type: ObjectType, re
 
 function visitNode(upgrade: Upgrade, type: ObjectType, value: Node): Node {
   const need = readNeed(type, value);
-  if (type === 'schema' && need !== 'repair') return need === 'nothing' ? value : visitFields(upgrade, type, value);
-  const data = need === 'repair' ? resolveData(upgrade, type, value) : value;
+  if (type === 'schema') {
+    if (need === 'nothing') return value;
+    const plain = need === 'fields' ? value : need === 'rename' ? renameKeywords(value, upgrade.context) : undefined;
+    if (plain !== undefined) return visitFields(upgrade, type, plain);
+  }
+  const data = need === 'repair' || need === 'rename' ? resolveData(upgrade, type, value) : value;
   const node = repairNode(type, data, upgrade.context);
   const dynamic = type === 'schema' ? resolveDynamic(upgrade, node) : undefined;
   if (dynamic !== undefined) return { ...visitFields(upgrade, type, omit(node, '$dynamicRef')), ...dynamic };
