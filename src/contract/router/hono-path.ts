@@ -34,8 +34,9 @@ const LITERAL_RANK = 0;
 const PARAMETER_RANK = 1_000_000;
 
 function toSortable(operation: Operation, basePath: string): SortableRoute {
-  const { query, fragment, trailingSlash } = readTemplate(operation.path);
-  const { segments } = readTemplate(operation.spanned?.path ?? operation.path);
+  const own = readTemplate(operation.path);
+  const { query, fragment, trailingSlash } = own;
+  const { segments } = operation.spanned === undefined ? own : readTemplate(operation.spanned.path);
   const base = basePath.split('/').filter((segment) => segment !== '');
   const path = toHonoPath(base, segments);
   const ranks = [...base.map(() => LITERAL_RANK), ...segments.map(readRank)];
@@ -54,8 +55,8 @@ function compareSpecificity(one: SortableRoute, other: SortableRoute): number {
   const byBase = other.route.basePath.length - one.route.basePath.length;
   if (byBase !== 0) return byBase;
   if (one.rank.length !== other.rank.length) return one.rank.length - other.rank.length;
-  for (const [i, rank] of one.rank.entries()) {
-    const difference = rank - (other.rank[i] ?? 0);
+  for (let i = 0; i < one.rank.length; i++) {
+    const difference = (one.rank[i] ?? 0) - (other.rank[i] ?? 0);
     if (difference !== 0) return difference;
   }
   return 0;

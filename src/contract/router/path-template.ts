@@ -85,6 +85,9 @@ function readPairs(query: string): readonly QueryPair[] {
 
 function readSegment(segment: string): TemplateSegment {
   if (!segment.includes('{')) return { kind: 'literal', text: decodeText(segment), names: [], literals: [segment] };
+  // Most parameters are a whole segment.
+  if (segment.lastIndexOf('{') === 0 && segment.indexOf('}') === segment.length - 1 && segment.length > 2)
+    return { kind: 'parameter', text: segment, names: [segment.slice(1, -1)], literals: ['', ''] };
   const names: string[] = [];
   const literals: string[] = [];
   let at = 0;
