@@ -1,8 +1,9 @@
-import type { Ajv } from 'ajv';
+import type { Ajv, ErrorObject } from 'ajv';
 import { type Contract, type Problem, toProblem } from '../contract/contract.js';
 import { memoize } from '../memoize.js';
 import {
   createWork,
+  MAX_ERRORS,
   readUnit,
   type SchemaUnit,
   toUnitId,
@@ -13,8 +14,9 @@ import {
   type Work,
 } from './schema-unit.js';
 import type { Direction, IsValid } from './violation.js';
-import { createPartsCheck } from './parts-check.js';
+import { createPartsCheck, hasManyParts } from './parts-check.js';
 import { interpretSchema } from './interpret.js';
+import { createErrorFinder } from './interpret-errors.js';
 import { createValidator, type ValidatorOptions } from './validator.js';
 import { isError } from '../platform.js';
 
@@ -24,7 +26,7 @@ export interface DirectedUnits {
   quick(pointer: string): IsValid;
   /** The pointers of the schemas that a schema refers to. */
   references(pointer: string): readonly string[];
-  /** Finds all errors of a value, each with its schema object. */
+  /** Finds all errors of a value, each with its schema object: interpreted for its first invalid values, then compiled. */
   full(pointer: string): Validate;
   /** The pointer of the original of a copied schema object. */
   pointerOf(schema: unknown): string | undefined;
@@ -43,8 +45,19 @@ interface Units {
   areWhole(): boolean;
 }
 
-/** Creates the compilers of both directions; schemas are compiled on demand. */
-export function createUnits(contract: Contract, formats: ValidatorOptions['formats']): Units {
+/** The values of a schema that are interpreted: a compilation costs about as much. */
+const MAX_INTERPRETED = 200;
+
+/**
+ * Creates the compilers of both directions; schemas are compiled on demand.
+ *
+ * @param interpreted - How many values of a schema are checked, and how many are explained, before it is compiled.
+ */
+export function createUnits(
+  contract: Contract,
+  formats: ValidatorOptions['formats'],
+  interpreted: number = MAX_INTERPRETED,
+): Units {
   const problems = new Map<string, Problem>();
   const broken = new Set<string>();
   const references = new Map<string, readonly string[]>();
@@ -63,8 +76,8 @@ export function createUnits(contract: Contract, formats: ValidatorOptions['forma
   };
   return {
     work,
-    request: createDirected(contract, 'request', { formats, report, references, work }),
-    response: createDirected(contract, 'response', { formats, report, references, work }),
+    request: createDirected(contract, 'request', { formats, interpreted, report, references, work }),
+    response: createDirected(contract, 'response', { formats, interpreted, report, references, work }),
     problems: () => [...problems.values()],
     isWhole: (pointer) => {
       const size = references.size + broken.size;
@@ -86,7 +99,10 @@ const THE_REST = 'the rest of the schema applies';
 function createDirected(
   contract: Contract,
   direction: Direction,
-  shared: Pick<CompilerParts, 'formats' | 'report' | 'work'> & { readonly references: Map<string, readonly string[]> },
+  shared: Pick<CompilerParts, 'formats' | 'report' | 'work'> & {
+    readonly interpreted: number;
+    readonly references: Map<string, readonly string[]>;
+  },
 ): DirectedUnits {
   const pointers = new WeakMap<object, string>();
   const copy = (pointer: string, link: UnitLink): SchemaUnit => {
@@ -110,7 +126,7 @@ function createDirected(
   const read = (pointer: string, link: UnitLink): SchemaUnit => copies[link](pointer);
   const pointerOf: DirectedUnits['pointerOf'] = (schema) =>
     typeof schema === 'object' && schema !== null ? pointers.get(schema) : undefined;
-  const { formats, work } = shared;
+  const { formats, interpreted, work } = shared;
   const interpret: ValidatorOptions['interpret'] = (schema) =>
     interpretSchema(schema, { formats, work, call: (at) => quick(at) });
   const compilerOf = (depth: ValidatorOptions['depth'], call?: Compile): Compile => {
@@ -120,45 +136,92 @@ function createDirected(
     const compile = createCompiler({ ...shared, depth, link: 'call', read, whole, call, interpret, checkParts });
     return compile;
   };
-  const quick: (pointer: string) => IsValid = createQuickChecks(read, {
+  const checkOf = createQuickChecks(read, {
     formats,
+    interpreted,
     work,
     compile: compilerOf('quick', (pointer) => toValidate(quick(pointer))),
   });
-  return {
-    quick,
-    references: (pointer) => read(pointer, 'call').references,
-    full: compilerOf('full'),
-    pointerOf,
-  };
+  const quick = (pointer: string): IsValid => checkOf(pointer).isValid;
+  const explain: Compile = createExplanations(read, {
+    interpreted,
+    isInterpreted: (pointer) => checkOf(pointer).isInterpreted,
+    find: createErrorFinder({ formats, work, call: quick, explain: (pointer) => explain(pointer) }),
+    compile: compilerOf('full', (pointer) => explain(pointer)),
+  });
+  return { quick, references: (pointer) => read(pointer, 'call').references, full: explain, pointerOf };
 }
-
-/** The values of a schema that are interpreted: a compilation costs about as much. */
-const MAX_INTERPRETED = 200;
 
 /** A larger schema is always interpreted: its code nests a block for each part, so that compiling it takes too long, or more stack than there is. */
 const MAX_COMPILED_NODES = 500;
 
+/** The check of a schema. */
+interface QuickCheck {
+  readonly isValid: IsValid;
+  /** Whether all of the schema can be interpreted. */
+  readonly isInterpreted: boolean;
+}
+
 /** Creates the checks of schemas that become compiled schemas once they are used often. */
 function createQuickChecks(
   read: CompilerParts['read'],
-  { formats, work, compile }: Pick<CompilerParts, 'formats' | 'work'> & { readonly compile: Compile },
-): (pointer: string) => IsValid {
-  const check = memoize((pointer: string): IsValid => {
+  {
+    formats,
+    interpreted,
+    work,
+    compile,
+  }: Pick<CompilerParts, 'formats' | 'work'> & { readonly interpreted: number; readonly compile: Compile },
+): (pointer: string) => QuickCheck {
+  const call = (pointer: string): IsValid => check(pointer).isValid;
+  const check = memoize((pointer: string): QuickCheck => {
     const unit = read(pointer, 'call');
-    const interpret = hasUnevaluated(unit) ? undefined : interpretSchema(unit.schema, { formats, work, call: check });
-    if (interpret === undefined) return compile(pointer);
-    if (unit.nodes.length > MAX_COMPILED_NODES) return interpret;
+    const interpret = hasUnevaluated(unit) ? undefined : interpretSchema(unit.schema, { formats, work, call });
+    if (interpret === undefined) return { isValid: compile(pointer), isInterpreted: false };
+    if (unit.nodes.length > MAX_COMPILED_NODES) return { isValid: interpret, isInterpreted: true };
     let compiled: Validate | undefined;
-    let left = MAX_INTERPRETED;
-    return (value) => {
+    let left = interpreted;
+    const isValid: IsValid = (value) => {
       if (compiled !== undefined) return compiled(value);
       if (left-- > 0 || !work.mayCompile(unit.nodes.length)) return interpret(value);
       compiled = compile(pointer);
       return compiled(value);
     };
+    return { isValid, isInterpreted: true };
   });
   return check;
+}
+
+/** Creates the explanations of schemas: the errors of their first values are found without compiling them. */
+function createExplanations(
+  read: CompilerParts['read'],
+  parts: {
+    readonly interpreted: number;
+    readonly isInterpreted: (pointer: string) => boolean;
+    readonly find: ReturnType<typeof createErrorFinder>;
+    readonly compile: Compile;
+  },
+): Compile {
+  const { interpreted, isInterpreted, find, compile } = parts;
+  return memoize((pointer: string): Validate => {
+    const unit = read(pointer, 'call');
+    if (!isInterpreted(pointer) || unit.nodes.some(({ schema }) => hasManyParts(schema))) return compile(pointer);
+    const findErrors = find(unit.schema);
+    let left = interpreted;
+    const validate: Validate = (value, at) => {
+      if (left-- > 0) {
+        const found: ErrorObject[] = [];
+        findErrors(value, at?.instancePath ?? '', found);
+        validate.errors = found.length === 0 ? null : found;
+        // Which errors are left out depends on the order in which the compiled schema finds them.
+        if (found.length < MAX_ERRORS) return found.length === 0;
+      }
+      const compiled = compile(pointer);
+      const isValid = compiled(value, at);
+      validate.errors = compiled.errors ?? null;
+      return isValid;
+    };
+    return validate;
+  });
 }
 
 /** A check as a compiled schema that others call. */

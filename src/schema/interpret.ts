@@ -6,7 +6,7 @@ import type { IsValid } from './violation.js';
 import { readFormatCheck } from './validator.js';
 
 /** What the interpretation of a unit depends on. */
-interface InterpreterParts {
+export interface InterpreterParts {
   /** Whether `format` is checked. */
   readonly formats: 'assert' | 'annotate';
   readonly work: Work;
@@ -24,6 +24,11 @@ export function interpretSchema(schema: unknown, parts: InterpreterParts): IsVal
   const build: Build = { ...parts, isExact: true };
   const check = toCheck(schema, build);
   return build.isExact ? check : undefined;
+}
+
+/** As `interpretSchema`, for one keyword of a schema; undefined where it is not known. */
+export function interpretKeyword(keyword: string, schema: Keywords, parts: InterpreterParts): IsValid | undefined {
+  return KEYWORDS.get(keyword)?.(schema[keyword], schema, { ...parts, isExact: true });
 }
 
 /** The check of one unit while it is built. */

@@ -26,6 +26,11 @@ interface PartsCheckParts {
 /** With more schemas than this a keyword is not compiled as a whole: the code of 20,000 of them takes 600 MB. */
 const MAX_PARTS = 500;
 
+/** Whether a keyword of a schema has so many schemas that they are checked one by one. */
+export function hasManyParts(schema: Readonly<Record<string, unknown>>): boolean {
+  return PARTED_KEYWORDS.some((keyword) => Object.keys(schema[keyword] ?? {}).length > MAX_PARTS);
+}
+
 /** The errors after which no further part is compiled: more are not shown. */
 const MAX_PART_ERRORS = 50;
 

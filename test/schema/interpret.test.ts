@@ -1,4 +1,5 @@
 // oxlint-disable unicorn/no-thenable -- `then` is a keyword of JSON Schema
+import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isObject } from '../../src/contract/json.js';
@@ -20,7 +21,7 @@ const load = (schemas: Readonly<Record<string, unknown>>): Promise<Contract> =>
 
 /** The interpreted and the compiled check of each schema. */
 function createBoth(contract: Contract, direction: Direction) {
-  const units = createUnits(contract, 'assert');
+  const units = createUnits(contract, 'assert', 0);
   const known = new Map<string, IsValid | undefined>();
   const interpret = (pointer: string): IsValid | undefined => {
     if (known.has(pointer)) return known.get(pointer);
@@ -33,6 +34,24 @@ function createBoth(contract: Contract, direction: Direction) {
   // The compiler that finds all errors decides as the one that finds the first.
   const compile = (pointer: string, value: unknown): boolean => units[direction].full(pointer)(value);
   return { interpret, compile, problems: units.problems };
+}
+
+/** The errors that an interpreted and a compiled schema find. */
+function createExplainers(contract: Contract, direction: Direction) {
+  const explain = (interpreted: number): ((pointer: string, value: unknown) => unknown) => {
+    const units = createUnits(contract, 'assert', interpreted)[direction];
+    return (pointer, value) => {
+      const validate = units.full(pointer);
+      if (validate(value)) return [];
+      // What the compiler adds for its own messages is left out.
+      return validate.errors?.map(({ keyword, instancePath, params: all, parentSchema, data }) => {
+        const { comparison: _, deps: _deps, depsCount: _count, ...params } = all;
+        const owner = units.pointerOf(parentSchema) ?? parentSchema;
+        return { keyword, instancePath, params, owner, data };
+      });
+    };
+  };
+  return { interpret: explain(Infinity), compile: explain(0) };
 }
 
 /** The value, and others that differ from it in one place. */
@@ -86,12 +105,15 @@ function listSchemas(contract: Contract): readonly string[] {
 
 function expectAgreement(contract: Contract, pointer: string, values: readonly Json[]): number {
   const { interpret, compile } = createBoth(contract, 'response');
+  const explainers = createExplainers(contract, 'response');
   const check = interpret(pointer);
   if (check === undefined) return 0;
   for (const value of values) {
     const [interpreted, compiled] = [check(value), compile(pointer, value)];
     if (interpreted !== compiled)
       expect({ pointer, value, interpreted }).toEqual({ pointer, value, interpreted: compiled });
+    const [found, wanted] = [explainers.interpret(pointer, value), explainers.compile(pointer, value)];
+    if (!isDeepStrictEqual(found, wanted)) expect({ pointer, value, found }).toEqual({ pointer, value, found: wanted });
   }
   return values.length;
 }
