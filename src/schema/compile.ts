@@ -15,8 +15,8 @@ import {
 } from './schema-unit.js';
 import type { Direction, IsValid } from './violation.js';
 import { createPartsCheck, hasManyParts } from './parts-check.js';
-import { interpretSchema } from './interpret.js';
-import { createErrorFinder } from './interpret-errors.js';
+import { interpretSchema } from './interpret/interpret-schema.js';
+import { createErrorFinder } from './interpret/find-errors.js';
 import { createValidator, type ValidatorOptions } from './validator.js';
 import { isError } from '../platform.js';
 

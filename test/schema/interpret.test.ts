@@ -6,7 +6,7 @@ import { isObject } from '../../src/contract/json.js';
 import { loadContract } from '../../src/contract/load/load.js';
 import { createGenerator } from '../../src/generate/generate.js';
 import { createUnits } from '../../src/schema/compile.js';
-import { interpretSchema } from '../../src/schema/interpret.js';
+import { interpretSchema } from '../../src/schema/interpret/interpret-schema.js';
 import { createWork, readUnit } from '../../src/schema/schema-unit.js';
 import type { Direction, IsValid } from '../../src/schema/violation.js';
 import { createValidators, prepareSchemas } from '../../src/schema/validate.js';

@@ -1,8 +1,8 @@
 import type { ErrorObject } from 'ajv';
-import { isObject } from '../contract/json.js';
-import { escapeSegment } from '../contract/pointer.js';
-import { readPattern } from '../contract/upgrade/patterns.js';
-import { type InterpreterParts, interpretKeyword, interpretSchema } from './interpret.js';
+import { isObject } from '../../contract/json.js';
+import { escapeSegment } from '../../contract/pointer.js';
+import { readPattern } from '../../contract/upgrade/patterns.js';
+import { type InterpreterParts, interpretKeyword, interpretSchema } from './interpret-schema.js';
 import {
   CALL_KEYWORD,
   findDuplicate,
@@ -10,7 +10,7 @@ import {
   FORBIDDEN_KEYWORD,
   removeDuplicates,
   type Validate,
-} from './schema-unit.js';
+} from '../schema-unit.js';
 
 /** Adds the errors of the value at a path. */
 type FindErrors = (value: unknown, path: string, found: ErrorObject[]) => void;

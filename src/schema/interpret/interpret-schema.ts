@@ -1,9 +1,9 @@
-import { isEqualJson, isObject } from '../contract/json.js';
-import type { GuardedPattern } from '../contract/patterns/guarded-pattern.js';
-import { readPattern } from '../contract/upgrade/patterns.js';
-import { CALL_KEYWORD, findDuplicate, FORBIDDEN_KEYWORD, LENGTH_CHECKS, type Work } from './schema-unit.js';
-import type { IsValid } from './violation.js';
-import { readFormatCheck } from './validator.js';
+import { isEqualJson, isObject } from '../../contract/json.js';
+import type { GuardedPattern } from '../../contract/patterns/guarded-pattern.js';
+import { readPattern } from '../../contract/upgrade/patterns.js';
+import { CALL_KEYWORD, findDuplicate, FORBIDDEN_KEYWORD, LENGTH_CHECKS, type Work } from '../schema-unit.js';
+import type { IsValid } from '../violation.js';
+import { readFormatCheck } from '../validator.js';
 
 /** What the interpretation of a unit depends on. */
 export interface InterpreterParts {
