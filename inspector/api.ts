@@ -46,7 +46,7 @@ export function saveToken(token: string): void {
   sessionStorage.setItem(TOKEN_KEY, token);
 }
 
-/** Sends a request to the control API. @throws ApiError for every status from 400 on; it has status 0 if there was no answer. */
+/** Sends a request to the control API. @throws ApiError for every status of 400 and above; it has status 0 if there was no answer. */
 export async function request(path: string, init: RequestInit = {}): Promise<Response> {
   const headers = new Headers(init.headers);
   const token = readToken();

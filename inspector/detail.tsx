@@ -12,7 +12,7 @@ interface DetailProps {
   readonly onScenario: (definition: object) => void;
 }
 
-/** One interaction: its request, its response, and why it was answered so. */
+/** One interaction: its request, its response, and why it got this answer. */
 export function Detail({ row, root, onClose, onScenario }: DetailProps): JSX.Element {
   const path = `/journal/${row.number}`;
   const { value, error } = useLoaded(

@@ -3,7 +3,7 @@ import { ApiError, type Reload, request, type Row } from './api.ts';
 /** Whether the log is connected to the mock. */
 export type Connection = 'connecting' | 'open' | 'lost' | 'locked';
 
-/** What the log tells about itself. */
+/** What the log says about itself. */
 interface Listener {
   readonly onRows: (rows: readonly Row[]) => void;
   readonly onSkipped: (count: number) => void;

@@ -27,7 +27,7 @@ export interface Config<Operations = unknown> extends Omit<MockOptions<Operation
   readonly portFile?: string;
   /** Compress answers of 1 KiB and more, for clients that accept it. */
   readonly compress?: boolean;
-  /** Speak HTTPS, and HTTP/2 with clients that ask for it. Certificate and key are paths, or PEM; default: a self-signed certificate. */
+  /** Use HTTPS, and HTTP/2 with clients that support it. Certificate and key are paths, or PEM; default: a self-signed certificate. */
   readonly tls?: boolean | TlsOptions;
 }
 

@@ -244,7 +244,7 @@ export interface Mock<MockClock extends Clock = VirtualClock, Types = unknown, C
   /** Removes the handlers that `use` added, those of sessions too; those of `createMock` stay. */
   resetHandlers(): void;
   /**
-   * Reads the document, fixtures and scenarios again, and answers by them from then on; sessions, items, clocks and journals stay.
+   * Reads the document, fixtures and scenarios again, which answer the next requests; sessions, items, clocks and journals stay.
    *
    * @returns what was done; where a file has a mistake, the last valid version still answers.
    */

@@ -304,7 +304,7 @@ function openSessions(
     },
     now: readMonotonic,
     opening: settings.scenarios?.active ?? [],
-    tell: store?.tell,
+    events: store?.events,
     create: (id, opening) => createSession(id, sessionParts, opening),
     finishLater: createQueue(createTurns()),
   });

@@ -165,9 +165,13 @@ export const OPTIONS: Readonly<Record<OptionName, OptionEntry>> = {
   'journal.limitBytes': limit(
     '--journal-size <size>',
     67_108_864,
-    'Maximum size of what is kept per session, in bytes.',
+    'Maximum size of the interactions kept per session, in bytes.',
   ),
-  'journal.totalBytes': limit('--journal-total <size>', 268_435_456, 'Maximum size of all that is kept, in bytes.'),
+  'journal.totalBytes': limit(
+    '--journal-total <size>',
+    268_435_456,
+    'Maximum size of the interactions kept in all sessions, in bytes.',
+  ),
   store: option('object', 'State that several processes share.', {
     otherwise: 'each process has its own state',
   }),
@@ -176,7 +180,7 @@ export const OPTIONS: Readonly<Record<OptionName, OptionEntry>> = {
     'The URL of a Redis server, or a connected client of the package `redis` or `ioredis`, also of a cluster.',
     { otherwise: 'required', env: 'VOUCH_STORE', flag: '--store <url>' },
   ),
-  'store.prefix': option('string', 'What the names of all keys begin with.', {
+  'store.prefix': option('string', 'Prefix of the names of all keys.', {
     default: 'vouch',
     flag: '--store-prefix <text>',
   }),
@@ -244,7 +248,7 @@ export const OPTIONS: Readonly<Record<OptionName, OptionEntry>> = {
   }),
   'recordings.upstreamHeaders': option(
     'object',
-    'Header fields that are added to every forwarded request; their values are treated as secrets, and `env:NAME` stands for an environment variable.',
+    'Header fields that are added to every forwarded request; their values are treated as secrets, and `env:NAME` is the value of an environment variable.',
     { flag: '--header <line>' },
   ),
   'recordings.owners': option('object', 'Which part answers an operation, by operation id; `*` means all others.', {
@@ -336,10 +340,10 @@ export const OPTIONS: Readonly<Record<OptionName, OptionEntry>> = {
   'recordings.ca': option('string', 'Certificates of additional certificate authorities, in PEM.', {
     flag: '--ca <file>',
   }),
-  'recordings.cert': option('string', 'Certificate that the upstream requires of its clients, in PEM.', {
+  'recordings.cert': option('string', 'Client certificate that the upstream requires, in PEM.', {
     flag: '--cert <file>',
   }),
-  'recordings.key': option('string', 'Private key of `recordings.cert`, in PEM.', { flag: '--key <file>' }),
+  'recordings.key': option('string', 'Private key of the client certificate, in PEM.', { flag: '--key <file>' }),
   coverage: option(['boolean', 'object'], 'Count which parts of the document the requests exercise.', {
     default: false,
     flag: '--coverage',

@@ -159,7 +159,7 @@ export interface SessionOptions {
 export interface StoreOptions {
   /** The URL of a Redis server, or a connected client of the package `redis` or `ioredis`, also of a cluster. */
   readonly redis: string | RedisClient;
-  /** What the names of all keys begin with. */
+  /** Prefix of the names of all keys. */
   readonly prefix?: string;
 }
 
@@ -167,9 +167,9 @@ export interface StoreOptions {
 export interface JournalOptions {
   /** Maximum number of interactions kept per session; the oldest are dropped first. */
   readonly limit?: number;
-  /** Maximum size of what is kept per session, in bytes. */
+  /** Maximum size of the interactions kept per session, in bytes. */
   readonly limitBytes?: number;
-  /** Maximum size of all that is kept, in bytes. */
+  /** Maximum size of the interactions kept in all sessions, in bytes. */
   readonly totalBytes?: number;
 }
 

@@ -207,7 +207,7 @@ describe('docs/cli.md', () => {
     expect(new Set(sections.slice(1).map(nameOf))).toEqual(new Set(readNames(await readHelp(''))));
   });
 
-  // `vitest run -u test/documentation.test.ts` writes the tables.
+  // `vitest run test/documentation.test.ts -u` writes the tables.
   it('has the tables of the flags as the commands define them', async () => {
     const written = sections.map(async (section) => {
       const name = nameOf(section);

@@ -19,6 +19,9 @@ const BANNED: readonly (readonly [pattern: string, instead: string])[] = [
   ['\\bof beginning\\b', '"initial"'],
   ['\\bone that is there\\b', '"an existing one"'],
   ['\\bbut for\\b', '"except"'],
+  ['\\banswered so\\b', '"why it got this answer"'],
+  ['\\bfrom (then|which|\\S+ [kmg]i?b) on\\b', '"afterwards", "of … and more"'],
+  ['\\bor (the like|like (it|them))\\b', '"or similar"'],
   // JSON types have one name each
   ['\\ba text\\b(?! (file|media|part|node|format|editor|response|body))', '"a string"'],
   ['\\bwhole number', '"integer"'],
@@ -64,6 +67,8 @@ const BANNED: readonly (readonly [pattern: string, instead: string])[] = [
   ['\\bso to speak\\b', 'leave it out'],
   // Verbs
   ['\\bspeaks? of\\b', '"describes", "mentions"'],
+  ['\\bspeaks?\\b', '"uses", "supports"'],
+  ['\\bstands? for\\b', '"means", "represents", "replaces"'],
   ['\\bsa(ys?|id) of\\b', '"describes", "states about"'],
   ['\\btells? of\\b', '"reports"'],
   ['\\b(is|are|was|were|be|being) told\\b', '"is reported", "is notified"'],

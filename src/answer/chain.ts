@@ -73,7 +73,7 @@ export type Chain = Next;
 /**
  * Links sources, first to last, into one function.
  *
- * The chain itself awaits nothing: if every source answers synchronously, so does the chain.
+ * The chain itself awaits nothing: if every source answers synchronously, the chain does too.
  */
 export function createChain(sources: readonly AnswerSource[]): Chain {
   return sources.reduceRight<Chain>(

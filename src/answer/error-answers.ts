@@ -47,7 +47,7 @@ export interface ErrorAnswers {
   failure(operation: Operation | undefined, failure: Pick<ErrorAnswer, 'message' | 'code' | 'from'>): Answer;
 }
 
-/** Headers that tell the official clients of several APIs not to retry. */
+/** Headers after which the official clients of several APIs do not retry. */
 export const NO_RETRY: Readonly<Record<string, string>> = { 'x-should-retry': 'false' };
 
 /** Completes a partial body to one that fits a schema. */

@@ -62,7 +62,7 @@ export function createParamWriter(
 /** `/a/0`, `#/a/0`, `$.a[0].b`, `a.0.b`, `a[0].b`, `a[0][b]`. */
 type Notation = 'pointer' | 'fragment' | 'path' | 'dots' | 'mixed' | 'brackets';
 
-/** Types and codes that stand for any error. */
+/** Types and codes of any error. */
 const ANY_ERROR = /^((api|general|generic|unknown)error|other|unknown|error|fail(ed|ure)?)$/;
 
 /** Creates a function that chooses the member of an enum for an error, once for each kind of error. */

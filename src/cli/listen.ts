@@ -108,7 +108,10 @@ export function addRecordingFlags(command: Command, names: readonly OptionName[]
   );
   const owners =
     'who answers an operation (* for all others): mock, replay, forward, forward-then-mock or forward-except-501';
-  return addOptionFlags(command, names, { 'recordings.owners': { description: owners }, ...changes });
+  return addOptionFlags(command, names, {
+    'recordings.owners': { description: owners },
+    ...changes,
+  });
 }
 
 /**

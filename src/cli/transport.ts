@@ -55,7 +55,7 @@ export const TRANSPORT_SCHEMAS: Readonly<Record<string, object>> = {
   portFile: { description: 'The file to write the port to once the mock listens.', type: 'string' },
   compress: { description: 'Compress answers of 1 KiB and more, for clients that accept it.', type: 'boolean' },
   tls: {
-    description: 'Speak HTTPS, with a self-signed certificate or one of your own.',
+    description: 'Use HTTPS, with a self-signed certificate or one of your own.',
     anyOf: [
       { type: 'boolean' },
       {
@@ -127,7 +127,7 @@ export function addTransportFlags(command: Command): Command {
     .option('--socket <path>', 'Unix socket, or named pipe on Windows, to listen on instead of a port')
     .option('--port-file <file>', 'file to write the port to once the mock listens; removed when it stops')
     .option('--compress', 'compress answers of 1 KiB and more, for clients that accept it')
-    .option('--tls', 'speak HTTPS, and HTTP/2 with clients that ask for it, with a self-signed certificate')
+    .option('--tls', 'use HTTPS, and HTTP/2 with clients that support it, with a self-signed certificate')
     .addOption(new Option('--tls-cert <file>', 'certificate for --tls, in PEM').argParser(readPem))
     .addOption(new Option('--tls-key <file>', 'private key of --tls-cert, in PEM').argParser(readPem))
     .addOption(

@@ -24,7 +24,7 @@ export function decodeRequestContent(bytes: Uint8Array, encoding: string, limitB
   const decoded = applyDecoders(bytes, encoding, { maxOutputLength: limitBytes });
   if (isBytes(decoded)) return { bytes: decoded };
   const { coding, reason } = decoded;
-  // RFC 9110 15.5.16: 415 also stands for an unsupported content coding.
+  // RFC 9110 15.5.16: 415 is also the status for an unsupported content coding.
   if (reason === 'unknown')
     return refuse('CONTENT_TYPE_UNDECLARED', `is encoded with "${coding}", which is not supported`, 415);
   if (reason === 'large') return refuse('BODY_TOO_LARGE', `exceeds the limit of ${limitBytes} bytes when decoded`, 413);

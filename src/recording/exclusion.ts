@@ -31,8 +31,7 @@ export function createExclusion(
   const ids = [UNDOCUMENTED, ...contract.operations.map(({ id }) => id)];
   const unknown = operations.find((operation) => !ids.includes(operation));
   if (unknown !== undefined) {
-    const hint =
-      suggest(unknown, ids) ?? 'name operations by their ids; `*` stands for requests outside of the contract';
+    const hint = suggest(unknown, ids) ?? 'name operations by their ids; `*` means requests outside of the contract';
     throw new MockError('OPTION_INVALID', `operation "${unknown}" is not in the contract`, { hint });
   }
   const names = headers.map((name) => name.toLowerCase());

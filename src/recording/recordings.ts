@@ -38,7 +38,7 @@ export interface RecordingOptions extends UpstreamOptions, CassetteOptions {
   readonly cassette?: string;
   /** Defaults to the variable `VOUCH_RECORDINGS`, then to `replay`. */
   readonly mode?: RecordingMode;
-  /** Owners by operation id; `*` stands for all others. Calls without a recording then fall through to the mock. */
+  /** Owners by operation id; `*` means all others. Calls without a recording then fall through to the mock. */
   readonly owners?: Readonly<Record<string, Owner>>;
   /** What is answered with an error if it breaks the contract, instead of being passed on: answers of the upstream, or requests too; default nothing. */
   readonly enforce?: 'answers' | 'all';

@@ -198,7 +198,7 @@ function listSources(
 
 /** Calls the user's function, for which texts are redacted only if it asks for them, and counts the interaction where that is switched on. */
 function tellInteractions(
-  tell: Settings['onInteraction'],
+  onInteraction: Settings['onInteraction'],
   { redactor: { toTexts }, coverage }: Pick<Parts, 'coverage' | 'redactor'>,
   { metrics, store }: Pick<SharedParts, 'metrics' | 'store'>,
 ): (interaction: Interaction) => void {
@@ -208,7 +208,7 @@ function tellInteractions(
     metrics?.add(interaction, store === undefined ? elapsedMs : readMonotonic() - startedAt);
     coverage?.recorder.addInteraction(interaction);
     coverage?.writer?.touch();
-    tell?.(interaction, () => toTexts(interaction));
+    onInteraction?.(interaction, () => toTexts(interaction));
   };
 }
 

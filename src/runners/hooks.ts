@@ -11,7 +11,7 @@ import {
 export interface Hooks {
   beforeAll(run: () => Promise<void>): void;
   beforeEach(run: () => void): void;
-  /** @param run - Its parameter is whether the test failed; false where the runner does not tell. */
+  /** @param run - Its parameter is whether the test failed; false where the runner does not say. */
   afterEach(run: (hasFailed: boolean) => void): void;
   afterAll(run: () => Promise<void>): void;
 }
@@ -19,7 +19,7 @@ export interface Hooks {
 /**
  * One mock for the tests of a file, by the hooks of any runner: each test has a session of its own, which is verified and closed at its end.
  *
- * @returns a handle that stands for the session of the test that runs; tests of one file must not run at the same time.
+ * @returns a handle of the session of the test that runs; tests of one file must not run at the same time.
  */
 export function registerMock<Types = unknown, Collections = unknown>(
   options: TestMockOptions<Types, Collections>,

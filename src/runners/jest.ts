@@ -24,7 +24,7 @@ interface JestGlobals extends Record<
  * The mock of a test file of Jest: a session per test, with `verify()` at its end; the matchers are registered.
  *
  * @param options - Those of `createMock`, `listen` and `verify`.
- * @returns a handle that stands for the session of the test that runs.
+ * @returns a handle of the session of the test that runs.
  * @throws MockError `OPTION_INVALID` where the functions of Jest are not global.
  *
  * @example
@@ -45,7 +45,7 @@ export function useMock<Types = unknown, Collections = unknown>(
 ): TestMock<Types, Collections> {
   const { expect, beforeAll, beforeEach, afterEach, afterAll } = readGlobals();
   expect.extend(matchers);
-  // Jest does not tell a hook whether the test failed.
+  // Jest does not pass to a hook whether the test failed.
   const hooks: Hooks = { beforeAll, beforeEach, afterEach: (run) => afterEach(() => run(false)), afterAll };
   return registerMock(options, hooks);
 }

@@ -19,7 +19,7 @@ interface MochaGlobals {
  * The mock of a test file of Mocha: a session per test, with `verify()` at its end.
  *
  * @param options - Those of `createMock`, `listen` and `verify`.
- * @returns a handle that stands for the session of the test that runs.
+ * @returns a handle of the session of the test that runs.
  * @throws MockError `OPTION_INVALID` where the functions of Mocha are not global.
  *
  * @example

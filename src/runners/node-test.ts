@@ -6,7 +6,7 @@ import type { TestMock, TestMockOptions } from './test-mock.js';
  * The mock of a test file of `node:test`: a session per test, with `verify()` at its end.
  *
  * @param options - Those of `createMock`, `listen` and `verify`.
- * @returns a handle that stands for the session of the test that runs.
+ * @returns a handle of the session of the test that runs.
  *
  * @example
  * ```ts no-run

@@ -162,7 +162,7 @@ interface BodyPlace {
 }
 
 /**
- * The pointers of the required properties that a body of an answer lacks, as far as properties, references and `allOf` tell.
+ * The pointers of the required properties that a body of an answer lacks, as far as properties, references and `allOf` show.
  *
  * It is a small part of the work of an explanation, for which a schema is compiled; what else is wrong is not known.
  */

@@ -318,7 +318,7 @@ const FORMATS: Readonly<Record<string, FormatDefinition>> = {
   int8: { check: inRange(-128, 127), words: 'an 8-bit integer' },
   int16: { check: inRange(-32_768, 32_767), words: 'a 16-bit integer' },
   int32: { check: inRange(-2_147_483_648, 2_147_483_647), words: 'a 32-bit integer' },
-  // Doubles above 2^53 stand for several integers; the bounds themselves are the nearest doubles.
+  // A double above 2^53 represents several integers; the bounds themselves are the nearest doubles.
   int64: { check: inRange(-(2 ** 63), 2 ** 63), words: 'a 64-bit integer' },
   uint8: { check: inRange(0, 255) },
   uint16: { check: inRange(0, 65_535) },

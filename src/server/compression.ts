@@ -84,7 +84,7 @@ function holdHead(outgoing: ServerResponse, coding: Coding | undefined, isHead: 
       return outgoing;
     }
     const [status, { 'content-length': _identity, ...fields }] = negotiated;
-    // RFC 9110 9.3.2: HEAD need not have a length that only the compressed body would tell.
+    // RFC 9110 9.3.2: HEAD need not have a length that only the compressed body has.
     head = [status, { ...fields, 'content-encoding': coding }];
     if (bytes === undefined) {
       release();

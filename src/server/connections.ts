@@ -257,7 +257,7 @@ function readOrigin({ rawPacket }: ParseError, { parser }: Pick<AnsweringSocket,
 /** The error of a request that is not valid HTTP. */
 export function toMalformed(
   reason: string,
-  hint = 'send HTTP/1.1; for clients that speak TLS or HTTP/2 start the mock with --tls',
+  hint = 'send HTTP/1.1; for clients that use TLS or HTTP/2 start the mock with --tls',
 ): MockError {
   return new MockError('REQUEST_MALFORMED', reason, { hint });
 }

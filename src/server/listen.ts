@@ -29,7 +29,7 @@ export interface ListenOptions {
   readonly host?: string;
   /** Path of a Unix socket (on Windows of a named pipe) to listen on instead of a port. */
   readonly socket?: string;
-  /** Speak HTTPS, with HTTP/2 for clients that ask for it; `true` makes a self-signed certificate. Default: false. */
+  /** Use HTTPS, and HTTP/2 with clients that support it; `true` creates a self-signed certificate. Default: false. */
   readonly tls?: boolean | TlsOptions;
   /** Compress answers of 1 KiB and more with Brotli or gzip, for clients that accept it. Default: false. */
   readonly compress?: boolean;
@@ -98,7 +98,7 @@ interface SecureServer extends ConnectionServer {
   readonly certificate?: string;
 }
 
-/** Loaded on demand: most mocks do not speak TLS. */
+/** Loaded on demand: most mocks do not use TLS. */
 async function createSecure(
   tls: TlsOptions,
   { host, ...parts }: Omit<Parameters<typeof CreateSecureServer>[0], 'certificate'> & { readonly host: string },

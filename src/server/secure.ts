@@ -13,7 +13,7 @@ import { MockError, toReason } from '../errors.js';
 import { type Certificate, createCertificate } from './certificate.js';
 import { type ConnectionOptions, type ConnectionServer, createConnectionServer, type Refuse } from './connections.js';
 
-/** The certificate of a server that speaks TLS. */
+/** The certificate of a server with TLS. */
 export interface TlsOptions {
   /** Certificate and the intermediate ones, in PEM; default: a self-signed one, made at start. */
   readonly cert?: string;
@@ -23,7 +23,7 @@ export interface TlsOptions {
   readonly names?: readonly string[];
 }
 
-/** What a server that speaks TLS is made of. */
+/** What a server with TLS is made of. */
 interface SecureParts {
   readonly listener: RequestListener;
   readonly certificate: Certificate;

@@ -7,7 +7,7 @@ const SESSION_ID = /^[\w.-]{1,128}$/;
 const TILDE = 126;
 const PERCENT = 37;
 
-/** The reserved segment that stands for all segments. */
+/** The reserved segment that means all segments. */
 const ANY = '~{}';
 
 /** Whether a string is a valid session id. */

@@ -31,7 +31,7 @@ export interface BackoffOptions {
   readonly minMs?: number;
   /** How many times as long as the wait before each wait is; default 1.1, so that equal waits are not enough. */
   readonly factor?: number;
-  /** The wait in milliseconds from which on the next one need not be longer; default 8,000. */
+  /** The wait in milliseconds after which the next one need not be longer; default 8,000. */
   readonly maxMs?: number;
 }
 

@@ -80,7 +80,7 @@ export interface SessionsOptions {
   /** Does the rest of many steps, so that other requests are answered in between; default: at once. */
   finishLater?(steps: Steps<Session>): Promise<Session>;
   /** Told what other processes have to know; default: there are none. */
-  readonly tell?: SessionEvents | undefined;
+  readonly events?: SessionEvents | undefined;
 }
 
 /** What happens to the sessions of a process. */
@@ -99,7 +99,7 @@ export function createSessions(options: SessionsOptions): Sessions {
     onDrop: (session) => {
       tokens.forget(session.id);
       session.release();
-      options.tell?.closed(session.id);
+      options.events?.closed(session.id);
     },
   });
 
@@ -115,7 +115,7 @@ export function createSessions(options: SessionsOptions): Sessions {
   const openings = new WeakMap<Session, readonly string[]>();
   const tellOpened = (session: Session): void => {
     const scenarios = openings.get(session) ?? [];
-    options.tell?.opened(session.id, { scenarios, tokens: tokens.of(session.id) });
+    options.events?.opened(session.id, { scenarios, tokens: tokens.of(session.id) });
   };
   const openInSteps = createOpen(options, { get, find, pool, tokens, openings, tellOpened });
   const open = (opening?: SessionOpening): Session => doSteps(openInSteps(opening));

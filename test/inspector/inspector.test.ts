@@ -112,7 +112,7 @@ describe.skipIf(!existsSync(CHROMIUM))('the inspector in Chromium', () => {
     await count.getByText('1000 requests').waitFor();
   });
 
-  it('shows why a request was answered so, copies it and sends it again', async () => {
+  it('shows why a request got its answer, copies it and sends it again', async () => {
     const { page, send, mock, url } = await open({}, { permissions: ['clipboard-read', 'clipboard-write'] });
     for (let i = 0; i < 12; i++)
       await send('GET', `${KEYS}?limit=${i + 1}`, undefined, i % 4 === 0 ? 'checkout-1' : 'default');

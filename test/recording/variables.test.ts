@@ -201,7 +201,7 @@ describe('values that differ in each run', () => {
     expect(await sourceOf(ids, ['/events', send('POST', { ref: 'another' })])).toBe('replay:miss');
   });
 
-  it('stand for the recorded ones in later requests and answers', async () => {
+  it('replace the recorded ones in later requests and answers', async () => {
     const mock = await replayOf([[`/items/${ONE}`, send('PUT', { id: ONE })], [`/items/${ONE}`], [`/items/${TWO}`]]);
     // The client makes the id of an item that it puts.
     const put = await mock.fetch(`/items/${OTHER}`, send('PUT', { id: OTHER }));

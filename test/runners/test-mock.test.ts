@@ -129,7 +129,7 @@ describe('hooks of a runner', () => {
     };
   }
 
-  it('make one handle stand for the session of each test', async () => {
+  it('return one handle for the sessions of all tests', async () => {
     const runner = createRunner();
     const mock = registerMock(BUILT_IN, runner);
     const ids = new Set<string>();

@@ -122,7 +122,7 @@ async function requestHttp2(
   return { status: Number(fields[':status']), headers: fields, body: await text(stream) };
 }
 
-describe('a mock that speaks TLS', () => {
+describe('a mock with TLS', () => {
   let mock: Mock;
   let server: Listening;
   const warnings: unknown[] = [];
@@ -260,7 +260,7 @@ describe('the certificate of a mock', () => {
   });
 });
 
-describe('closing a mock that speaks TLS', () => {
+describe('closing a mock with TLS', () => {
   const slow = { operations: { downloadFile: { fault: { hang: { stage: 'body' } } } } } as const;
 
   it('closes idle connections of every kind at once', async () => {
@@ -340,7 +340,7 @@ describe('a Unix socket', () => {
     expect(existsSync(socketPath)).toBe(false);
   });
 
-  it('can speak TLS', async () => {
+  it('can use TLS', async () => {
     const socketPath = join(folder, 'tls.sock');
     await using mock = await createMock(BUILT_IN);
     const { certificate, url } = await mock.listen({ socket: socketPath, tls: true });

@@ -78,7 +78,7 @@ describe('the 404 of a missing item', () => {
     expect(await read({ schema, example })).toEqual({ errors: [{ code: 4404, message }], messages: [] });
   });
 
-  it('has the member of an enum that stands for its status', async () => {
+  it('has the member of an enum that means its status', async () => {
     const status = { type: 'string', enum: ['INVALID_ARGUMENT', 'NOT_FOUND'] };
     const schema = { type: 'object', required: ['status'], properties: { status, message: { type: 'string' } } };
     expect(await read({ schema })).toEqual({ status: 'NOT_FOUND', message: expect.stringContaining('no team') });

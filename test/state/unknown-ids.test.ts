@@ -16,7 +16,7 @@ describe('a collection that creates unknown ids', () => {
     expect((await other.send('GET', '/orders')).list).not.toEqual(list);
   });
 
-  it('creates an item when its id is requested, and lists it from then on', async () => {
+  it('creates an item when its id is requested, and lists it afterwards', async () => {
     const { send } = await openShop(OPEN);
     const read = await send('GET', '/orders/mine');
     expect(read.status).toBe(200);

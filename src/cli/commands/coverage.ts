@@ -35,7 +35,7 @@ export function defineCommand(command: Command, output: Output): void {
     .addOption(
       new Option(
         '--coverage-threshold <percent>',
-        `exit code 1 if less is covered in total, or of one kind: operations=100; kinds: ${names}; repeatable`,
+        `exit code 1 if fewer percent are covered: in total (80) or of one kind (operations=100); kinds: ${names}; repeatable`,
       ).argParser(collectThreshold),
     )
     .option('--clean', 'remove the files that were read, for the next run')

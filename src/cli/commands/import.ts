@@ -46,7 +46,9 @@ export function defineCommand(command: Command, output: Output): void {
     .description('convert the files of another mock server, and list where they broke the contract; exit codes 0 and 1')
     .option('--spec <spec>', 'OpenAPI document: a file or URL (default: spec/openapi.yaml or openapi.yaml)')
     .option('-o, --into <folder>', 'folder for fixtures, scenarios and recordings', '.')
-    .addOption(new Option('--format <format>', 'format of the source (default: found in its content)').choices(FORMATS))
+    .addOption(
+      new Option('--format <format>', 'format of the source; detected from its content if not given').choices(FORMATS),
+    )
     .option('--name <name>', 'name of the scenario or recording (default: the format, or the name of the HAR)')
     .option('--upstream <url>', 'base URL of the API in a HAR; entries for other URLs are skipped')
     .option('--force', 'overwrite existing files')

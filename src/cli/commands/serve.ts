@@ -53,6 +53,10 @@ const FLAG_CHANGES: FlagChanges = {
     shownDefault: '8mb',
   },
   handlers: { description: 'JavaScript or TypeScript module whose exports answer operations, by operation id' },
+  'store.redis': {
+    description: 'URL of a Redis server that keeps the state, which several processes can share',
+    shownDefault: 'none',
+  },
   'control.token': { description: 'token that the control API requires', shownDefault: 'none' },
 };
 
@@ -243,7 +247,7 @@ function showSpec(spec: string | object): string | null {
   return typeof spec === 'string' || isUrl(spec) ? hideUrlSecrets(String(spec)) : null;
 }
 
-/** The lines that tell a new user how to serve another document than the built-in one. */
+/** The lines that show a new user how to serve another document than the built-in one. */
 const BUILT_IN_LINES = [
   'no document given: this is the built-in example',
   '  to serve your own: vouch serve openapi.yaml (a file or URL), or save it as spec/openapi.yaml',

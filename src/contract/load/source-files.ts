@@ -142,7 +142,7 @@ function mayReferToFiles(text: string): boolean {
   if (/\$ref['"]?\s*:\s*(?!(?:[>|][-+\d]*[^\S\n]*\n\s*|["']?)#)\S/u.test(text)) return true;
   for (const { index, 0: key } of text.matchAll(/mapping['"]?\s*:\s*/gu)) {
     const mapping = readMappingText(text, index, index + key.length);
-    // What an alias or an escaped character stands for is elsewhere in the text.
+    // What an alias or an escaped character represents is elsewhere in the text.
     if (mapping === undefined || /\.(?:ya?ml|json)|[\\*]|<</u.test(mapping)) return true;
   }
   return false;

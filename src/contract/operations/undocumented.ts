@@ -1,9 +1,9 @@
 import type { Operation } from './operation.js';
 
-/** The id of the operation that stands for requests outside of the contract. */
+/** The id of the operation of requests outside of the contract. */
 export const UNDOCUMENTED = '*';
 
-/** Whether an operation stands for requests outside of the contract. */
+/** Whether an operation is the one of requests outside of the contract. */
 export function isUndocumented({ id }: Pick<Operation, 'id'>): boolean {
   return id === UNDOCUMENTED;
 }

@@ -7,7 +7,7 @@ export type Step =
   | { readonly kind: 'assert'; readonly condition: number; readonly negated: boolean; readonly next: number }
   | { readonly kind: 'match' };
 
-/** The steps that match one direction of a string, from `entry` on. */
+/** The steps that match one direction of a string, starting at `entry`. */
 export interface Program {
   readonly steps: readonly Step[];
   readonly entry: number;
@@ -121,7 +121,7 @@ type Repeat = Node & { readonly kind: 'repeat' };
 
 function writeRepeat(given: Repeat, next: number, writer: Writer): number | undefined {
   const limit = writer.draft.most;
-  // A backtracking engine, whose steps reduced counts stand for, does not merge them.
+  // A backtracking engine, for whose steps reduced counts are used, does not merge them.
   const node = limit === Infinity ? mergeRepeats(given) : given;
   const least = Math.min(node.least, limit);
   const optional = node.most === Infinity ? Infinity : Math.min(node.most - node.least, limit);

@@ -204,7 +204,7 @@ export function repairType(node: Node, context: RepairContext): Node {
   const meant = Array.isArray(type) ? readTypes(type, context) : readType(type, context);
   const inList = Array.isArray(type) && Array.isArray(meant['type']) && meant['type'].length === type.length;
   if (inList && type.every((one, i) => one === (meant['type'] as unknown[])[i])) return node;
-  // `format` of the document wins over the one that a wrong type name stands for.
+  // `format` of the document wins over the one that a wrong type name means.
   return { ...omit(node, 'type'), ...meant, ...('format' in node ? { format: node['format'] } : {}) };
 }
 

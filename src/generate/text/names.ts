@@ -68,7 +68,7 @@ const TIME_SUFFIXES: ReadonlySet<string> = new Set(
   'at on date time timestamp datetime ts utc epoch unix day'.split(' '),
 );
 
-/** The kind of time that the words of a name may stand for, and whether it clearly is the name of a time. */
+/** The kind of time that the words of a name may mean, and whether it clearly is the name of a time. */
 export function readTimeKind(words: readonly string[]): { readonly kind: TimeKind; readonly isClear: boolean } {
   const last = words.at(-1) ?? '';
   const word = words.find((one) => TIME_WORDS.has(one));

@@ -28,7 +28,7 @@ const MAX_READ = 256 * 1024 * 1024;
 /**
  * Whether a request carries a body, said without touching `request.body` where that would be slow.
  *
- * A server's request tells by its headers alone (RFC 9112 section 6.3). One made in the process has no such headers, but its
+ * The headers of a server's request say it (RFC 9112 section 6.3). One made in the process has no such headers, but its
  * `body` costs nothing to look at.
  */
 export function hasBody(request: Request): boolean {

@@ -118,7 +118,7 @@ function wantsValue(shape: Shape | undefined): boolean {
   return shape !== undefined && shape.types.size > 0 && !shape.types.has('string');
 }
 
-/** The parts of one field by its schema: repeated parts are an array, and so is one part where the schema is an array. */
+/** The parts of one field by its schema: an array where parts are repeated or the schema is an array. */
 function joinLeaves(
   leaves: readonly Leaf[],
   how: { readonly side: 'value' | 'checked'; readonly pointer: string | undefined; readonly parts: BodyParts },

@@ -189,7 +189,7 @@ function readAnswerText(
 ): string | undefined {
   if (response['bodyType'] === 'DATABUCKET') {
     const value = readBucket(environment, response['databucketID']);
-    // A tag stands for the value, so that the schema supplies it.
+    // A tag replaces the value, so that the schema supplies it.
     return value === undefined ? '{{data bucket}}' : JSON.stringify(value);
   }
   const name = readText(response['filePath']) ?? '';

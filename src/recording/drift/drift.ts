@@ -48,7 +48,7 @@ export interface DriftResult {
 /** A difference between a recorded response and that of the API. */
 interface ShapeDifference {
   readonly kind: 'status' | 'media-type' | 'removed' | 'added' | 'type';
-  /** Into the body; `*` stands for every item. */
+  /** Into the body; `*` means every item. */
   readonly pointer: string;
   readonly message: string;
 }
@@ -313,7 +313,7 @@ function toType(value: unknown): string {
   return typeof value;
 }
 
-/** The JSON types of the values at each pointer, without types for `null`; `*` stands for every item or value of a map. */
+/** The JSON types of the values at each pointer, without types for `null`; `*` means every item or value of a map. */
 type Shape = ReadonlyMap<string, ReadonlySet<string>>;
 
 /** Creates the reader of shapes for a contract. */

@@ -30,7 +30,7 @@ interface PromotedScenario {
   readonly skipped: readonly SkippedItem[];
 }
 
-// The header fields that tell a client how to react to an error.
+// The header fields that say how to react to an error.
 const KEPT_HEADERS = /^(?:retry-after|www-authenticate|location|allow|x-ratelimit.*)$/;
 
 /** The scenario that replays recorded exchanges. */

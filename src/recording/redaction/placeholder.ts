@@ -12,7 +12,7 @@ export interface SecretShape {
 /** What is known about a secret when its placeholder is created: its location and the rule that detected it. */
 type SecretFacts = SecretShape & {
   readonly rule: string;
-  /** The beginning of the secret that only tells its kind. */
+  /** The beginning of the secret that only shows its kind. */
   readonly literal?: string | undefined;
 };
 
@@ -118,7 +118,7 @@ const BY_FORMAT: Readonly<Record<string, (ordinal: number) => string>> = {
   byte: (ordinal) => Buffer.from(`REDACTED${ordinal}`).toString('base64'),
 };
 
-/** The prefix of a secret that only tells its kind; empty for rules without such a prefix. */
+/** The prefix of a secret that only shows its kind; empty for rules without such a prefix. */
 function readPublicPrefix(secret: string, { rule, literal = '' }: SecretFacts): string {
   return PREFIXES[rule]?.exec(secret)?.[0] ?? (secret.startsWith(literal) ? literal : '');
 }

@@ -164,7 +164,7 @@ function walkSelector(walk: Walk, selector: Selector, pointers: readonly string[
   return isIndex ? select.items(pointers) : children;
 }
 
-/** @param current - The nodes that `@` stands for. */
+/** @param current - The nodes that `@` selects. */
 function walkExpression(walk: Walk, expression: Expression, current: Nodes): Nodes {
   const { expressions: kinds, select } = walk;
   const visit = (each: Expression): Nodes => walkExpression(walk, each, current);

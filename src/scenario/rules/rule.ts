@@ -141,7 +141,7 @@ export interface RateLimit {
   readonly headers: RateLimitHeaders;
 }
 
-/** The headers that tell the state of a rate limit, in lower case; an undefined one is not sent. */
+/** The headers with the state of a rate limit, in lower case; an undefined one is not sent. */
 export interface RateLimitHeaders {
   readonly limit: string | undefined;
   readonly remaining: string | undefined;

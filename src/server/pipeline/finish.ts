@@ -78,19 +78,19 @@ export function createFinish(parts: FinishParts, readClock: ReadClock, onFault: 
     if (outcome.call?.file !== undefined) parts.releaseFile?.(outcome.call.file);
     const size = headerBytes + measureInteraction(entry, outcome.call?.bytes);
     if (session.shared !== undefined) {
-      const finished = session.shared.remember(entry, size).then((added) => tell(parts, outcome, added));
+      const finished = session.shared.remember(entry, size).then((added) => report(parts, outcome, added));
       // Told when the request's changes are written: until then it can be answered again.
       return finished.then((failed) => failed ?? response ?? writeAnswer(parts, outcome, { answer, readClock }));
     }
     // Written already: only those in a shared session can be late.
-    return tell(parts, outcome, session.journal.add(entry, size)) ?? (response as Written);
+    return report(parts, outcome, session.journal.add(entry, size)) ?? (response as Written);
   };
 }
 
 /** The answer to a request whose store cannot be reached: no journal has it, but the user is notified. */
 export function finishUnwritten(parts: FinishParts, outcome: Outcome, answer: Answer): Written {
   const response = parts.encode(answer, outcome.arrival.request.method, outcome.arrival.environment);
-  return tell(parts, outcome, toInteraction(outcome, answer)) ?? response;
+  return report(parts, outcome, toInteraction(outcome, answer)) ?? response;
 }
 
 function toInteraction(outcome: Outcome, answer: Answer): NewInteraction {
@@ -128,7 +128,7 @@ function writeAnswer(
 }
 
 /** Tells the user of an interaction. @returns the response instead, where that throws. */
-function tell(parts: FinishParts, outcome: Outcome, interaction: Interaction): Written | undefined {
+function report(parts: FinishParts, outcome: Outcome, interaction: Interaction): Written | undefined {
   try {
     parts.onInteraction(interaction);
     return undefined;

@@ -4,7 +4,7 @@ import { isBytes } from '../../platform.js';
 /** Begins the names of members that this module adds; a name of the data that begins with it gets another one. */
 const MARK = '\u0000';
 
-/** The only member of an object that stands for bytes. */
+/** The only member of an object that represents bytes. */
 const BYTES = `${MARK}bytes`;
 
 /** Plain data as JSON; bytes are base64. */

@@ -43,7 +43,7 @@ export interface WrittenState extends KnownState {
   /** The whole state at the revision before `changes`, where older ones are not kept. */
   readonly dump: string | undefined;
   readonly changes: readonly string[];
-  /** Interactions from `firstLine` on. */
+  /** Interactions, the first of which is `firstLine`. */
   readonly lines: readonly string[];
   readonly firstLine: number;
 }

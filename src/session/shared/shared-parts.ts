@@ -22,27 +22,27 @@ export function shareStore(store: Store, write: Write): Store {
 
 /** The state of scenarios, whose changes are those of all processes. */
 export function shareScenario(state: ScenarioState, write: Write, change: Tell): ScenarioState {
-  const tell = (name: keyof ScenarioState, args: readonly unknown[], undo: () => void): void =>
+  const report = (name: keyof ScenarioState, args: readonly unknown[], undo: () => void): void =>
     change(['scenario', name, args], undo);
   const replaceAll = (name: 'resetCounters' | 'resetVars') => (): void =>
     write(() => {
       const before = state.snapshot();
       state[name]();
-      tell(name, [], () => state.restore(before));
+      report(name, [], () => state.restore(before));
     });
   return withMethods(state, {
     setActive: (ids) =>
       write(() => {
         const before = state.active;
         state.setActive(ids);
-        tell('setActive', [ids], () => state.setActive(before));
+        report('setActive', [ids], () => state.setActive(before));
       }),
     setVars: (vars) =>
       write(() => {
         if (Object.keys(vars).length === 0) return;
         const before = state.vars;
         state.setVars(vars);
-        tell('setVars', [vars], () => {
+        report('setVars', [vars], () => {
           state.resetVars();
           state.setVars(before);
         });
@@ -51,13 +51,13 @@ export function shareScenario(state: ScenarioState, write: Write, change: Tell):
       write(() => {
         const before = state.counter(key);
         state.setCounter(key, counter);
-        tell('setCounter', [key, counter], () => state.setCounter(key, before));
+        report('setCounter', [key, counter], () => state.setCounter(key, before));
       }),
     setWindow: (key, window) =>
       write(() => {
         const before = state.window(key);
         state.setWindow(key, window);
-        tell('setWindow', [key, window], () => state.setWindow(key, before));
+        report('setWindow', [key, window], () => state.setWindow(key, before));
       }),
     resetCounters: replaceAll('resetCounters'),
     resetVars: replaceAll('resetVars'),
@@ -65,7 +65,7 @@ export function shareScenario(state: ScenarioState, write: Write, change: Tell):
       write(() => {
         const before = state.snapshot();
         state.restore(snapshot);
-        tell('restore', [snapshot], () => state.restore(before));
+        report('restore', [snapshot], () => state.restore(before));
       }),
   });
 }

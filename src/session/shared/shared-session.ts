@@ -286,6 +286,6 @@ function applyChanges(parts: SharedParts, changes: readonly Change[], onSaved: (
 }
 
 function callMethod(target: object, name: string, args: readonly unknown[]): void {
-  // One of the methods that `shareScenario` tells.
+  // One of the methods that `shareScenario` reports.
   (target as Readonly<Record<string, ((...given: readonly unknown[]) => unknown) | undefined>>)[name]?.(...args);
 }

@@ -19,7 +19,7 @@ export interface SharedStore {
   readonly metrics: StoreMetrics;
   /** What keeps a session the same in all processes. */
   share(id: string): SharedSession;
-  readonly tell: SessionEvents;
+  readonly events: SessionEvents;
   /** The same scenarios, whose changes other processes repeat. */
   shareScenarios(scenarios: Scenarios): Scenarios;
   /** Begins to follow other processes: from now on the sessions and scenarios here are those of all. */
@@ -68,7 +68,7 @@ const NOTHING_KNOWN: Fields['version'] = { revision: -1, stamp: '' };
 class Shared implements SharedStore {
   readonly setup: string;
   readonly metrics: StoreMetrics;
-  readonly tell: SessionEvents;
+  readonly events: SessionEvents;
   readonly #store: RedisStore;
   readonly #options: SharedStoreOptions;
   readonly #closeConnection: () => Promise<void>;
@@ -93,7 +93,7 @@ class Shared implements SharedStore {
     this.setup = options.setup;
     this.metrics = options.metrics;
     this.#closeConnection = closeConnection;
-    this.tell = {
+    this.events = {
       opened: (id, opening) => this.#set(`session:${id}`, JSON.stringify(opening)),
       closed: (id) => {
         this.#delete(`session:${id}`);
@@ -282,7 +282,7 @@ function applySession(sessions: Sessions, id: string, value: string | undefined)
     sessions.close(id);
     return;
   }
-  // Written by `tell.opened`.
+  // Written by `events.opened`.
   const opening = JSON.parse(value) as Parameters<SessionEvents['opened']>[1];
   if (sessions.get(id) === undefined) sessions.open({ id, ...opening });
   else if (opening.tokens.length > 0) sessions.register(opening.tokens, id);

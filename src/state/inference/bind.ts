@@ -199,7 +199,7 @@ const IF_NEW = /^(if(new|created?|missing)|oncreate|oninsert)|(ifnew|ifcreated?|
 /**
  * Whether the body of a PUT is a whole item: its description says so, PATCH changes a part, or it requires what a create requires.
  *
- * A body with an object around the item, such as `{ "user": { … } }`, changes what it names, and so does an update without any
+ * A body with an object around the item, such as `{ "user": { … } }`, changes what it names, as does an update without any
  * required properties, unless the description says otherwise.
  */
 function isWhole(index: ContractIndex, candidate: CollectionCandidate, operation: Operation): boolean {

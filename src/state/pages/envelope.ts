@@ -89,7 +89,7 @@ export type Envelope = (facts: EnvelopeFacts) => unknown;
 /** Generates the properties that depend neither on the page nor on a constant. */
 interface EnvelopeMaker {
   accepts(body: Readonly<Record<string, unknown>>): boolean;
-  /** The pointers of what a body lacks, where a look at the schema tells. */
+  /** The pointers of what a body lacks, where the schema alone shows them. */
   listMissing(body: Readonly<Record<string, unknown>>): readonly string[];
   /** What is wrong in a body. */
   readonly findWrong: SchemaCheck;

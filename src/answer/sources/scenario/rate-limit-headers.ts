@@ -21,7 +21,7 @@ export function addLimitHeaders(answer: Answer, operation: Operation, limit: Lim
   return { ...answer, headers: isGenerated ? { ...answer.headers, ...headers } : { ...headers, ...answer.headers } };
 }
 
-/** The value of a declared header that tells the state of a rate limit; undefined for another header. */
+/** The value of a declared header with the state of a rate limit; undefined for another header. */
 function writeHeader(header: DeclaredHeader, limit: LimitState): string | undefined {
   const name = header.name.toLowerCase().replaceAll(/^x-|[^a-z]/g, '');
   if (name === 'retryafter') return limit.isExceeded ? writeEnd(header, limit) : undefined;

@@ -101,13 +101,14 @@ export const STEADY_FLAGS: readonly OtherFlag[] = [
   },
   {
     flags: '--validator-form-array-format <format>',
-    description: 'how arrays are written in forms: as the document says, repeated and with brackets are read',
+    description:
+      'has no effect: arrays in forms are accepted as the document describes them, repeated and with brackets',
     choices: Object.keys(ARRAY_FORMATS),
     note: noteForms,
   },
   {
     flags: '--validator-form-object-format <format>',
-    description: 'how objects are written in forms: as the document says and with brackets are read',
+    description: 'has no effect: objects in forms are accepted as the document describes them and with brackets',
     choices: Object.keys(OBJECT_FORMATS),
     note: noteForms,
   },
@@ -134,7 +135,7 @@ export const STEADY_FLAGS: readonly OtherFlag[] = [
   },
   {
     flags: '--log-format <format>',
-    description: 'how is logged: json as --json, and ci as --json too',
+    description: 'format of the log: json and ci are the same as --json',
     choices: ['text', 'json', 'ci'],
     set: (format) => (format === 'text' ? {} : { json: true }),
   },

@@ -32,7 +32,7 @@ interface ProxyFlags extends RecordingFlags {
 /** Defines `vouch proxy`: forwards every request, checks it and its answer, and records nothing. */
 export function defineCommand(command: Command, output: Output): void {
   command
-    .description('forward requests to a real API, and report how they and its answers break the document')
+    .description('forward requests to a real API, and report requests and answers that violate the document')
     .helpOption('--help', 'display help for command')
     .argument('<spec>', 'OpenAPI document: a file or URL')
     .argument('<upstream>', 'base URL of the API');
