@@ -167,11 +167,7 @@ export const OPTIONS: Readonly<Record<OptionName, OptionEntry>> = {
     67_108_864,
     'Maximum size of the interactions kept per session, in bytes.',
   ),
-  'journal.totalBytes': limit(
-    '--journal-total <size>',
-    268_435_456,
-    'Maximum size of the interactions kept in all sessions, in bytes.',
-  ),
+  'journal.totalBytes': limit('--journal-total <size>', 268_435_456, 'Maximum size of all interactions, in bytes.'),
   store: option('object', 'State that several processes share.', {
     otherwise: 'each process has its own state',
   }),

@@ -15,15 +15,15 @@ import type { Cors } from './cors.js';
 
 /** How long connections stay open, and the limits of what arrives on them. */
 export interface ConnectionOptions {
-  /** Milliseconds in which the header fields of a request must arrive, else 408 Request Timeout; 0 for no limit. */
+  /** Milliseconds in which the header fields of a request must arrive, else 408 Request Timeout; 0 for no limit. Default: `30000`. */
   readonly headersTimeoutMs?: number;
-  /** Milliseconds in which a request must arrive with its body, else 408 Request Timeout; 0 for no limit. */
+  /** Milliseconds in which a request must arrive with its body, else 408 Request Timeout; 0 for no limit. Default: `300000`. */
   readonly requestTimeoutMs?: number;
-  /** Milliseconds after which a connection without a request is closed; 0 for no limit. */
+  /** Milliseconds after which a connection without a request is closed; 0 for no limit. Default: `95000`. */
   readonly keepAliveMs?: number;
-  /** Maximum size of a request line with its header fields in bytes; larger ones get 431 Request Header Fields Too Large. */
+  /** Maximum size of a request line with its header fields in bytes; larger ones get 431 Request Header Fields Too Large. Default: `16384`. */
   readonly headerLimitBytes?: number;
-  /** Milliseconds that open responses get to finish when the mock is closed; those that are still open then are cut. */
+  /** Milliseconds that open responses get to finish when the mock is closed; those that are still open then are cut. Default: `2000`. */
   readonly graceMs?: number;
 }
 

@@ -200,15 +200,24 @@ describe('docs/options.md', () => {
 });
 
 describe('the doc comment of an option', () => {
-  it('is the sentence of the table', () => {
+  it('is the sentence of the table, with the default', () => {
     const files = ['src/options.ts', 'src/recording/recordings.ts', 'src/server/connections.ts'];
     const source = files.map((file) => readFileSync(file, 'utf8')).join('');
+    const comments = source.replaceAll(/\n *\*(?!\/)/gu, ' ').replaceAll(/\s+/gu, ' ');
     const missing = Object.entries(OPTIONS).filter(
-      ([name, { description }]) => !name.startsWith('recordings.') && !source.includes(`/** ${description} */`),
+      ([name, entry]) => !name.startsWith('recordings.') && !comments.includes(`/** ${toComment(entry)} */`),
     );
     expect(missing.map(([name]) => name)).toEqual([]);
   });
 });
+
+/** The doc comment of an option: the sentence, then what is used if the option is not given. */
+function toComment({ description, default: value, otherwise }: (typeof OPTIONS)[keyof typeof OPTIONS]): string {
+  if (otherwise?.startsWith('required') === true) return `${description} Required${otherwise.slice(8)}.`;
+  if (otherwise !== undefined) return `${description} Default: ${otherwise}.`;
+  if (value === undefined) return description;
+  return `${description} Default: \`${typeof value === 'string' ? value : JSON.stringify(value)}\`.`;
+}
 
 function toRow(name: string, entry: (typeof OPTIONS)[keyof typeof OPTIONS]): string {
   const { kinds, values, otherwise, flag, noFlag, env, description } = entry;
