@@ -47,7 +47,7 @@ export function setStartFlags(words: readonly string[]): void {
   process.prependListener('exit', reset);
 }
 
-/** Bytes from which on a document is large. */
+/** The smallest size of a large document, in bytes. */
 const LARGE_BYTES = 1_000_000;
 
 function isLargeFile(word: string): boolean {
