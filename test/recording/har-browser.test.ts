@@ -1,7 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Browser, chromium } from 'playwright-core';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createMock } from '../../src/index.js';
 import { exportHar } from '../../src/recording/har.js';
 import { createFolder, readEveryFile } from './folders.js';
@@ -10,12 +10,14 @@ import { startUpstream } from './upstream.js';
 
 const CHROMIUM = '/usr/bin/chromium';
 
-async function launch(skip: (note?: string) => void): Promise<Browser> {
+let launched: Promise<Browser> | undefined;
+afterAll(async () => (await launched)?.close());
+
+/** The browser of all tests, each of which opens a context of its own. */
+function launch(skip: (note?: string) => void): Promise<Browser> {
   if (!existsSync(CHROMIUM))
     skip('chromium is not installed (apt-get install -y chromium), so that no browser can open a HAR');
-  const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox', '--disable-gpu'] });
-  onTestFinished(() => browser.close());
-  return browser;
+  return (launched ??= chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox', '--disable-gpu'] }));
 }
 
 describe('an exported HAR', () => {
