@@ -222,8 +222,8 @@ describe.each([
   let plain: typeof own;
   beforeAll(async () => {
     if (!existsSync(spec)) return;
-    own = await loadContract(spec, { preset: 'auto', cacheFolder: false });
-    plain = await loadContract(spec, { cacheFolder: false });
+    own = await loadContract(spec, { preset: 'auto' });
+    plain = await loadContract(spec);
   }, 60_000);
   afterAll(() => undefined);
 

@@ -11,7 +11,7 @@ describe.skipIf(documents.length === 0)(
   'every operation of the documents in ../shared/specs (skipped where they are absent)',
   () => {
     test.each(documents)('%s matches its own path under each base path', async (name) => {
-      const contract = await loadContract(join(SPECS, name), { cacheFolder: false });
+      const contract = await loadContract(join(SPECS, name));
       const router = createRouter(contract.operations);
       const wrong = contract.operations.flatMap((operation) =>
         operation.basePaths.flatMap((base) => {
