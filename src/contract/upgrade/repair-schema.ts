@@ -65,14 +65,14 @@ export function repairSchema(node: Node, context: RepairContext): Node {
  * are such. Undefined where it has to decide itself.
  */
 export function renameKeywords(node: Node, { dialect }: RepairContext): Node | undefined {
-  const { nullable, example, ...rest } = node;
-  if (nullable === true) {
+  const rest = omit(node, 'nullable', 'example');
+  if (node['nullable'] === true) {
     if (dialect === 31 || NULL_SENSITIVE.some((keyword) => rest[keyword] !== undefined)) return undefined;
     addNull(rest);
   }
   if (!Object.hasOwn(node, 'example')) return rest;
   const { examples } = rest;
-  rest['examples'] = [example, ...(Array.isArray(examples) ? (examples as readonly unknown[]) : [])];
+  rest['examples'] = [node['example'], ...(Array.isArray(examples) ? (examples as readonly unknown[]) : [])];
   return rest;
 }
 
