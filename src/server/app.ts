@@ -33,10 +33,12 @@ export function createApp(parts: AppParts): Hono {
   const arrivals = createArrivals(sessions, control?.owns);
   const pipeline = createPipeline(parts);
   const routes = new WeakMap<object, OperationRoute>();
+  let isComplete = false;
   const app = new Hono({
     router: createHonoRouter<HonoRoute>({
       contract: router,
       others: new TrieRouter(),
+      isComplete: () => isComplete,
       routeOf: ([handler]) => routes.get(handler),
       current: arrivals.current,
     }),
@@ -84,6 +86,7 @@ export function createApp(parts: AppParts): Hono {
     if (pipeline.isBroken(arrival.request)) throw error;
     return pipeline.fail(arrival, error);
   });
+  isComplete = true;
   return app;
 }
 
