@@ -44,6 +44,7 @@ paths:
         - {name: since, in: query, schema: {type: string, format: date-time}}
         - {name: phone, in: query, schema: {type: string, pattern: '^[+]'}}
         - {name: q, in: query, schema: {type: string}}
+        - {name: color, in: query, content: {application/json: {schema: {type: string}}}}
         - {name: X-Trace, in: header, schema: {type: string}}
       responses: {'200': &ok {description: '', content: {application/json: {schema: {const: ok}}}}}
     post:
@@ -220,6 +221,15 @@ export const CLIENT_REQUESTS: readonly ClientRequest[] = [
     read: { query: { phone: '+15551234' } },
     note: 'PATTERN',
     strict: 'PATTERN',
+  },
+  {
+    what: 'text where a parameter is declared as JSON with a string',
+    clients: 'generated clients and curl, with documents that give `content` to ids in paths',
+    service: 'reads the text',
+    sent: 'GET /v1/pets?color=red',
+    read: { query: { color: 'red' } },
+    note: 'PARAMETER_MALFORMED',
+    strict: 'PARAMETER_MALFORMED',
   },
   {
     what: 'a date with lower-case `t` and `z`',

@@ -50,6 +50,11 @@ describe('header parameters', () => {
     expect(toSentences(short)).toEqual(['header "X-Must" must have at least 2 characters, got 1']);
   });
 
+  it('that only the transport sets are not missed', async () => {
+    const parameters = [{ name: 'Content-Length', in: 'header', required: true, schema: whole }];
+    expect(toLines(await (await createAsk(toDocument({ parameters })))('GET /things'))).toEqual([]);
+  });
+
   it.each(['Accept', 'Content-Type', 'Authorization'])('called %s are ignored, as OpenAPI says', async (name) => {
     const ask = await createAsk(toDocument({ parameters: [{ name, in: 'header', required: true, schema: whole }] }));
     const call = await ask('GET /things');

@@ -88,14 +88,19 @@ function choose(plan: ParameterPlan, to: ReadResults, readTree: (shape: TextShap
     try {
       const tree = readTree(textShape);
       const isDocument = parameter.mediaType !== undefined && typeof tree === 'string';
-      const value = isDocument ? readContent(parameter, tree) : to.parts.coerce(tree, parameter.schemaPointer);
-      const found = plan.check(value, plan.place, parameter.name);
+      const { value, mistake } = isDocument
+        ? readContent(parameter, tree)
+        : { value: to.parts.coerce(tree, parameter.schemaPointer) };
+      const found =
+        mistake === undefined
+          ? plan.check(value, plan.place, parameter.name)
+          : [toParameterError(plan, 'PARAMETER_MALFORMED', mistake)];
       if (!hasErrors(found)) {
         setOwn(to.values, parameter.name, value);
         to.violations.push(...found);
         return;
       }
-      if (!isDocument && acceptLeniently(plan, to, { tree, found })) return;
+      if (isDocument ? acceptText(plan, to, tree) : acceptLeniently(plan, to, { tree, found })) return;
       // Without a valid interpretation, the first one that could be read has the violations.
       if (refused === undefined || kept === undefined) [refused, kept] = [found, value];
     } catch (error) {
@@ -125,6 +130,17 @@ function acceptLeniently(
   return true;
 }
 
+/** Accepts a string that is not written as JSON, although its parameter is a JSON document: `red` for `"red"`. */
+function acceptText(plan: ParameterPlan, to: ReadResults, text: string): boolean {
+  const { parameter, place, shape } = plan;
+  if (to.parts.strict || !shape.types.has('string')) return false;
+  if (hasErrors(plan.check(text, place, parameter.name))) return false;
+  setOwn(to.values, parameter.name, text);
+  const says = `must be a JSON string, got ${JSON.stringify(text.slice(0, 60))}; it was read as text`;
+  to.violations.push(...toNotes([toParameterError(plan, 'PARAMETER_MALFORMED', says)]));
+  return true;
+}
+
 /** A list with the items that are joined by commas, split; undefined where there are none. */
 function splitItems(tree: TextTree): TextTree | undefined {
   if (!isList(tree)) return undefined;
@@ -133,9 +149,12 @@ function splitItems(tree: TextTree): TextTree | undefined {
   return tree.flatMap((item): readonly TextTree[] => (isJoined(item) ? item.split(',') : [item]));
 }
 
+/** Headers that a client cannot set itself, and that requests in this process and in HTTP/2 or in chunks do not have. */
+const OF_TRANSPORT = /^(content-length|host|transfer-encoding)$/i;
+
 /** Reports a missing parameter where it is required. */
 export function requireParameter(plan: ParameterPlan, violations: Violation[]): void {
-  if (!plan.parameter.required) return;
+  if (!plan.parameter.required || (plan.place === 'header' && OF_TRANSPORT.test(plan.parameter.name))) return;
   violations.push(toParameterError(plan, 'REQUIRED', 'is required'));
 }
 
@@ -160,11 +179,11 @@ function toDecoder(parameter: Parameter): StyleRules['decode'] {
 }
 
 /** A parameter with `content`: one serialized document. */
-function readContent({ mediaType }: Parameter, text: string): unknown {
-  if (!isJsonType(mediaType ?? '')) return text;
+function readContent({ mediaType }: Parameter, text: string): { readonly value: unknown; readonly mistake?: string } {
+  if (!isJsonType(mediaType ?? '')) return { value: text };
   try {
-    return JSON.parse(text) as unknown;
+    return { value: JSON.parse(text) as unknown };
   } catch {
-    throw new StyleError(`must be valid JSON, got ${JSON.stringify(text.slice(0, 60))}`);
+    return { value: undefined, mistake: `must be valid JSON, got ${JSON.stringify(text.slice(0, 60))}` };
   }
 }
