@@ -151,6 +151,44 @@ describe('scenarios and samples for the page', () => {
     const unknown = await control('GET', '/contract/operations/listAdminApiKey/sample');
     expect(unknown).toMatchObject({ status: 404, code: 'OPERATION_UNKNOWN', hint: 'did you mean "listAdminApiKeys"?' });
   });
+
+  it('makes a valid request where a document has parameters that are easy to send wrongly', async () => {
+    const json = (schema: object): object => ({ 'application/json': { schema } });
+    const point = {
+      type: 'object',
+      required: ['x', 'y'],
+      properties: { x: { type: 'integer' }, y: { type: 'integer' } },
+    };
+    const order = { type: 'object', required: ['by'], properties: { by: { enum: ['name', 'age'], default: 'size' } } };
+    const spec = {
+      openapi: '3.1.0',
+      info: { title: 'Parameters', version: '1' },
+      security: [{ key: [] }],
+      paths: {
+        '/at/{point}/{color}': {
+          put: {
+            operationId: 'paint',
+            parameters: [
+              { name: 'point', in: 'path', required: true, schema: point },
+              { name: 'color', in: 'path', required: true, content: json({ type: 'string' }) },
+              { name: 'key', in: 'query', required: true, schema: { type: 'string' } },
+              { name: 'Content-Length', in: 'header', required: true, schema: { type: 'integer' } },
+            ],
+            requestBody: { required: true, content: json(order) },
+            responses: { 200: { description: 'painted' } },
+          },
+        },
+      },
+      components: { securitySchemes: { key: { type: 'apiKey', in: 'query', name: 'key' } } },
+    };
+    const mock = await createMock({ spec });
+    const control = ask({ rootUrl: '', fetch: mock.fetch } as Parameters<typeof ask>[0]);
+    const { body } = await control('GET', '/contract/operations/paint/sample');
+    const { url, ...init } = body as { url: string } & RequestInit;
+    const answer = await mock.fetch(url, init);
+    expect([answer.status, await answer.text()]).toEqual([200, '']);
+    expect(mock.journal.last()?.violations).toEqual([]);
+  });
 });
 
 describe('the stream of the journal', () => {

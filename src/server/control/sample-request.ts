@@ -56,7 +56,7 @@ function withDefaults(contract: Contract, { schemaPointer }: MediaType, value: u
   const properties = createItemSchemaReader(contract)(schemaPointer)?.properties;
   return mapValues(value, (own, name) => {
     const { schema } = properties?.get(name) ?? {};
-    return schema?.enum === undefined ? own : (schema.default ?? own);
+    return schema?.enum?.includes(schema.default) === true ? schema.default : own;
   });
 }
 
@@ -101,13 +101,16 @@ export function toRequest(draft: RequestDraft): Request {
   const search = [
     fixedQuery,
     ...pairs,
-    ...Object.entries(draft.credentials.query).map(([name, value]) => `${name}=${value}`),
+    // Some documents declare a key as a parameter as well.
+    ...Object.entries(draft.credentials.query)
+      .filter(([name]) => !(name in draft.query))
+      .map(([name, value]) => `${name}=${value}`),
   ]
     .filter((part) => part !== '')
     .join('&');
   const headers = new host.Headers(draft.credentials.headers);
   for (const [name, value] of Object.entries(draft.header))
-    if (!/^(accept|content-type|authorization)$/i.test(name)) headers.set(name, toHeader(value));
+    if (!/^(accept|content-type|content-length|authorization)$/i.test(name)) headers.set(name, toHeader(value));
   const cookies = Object.entries(draft.cookie).map(([name, value]) => `${name}=${encodeURIComponent(toText(value))}`);
   if (cookies.length > 0) headers.append('cookie', cookies.join('; '));
   const body = draft.body === undefined ? undefined : writeBody(draft.body, headers);
@@ -130,10 +133,19 @@ function toHeader(value: unknown): string {
 }
 
 function writePath(parameter: Parameter | undefined, name: string, value: unknown): string {
-  const items = (Array.isArray(value) ? value : [value]).map((item) => encodeURIComponent(toText(item)));
+  if (parameter?.mediaType !== undefined) return encodeURIComponent(JSON.stringify(value));
+  const items = listParts(value, parameter?.explode === true).map((item) => encodeURIComponent(toText(item)));
   if (parameter?.style === 'label') return `.${items.join(parameter.explode ? '.' : ',')}`;
   if (parameter?.style === 'matrix') return `;${name}=${items.join(',')}`;
   return items.join(',');
+}
+
+/** The items of an array, or the names and values of an object. */
+function listParts(value: unknown, explode: boolean): readonly unknown[] {
+  if (Array.isArray(value)) return value;
+  if (!isObject(value)) return [value];
+  const entries = Object.entries(value);
+  return explode ? entries.map(([name, inner]) => `${name}=${toText(inner)}`) : entries.flat();
 }
 
 function writeQuery(parameter: Parameter | undefined, name: string, value: unknown): readonly string[] {
