@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { CLOSED, inPath, json, object, ref, sends, TEXT, toDocument as toSpec } from './document-parts.js';
+import { createMock } from '../../src/index.js';
+import { CLOSED, inPath, json, object, type Part, ref, sends, TEXT, toDocument as toSpec } from './document-parts.js';
 import { openShop } from './shop.js';
 
 const RECORD = { $ref: '#/components/schemas/Record' };
@@ -158,5 +159,54 @@ describe.each([
     expect((await send('GET', '/sources')).list).toEqual([card, body]);
     const changed = await send('PATCH', `/sources/${String(body['id'])}`, { iban: 'NO94' });
     expect(changed.body).toEqual({ ...body, iban: 'NO94' });
+  });
+});
+
+describe('an item for which no valid answer is found', () => {
+  const cells = { type: 'array', items: object({ x: { type: 'integer' } }) };
+  const either = { oneOf: [ref('Board'), ref('WholeBoard')] };
+  const never = { type: 'integer', minimum: 5, maximum: 1 };
+  const spec = toSpec(
+    {
+      '/boards': {
+        post: { ...sends(object({ name: TEXT }, 'name')), responses: { 201: json(either) } },
+        get: { responses: { 200: json({ type: 'array', items: ref('Board') }) } },
+      },
+      '/boards/{id}': { ...inPath('id'), get: { responses: { 200: json(either) } } },
+      '/jobs': {
+        post: { ...sends(object({ name: TEXT }, 'name')), responses: { 201: json(ref('Job')) } },
+      },
+      '/jobs/{id}': { ...inPath('id'), get: { responses: { 200: json(ref('Job')) } } },
+    },
+    {
+      Board: object({ id: TEXT, name: TEXT, cells }, 'id', 'name'),
+      WholeBoard: object({ id: TEXT, name: TEXT, cells, view: TEXT }, 'id', 'name'),
+      Job: object({ id: TEXT, name: TEXT, size: never }, 'id', 'name', 'size'),
+    },
+  );
+
+  it.each([
+    ['created', {}],
+    ['not found', CLOSED],
+  ])('is answered all the same, with its violations, where unknown ids are %s', async (_, options) => {
+    const mock = await createMock({ spec, ...options });
+    const send = async (method: string, path: string, body?: Part): Promise<Part> => {
+      const init = { method, headers: { 'content-type': 'application/json' } };
+      const sent = body === undefined ? init : { ...init, body: JSON.stringify(body) };
+      const response = await mock.fetch(new Request(`http://localhost${path}`, sent));
+      expect(response.status).toBeLessThan(300);
+      return (await response.json()) as Part;
+    };
+    for (const [path, code, severity] of [
+      ['/boards', 'UNION', 'note'],
+      ['/jobs', 'REQUIRED', 'error'],
+    ] as const) {
+      const made = await send('POST', path, { name: 'Ada' });
+      const found = mock.journal.last()?.violations;
+      // With more properties, an item that the mock may complete can fit one alternative only.
+      if ('state' in options || code !== 'UNION') expect(found).toEqual([expect.objectContaining({ code, severity })]);
+      expect(made).toMatchObject({ name: 'Ada' });
+      expect(await send('GET', `${path}/${String(made['id'])}`)).toMatchObject({ id: made['id'], name: 'Ada' });
+    }
   });
 });

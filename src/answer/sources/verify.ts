@@ -3,7 +3,7 @@ import { isObject, filterMembers } from '../../contract/json.js';
 import type { Operation } from '../../contract/operations/operation.js';
 import type { Generator } from '../../generate/generate.js';
 import type { Answer } from '../../http/answer.js';
-import type { Violation } from '../../schema/violation.js';
+import { hasErrors, type Violation } from '../../schema/violation.js';
 import { type AnswerPlan, createAnswerPlans } from '../answer-plan.js';
 import { type AnswerSource, createChain, type Exchange, type SourceParts, whenSettled } from '../chain.js';
 import { createDeclaredHeaders } from '../declared-headers.js';
@@ -56,8 +56,13 @@ export function createVerifySource(parts: VerifyParts): AnswerSource {
       }
     }
     if (isSentAnyway(policy, answer)) return withViolations(answer, violations);
+    // Another item is not the one that was asked for, whether it is valid or not.
+    if (source?.name === 'state' && isAmbiguous(parts.validators, plan, { answer, violations }))
+      return withViolations(answer, violations.map(toNote));
     const other = policy === 'pass' && source !== undefined ? askBelow(source, exchange, violations) : undefined;
-    return other ?? fail(parts.errors, exchange, { answer, violations, hint: source?.hint });
+    const isWorse = source?.name === 'state' && other !== undefined && hasErrors(other.violations);
+    const sent = isWorse ? withViolations(answer, violations) : other;
+    return sent ?? fail(parts.errors, exchange, { answer, violations, hint: source?.hint });
   };
 
   /** The answer of the sources below one whose answer breaks the contract. */
@@ -67,11 +72,7 @@ export function createVerifySource(parts: VerifyParts): AnswerSource {
     exchange.note(`${source.name}: its answer breaks the contract (${first?.message ?? ''}); the next source is asked`);
     const other = below(exchange);
     const verified = isPromise(other) ? undefined : verify(other, exchange);
-    if (verified === undefined || verified.status >= 500) return undefined;
-    return withViolations(
-      verified,
-      violations.map((violation) => ({ ...violation, severity: 'note' as const })),
-    );
+    return verified && verified.status < 500 ? withViolations(verified, violations.map(toNote)) : undefined;
   };
 
   const finish = (exchange: Exchange, plan: AnswerPlan, valid: Answer): Answer => {
@@ -96,7 +97,9 @@ export function createVerifySource(parts: VerifyParts): AnswerSource {
 /** Whether an answer that cannot be repaired is sent: a generated object is the best one there is, although it breaks a rule. */
 function isSentAnyway(policy: AnswerSource['onInvalid'], { from, body }: Answer): boolean {
   return (
-    policy === 'report' || policy === 'complete' || (policy === 'regenerate' && from === 'generate' && isObject(body))
+    policy === 'report' ||
+    policy === 'complete' ||
+    (policy === 'regenerate' && (from === 'generate' || from === 'state') && isObject(body))
   );
 }
 
@@ -115,6 +118,21 @@ function toUnusable({ schemaPointer }: AnswerPlan): Violation {
     by: 'contract',
     schemaPointer,
   };
+}
+
+/** Whether a body is only invalid because several alternatives of a `oneOf` allow an object, whose author meant a union of them. */
+function isAmbiguous(
+  validators: VerifyParts['validators'],
+  { schemaPointer }: AnswerPlan,
+  { answer, violations }: InvalidAnswer,
+): boolean {
+  if (schemaPointer === undefined || violations.some(({ code }) => code !== 'UNION')) return false;
+  // In a request, such an object is accepted.
+  return !hasErrors(validators.check(schemaPointer, 'request')(answer.body, 'body'));
+}
+
+function toNote(violation: Violation): Violation {
+  return { ...violation, severity: 'note' };
 }
 
 function withViolations(answer: Answer, violations: readonly Violation[]): Answer {
