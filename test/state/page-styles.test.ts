@@ -98,6 +98,27 @@ describe('a cursor', () => {
   });
 
   it.each([
+    ['iterator', { iterator: TEXT, prevIterator: TEXT, done: { type: 'boolean' } }],
+    ['bookmark', { bookmark: TEXT }],
+    ['scroll_id', { scroll_id: TEXT }],
+    ['resumption_token', { resumption_token: TEXT, isLast: { type: 'boolean' } }],
+  ])('called %s leads through all pages by the same name', async (name, envelope) => {
+    const mock = await start({ parameters: [SIZE, query(name)], envelope });
+    const pages: string[] = [];
+    const ends: unknown[] = [];
+    let path = '/parcels';
+    for (let page = 1; page <= 3; page++) {
+      const { body, names } = await get(mock, path);
+      pages.push(names);
+      ends.push(readPointer(body, '/done') ?? readPointer(body, '/isLast'));
+      path = `/parcels?${name}=${String(readPointer(body, `/${name}`))}`;
+    }
+    expect(pages).toEqual(['ab', 'cd', 'e']);
+    expect(path).toBe(`/parcels?${name}=undefined`);
+    expect(ends).toEqual('done' in envelope || 'isLast' in envelope ? [false, false, true] : Array(3).fill(undefined));
+  });
+
+  it.each([
     ['400', { 400: { description: 'bad request' } }, 400],
     ['422', { 422: { description: 'unprocessable' } }, 422],
     ['none', {}, 400],

@@ -109,13 +109,15 @@ const ROLES: readonly (readonly [RegExp, EnvelopeRole])[] = [
   [/^(offset|skip|start|startindex|startat|from)$/, 'offset'],
   [/^(end|endindex|to)$/, 'end'],
   [
-    /^(next|next(page|cursor|token|pagetoken|pagecursor|marker|offset|link|href|url|uri|pageurl|pageuri|pagelink|continuation(token)?|records(path)?|start)|(end|after)?cursor|after|continu(e|ation(token)?)|marker|pagetoken|nextpagenumber)$/,
+    /^(next|next(page|cursor|token|pagetoken|pagecursor|marker|offset|link|href|url|uri|pageurl|pageuri|pagelink|continuation(token)?|records(path)?|start)|(end|after)?cursor|after|continu(e|ation(token)?)|marker|pagetoken|nextpagenumber|iterator|bookmark|scroll(id|token|cursor)|(resume|resumption|paging|listing)(token|key)|lastevaluatedkey)$/,
     'next',
   ],
   [
     /^(prev|previous)(page|cursor|token|pagetoken|marker|offset|link|href|url|uri|pageurl|pageuri)?$|^before$|^(start|before)cursor$/,
     'previous',
   ],
+  [/^prev(ious)?(iterator|bookmark)$/, 'previous'],
+  [/^(is)?(done|finished)$|^islast(page)?$/, 'last'],
   [/^(self|uri|href)(link|url|uri|href)?$/, 'self'],
   [/^url$/, 'list'],
   [/^first(page)?(link|url|uri|href)?$/, 'first'],
