@@ -1,8 +1,9 @@
-import type { Operation } from '../contract/operations/operation.js';
+import type { Operation, Parameter } from '../contract/operations/operation.js';
 import type { ListShape } from './pages/list-shape.js';
 import type { PageStyleName } from './pages/pagination.js';
 import type { UnknownIds } from './store/collection.js';
 import type { Item } from './store/lists/item-list.js';
+import { readPath } from '../contract/json.js';
 import { declaresStatus } from '../contract/operations/responses.js';
 
 /** What an operation does to a collection. */
@@ -243,6 +244,30 @@ export const ON_ITEM: Actions = toSet('act', 'content', 'copy', 'delete', 'eleme
 
 /** What can be answered with a list of items. */
 export const ANSWERS_LIST: Actions = toSet('batch', 'batch-delete', 'list', 'search');
+
+/** Query parameters that say how a request is answered, or who sends it. */
+const OF_REQUEST =
+  /^(_?fields?|expand|embed|includes?|exclude|select|(update|field)_?mask|dry_?run|force|pretty|callback|(api_?)?version|api_?key|(access_?|auth_?)?token|client_(id|secret))$/i;
+
+/** The query parameters of a write that can hold properties of its item: `POST /pets/{id}?name=Rex`. */
+export function listSentInQuery({ operation, action, id, parents, places, chosenId }: Binding): readonly Parameter[] {
+  if (!TAKES_ITEM.has(action) || action === 'batch') return [];
+  const named = new Set([...id, ...parents.flatMap(({ parameters }) => parameters), ...Object.keys(places ?? {})]);
+  return operation.parameters.filter(
+    ({ in: place, name }) => place === 'query' && name !== chosenId && !named.has(name) && !OF_REQUEST.test(name),
+  );
+}
+
+/** Whether an item is in the part of a collection that a path shows: the property that names the parent has the value in the path. */
+export function isInPart({ within }: Pick<Binding, 'within'>, item: Item, known: Item): boolean {
+  const path = within?.isKey === true ? undefined : within?.property?.split('.');
+  const [own, wanted] = path === undefined ? [] : [toText(readPath(item, path)), toText(readPath(known, path))];
+  return own === undefined || wanted === undefined || own === wanted;
+}
+
+function toText(value: unknown): string | undefined {
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;
+}
 
 /** Whether an operation names its item or its parents in the query or the body, as methods in RPC style do. */
 export function isNamedElsewhere(places: Binding['places']): boolean {

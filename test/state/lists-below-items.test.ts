@@ -11,6 +11,45 @@ const toList = (name: string, items: object): object => ({
   },
 });
 
+describe('items below other items, in a document without references', () => {
+  const deploy = object({ id: TEXT, site_id: TEXT, title: TEXT, created_at: { ...TEXT, format: 'dateTime' } }, 'id');
+  const spec = toDocument({
+    '/sites': {
+      post: { ...sends(object({ name: TEXT })), responses: { 201: json(object({ id: TEXT, name: TEXT })) } },
+    },
+    '/sites/{site_id}': { ...inPath('site_id'), get: { responses: { 200: json(object({ id: TEXT, name: TEXT })) } } },
+    '/sites/{site_id}/deploys': {
+      ...inPath('site_id'),
+      get: { responses: { 200: json({ type: 'array', items: deploy }) } },
+      post: { ...sends(object({ title: TEXT })), responses: { 201: json(deploy) } },
+    },
+    '/sites/{site_id}/deploys/{deploy_id}': {
+      ...inPath('site_id', 'deploy_id'),
+      get: { responses: { 200: json(deploy) } },
+    },
+    '/deploys/{deploy_id}': {
+      ...inPath('deploy_id'),
+      get: { responses: { 200: json(deploy) } },
+      delete: { responses: { 204: { description: 'gone' } } },
+    },
+  });
+
+  it('are those of the path at the top that shows the same item by the same parameter', async () => {
+    const { send } = await openShop({ ...CLOSED, spec });
+    const [one, other] = [await send('POST', '/sites', {}), await send('POST', '/sites', {})].map(
+      ({ body }) => body['id'],
+    );
+    const made = await send('POST', `/sites/${String(one)}/deploys`, { title: 'A' });
+    const id = String(made.body['id']);
+    expect(made.body).toEqual({ id, site_id: one, title: 'A', created_at: '2026-01-01T00:00:00.000Z' });
+    for (const path of [`/deploys/${id}`, `/sites/${String(one)}/deploys/${id}`])
+      expect([path, (await send('GET', path)).body]).toEqual([path, made.body]);
+    expect((await send('GET', `/sites/${String(other)}/deploys/${id}`)).status).toBe(404);
+    expect((await send('DELETE', `/deploys/${id}`)).status).toBe(204);
+    expect((await send('GET', `/sites/${String(one)}/deploys`)).list).toEqual([]);
+  });
+});
+
 describe('items that are only created and listed below other items', () => {
   const part = { kind: TEXT, label: TEXT };
   const spec = toDocument(

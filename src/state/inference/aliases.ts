@@ -13,7 +13,7 @@ import { compareSchemas, isSameItem, isSummary } from '../positions.js';
 import type { Within } from '../resource.js';
 import type { CollectionCandidate } from './candidates.js';
 import type { ContractIndex } from './contract-index.js';
-import { listShorterKeys, OWN } from './path-shape.js';
+import { listShorterKeys, OWN, type PathGroup } from './path-shape.js';
 
 /** Whether a path can be an alias of another one: no operation reads or lists its items. */
 export function isAlias(index: ContractIndex, candidate: CollectionCandidate): boolean {
@@ -77,12 +77,26 @@ type FindWhole = (
 
 /** The top-level collection that a list below a parent shows part of: same schema, and a property that holds the parent's id. */
 export const findWhole: FindWhole = (index, all, candidate) => {
-  const top = all.find((each) => each.schema === candidate.schema && each.itemKey !== undefined);
+  const top =
+    all.find((each) => each.schema === candidate.schema && each.itemKey !== undefined) ??
+    all.find((each) => each.itemKey !== undefined && isSameNoun(index, each, candidate));
   const property = candidate.schema === undefined ? undefined : findParentProperty(index, candidate);
   const parameter = candidate.groups.at(-2)?.parameters.at(-1);
   if (top === undefined || parameter === undefined || property === undefined) return undefined;
   return { candidate: top, within: { property, parameter } };
 };
+
+/** Whether two paths end with the same noun and parameters and show the same item, in a document without references. */
+function isSameNoun({ read }: ContractIndex, one: CollectionCandidate, other: CollectionCandidate): boolean {
+  const [a, b] = [one.groups.at(-1), other.groups.at(-1)];
+  const isSamePath = a?.words.at(-1) === b?.words.at(-1) && (b?.parameters.length === 0 || isEqual(a, b));
+  const [schema, item] = isSamePath ? [read(one.schema), read(other.schema)] : [];
+  return schema !== undefined && item !== undefined && isSameItem(read, schema, item);
+}
+
+function isEqual(one: PathGroup | undefined, other: PathGroup | undefined): boolean {
+  return one?.parameters.join('/') === other?.parameters.join('/');
+}
 
 /** The property of an item that holds the id of the parent in its path. */
 function findParentProperty(index: ContractIndex, candidate: CollectionCandidate): string | undefined {

@@ -99,7 +99,7 @@ function readUnit(
   }
   if (readSchemaType(schema) !== 'string' || schema.pattern !== undefined) return undefined;
   if (schema.format === 'date') return 'date';
-  return schema.format === 'date-time' || schema.format === undefined ? 'date-time' : undefined;
+  return /^(date[-_]?time|timestamp|iso[-_]?8601)$/i.test(schema.format ?? 'date-time') ? 'date-time' : undefined;
 }
 
 const STATUS_NAMES: readonly string[] = ['status', 'state', 'phase'];

@@ -10,7 +10,7 @@ import { isObject, readMember, readPath, withPath } from '../../../contract/json
 import type { Answer } from '../../../http/answer.js';
 import { isUploadedFile, type UploadedFile } from '../../../http/request/body-multipart.js';
 import type { Call } from '../../../http/request/call.js';
-import { type Binding, isNamedElsewhere } from '../../../state/resource.js';
+import { type Binding, isInPart, isNamedElsewhere } from '../../../state/resource.js';
 import { memoize } from '../../../memoize.js';
 import { NO_VIOLATIONS } from '../../../schema/violation.js';
 import { type ItemSchema, isSuccessFlag, listProperties } from '../../../state/item-schema.js';
@@ -159,7 +159,8 @@ export function createItemHandler(
       const answer = removed && readRemoved(exchange, removed);
       if (answer !== undefined) return answer;
     }
-    if (entry === undefined) return answerMissing(context, exchange, { id, location });
+    if (entry === undefined || !isInPart(binding, entry.item, location.known))
+      return answerMissing(context, exchange, { id, location });
     const current = context.items.advance(location, entry, binding.action === 'read' ? 'read' : 'clock');
     return preconditions.before(exchange, current) ?? handle(exchange, current, location);
   };
