@@ -1,5 +1,6 @@
 import type { Contract } from '../contract/contract.js';
 import { isObject, type Schema, type SchemaObject, listExamples } from '../contract/json.js';
+import type { Parameter } from '../contract/operations/operation.js';
 import { escapeSegment } from '../contract/pointer.js';
 import { memoize } from '../memoize.js';
 import { toBareName } from './names.js';
@@ -110,6 +111,31 @@ export function findPropertyAt(read: ReadItemSchema, schema: ItemSchema, path: s
     current = found && read(found.target);
   }
   return found;
+}
+
+/** The schema of an object whose properties are parameters. */
+export function toParameterSchema(contract: Contract, pointer: string, parameters: readonly Parameter[]): ItemSchema {
+  const properties = parameters.flatMap(({ name, schema: own, schemaPointer, required }): readonly ItemProperty[] => {
+    const { schema, pointer: target } = contract.resolve(own, schemaPointer);
+    if (!isObject(schema)) return [];
+    const scalar = hasScalarType({ schema, pointer: target });
+    const flags = { nullable: isNullable(schema), readOnly: false, writeOnly: false, variant: false };
+    return [
+      {
+        name,
+        bare: toBareName(name),
+        schema,
+        pointer: schemaPointer,
+        target,
+        branches: [],
+        required,
+        scalar,
+        ...flags,
+      },
+    ];
+  });
+  const named = new Map(properties.map((property) => [property.name, property]));
+  return { pointer, schema: {}, type: 'object', properties: named, closed: false, items: undefined };
 }
 
 /** A reader of item schemas that reads each one once. */

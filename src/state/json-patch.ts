@@ -1,5 +1,7 @@
-import { copyJson, isEqualJson, isObject, readOwn, setOwn } from '../contract/json.js';
+import { copyJson, isEqualJson, isObject, mergePatch, readOwn, readPath, setOwn, withPath } from '../contract/json.js';
 import { readSegments } from '../contract/pointer.js';
+import { type ItemSchema, listProperties, type ReadItemSchema } from './item-schema.js';
+import { findInnerList } from './pages/envelope.js';
 import type { Item } from './store/lists/item-list.js';
 
 /** The patched item, or why the patch cannot be applied. */
@@ -147,4 +149,55 @@ function remove(draft: Draft, place: Located | undefined): boolean {
     parent.splice(Number(key), 1);
   } else delete parent[key];
   return true;
+}
+
+/** An array of an item whose elements a change names by their ids. */
+interface NamedElements {
+  readonly path: readonly string[];
+  readonly id: string;
+  /** The property of a sent element that removes it; what is not named is kept. */
+  readonly flag: string | undefined;
+}
+
+/** Properties of a sent element that remove it. */
+const REMOVES_ELEMENT = /^_?(deleted?|destroy|removed?)$/i;
+
+const ELEMENT_ID = /^(id|_id|uuid|gid|sid)$/i;
+
+/**
+ * Plans how the arrays of a change are merged whose elements have an id, where a request can leave out what an element requires: an
+ * element with the id of an existing one changes it. What a request does not name is removed, unless its elements have a property that
+ * removes them. Other arrays are replaced (RFC 7386).
+ */
+export function createElementMerge(
+  read: ReadItemSchema,
+  { body, schema }: { readonly body: ItemSchema | undefined; readonly schema: ItemSchema | undefined },
+): (item: Item, changes: Item) => Item {
+  const plans = listProperties(body).flatMap(({ name, target }): readonly NamedElements[] => {
+    const sent = read(read(target)?.items);
+    const list = findInnerList(read, read(schema?.properties.get(name)?.target));
+    const id = [...(sent?.properties.keys() ?? [])].find((each) => ELEMENT_ID.test(each));
+    if (sent === undefined || list === undefined || id === undefined || !list.element.properties.has(id)) return [];
+    const flag = [...sent.properties.keys()].find((each) => REMOVES_ELEMENT.test(each));
+    const isPartial = listProperties(list.element).some(
+      (each) => each.required && each.name !== id && sent.properties.get(each.name)?.required !== true,
+    );
+    return flag !== undefined || isPartial ? [{ path: [name, ...list.path], id, flag }] : [];
+  });
+  return (item, changes) => plans.reduce((left, plan) => mergeElements(item, left, plan), changes);
+}
+
+function mergeElements(item: Item, changes: Item, { path, id, flag }: NamedElements): Item {
+  const [before, sent] = [readPath(item, path), readPath(changes, path)];
+  if (!Array.isArray(before) || !Array.isArray(sent)) return changes;
+  const isOf = (one: unknown, other: unknown): boolean =>
+    isObject(one) && isObject(other) && one[id] !== undefined && one[id] === other[id];
+  const merge = (known: unknown, each: unknown): readonly unknown[] => {
+    if (!isObject(each) || flag === undefined) return [known === undefined ? each : mergePatch(known, each)];
+    const { [flag]: isRemoved, ...rest } = each;
+    return isRemoved === true ? [] : [known === undefined ? rest : mergePatch(known, rest)];
+  };
+  const find = (among: readonly unknown[], each: unknown): unknown => among.find((one) => isOf(one, each));
+  const kept = flag === undefined ? [] : before.filter((one) => find(sent, one) === undefined);
+  return withPath(changes, path, [...kept, ...sent.flatMap((each: unknown) => merge(find(before, each), each))]);
 }

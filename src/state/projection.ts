@@ -28,7 +28,7 @@ export interface PropertyLink {
 }
 
 /** Two schemas of one item. */
-interface SchemaPair {
+export interface SchemaPair {
   readonly from: ItemSchema;
   readonly to: ItemSchema;
   /** The name of the collection, which property names can begin with: `RecordingTrack` for the `track` of a recording. */

@@ -77,6 +77,11 @@ const DOCUMENT = {
         operationId: 'readRobot',
         responses: { 200: { description: 'one', ...json(object({ robot: { $ref: '#/components/schemas/Robot' } })) } },
       },
+      patch: {
+        operationId: 'updateRobot',
+        parameters: [query('displayName', TEXT), query('expand', TEXT)],
+        responses: { 200: { description: 'one', ...json(object({ robot: { $ref: '#/components/schemas/Robot' } })) } },
+      },
     },
     '/receipts': {
       post: {
@@ -136,6 +141,11 @@ describe('vouch resources explains', () => {
       { body: '/displayName', item: '/display_name' },
       { body: '/owner_id', item: '/owner/id' },
     ]);
+  });
+
+  it('which query parameters of a write are stored', async () => {
+    expect((await readOperation('updateRobot')).query).toEqual(['displayName']);
+    expect(await run(spec, false)).toContain('query: stored: displayName');
   });
 
   it('which parameters select a page and what fills the envelope', async () => {

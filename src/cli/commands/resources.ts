@@ -126,7 +126,7 @@ function alignOperations(operations: readonly OperationReport[]): readonly strin
 
 /** What is known about an operation, in sentences. */
 function describeOperation(operation: OperationReport): readonly string[] {
-  const { id, parents, within, set, request, answer, list } = operation;
+  const { id, parents, within, set, request, query, answer, list } = operation;
   const lines: string[] = [];
   const links = parents.map(
     (parent) => `${listParameters(parent.parameters)} identifies the item of ${parent.collection}`,
@@ -139,6 +139,7 @@ function describeOperation(operation: OperationReport): readonly string[] {
     lines.push(`request: ${describePosition(request.item)}; ${describeStored(request)}`);
     if (request.renamed.length > 0) lines.push(`  ${listRenames(request.renamed, 'stored as')}`);
   }
+  if (query !== undefined) lines.push(`query: stored: ${listNames(query)}`);
   if (answer !== undefined) lines.push(...describeAnswer('answer', describePosition(answer.item), answer));
   if (list !== undefined) lines.push(...describeList(list));
   return lines;

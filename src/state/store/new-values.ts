@@ -18,7 +18,7 @@ import {
 } from '../item-schema.js';
 import { findInnerList } from '../pages/envelope.js';
 import { toBareName, toSingular, toItemNoun } from '../names.js';
-import type { Action, Binding, Resource, Resources } from '../resource.js';
+import { type Action, type Binding, listSentInQuery, type Resource, type Resources } from '../resource.js';
 import type { Item } from './lists/item-list.js';
 import { chooseInitialStatus, createTimestampWriter, isInstant, isStatusName, isTimestamp } from './server-values.js';
 
@@ -76,6 +76,7 @@ const SECRET_NAME = /(secret|token)$/;
 function collectNames(read: ReadItemSchema, bindings: readonly Binding[]): ReadonlySet<string> | undefined {
   const names = new Set<string>();
   const seen = new Map<string, number>();
+  for (const { name } of bindings.flatMap(listSentInQuery)) names.add(toBareName(name));
   const isDeclared = bindings.flatMap(({ action, operation }) =>
     (operation.body?.content ?? [])
       .filter(({ schema }) => schema !== undefined)

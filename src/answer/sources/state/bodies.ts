@@ -1,14 +1,25 @@
 import { listMissing, listUnfit } from '../../../schema/fields.js';
-import { isObject, mergePatch, readMember, readPath, setOwn, withPath, filterMembers } from '../../../contract/json.js';
+import { isObject, readMember, readPath, setOwn, filterMembers } from '../../../contract/json.js';
 import { findMedia } from '../../../http/media-type.js';
 import { memoize } from '../../../memoize.js';
-import { findOnlyValue, type ItemSchema, listBranches, listProperties } from '../../../state/item-schema.js';
-import { readBodyPointer } from '../../../state/inference/contract-index.js';
-import { createItemEnvelope, findInnerList } from '../../../state/pages/envelope.js';
+import {
+  findOnlyValue,
+  type ItemSchema,
+  listBranches,
+  listProperties,
+  toParameterSchema,
+} from '../../../state/item-schema.js';
+import { createItemEnvelope } from '../../../state/pages/envelope.js';
 import { findItemPlace, findItemPositions, isEnvelope, isSameItem, type ItemPlace } from '../../../state/positions.js';
-import { createProjection, findLinks, type Projection } from '../../../state/projection.js';
+import {
+  createProjection,
+  findLinks,
+  type Projection,
+  type PropertyLink,
+  type SchemaPair,
+} from '../../../state/projection.js';
 import { toBareName, toItemNoun } from '../../../state/names.js';
-import type { Binding, Resource } from '../../../state/resource.js';
+import { type Binding, listSentInQuery, type Resource } from '../../../state/resource.js';
 import type { Entry, Item } from '../../../state/store/lists/item-list.js';
 import { type ItemModel, omitInvalid } from '../../../state/store/item-model.js';
 import { isUploadedFile } from '../../../http/request/body-multipart.js';
@@ -284,6 +295,7 @@ export function createBodyReader(context: StateContext, binding: Binding, model:
     }
     return [];
   };
+  const readQuery = createQueryReader(context, binding, schema);
   return {
     names: (mediaType) => {
       const from = find(mediaType)[0]?.schema;
@@ -294,7 +306,10 @@ export function createBodyReader(context: StateContext, binding: Binding, model:
         ...findLinks(context.read, { from, to: schema, collection }).flatMap(({ to }) => to[0] ?? []),
       ]);
     },
-    one: (call) => readItems(call)[0] ?? {},
+    one: (call) => {
+      const sent = readItems(call)[0] ?? {};
+      return readQuery === undefined ? sent : { ...readQuery(call), ...sent };
+    },
     many: (call) => {
       const { body, mediaType } = call;
       const isLocated = find(mediaType).some(({ isInArray }) => isInArray);
@@ -304,59 +319,32 @@ export function createBodyReader(context: StateContext, binding: Binding, model:
   };
 }
 
-/** An array of an item whose elements a change names by their ids. */
-interface NamedElements {
-  readonly path: readonly string[];
-  readonly id: string;
-  /** The property of a sent element that removes it; what is not named is kept. */
-  readonly flag: string | undefined;
+/** Which query parameters of a write are properties of its item; undefined where it can have none. */
+export function findQueryLinks(
+  { contract, read }: Pick<StateContext, 'contract' | 'read'>,
+  binding: Binding,
+  to: ItemSchema | undefined,
+): { readonly pair: SchemaPair; readonly links: readonly PropertyLink[] } | undefined {
+  const { operation, collection } = binding;
+  // Beside a body, a parameter is a property only by its exact name.
+  const sent = listSentInQuery(binding).filter(({ name }) => operation.body === undefined || to?.properties.has(name));
+  if (to === undefined || sent.length === 0) return undefined;
+  const from = toParameterSchema(contract, `${operation.pointer}/parameters`, sent);
+  const pair = { from, to, collection };
+  return { pair, links: findLinks(read, pair) };
 }
 
-/** Properties of a sent element that remove it. */
-const REMOVES_ELEMENT = /^_?(deleted?|destroy|removed?)$/i;
-
-const ELEMENT_ID = /^(id|_id|uuid|gid|sid)$/i;
-
-/**
- * Plans how the arrays of a change are merged whose elements have an id, where a request can leave out what an element requires: an
- * element with the id of an existing one changes it. What a request does not name is removed, unless its elements have a property that
- * removes them. Other arrays are replaced (RFC 7386).
- */
-export function createElementMerge(
+/** Plans how the properties of an item are read that the query of a write has; undefined where it can have none. */
+function createQueryReader(
   context: StateContext,
   binding: Binding,
-  model: ItemModel,
-): (item: Item, changes: Item) => Item {
-  const { read } = context;
-  const pointer = readBodyPointer(binding.operation);
-  const body = pointer === undefined ? undefined : locateItem(context, model, pointer).schema;
-  const plans = listProperties(body).flatMap(({ name, target }): readonly NamedElements[] => {
-    const sent = read(read(target)?.items);
-    const list = findInnerList(read, read(model.schema?.properties.get(name)?.target));
-    const id = [...(sent?.properties.keys() ?? [])].find((each) => ELEMENT_ID.test(each));
-    if (sent === undefined || list === undefined || id === undefined || !list.element.properties.has(id)) return [];
-    const flag = [...sent.properties.keys()].find((each) => REMOVES_ELEMENT.test(each));
-    const isPartial = listProperties(list.element).some(
-      (each) => each.required && each.name !== id && sent.properties.get(each.name)?.required !== true,
-    );
-    return flag !== undefined || isPartial ? [{ path: [name, ...list.path], id, flag }] : [];
-  });
-  return (item, changes) => plans.reduce((left, plan) => mergeElements(item, left, plan), changes);
-}
-
-function mergeElements(item: Item, changes: Item, { path, id, flag }: NamedElements): Item {
-  const [before, sent] = [readPath(item, path), readPath(changes, path)];
-  if (!Array.isArray(before) || !Array.isArray(sent)) return changes;
-  const isOf = (one: unknown, other: unknown): boolean =>
-    isObject(one) && isObject(other) && one[id] !== undefined && one[id] === other[id];
-  const merge = (known: unknown, each: unknown): readonly unknown[] => {
-    if (!isObject(each) || flag === undefined) return [known === undefined ? each : mergePatch(known, each)];
-    const { [flag]: isRemoved, ...rest } = each;
-    return isRemoved === true ? [] : [known === undefined ? rest : mergePatch(known, rest)];
-  };
-  const find = (among: readonly unknown[], each: unknown): unknown => among.find((one) => isOf(one, each));
-  const kept = flag === undefined ? [] : before.filter((one) => find(sent, one) === undefined);
-  return withPath(changes, path, [...kept, ...sent.flatMap((each: unknown) => merge(find(before, each), each))]);
+  to: ItemSchema | undefined,
+): ((call: Call) => Item) | undefined {
+  const { pair, links = [] } = findQueryLinks(context, binding, to) ?? {};
+  if (pair === undefined || links.length === 0) return undefined;
+  const convert = createProjection(context.read, { ...pair, resources: context.resources });
+  const names = new Set(links.flatMap(({ from }) => from[0] ?? []));
+  return ({ query }) => convert?.(query) ?? filterMembers(query, (name) => names.has(name));
 }
 
 const PLAIN_FORM: BodyForm = { path: [], schema: undefined, isInArray: false, convert: undefined };

@@ -8,7 +8,7 @@ import { findLinks, type PropertyLink } from '../../../state/projection.js';
 import { type Action, type Binding, ON_ITEM, TAKES_ITEM } from '../../../state/resource.js';
 import type { Item } from '../../../state/store/lists/item-list.js';
 import type { ItemModel } from '../../../state/store/item-model.js';
-import { locateItem } from './bodies.js';
+import { findQueryLinks, locateItem } from './bodies.js';
 import type { StateContext } from './context.js';
 
 /** How state handles one operation: docs/resources.schema.json describes each property. */
@@ -24,6 +24,8 @@ export interface OperationReport {
   readonly within: Binding['within'];
   readonly set: Item;
   readonly request: RequestReport | undefined;
+  /** Query parameters that become properties of the item; undefined for none. */
+  readonly query: readonly string[] | undefined;
   readonly answer: AnswerReport | undefined;
   readonly list: ListReport | undefined;
 }
@@ -105,6 +107,7 @@ export function describeBinding(context: ReportContext, binding: Binding): Opera
     within,
     set,
     request: TAKES_ITEM.has(action) ? describeRequest(context, binding, model) : undefined,
+    query: describeQuery(context, binding, model),
     answer: showsItem(action) ? describeAnswer(context, model, findSuccessMedia(operation)?.schemaPointer) : undefined,
     list: describeList(context, binding, model),
   };
@@ -147,6 +150,12 @@ function describeRequest(context: ReportContext, binding: Binding, model: ItemMo
     notStored: select('notStored'),
     renamed: links.filter(isRename).map((link) => ({ body: toSourcePointer(link), item: toTargetPointer(link) })),
   };
+}
+
+function describeQuery(context: ReportContext, binding: Binding, model: ItemModel): readonly string[] | undefined {
+  const links = findQueryLinks(context, binding, model.schema)?.links ?? [];
+  const names = links.flatMap(({ from: [name = ''], to }) => (findFate(model, to[0] ?? '') === 'stored' ? name : []));
+  return names.length === 0 ? undefined : [...new Set(names)];
 }
 
 /** What becomes of a property that a request sends. */

@@ -1,6 +1,7 @@
-import { createElementMerge, locateItem } from './bodies.js';
+import { locateItem } from './bodies.js';
 import { filterMembers, isObject, joinObjects, readMember } from '../../../contract/json.js';
-import { applyJsonPatch } from '../../../state/json-patch.js';
+import { readBodyPointer } from '../../../state/inference/contract-index.js';
+import { applyJsonPatch, createElementMerge } from '../../../state/json-patch.js';
 import { type Resource, createsUnknown, isPathId } from '../../../state/resource.js';
 import type { Answer } from '../../../http/answer.js';
 import { readScope } from '../../../state/store/collection.js';
@@ -192,7 +193,10 @@ type WriteLocation = (exchange: Exchange, entry: Entry, location: ItemLocation) 
 
 /** Changes an item: the parts that the request names, or, for an action, its status. */
 export function createUpdateHandler(context: OperationContext): StateHandler {
-  const merge = createElementMerge(context, context.binding, context.model);
+  const { read, model } = context;
+  const pointer = readBodyPointer(context.binding.operation);
+  const body = pointer === undefined ? undefined : locateItem(context, model, pointer).schema;
+  const merge = createElementMerge(read, { body, schema: model.schema });
   const update = createChangeHandler(context, (exchange, { item }) => readChange(context, exchange, { item, merge }));
   return createsUnknown(context.binding, context.resources) ? createUpsertHandler(context, update) : update;
 }

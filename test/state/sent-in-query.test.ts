@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest';
+import { createMock } from '../../src/index.js';
+import { CLOSED, inPath, json, object, type Part, query, ref, sends, TEXT, toDocument } from './document-parts.js';
+
+const NUMBER = { type: 'integer' };
+
+const spec = toDocument(
+  {
+    '/pets': {
+      post: {
+        parameters: [
+          { ...query('name'), required: true },
+          query('age', NUMBER),
+          query('tags', { type: 'array', items: TEXT }),
+          query('homeId'),
+          query('expand'),
+        ],
+        responses: { 201: json(ref('Pet')) },
+      },
+      get: { responses: { 200: json({ type: 'array', items: ref('Pet') }) } },
+    },
+    '/pets/{petId}': {
+      ...inPath('petId'),
+      get: { responses: { 200: json(ref('Pet')) } },
+      post: {
+        parameters: [query('name'), query('status'), query('version', NUMBER)],
+        responses: { 200: json(ref('Pet')) },
+      },
+      patch: {
+        ...sends(object({ status: TEXT })),
+        parameters: [query('status'), query('age', NUMBER), query('note')],
+        responses: { 200: json(ref('Pet')) },
+      },
+    },
+  },
+  {
+    Pet: object(
+      {
+        id: { ...NUMBER, readOnly: true },
+        name: TEXT,
+        status: { ...TEXT, enum: ['available', 'sold'] },
+        age: NUMBER,
+        tags: { type: 'array', items: TEXT },
+        home: object({ id: TEXT, city: TEXT }),
+        expand: TEXT,
+        version: NUMBER,
+        pet_note: TEXT,
+      },
+      'id',
+      'name',
+    ),
+  },
+);
+
+async function open(): Promise<(method: string, path: string, body?: Part) => Promise<Part>> {
+  const mock = await createMock({ spec, ...CLOSED });
+  return async (method, path, body) => {
+    const headers = { 'content-type': 'application/json' };
+    const init = body === undefined ? { method } : { method, headers, body: JSON.stringify(body) };
+    return (await mock.fetch(new Request(`http://localhost${path}`, init))).json() as Promise<Part>;
+  };
+}
+
+describe('properties in the query of a write', () => {
+  it('are those of a created item', async () => {
+    const send = await open();
+    const made = await send('POST', '/pets?name=Rex&age=3&tags=a&tags=b&homeId=h1&expand=home');
+    expect(made).toMatchObject({ name: 'Rex', age: 3, tags: ['a', 'b'], home: { id: 'h1' } });
+    expect(made['expand']).not.toBe('home');
+    expect(await send('GET', `/pets/${String(made['id'])}`)).toEqual(made);
+    expect(await send('GET', '/pets')).toEqual([made]);
+  });
+
+  it('change an item', async () => {
+    const send = await open();
+    const { id } = await send('POST', '/pets?name=Rex&age=3');
+    const changed = await send('POST', `/pets/${String(id)}?status=sold&name=Max`);
+    expect(changed).toMatchObject({ id, name: 'Max', status: 'sold', age: 3 });
+    expect(await send('GET', `/pets/${String(id)}`)).toEqual(changed);
+  });
+
+  it('are not added to an item whose request leaves them out', async () => {
+    const send = await open();
+    expect(Object.keys(await send('POST', '/pets?name=Rex'))).not.toContain('age');
+  });
+
+  it('give way to the body, and are properties beside one only by their exact names', async () => {
+    const send = await open();
+    const { id } = await send('POST', '/pets?name=Rex');
+    const changed = await send('PATCH', `/pets/${String(id)}?status=available&age=4&note=x`, { status: 'sold' });
+    expect(changed).toMatchObject({ status: 'sold', age: 4 });
+    expect(changed['pet_note']).not.toBe('x');
+  });
+});
