@@ -45,8 +45,11 @@ interface Units {
   areWhole(): boolean;
 }
 
-/** The values of a schema that are interpreted: a compilation costs about as much. */
-const MAX_INTERPRETED = 200;
+/**
+ * The values of a schema that are interpreted. A compilation costs as much as some hundred of them, and the first one loads ajv, which costs
+ * as much as ten thousand.
+ */
+const MAX_INTERPRETED = 1000;
 
 /**
  * Creates the compilers of both directions; schemas are compiled on demand.

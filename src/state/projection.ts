@@ -79,8 +79,8 @@ export function findLinks(
   const context: LinkContext = { read, resources };
   const sources = findSources(read, from, to);
   const noun = toItemNoun(collection);
-  const targets = new Set([...to.properties.keys()].map(toBareName));
-  const others = sources.filter(({ property: { name, scalar } }) => scalar && !targets.has(toBareName(name)));
+  const targets = new Set(listProperties(to).map(({ bare }) => bare));
+  const others = sources.filter(({ property: { bare, scalar } }) => scalar && !targets.has(bare));
   const links: PropertyLink[] = [];
   const lengthened = findLengthened(from, to);
   const ids = findIdAfterNoun(context, sources, { to, noun });
@@ -112,7 +112,7 @@ function findIdAfterNoun(
   { to, noun }: { readonly to: ItemSchema; readonly noun: string },
 ): { readonly links: ReadonlyMap<string, PropertyLink>; isOther(property: ItemProperty): boolean } | undefined {
   const id = sources.find(({ path }) => path.length === 1 && OPAQUE_ID.test(path[0] ?? ''));
-  const isOwn = ({ name, scalar }: ItemProperty): boolean => scalar && noun !== '' && toBareName(name) === `${noun}id`;
+  const isOwn = ({ bare, scalar }: ItemProperty): boolean => scalar && noun !== '' && bare === `${noun}id`;
   const own = listProperties(to).find(isOwn);
   if (id === undefined || own === undefined || sources.some(({ property }) => isOwn(property))) return undefined;
   const type = readSchemaType(id.property.schema);
@@ -126,13 +126,12 @@ function findIdAfterNoun(
 /** By property, what has its name with words before it: `callback_url` for the `url` that a request must send. */
 function findLengthened(from: ItemSchema, to: ItemSchema): ReadonlyMap<string, PropertyLink> {
   const found = new Map<string, PropertyLink>();
-  const bareNames = new Set([...from.properties.keys()].map(toBareName));
-  for (const { name, required, schema } of listProperties(from)) {
-    const bare = toBareName(name);
+  const bareNames = new Set(listProperties(from).map(({ bare }) => bare));
+  for (const { name, bare, required, schema } of listProperties(from)) {
     if (!required || !LENGTHENED.test(bare)) continue;
-    const longer = listProperties(to).filter((each) => toBareName(each.name).endsWith(bare));
+    const longer = listProperties(to).filter((each) => each.bare.endsWith(bare));
     const [only] = longer;
-    const isOther = only !== undefined && toBareName(only.name) !== bare && !bareNames.has(toBareName(only.name));
+    const isOther = only !== undefined && only.bare !== bare && !bareNames.has(only.bare);
     if (longer.length !== 1 || !isOther || only.readOnly || only.schema.format !== schema.format) continue;
     found.set(only.name, { from: [name], to: [], change: undefined, key: '' });
   }
@@ -144,8 +143,8 @@ const LENGTHENED = /^(url|uri|email|name|title|text|content|body|phone|address|a
 
 /** The source with the noun before the name of a property: `filename` for the `name` of a file. */
 function findPrefixed(sources: readonly Source[], noun: string, target: ItemProperty): Source | undefined {
-  const wanted = noun + toBareName(target.name);
-  const found = sources.find(({ property }) => toBareName(property.name) === wanted);
+  const wanted = noun + target.bare;
+  const found = sources.find(({ property }) => property.bare === wanted);
   const isOf = target.scalar && found && readSchemaType(found.property.schema) === readSchemaType(target.schema);
   return isOf === true ? found : undefined;
 }
@@ -168,24 +167,23 @@ function findSources(read: ReadItemSchema, from: ItemSchema, to: ItemSchema): re
 
 /** The source of a property; the `to` of the link is the path inside of that property. */
 function findLink(context: LinkContext, sources: readonly Source[], property: ItemProperty): PropertyLink | undefined {
-  const bare = toBareName(property.name);
+  const { bare } = property;
   const same =
     sources.find(({ property: { name } }) => name === property.name) ??
-    sources.find(({ property: { name } }) => toBareName(name) === bare);
+    sources.find((each) => each.property.bare === bare);
   if (same !== undefined) return toLink(context, same, property);
   // `role` from `role_id`, and `role_id` from `role`.
-  const id = sources.find(
-    ({ property: { name } }) => toBareName(name) === `${bare}id` || toBareName(name) === `${singular(bare)}ids`,
-  );
+  const [ofOne, ofMany] = [`${bare}id`, `${singular(bare)}ids`];
+  const id = sources.find((each) => each.property.bare === ofOne || each.property.bare === ofMany);
   if (id !== undefined) return readKind(context.read, property).isObject ? toLink(context, id, property) : undefined;
-  const object = sources.find(({ property: { name } }) => {
-    const other = toBareName(name);
-    return `${other}id` === bare || `${singular(other)}ids` === bare;
-  });
+  const isNamedId = /ids?$/.test(bare);
+  const object = sources.find(
+    ({ property: { bare: other } }) => isNamedId && (`${other}id` === bare || `${singular(other)}ids` === bare),
+  );
   if (object !== undefined) return toLink(context, object, property);
   // `plan_slug` from a plain `plan`.
   const stem = /^(.+)(?:slug|id|code|key|uuid)$/.exec(bare)?.[1];
-  const plain = sources.find(({ property: { name, scalar } }) => scalar && toBareName(name) === stem);
+  const plain = sources.find((each) => each.property.scalar && each.property.bare === stem);
   return plain && property.scalar ? toLink(context, plain, property) : undefined;
 }
 

@@ -98,14 +98,15 @@ export function createVocabulary(): Vocabulary {
         const type = Number.isInteger(example) ? 'integer' : 'number';
         return pickNumber(wanted, type) ?? varyNumber(example, wanted.attempt.random(wanted.place.stream));
       }
-      // An id, a code or a constant: only the document knows which others exist.
-      if (typeof example !== 'string' || /^[\w-]*[_\d][\w-]*$/.test(example)) return varyTime(wanted, example);
       const { word, isText, words, timeKind } = about(wanted.place.name);
+      // An id, a code or a constant: only the document knows which others exist.
+      if (typeof example !== 'string' || /^[\w-]*[_\d][\w-]*$/.test(example))
+        return varyTime(wanted, example, timeKind);
       const isEmail = wanted.shape.formats.includes('email') || /^e?mail$/.test(words.at(-1) ?? '');
       const isCode = example.length <= 3;
       const context = new ValueContext(wanted, { words, timeKind }, lendFaker);
       if (isEmail) return [...(FORMATS.get('email')?.(context) ?? [])][0];
-      if (wanted.shape.formats.length > 0 || word === undefined || !isText) return varyTime(wanted, example);
+      if (wanted.shape.formats.length > 0 || word === undefined || !isText) return varyTime(wanted, example, timeKind);
       if (isCode) context.maxLength = example.length;
       const text = word(context);
       if (isCode && text.length !== example.length) return undefined;
@@ -155,10 +156,10 @@ function createStringWriters(about: Vocabulary['about'], lendFaker: LendFaker): 
 }
 
 /** A time like an example, where the schema says that it is one. */
-function varyTime({ attempt, place, shape }: WantedValue, example: unknown): string | undefined {
+function varyTime({ attempt, place, shape }: WantedValue, example: unknown, kind: TimeKind): string | undefined {
   const format = shape.formats.find((each) => each === 'date-time' || each === 'date');
   if (format === undefined || typeof example !== 'string') return undefined;
-  const instant = pickInstant(readTimeKind(readWords(place.name)).kind, attempt.random(place.stream), attempt.now);
+  const instant = pickInstant(kind, attempt.random(place.stream), attempt.now);
   const text = new Date(instant).toISOString();
   return format === 'date' ? text.slice(0, 10) : text.replace('.000Z', 'Z');
 }

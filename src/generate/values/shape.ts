@@ -305,16 +305,22 @@ export function guessContainer(shape: Shape): 'array' | 'object' | undefined {
   return shape.minItems > 0 || shape.uniqueItems || shape.maxItems < Infinity ? 'array' : undefined;
 }
 
+/** As `isDeepStrictEqual`, which takes ten times as long for scalars. */
+function isSame(one: unknown, other: unknown): boolean {
+  if (typeof one !== 'object' || typeof other !== 'object') return Object.is(one, other);
+  return isDeepStrictEqual(one, other);
+}
+
 /** Whether a scalar fits a shape; formats are not checked. */
 export function accepts(shape: Shape, value: unknown): boolean {
-  if (shape.values !== undefined && !shape.values.some((other) => isDeepStrictEqual(other, value))) return false;
+  if (shape.values !== undefined && !shape.values.some((other) => isSame(other, value))) return false;
   return acceptsListed(shape, value);
 }
 
 /** Whether a scalar that is one of the enumerated values fits the rest of a shape. */
 export function acceptsListed(shape: Shape, value: unknown): boolean {
   if (!allowsType(shape.types, readType(value))) return false;
-  if (shape.excluded.some((other) => isDeepStrictEqual(other, value))) return false;
+  if (shape.excluded.some((other) => isSame(other, value))) return false;
   if (typeof value === 'string') return acceptsString(shape, value);
   return typeof value === 'number' ? acceptsNumber(shape, value) : true;
 }
@@ -346,8 +352,8 @@ export function acceptsGiven(shape: Shape, given: unknown): boolean {
     if (parts === undefined) return false;
     for (const { schema } of parts) {
       if (!isKeywords(schema)) continue;
-      if (schema.const !== undefined && !isDeepStrictEqual(schema.const, value)) return false;
-      if (Array.isArray(schema.enum) && !schema.enum.some((one) => isDeepStrictEqual(one, value))) return false;
+      if (schema.const !== undefined && !isSame(schema.const, value)) return false;
+      if (Array.isArray(schema.enum) && !schema.enum.some((one) => isSame(one, value))) return false;
     }
     const preset = shape.presets.get(name);
     if (preset !== undefined && typeof value === 'string' && preset !== value) return false;

@@ -105,9 +105,11 @@ function createHashReader(schema: ItemSchema | undefined, descriptions: readonly
     const [, algorithm = '', of = ''] =
       typeof description === 'string' ? (/\b(md5|sha-?(?:1|256|512))\b([^.]*)/i.exec(description) ?? []) : [];
     const hash = HASHES[toBareName(algorithm)];
+    if (hash === undefined) continue;
+    const text = toBareName(of);
     const names = [...(schema?.properties.keys() ?? [])].toSorted((a, b) => b.length - a.length);
-    const name = names.find((each) => toBareName(each).length > 3 && toBareName(of).includes(toBareName(each)));
-    if (hash === undefined || name === undefined) continue;
+    const name = names.find((each) => toBareName(each).length > 3 && text.includes(toBareName(each)));
+    if (name === undefined) continue;
     const isLower = /lower-?\s?cased?/i.test(of);
     return (values) => {
       const value = values[name];
