@@ -1,5 +1,6 @@
 import type { Contract } from '../contract/contract.js';
 import type { Operation } from '../contract/operations/operation.js';
+import { escapePattern } from '../contract/patterns/guarded-pattern.js';
 import { decodeText } from '../contract/pointer.js';
 import { readPattern } from '../contract/upgrade/patterns.js';
 import type { Conditions, Stub } from './stub.js';
@@ -125,9 +126,4 @@ function matchesText(segment: Segment, text: string): boolean {
 function readMixed(template: string, text: string): readonly string[] | undefined {
   const parts = template.split(PARAMETER).map((part, i) => (i % 2 === 1 ? '(.+?)' : escapePattern(part)));
   return new RegExp(`^${parts.join('')}$`).exec(text)?.slice(1);
-}
-
-/** The source of a regular expression that matches one string. */
-export function escapePattern(text: string): string {
-  return text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`);
 }

@@ -1,5 +1,6 @@
 import { memoizeText } from '../memoize.js';
 import { isRandom, isSecretName } from './secret-names.js';
+import { escapePattern } from '../contract/patterns/guarded-pattern.js';
 
 /** A pattern that detects secrets anywhere in a string. */
 export interface SecretPattern {
@@ -207,7 +208,7 @@ const RARE_LITERALS: ReadonlySet<string> = new Set(
 );
 
 /** Finds all of them in one pass, where a search for each takes most of the time of a large body. */
-const RARE = new RegExp([...RARE_LITERALS].map((literal) => literal.replaceAll(/[^\w ]/g, String.raw`\$&`)).join('|'));
+const RARE = new RegExp([...RARE_LITERALS].map(escapePattern).join('|'));
 
 const MARK = '[redacted]';
 

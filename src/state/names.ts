@@ -29,11 +29,6 @@ export function isNamedAfter(property: string, parameter: string): boolean {
   return own.startsWith(wanted) && /^(name|id|slug|key|code|address|number)$/.test(own.slice(wanted.length));
 }
 
-/** The regular expression that matches a string. */
-export function escapePattern(value: string): string {
-  return value.replaceAll(/[^\w]/g, String.raw`\$&`);
-}
-
 /** The names of the parameters in a path. */
 export function listParameters(path: string): readonly string[] {
   return Array.from(path.matchAll(/\{([^}]+)\}/g), ([, name = '']) => name);

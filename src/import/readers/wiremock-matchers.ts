@@ -1,6 +1,6 @@
 import { parseOrKeep } from '../../contract/json.js';
 import { compileJsonPath } from '../../scenario/definition/json-path.js';
-import { escapePattern } from '../operations.js';
+import { escapePattern } from '../../contract/patterns/guarded-pattern.js';
 import { type Condition, readObject, readText, toTextValue } from '../stub.js';
 import { toBodyPointer, toNested } from '../templates.js';
 

@@ -11,6 +11,7 @@ import {
 import { toBareName } from '../names.js';
 import { findInnerList } from '../pages/envelope.js';
 import type { OwnUrl } from '../resource.js';
+import { escapePattern } from '../../contract/patterns/guarded-pattern.js';
 
 const SELF = /^(uri|url|href|self|self_?(url|uri|link|href)|resource_?(uri|url)|@odata\.id|@id)$/i;
 
@@ -147,7 +148,7 @@ function readShownBase(schema: ItemSchema, property: ItemProperty, path: string)
   if (examples.length === 0) return undefined;
   const pattern = path
     .split(/\{[^{}]+\}/)
-    .map((text) => text.replaceAll(/[^\w/]/g, String.raw`\$&`))
+    .map(escapePattern)
     .join('[^/]+');
   const url = new RegExp(`^(https?://.*?)${pattern}$`);
   for (const example of examples) {

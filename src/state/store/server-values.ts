@@ -1,12 +1,7 @@
-import {
-  type ItemProperty,
-  type ItemSchema,
-  type ReadItemSchema,
-  listProperties,
-  isNumeric,
-  readSchemaType,
-} from '../item-schema.js';
-import { toBareName, escapePattern } from '../names.js';
+import type { ItemProperty, ItemSchema, ReadItemSchema } from '../item-schema.js';
+import { isNumeric, listProperties, readSchemaType } from '../item-schema.js';
+import { toBareName } from '../names.js';
+import { escapePattern } from '../../contract/patterns/guarded-pattern.js';
 import { listExamples, readOwn, setOwn } from '../../contract/json.js';
 import { type Binding, type Resource, CHANGES } from '../resource.js';
 import { fillDerived } from '../../generate/derived-values.js';

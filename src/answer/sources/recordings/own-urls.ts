@@ -8,6 +8,7 @@ import type { Call } from '../../../http/request/call.js';
 import { readTarget, removeSessionPrefix, splitBasePath } from '../../../http/target.js';
 import type { Exchange } from '../../chain.js';
 import { isBytes } from '../../../platform.js';
+import { escapePattern } from '../../../contract/patterns/guarded-pattern.js';
 
 /** Replaces URLs of one server by those of another: so that no client is sent to the upstream, those of the upstream by those of the mock. Everything else stays as it is. */
 export interface OwnUrls {
@@ -150,11 +151,10 @@ function createPatterns(
   { hostname, port }: URL,
   root: string,
 ): Record<'field' | 'body', RegExp> & { maxLength: number } {
-  const escape = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&');
   // A slash may be escaped in JSON.
   const slash = String.raw`\\?/`;
-  const host = `${escape(hostname)}${port === '' ? '(?::(?:80|443))?' : `:${port}`}`;
-  const path = root === '' ? '' : String.raw`(${escape(root).replaceAll('/', slash)}(?=[/\\?#"'<>\s]|$))?`;
+  const host = `${escapePattern(hostname)}${port === '' ? '(?::(?:80|443))?' : `:${port}`}`;
+  const path = root === '' ? '' : String.raw`(${escapePattern(root).replaceAll('/', slash)}(?=[/\\?#"'<>\s]|$))?`;
   const url = String.raw`(?:https?:)?${slash}${slash}(?:[^/"@\s]*@)?${host}(?=[/\\?#"'<>\s]|$)${path}`;
   return {
     field: new RegExp(`(?<=^|<)${url}`, 'gi'),

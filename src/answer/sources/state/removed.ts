@@ -10,7 +10,7 @@ import type { Entry, Item, ItemList } from '../../../state/store/lists/item-list
 import { isStatus } from '../../../state/store/server-values.js';
 import type { Exchange } from '../../chain.js';
 import { answerItem, type OperationContext, type StateContext, toAnswer } from './context.js';
-import { escapePattern } from '../../../state/names.js';
+import { escapePattern } from '../../../contract/patterns/guarded-pattern.js';
 
 /** Properties that say that an item was removed. */
 const FLAG = /^(is_?)?(deleted|archived|trashed|removed)(_?flag)?$/i;
