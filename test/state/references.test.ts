@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { json, TEXT } from './document-parts.js';
+import { CLOSED, inPath, json, object, query, ref, sends, TEXT, toDocument } from './document-parts.js';
 import { openShop, type Shop } from './shop.js';
 
 const toObject = (properties: object, required: readonly string[] = ['id']): object => ({
@@ -309,5 +309,39 @@ describe('an object that shows another item', () => {
     const { send, ada, path } = await openOrders();
     const { body } = await send('PATCH', path, { note: 'a' });
     expect(body).toMatchObject({ note: 'a', user: { id: ada['id'], name: 'Ada' } });
+  });
+});
+
+describe('items that a request names by their ids in an array', () => {
+  const list = (schema: object): object => json({ type: 'array', items: schema });
+  const projects = { type: 'array', items: ref('Project') };
+  const spec = toDocument(
+    {
+      '/projects': { post: { ...sends(object({ name: TEXT })), responses: { 201: json(ref('Project')) } } },
+      '/projects/{project_id}': { ...inPath('project_id'), get: { responses: { 200: json(ref('Project')) } } },
+      '/tasks': {
+        post: {
+          ...sends(object({ name: TEXT, projects: { type: 'array', items: TEXT } })),
+          responses: { 201: json(ref('Task')) },
+        },
+        get: { parameters: [query('projects')], responses: { 200: list(ref('Task')) } },
+      },
+      '/tasks/{task_id}': { ...inPath('task_id'), get: { responses: { 200: json(ref('Task')) } } },
+      '/tasks/{task_id}/projects': { ...inPath('task_id'), get: { responses: { 200: list(ref('Project')) } } },
+    },
+    {
+      Project: object({ gid: { ...TEXT, readOnly: true }, name: TEXT }),
+      Task: object({ gid: { ...TEXT, readOnly: true }, name: TEXT, projects: { ...projects, readOnly: true } }),
+    },
+  );
+
+  it('keep their ids, also where a path below the item only lists them, and filter lists', async () => {
+    const { send } = await openShop({ ...CLOSED, spec });
+    const project = (await send('POST', '/projects', { name: 'P' })).body;
+    const task = (await send('POST', '/tasks', { name: 'T', projects: [project['gid']] })).body;
+    await send('POST', '/tasks', { name: 'U' });
+    expect(task['projects']).toEqual([project]);
+    expect((await send('GET', `/tasks/${String(task['gid'])}/projects`)).list).toEqual([project]);
+    expect((await send('GET', `/tasks?projects=${String(project['gid'])}`)).list).toEqual([task]);
   });
 });

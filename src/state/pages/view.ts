@@ -283,8 +283,8 @@ function matches(actual: unknown, wanted: unknown): boolean {
     return isBetween(actual, wanted as Readonly<Record<string, unknown>>);
   if (typeof actual === 'object' && actual !== null) {
     // An object that represents another item is compared by its id or name: `tags: [{ name }]`, `customer: { id }`.
-    const { id, name } = actual as Readonly<Record<string, unknown>>;
-    return matches(id, wanted) || matches(name, wanted);
+    const { id, gid, uuid, sid, name } = actual as Readonly<Record<string, unknown>>;
+    return [id, gid, uuid, sid, name].some((each) => matches(each, wanted));
   }
   if (actual === undefined) return false;
   if (toText(actual) === toText(wanted)) return true;

@@ -3,7 +3,7 @@ import type { Answer } from '../../../../http/answer.js';
 import { type ItemProperty, type ItemSchema, listBranches, listProperties } from '../../../../state/item-schema.js';
 import { toBareName, toSingular, toItemNoun } from '../../../../state/names.js';
 import { findInnerList } from '../../../../state/pages/envelope.js';
-import { isTopLevel, type Resource, TAKES_ITEM } from '../../../../state/resource.js';
+import { CREATES, isTopLevel, type Resource, TAKES_ITEM } from '../../../../state/resource.js';
 import { type Collection, listEntries, toChildScope } from '../../../../state/store/collection.js';
 import type { Item } from '../../../../state/store/lists/item-list.js';
 import type { Transaction } from '../../../../state/store/store.js';
@@ -175,20 +175,23 @@ function createAdoption(context: OperationContext): References['adopt'] {
     const child = children.find(({ schema = '' }) => read(schema)?.pointer === list.element.pointer);
     const other = list.path.length === 0 ? undefined : bySchema.get(list.element.pointer);
     const of = child?.name ?? (other === binding.collection ? undefined : other);
-    return of === undefined ? [] : [{ path: [name, ...list.path], of, isBelow: child !== undefined }];
+    const isBelow = child !== undefined;
+    // What no request creates below the item is only shown there, under its own id.
+    const isNew = isBelow && context.bindingsOf(child.name).some(({ action }) => CREATES.has(action));
+    return of === undefined ? [] : [{ path: [name, ...list.path], of, isBelow, isNew }];
   });
   if (found.length === 0) return NO_REFERENCES.adopt;
   return ({ transaction, collection, scope }, entry) => {
     let item = entry.item;
-    for (const { path, of, isBelow } of found) {
+    for (const { path, of, isBelow, isNew } of found) {
       const given = readPath(item, path);
       if (!Array.isArray(given) || given.length === 0 || !given.every(isObject)) continue;
       const location = items.locate(transaction, of, isBelow ? toChildScope(scope, entry.id) : '');
       const adopt = (body: Item): Item => {
-        const id = isBelow ? undefined : readIdValue(readMember(body, location.model.resource.idProperty ?? 'id'));
+        const id = isNew ? undefined : readIdValue(readMember(body, location.model.resource.idProperty ?? 'id'));
         // An existing item that is only referred to stays as it is.
-        if (id !== undefined && location.collection.get(String(id)) !== undefined) return body;
-        const created = items.create(location, { body, id, fixed: isBelow ? NO_PROPERTIES : body, strict: false });
+        if (id !== undefined && location.collection.get(String(id), location.scope) !== undefined) return body;
+        const created = items.create(location, { body, id, fixed: isNew ? NO_PROPERTIES : body, strict: false });
         return 'problems' in created ? body : created.entry.item;
       };
       item = withPath(item, path, given.map(adopt));
