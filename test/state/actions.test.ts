@@ -76,6 +76,7 @@ describe('an action', () => {
   it.each([
     ['without a body', NONE],
     ['with a report', { 200: json({ type: 'object', properties: { success: { type: 'boolean' } } }) }],
+    ['with an empty object', { 200: json({ type: 'object', properties: { data: { type: 'object' } } }) }],
   ])('changes the item with an answer %s', async (_, answer) => {
     expect(await act(state('draft', 'published'), ['publish'], answer)).toMatchObject({ status: 'published' });
   });

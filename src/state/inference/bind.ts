@@ -151,7 +151,7 @@ export const bindItemWord: Bind = (index, candidate, operation) => {
     item !== undefined &&
     (answer.pointer === item.pointer || (isSameItem(index.read, item, answer) && set !== undefined));
   if (!isItem) {
-    if (set === undefined || !isReport(answer)) return `"${word}" of an item, but the response is not that item`;
+    if (set === undefined || !isReport(index, answer)) return `"${word}" of an item, but the response is not that item`;
     const why = `"${word}" of an item; the response only reports it; ${describeEffect(set)}`;
     return { candidate, action: 'act', set, confidence: 0.7, why };
   }
@@ -165,11 +165,15 @@ export const bindItemWord: Bind = (index, candidate, operation) => {
   return { candidate, action: 'act', set, confidence: 0.85, why };
 };
 
-/** Whether an answer says no more than that a request was carried out: nothing, or a few scalars. */
-function isReport(answer: ItemSchema | undefined): boolean {
+/** Whether an answer says no more than that a request was carried out: nothing, a few scalars, or objects without properties. */
+function isReport({ read }: ContractIndex, answer: ItemSchema | undefined): boolean {
   if (answer === undefined) return true;
   const properties = listProperties(answer);
-  return properties.length <= 4 && properties.every(({ name, scalar }) => scalar && !/^_?id$/i.test(name));
+  const isEmpty = (of: ItemSchema | undefined): boolean => of?.type === 'object' && of.properties.size === 0;
+  return (
+    properties.length <= 4 &&
+    properties.every(({ name, scalar, target }) => (scalar || isEmpty(read(target))) && !/^_?id$/i.test(name))
+  );
 }
 
 /** Whether the response cannot show an item: bytes, plain text, or a JSON string. */
