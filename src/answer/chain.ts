@@ -58,6 +58,11 @@ export interface AnswerSource {
   readonly name: string;
   /** What happens to an answer of this source that breaks the contract; default `fail`. An answer can say otherwise itself. */
   readonly onInvalid?: InvalidAnswerPolicy;
+  /**
+   * Whether nothing better can be sent than an object of this source, such as the item that was asked for: where no valid answer is found, it is sent
+   * with its violations instead of a 500. Default: false.
+   */
+  readonly isBest?: boolean;
   /** Whether a success of this source gets every declared header that it does not set; default: only the required ones. */
   readonly getsDeclaredHeaders?: boolean;
   /** Whether answering a call again has no effect outside of the mock; default: it has none. A handler or an upstream can have one. */

@@ -32,6 +32,7 @@ export function createGenerateSource(parts: SourceParts): AnswerSource {
   return {
     name: 'generate',
     onInvalid: 'regenerate',
+    isBest: true,
     hint: 'No value was found that fits the schema: look for parts of it that contradict each other.',
     answer: (exchange, next) => {
       const { call } = exchange;

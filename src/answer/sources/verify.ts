@@ -55,14 +55,14 @@ export function createVerifySource(parts: VerifyParts): AnswerSource {
         return repaired;
       }
     }
-    if (isSentAnyway(policy, answer)) return withViolations(answer, violations);
+    const isBest = source?.isBest === true;
+    if (isSentAnyway(policy, isBest && isObject(answer.body))) return withViolations(answer, violations);
     // Another item is not the one that was asked for, whether it is valid or not.
-    if (source?.name === 'state' && isAmbiguous(parts.validators, plan, { answer, violations }))
+    if (isBest && isAmbiguous(parts.validators, plan, { answer, violations }))
       return withViolations(answer, violations.map(toNote));
     const other = policy === 'pass' && source !== undefined ? askBelow(source, exchange, violations) : undefined;
-    const isWorse = source?.name === 'state' && other !== undefined && hasErrors(other.violations);
-    const sent = isWorse ? withViolations(answer, violations) : other;
-    return sent ?? fail(parts.errors, exchange, { answer, violations, hint: source?.hint });
+    if (isBest && other !== undefined && hasErrors(other.violations)) return withViolations(answer, violations);
+    return other ?? fail(parts.errors, exchange, { answer, violations, hint: source?.hint });
   };
 
   /** The answer of the sources below one whose answer breaks the contract. */
@@ -94,13 +94,8 @@ export function createVerifySource(parts: VerifyParts): AnswerSource {
   return { name: 'verify', answer: (exchange, next) => whenSettled(next(exchange), verify, exchange) };
 }
 
-/** Whether an answer that cannot be repaired is sent: a generated object is the best one there is, although it breaks a rule. */
-function isSentAnyway(policy: AnswerSource['onInvalid'], { from, body }: Answer): boolean {
-  return (
-    policy === 'report' ||
-    policy === 'complete' ||
-    (policy === 'regenerate' && (from === 'generate' || from === 'state') && isObject(body))
-  );
+function isSentAnyway(policy: AnswerSource['onInvalid'], isBest: boolean): boolean {
+  return policy === 'report' || policy === 'complete' || (policy === 'regenerate' && isBest);
 }
 
 type Violations = readonly Violation[];

@@ -63,6 +63,7 @@ export function createStateSource(parts: Omit<StateContext, 'answerFailure' | 'd
   return {
     name: 'state',
     onInvalid: 'pass',
+    isBest: true,
     getsDeclaredHeaders: true,
     hint: 'Correct the fixture, or the request that stored it.',
     answer: (exchange, next) => {
