@@ -55,7 +55,7 @@ export function buildAutomaton(expression: RegExp, most: number = Infinity): Aut
     const known = atoms.indexOf(atom);
     return known === -1 ? atoms.push(atom) - 1 : known;
   });
-  const draft: Draft = { looks: [], most, inner: flags.includes('m'), size: 0 };
+  const draft: Draft = { looks: [], conditions: new Map(), most, inner: flags.includes('m'), size: 0 };
   const main = writeProgram(tree, false, draft);
   if (main === undefined) return undefined;
   const anchored = !flags.includes('m') && startsAtEdge(tree);
@@ -64,6 +64,8 @@ export function buildAutomaton(expression: RegExp, most: number = Infinity): Aut
 
 interface Draft {
   readonly looks: { readonly condition: number; readonly program: Program }[];
+  /** The condition of each look-around: one that is repeated is written several times, and is the same condition each time. */
+  readonly conditions: Map<Node, number>;
   readonly most: number;
   inner: boolean;
   size: number;
@@ -105,16 +107,26 @@ function writeNode(node: Node, next: number, writer: Writer): number | undefined
       if (node.at === 'word') draft.inner = true;
       return addStep({ kind: 'assert', condition: CONDITIONS[node.at], negated: node.negated, next }, writer);
     case 'look': {
-      // What is ahead is read from the end of the string, so that each position is known when it is reached.
-      const program = writeProgram(node.node, !node.behind, draft);
-      if (program === undefined || draft.looks.length >= MAX_LOOKS) return undefined;
-      const condition = FIRST_LOOK << draft.looks.length;
-      draft.looks.push({ condition, program });
+      const condition = readCondition(node, draft);
+      if (condition === undefined) return undefined;
       return addStep({ kind: 'assert', condition, negated: node.negated, next }, writer);
     }
     default:
       return undefined;
   }
+}
+
+/** The condition of a look-around, whose program is written once; undefined if there are too many. */
+function readCondition(node: Node & { readonly kind: 'look' }, draft: Draft): number | undefined {
+  const known = draft.conditions.get(node);
+  if (known !== undefined) return known;
+  // What is ahead is read from the end of the string, so that each position is known when it is reached.
+  const program = writeProgram(node.node, !node.behind, draft);
+  if (program === undefined || draft.looks.length >= MAX_LOOKS) return undefined;
+  const condition = FIRST_LOOK << draft.looks.length;
+  draft.looks.push({ condition, program });
+  draft.conditions.set(node, condition);
+  return condition;
 }
 
 type Repeat = Node & { readonly kind: 'repeat' };
