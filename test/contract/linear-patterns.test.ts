@@ -125,7 +125,12 @@ describe('the linear matcher', () => {
     ['named groups', '^(?<year>\\d+)-(?<month>\\d+)$', '', ['2026-11', '2026']],
     ['classes with brackets and dashes', '^[\\]\\-x]+$', '', [']-x', 'y']],
     ['lines', '^b$', 'm', ['a\nb', 'ab']],
-    ['look-around that is repeated', '^(?:(?:(?:(?=a)(?!b).|b){0,2}){1,3}){1,3}$', '', ['ab'.repeat(9), 'ab'.repeat(10)]],
+    [
+      'look-around that is repeated',
+      '^(?:(?:(?:(?=a)(?!b).|b){0,2}){1,3}){1,3}$',
+      '',
+      ['ab'.repeat(9), 'ab'.repeat(10)],
+    ],
     ['look-around in look-around', '^(?=a(?!b))(?<!x(?<=y))a', '', ['ac', 'ab']],
   ])('reads %s', (_name, source, flag, [right, wrong]) => {
     const test = createLinearTest(new RegExp(source, flag));

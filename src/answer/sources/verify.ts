@@ -56,7 +56,7 @@ export function createVerifySource(parts: VerifyParts): AnswerSource {
       }
     }
     const isBest = source?.isBest === true;
-    if (isSentAnyway(policy, isBest && isObject(answer.body))) return withViolations(answer, violations);
+    if (isSentAnyway(policy, source, answer)) return withViolations(answer, violations);
     // Another item is not the one that was asked for, whether it is valid or not.
     if (isBest && isAmbiguous(parts.validators, plan, { answer, violations }))
       return withViolations(answer, violations.map(toNote));
@@ -94,8 +94,14 @@ export function createVerifySource(parts: VerifyParts): AnswerSource {
   return { name: 'verify', answer: (exchange, next) => whenSettled(next(exchange), verify, exchange) };
 }
 
-function isSentAnyway(policy: AnswerSource['onInvalid'], isBest: boolean): boolean {
-  return policy === 'report' || policy === 'complete' || (policy === 'regenerate' && isBest);
+/**
+ * Whether an answer that cannot be repaired is sent: a generated object is the best one there is although it breaks a rule, and so is an item
+ * that shows anything.
+ */
+function isSentAnyway(policy: AnswerSource['onInvalid'], source: AnswerSource | undefined, { body }: Answer): boolean {
+  if (policy !== 'regenerate') return policy === 'report' || policy === 'complete';
+  if (source?.isBest !== true || !isObject(body)) return false;
+  return source.onInvalid === policy || Object.keys(body).length > 0;
 }
 
 type Violations = readonly Violation[];
