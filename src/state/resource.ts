@@ -260,8 +260,10 @@ export function listSentInQuery({ operation, action, id, parents, places, chosen
 
 /** Whether an item is in the part of a collection that a path shows: the property that names the parent has the value in the path. */
 export function isInPart({ within }: Pick<Binding, 'within'>, item: Item, known: Item): boolean {
-  const path = within?.isKey === true ? undefined : within?.property?.split('.');
-  const [own, wanted] = path === undefined ? [] : [toText(readPath(item, path)), toText(readPath(known, path))];
+  // Most bindings are not in a part, and every request on an item asks.
+  if (within?.property === undefined || within.isKey === true) return true;
+  const path = within.property.split('.');
+  const [own, wanted] = [toText(readPath(item, path)), toText(readPath(known, path))];
   return own === undefined || wanted === undefined || own === wanted;
 }
 
