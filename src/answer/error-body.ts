@@ -12,9 +12,9 @@ import {
   createWordFinder,
   findMember,
   listShown,
-  toLetters,
   toTests,
 } from './error-words.js';
+import { toLetters } from '../contract/names.js';
 
 /** What one entry of a list says, about one violation; it has the code of its own violation. */
 export function toEntryFacts({ status, code, violation: first }: BodyFacts, violation: Violation): BodyFacts {

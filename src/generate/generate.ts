@@ -5,7 +5,7 @@ import { readPointer } from '../contract/pointer.js';
 import { createRandomOf, hashText } from '../random.js';
 import type { Validators } from '../schema/validate.js';
 import { hasErrors, listErrors, type Violation } from '../schema/violation.js';
-import { readPlainName } from './text/names.js';
+import { toBareName } from '../contract/names.js';
 import { createVocabulary } from './text/vocabulary.js';
 import { createMergeSchemas, splitPart } from './values/merge-schemas.js';
 import { createMinimumDepth } from './values/minimum-depth.js';
@@ -224,7 +224,7 @@ function countMistakes(mistakes: Map<string, number>, violations: readonly Viola
 function toPlainNames(known: Readonly<Record<string, unknown>> | undefined): ReadonlyMap<string, unknown> {
   const plain = new Map<string, unknown>();
   for (const [name, value] of Object.entries(known ?? {})) {
-    if (value !== undefined) plain.set(readPlainName(name), value);
+    if (value !== undefined) plain.set(toBareName(name), value);
   }
   return plain;
 }

@@ -1,3 +1,4 @@
+import { toBareName, readWords } from '../contract/names.js';
 import { memoizeText } from '../memoize.js';
 
 /** How a name marks a value: `always` also numbers, `text` strings without spaces, `random` only strings that look random. */
@@ -75,23 +76,18 @@ export function isSecretName(name: string, value: unknown, place: NamedPlace): b
 
 /** Whether all members of an object with this name are secret. */
 export function isSecretGroup(name: string): boolean {
-  return GROUPS.has(toPlainName(name));
+  return GROUPS.has(toBareName(name));
 }
 
 /** Whether everything in an object with this name is hidden from readers; an object named after a token or key has more than that. */
 export function isSecretObject(name: string): boolean {
   const kind = classify(toElementName(name));
-  return kind === 'always' || (kind === 'credentials' && !/(?:token|key)$/.test(toPlainName(name)));
+  return kind === 'always' || (kind === 'credentials' && !/(?:token|key)$/.test(toBareName(name)));
 }
 
 /** The name of one element of a list: `passwords` -> `password`. */
 export function toElementName(name: string): string {
   return /[a-z]s$/i.test(name) && !/(?:pass|ss)$/i.test(name) ? name.slice(0, -1) : name;
-}
-
-/** A name without case and separators: `client_secret`, `clientSecret` and `Client-Secret` are the same. */
-export function toPlainName(name: string): string {
-  return name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
 }
 
 /**
@@ -123,7 +119,8 @@ const NOT_SECRET = /^(?:true|false|null|none|undefined|yes|no|[*•.]+)$/i;
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 const classify = memoizeText((name): SecretName | undefined => {
-  const words = toWords(name);
+  // `card[db-password]` in a form is the member `db-password`.
+  const words = readWords(/\[([^[\]]+)\]$/.exec(name)?.[1] ?? name);
   const plain = words.join('');
   const last = words.at(-1) ?? '';
   const before = words.at(-2) ?? '';
@@ -150,20 +147,6 @@ function classifyParameter(name: string, { kind }: NamedPlace): SecretName | und
 // Words that mark a header as secret, as in `x-acme-access-token-v2` and `stripe-signature`.
 const HEADER =
   /(?:^|-)(?:api-?key|secret|password|(?:access|auth|refresh|session|id|security|csrf|bearer)-token|signature)(?:$|-(?!input$))/;
-
-const SMALL = /^[a-z0-9]+(?:_[a-z0-9]+)*$/;
-
-/** The words of a name in small letters: `dbPassword`, `DB_PASSWORD` and `card[db-password]` end with `password`. */
-function toWords(name: string): readonly string[] {
-  const own = /\[([^[\]]+)\]$/.exec(name)?.[1] ?? name;
-  if (SMALL.test(own)) return own.split('_');
-  return own
-    .replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2')
-    .replaceAll(/([A-Z])([A-Z][a-z])/g, '$1 $2')
-    .toLowerCase()
-    .split(/[^a-z0-9]+/)
-    .filter((word) => word !== '');
-}
 
 function toSet(words: string): ReadonlySet<string> {
   return new Set(words.split(' '));

@@ -1,7 +1,7 @@
 import { isObject } from '../contract/json.js';
 import type { Operation } from '../contract/operations/operation.js';
 import type { Interaction } from '../journal/interaction.js';
-import { toBareName } from '../state/names.js';
+import { toBareName } from '../contract/names.js';
 import { PAGE_STYLES } from '../state/pages/pagination.js';
 
 /** A mistake of the client, at the interaction that shows it. */

@@ -3,7 +3,7 @@ import { isObject, type Schema, type SchemaObject, listExamples } from '../contr
 import type { Parameter } from '../contract/operations/operation.js';
 import { escapeSegment } from '../contract/pointer.js';
 import { memoize } from '../memoize.js';
-import { toBareName } from './names.js';
+import { toBareName } from '../contract/names.js';
 import {
   ANY,
   chooseBranch,

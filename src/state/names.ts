@@ -1,3 +1,5 @@
+import { toBareName } from '../contract/names.js';
+
 /** The singular of an English noun, precise enough to compare names: `batches` -> `batch`, `policies` -> `policy`. */
 export function toSingular(noun: string): string {
   const irregular = /^(.*)(people|children)$/.exec(noun);
@@ -15,11 +17,6 @@ export function toBareNoun(word: string | undefined): string {
 /** The bare noun of the items of a collection: `file` for `folders.files`. */
 export function toItemNoun(collection: string): string {
   return toBareNoun(collection.split('.').at(-1));
-}
-
-/** Letters and digits only, in lower case: `petId`, `pet_id` and `pet-id` are equal. */
-export function toBareName(name: string): string {
-  return name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
 }
 
 /** Whether a property has the name of a parameter, in the plural, or with what kind of value it is: `tags` and `tag_name` for `{tag}`. */

@@ -7,7 +7,8 @@ import {
   listProperties,
   readSchemaType,
 } from './item-schema.js';
-import { OPTIONS_NAME, PART_NAME, toBareName, toSingular, toItemNoun } from './names.js';
+import { OPTIONS_NAME, PART_NAME, toSingular, toItemNoun } from './names.js';
+import { toBareName } from '../contract/names.js';
 import type { Resources } from './resource.js';
 import type { Item } from './store/lists/item-list.js';
 import { createTimestampWriter } from './store/server-values.js';

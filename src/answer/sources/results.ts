@@ -11,7 +11,8 @@ import {
   listBranches,
   type ReadItemSchema,
 } from '../../state/item-schema.js';
-import { toBareName, toSingular } from '../../state/names.js';
+import { toSingular } from '../../state/names.js';
+import { toBareName } from '../../contract/names.js';
 import { type AnswerSource, type Exchange, type SourceParts, whenSettled } from '../chain.js';
 import { readContext } from './generate.js';
 

@@ -1,3 +1,4 @@
+import { toSnakeCase } from '../../contract/names.js';
 import type { Contract } from '../../contract/contract.js';
 import { findOnlyValue, type ItemProperty, listBranches, type ReadItemSchema } from '../../state/item-schema.js';
 
@@ -67,18 +68,10 @@ function findDiscriminator(read: ReadItemSchema, branches: readonly string[]): s
     return names.find((name) => [first, ...others].every((properties) => isConstant(name, properties)));
   }
   return names.find((name) => {
-    const words = (first?.get(name)?.schema.enum ?? []).map((value) => toWords(String(value)));
+    const words = (first?.get(name)?.schema.enum ?? []).map((value) => toSnakeCase(String(value)));
     const phases = new Set(words.map((each) => readPhase(each)?.phase));
     return /^(type|event|kind|event_?type)$/i.test(name) && phases.has('delta') && phases.has('close');
   });
-}
-
-/** `contentBlockDelta`, `content-block.delta` -> `content_block_delta`. */
-export function toWords(text: string): string {
-  return text
-    .replaceAll(/([a-z0-9])([A-Z])/g, '$1_$2')
-    .toLowerCase()
-    .replaceAll(/[^a-z0-9]+/g, '_');
 }
 
 function readPhase(words: string): Pick<EventType, 'phase' | 'rank' | 'subject'> | undefined {
@@ -96,6 +89,6 @@ function readPhase(words: string): Pick<EventType, 'phase' | 'rank' | 'subject'>
 }
 
 function toEventType(type: string, about: Pick<EventType, 'pointer' | 'properties'>): readonly EventType[] {
-  const read = readPhase(toWords(type));
+  const read = readPhase(toSnakeCase(type));
   return read === undefined ? [] : [{ ...about, type, ...read }];
 }

@@ -1,9 +1,10 @@
 import type { Contract } from '../../contract/contract.js';
 import { isObject, mapValues, readOwn, setOwn } from '../../contract/json.js';
 import { findOnlyValue, type ItemProperty, type ReadItemSchema } from '../../state/item-schema.js';
-import { toBareName, toSingular } from '../../state/names.js';
+import { toSingular } from '../../state/names.js';
+import { toBareName, toSnakeCase } from '../../contract/names.js';
 import { isStreamedText, type JsonObject } from './chunks.js';
-import { type EventType, type EventTypes, listLeaves, type Phase, toWords } from './event-types.js';
+import { type EventType, type EventTypes, listLeaves, type Phase } from './event-types.js';
 
 /** What events are written from. */
 export interface EventWriter {
@@ -109,7 +110,7 @@ export function carry(
   for (const { properties } of found) {
     // Named after the text, which is in another property: `input_json_delta` with `partial_json` for `input`.
     const isNamed = Object.values(constants(properties)).some((value) =>
-      toWords(String(value)).startsWith(`${toWords(text.name)}_`),
+      toSnakeCase(String(value)).startsWith(`${toSnakeCase(text.name)}_`),
     );
     const [only, ...others] = properties.filter(isString);
     if (isNamed && only !== undefined && others.length === 0)

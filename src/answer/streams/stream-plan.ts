@@ -6,7 +6,7 @@ import { toEssence } from '../../http/media-type.js';
 import type { Call } from '../../http/request/call.js';
 import { memoize } from '../../memoize.js';
 import { createItemSchemaReader, type ItemProperty, type ReadItemSchema } from '../../state/item-schema.js';
-import { toBareName } from '../../state/names.js';
+import { toBareName } from '../../contract/names.js';
 import type { SourceParts } from '../chain.js';
 import { type JsonObject, splitIntoChunks } from './chunks.js';
 import { type EventTypes, readEventTypes } from './event-types.js';

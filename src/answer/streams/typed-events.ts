@@ -1,7 +1,8 @@
 import { isObject } from '../../contract/json.js';
 import { toSingular } from '../../state/names.js';
 import { findText, isStreamedText, type JsonObject, splitText } from './chunks.js';
-import { type EventType, type EventTypes, type Phase, toWords } from './event-types.js';
+import { type EventType, type EventTypes, type Phase } from './event-types.js';
+import { toSnakeCase } from '../../contract/names.js';
 import {
   buildEvent,
   carry,
@@ -162,8 +163,8 @@ function findDelta(
     readonly isText: boolean;
   },
 ): EventType | undefined {
-  const kind = toWords(readKind(subject.value));
-  const text = toWords(name);
+  const kind = toSnakeCase(readKind(subject.value));
+  const text = toSnakeCase(name);
   const endings = [...(kind === '' ? [] : [`${kind}_${text}`, kind]), ...(subject.parent === undefined ? [text] : [])];
   const deltas = types.filter(({ phase }) => phase === 'delta');
   const canSay = (type: EventType): boolean => {
@@ -198,10 +199,10 @@ function isAbout(state: EventParts, type: EventType, subject: Subject): boolean 
   const { value, list, parent } = subject;
   if (parent === undefined && type.subject === '') return type.phase !== 'delta';
   const isNamed = (name: string): boolean => type.subject === name || type.subject.endsWith(`_${name}`);
-  const kind = toWords(readKind(value));
+  const kind = toSnakeCase(readKind(value));
   if (kind !== '' && isNamed(kind) && !type.properties.some(isCarrier)) return true;
-  const name = list === undefined ? '' : toWords(list);
-  return name !== '' && (type.subject === name || type.subject === toWords(toSingular(name)));
+  const name = list === undefined ? '' : toSnakeCase(list);
+  return name !== '' && (type.subject === name || type.subject === toSnakeCase(toSingular(name)));
 }
 
 /** Whether an event shows an object of its own kind, so that it is not about any other. */

@@ -1,6 +1,6 @@
 import { type SchemaObject, listExamples } from '../../contract/json.js';
 import { createRandom, type Random } from '../../random.js';
-import { readWords } from './names.js';
+import { readWords } from '../../contract/names.js';
 import { createPatternGenerator, joinPieces, readPattern, type TextGenerator, type TextPiece } from './pattern.js';
 
 const LOWER = 'abcdefghijklmnopqrstuvwxyz';

@@ -1,19 +1,5 @@
+import { readWords } from '../../contract/names.js';
 import type { Random } from '../../random.js';
-
-/** The words of a name in lower case: `pet`, `id` for `petId`, `pet_id`, `Pet-ID` and `PETId`. */
-export function readWords(name: string): readonly string[] {
-  return name
-    .replaceAll(/([\p{Ll}\d])(\p{Lu})/gu, '$1 $2')
-    .replaceAll(/(\p{Lu}+)(\p{Lu}\p{Ll})/gu, '$1 $2')
-    .split(/[^\p{L}\p{N}]+/u)
-    .filter((word) => word !== '')
-    .map((word) => word.toLowerCase());
-}
-
-/** A name in lower case without separators: `petid` for `pet_id`, `petId` and `Pet-ID`. */
-export function readPlainName(name: string): string {
-  return name.replaceAll(/[^\p{L}\p{N}]/gu, '').toLowerCase();
-}
 
 /** The entry of a table for the words of a name: of all of them, else of the last ones, else of the last one. */
 export function findByWords<Entry>(table: ReadonlyMap<string, Entry>, words: readonly string[]): Entry | undefined {

@@ -5,15 +5,8 @@ import type { Shape, ValuePlace } from '../values/shape.js';
 import { createLendFaker, type LendFaker, readFakerMethod } from './faker.js';
 import { FORMATS, type FormatWriter } from './formats.js';
 import { createImitation, pickIdentifier } from './identifiers.js';
-import {
-  findByWords,
-  pickInstant,
-  readPlainName,
-  readTimeKind,
-  readWords,
-  type TimeKind,
-  toTimestamp,
-} from './names.js';
+import { findByWords, pickInstant, readTimeKind, type TimeKind, toTimestamp } from './names.js';
+import { toBareName, readWords } from '../../contract/names.js';
 import { type Location, type Person, pickLocation, pickPerson } from './people.js';
 import {
   FORMATS_BY_NAME,
@@ -255,7 +248,7 @@ function readFacts(name: string): NameFacts {
     findByWords(table, words) ?? (singular && findByWords(table, singular));
   const format = find(FORMATS_BY_NAME) ?? (isTime ? 'date-time' : undefined);
   return {
-    plain: readPlainName(name),
+    plain: toBareName(name),
     words,
     isIdentifier: last === 'id' || last === 'uuid' || last === 'guid' || last === 'ids',
     timeKind,

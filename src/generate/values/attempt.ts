@@ -21,7 +21,7 @@ export interface Attempt {
   readonly merge: MergeSchemas;
   readonly minimumDepth: MinimumDepth;
   readonly vocabulary: Vocabulary;
-  /** Values from the request by plain names, see `readPlainName`. */
+  /** Values from the request by plain names, see `toBareName`. */
   readonly known: ReadonlyMap<string, unknown>;
   /** Whether a partial value is completed with optional properties too. */
   readonly full: boolean;

@@ -7,8 +7,8 @@ import {
   isSecretObject,
   toElementName,
   type NamedPlace,
-  toPlainName,
 } from '../../schema/secret-names.js';
+import { toBareName } from '../../contract/names.js';
 
 /** Redaction rules besides the defaults. */
 export interface RedactionOptions {
@@ -48,14 +48,14 @@ export function createSecretRules(
   more: { readonly hidesObjects?: boolean } = {},
 ): SecretRules {
   const { hidesObjects = false } = more;
-  const keep = new Set((options.keep ?? []).map(toPlainName));
-  const headers = new Set((options.headers ?? []).map(toPlainName));
-  const keys = new Set((options.keys ?? []).map(toPlainName));
+  const keep = new Set((options.keep ?? []).map(toBareName));
+  const headers = new Set((options.headers ?? []).map(toBareName));
+  const keys = new Set((options.keys ?? []).map(toBareName));
   const isSecret = (name: string, value: unknown, place: NamedPlace): boolean => {
     const own = place.kind === 'header' ? headers : keys;
     if (keep.size > 0 || own.size > 0) {
       // `card[client_secret]` in a form is the member `client_secret`.
-      const plain = toPlainName(/\[([^[\]]+)\]$/.exec(name)?.[1] ?? name);
+      const plain = toBareName(/\[([^[\]]+)\]$/.exec(name)?.[1] ?? name);
       if (keep.has(plain)) return false;
       if (own.has(plain)) return value !== '';
     }

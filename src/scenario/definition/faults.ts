@@ -1,3 +1,4 @@
+import { toLetters } from '../../contract/names.js';
 import { suggest } from '../../errors.js';
 import { isObject } from '../../contract/json.js';
 import type { Fault, StreamAction } from '../../http/answer.js';
@@ -193,15 +194,11 @@ export const FAULTS: Readonly<Record<FaultName, FaultEntry>> = {
 export const FAULT_NAMES: readonly FaultName[] = Object.keys(FAULTS) as readonly FaultName[];
 
 const BY_ALIAS: ReadonlyMap<string, FaultName> = new Map(
-  FAULT_NAMES.flatMap((name) => FAULTS[name].aliases.map((alias) => [normalize(alias), name] as const)),
+  FAULT_NAMES.flatMap((name) => FAULTS[name].aliases.map((alias) => [toLetters(alias), name] as const)),
 );
 
-function normalize(name: string): string {
-  return name.toLowerCase().replaceAll(/[^a-z]/g, '');
-}
-
 function findFault(written: string): FaultName | undefined {
-  return FAULT_NAMES.find((name) => name === written) ?? BY_ALIAS.get(normalize(written));
+  return FAULT_NAMES.find((name) => name === written) ?? BY_ALIAS.get(toLetters(written));
 }
 
 /** Whether a fault, as it is written, is a rate limit by any of its names: it lets calls through. */

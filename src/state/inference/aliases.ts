@@ -7,7 +7,8 @@ import {
   listBranches,
 } from '../item-schema.js';
 import { findJsonMedia, findSuccessMedia } from '../../contract/operations/responses.js';
-import { isNamedAfter, PLAIN_ID, toBareName, toSingular } from '../names.js';
+import { isNamedAfter, PLAIN_ID, toSingular } from '../names.js';
+import { toBareName } from '../../contract/names.js';
 import { findListItems } from '../pages/list-items.js';
 import { compareSchemas, isSameItem, isSummary } from '../positions.js';
 import type { Within } from '../resource.js';

@@ -1,7 +1,8 @@
 import { isObject } from '../../contract/json.js';
 import type { Operation, Parameter } from '../../contract/operations/operation.js';
 import { type ItemProperty, type ItemSchema, listProperties, readSchemaType } from '../item-schema.js';
-import { isNamedAfter, PART_NAME, toBareName, OR } from '../names.js';
+import { isNamedAfter, PART_NAME, OR } from '../names.js';
+import { toBareName } from '../../contract/names.js';
 import { escapePattern } from '../../contract/patterns/guarded-pattern.js';
 import type { CollectionCandidate } from './candidates.js';
 import type { ContractIndex } from './contract-index.js';

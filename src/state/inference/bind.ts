@@ -6,7 +6,7 @@ import { isSameItem } from '../positions.js';
 import type { Item } from '../store/lists/item-list.js';
 import type { CollectionCandidate } from './candidates.js';
 import { type ItemSchema, listProperties } from '../item-schema.js';
-import { toBareName } from '../names.js';
+import { toBareName } from '../../contract/names.js';
 import { type ContractIndex, readBodyPointer } from './contract-index.js';
 
 /** What one operation does, before collections have names and hints are applied. */

@@ -5,7 +5,8 @@ import { findBodyMedia, findSuccessMedia } from '../../contract/operations/respo
 import type { ItemSchema, ReadItemSchema } from '../item-schema.js';
 import { findItems } from '../pages/list-items.js';
 import type { ItemsPosition } from '../pages/list-shape.js';
-import { toBareName, toBareNoun } from '../names.js';
+import { toBareNoun } from '../names.js';
+import { toBareName } from '../../contract/names.js';
 import {
   findItemPlace,
   findItemPosition,

@@ -4,7 +4,8 @@ import { findAlternateKeys } from './alternate-keys.js';
 import type { CollectionCandidate } from './candidates.js';
 import type { ContractIndex } from './contract-index.js';
 import { type ItemProperty, type ItemSchema, listProperties, listShownValues, isNumeric } from '../item-schema.js';
-import { toBareName, OR, toBareNoun } from '../names.js';
+import { OR, toBareNoun } from '../names.js';
+import { toBareName } from '../../contract/names.js';
 import { type Binding, type OwnUrl, type Resource, type SecretKey, createResource } from '../resource.js';
 import { findListUrls, findSelfLink, findSelfUrl } from './self-url.js';
 

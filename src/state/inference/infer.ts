@@ -2,7 +2,8 @@ import type { Contract } from '../../contract/contract.js';
 import type { Operation } from '../../contract/operations/operation.js';
 import { createItemSchemaReader } from '../item-schema.js';
 import { describeResource, findMembers } from './describe.js';
-import { toBareName, toBareNoun } from '../names.js';
+import { toBareNoun } from '../names.js';
+import { toBareName } from '../../contract/names.js';
 import {
   type Binding,
   type ParameterPlace,

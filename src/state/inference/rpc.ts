@@ -1,5 +1,5 @@
 import { type ItemSchema, listProperties, type ReadItemSchema } from '../item-schema.js';
-import { toBareName } from '../names.js';
+import { toBareName } from '../../contract/names.js';
 import { planList } from '../pages/list-shape.js';
 import {
   type BodyPosition,

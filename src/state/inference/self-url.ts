@@ -8,7 +8,7 @@ import {
   listProperties,
   listShownValues,
 } from '../item-schema.js';
-import { toBareName } from '../names.js';
+import { toBareName } from '../../contract/names.js';
 import { findInnerList } from '../pages/envelope.js';
 import type { OwnUrl } from '../resource.js';
 import { escapePattern } from '../../contract/patterns/guarded-pattern.js';

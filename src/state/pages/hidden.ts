@@ -1,6 +1,6 @@
 import type { SchemaObject } from '../../contract/json.js';
 import { type ItemProperty, type ItemSchema, listProperties, isNumeric } from '../item-schema.js';
-import { toBareName } from '../names.js';
+import { toBareName } from '../../contract/names.js';
 import { isChangeTimestamp, isInactiveTime, isInstant, isStatus, isTimestamp } from '../store/server-values.js';
 import type { Entry } from '../store/lists/item-list.js';
 import type { PageInput } from './inputs.js';

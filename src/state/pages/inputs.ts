@@ -4,7 +4,8 @@ import { isObject, readPath } from '../../contract/json.js';
 import type { Operation, Parameter } from '../../contract/operations/operation.js';
 import { findJsonMedia } from '../../contract/operations/responses.js';
 import { createItemSchemaReader, listProperties } from '../item-schema.js';
-import { toBareName, toBareNoun } from '../names.js';
+import { toBareNoun } from '../names.js';
+import { toBareName } from '../../contract/names.js';
 import { readString } from '../../contract/pointer.js';
 
 /** A parameter of a list: of the query, a header, or a property of the request body. */

@@ -10,7 +10,7 @@ import {
   readSchemaType,
 } from '../item-schema.js';
 import { findSuccessMedia } from '../../contract/operations/responses.js';
-import { toBareName } from '../names.js';
+import { toBareName } from '../../contract/names.js';
 
 /** The meaning of an envelope property for the page. */
 export type EnvelopeRole =

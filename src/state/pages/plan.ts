@@ -3,7 +3,7 @@ import { isObject, type SchemaObject } from '../../contract/json.js';
 import { type Operation, readText } from '../../contract/operations/operation.js';
 import { readPattern } from '../../contract/upgrade/patterns.js';
 import type { ItemSchema, ReadItemSchema } from '../item-schema.js';
-import { toBareName } from '../names.js';
+import { toBareName } from '../../contract/names.js';
 import { findExcludedItems, findHiddenItems, findTimeBound, type HiddenItems, isTimeBound } from './hidden.js';
 import { createValueReader, findPageInputs, type PageInput } from './inputs.js';
 import { PAGE_STYLES, type PageRole, type PageStyle, type PageStyleName } from './pagination.js';

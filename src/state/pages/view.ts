@@ -1,6 +1,6 @@
 import { readMember, readPath, type SchemaObject } from '../../contract/json.js';
 import { type ItemSchema, type ReadItemSchema, listProperties } from '../item-schema.js';
-import { toBareName } from '../names.js';
+import { toBareName } from '../../contract/names.js';
 import type { PageInput } from './inputs.js';
 import type { Entry, ItemList } from '../store/lists/item-list.js';
 import { findIndex } from '../store/lists/rows.js';

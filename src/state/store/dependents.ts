@@ -1,7 +1,8 @@
 import { isObject, mapAt } from '../../contract/json.js';
 import { memoize } from '../../memoize.js';
 import { type ItemProperty, type ItemSchema, type ReadItemSchema, listProperties } from '../item-schema.js';
-import { toBareName, toSingular, toItemNoun } from '../names.js';
+import { toSingular, toItemNoun } from '../names.js';
+import { toBareName } from '../../contract/names.js';
 import { findInnerList } from '../pages/envelope.js';
 import { isTopLevel, type Resource, type Resources } from '../resource.js';
 import { listEntries, readScope, toChildScope, toScope, type WritableCollection } from './collection.js';

@@ -5,7 +5,8 @@ import { createIdGenerator, createLikeExample, createPrefixed } from '../../gene
 import { readPattern, type TextGenerator } from '../../generate/text/pattern.js';
 import { createRandom } from '../../random.js';
 import { type ItemProperty, type ItemSchema, isNumeric, findPropertyAt, type ReadItemSchema } from '../item-schema.js';
-import { toBareName, toSingular } from '../names.js';
+import { toSingular } from '../names.js';
+import { toBareName } from '../../contract/names.js';
 import { isPathId, type Resource, type SecretKey } from '../resource.js';
 import { type Collection, readScope } from './collection.js';
 import type { Item } from './lists/item-list.js';

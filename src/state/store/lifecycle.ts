@@ -1,6 +1,6 @@
 import type { Generator } from '../../generate/generate.js';
 import { type ItemProperty, type ItemSchema, listProperties } from '../item-schema.js';
-import { toBareName } from '../names.js';
+import { toBareName } from '../../contract/names.js';
 import type { Binding, LifecycleHint, Resource } from '../resource.js';
 import type { Item } from './lists/item-list.js';
 import { isAnswered, type NewValueInput } from './new-values.js';

@@ -17,7 +17,8 @@ import {
   readSchemaType,
 } from '../item-schema.js';
 import { findInnerList } from '../pages/envelope.js';
-import { toBareName, toSingular, toItemNoun } from '../names.js';
+import { toSingular, toItemNoun } from '../names.js';
+import { toBareName } from '../../contract/names.js';
 import { type Action, type Binding, listSentInQuery, type Resource, type Resources } from '../resource.js';
 import type { Item } from './lists/item-list.js';
 import { chooseInitialStatus, createTimestampWriter, isInstant, isStatusName, isTimestamp } from './server-values.js';

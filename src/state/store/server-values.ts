@@ -1,6 +1,6 @@
 import type { ItemProperty, ItemSchema, ReadItemSchema } from '../item-schema.js';
 import { isNumeric, listProperties, readSchemaType } from '../item-schema.js';
-import { toBareName } from '../names.js';
+import { toBareName, toLetters } from '../../contract/names.js';
 import { escapePattern } from '../../contract/patterns/guarded-pattern.js';
 import { listExamples, readOwn, setOwn } from '../../contract/json.js';
 import { type Binding, type Resource, CHANGES } from '../resource.js';
@@ -65,8 +65,8 @@ export function isInstant(property: ItemProperty): boolean {
 
 /** Whether a property says when an item got a status: `cancelled_at` for `cancelled`. */
 function isStatusTimestamp(property: ItemProperty, status: string): boolean {
-  const name = property.name.toLowerCase().replaceAll(/[^a-z]/g, '');
-  const word = status.toLowerCase().replaceAll(/[^a-z]/g, '');
+  const name = toLetters(property.name);
+  const word = toLetters(status);
   return (name === `${word}at` || name === `${word}on` || name === `${word}date`) && readUnit(property) !== undefined;
 }
 
@@ -151,7 +151,7 @@ function findStatusFor(
   verb: string,
   schema: ItemSchema | undefined,
 ): { readonly property: string; readonly value: string } | undefined {
-  const word = verb.toLowerCase().replaceAll(/[^a-z]/g, '');
+  const word = toLetters(verb);
   const first = verb.split(/[_-]/)[0] ?? '';
   const known = [word, verb.split('_')[0] ?? ''].flatMap((each) => readOwn(STATUSES_BY_VERB, each) ?? []);
   // The likeliest name first.

@@ -1,3 +1,4 @@
+import { toLetters } from '../../../contract/names.js';
 import { isObject } from '../../../contract/json.js';
 import type { DeclaredHeader, Operation } from '../../../contract/operations/operation.js';
 import { findResponse } from '../../../contract/operations/responses.js';
@@ -23,7 +24,7 @@ export function addLimitHeaders(answer: Answer, operation: Operation, limit: Lim
 
 /** The value of a declared header with the state of a rate limit; undefined for another header. */
 function writeHeader(header: DeclaredHeader, limit: LimitState): string | undefined {
-  const name = header.name.toLowerCase().replaceAll(/^x-|[^a-z]/g, '');
+  const name = toLetters(header.name.replace(/^x-/i, ''));
   if (name === 'retryafter') return limit.isExceeded ? writeEnd(header, limit) : undefined;
   const [, rest] = /^ratelimit(ing)?/.test(name) ? [name, name.replace(/^ratelimit(ing)?/, '')] : [];
   // A limit of another quantity, such as tokens.

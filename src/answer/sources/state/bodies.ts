@@ -18,7 +18,8 @@ import {
   type PropertyLink,
   type SchemaPair,
 } from '../../../state/projection.js';
-import { toBareName, toItemNoun } from '../../../state/names.js';
+import { toItemNoun } from '../../../state/names.js';
+import { toBareName } from '../../../contract/names.js';
 import { type Binding, listSentInQuery, type Resource } from '../../../state/resource.js';
 import type { Entry, Item } from '../../../state/store/lists/item-list.js';
 import { type ItemModel, omitInvalid } from '../../../state/store/item-model.js';

@@ -14,7 +14,8 @@ import { type Binding, isInPart, isNamedElsewhere } from '../../../state/resourc
 import { memoize } from '../../../memoize.js';
 import { NO_VIOLATIONS } from '../../../schema/violation.js';
 import { type ItemSchema, isSuccessFlag, listProperties } from '../../../state/item-schema.js';
-import { PLAIN_ID, toBareName } from '../../../state/names.js';
+import { PLAIN_ID } from '../../../state/names.js';
+import { toBareName } from '../../../contract/names.js';
 import { toScope } from '../../../state/store/collection.js';
 import type { Entry, Item, ItemContent } from '../../../state/store/lists/item-list.js';
 import { type ItemLocation, toType } from '../../../state/store/on-demand.js';

@@ -1,7 +1,8 @@
 import { addTo, isObject, readMember, readPath, withPath, listExamples } from '../../../../contract/json.js';
 import type { Answer } from '../../../../http/answer.js';
 import { type ItemProperty, type ItemSchema, listBranches, listProperties } from '../../../../state/item-schema.js';
-import { toBareName, toSingular, toItemNoun } from '../../../../state/names.js';
+import { toSingular, toItemNoun } from '../../../../state/names.js';
+import { toBareName } from '../../../../contract/names.js';
 import { findInnerList } from '../../../../state/pages/envelope.js';
 import { CREATES, isTopLevel, type Resource, TAKES_ITEM } from '../../../../state/resource.js';
 import { type Collection, listEntries, toChildScope } from '../../../../state/store/collection.js';

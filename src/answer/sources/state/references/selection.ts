@@ -2,7 +2,8 @@ import { isObject, readPath, mapAt, filterMembers } from '../../../../contract/j
 import { findSuccessMedia } from '../../../../contract/operations/responses.js';
 import { memoize } from '../../../../memoize.js';
 import { listBranches, listProperties } from '../../../../state/item-schema.js';
-import { toBareName, toSingular } from '../../../../state/names.js';
+import { toSingular } from '../../../../state/names.js';
+import { toBareName } from '../../../../contract/names.js';
 import { isTopLevel } from '../../../../state/resource.js';
 import type { Item } from '../../../../state/store/lists/item-list.js';
 import type { Transaction } from '../../../../state/store/store.js';

@@ -1,0 +1,27 @@
+const SNAKE_CASE = /^[a-z0-9]+(?:_[a-z0-9]+)*$/;
+
+/** The words of a name in lower case: `pet`, `id` for `petId`, `pet_id`, `Pet-ID` and `PETId`. */
+export function readWords(name: string): readonly string[] {
+  if (SNAKE_CASE.test(name)) return name.split('_');
+  return name
+    .replaceAll(/([\p{Ll}\d])(\p{Lu})/gu, '$1 $2')
+    .replaceAll(/(\p{Lu}+)(\p{Lu}\p{Ll})/gu, '$1 $2')
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter((word) => word !== '')
+    .map((word) => word.toLowerCase());
+}
+
+/** The words of a name with `_` between them: `content_block_delta` for `contentBlockDelta` and `content-block.delta`. */
+export function toSnakeCase(name: string): string {
+  return readWords(name).join('_');
+}
+
+/** Letters and digits only, in lower case: `petId`, `pet_id` and `Pet-ID` are equal. */
+export function toBareName(name: string): string {
+  return name.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '');
+}
+
+/** The letters from a to z only, in lower case: `notfound` for `404_NOT_FOUND`. */
+export function toLetters(name: string): string {
+  return name.toLowerCase().replaceAll(/[^a-z]/g, '');
+}
