@@ -5,7 +5,7 @@ import { isObject } from '../contract/json.js';
 import type { Streaming } from '../contract/operations/operation.js';
 import type { GenerateContext, Generator } from '../generate/generate.js';
 import type { Answer } from '../http/answer.js';
-import { isJsonType } from '../http/media-type.js';
+import { isJsonType } from '../contract/media-type.js';
 import type { Call } from '../http/request/call.js';
 import type { Validators } from '../schema/validate.js';
 import { NO_VIOLATIONS } from '../schema/violation.js';

@@ -2,8 +2,8 @@ import type { Contract } from '../contract/contract.js';
 import { readOwn } from '../contract/json.js';
 import type { DeclaredResponse, MediaType, Operation } from '../contract/operations/operation.js';
 import { findJsonMedia, findResponse, findUsualResponse, toStatus } from '../contract/operations/responses.js';
-import { isCovered, isJsonType, toEssence } from '../http/media-type.js';
-import { negotiate } from '../http/response/negotiate.js';
+import { isCovered, isJsonType, toEssence } from '../contract/media-type.js';
+import { negotiate, ANY_BYTES } from '../http/response/negotiate.js';
 
 /** The declared response that an answer follows. */
 export interface ResponseChoice {
@@ -65,15 +65,12 @@ function toConcrete(media: MediaType, accept: string | null): string {
   if (!essence.includes('*')) return media.type;
   for (const text of accept?.split(',') ?? []) {
     const wanted = toEssence(text);
-    if (!wanted.includes('*') && isCovered(wanted, essence) && !BYTES.has(wanted)) return wanted;
+    if (!wanted.includes('*') && isCovered(wanted, essence) && !ANY_BYTES.has(wanted)) return wanted;
   }
   const [type = '*', subtype = '*'] = essence.split('/');
   if (subtype.startsWith('*+')) return `${type}/${subtype.slice(2)}`;
   return readOwn(CONCRETE_TYPES, type) ?? 'application/octet-stream';
 }
-
-/** Types in `Accept` that mean any bytes. */
-const BYTES: ReadonlySet<string> = new Set(['application/octet-stream', 'application/binary']);
 
 const CONCRETE_TYPES: Readonly<Record<string, string>> = {
   '*': 'application/json',

@@ -5,7 +5,7 @@ import type { MediaType, Operation } from '../contract/operations/operation.js';
 import { fromReference, readPointer, readSegments } from '../contract/pointer.js';
 import type { Generator } from '../generate/generate.js';
 import type { Answer } from '../http/answer.js';
-import { isMarkupType } from '../http/media-type.js';
+import { isMarkupType } from '../contract/media-type.js';
 import { PROBLEM_TYPE, toProblem } from '../http/response/problem.js';
 import { memoize } from '../memoize.js';
 import type { Validators } from '../schema/validate.js';

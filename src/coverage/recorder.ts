@@ -3,7 +3,7 @@ import type { DeclaredResponse, MediaType, Operation, Parameter } from '../contr
 import { findResponse } from '../contract/operations/responses.js';
 import type { Answer } from '../http/answer.js';
 import { readContentType } from '../http/header-fields.js';
-import { findMedia } from '../http/media-type.js';
+import { findMedia } from '../contract/media-type.js';
 import { splitCookies } from '../http/request/parameters.js';
 import type { Interaction, InteractionRequest } from '../journal/interaction.js';
 import type { Rule } from '../scenario/rules/rule.js';

@@ -1,9 +1,10 @@
+import { toEssence } from '../contract/media-type.js';
 import { inflateRawSync } from 'node:zlib';
 import { toTable } from './text/names.js';
 
 /** A small, valid file of a media type, given with or without parameters. */
 export function readSampleFile(mediaType: string): Uint8Array {
-  const essence = (mediaType.split(';')[0] ?? '').trim().toLowerCase();
+  const essence = toEssence(mediaType);
   if (isTextType(essence)) return Buffer.from(readSampleText(essence));
   const [family = ''] = essence.split('/');
   const file = FILES.get(essence) ?? FILES.get(family);

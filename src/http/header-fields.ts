@@ -1,5 +1,5 @@
 import { addTo, readOwn } from '../contract/json.js';
-import { toEssence } from './media-type.js';
+import { toEssence } from '../contract/media-type.js';
 
 /** Header fields by name, names in lower case; a field with several lines has a list. */
 export type HeaderFields = Readonly<Record<string, string | readonly string[]>>;

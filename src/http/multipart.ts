@@ -1,4 +1,4 @@
-import { readParameters } from './media-type.js';
+import { readParameters } from '../contract/media-type.js';
 import { decodePercent } from './text.js';
 
 /** One part of a multipart body with its content byte for byte. */

@@ -1,8 +1,7 @@
 import type { Contract } from '../contract/contract.js';
 import { isObject } from '../contract/json.js';
 import type { MediaType } from '../contract/operations/operation.js';
-import { isSequenceType } from '../contract/operations/streaming.js';
-import { toEssence } from './media-type.js';
+import { isSequenceType, toEssence } from '../contract/media-type.js';
 
 /** The schema of each item of a stream, and what an item is. */
 export interface ItemPlan {

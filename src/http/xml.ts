@@ -1,7 +1,7 @@
 import type { Contract } from '../contract/contract.js';
 import { isObject, readOwn, type Schema } from '../contract/json.js';
 import { readSegments, toPointer } from '../contract/pointer.js';
-import { isXmlType } from './media-type.js';
+import { isXmlType } from '../contract/media-type.js';
 import type { BodyWriter } from './response/encode.js';
 
 type Place = { readonly schema: Schema; readonly pointer: string };

@@ -2,7 +2,7 @@ import type { DeclaredHeader, Operation } from '../contract/operations/operation
 import { findResponse } from '../contract/operations/responses.js';
 import { isObject, parseOrKeep } from '../contract/json.js';
 import { type HeaderFields, listFields } from '../http/header-fields.js';
-import { isJsonType } from '../http/media-type.js';
+import { isJsonType } from '../contract/media-type.js';
 import { createResponseCheck } from '../recording/drift/check.js';
 import type { Validators } from '../schema/validate.js';
 import type { Violation, ViolationCode } from '../schema/violation.js';

@@ -6,7 +6,7 @@ import { findResponse } from '../contract/operations/responses.js';
 import { isLoadedContract, readParts } from '../contract-parts.js';
 import { MockError } from '../errors.js';
 import { readContentType } from '../http/header-fields.js';
-import { findMedia, isJsonType, toEssence } from '../http/media-type.js';
+import { findMedia, isJsonType, toEssence } from '../contract/media-type.js';
 import type { PlainInteraction } from '../journal/interaction.js';
 import { hasErrors } from '../schema/violation.js';
 import {

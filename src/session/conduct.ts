@@ -1,6 +1,6 @@
 import { type Contract, readSchemaAt } from '../contract/contract.js';
 import { isObject } from '../contract/json.js';
-import { findMedia } from '../http/media-type.js';
+import { findMedia } from '../contract/media-type.js';
 import { readContentType } from '../http/header-fields.js';
 import { compareRequest } from '../journal/expected-request.js';
 import type { Interaction } from '../journal/interaction.js';

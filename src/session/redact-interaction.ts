@@ -4,7 +4,7 @@ import type { Contract } from '../contract/contract.js';
 import type { Operation } from '../contract/operations/operation.js';
 import { readContentType } from '../http/header-fields.js';
 import { findResponse } from '../contract/operations/responses.js';
-import { findMedia } from '../http/media-type.js';
+import { findMedia } from '../contract/media-type.js';
 import { decodePercent } from '../http/text.js';
 import {
   type Interaction,

@@ -1,7 +1,7 @@
 import type { Contract } from '../contract/contract.js';
 import { addTo, type Schema } from '../contract/json.js';
 import { createDocumentObjects } from '../contract/operations/document-objects.js';
-import { readRequestBody, readResponses, readValue } from '../contract/operations/media-type.js';
+import { readRequestBody, readResponses, readValue } from '../contract/operations/content.js';
 import type {
   DeclaredResponse,
   MediaType,

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { load } from 'js-yaml';
 import { findResponse } from '../../src/contract/operations/responses.js';
-import { findMedia } from '../../src/http/media-type.js';
+import { findMedia } from '../../src/contract/media-type.js';
 import { createMock, MockError, type Mock, type MockOptions } from '../../src/index.js';
 import { createSecondCheck, type SecondCheck } from '../sweep/second-validator.js';
 import { type Captured, findDifference, fitsText } from './match.js';

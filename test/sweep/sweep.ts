@@ -1,7 +1,7 @@
 import type { Mock, MockOptions } from '../../src/index.js';
 import type { Operation } from '../../src/contract/operations/operation.js';
 import { findResponse } from '../../src/contract/operations/responses.js';
-import { findMedia } from '../../src/http/media-type.js';
+import { findMedia } from '../../src/contract/media-type.js';
 import { type BrokenDraft, breakRequest } from './broken-requests.js';
 import { draftRequest, type RequestDraft, toRequest } from '../../src/server/control/sample-request.js';
 import { openMock, readSchemas } from './open-mock.js';

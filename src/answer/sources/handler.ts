@@ -4,7 +4,7 @@ import { copyJson, isObject } from '../../contract/json.js';
 import type { Operation } from '../../contract/operations/operation.js';
 import { MockError, suggest, toReason } from '../../errors.js';
 import type { Answer } from '../../http/answer.js';
-import { isJsonType } from '../../http/media-type.js';
+import { isJsonType } from '../../contract/media-type.js';
 import { toHandlerCall } from '../../http/request/call.js';
 import { isStream } from '../../http/response/encode.js';
 import { NO_VIOLATIONS } from '../../schema/violation.js';

@@ -4,7 +4,7 @@ import { isToken } from '../../contract/operations/parameter.js';
 import { suggest } from '../../errors.js';
 import type { Answer } from '../../http/answer.js';
 import { findResponse, toStatus } from '../../contract/operations/responses.js';
-import { isJsonType } from '../../http/media-type.js';
+import { isJsonType } from '../../contract/media-type.js';
 import type { Call } from '../../http/request/call.js';
 import { readStatusTitle } from '../../http/response/problem.js';
 import { splitList } from '../../http/text.js';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { DeclaredResponse, Operation } from '../../contract/operations/operation.js';
 import { findResponse } from '../../contract/operations/responses.js';
 import type { Answer } from '../../http/answer.js';
-import { isCovered, isJsonType, isXmlType, toEssence } from '../../http/media-type.js';
+import { isCovered, isJsonType, isXmlType, toEssence } from '../../contract/media-type.js';
 import { memoize } from '../../memoize.js';
 import { isBytes } from '../../platform.js';
 import { type AnswerSource, type Exchange, type SourceParts, whenSettled } from '../chain.js';

@@ -2,7 +2,7 @@ import { isObject } from '../../contract/json.js';
 import type { Operation } from '../../contract/operations/operation.js';
 import { findSuccessMedia } from '../../contract/operations/responses.js';
 import type { Answer } from '../../http/answer.js';
-import { isJsonType } from '../../http/media-type.js';
+import { isJsonType } from '../../contract/media-type.js';
 import { memoize } from '../../memoize.js';
 import { createRandom } from '../../random.js';
 import {

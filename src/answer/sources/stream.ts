@@ -1,7 +1,6 @@
 import type { Operation } from '../../contract/operations/operation.js';
-import { isSequenceType } from '../../contract/operations/streaming.js';
+import { isSequenceType, isJsonType, toEssence } from '../../contract/media-type.js';
 import type { Answer } from '../../http/answer.js';
-import { isJsonType, toEssence } from '../../http/media-type.js';
 import { createItemStream } from '../../http/stream-items.js';
 import { memoize } from '../../memoize.js';
 import { type AnswerSource, type Exchange, type Next, type SourceParts, whenSettled } from '../chain.js';

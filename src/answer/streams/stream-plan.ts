@@ -2,7 +2,7 @@ import { isObject, readOwn, readPath, filterMembers } from '../../contract/json.
 import type { MediaType, Operation } from '../../contract/operations/operation.js';
 import type { GenerateContext } from '../../generate/generate.js';
 import { type ItemPlan, planItems } from '../../http/stream-items.js';
-import { toEssence } from '../../http/media-type.js';
+import { toEssence } from '../../contract/media-type.js';
 import type { Call } from '../../http/request/call.js';
 import { memoize } from '../../memoize.js';
 import { createItemSchemaReader, type ItemProperty, type ReadItemSchema } from '../../state/item-schema.js';

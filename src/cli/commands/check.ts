@@ -4,7 +4,7 @@ import { loadContract } from '../../contract/load/load.js';
 import type { MediaType, Operation } from '../../contract/operations/operation.js';
 import { formatMistake } from '../../errors.js';
 import { createGenerator } from '../../generate/generate.js';
-import { isJsonType, toEssence } from '../../http/media-type.js';
+import { isJsonType, toEssence } from '../../contract/media-type.js';
 import { createValidators, prepareSchemas, type Validators } from '../../schema/validate.js';
 import { listErrors, type ViolationPlace } from '../../schema/violation.js';
 import { addDocument, type ReportOptions, readLoadOptions } from '../flags.js';

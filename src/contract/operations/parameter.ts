@@ -2,7 +2,7 @@ import type { Report } from '../contract.js';
 import { type Located, readExtensions, readString } from '../pointer.js';
 import { readParameterNames } from '../router/path-template.js';
 import type { DocumentObjects, FoundObject } from './document-objects.js';
-import { readValue } from './media-type.js';
+import { readValue } from './content.js';
 import type { Parameter, ParameterPlace, ParameterStyle } from './operation.js';
 
 /** The pointer of a schema that accepts any string. */

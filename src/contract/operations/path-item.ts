@@ -15,7 +15,7 @@ import {
 
 import { expandPath } from '../router/path-span.js';
 import { createDocumentObjects, type DocumentObjects } from './document-objects.js';
-import { readRequestBody, readResponses } from './media-type.js';
+import { readRequestBody, readResponses } from './content.js';
 import { createOutlinedOperation, type OperationOutline, toPath } from './outline.js';
 import {
   type DeclaredResponse,

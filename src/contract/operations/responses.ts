@@ -1,3 +1,4 @@
+import { isCovered, isJsonType, toEssence } from '../media-type.js';
 import type { DeclaredResponse, MediaType, Operation } from './operation.js';
 
 /** The response an operation declares for a status: the status itself, its range, then `default` (OpenAPI 3.1 section 4.8.16). */
@@ -43,10 +44,10 @@ export function findBodyMedia({ body }: Pick<Operation, 'body'>): MediaType | un
 
 /** The JSON entry of a `content` map that has a schema. */
 export function findJsonMedia(content: readonly MediaType[]): MediaType | undefined {
-  return content.find(({ type, schema }) => JSON_TYPE.test(type) && schema !== undefined);
+  return content.find(
+    ({ type, schema }) => schema !== undefined && (isJsonType(type) || isCovered('application/json', toEssence(type))),
+  );
 }
-
-const JSON_TYPE = /^(?:(?:application|\*)\/\*|application\/json|text\/json|[^;]+\+json)\s*(?:;|$)/;
 
 /** The status that a key of `responses` is answered with: 200 for `default`, 400 for `4XX`. */
 export function toStatus(key: string): number {

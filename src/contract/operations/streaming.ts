@@ -1,24 +1,8 @@
+import { isSequenceType, toEssence } from '../media-type.js';
 import { isObject, readOwn } from '../json.js';
 import { findObject, type Located, toPointer } from '../pointer.js';
 import type { MediaType, Operation, StreamParameter, Streaming } from './operation.js';
 import { findUsualResponse } from './responses.js';
-
-/** The sequential media types: server-sent events (HTML standard), NDJSON and JSON text sequences (RFC 7464). */
-const SEQUENCE_TYPES: ReadonlySet<string> = new Set([
-  'text/event-stream',
-  'application/jsonl',
-  'application/x-jsonl',
-  'application/jsonlines',
-  'application/x-jsonlines',
-  'application/x-ndjson',
-  'application/ndjson',
-  'application/json-seq',
-]);
-
-/** Whether a media type without parameters is sequential. */
-export function isSequenceType(essence: string): boolean {
-  return SEQUENCE_TYPES.has(essence);
-}
 
 /** Whether a value of a body or of the query asks for the stream. */
 export function asksForStream(
@@ -41,7 +25,7 @@ export function findStreaming(document: unknown, operation: Omit<Operation, 'str
 }
 
 function isStream({ type }: MediaType): boolean {
-  return isSequenceType((type.split(';')[0] ?? '').trim());
+  return isSequenceType(toEssence(type));
 }
 
 /** A stream that only an extension of the operation declares: an object below a name with `stream` that has a schema below such a name. */

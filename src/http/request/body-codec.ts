@@ -4,7 +4,7 @@ import type { MediaType } from '../../contract/operations/operation.js';
 import type { Shape } from '../../schema/shape.js';
 import type { Validators } from '../../schema/validate.js';
 import type { ClientReport, Violation } from '../../schema/violation.js';
-import type { MediaTypeText } from '../media-type.js';
+import type { MediaTypeText } from '../../contract/media-type.js';
 import type { Coerce } from './coerce.js';
 
 /** What codecs share, created once per contract. */

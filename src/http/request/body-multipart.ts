@@ -3,7 +3,7 @@ import type { Encoding } from '../../contract/operations/operation.js';
 import { toAlternatives } from '../../schema/sentence.js';
 import type { Shape } from '../../schema/shape.js';
 import { toError, type Violation } from '../../schema/violation.js';
-import { isCovered, isJsonType, readMediaType, toEssence } from '../media-type.js';
+import { isCovered, isJsonType, readMediaType, toEssence } from '../../contract/media-type.js';
 import { type Part, readMultipart } from '../multipart.js';
 import { buildTree } from '../text.js';
 import {

@@ -15,7 +15,7 @@ import {
   toUnusableNote,
   type Violation,
 } from '../../schema/violation.js';
-import { findMedia, isJsonType, isXmlType, readMediaType, toEssence } from '../media-type.js';
+import { findMedia, isJsonType, isXmlType, readMediaType, toEssence, isFormType } from '../../contract/media-type.js';
 import { splitList } from '../text.js';
 import { type BodyCodec, type BodyParts, type BodyValue, decodeBinary, decodeJson, decodeText } from './body-codec.js';
 import { decodeFormBody } from './body-form.js';
@@ -85,7 +85,7 @@ export function createBodyReader(operation: Operation, parts: BodyReaderParts): 
 const ANY_BYTES = 'application/octet-stream';
 
 /** Media types of which services accept one for another. */
-const KINDS: readonly ((essence: string) => boolean)[] = [isJsonType, isXmlType, (essence) => FORM.test(essence)];
+const KINDS: readonly ((essence: string) => boolean)[] = [isJsonType, isXmlType, isFormType];
 
 /** The declared media type of the same kind, or of a file: clients name the type of a file that the contract declares as any bytes. */
 function findNearMedia(
@@ -117,7 +117,7 @@ function decodeBody(codec: BodyCodec, input: Parameters<BodyCodec>[0], to: Readi
     to.violations.push(...judgePatch(read.value, input.media, { found, parts }));
     return { value: read.value, mediaType };
   }
-  if (!parts.strict && FORM.test(mediaType) && hasErrors(found)) {
+  if (!parts.strict && isFormType(mediaType) && hasErrors(found)) {
     const nearest = codec(input, { ...parts, coerce: parts.coerceLeniently });
     if (!hasErrors(checkBody(nearest, input.media, to))) {
       to.violations.push(...toNotes(found));
@@ -160,7 +160,7 @@ function checkBody(
   if (isBytes(read.value) && !parts.shapes(media.schemaPointer).types.has('string')) return own;
   const check = parts.validators.check(media.schemaPointer, 'request');
   let found = check(checked, 'body');
-  if (found.length > 0 && FORM.test(media.type)) {
+  if (found.length > 0 && isFormType(media.type)) {
     const empties = findEmpties(found, media, parts);
     for (const target of new Set([checked, read.value])) for (const empty of empties) fillEmpty(target, empty);
     if (empties.length > 0) found = check(checked, 'body');
@@ -170,8 +170,6 @@ function checkBody(
   if (isWhole && own.length + found.length + beyond.length === 0) return NO_VIOLATIONS;
   return [...own, ...found, ...(isWhole ? [] : [toUnusableNote('body', media.schemaPointer)]), ...beyond];
 }
-
-const FORM = /^(?:multipart\/form-data|application\/x-www-form-urlencoded)\b/;
 
 /** An empty array or object, and its path in a body. */
 interface Empty {

@@ -12,7 +12,7 @@ import {
   type ViolationCode,
   type ViolationPlace,
 } from '../../schema/violation.js';
-import { isJsonType } from '../media-type.js';
+import { isJsonType } from '../../contract/media-type.js';
 import { decodeForm, decodePercent, type TextTree } from '../text.js';
 import { type Coerce, isList } from './coerce.js';
 import { StyleError, type StyleRules, type TextShape } from './style.js';

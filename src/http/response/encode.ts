@@ -6,8 +6,7 @@ import { toViolationsHeader, type Violation } from '../../schema/violation.js';
 import type { Answer, ListAnswer, ListedItems } from '../answer.js';
 import { type EventFields, writeEvent } from '../event-stream.js';
 import { isToken } from '../../contract/operations/parameter.js';
-import { isSequenceType } from '../../contract/operations/streaming.js';
-import { isJsonType, toEssence } from '../media-type.js';
+import { isSequenceType, isJsonType, toEssence } from '../../contract/media-type.js';
 import { host, isBytes, setImmediate } from '../../platform.js';
 
 /** The Response class: the global one in-process, the faster one of the server on a socket. */

@@ -1,6 +1,13 @@
 import type { Streaming } from '../../contract/operations/operation.js';
 import { asksForStream } from '../../contract/operations/streaming.js';
-import { isCovered, isJsonType, isXmlType, readMediaType, readPrecision, toEssence } from '../media-type.js';
+import {
+  isCovered,
+  isJsonType,
+  isXmlType,
+  readMediaType,
+  readPrecision,
+  toEssence,
+} from '../../contract/media-type.js';
 import { splitList } from '../text.js';
 
 /** One range of an Accept header. */
@@ -12,7 +19,7 @@ interface Range {
 }
 
 /** Types that mean any type: the official SDKs of several vendors send them for downloads. */
-const ANY_BYTES: ReadonlySet<string> = new Set(['application/octet-stream', 'application/binary']);
+export const ANY_BYTES: ReadonlySet<string> = new Set(['application/octet-stream', 'application/binary']);
 
 /**
  * The offered media type that the `Accept` header prefers, or undefined where it accepts none (RFC 9110 section 12.5.1).

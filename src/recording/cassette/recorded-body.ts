@@ -2,7 +2,7 @@ import { URL } from 'node:url';
 import { TextDecoder } from 'node:util';
 import { readEvents, type StreamEvent, type TimedText, writeEvent } from '../../http/event-stream.js';
 import { type HeaderFields, listFields, readContentType, readField } from '../../http/header-fields.js';
-import { isJsonType, readMediaType } from '../../http/media-type.js';
+import { isJsonType, readMediaType } from '../../contract/media-type.js';
 import { readMultipart, writeMultipart } from '../../http/multipart.js';
 import { isBodiless } from '../../http/request/body-bytes.js';
 import { loadBodyBytes } from './cassette.js';

@@ -3,7 +3,7 @@ import { UNDOCUMENTED } from '../../contract/operations/undocumented.js';
 import { findResponse } from '../../contract/operations/responses.js';
 import { suggest } from '../../errors.js';
 import { type HeaderFields, readContentType } from '../../http/header-fields.js';
-import { findMedia, isJsonType } from '../../http/media-type.js';
+import { findMedia, isJsonType } from '../../contract/media-type.js';
 import { writeTarget } from '../../http/target.js';
 import type { Validators } from '../../schema/validate.js';
 import { listErrors, NO_VIOLATIONS, type Violation, type ViolationCode } from '../../schema/violation.js';

@@ -5,7 +5,7 @@ import { readSegments } from '../../contract/pointer.js';
 import type { Operation } from '../../contract/operations/operation.js';
 import { isUndocumented } from '../../contract/operations/undocumented.js';
 import { joinRepeated } from '../../http/header-fields.js';
-import { toEssence } from '../../http/media-type.js';
+import { toEssence } from '../../contract/media-type.js';
 import { readQueryValues, readTarget, removeSessionPrefix, splitBasePath } from '../../http/target.js';
 import { isRandom } from '../../schema/secret-names.js';
 import type { Call } from '../../http/request/call.js';

@@ -2,7 +2,7 @@ import type { Contract } from '../../contract/contract.js';
 import { isObject } from '../../contract/json.js';
 import type { Operation } from '../../contract/operations/operation.js';
 import { readContentType, readField } from '../../http/header-fields.js';
-import { isJsonType } from '../../http/media-type.js';
+import { isJsonType } from '../../contract/media-type.js';
 import type { Cassette, StoredExchange } from '../cassette/cassette.js';
 import { toDoubles, writeCanonical } from '../cassette/exact-json.js';
 import type { RecordedResponse } from '../cassette/exchange.js';

@@ -1,9 +1,8 @@
 import { URLSearchParams } from 'node:url';
-import { isSequenceType } from '../../contract/operations/streaming.js';
+import { isSequenceType, isJsonType } from '../../contract/media-type.js';
 import type { MediaType, Operation } from '../../contract/operations/operation.js';
 import { findResponse } from '../../contract/operations/responses.js';
 import { type HeaderFields, readContentType } from '../../http/header-fields.js';
-import { isJsonType } from '../../http/media-type.js';
 import type { Direction } from '../../schema/violation.js';
 import { readJson, rewriteJson, writeCanonical, writeJson } from '../cassette/exact-json.js';
 import type {

@@ -3,7 +3,7 @@ import { isObject, type SchemaObject } from '../../contract/json.js';
 import type { MediaType, Operation } from '../../contract/operations/operation.js';
 import { toPointer } from '../../contract/pointer.js';
 import { readPattern } from '../../contract/upgrade/patterns.js';
-import { findMedia } from '../../http/media-type.js';
+import { findMedia } from '../../contract/media-type.js';
 import { memoize } from '../../memoize.js';
 import type { Direction } from '../../schema/violation.js';
 import type { Validators } from '../../schema/validate.js';

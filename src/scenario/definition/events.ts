@@ -2,7 +2,7 @@ import { isObject, filterMembers } from '../../contract/json.js';
 import type { Operation } from '../../contract/operations/operation.js';
 import { findResponse, findUsualResponse } from '../../contract/operations/responses.js';
 import { joinWords } from '../../errors.js';
-import { toEssence } from '../../http/media-type.js';
+import { toEssence } from '../../contract/media-type.js';
 import { findStreamMedia, isMarker, planItems } from '../../http/stream-items.js';
 import type { Respond, ScriptedEvent } from '../rules/rule.js';
 import { checkExpressions, checkPartial } from './check-value.js';

@@ -5,7 +5,7 @@ import { isObject } from '../../contract/json.js';
 import { formatPlace, MockError, suggest } from '../../errors.js';
 import type { Answer } from '../../http/answer.js';
 import { readContentType } from '../../http/header-fields.js';
-import { isJsonType, toEssence } from '../../http/media-type.js';
+import { isJsonType, toEssence } from '../../contract/media-type.js';
 import type { Interaction, InteractionRequest } from '../../journal/interaction.js';
 import type { Call } from '../../http/request/call.js';
 import { host, isBlob, isBytes } from '../../platform.js';

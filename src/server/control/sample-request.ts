@@ -1,3 +1,4 @@
+import { isFormType, isJsonType, toEssence } from '../../contract/media-type.js';
 import type { Contract } from '../../contract/contract.js';
 import { isObject, mapValues } from '../../contract/json.js';
 import type { MediaType, Operation, Parameter } from '../../contract/operations/operation.js';
@@ -63,9 +64,7 @@ function withDefaults(contract: Contract, { schemaPointer }: MediaType, value: u
 /** The media type to send: JSON if there is a choice. */
 function pickMedia(content: readonly MediaType[]): MediaType | undefined {
   return (
-    content.find((media) => /[/+]json\b/.test(media.type)) ??
-    content.find((media) => /urlencoded|multipart/.test(media.type)) ??
-    content[0]
+    content.find((media) => isJsonType(media.type)) ?? content.find((media) => isFormType(media.type)) ?? content[0]
   );
 }
 
@@ -174,12 +173,12 @@ function writeQuery(parameter: Parameter | undefined, name: string, value: unkno
 
 function writeBody(body: NonNullable<RequestDraft['body']>, headers: Headers): string | FormData {
   const type = body.media.type.includes('*') ? 'application/json' : body.media.type;
-  if (/[/+]json\b/.test(type)) {
+  if (isJsonType(type)) {
     headers.set('content-type', type);
     return JSON.stringify(body.value);
   }
-  if (type.includes('urlencoded')) return writeForm(body.value, headers);
-  if (type.startsWith('multipart/form-data')) return writeMultipart(body.value);
+  if (toEssence(type) === 'application/x-www-form-urlencoded') return writeForm(body.value, headers);
+  if (isFormType(type)) return writeMultipart(body.value);
   headers.set('content-type', type);
   return typeof body.value === 'string' ? body.value : JSON.stringify(body.value);
 }

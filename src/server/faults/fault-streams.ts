@@ -1,3 +1,4 @@
+import { toEssence } from '../../contract/media-type.js';
 import { TextDecoder, TextEncoder } from 'node:util';
 import { buffer } from 'node:stream/consumers';
 import type { Clock } from '../../clock.js';
@@ -79,7 +80,7 @@ interface Breakage {
 
 /** The response as a stream of events that fails after some of them. */
 export function breakStream(response: Response, breakage: Breakage): Response {
-  const isEvents = response.headers.get('content-type')?.startsWith('text/event-stream') === true;
+  const isEvents = toEssence(response.headers.get('content-type') ?? '') === 'text/event-stream';
   const [end, bad] = isEvents ? [EVENT_END, 'data: {"broken": \n\n'] : [/\n/, '{"broken": \n'];
   const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
   return transform(response, async (source, sink) => {

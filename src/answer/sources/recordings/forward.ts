@@ -1,5 +1,5 @@
 import { pipeline, Readable } from 'node:stream';
-import { isSequenceType } from '../../../contract/operations/streaming.js';
+import { isSequenceType } from '../../../contract/media-type.js';
 import type { Answer } from '../../../http/answer.js';
 import { MockError } from '../../../errors.js';
 import { createContentDecoders, isDecodable, toDecodableCodings } from '../../../http/content-encoding.js';

@@ -1,8 +1,7 @@
 import { URL } from 'node:url';
 import { decodeContent } from '../../../http/content-encoding.js';
 import { type HeaderFields, readContentType, readField } from '../../../http/header-fields.js';
-import { isSequenceType } from '../../../contract/operations/streaming.js';
-import { isJsonType } from '../../../http/media-type.js';
+import { isSequenceType, isJsonType } from '../../../contract/media-type.js';
 import { RequestHeaders } from '../../../http/request-headers.js';
 import type { Call } from '../../../http/request/call.js';
 import { readTarget, removeSessionPrefix, splitBasePath } from '../../../http/target.js';

@@ -2,7 +2,7 @@ import type { Operation } from '../../../contract/operations/operation.js';
 import type { Answer } from '../../../http/answer.js';
 import { decodeContent } from '../../../http/content-encoding.js';
 import { type HeaderFields, readContentType, readField } from '../../../http/header-fields.js';
-import { isJsonType } from '../../../http/media-type.js';
+import { isJsonType } from '../../../contract/media-type.js';
 import type { Call } from '../../../http/request/call.js';
 import type { RecordedFailure } from '../../../recording/cassette/exchange.js';
 import type { ViolationCode } from '../../../schema/violation.js';

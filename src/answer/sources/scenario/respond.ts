@@ -3,7 +3,7 @@ import type { DeclaredResponse, Operation } from '../../../contract/operations/o
 import { readSampleFile } from '../../../generate/sample-file.js';
 import type { GenerateContext } from '../../../generate/generate.js';
 import type { Answer } from '../../../http/answer.js';
-import { findMedia, isJsonType, isMarkupType, toEssence } from '../../../http/media-type.js';
+import { findMedia, isJsonType, isMarkupType, toEssence } from '../../../contract/media-type.js';
 import { createItemStream, findStreamMedia, isMarker, planItems } from '../../../http/stream-items.js';
 import { sampleDelay } from '../../../scenario/rules/evaluate.js';
 import { type ExpressionScope, resolveExpressions, resolveMarkup } from '../../../scenario/rules/expression.js';

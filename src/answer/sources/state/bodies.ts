@@ -1,6 +1,6 @@
 import { listMissing, listUnfit } from '../../../schema/fields.js';
 import { isObject, readMember, readPath, setOwn, filterMembers } from '../../../contract/json.js';
-import { findMedia } from '../../../http/media-type.js';
+import { findMedia } from '../../../contract/media-type.js';
 import { memoize } from '../../../memoize.js';
 import {
   findOnlyValue,

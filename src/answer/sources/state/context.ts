@@ -1,7 +1,7 @@
 import type { Operation } from '../../../contract/operations/operation.js';
 import { findSuccessWithBody, toStatus, declaresStatus } from '../../../contract/operations/responses.js';
 import type { Answer } from '../../../http/answer.js';
-import { isMarkupType } from '../../../http/media-type.js';
+import { isMarkupType } from '../../../contract/media-type.js';
 import type { Call } from '../../../http/request/call.js';
 import { memoize } from '../../../memoize.js';
 import { NO_VIOLATIONS } from '../../../schema/violation.js';

@@ -3,7 +3,7 @@ import { URLSearchParams } from 'node:url';
 import { TextDecoder } from 'node:util';
 import { isObject, readMember, filterMembers } from '../../../contract/json.js';
 import { type Answer, withMembers } from '../../../http/answer.js';
-import { isCovered, isJsonType, toEssence } from '../../../http/media-type.js';
+import { isCovered, isJsonType, toEssence } from '../../../contract/media-type.js';
 import type { Call } from '../../../http/request/call.js';
 import { createEnvelope, type Envelope, type EnvelopeFacts } from '../../../state/pages/envelope.js';
 import { createPageHeaders } from '../../../state/pages/headers.js';

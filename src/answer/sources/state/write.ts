@@ -1,3 +1,4 @@
+import { isFormType } from '../../../contract/media-type.js';
 import { locateItem } from './bodies.js';
 import { filterMembers, isObject, joinObjects, readMember } from '../../../contract/json.js';
 import { readBodyPointer } from '../../../state/inference/contract-index.js';
@@ -373,7 +374,7 @@ function readChange(
     return { refused: refuse(context, exchange, { status, message: patched.mistake, code: 'invalid_patch' }) };
   }
   const changes = applyMask(call, model.accept(context.reader.one(call)));
-  const isForm = /x-www-form-urlencoded|multipart/.test(call.mediaType ?? '');
+  const isForm = isFormType(call.mediaType ?? '');
   // Every change of a part merges (RFC 7386), nested objects too: only a replacement drops what it omits.
   return { after: model.merge(item, merge(item, isForm ? clearEmpty(model, changes) : changes)), set };
 }

@@ -1,4 +1,4 @@
-import type { MediaType } from '../contract/operations/operation.js';
+import type { MediaType } from './operations/operation.js';
 
 /** A parsed media type (RFC 9110 section 8.3.1). */
 export interface MediaTypeText {
@@ -42,6 +42,29 @@ export function isJsonType(mediaType: string): boolean {
 export function isXmlType(mediaType: string): boolean {
   const essence = toEssence(mediaType);
   return essence === 'application/xml' || essence === 'text/xml' || essence.endsWith('+xml');
+}
+
+/** Whether a media type is one of the two forms of HTML, with any parameters. */
+export function isFormType(mediaType: string): boolean {
+  const essence = toEssence(mediaType);
+  return essence === 'application/x-www-form-urlencoded' || essence === 'multipart/form-data';
+}
+
+/** The sequential media types: server-sent events (HTML standard), NDJSON and JSON text sequences (RFC 7464). */
+const SEQUENCE_TYPES: ReadonlySet<string> = new Set([
+  'text/event-stream',
+  'application/jsonl',
+  'application/x-jsonl',
+  'application/jsonlines',
+  'application/x-jsonlines',
+  'application/x-ndjson',
+  'application/ndjson',
+  'application/json-seq',
+]);
+
+/** Whether a media type without parameters is sequential. */
+export function isSequenceType(essence: string): boolean {
+  return SEQUENCE_TYPES.has(essence);
 }
 
 /** Whether a browser may run scripts in a document of a media type: HTML and XML, which includes XHTML and SVG. */
