@@ -4,13 +4,19 @@ import { inferDocument, loadDocument } from './real-document.js';
 
 const INTRODUCTION = `# What is inferred from real documents
 
-The collections that are [inferred](state.md) from five public documents, the operations of each collection, and the operations that are left to
-examples and schemas. The documents have no hints. \`test/state/inference.test.ts\` compares more than 100 of these lines with the
-documentation of the services. \`test/state/lifecycle.test.ts\` creates, lists, reads, updates and removes an item of every collection that
-has these operations.
+This page lists the collections that vouch [infers](state.md) from five public documents, without hints. A bound operation reads or changes a
+collection. Examples and schemas answer the operations that are not bound. \`test/state/inference.test.ts\` compares more than 100 lines of this page
+with the documentation of the services. \`test/state/lifecycle.test.ts\` creates, lists, reads, updates and deletes an item of every collection that has
+these operations.
 
-\`×2\`: two operations do the same. \`by customer\`: a list below a parent that shows part of the collection. \`cancel → cancelled\`: an action and
-the status or the property it sets.
+| in the tables | meaning |
+| --- | --- |
+| \`(none)\` as the id | its items have no id |
+| \`(one)\` as the id | a singleton: there is one item, which needs no id |
+| members of \`files\` | its items are memberships: each refers to an item of \`files\`, which stays when the membership is deleted |
+| ×2 | two operations do the same |
+| list by customer | the operation is below a parent, and covers the part of the collection that belongs to it |
+| cancel → cancelled | an action, and the status or the property that it sets |
 `;
 
 /** One document of the page. */
