@@ -11,9 +11,17 @@ export interface Clock {
 
 /** A clock that moves only when it is set or advanced. */
 export interface VirtualClock extends Clock {
-  /** Sets the time: milliseconds since 1970, a Date or an ISO 8601 string. Resolves each `sleep` that is due. */
+  /**
+   * Sets the time: milliseconds since 1970, a Date or an ISO 8601 string. Resolves each `sleep` that is due.
+   *
+   * @throws MockError `CLOCK_INVALID` where it is not an instant of the years 0 to 9999.
+   */
   set(instant: number | string | Date): void;
-  /** Advances the time by `ms` milliseconds. Resolves each `sleep` that is due. */
+  /**
+   * Advances the time by `ms` milliseconds. Resolves each `sleep` that is due.
+   *
+   * @throws MockError `CLOCK_INVALID` where the result is not an instant of the years 0 to 9999.
+   */
   advance(ms: number): void;
   /** Whether `sleep` advances the clock instead of waiting. */
   readonly autoAdvance: boolean;
@@ -71,7 +79,12 @@ export interface VirtualClockOptions {
   readonly autoAdvance?: boolean;
 }
 
-/** Creates a clock that a test moves; it starts at `start` (default `DEFAULT_INSTANT`). */
+/**
+ * Creates a clock that a test moves.
+ *
+ * @param start - Milliseconds since 1970, a Date or an ISO 8601 string; default 2026-01-01T00:00:00Z.
+ * @throws MockError `CLOCK_INVALID` where `start` is not an instant of the years 0 to 9999.
+ */
 export function createVirtualClock(
   start: number | string | Date = DEFAULT_INSTANT,
   options: VirtualClockOptions = {},

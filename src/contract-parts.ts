@@ -94,7 +94,7 @@ export function isLoadedContract(value: unknown): value is LoadedContract {
  * The contract cannot be changed, and no state of a mock is in it. Its memory is freed with the last reference to it and its mocks.
  *
  * @param spec - A path, a URL, or the parsed document, as for `createMock`.
- * @throws MockError where the document, its hints or an option cannot be used.
+ * @throws MockError `SPEC_NOT_FOUND`, `SPEC_UNREADABLE`, `SPEC_INVALID`, `OVERLAY_INVALID`, `HINT_INVALID`; `OPTION_INVALID` for an unknown or invalid option.
  *
  * @example
  * ```ts

@@ -62,13 +62,13 @@ export interface SessionHandle<SessionClock extends Clock = VirtualClock, Types 
   /**
    * Answers a request of this session without a socket.
    *
-   * @throws MockError `SESSION_UNKNOWN` where the session was closed.
+   * @throws MockError `SESSION_UNKNOWN` where the session was closed; the reason of the request's signal, when it is aborted.
    */
   fetch(input: string | URL | Request, init?: RequestInit): Promise<Response>;
   /**
    * Adds handlers that answer before earlier ones; a handler that returns undefined leaves the call to the next.
    *
-   * @throws MockError `HANDLER_INVALID` where no operation matches.
+   * @throws MockError `HANDLER_INVALID` where no operation matches, a handler is not a function, or two of them are for one operation.
    *
    * @example
    * ```ts
@@ -86,17 +86,26 @@ export interface SessionHandle<SessionClock extends Clock = VirtualClock, Types 
   use(handlers: HandlersOf<Types, Collections>): void;
   /** Removes the handlers that `use` added; those of `createMock` stay. */
   resetHandlers(): void;
-  /** Returns to an earlier state; default `all`. Definitions and handlers stay. */
+  /**
+   * Returns to an earlier state. Definitions and handlers stay.
+   *
+   * @param what - Default `all`.
+   * @throws MockError `STATE_INVALID`, `STATE_LIMIT` where the active scenarios cannot change the collections.
+   */
   reset(what?: ResetKind): void;
   /** Everything that the session holds now, except its journal. */
   snapshot(): SessionSnapshot;
-  /** Returns to a snapshot of this session, or of another one of the same mock; the journal stays. */
+  /**
+   * Returns to a snapshot of this session, or of another one of the same mock; the journal stays.
+   *
+   * @throws MockError `STATE_LIMIT`; then nothing is changed.
+   */
   restore(snapshot: SessionSnapshot): void;
   /**
    * Opens a session that starts as a copy of this one.
    *
    * @param id - Default: a generated id.
-   * @throws MockError `SESSION_EXISTS`, `SESSION_INVALID`, `SESSION_LIMIT`.
+   * @throws MockError `SESSION_EXISTS`, `SESSION_INVALID`, `SESSION_LIMIT`, `STATE_LIMIT`; `SESSION_UNKNOWN` where this session was closed.
    */
   fork(id?: string): SessionHandle<SessionClock, Types, Collections>;
   /**
@@ -118,7 +127,8 @@ export interface SessionHandle<SessionClock extends Clock = VirtualClock, Types 
   /**
    * Selects the cassette that this session replays from.
    *
-   * @throws MockError `RECORDING_NOT_FOUND`, `RECORDING_INVALID`; `OPTION_INVALID` where the mock has no recordings.
+   * @throws MockError `RECORDING_NOT_FOUND`, `RECORDING_INVALID`, `RECORDING_EXPIRED`; where the mode records also `RECORDING_LOCKED`,
+   * `RECORDING_UNWRITABLE`; `OPTION_INVALID` where the mock has no recordings or the name is not that of a folder.
    */
   cassette(name: string): Cassette;
   /** Closes the session. @returns whether it was open; the default session cannot be closed. */
@@ -152,7 +162,8 @@ export interface MockRecordings {
   /**
    * Records calls from now on, to the cassette of the mock or another one.
    *
-   * @throws MockError `OPTION_INVALID` if a recording is running, or without a cassette or an upstream; `RECORDING_LOCKED`.
+   * @throws MockError `OPTION_INVALID` if a recording is running, without a cassette or an upstream, and on CI without `live: true`;
+   * `RECORDING_LOCKED`, `RECORDING_UNWRITABLE`, `RECORDING_INVALID`, `RECORDING_EXPIRED`.
    */
   start(request?: RecordingStart): void;
   /** Ends the recording; calls are answered as before. @throws MockError `OPTION_INVALID` if none is running. */
@@ -160,7 +171,8 @@ export interface MockRecordings {
   /**
    * Writes what was forwarded without being recorded to a cassette, or copies the one that is being recorded.
    *
-   * @throws MockError `OPTION_INVALID` without a cassette.
+   * @throws MockError `OPTION_INVALID` without a cassette or an upstream, or if the copy exists already; `RECORDING_LOCKED`, `RECORDING_UNWRITABLE`,
+   * `RECORDING_INVALID`, `RECORDING_EXPIRED`.
    */
   snapshot(request?: { readonly cassette?: string | undefined }): Promise<RecordingReport>;
   /** Resolves once everything that was recorded is on disk. */
@@ -226,7 +238,8 @@ export interface Mock<MockClock extends Clock = VirtualClock, Types = unknown, C
    *
    * @param id - Default: a generated id.
    * @param opening - How a new session starts; ignored for one that is open.
-   * @throws MockError `SESSION_INVALID`, `SESSION_LIMIT`, `SESSION_TOKEN_TAKEN`, `SCENARIO_UNKNOWN`.
+   * @throws MockError `SESSION_INVALID`, `SESSION_LIMIT`, `SESSION_TOKEN_TAKEN`; `SESSION_UNKNOWN` where `opening.from` is not open;
+   * `SCENARIO_UNKNOWN`; `STATE_INVALID`, `STATE_LIMIT` where the scenarios or the copy do not fit.
    *
    * @example
    * ```ts
@@ -267,7 +280,11 @@ export interface Mock<MockClock extends Clock = VirtualClock, Types = unknown, C
    * ```
    */
   coverage(): Coverage;
-  /** Closes every server of this mock, and resolves once recordings are on disk. */
+  /**
+   * Closes every server of this mock, and resolves once recordings are on disk.
+   *
+   * @throws MockError `OPTION_INVALID` where the coverage cannot be written to its folder.
+   */
   close(): Promise<void>;
   /** Closes the mock. */
   [Symbol.asyncDispose](): Promise<void>;

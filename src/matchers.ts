@@ -10,6 +10,7 @@ import type { SessionVerifyOptions } from './session/verify.js';
 
 /** What a matcher returns to `expect` of vitest, Jest or Playwright. */
 export interface MatcherResult {
+  /** Whether the check passed. */
   readonly pass: boolean;
   /** The message of the failure, that of `.not` where the matcher passed. */
   message(): string;
@@ -53,6 +54,8 @@ export interface MockMatchers<Result, Received> {
 
 /**
  * The matchers for `expect.extend(matchers)` of vitest, Jest and Playwright; they import none of these.
+ *
+ * @throws MockError `OPTION_INVALID` where `expect` did not get a mock or a session; `OPERATION_UNKNOWN`, with `.not` too.
  *
  * @example
  * ```ts

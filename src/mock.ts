@@ -38,7 +38,11 @@ import { host, isPromise, isRequest, readMonotonic } from './platform.js';
  *
  * `mock.clock` has `set` and `advance`, unless the clock is `'real'`, or an object of the caller that lacks them.
  *
- * @throws MockError where the document, the fixtures or an option cannot be used; its `toString()` says where and what to do.
+ * @throws MockError with a code for what cannot be used: an option (`OPTION_INVALID`, `CLOCK_INVALID`, `HANDLER_INVALID`), the document
+ * (`SPEC_NOT_FOUND`, `SPEC_UNREADABLE`, `SPEC_INVALID`, `OVERLAY_INVALID`, `HINT_INVALID`), fixtures (`FIXTURE_UNREADABLE`, `FIXTURE_INVALID`),
+ * scenarios (`SCENARIO_UNREADABLE`, `SCENARIO_INVALID`, `SCENARIO_UNKNOWN`, and `STATE_INVALID` or `STATE_LIMIT` where one that is active from the start
+ * changes collections), recordings (`RECORDING_NOT_FOUND`, `RECORDING_INVALID`, `RECORDING_LOCKED`, `RECORDING_UNWRITABLE`, `RECORDING_EXPIRED`) or
+ * the store (`STORE_UNREACHABLE`, `STORE_INCOMPATIBLE`, `STORE_CLIENT_MISSING`).
  *
  * @example
  * ```ts

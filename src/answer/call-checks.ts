@@ -54,8 +54,11 @@ export type ReceivedOptionsOf<Operation> = [Operation] extends [never]
 
 /** What a request of one operation is expected to be; see `ExpectedRequest`. */
 export interface ExpectedRequestOf<Operation> extends Pick<ExpectedRequest, 'headers'> {
+  /** The decoded body. */
   readonly body?: ExpectedValueOf<RequestOf<Operation>>;
+  /** Decoded query parameters, by name. */
   readonly query?: ExpectedValueOf<ParametersOf<Operation, 'query'>>;
+  /** Decoded path parameters, by name. */
   readonly path?: ExpectedValueOf<ParametersOf<Operation, 'path'>>;
 }
 

@@ -35,6 +35,7 @@ export type HandlerResult =
 
 /** A response as plain data. */
 export interface HandlerResponse extends AnswerDetails {
+  /** The status, from 200 to 599. */
   readonly status: number;
   /** A JSON value, a string or bytes; left out for a response without a body. */
   readonly body?: unknown;
@@ -70,7 +71,7 @@ export interface HandlerContext {
 export interface AnswerDetails {
   /** Default: the status of the success response. */
   readonly status?: number;
-  /** Response headers. */
+  /** Response headers, by name in any case; default: none. */
   readonly headers?: Answer['headers'];
   /** Default: the JSON media type that the contract declares for the status. */
   readonly mediaType?: string;

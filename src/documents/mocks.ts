@@ -27,12 +27,22 @@ export interface MocksOptions extends MockOptions {
 export interface Mocks {
   /** The mocks by name. */
   readonly mocks: Readonly<Record<string, Mock<Clock>>>;
-  /** Answers a request with the mock that it belongs to, without a socket. */
+  /**
+   * Answers a request with the mock that it belongs to, without a socket.
+   *
+   * @throws The reason of the request's signal, when it is aborted.
+   */
   fetch(input: string | URL | Request, init?: RequestInit): Promise<Response>;
-  /** Serves all mocks over HTTP. @throws MockError `PORT_TAKEN`, `LISTEN_FAILED`. */
+  /**
+   * Serves all mocks over HTTP.
+   *
+   * @param where - `port` defaults to 0, any free port; `host` to `127.0.0.1`; `socket`, `tls` and `compress` to none.
+   * @throws MockError `PORT_TAKEN`, `LISTEN_FAILED`, `OPTION_INVALID`.
+   */
   listen(where?: ListenOptions): Promise<MocksServer>;
   /** Closes all mocks and their servers. */
   close(): Promise<void>;
+  /** Closes them. */
   [Symbol.asyncDispose](): Promise<void>;
 }
 
@@ -52,7 +62,7 @@ interface NamedMock extends ServedDocument {
 /**
  * Creates several mocks that are served together.
  *
- * @throws MockError `DOCUMENTS_CONFLICT` where two of them have the same paths; `OPTION_INVALID` for names; and as `createMock`.
+ * @throws MockError `DOCUMENTS_CONFLICT` where two of them have the same paths; `OPTION_INVALID` where a name is missing, repeated or not valid; and as `createMock`.
  *
  * @example
  * ```ts

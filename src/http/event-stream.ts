@@ -4,7 +4,7 @@ import { addTo } from '../contract/json.js';
 export interface StreamEvent {
   readonly event?: string;
   readonly id?: string;
-  /** Milliseconds. */
+  /** Milliseconds after which the client connects again. */
   readonly retry?: number;
   readonly comment?: string;
   readonly data?: string;

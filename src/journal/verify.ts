@@ -13,7 +13,9 @@ export interface VerifyOptions {
 
 /** How often an operation may be called; both bounds are inclusive. */
 export interface CallBounds {
+  /** The smallest number of calls; default 0. */
   readonly atLeast?: number;
+  /** The largest number of calls; default: no limit. */
   readonly atMost?: number;
 }
 

@@ -50,6 +50,8 @@ export interface WrittenPact {
  *
  * Secrets are not in it; credentials that the document requires have the value `[redacted]`.
  *
+ * @throws MockError `OPTION_INVALID` for a contract that was not loaded by this package.
+ *
  * @example
  * ```ts
  * import { createMock, toPact } from 'vouch';

@@ -25,17 +25,17 @@ import type { Upstream } from './upstream/upstream.js';
 
 /** How cassettes are written and read. */
 export interface CassetteOptions {
-  /** Base URL of the server that requests are forwarded to. */
+  /** Base URL of the server that requests are forwarded to; default none. */
   readonly upstream?: string;
-  /** Header fields added to every forwarded request, such as credentials; their values are redacted. */
+  /** Header fields added to every forwarded request, such as credentials, which are redacted; `env:NAME` is the value of an environment variable. */
   readonly upstreamHeaders?: Readonly<Record<string, string>>;
   /** Redaction rules besides the defaults. */
   readonly redact?: RedactionOptions;
-  /** How requests are compared, for new cassettes. */
+  /** How requests are compared, for new cassettes; default: everything is compared. */
   readonly match?: Partial<MatchRules>;
   /** Whether a recorded exchange answers a call, if neither its values nor their kinds agree. */
   readonly matcher?: MatchExchange;
-  /** What is forwarded and not recorded. */
+  /** What is forwarded and not recorded; default nothing. */
   readonly exclude?: ExclusionOptions;
   /** Days until a new cassette expires; default never. */
   readonly maxAge?: number;
@@ -80,7 +80,10 @@ interface OpeningMode {
 
 /** The cassettes of one mock, each opened when it is first used. */
 export interface OpenCassettes {
-  /** @throws MockError `RECORDING_NOT_FOUND`, `RECORDING_INVALID`, `RECORDING_LOCKED`. */
+  /**
+   * @throws MockError `RECORDING_NOT_FOUND`, `RECORDING_INVALID`, `RECORDING_EXPIRED`, `RECORDING_LOCKED`, `RECORDING_UNWRITABLE`; `OPTION_INVALID` for
+   * a name that is not that of a folder, or without an upstream to record.
+   */
   open(name: string): OpenedCassette;
   /** Opens a cassette to add exchanges to it, and closes it. */
   extend(name: string, record: (cassette: OpenedCassette) => Promise<void>): Promise<void>;

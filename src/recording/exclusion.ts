@@ -11,7 +11,7 @@ export interface ExclusionOptions {
   readonly operations?: readonly string[];
   /** Headers of requests and responses, by name. */
   readonly headers?: readonly string[];
-  /** The size of a body in bytes above which an exchange is not recorded. */
+  /** The size of a body in bytes above which an exchange is not recorded; default: no limit. */
   readonly bodyBytes?: number;
 }
 

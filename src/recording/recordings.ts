@@ -34,11 +34,11 @@ import type { Upstream, UpstreamOptions } from './upstream/upstream.js';
 export interface RecordingOptions extends UpstreamOptions, CassetteOptions {
   /** The folder of the cassettes, or the folder of one cassette. */
   readonly folder: string;
-  /** The cassette of every session that has not selected another one. */
+  /** The cassette of every session that has not selected another one; default none. */
   readonly cassette?: string;
   /** Defaults to the variable `VOUCH_RECORDINGS`, then to `replay`. */
   readonly mode?: RecordingMode;
-  /** Owners by operation id; `*` means all others. Calls without a recording then fall through to the mock. */
+  /** Owners by operation id; `*` means all others. Calls without a recording then fall through to the mock. Default: given by the mode. */
   readonly owners?: Readonly<Record<string, Owner>>;
   /** What is answered with an error if it breaks the contract, instead of being passed on: answers of the upstream, or requests too; default nothing. */
   readonly enforce?: 'answers' | 'all';
@@ -61,7 +61,7 @@ export interface Recordings extends RecordingControls {
   readonly exclusion: Exclusion;
   /** Warnings for the user, such as an expired cassette. */
   readonly warnings: readonly string[];
-  /** Selects the cassette of a session. @throws MockError `RECORDING_NOT_FOUND`, `RECORDING_INVALID`. */
+  /** Selects the cassette of a session. @throws MockError as `open` of the cassettes. */
   use(state: ReplayState, name: string): Cassette;
   /** The operation of requests outside of the contract. */
   readonly undocumented: Operation;

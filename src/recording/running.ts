@@ -28,6 +28,7 @@ export interface RecordingStart {
 
 /** What a cassette has after a recording or a snapshot. */
 export interface RecordingReport {
+  /** Its name. */
   readonly cassette: string;
   /** The number of its exchanges. */
   readonly exchanges: number;
@@ -47,7 +48,7 @@ interface Run {
 /** The way in which calls are answered, which changes while a recording is running. */
 export interface Runs {
   current(): Run;
-  /** Begins a recording. @throws MockError `OPTION_INVALID`. */
+  /** Begins a recording. @throws MockError `OPTION_INVALID` without an upstream, or for a mode that does not record here. */
   begin(request: RecordingStart & { readonly cassette: string }): void;
   /** Ends the recording: calls are answered as before, or replayed if the mock was created to record. */
   end(): void;
@@ -104,11 +105,19 @@ export function createRuns(options: RunOptions, { contract, environment }: Recor
 
 /** Starts, stops and copies recordings. */
 export interface RecordingControls {
-  /** Records calls from now on. @throws MockError `OPTION_INVALID`, `RECORDING_LOCKED`. */
+  /**
+   * Records calls from now on.
+   *
+   * @throws MockError `OPTION_INVALID`, `RECORDING_LOCKED`, `RECORDING_UNWRITABLE`, `RECORDING_INVALID`, `RECORDING_EXPIRED`.
+   */
   start(request: RecordingStart): void;
   /** Ends the recording; calls are answered as before. @throws MockError `OPTION_INVALID` if nothing is being recorded. */
   stop(): Promise<RecordingReport>;
-  /** Writes what was forwarded so far to a cassette. @throws MockError `OPTION_INVALID`. */
+  /**
+   * Writes what was forwarded so far to a cassette, or copies the one that is being recorded.
+   *
+   * @throws MockError `OPTION_INVALID`, `RECORDING_LOCKED`, `RECORDING_UNWRITABLE`, `RECORDING_INVALID`, `RECORDING_EXPIRED`.
+   */
   snapshot(cassette?: string): Promise<RecordingReport>;
 }
 

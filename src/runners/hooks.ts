@@ -9,17 +9,21 @@ import {
 
 /** The hooks of a runner. */
 export interface Hooks {
+  /** Runs before the tests of a file. */
   beforeAll(run: () => Promise<void>): void;
+  /** Runs before each test. */
   beforeEach(run: () => void): void;
-  /** @param run - Its parameter is whether the test failed; false where the runner does not say. */
+  /** Runs after each test. @param run - Its parameter is whether the test failed; false where the runner does not say. */
   afterEach(run: (hasFailed: boolean) => void): void;
+  /** Runs after the tests of a file. */
   afterAll(run: () => Promise<void>): void;
 }
 
 /**
  * One mock for the tests of a file, by the hooks of any runner: each test has a session of its own, which is verified and closed at its end.
  *
- * @returns a handle of the session of the test that runs; tests of one file must not run at the same time.
+ * @returns a handle of the session of the test that runs; tests of one file must not run at the same time. Its members throw MockError
+ * `SESSION_UNKNOWN` while no test runs; the hooks fail as `createMock` and `verify` do.
  */
 export function registerMock<Types = unknown, Collections = unknown>(
   options: TestMockOptions<Types, Collections>,

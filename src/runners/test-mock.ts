@@ -8,7 +8,7 @@ import type { ListenOptions } from '../server/listen.js';
 
 /** The options of `createMock`, and what the tests of a runner do with the mock. */
 export interface TestMockOptions<Types = unknown, Collections = unknown> extends MockOptions<Types, Collections> {
-  /** What is verified when a test ends: `false` for nothing, or the options of `verify()`; default: everything. */
+  /** What is verified when a test ends: `true` for everything, `false` for nothing, or the options of `verify()`; default `true`. */
   readonly verify?: boolean | VerifyOptionsOf<Types>;
   /** Whether the mock listens on a socket, for clients that do not take a `fetch` function; default false. */
   readonly listen?: boolean | ListenOptions;
@@ -33,6 +33,7 @@ export interface TestMock<Types = unknown, Collections = unknown> extends Sessio
 
 /** A test that runs. */
 export interface RunningTest<Types = unknown, Collections = unknown> {
+  /** The mock as this test sees it. */
   readonly mock: TestMock<Types, Collections>;
   /**
    * Verifies and closes the session.
@@ -45,13 +46,15 @@ export interface RunningTest<Types = unknown, Collections = unknown> {
 
 /** The mock of one worker. */
 export interface WorkerMock<Types = unknown, Collections = unknown> {
+  /** The mock that the tests of this worker share. */
   readonly shared: Mock<VirtualClock, Types, Collections>;
-  /** Opens a session for a test. */
+  /** Opens a session for a test. @throws MockError `SESSION_LIMIT`, `STATE_LIMIT`. */
   begin(): RunningTest<Types, Collections>;
+  /** Closes the mock. */
   close(): Promise<void>;
 }
 
-/** Creates the mock of a worker, whose tests each have a session. @throws MockError as `createMock` does; `LISTEN_FAILED`. */
+/** Creates the mock of a worker, whose tests each have a session. @throws MockError as `createMock` and `listen` do. */
 export async function startWorkerMock<Types = unknown, Collections = unknown>(
   options: TestMockOptions<Types, Collections>,
 ): Promise<WorkerMock<Types, Collections>> {

@@ -37,6 +37,7 @@ const ORIGINS: readonly string[] = ['http://localhost:3000', 'http://localhost:6
  * A global setup of vitest: one mock on a socket for all workers, and for tests in a browser.
  *
  * @param options - Those of `createMock`, and `listen`.
+ * @returns the setup, which fails as `createMock` and `listen` do.
  *
  * @example
  * ```ts no-run

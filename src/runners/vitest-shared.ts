@@ -9,7 +9,7 @@ export interface SharedMock {
   readonly headers: Readonly<Record<string, string>>;
   /** The base URL for the client; it names the session. */
   readonly baseUrl: string;
-  /** Sends a request of this session: a path below `baseUrl`, such as `/stations`. */
+  /** Sends a request of this session: a path below `baseUrl`, such as `/stations`. @throws as the global `fetch`. */
   fetch(path: string, init?: RequestInit): Promise<Response>;
   /**
    * Calls the control API for this session, such as `control('/scenarios/slow/activate', { method: 'POST' })`.
@@ -25,6 +25,8 @@ export interface SharedMock {
 /**
  * The `test` of vitest with the fixture `mock`, a session of the mock that `createGlobalSetup` started. It needs only `fetch`, so that it runs
  * in a browser too.
+ *
+ * The fixture fails with an Error where no global setup shares a mock, and where the verification at the end of the test finds something.
  *
  * @example
  * ```ts no-run

@@ -36,16 +36,27 @@ export interface Scenarios {
 
 /** A description of one scenario, with how often each of its rules applied in a session. */
 export interface ScenarioSummary {
+  /** Its id. */
   readonly id: string;
+  /** The description of the scenario. */
   readonly description: string | undefined;
+  /** The path of its file; undefined for one that was passed as an object. */
   readonly file: string | undefined;
+  /** Ids of the scenarios that it extends. */
   readonly extends: readonly string[];
+  /** Where it is active: in this session, in every session (`server`), or not. */
   readonly active: 'session' | 'server' | false;
+  /** Its rules, in the order in which they are tried. */
   readonly rules: readonly {
+    /** The scenario, and the rule in it: `flaky/listKeys[0]`. */
     readonly key: string;
+    /** The id of its operation; `*` for all. */
     readonly operation: string;
+    /** `scenarios/flaky.yaml:4`, or a pointer if there is no file. */
     readonly place: string;
+    /** How many calls met its conditions. */
     readonly met: number;
+    /** How many calls it applied to. */
     readonly hits: number;
   }[];
 }

@@ -16,6 +16,7 @@ export interface InterceptOptions {
 
 /** The interception of one origin. */
 export interface Interception {
+  /** The intercepted origin, such as `https://api.example.com`. */
   readonly origin: string;
   /** Sends requests to the origin again; with the last interception the globals are restored. */
   close(): void;
@@ -30,7 +31,8 @@ export interface Interceptable {
    * `@mswjs/interceptors`. Ends with `close`, of the result or of the mock or session.
    *
    * @param origin - `https://api.example.com`, without a path.
-   * @throws MockError `INTERCEPTOR_MISSING`; `ORIGIN_INTERCEPTED` where the origin is intercepted already; `OPTION_INVALID`.
+   * @throws MockError `INTERCEPTOR_MISSING`; `ORIGIN_INTERCEPTED` where the origin is intercepted already; `OPTION_INVALID` where it is not an http(s) origin
+   * alone.
    */
   intercept(origin: string | URL, options?: InterceptOptions): Interception;
 }

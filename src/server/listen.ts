@@ -23,11 +23,11 @@ import { host, isError } from '../platform.js';
 
 /** Where to listen. */
 export interface ListenOptions {
-  /** Default 0: a free port. */
+  /** From 0 to 65535; default 0, which picks a free port. */
   readonly port?: number;
-  /** Default `127.0.0.1`. */
+  /** Host name or address to listen on; default `127.0.0.1`. */
   readonly host?: string;
-  /** Path of a Unix socket (on Windows of a named pipe) to listen on instead of a port. */
+  /** Path of a Unix socket (on Windows of a named pipe) to listen on instead of a port. Default: none. */
   readonly socket?: string;
   /** Use HTTPS, and HTTP/2 with clients that support it; `true` creates a self-signed certificate. Default: false. */
   readonly tls?: boolean | TlsOptions;
@@ -39,6 +39,7 @@ export interface ListenOptions {
 export interface Listening {
   /** `http://host:port`, without a trailing slash; `http://localhost` on a Unix socket; `https:` with TLS. */
   readonly url: string;
+  /** The host name or address that was given; default `127.0.0.1`. */
   readonly host: string;
   /** 0 on a Unix socket. */
   readonly port: number;
@@ -52,13 +53,14 @@ export interface Listening {
    * @param graceMs - Milliseconds that open responses get to finish; default: the option `connections.graceMs`.
    */
   close(graceMs?: number): Promise<void>;
+  /** Closes it. */
   [Symbol.asyncDispose](): Promise<void>;
 }
 
 /**
  * Serves an app over HTTP.
  *
- * @throws MockError `PORT_TAKEN`, or `LISTEN_FAILED` with the system's reason.
+ * @throws MockError `PORT_TAKEN`; `LISTEN_FAILED` with the system's reason; `OPTION_INVALID` for a port or a certificate that cannot be used.
  */
 export async function listen(
   fetch: Fetch,

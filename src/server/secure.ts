@@ -17,9 +17,9 @@ import { type ConnectionOptions, type ConnectionServer, createConnectionServer, 
 export interface TlsOptions {
   /** Certificate and the intermediate ones, in PEM; default: a self-signed one, made at start. */
   readonly cert?: string;
-  /** Private key of `cert`, in PEM. */
+  /** Private key of `cert`, in PEM; required with `cert`. */
   readonly key?: string;
-  /** Host names and IP addresses of the self-signed certificate, besides `localhost`, `127.0.0.1` and `::1`. */
+  /** Host names and IP addresses of the self-signed certificate, besides `localhost`, `127.0.0.1` and `::1`. Default: none. */
   readonly names?: readonly string[];
 }
 
@@ -34,7 +34,7 @@ interface SecureParts {
 /**
  * The certificate to use: the given one, or a new self-signed one.
  *
- * @throws MockError `OPTION_INVALID` if only one of certificate and key is given.
+ * @throws MockError `OPTION_INVALID` if only one of certificate and key is given, or for a name that a certificate cannot have.
  */
 export function readCertificate(tls: TlsOptions, host: string): Certificate {
   const { cert, key, names = [] } = tls;

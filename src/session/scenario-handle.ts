@@ -13,7 +13,7 @@ export interface SessionScenarios {
   /**
    * Activates scenarios in this session; later ones win.
    *
-   * @throws MockError `SCENARIO_UNKNOWN` with the nearest id.
+   * @throws MockError `SCENARIO_UNKNOWN` with the nearest id; `STATE_INVALID`, `STATE_LIMIT` where they cannot change the collections.
    */
   activate(...ids: readonly string[]): void;
   /** Deactivates scenarios, or all without ids; changed collections stay changed until a reset. */
@@ -26,12 +26,17 @@ export interface MockScenarios {
   readonly ids: readonly string[];
   /** Ids of the scenarios that are active in every session; later ones win. */
   readonly active: readonly string[];
-  /** Every scenario with its rules, and how often each of them applied in a session; default `default`. */
+  /**
+   * Every scenario with its rules, and how often each of them applied in a session.
+   *
+   * @param session - The id of an open session; default `default`.
+   * @throws MockError `SESSION_UNKNOWN`.
+   */
   list(session?: string): readonly ScenarioSummary[];
   /**
    * Activates scenarios in every session, including those opened later; later ones win.
    *
-   * @throws MockError `SCENARIO_UNKNOWN` with the nearest id.
+   * @throws MockError `SCENARIO_UNKNOWN` with the nearest id; `STATE_INVALID`, `STATE_LIMIT` where they cannot change the collections.
    *
    * @example
    * ```ts

@@ -43,14 +43,14 @@ export interface CollectionHandle<Fields extends object = Item> {
   /**
    * Adds an item; missing properties are generated from the schema.
    *
-   * @throws MockError `STATE_INVALID` where the item breaks the schema.
+   * @throws MockError `STATE_INVALID` where the item breaks the schema, or its parent does not exist; `STATE_LIMIT`.
    */
   add(item?: FieldsOf<Fields>): Fields;
   /**
    * Applies a merge patch (RFC 7396) to an item.
    *
    * @returns the changed item; undefined where there is none.
-   * @throws MockError `STATE_INVALID` where the result breaks the schema.
+   * @throws MockError `STATE_INVALID` where the result breaks the schema; `STATE_LIMIT`.
    */
   update(id: string, patch: FieldsOf<Fields>): Fields | undefined;
   /** Removes an item. @returns whether there was one. */
@@ -58,7 +58,7 @@ export interface CollectionHandle<Fields extends object = Item> {
   /**
    * Replaces all items.
    *
-   * @throws MockError `STATE_INVALID` where an item breaks the schema; then nothing is changed.
+   * @throws MockError `STATE_INVALID` where an item breaks the schema, or its parent does not exist; `STATE_LIMIT`. Then nothing is changed.
    */
   replace(items: readonly FieldsOf<Fields>[]): void;
 }

@@ -2,7 +2,9 @@ import { host, isBytes } from '../../platform.js';
 
 /** A body in a temporary file. */
 export interface ReceivedFile {
+  /** Its path; the file is removed when the exchange has ended. */
   readonly path: string;
+  /** In bytes. */
   readonly size: number;
   /** SHA-256, as base64url. */
   readonly digest: string;

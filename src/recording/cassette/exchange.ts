@@ -9,11 +9,11 @@ import { invalidRecording, readJsonFile } from './manifest.js';
 export interface RecordedExchange {
   /** Counts from 1 within a cassette. */
   readonly number: number;
-  /** Id of the operation in the contract. */
+  /** Id of the operation in the contract; `*` for a request outside of it. */
   readonly operation: string;
   /** ISO 8601, UTC. */
   readonly recordedAt: string;
-  /** From the request to the end of the response. */
+  /** Milliseconds from the request to the end of the response. */
   readonly elapsedMs: number;
   readonly request: RecordedRequest;
   /** Undefined for a connection that failed. */

@@ -35,7 +35,7 @@ export interface MatchRules {
   readonly ignoreQuery: readonly string[];
   /** Headers to compare although the contract does not declare them. */
   readonly headers: readonly string[];
-  /** Declared headers to ignore. */
+  /** Headers to ignore: declared ones, `range`, `accept`, `cookie` and those of credentials. */
   readonly ignoreHeaders: readonly string[];
 }
 

@@ -67,7 +67,7 @@ export interface UpstreamOptions {
  * Creates a client of one upstream with persistent connections.
  *
  * @param environment - Variables that name a proxy.
- * @throws MockError `OPTION_INVALID`.
+ * @throws MockError `OPTION_INVALID` for an upstream or a proxy that is not a valid URL.
  */
 export function createUpstream(
   base: string,
