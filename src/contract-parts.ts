@@ -170,10 +170,9 @@ export async function loadShared(settings: ContractSettings): Promise<LoadedCont
   // Inference takes half of a start from the cache, and depends on the document and on these options alone.
   const options = JSON.stringify([settings.basePath, settings.prefix]);
   const name = `resources ${options}`;
-  const [kept, texts] = await Promise.all([derived?.read(name), derived?.readTexts(`items ${options}`)]);
   // The cache proves that this build wrote it for this contract.
-  const packed = kept as PackedFacts | undefined;
-  const generated = createGeneratedItems(texts);
+  const packed = derived?.read(name) as PackedFacts | undefined;
+  const generated = createGeneratedItems(derived?.readTexts(`items ${options}`));
   const readFacts = memoize((): ContractFacts => {
     if (packed !== undefined) {
       const resources = unpackResources(loaded, packed.resources);

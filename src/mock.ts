@@ -87,7 +87,7 @@ async function createParts(options: object, files: OptionFiles | undefined, open
   const settings = readOptions(options);
   checkContractOptions({ ...options });
   const contract = await loadShared(settings);
-  const own = await loadParts(readParts(contract, settings.strict), settings);
+  const own = loadParts(readParts(contract, settings.strict), settings);
   const store = await openStore(settings, own);
   opened.push(async () => store?.close());
   const parts = shareParts(own, store);

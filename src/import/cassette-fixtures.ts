@@ -14,11 +14,7 @@ import { createPagePlan } from '../state/pages/plan.js';
 export type FixtureParts = Parameters<typeof readFixtures>[1];
 
 /** The fixtures of a cassette that their loader accepts, and what is left out. */
-export function createFixtures(
-  cassette: Cassette,
-  parts: FixtureParts,
-  moment: 'final' | 'initial',
-): Promise<Fixtures> {
+export function createFixtures(cassette: Cassette, parts: FixtureParts, moment: 'final' | 'initial'): Fixtures {
   const { contract, resources } = parts;
   const isNewestFirst = (id: string): boolean => {
     const operation = contract.operation(id);
@@ -28,7 +24,7 @@ export function createFixtures(
 }
 
 /** The fixtures of items that their loader accepts, and what is left out. */
-export function toSoundFixtures(promoted: Promoted, parts: FixtureParts): Promise<Fixtures> {
+export function toSoundFixtures(promoted: Promoted, parts: FixtureParts): Fixtures {
   const { resources, validators, generator, fieldsOf } = parts;
   const fixtures = toFixtures(promoted, {
     validators,
@@ -50,15 +46,15 @@ export function toSoundFixtures(promoted: Promoted, parts: FixtureParts): Promis
 type Fixtures = ReturnType<typeof toFixtures>;
 
 /** The fixtures without the items and defaults that the loader of fixtures does not accept. */
-async function omitInvalid(
+function omitInvalid(
   { files, skipped }: Fixtures,
   read: (folder: string) => ReturnType<typeof readFixtures>,
-): Promise<Fixtures> {
+): Fixtures {
   if (files.length === 0) return { files, skipped };
   const folder = mkdtempSync(join(tmpdir(), 'vouch-promote-'));
   try {
     for (const { path, content } of files) writeFile(join(folder, path), content);
-    const { mistakes } = await read(folder);
+    const { mistakes } = read(folder);
     if (mistakes.length === 0) return { files, skipped };
     const left: SkippedItem[] = [];
     const kept = files.flatMap((file) => {
@@ -71,7 +67,7 @@ async function omitInvalid(
     // A mistake in no file is one of the loader.
     if (left.length === 0) return { files, skipped };
     // An item that was left out can be the parent of others.
-    return await omitInvalid({ files: kept, skipped: [...skipped, ...left] }, read);
+    return omitInvalid({ files: kept, skipped: [...skipped, ...left] }, read);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -10,7 +10,7 @@ import { type ItemList, type OldMock, readText, type Remark, type Stub } from '.
 
 /** The fixtures of an old mock, and what is to be said about its items. */
 interface ImportedItems {
-  readonly files: Awaited<ReturnType<typeof toSoundFixtures>>['files'];
+  readonly files: ReturnType<typeof toSoundFixtures>['files'];
   readonly breaks: readonly Break[];
   readonly remarks: readonly Remark[];
 }
@@ -38,7 +38,7 @@ export async function toItems(
       list.items.flatMap((item) => toPromoted(item, resource)),
     );
   }
-  const { files, skipped } = await toSoundFixtures({ collections, created: new Map() }, parts);
+  const { files, skipped } = toSoundFixtures({ collections, created: new Map() }, parts);
   for (const { collection, id, why } of skipped) {
     const hint = 'correct it in the old mock and import again, or add it to the fixtures by hand';
     const what = id === '*' ? collection : `${collection} ${id}`;

@@ -132,7 +132,7 @@ async function apply(
   const before = live.version;
   const folder = before.settings.scenarios?.from;
   if (typeof folder === 'string' && changed?.every((path) => isBelow(path, [folder])) === true) {
-    return { ...(await reloadScenarios(folder, before.scenarioContext, before.scenarios)), notes: [] };
+    return { ...reloadScenarios(folder, before.scenarioContext, before.scenarios), notes: [] };
   }
   const isOfOptions = files !== undefined && (changed?.some((path) => isBelow(path, files.list())) ?? true);
   const { settings, restart } = isOfOptions
@@ -143,7 +143,7 @@ async function apply(
     const hint = 'restart it: a running recording keeps the document that it was started with';
     throw new MockError('RELOAD_FAILED', 'a mock with recordings does not reload its document', { hint });
   }
-  const loaded = await loadParts(readParts(contract, settings.strict), settings, before);
+  const loaded = loadParts(readParts(contract, settings.strict), settings, before);
   if (shared.store !== undefined && toSetup({ ...loaded, contract }) !== shared.store.setup) {
     const hint = 'restart all processes with another prefix: store: { prefix } (--store-prefix)';
     throw new MockError('RELOAD_FAILED', 'a mock whose state is shared does not reload its document or its fixtures', {

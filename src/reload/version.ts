@@ -113,11 +113,11 @@ export function createVersion(parts: Parts, settings: Settings, shared: SharedPa
  * @param before - The version that answers while this one is loaded.
  * @throws MockError where a file or an option cannot be used.
  */
-export async function loadParts(shared: ContractParts, settings: Settings, before?: Version): Promise<Parts> {
+export function loadParts(shared: ContractParts, settings: Settings, before?: Version): Parts {
   const { seed } = settings;
   const { resources } = shared;
   const { errors, answerPreferred, sources } = shared.readAnswers(seed, settings.responses.examples);
-  const definition = await loadFixtures(settings.fixtures, { ...shared, seed });
+  const definition = loadFixtures(settings.fixtures, { ...shared, seed });
   const { unknownIds, initialItems } = settings.state === false ? {} : settings.state;
   // Handlers can add items to any collection.
   const isOpen = Object.keys(settings.handlers ?? {}).length > 0;
@@ -132,8 +132,8 @@ export async function loadParts(shared: ContractParts, settings: Settings, befor
   const from = settings.scenarios?.from;
   const { scenarios, reload } =
     before === undefined
-      ? { scenarios: await openScenarios(from, scenarioContext), reload: NOTHING_RELOADED }
-      : await renewScenarios(from, scenarioContext, before.scenarios);
+      ? { scenarios: openScenarios(from, scenarioContext), reload: NOTHING_RELOADED }
+      : renewScenarios(from, scenarioContext, before.scenarios);
   const items = createItems(shared, { unknownIds, initialItems });
   const editors = createCollectionEditors(items);
   const state = { definition, items, editors };

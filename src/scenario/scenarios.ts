@@ -240,11 +240,11 @@ function withoutRepeats(ids: readonly string[]): readonly string[] {
  * @param source - A folder with one scenario per file, or scenarios by id; undefined for none.
  * @throws MockError `SCENARIO_INVALID`, `SCENARIO_UNREADABLE`.
  */
-export async function openScenarios(
+export function openScenarios(
   source: string | Readonly<Record<string, ScenarioDefinition>> | undefined,
   context: ScenarioContext,
-): Promise<Scenarios> {
-  if (typeof source === 'string') return createScenarios(context, await loadScenarios(source, context));
+): Scenarios {
+  if (typeof source === 'string') return createScenarios(context, loadScenarios(source, context));
   return createScenarios(context, toScenarios(source ?? {}, context));
 }
 
@@ -262,8 +262,8 @@ export interface Reload {
  * Reloads a folder of scenarios: an edited scenario applies at once, also if it is active; of one with a mistake, the last valid
  * version is kept; one without a file is removed.
  */
-export async function reloadScenarios(folder: string, context: ScenarioContext, scenarios: Scenarios): Promise<Reload> {
-  const { scenarios: sound, ids, mistakes } = await readScenarios(folder, context);
+export function reloadScenarios(folder: string, context: ScenarioContext, scenarios: Scenarios): Reload {
+  const { scenarios: sound, ids, mistakes } = readScenarios(folder, context);
   const loaded = sound.map((scenario) => scenario.id);
   const kept = ids.filter((id) => !loaded.includes(id) && scenarios.get(id)?.file !== undefined);
   scenarios.replace([...sound, ...kept.map((id) => scenarios.find(id))]);
@@ -275,16 +275,16 @@ export async function reloadScenarios(folder: string, context: ScenarioContext, 
  *
  * @throws MockError `SCENARIO_INVALID`, `SCENARIO_UNREADABLE` where that version is not valid any more either.
  */
-export async function renewScenarios(
+export function renewScenarios(
   source: string | Readonly<Record<string, ScenarioDefinition>> | undefined,
   context: ScenarioContext,
   before: Scenarios,
-): Promise<{ readonly scenarios: Scenarios; readonly reload: Reload }> {
+): { readonly scenarios: Scenarios; readonly reload: Reload } {
   if (typeof source !== 'string') {
     const scenarios = createScenarios(context, toScenarios(source ?? {}, context));
     return { scenarios, reload: { loaded: scenarios.ids, kept: [], error: undefined } };
   }
-  const { scenarios: sound, ids, mistakes } = await readScenarios(source, context);
+  const { scenarios: sound, ids, mistakes } = readScenarios(source, context);
   const error = toScenarioError(mistakes);
   const known = new Map(sound.map((scenario) => [scenario.id, scenario]));
   const loaded = [...known.keys()];

@@ -92,7 +92,7 @@ test('what is read from the cache is what was written there', async () => {
   const [entry = ''] = await listEntries(cwd);
   const cache = createDocumentCache(join(cwd, 'cache'));
   const key = entry.replace('.json', '');
-  const cached = await cache.read(key);
+  const cached = cache.read(key);
   if (cached === undefined) throw new Error('nothing was cached');
   await cache.write(key, { ...cached, document: { ...cached.document, info: { title: 'From the cache' } } });
   expect((await loadContract('api.yaml', { cwd, cacheFolder: 'cache' })).title).toBe('From the cache');

@@ -6,7 +6,7 @@ import { createDerivedCache, type KeptTexts } from '../../src/contract/load/deri
 import { createFolder } from './loading.js';
 
 /** The texts of a name, as a process that starts reads them. */
-const open = (folder: string, of = 'document'): Promise<KeptTexts> =>
+const open = (folder: string, of = 'document'): KeptTexts =>
   createDerivedCache(createDocumentCache(folder), of, Promise.resolve()).readTexts('texts');
 
 /** Waits until texts of these keys are in the cache, and returns them. */
@@ -15,7 +15,7 @@ async function waitFor(folder: string, keys: readonly string[]): Promise<readonl
   await expect
     .poll(
       async () => {
-        const { take } = await open(folder);
+        const { take } = open(folder);
         found = keys.map(take);
         return found.every((text) => text !== undefined);
       },
@@ -27,7 +27,7 @@ async function waitFor(folder: string, keys: readonly string[]): Promise<readonl
 
 test('texts are read by the next process, and those of processes that run at the same time are added', async () => {
   const folder = await createFolder({});
-  const [one, other] = [await open(folder), await open(folder)];
+  const [one, other] = [open(folder), open(folder)];
   one.write(() => [['a', 'A']]);
   // Of two that write in the same moment, one can replace the file of the other: its texts are generated again.
   await waitFor(folder, ['a']);
@@ -36,36 +36,36 @@ test('texts are read by the next process, and those of processes that run at the
     ['c', 'C'],
   ]);
   expect(await waitFor(folder, ['a', 'b', 'c'])).toEqual(['A', 'B', 'C']);
-  const third = await open(folder);
+  const third = open(folder);
   third.write(() => [['d', 'D']]);
   expect(await waitFor(folder, ['b', 'c', 'd'])).toEqual(['B', 'C', 'D']);
 });
 
 test('what was taken is not held any longer, and another document has nothing', async () => {
   const folder = await createFolder({});
-  (await open(folder)).write(() => [['a', 'A']]);
+  open(folder).write(() => [['a', 'A']]);
   await waitFor(folder, ['a']);
-  const texts = await open(folder);
+  const texts = open(folder);
   expect([texts.take('a'), texts.take('a'), texts.take('b')]).toEqual(['A', undefined, undefined]);
-  expect((await open(folder, 'another document')).take('a')).toBeUndefined();
+  expect(open(folder, 'another document').take('a')).toBeUndefined();
 });
 
 test('no more than a million characters are kept: those of the last process, then those of others', async () => {
   const folder = await createFolder({});
-  (await open(folder)).write(() => [
+  open(folder).write(() => [
     ['old', 'x'.repeat(300_000)],
     ['oldest', 'x'.repeat(300_000)],
   ]);
   await waitFor(folder, ['old', 'oldest']);
-  (await open(folder)).write(() => [['new', 'x'.repeat(500_000)]]);
+  open(folder).write(() => [['new', 'x'.repeat(500_000)]]);
   await waitFor(folder, ['new', 'old']);
-  expect((await open(folder)).take('oldest')).toBeUndefined();
-  (await open(folder)).write(() => [
+  expect(open(folder).take('oldest')).toBeUndefined();
+  open(folder).write(() => [
     ['large', 'x'.repeat(1_500_000)],
     ['small', 'x'],
   ]);
   await waitFor(folder, ['small']);
-  expect((await open(folder)).take('large')).toBeUndefined();
+  expect(open(folder).take('large')).toBeUndefined();
   const [file = ''] = await readdir(folder);
   expect((await readFile(join(folder, file))).length).toBeLessThan(1_100_000);
 });
@@ -73,7 +73,7 @@ test('no more than a million characters are kept: those of the last process, the
 test('a file of something else is passed over and written again', async () => {
   const folder = await createFolder({});
   const cache = createDocumentCache(folder);
-  (await open(folder)).write(() => [['a', 'A']]);
+  open(folder).write(() => [['a', 'A']]);
   await waitFor(folder, ['a']);
   const [file = ''] = await readdir(folder);
   const right = await readFile(join(folder, file));
@@ -92,8 +92,8 @@ test('a file of something else is passed over and written again', async () => {
   ];
   for (const damage of damages) {
     await damage();
-    expect((await open(folder)).take('a')).toBeUndefined();
+    expect(open(folder).take('a')).toBeUndefined();
   }
-  (await open(folder)).write(() => [['a', 'A']]);
+  open(folder).write(() => [['a', 'A']]);
   expect(await waitFor(folder, ['a'])).toEqual(['A']);
 });

@@ -16,7 +16,7 @@ describe('the scenarios in docs/scenarios.md', () => {
   let known: ReadonlyMap<string, Scenario>;
   beforeAll(async () => {
     context = await loadContext('spec/openapi.yaml');
-    known = new Map((await loadScenarios('scenarios', context)).map((scenario) => [scenario.id, scenario]));
+    known = new Map(loadScenarios('scenarios', context).map((scenario) => [scenario.id, scenario]));
   });
 
   it('are found', () => expect(blocks.length).toBeGreaterThan(8));

@@ -119,10 +119,10 @@ describe('a scenario that is edited while the mock runs', () => {
     context = await loadContext();
     await write('a.yaml', 'operations: { listBooks: { respond: { status: 200 } } }');
     await write('b.yaml', 'description: B.');
-    scenarios = createScenarios(context, await loadScenarios(folder, context));
+    scenarios = createScenarios(context, loadScenarios(folder, context));
     scenarios.activate(['a']);
     reloads = createQueue();
-    const update = async (): Promise<void> => reloads.push(await reloadScenarios(folder, context, scenarios));
+    const update = async (): Promise<void> => reloads.push(reloadScenarios(folder, context, scenarios));
     watcher = createWatcher(() => [folder], update, { everyMs: 10 });
     await keepWriting('first.yaml', async () => reloads.next());
   });

@@ -64,7 +64,7 @@ export async function runFixturesInit(options: FixturesInitOptions): Promise<num
     if (schema !== undefined && rooted) wanted[name] = { generate: singleton && parents.length === 0 ? 1 : items };
   }
   const parts = { ...createItemModels({ contract, resources, validators, generator }), seed };
-  const store = createStore(await loadFixtures(wanted, parts), { seed, clock: createVirtualClock() });
+  const store = createStore(loadFixtures(wanted, parts), { seed, clock: createVirtualClock() });
   const note = `Generated from ${contract.title} ${contract.version}. Edit freely: items are checked against the contract at start.`;
   return writeFiles(store.export().collections, { folder, force, note }, options.write);
 }

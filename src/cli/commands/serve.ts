@@ -198,7 +198,7 @@ async function runServe(options: ServeOptions, files: OptionFiles): Promise<numb
   const log = logInteractions(options, (pointer) => mock.contract.locate(pointer));
   // Closed also where it cannot listen: a store would keep the process running.
   await using mock: Mock<Clock> = await openMock({ ...log, ...toMockOptions(options) }, files);
-  const collections = await countCollections(fixtures);
+  const collections = countCollections(fixtures);
   const background = new host.AbortController();
   const signal = await listenUntilSignal(mock, options, ({ url, baseUrl, socket }, notes) => {
     const preset = mock.contract.preset ?? null;
@@ -289,8 +289,8 @@ function countRepaired({ contract }: Mock<Clock>): number {
 }
 
 /** How many collections have fixtures. */
-async function countCollections(fixtures: unknown): Promise<number> {
-  return typeof fixtures === 'string' ? (await listFixtureFiles(fixtures)).length : Object.keys(fixtures ?? {}).length;
+function countCollections(fixtures: unknown): number {
+  return typeof fixtures === 'string' ? listFixtureFiles(fixtures).length : Object.keys(fixtures ?? {}).length;
 }
 
 /** A folder, as a path that cannot be read as a word. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { readdirSync, statSync } from 'node:fs';
-import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { deserialize, serialize } from 'node:v8';
@@ -31,10 +31,10 @@ export interface CachedDocument {
 /** Bundled documents on disk. A failure is not an error: the document is loaded from its text. */
 export interface DocumentCache {
   readonly folder: string;
-  read(key: string): Promise<CachedDocument | undefined>;
+  read(key: string): CachedDocument | undefined;
   write(key: string, document: CachedDocument): Promise<void>;
   /** Reads the file of what was computed from a document; undefined where nothing is known. */
-  readDerived(file: string): Promise<unknown>;
+  readDerived(file: string): unknown;
   /** Writes what was computed from a document: plain data, maps and sets. */
   writeDerived(file: string, value: unknown): Promise<void>;
 }
@@ -47,9 +47,9 @@ const MAX_ENTRIES = 20;
 
 /** Creates a cache in a folder, which is created when the first document is written. */
 export function createDocumentCache(folder: string): DocumentCache {
-  const read = async <Value>(name: string, decode: (body: Buffer) => Value): Promise<Value | undefined> => {
+  const read = <Value>(name: string, decode: (body: Buffer) => Value): Value | undefined => {
     try {
-      const body = readBody(await readFile(join(folder, name)));
+      const body = readBody(readFileSync(join(folder, name)));
       return body && decode(body);
     } catch {
       // Missing, unreadable or truncated: the document is loaded from its text and written again.

@@ -4,11 +4,11 @@ import { digestText, type DocumentCache } from './cache.js';
 
 /** What was computed from a contract alone, beside its document in the cache. */
 export interface DerivedCache {
-  read(name: string): Promise<unknown>;
+  read(name: string): unknown;
   /** Writes plain data, maps and sets, after the first requests. */
   write(name: string, compute: () => unknown): void;
   /** Reads the texts of a name, which are added to while the process runs. */
-  readTexts(name: string): Promise<KeptTexts>;
+  readTexts(name: string): KeptTexts;
 }
 
 /** Texts by their keys, of this process and of those before. */
@@ -61,9 +61,9 @@ export function createDerivedCache(cache: DocumentCache, of: string, written: Pr
   };
 }
 
-async function createTexts(cache: DocumentCache, file: string, written: Promise<void>): Promise<KeptTexts> {
-  const read = async (): Promise<Map<string, string>> => toTexts(await cache.readDerived(file));
-  const known = await read();
+function createTexts(cache: DocumentCache, file: string, written: Promise<void>): KeptTexts {
+  const read = (): Map<string, string> => toTexts(cache.readDerived(file));
+  const known = read();
   const later = createPatientWriter(known.size === 0);
   return {
     take: (key) => {
@@ -78,7 +78,7 @@ async function createTexts(cache: DocumentCache, file: string, written: Promise<
         // Without its folder, the cache was removed meanwhile.
         if (!existsSync(cache.folder)) return;
         // Processes that run at the same time add to the texts of each other; the first text of a key is kept.
-        await cache.writeDerived(file, limitTexts([...own, ...(await read())]));
+        await cache.writeDerived(file, limitTexts([...own, ...read()]));
       }),
   };
 }

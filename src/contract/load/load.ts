@@ -118,7 +118,7 @@ async function loadWhole(
     ...[...presets, ...overlays].map(({ text }) => text),
   ].map(String);
   const key = cache === undefined ? '' : readCacheKey(parts);
-  const cached = await cache?.read(key);
+  const cached = cache?.read(key);
   const known = cached === undefined ? undefined : await readCached(cached, main, policy);
   const loaded = known ?? (await bundle(main, { overlays, presets }, policy));
   const places = new Map(known === undefined ? [] : cached?.places);

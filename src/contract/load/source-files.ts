@@ -1,4 +1,4 @@
-import { readFile, stat } from 'node:fs/promises';
+import { readFileSync, statSync } from 'node:fs';
 import { isAbsolute, relative } from 'node:path';
 import { URL, fileURLToPath } from 'node:url';
 import { MockError } from '../../errors.js';
@@ -55,10 +55,11 @@ export async function loadBytes(uri: string, policy: ReadPolicy): Promise<Buffer
   }
   if (url.protocol !== 'file:') throw new Error(`the protocol "${url.protocol}" is not supported`);
   const path = fileURLToPath(url);
-  const about = await stat(path);
+  const about = statSync(path);
   if (!about.isFile()) throw new Error('it is not a file');
   if (about.size > MAX_BYTES) throw new Error(`it is larger than ${MAX_BYTES / 1024 / 1024} MB`);
-  return readFile(path);
+  // An asynchronous call of the file system takes longer than to read a document of common size.
+  return readFileSync(path);
 }
 
 /** A URI as the user knows it: a path relative to the working folder, or the path or URL itself. */

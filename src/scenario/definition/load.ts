@@ -1,4 +1,4 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readdirSync, readFileSync } from 'node:fs';
 import { basename, extname, join, relative } from 'node:path';
 import { isObject } from '../../contract/json.js';
 import { toPointer } from '../../contract/pointer.js';
@@ -37,23 +37,17 @@ const SCENARIO_ID = /^[\w][\w.-]{0,127}$/;
  * @param cwd - The folder that file names in messages are relative to.
  * @throws MockError `SCENARIO_UNREADABLE` if the folder cannot be read; mistakes inside files are returned.
  */
-export async function readScenarios(
-  folder: string,
-  context: ScenarioContext,
-  cwd: string = process.cwd(),
-): Promise<LoadedScenarios> {
-  const names = await listFiles(folder);
+export function readScenarios(folder: string, context: ScenarioContext, cwd: string = process.cwd()): LoadedScenarios {
+  const names = listFiles(folder);
   const mistakes: Mistake[] = [];
   const sources = new Map<string, Source>();
-  // Read at the same time; parsed in the order of their names.
-  const reads = await Promise.allSettled(names.map((name) => readFile(join(folder, name), 'utf8')));
-  for (const [i, name] of names.entries()) {
+  for (const name of names) {
     const file = relative(cwd, join(folder, name)) || name;
     const id = basename(name, extname(name));
     const invalid = checkId(id, { file }, sources.get(id));
     try {
       if (invalid !== undefined) mistakes.push(invalid);
-      else sources.set(id, parseSource(textOf(reads[i]).replace(/^\uFEFF/, ''), file));
+      else sources.set(id, parseSource(readFileSync(join(folder, name), 'utf8').replace(/^\uFEFF/, ''), file));
     } catch (error) {
       mistakes.push(toFileMistake(error, file, 'SCENARIO_UNREADABLE'));
     }
@@ -64,12 +58,8 @@ export async function readScenarios(
 }
 
 /** Reads every scenario of a folder. @throws MockError `SCENARIO_INVALID` that lists every mistake. */
-export async function loadScenarios(
-  folder: string,
-  context: ScenarioContext,
-  cwd?: string,
-): Promise<readonly Scenario[]> {
-  return withoutMistakes(await readScenarios(folder, context, cwd));
+export function loadScenarios(folder: string, context: ScenarioContext, cwd?: string): readonly Scenario[] {
+  return withoutMistakes(readScenarios(folder, context, cwd));
 }
 
 /**
@@ -111,16 +101,11 @@ function withoutMistakes({ scenarios, mistakes }: Omit<LoadedScenarios, 'ids'>):
   return scenarios;
 }
 
-/** The text of a file. @throws the error of the system where it could not be read. */
-function textOf(read: PromiseSettledResult<string> | undefined): string {
-  if (read?.status === 'rejected') throw read.reason;
-  return read?.value ?? '';
-}
-
-async function listFiles(folder: string): Promise<readonly string[]> {
+function listFiles(folder: string): readonly string[] {
   try {
-    const names = await readdir(folder);
-    return names.filter((name) => EXTENSIONS.has(extname(name)) && !name.startsWith('.')).toSorted();
+    return readdirSync(folder)
+      .filter((name) => EXTENSIONS.has(extname(name)) && !name.startsWith('.'))
+      .toSorted();
   } catch (error) {
     throw new MockError('SCENARIO_UNREADABLE', `the folder ${JSON.stringify(folder)} cannot be read`, {
       at: { file: folder },

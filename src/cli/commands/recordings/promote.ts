@@ -77,7 +77,7 @@ export async function promoteCassette(
   const resources = inferResources(contract);
   const generator = createGenerator(contract, validators);
   const parts = { ...createItemModels({ contract, resources, validators, generator }), seed: 1 };
-  const { files, skipped } = await createFixtures(cassette, parts, final ? 'final' : 'initial');
+  const { files, skipped } = createFixtures(cassette, parts, final ? 'final' : 'initial');
   const written = files.map(({ path }) => join(into, path));
   rejectOverwriting(written, flags);
   for (const [i, { content }] of files.entries()) writeOutputFile(written[i] ?? '', content);
