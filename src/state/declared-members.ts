@@ -275,8 +275,8 @@ export function canHold({ type, enum: values, const: only }: SchemaObject, value
   const isValue = typeof value !== 'object' || value === null;
   if (allowed !== undefined && (isValue || type === undefined)) return allowed.includes(value);
   const own = value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value;
-  const types = [type ?? own].flat();
-  return types.includes(own) || (own === 'number' && types.includes('integer'));
+  const types = new Set<unknown>([type ?? own].flat());
+  return types.has(own) || (own === 'number' && types.has('integer'));
 }
 
 /** Whether a schema asks for objects without saying anything about their members. */

@@ -326,7 +326,7 @@ describe.skipIf(!existsSync(CHROMIUM))('the inspector in Chromium', () => {
       );
       expect([path, result]).toEqual([path, 'TypeError']);
     }
-    const [frame] = page.frames().filter((each) => each !== page.mainFrame());
+    const frame = page.frames().find((each) => each !== page.mainFrame());
     expect(await frame?.locator('#app').count()).toBe(0);
   });
 

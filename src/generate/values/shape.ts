@@ -269,21 +269,23 @@ const NO_PARTS: readonly Part[] = [];
 
 /** The schemas of the property with a name; undefined if the name is not allowed. */
 export function readPropertyParts(shape: Shape, name: string): readonly Part[] | undefined {
-  // The same array each time where nothing is added: what is known about it is found by its identity.
-  let parts = shape.properties.get(name) ?? NO_PARTS;
-  for (const { pattern, part } of shape.patternProperties) if (pattern.expression.test(name)) parts = [...parts, part];
-  const declared = parts.length > 0;
+  const own = shape.properties.get(name) ?? NO_PARTS;
+  const added: Part[] = [];
+  for (const { pattern, part } of shape.patternProperties) if (pattern.expression.test(name)) added.push(part);
+  const declared = own.length > 0 || added.length > 0;
   for (const { known, patterns, part } of shape.additionalProperties) {
     if (known.has(name) || patterns.some((pattern) => pattern.test(name))) continue;
     if (part.schema === false) return undefined;
-    parts = [...parts, part];
+    added.push(part);
   }
   if (!declared && shape.additionalProperties.length === 0) {
     for (const part of shape.unevaluatedProperties) {
       if (part.schema === false) return undefined;
-      parts = [...parts, part];
+      added.push(part);
     }
   }
+  // The same array each time where nothing is added: what is known about it is found by its identity.
+  const parts = added.length === 0 ? own : [...own, ...added];
   return parts.some((part) => part.schema === false) ? undefined : parts;
 }
 

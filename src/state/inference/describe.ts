@@ -187,7 +187,7 @@ const LOGIN_NAMES: readonly string[] = ['login', 'username'];
 function findIdIn(schema: ItemSchema, of: IdWords): string | undefined {
   const { noun, wanted } = of;
   const properties = listProperties(schema).filter(canBeId);
-  const names = properties.map(({ name }) => name);
+  const names = new Set(properties.map(({ name }) => name));
   const bare = new Map(properties.map((property) => [property.bare, property.name]));
   const named = bare.get(wanted);
   // `{space_number}` identifies one of the `copilot-spaces` by its `number`.
@@ -202,13 +202,13 @@ function findIdIn(schema: ItemSchema, of: IdWords): string | undefined {
   if (plain !== undefined) return plain;
   // `{username}` without such a property: the name that a person or an organization has, if its id is a number.
   const login = isNumeric(schema.properties.get('id')?.schema ?? {})
-    ? LOGIN_NAMES.find((name) => names.includes(name))
+    ? LOGIN_NAMES.find((name) => names.has(name))
     : undefined;
   if (login !== undefined && of.isText && !of.wanted.endsWith('id')) return login;
-  if (names.includes('id')) return 'id';
+  if (names.has('id')) return 'id';
   // `{sectionGid}` without such a property: the last word of the parameter.
   const last = bare.get(of.lastWord);
-  return short ?? bare.get(`${noun}id`) ?? last ?? ID_NAMES.find((name) => names.includes(name));
+  return short ?? bare.get(`${noun}id`) ?? last ?? ID_NAMES.find((name) => names.has(name));
 }
 
 const NO_IDS: ReadonlySet<string> = new Set(['object', 'array', 'boolean']);

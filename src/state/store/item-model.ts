@@ -284,9 +284,9 @@ function createFitting(
   const made = new Set(rules.filter((rule) => rule.made).map(({ property }) => property.name));
   if (made.size === 0) return undefined;
   return (item, given, violations) => {
-    const wrong = violations.map(({ pointer }) => pointer.split('/')[1]);
+    const wrong = new Set(violations.map(({ pointer }) => pointer.split('/')[1]));
     const isUnfit = (name: string): boolean =>
-      made.has(name) && !Object.hasOwn(given, name) && (wrong.includes(name) || wrong.includes(undefined));
+      made.has(name) && !Object.hasOwn(given, name) && (wrong.has(name) || wrong.has(undefined));
     return filterMembers(item, (name) => !isUnfit(name));
   };
 }
