@@ -70,7 +70,7 @@ type IsSecretName = (name: string, value: string) => boolean;
  *
  * @param isNamed - Whether a name makes its value a secret, in `name=value` and in the queries of URLs.
  */
-export function createSecretForms(isNamed: IsSecretName = isSecretInText): readonly SecretPattern[] {
+export function createSecretForms(isNamed: IsSecretName): readonly SecretPattern[] {
   const named: Readonly<Record<string, Form>> = {
     // The parameters of a URL inside text: signed URLs, redirects with a code.
     url: [
@@ -212,7 +212,7 @@ const RARE = new RegExp([...RARE_LITERALS].map(escapePattern).join('|'));
 
 const MARK = '[redacted]';
 
-const ALL_FORMS = createSecretForms();
+const ALL_FORMS = createSecretForms(isSecretInText);
 
 /** Text without the secrets that patterns find, for messages and logs. */
 export function hideSecrets(text: string): string {

@@ -1,7 +1,7 @@
 import { type Contract, readSchemaAt } from '../contract/contract.js';
 import { isObject } from '../contract/json.js';
 import { findMedia } from '../contract/media-type.js';
-import { readContentType } from '../http/header-fields.js';
+import { readContentType, readField } from '../http/header-fields.js';
 import { compareRequest } from '../journal/expected-request.js';
 import type { Interaction } from '../journal/interaction.js';
 import { type OperationNames, readOperationId, type SessionJournal } from '../journal/journal.js';
@@ -119,7 +119,7 @@ function findEarlyRetries(interactions: readonly Interaction[]): readonly Mistak
       if (before === undefined || wanted === undefined) return [];
       const waited = readWait(before, after);
       if (waited + TOLERANCE_MS >= wanted) return [];
-      const message = `#${before.number} was answered ${before.answer.status} with Retry-After: ${readHeader(before, 'retry-after')}, and the request was repeated after ${formatMs(waited)}`;
+      const message = `#${before.number} was answered ${before.answer.status} with Retry-After: ${readField(before.answer.headers, 'retry-after')}, and the request was repeated after ${formatMs(waited)}`;
       return [{ interaction: after, message }];
     }),
   );
@@ -127,15 +127,10 @@ function findEarlyRetries(interactions: readonly Interaction[]): readonly Mistak
 
 /** Milliseconds of `Retry-After`: seconds or a date (RFC 9110 10.2.3). */
 function readRetryAfter(interaction: Interaction): number | undefined {
-  const value = readHeader(interaction, 'retry-after');
+  const value = readField(interaction.answer.headers, 'retry-after');
   if (value === undefined || interaction.answer.status < 400) return undefined;
   const ms = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - interaction.at;
   return Number.isNaN(ms) ? undefined : ms;
-}
-
-function readHeader({ answer }: Interaction, name: string): string | undefined {
-  const value = answer.headers[name];
-  return typeof value === 'string' ? value : value?.[0];
 }
 
 function formatMs(ms: number): string {

@@ -98,7 +98,7 @@ interface SessionParts {
  * @param opening - Ids of the scenarios that are active from the start.
  * @throws MockError `SCENARIO_UNKNOWN`.
  */
-export function* createSession(id: string, parts: SessionParts, opening: readonly string[] = []): Steps<Session> {
+export function* createSession(id: string, parts: SessionParts, opening: readonly string[]): Steps<Session> {
   const session = createUnopened(id, parts, opening);
   for (const name of opening) parts.scenarios.find(name);
   session.scenario.setActive(opening);

@@ -44,7 +44,7 @@ interface TargetFlags extends Pick<Output, 'write'> {
 }
 
 /** Options of `vouch fixtures init`. */
-export interface FixturesInitOptions extends TargetFlags, DocumentFlags {
+interface FixturesInitOptions extends TargetFlags, DocumentFlags {
   readonly spec: string;
   /** Items per collection; default 3. */
   readonly items?: number;
@@ -70,7 +70,7 @@ export async function runFixturesInit(options: FixturesInitOptions): Promise<num
 }
 
 /** Options of `vouch fixtures export`. */
-export interface FixturesExportOptions extends TargetFlags, ControlFlags {}
+interface FixturesExportOptions extends TargetFlags, ControlFlags {}
 
 /** Writes the state of a running mock as fixtures. @throws MockError if the mock cannot be reached or files already exist. */
 export async function runFixturesExport(options: FixturesExportOptions): Promise<number> {

@@ -9,7 +9,7 @@ import { countOf, type Output, showPath, writeOutputFile } from '../output.js';
 import { TRANSPORT_SCHEMAS } from '../transport.js';
 
 /** Options of `vouch schema`: the path or URL of the document, and the folder to write to. */
-export interface SchemaOptions extends Pick<Output, 'write'> {
+interface SchemaOptions extends Pick<Output, 'write'> {
   readonly spec: string;
   readonly out: string;
 }

@@ -6,7 +6,7 @@ import { addDocument, type DocumentFlags, readLoadOptions } from '../flags.js';
 import { countOf, type Output, showPath, writeOutputFile } from '../output.js';
 
 /** Options of `vouch types`. */
-export interface TypesOptions extends DocumentFlags, Pick<Output, 'write'> {
+interface TypesOptions extends DocumentFlags, Pick<Output, 'write'> {
   readonly spec: string;
   /** The file to write; default: print the types. */
   readonly output?: string;

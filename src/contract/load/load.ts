@@ -61,7 +61,7 @@ interface WithDerived {
 }
 
 /** As `loadContract`, with the cache for what is computed from the contract. @throws MockError as `loadContract` does. */
-export async function loadWithDerived(spec: string | URL | object, options: LoadOptions = {}): Promise<WithDerived> {
+export async function loadWithDerived(spec: string | URL | object, options: LoadOptions): Promise<WithDerived> {
   const cwd = options.cwd ?? process.cwd();
   const main = await loadMain(spec, cwd);
   try {

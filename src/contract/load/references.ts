@@ -56,7 +56,7 @@ function createBases(files: readonly SourceFile[]): Pick<References, 'baseAt' | 
     const segments = readSegments(pointer);
     for (let length = 1; length < segments.length; length++) {
       const here = toPointer(...segments.slice(0, length));
-      const value = readPointer(files[file]?.value, here);
+      const value = readPointer(files[file].value, here);
       if (isObject(value) && typeof value['$id'] === 'string') base = enter(value['$id'], here, base);
     }
     return base;

@@ -31,7 +31,7 @@ interface PathTemplate {
 /** Parses a path key. Only this file knows the syntax. */
 export function readTemplate(key: string): PathTemplate {
   const [beforeHash, afterHash] = splitHash(toPlainPath(key));
-  const [path, query] = splitOnce(beforeHash, '?');
+  const [path, query] = splitQuery(beforeHash);
   return {
     segments: readTemplateSegments(path),
     encodedSegments: afterHash === '' ? undefined : readTemplateSegments(`${path}#${afterHash.replaceAll('/', '%2F')}`),
@@ -109,7 +109,7 @@ function splitHash(key: string): readonly [string, string] {
   return at < 0 ? [key, ''] : [key.slice(0, at), key.slice(at + 1)];
 }
 
-function splitOnce(text: string, mark: string): readonly [string, string] {
-  const at = text.indexOf(mark);
+function splitQuery(text: string): readonly [string, string] {
+  const at = text.indexOf('?');
   return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + 1)];
 }

@@ -96,7 +96,7 @@ function upgradeResponses(responses: Node, produces: readonly string[], { contex
 function toBody(body: SwaggerParameter, consumes: readonly string[], { context, at }: OperationPlace): Node {
   const { value, reference, path } = body;
   // The schema of a parameter in another file has references relative to that file, so it is referenced itself.
-  const schema = reference === undefined ? value['schema'] : { $ref: appendPointer(reference, '/schema') };
+  const schema = reference === undefined ? value['schema'] : { $ref: toSchemaReference(reference) };
   const content: Record<string, unknown> = {};
   context.recordMove([...at, 'requestBody'], path);
   for (const type of consumes.length > 0 ? consumes : ['application/json']) {
@@ -167,8 +167,8 @@ function isBodyParameter(value: unknown): boolean {
   return isObject(value) && (value['in'] === 'body' || value['in'] === 'formData');
 }
 
-function appendPointer(reference: string, pointer: string): string {
-  return reference.includes('#') ? `${reference.replace(/\/$/u, '')}${pointer}` : `${reference}#${pointer}`;
+function toSchemaReference(reference: string): string {
+  return reference.includes('#') ? `${reference.replace(/\/$/u, '')}/schema` : `${reference}#/schema`;
 }
 
 /** Fields of a 2.0 parameter or header that are not part of its schema. */

@@ -242,7 +242,7 @@ function readAnswer(
   const common = { status, headers, ...drip };
   const transformers = Array.isArray(response['transformers']) ? response['transformers'] : [];
   const isTemplate = transformers.includes('response-template') && text !== undefined && hasTags(text);
-  if (!isTemplate || text === undefined) {
+  if (!isTemplate) {
     if (text?.includes('{{request.') === true) {
       const hint =
         'if WireMock ran with --global-response-templating, add "transformers": ["response-template"] and import again';

@@ -96,7 +96,7 @@ export function createExchangeIndex(cassette: Cassette, parts: CallParts, facts:
       prepare(exchange.operation);
       const recorded = readRecorded(exchange);
       const key = recorded && toKey(recorded);
-      return key && (groups.get(key)?.select(recorded?.facts.accept)?.key ?? key);
+      return key && (groups.get(key)?.select(recorded.facts.accept)?.key ?? key);
     },
     hasUndocumented: () => hasUndocumented,
     add: (exchange) => {

@@ -38,7 +38,7 @@ interface InnerList {
 
 /** Plans a list inside of an item; undefined where the schema is another one. */
 export function findInnerList(read: ReadItemSchema, schema: ItemSchema | undefined): InnerList | undefined {
-  const found = schema === undefined || schema.properties.has('id') ? undefined : findItems(schema, read, undefined);
+  const found = schema === undefined || schema.properties.has('id') ? undefined : findItems(schema, read);
   const element = read(found?.itemSchema);
   if (schema === undefined || found === undefined || element === undefined) return undefined;
   const { path } = found;

@@ -13,12 +13,10 @@ const ITEM_NAMES =
 
 /**
  * Where the items are in the success response of an operation; undefined where it is not a list.
- *
- * @param noun - The last static segment of the path: the name of the array in some envelopes.
  */
-export function findListItems(read: ReadItemSchema, operation: Operation, noun?: string): ItemsPosition | undefined {
+export function findListItems(read: ReadItemSchema, operation: Operation): ItemsPosition | undefined {
   const schema = read(readSuccessPointer(operation));
-  return schema && findItems(schema, read, noun);
+  return schema && findItems(schema, read);
 }
 
 /** The array at a path in the success response of an operation; undefined where there is none. */
@@ -32,12 +30,12 @@ export function findItemsAt(
   return current?.type === 'array' ? { path, element: [], itemSchema: current.items } : undefined;
 }
 
-/** The array of a response that is a list, by the names of its properties. */
-export function findItems(
-  schema: ItemSchema,
-  read: ReadItemSchema,
-  noun: string | undefined,
-): ItemsPosition | undefined {
+/**
+ * The array of a response that is a list, by the names of its properties.
+ *
+ * @param noun - The last static segment of the path: the name of the array in some envelopes.
+ */
+export function findItems(schema: ItemSchema, read: ReadItemSchema, noun?: string): ItemsPosition | undefined {
   if (schema.type === 'array') return { path: [], element: [], itemSchema: schema.items };
   const found = findNamed(read.once(listArrays, schema), noun) ?? read.once(findUnnamed, schema);
   if (found !== undefined) return { path: [found.name], element: [], itemSchema: read(found.target)?.items };

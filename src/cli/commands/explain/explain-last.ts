@@ -7,7 +7,7 @@ import { readInteger } from '../../flags.js';
 import { colour, type Output } from '../../output.js';
 
 /** Options of `vouch explain-last`. */
-export interface ExplainLastOptions extends ControlFlags, Pick<Output, 'write'> {
+interface ExplainLastOptions extends ControlFlags, Pick<Output, 'write'> {
   /** The number of the interaction; default: the last one. */
   readonly id?: number;
   readonly json?: boolean;

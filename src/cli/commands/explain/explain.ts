@@ -12,7 +12,7 @@ const KINDS: readonly (readonly [title: string, page: string, codes: Readonly<Re
 ];
 
 /** Options of `vouch explain`. */
-export interface ExplainOptions extends Output {
+interface ExplainOptions extends Output {
   /** Default: list all codes. */
   readonly code?: string | undefined;
 }
