@@ -61,64 +61,46 @@ export function nameInteractions(interactions: readonly PactInteraction[]): read
 }
 
 /** An interaction of version 3: header values are strings. */
-export function toVersion3({
-  description,
-  states,
-  request,
-  response,
-}: NamedInteraction): Readonly<Record<string, unknown>> {
-  const join = (headers: Lists): Readonly<Record<string, string>> => mapValues(headers, (values) => values.join(', '));
-  const toBody = (body: PactBody | undefined): object => (body === undefined ? {} : { body: body.content });
-  return {
-    description,
-    ...writeStates(states),
-    request: {
-      method: request.method,
-      path: request.path,
-      ...unlessEmpty('query', request.query),
-      ...unlessEmpty('headers', join(request.headers)),
-      ...toBody(request.body),
-      ...writeRules(request.rules),
-    },
-    response: {
-      status: response.status,
-      ...unlessEmpty('headers', join(response.headers)),
-      ...toBody(response.body),
-      ...writeRules(response.rules),
-    },
-  };
+export function toVersion3(interaction: NamedInteraction): Readonly<Record<string, unknown>> {
+  const { description, states } = interaction;
+  const content = writeContent(interaction, {
+    headers: (headers) => mapValues(headers, (values) => values.join(', ')),
+    body: (body) => body.content,
+  });
+  return { description, ...writeStates(states), ...content };
 }
 
 /** An interaction of version 4: header values are arrays, and bodies have a content type. */
-export function toVersion4({
-  description,
-  states,
-  request,
-  response,
-}: NamedInteraction): Readonly<Record<string, unknown>> {
-  const toBody = (body: PactBody | undefined): object =>
-    body === undefined ? {} : { body: { ...body, encoded: false } };
-  const content = {
-    request: {
-      method: request.method,
-      path: request.path,
-      ...unlessEmpty('query', request.query),
-      ...unlessEmpty('headers', request.headers),
-      ...toBody(request.body),
-      ...writeRules(request.rules),
-    },
-    response: {
-      status: response.status,
-      ...unlessEmpty('headers', response.headers),
-      ...toBody(response.body),
-      ...writeRules(response.rules),
-    },
-  };
+export function toVersion4(interaction: NamedInteraction): Readonly<Record<string, unknown>> {
+  const { description, states } = interaction;
+  const content = writeContent(interaction, {
+    headers: (headers) => headers,
+    body: (body) => ({ ...body, encoded: false }),
+  });
   const key = createHash('sha256')
     .update(JSON.stringify([description, content]))
     .digest('hex')
     .slice(0, 16);
   return { type: 'Synchronous/HTTP', key, description, pending: false, ...writeStates(states), ...content };
+}
+
+/** How a version writes the parts of a message. */
+interface MessageForm {
+  readonly headers: (headers: Lists) => object;
+  readonly body: (body: PactBody) => unknown;
+}
+
+function writeContent({ request, response }: PactInteraction, form: MessageForm): object {
+  const { method, path, query } = request;
+  const writeMessage = ({ headers, body, rules }: PactInteraction['request' | 'response']): object => ({
+    ...unlessEmpty('headers', form.headers(headers)),
+    ...(body === undefined ? {} : { body: form.body(body) }),
+    ...writeRules(rules),
+  });
+  return {
+    request: { method, path, ...unlessEmpty('query', query), ...writeMessage(request) },
+    response: { status: response.status, ...writeMessage(response) },
+  };
 }
 
 function writeStates(states: readonly string[]): object {
