@@ -2,13 +2,12 @@ import type { Contract } from '../contract/contract.js';
 import { isObject } from '../contract/json.js';
 import type { Operation } from '../contract/operations/operation.js';
 import { findResponse } from '../contract/operations/responses.js';
-import { MockError } from '../errors.js';
 import { type HeaderFields, readContentType, readField } from '../http/header-fields.js';
 import { findMedia, isJsonType, toEssence } from '../contract/media-type.js';
 import { writeCanonical } from '../recording/cassette/exact-json.js';
 import type { ScenarioContext } from '../scenario/definition/kinds.js';
 import { findExpressions } from '../scenario/rules/expression.js';
-import { toScenarios } from '../scenario/definition/load.js';
+import { findScenarioMistake } from '../scenario/scenarios.js';
 import type { Break, CheckAnswer } from './check.js';
 import { findTargets, type StubTarget } from './operations.js';
 import { ANY_REQUEST, type Remark, type Stub, type StubAnswer } from './stub.js';
@@ -229,15 +228,8 @@ function acceptRule(
   rule: Rule,
   { id, vars, parts }: { readonly id: string; readonly vars: Rule; readonly parts: RuleParts },
 ): Rule | string {
-  const findMistake = (each: Rule): string | undefined => {
-    try {
-      toScenarios({ imported: { vars, operations: { [id]: [each] } } }, parts.context);
-      return undefined;
-    } catch (error) {
-      if (error instanceof MockError) return error.reason;
-      throw error;
-    }
-  };
+  const findMistake = (each: Rule): string | undefined =>
+    findScenarioMistake({ imported: { vars, operations: { [id]: [each] } } }, parts.context);
   const mistake = findMistake(rule);
   if (mistake === undefined) return rule;
   // A rule that says why it violates the contract may have more than the contract declares.

@@ -315,3 +315,17 @@ export function carryScenarios(before: Scenarios, scenarios: Scenarios): readonl
   scenarios.activate(before.active.filter((id) => scenarios.get(id) !== undefined));
   return dropped;
 }
+
+/** The mistake of scenarios that a program has written; undefined where there is none. */
+export function findScenarioMistake(
+  definitions: Readonly<Record<string, unknown>>,
+  context: ScenarioContext,
+): string | undefined {
+  try {
+    toScenarios(definitions, context);
+    return undefined;
+  } catch (error) {
+    if (error instanceof MockError) return error.reason;
+    throw error;
+  }
+}

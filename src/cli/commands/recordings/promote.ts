@@ -17,8 +17,8 @@ import { createValidators } from '../../../schema/validate.js';
 import { rerun, type RerunDifference } from '../../../recording/promote/rerun.js';
 import type { RecordingParts } from '../../../recording/cassettes.js';
 import { inferResources } from '../../../state/inference/infer.js';
-import { createScenarioContext, type ScenarioContext } from '../../../scenario/definition/kinds.js';
-import { toScenarios } from '../../../scenario/definition/load.js';
+import { createScenarioContext } from '../../../scenario/definition/kinds.js';
+import { findScenarioMistake } from '../../../scenario/scenarios.js';
 import { createItemModels } from '../../../state/item-models.js';
 import { countOf, type Output, showPath, writeOutputFile } from '../../output.js';
 
@@ -137,7 +137,7 @@ function createScenarioWriter(
     check: createResponseCheck(validators),
     keyOf: createMatcher(cassette, recordingParts).keyOf,
     queryOf: ({ request }: StoredExchange) => readCall(request, recordingParts)?.query ?? {},
-    findMistake: (scenario: object) => findScenarioMistake(scenario, context),
+    findMistake: (scenario: object) => findScenarioMistake({ promoted: scenario }, context),
   };
   const different = parts.different.map(({ exchange }) => exchange);
   // The mock gives some errors without a scenario; answers that depend on no item are always the same.
@@ -179,16 +179,6 @@ function writeHints(cassette: Cassette, contract: Contract, flags: PromoteFlags)
   };
   writeOutputFile(file, `${JSON.stringify(overlay, null, 2)}\n`);
   return file;
-}
-
-function findScenarioMistake(scenario: object, context: ScenarioContext): string | undefined {
-  try {
-    toScenarios({ promoted: scenario }, context);
-    return undefined;
-  } catch (error) {
-    if (error instanceof MockError) return error.reason;
-    throw error;
-  }
 }
 
 function rejectOverwriting(files: readonly string[], { force }: PromoteFlags): void {
