@@ -164,7 +164,8 @@ export function toDateTime(ms: number): string {
   return new Date(Math.min(Math.max(ms, FIRST_INSTANT), LAST_INSTANT) || 0).toISOString();
 }
 
-const DAY_MS = 86_400_000;
+/** A day in milliseconds. */
+export const DAY_MS = 86_400_000;
 
 /** The beginning of a day (UTC), in milliseconds since 1970 as the instant in it. */
 export function toDay(instant: number): number {

@@ -240,3 +240,13 @@ export function toReason(error: unknown): string {
     return 'a value without text';
   }
 }
+
+/** The first characters of a string in a message. */
+export function cutText(text: string, length: number): string {
+  return text.length <= length ? text : `${text.slice(0, length)}…`;
+}
+
+/** The first characters of a string in a message, and how many it has. */
+export function cutCountedText(text: string, length: number): string {
+  return text.length <= length ? text : `${text.slice(0, length)}… (${text.length} characters)`;
+}

@@ -1,4 +1,4 @@
-import { toLetters } from '../contract/names.js';
+import { toLetters, capitalize } from '../contract/names.js';
 import type { SchemaObject } from '../contract/json.js';
 import { readSegments, toPointer } from '../contract/pointer.js';
 import { type BodyFacts, listWords } from '../http/response/error-conditions.js';
@@ -122,5 +122,5 @@ function toStyle(word: string, sample: string | undefined): string {
   if (/^[a-z0-9]+(-[a-z0-9]+)+$/.test(sample)) return word.replaceAll('_', '-');
   if (!/[a-z][A-Z]|^[A-Z][a-z]/.test(sample)) return word;
   const camel = word.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
-  return /^[A-Z]/.test(sample) ? camel.charAt(0).toUpperCase() + camel.slice(1) : camel;
+  return /^[A-Z]/.test(sample) ? capitalize(camel) : camel;
 }

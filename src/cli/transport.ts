@@ -1,3 +1,4 @@
+import { DAY_MS } from '../clock.js';
 import { type Command, Option } from 'commander';
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -209,7 +210,7 @@ function readKept(pair: string, names: readonly string[]): Certificate | undefin
     /^(-----BEGIN CERTIFICATE-----[^]*?-----END CERTIFICATE-----\n)([^]*)$/.exec(readText(pair)) ?? [];
   try {
     const certificate = new X509Certificate(cert);
-    const isValid = Date.parse(certificate.validTo) > Date.now() + MIN_DAYS * 86_400_000;
+    const isValid = Date.parse(certificate.validTo) > Date.now() + MIN_DAYS * DAY_MS;
     const hasNames = names.every((name) => (certificate.checkHost(name) ?? certificate.checkIP(name)) !== undefined);
     return isValid && hasNames && certificate.checkPrivateKey(createPrivateKey(key)) ? { cert, key } : undefined;
   } catch {

@@ -25,3 +25,8 @@ export function toBareName(name: string): string {
 export function toLetters(name: string): string {
   return name.toLowerCase().replaceAll(/[^a-z]/g, '');
 }
+
+/** A string whose first letter is a capital one. */
+export function capitalize(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

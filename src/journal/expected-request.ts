@@ -1,6 +1,6 @@
 import { isObject, readOwn } from '../contract/json.js';
 import { escapeSegment, readPointer, readSegments, toPointer } from '../contract/pointer.js';
-import { suggest } from '../errors.js';
+import { suggest, cutCountedText } from '../errors.js';
 import type { InteractionRequest } from './interaction.js';
 import { lowerNames } from '../http/header-fields.js';
 
@@ -190,8 +190,7 @@ const MAX_SHOWN = 160;
 
 function write(value: unknown): string {
   if (ArrayBuffer.isView(value)) return `<${value.byteLength} bytes>`;
-  const text = writeValue(value);
-  return text.length <= MAX_SHOWN ? text : `${text.slice(0, MAX_SHOWN)}… (${text.length} characters)`;
+  return cutCountedText(writeValue(value), MAX_SHOWN);
 }
 
 function writeValue(value: unknown): string {

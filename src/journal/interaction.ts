@@ -1,3 +1,4 @@
+import { cutText } from '../errors.js';
 import { isObject, mapValues } from '../contract/json.js';
 import type { Answer, Fault } from '../http/answer.js';
 import type { Call } from '../http/request/call.js';
@@ -130,7 +131,7 @@ const MAX_URL_LENGTH = 120;
 
 /** A URL in a line of a message or of the log: its first characters. */
 export function shortenUrl(url: string): string {
-  return url.length <= MAX_URL_LENGTH ? url : `${url.slice(0, MAX_URL_LENGTH)}…`;
+  return cutText(url, MAX_URL_LENGTH);
 }
 
 /** What an interaction takes besides its texts and bodies. */

@@ -1,3 +1,4 @@
+import { DAY_MS } from '../clock.js';
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
 import { isIP, isIPv6 } from 'node:net';
 import { domainToASCII, URL } from 'node:url';
@@ -11,8 +12,6 @@ export interface Certificate {
 
 /** The names that every generated certificate is valid for. */
 const LOCAL_NAMES: readonly string[] = ['localhost', '127.0.0.1', '::1'];
-
-const DAY_MS = 86_400_000;
 
 /** Apple's systems accept at most 398 days. */
 const VALID_DAYS = 397;

@@ -1,5 +1,5 @@
 import type { RequestHeaders } from '../http/request-headers.js';
-import { MockError } from '../errors.js';
+import { MockError, cutText } from '../errors.js';
 
 /** The token characters of RFC 9110 that are valid in a header, a cookie and a path. */
 const SESSION_ID = /^[\w.-]{1,128}$/;
@@ -18,8 +18,7 @@ export function isSessionId(id: string): boolean {
 /** Checks a session id. @throws MockError `SESSION_INVALID`. */
 export function checkSessionId(id: string): void {
   if (isSessionId(id)) return;
-  const shown = id.length <= 40 ? id : `${id.slice(0, 40)}…`;
-  throw new MockError('SESSION_INVALID', `${JSON.stringify(shown)} is not a valid session id`, {
+  throw new MockError('SESSION_INVALID', `${JSON.stringify(cutText(id, 40))} is not a valid session id`, {
     hint: 'use 1 to 128 letters, digits, "_", "-" and "."',
   });
 }

@@ -1,3 +1,4 @@
+import { capitalize } from '../../contract/names.js';
 import type { DeclaredResponse, Operation } from '../../contract/operations/operation.js';
 import type { Answer } from '../../http/answer.js';
 import type { Call } from '../../http/request/call.js';
@@ -160,10 +161,6 @@ function toMessage(first: Violation, mistakes: readonly Violation[]): string {
   const others = mistakes.filter((violation) => violation !== first && violation.status === first.status).length;
   const more = others === 0 ? '' : ` (and ${others} more ${others === 1 ? 'violation' : 'violations'})`;
   return `${capitalize(first.message)}${more}.`;
-}
-
-function capitalize(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 /** The schemes that a 401 names as acceptable (RFC 9110 11.6.1). */

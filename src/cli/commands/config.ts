@@ -1,3 +1,4 @@
+import { cutText } from '../../errors.js';
 import type { Command } from 'commander';
 import { OPTIONS } from '../../options-table.js';
 import type { OptionName } from '../../options.js';
@@ -81,8 +82,7 @@ const MAX_SHOWN = 60;
 
 function describeSettings(settings: ReadonlyMap<SettingName, Setting>, file: string | undefined): readonly string[] {
   const rows = [...settings].map(([name, { value, origin }]) => {
-    const text = JSON.stringify(value);
-    return [name, text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text, origin] as const;
+    return [name, cutText(JSON.stringify(value), MAX_SHOWN), origin] as const;
   });
   return [
     file === undefined ? 'no configuration file' : `configuration file ${colour('bold', showPath(file))}`,

@@ -1,11 +1,17 @@
 import { type SchemaObject, listExamples } from '../../contract/json.js';
 import { createRandom, type Random } from '../../random.js';
 import { readWords } from '../../contract/names.js';
-import { createPatternGenerator, joinPieces, readPattern, type TextGenerator, type TextPiece } from './pattern.js';
+import {
+  createPatternGenerator,
+  joinPieces,
+  readPattern,
+  type TextGenerator,
+  type TextPiece,
+  DIGITS,
+  LOWER,
+  UPPER,
+} from './pattern.js';
 
-const LOWER = 'abcdefghijklmnopqrstuvwxyz';
-const UPPER: string = LOWER.toUpperCase();
-const DIGITS = '0123456789';
 const HEX = '0123456789abcdef';
 const MIXED: string = DIGITS + UPPER + LOWER;
 

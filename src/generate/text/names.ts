@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../clock.js';
 import { readWords } from '../../contract/names.js';
 import type { Random } from '../../random.js';
 
@@ -20,8 +21,6 @@ export function toTable<Entry>(rows: readonly (readonly [names: string, entry: E
  * `updated_at` although no value depends on another.
  */
 export type TimeKind = 'birth' | 'created' | 'expires' | 'happened' | 'started' | 'updated';
-
-const DAY_MS = 86_400_000;
 
 /** Days before (negative) and after now, in chronological order. */
 const RANGES: Readonly<Record<TimeKind, readonly [from: number, to: number]>> = {

@@ -309,9 +309,12 @@ function readAlphabets(expression: RegExp): PatternNode {
   );
 }
 
-const LOWER = 'abcdefghijklmnopqrstuvwxyz';
-const DIGITS = '0123456789';
-const UPPER = LOWER.toUpperCase();
+/** The letters from a to z. */
+export const LOWER = 'abcdefghijklmnopqrstuvwxyz';
+/** The digits from 0 to 9. */
+export const DIGITS = '0123456789';
+/** The letters from A to Z. */
+export const UPPER: string = LOWER.toUpperCase();
 const MARKS = '-_. /:@+=,;!#$%&*?()[]{}<>|~^\'"`\\';
 const ABROAD = 'éüñøßçÀÖΩλжЯאبअ日本語한字٣Ⅷ½²€£©™→°¿“—…😀🚀\t\n\r';
 

@@ -1,3 +1,4 @@
+import { capitalize } from '../../contract/names.js';
 import type { Faker } from '@faker-js/faker';
 import type { TextContext } from './formats.js';
 import { pickUuid } from './identifiers.js';
@@ -25,7 +26,7 @@ const NOUNS: readonly string[] = (
 
 /** Two neutral words, such as `Amber Finch`. */
 export function pickTitle({ random }: TextContext): string {
-  return `${capital(random.pick(ADJECTIVES))} ${capital(random.pick(NOUNS))}`;
+  return `${capitalize(random.pick(ADJECTIVES))} ${capitalize(random.pick(NOUNS))}`;
 }
 
 /** Two neutral words in lower case, such as `amber-finch`. */
@@ -35,7 +36,7 @@ export function pickSlug({ random }: TextContext): string {
 
 /** A short, neutral sentence. */
 export function pickSentence({ random }: TextContext): string {
-  return `${capital(random.pick(ADJECTIVES))} ${random.pick(NOUNS)} near the ${random.pick(ADJECTIVES)} ${random.pick(NOUNS)}.`;
+  return `${capitalize(random.pick(ADJECTIVES))} ${random.pick(NOUNS)} near the ${random.pick(ADJECTIVES)} ${random.pick(NOUNS)}.`;
 }
 
 /** Names of schemas and properties that describe people. */
@@ -48,7 +49,7 @@ const full = (context: WordContext): string => `${context.person.first} ${contex
 const user = (context: WordContext): string => toPlainLetters(context.person.first) + context.random.integer(1, 99);
 const secret = (context: WordContext): string => `sample_${context.random.text('abcdefghjkmnpqrstuvwxyz23456789', 16)}`;
 const street = (context: WordContext): string =>
-  `${context.random.integer(1, 240)} ${capital(context.random.pick(NOUNS))} Street`;
+  `${context.random.integer(1, 240)} ${capitalize(context.random.pick(NOUNS))} Street`;
 const version = ({ random }: WordContext): string =>
   `${random.integer(1, 4)}.${random.integer(0, 9)}.${random.integer(0, 9)}`;
 const hex = ({ random }: WordContext, count: number): string => random.text('0123456789abcdef', count);
@@ -177,7 +178,3 @@ export const NUMBERS: ReadonlyMap<string, PickNumber> = toTable<PickNumber>([
   ['weight', between(1, 50)],
   ['temperature topp', ({ random }) => random.integer(1, 10) / 10],
 ]);
-
-function capital(word: string): string {
-  return word.charAt(0).toUpperCase() + word.slice(1);
-}

@@ -1,3 +1,4 @@
+import { capitalize } from '../../contract/names.js';
 import { readOwn } from '../../contract/json.js';
 import type { Contract } from '../../contract/contract.js';
 import type { Operation, SecurityRequirement, SecurityScheme } from '../../contract/operations/operation.js';
@@ -161,5 +162,5 @@ function toChallenge(scheme: SecurityScheme): string {
   if (scheme.type !== 'http' || scheme.scheme === 'bearer' || scheme.scheme === undefined) return 'Bearer';
   // RFC 7617 section 2: Basic must name a realm.
   if (scheme.scheme === 'basic') return 'Basic realm="vouch", charset="UTF-8"';
-  return `${scheme.scheme.charAt(0).toUpperCase()}${scheme.scheme.slice(1)}`;
+  return capitalize(scheme.scheme);
 }

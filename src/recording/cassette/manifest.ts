@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../clock.js';
 import { URL } from 'node:url';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -133,7 +134,7 @@ function loadPlaceholders(folder: string): Readonly<Record<string, string>> {
 
 /** A sentence if the recording is older than its `maxAge`, else undefined. */
 export function readExpiry(manifest: Manifest, now: number): string | undefined {
-  const age = Math.floor((now - Date.parse(manifest.recordedAt)) / 86_400_000);
+  const age = Math.floor((now - Date.parse(manifest.recordedAt)) / DAY_MS);
   if (manifest.maxAge === undefined || !(age > manifest.maxAge)) return undefined;
   return `recorded ${age} days ago, and its maxAge is ${manifest.maxAge} days; record it again`;
 }

@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../clock.js';
 import type { SchemaObject } from '../../contract/json.js';
 import { createSecretIndex, type SecretIndex } from './secret-index.js';
 
@@ -114,7 +115,7 @@ const BY_FORMAT: Readonly<Record<string, (ordinal: number) => string>> = {
   hostname: (ordinal) => `redacted-${ordinal}.example.com`,
   ipv4: (ordinal) => `192.0.2.${ordinal % 256}`,
   'date-time': (ordinal) => new Date(ordinal * 1000).toISOString(),
-  date: (ordinal) => new Date(ordinal * 86_400_000).toISOString().slice(0, 10),
+  date: (ordinal) => new Date(ordinal * DAY_MS).toISOString().slice(0, 10),
   byte: (ordinal) => Buffer.from(`REDACTED${ordinal}`).toString('base64'),
 };
 

@@ -1,5 +1,5 @@
 import { joinWords, suggest } from '../../errors.js';
-import { DEFAULT_INSTANT } from '../../clock.js';
+import { DEFAULT_INSTANT, DAY_MS } from '../../clock.js';
 import type { Contract } from '../../contract/contract.js';
 import { isObject, setOwn } from '../../contract/json.js';
 import type { Operation } from '../../contract/operations/operation.js';
@@ -347,7 +347,7 @@ function describeRange(minimum: number, maximum: number): string {
   return minimum === 0 ? 'a non-negative integer' : 'a positive integer';
 }
 
-const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: DAY_MS };
 
 /** Milliseconds: `300`, `"300ms"`, `"1.5s"`, `"2m"`, `"1h"`, `"1d"`. */
 export const DURATION: Kind<number> = {

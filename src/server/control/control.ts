@@ -1,3 +1,4 @@
+import { cutText } from '../../errors.js';
 import { Hono, type Context } from 'hono';
 import { fileURLToPath } from 'node:url';
 import { loadContract } from '../../contract/load/load.js';
@@ -172,7 +173,7 @@ function answerUnrouted(
   if (match.kind === 'method') return answerMethod(request, match.allow);
   const nearest = match.kind === 'none' ? match.nearest[0] : undefined;
   const hint = nearest === undefined ? SEE_DOCUMENT : `did you mean ${prefix}${nearest}?`;
-  const message = `no path in the control API matches ${path.length <= 200 ? path : `${path.slice(0, 200)}…`}`;
+  const message = `no path in the control API matches ${cutText(path, 200)}`;
   return answerProblem({ status: 404, code: 'CONTROL_UNKNOWN', message, hint });
 }
 

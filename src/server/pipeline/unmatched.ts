@@ -1,7 +1,7 @@
 import { type ErrorAnswers, NO_RETRY } from '../../answer/error-answers.js';
 import type { Operation } from '../../contract/operations/operation.js';
 import type { RouteMatch } from '../../contract/router/router.js';
-import { type MockError, toReason } from '../../errors.js';
+import { type MockError, toReason, cutCountedText } from '../../errors.js';
 import type { Answer } from '../../http/answer.js';
 import { type Cors, isPreflight } from '../cors.js';
 import { hidePathSecrets } from '../../schema/secret-forms.js';
@@ -40,12 +40,16 @@ export function describeUnmatched(situation: Omit<UnmatchedSituation, 'errors' |
   const { match, request } = situation;
   const path = hidePathSecrets(situation.path);
   if (match.kind === 'method') {
-    const message = `${cutPath(path)} does not support ${request.method}; it supports ${match.allow.join(', ')}`;
+    const message = `${cutCountedText(path, SHOWN_PATH_LENGTH)} does not support ${request.method}; it supports ${match.allow.join(', ')}`;
     return { code: 'METHOD_UNKNOWN', in: 'method', message };
   }
   const verb = match.nearest.length === 1 ? 'is' : 'are';
   const nearest = match.nearest.length === 0 ? '' : `; the nearest ${verb} ${match.nearest.join(', ')}`;
-  return { code: 'PATH_UNKNOWN', in: 'path', message: `the contract has no path ${cutPath(path)}${nearest}` };
+  return {
+    code: 'PATH_UNKNOWN',
+    in: 'path',
+    message: `the contract has no path ${cutCountedText(path, SHOWN_PATH_LENGTH)}${nearest}`,
+  };
 }
 
 /** The answer to a request whose session cannot be opened: 503 if there are too many, else 400. */
@@ -76,10 +80,6 @@ export function answerUnreachable(errors: ErrorAnswers, { reason, code }: MockEr
 function answerOptions(allow: readonly string[], preflight: Answer['headers']): Answer {
   const headers = { ...(allow.length > 0 && { allow: allow.join(', ') }), ...preflight };
   return { status: 204, headers, body: undefined, mediaType: undefined, from: 'options', violations: NO_VIOLATIONS };
-}
-
-function cutPath(path: string): string {
-  return path.length <= SHOWN_PATH_LENGTH ? path : `${path.slice(0, SHOWN_PATH_LENGTH)}… (${path.length} characters)`;
 }
 
 /** The answer to a call that no answer source answers. */

@@ -1,3 +1,4 @@
+import { capitalize } from '../../../contract/names.js';
 import { isFormType } from '../../../contract/media-type.js';
 import { locateItem } from './bodies.js';
 import { filterMembers, isObject, joinObjects, readMember } from '../../../contract/json.js';
@@ -348,7 +349,7 @@ function readNewId({ binding, model, reader }: OperationContext, { call }: Excha
   if (OPAQUE_ID.test(idProperty) || idProperty.includes('.') || model.idProperty?.readOnly === true) return undefined;
   if (!isObject(call.body)) return undefined;
   const body = reader.one(call);
-  const id = [`new_${idProperty}`, `new${idProperty.charAt(0).toUpperCase()}${idProperty.slice(1)}`, idProperty]
+  const id = [`new_${idProperty}`, `new${capitalize(idProperty)}`, idProperty]
     .map((name) => body[name])
     .find((value) => typeof value === 'string' && value !== '');
   return typeof id === 'string' && id !== entry.id && entry.item[idProperty] === entry.id ? id : undefined;
