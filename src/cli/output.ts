@@ -15,11 +15,6 @@ export function colour(name: 'red' | 'yellow' | 'green' | 'gray' | 'bold', text:
   return styleText(name, text, { stream: process.stdout });
 }
 
-/** `1 error`, `2 errors`. */
-export function countOf(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
-}
-
 /** Rows with columns of equal width, two spaces apart; the last column is not padded. */
 export function alignColumns(rows: readonly (readonly string[])[]): readonly string[] {
   const widths = (rows[0] ?? []).map((_, i) => Math.max(...rows.map((row) => row[i]?.length ?? 0)));

@@ -30,3 +30,6 @@ export function toLetters(name: string): string {
 export function capitalize(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
+
+/** The form of a UUID (RFC 9562 section 4), of any version and in either case. */
+export const UUID: RegExp = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;

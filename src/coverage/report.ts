@@ -1,3 +1,4 @@
+import { countOf } from '../errors.js';
 import type { JunitCase, JunitSuite } from '../junit.js';
 import {
   type Coverage,
@@ -69,7 +70,7 @@ export function describeDocument({ document: { title, version } }: Coverage): st
 
 /** How many requests were counted. */
 export function describeRequests({ requests, unmatched }: Coverage): string {
-  const all = `${requests} request${requests === 1 ? '' : 's'}`;
+  const all = countOf(requests, 'request');
   return unmatched === 0 ? all : `${all}, ${unmatched} of them to no operation`;
 }
 

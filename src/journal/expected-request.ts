@@ -1,6 +1,6 @@
 import { isObject, readOwn } from '../contract/json.js';
 import { escapeSegment, readPointer, readSegments, toPointer } from '../contract/pointer.js';
-import { suggest, cutCountedText } from '../errors.js';
+import { suggest, cutCountedText, countOf } from '../errors.js';
 import type { InteractionRequest } from './interaction.js';
 import { lowerNames } from '../http/header-fields.js';
 
@@ -151,8 +151,7 @@ function toComparable(value: unknown): unknown {
 function describeMismatch(part: (typeof PARTS)[number], mismatch: Mismatch, shown: Shown): string {
   const { pointer, want, got, size, names } = mismatch;
   const place = describePlace(part, pointer);
-  if (size !== undefined)
-    return `${place}: expected ${size[0]} ${size[0] === 1 ? 'element' : 'elements'}, got ${size[1]}`;
+  if (size !== undefined) return `${place}: expected ${countOf(size[0], 'element')}, got ${size[1]}`;
   if (names !== undefined) {
     const near = suggest(readSegments(pointer).at(-1) ?? '', names);
     return `${place}: expected ${describeWanted(want)}, but it is absent${near === undefined ? '' : `; ${near}`}`;

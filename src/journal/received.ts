@@ -115,7 +115,7 @@ function toFailure(journal: SessionJournal, failure: Failure): MockError {
     const more = closest === undefined ? '' : `\n  the closest other call:${describeClosest(journal, closest)}`;
     return new MockError('EXPECTATION_FAILED', `${problem}:${listLines(journal, matching)}${more}`, {
       hint: isTooFew(matching.length, wanted)
-        ? `wait for the missing calls first: await mock.journal.waitFor(${JSON.stringify(operation)}, { count: ${countOf(wanted)} })`
+        ? `wait for the missing calls first: await mock.journal.waitFor(${JSON.stringify(operation)}, { count: ${readLeast(wanted)} })`
         : 'check whether the client repeats a call, for example after an error, or change "times"',
     });
   }
@@ -132,11 +132,11 @@ function toFailure(journal: SessionJournal, failure: Failure): MockError {
 }
 
 function isTooFew(count: number, wanted: number | CallBounds): boolean {
-  return count < countOf(wanted);
+  return count < readLeast(wanted);
 }
 
 /** The smallest number of calls that is expected. */
-function countOf(wanted: number | CallBounds): number {
+function readLeast(wanted: number | CallBounds): number {
   return typeof wanted === 'number' ? wanted : (wanted.atLeast ?? 0);
 }
 

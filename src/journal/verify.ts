@@ -1,4 +1,4 @@
-import { MockError } from '../errors.js';
+import { MockError, countOf } from '../errors.js';
 import { describeInteraction, type Interaction, type InteractionTexts, type ToTexts } from './interaction.js';
 import type { SessionJournal } from './journal.js';
 import { listErrors } from '../schema/violation.js';
@@ -59,7 +59,7 @@ export function toVerifyError(findings: readonly Finding[]): MockError {
     return [...heading, `      ${message}`];
   });
   const broken = findings.some((finding) => finding.interaction !== undefined);
-  const count = findings.length === 1 ? '1 finding' : `${findings.length} findings`;
+  const count = countOf(findings.length, 'finding');
   const usual = broken
     ? 'fix the request, or exclude it with verify({ ignore }) if it is wrong on purpose'
     : 'see mock.journal.interactions for the calls that were made';

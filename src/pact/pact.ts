@@ -4,7 +4,7 @@ import { filterMembers, isObject, mapValues } from '../contract/json.js';
 import type { DeclaredResponse, Operation } from '../contract/operations/operation.js';
 import { findResponse } from '../contract/operations/responses.js';
 import { isLoadedContract, readParts } from '../contract-parts.js';
-import { MockError } from '../errors.js';
+import { MockError, countOf } from '../errors.js';
 import { readContentType } from '../http/header-fields.js';
 import { findMedia, isJsonType, toEssence } from '../contract/media-type.js';
 import type { PlainInteraction } from '../journal/interaction.js';
@@ -85,9 +85,7 @@ export function writePact(
     if (typeof reason === 'string') leftOut.set(reason, (leftOut.get(reason) ?? 0) + 1);
     else found.set(JSON.stringify(reason), reason);
   }
-  const reasons = [...leftOut].map(
-    ([reason, count]) => `${count} ${count === 1 ? 'call' : 'calls'} left out: ${reason}`,
-  );
+  const reasons = [...leftOut].map(([reason, count]) => `${countOf(count, 'call')} left out: ${reason}`);
   const named = nameInteractions([...found.values()]);
   return {
     pact: {

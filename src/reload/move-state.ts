@@ -1,3 +1,4 @@
+import { countOf } from '../errors.js';
 import { isDeepStrictEqual } from 'node:util';
 import type { Generator } from '../generate/generate.js';
 import type { ItemModels } from '../state/item-models.js';
@@ -72,7 +73,7 @@ function moveCollection(
 ): void {
   if (!to.resources.collections.has(name)) {
     const { length } = listEntries(current);
-    notes.push(`dropped the collection ${name} (${length} ${length === 1 ? 'item' : 'items'})`);
+    notes.push(`dropped the collection ${name} (${countOf(length, 'item')})`);
     return;
   }
   const collection = transaction.collection(name);

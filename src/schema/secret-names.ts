@@ -1,4 +1,4 @@
-import { toBareName, readWords } from '../contract/names.js';
+import { toBareName, readWords, UUID } from '../contract/names.js';
 import { memoizeText } from '../memoize.js';
 
 /** How a name marks a value: `always` also numbers, `text` strings without spaces, `random` only strings that look random. */
@@ -116,7 +116,6 @@ function readClass(code: number): number {
 }
 
 const NOT_SECRET = /^(?:true|false|null|none|undefined|yes|no|[*•.]+)$/i;
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 const classify = memoizeText((name): SecretName | undefined => {
   // `card[db-password]` in a form is the member `db-password`.

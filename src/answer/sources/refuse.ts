@@ -1,3 +1,4 @@
+import { countOf } from '../../errors.js';
 import { capitalize } from '../../contract/names.js';
 import type { DeclaredResponse, Operation } from '../../contract/operations/operation.js';
 import type { Answer } from '../../http/answer.js';
@@ -159,7 +160,7 @@ const VALIDATION = /\bvalidation\b|\binvalid (data|fields?|input|parameters?|val
 
 function toMessage(first: Violation, mistakes: readonly Violation[]): string {
   const others = mistakes.filter((violation) => violation !== first && violation.status === first.status).length;
-  const more = others === 0 ? '' : ` (and ${others} more ${others === 1 ? 'violation' : 'violations'})`;
+  const more = others === 0 ? '' : ` (and ${countOf(others, 'more violation')})`;
   return `${capitalize(first.message)}${more}.`;
 }
 

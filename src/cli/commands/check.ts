@@ -2,13 +2,13 @@ import type { Command } from 'commander';
 import type { Contract, Problem, ProblemCode } from '../../contract/contract.js';
 import { loadContract } from '../../contract/load/load.js';
 import type { MediaType, Operation } from '../../contract/operations/operation.js';
-import { formatMistake } from '../../errors.js';
+import { formatMistake, countOf } from '../../errors.js';
 import { createGenerator } from '../../generate/generate.js';
 import { isJsonType, toEssence } from '../../contract/media-type.js';
 import { createValidators, prepareSchemas, type Validators } from '../../schema/validate.js';
 import { listErrors, type ViolationPlace } from '../../schema/violation.js';
 import { addDocument, type ReportOptions, readLoadOptions } from '../flags.js';
-import { countOf, type Output } from '../output.js';
+import { type Output } from '../output.js';
 
 /** Defines `vouch check`. */
 export function defineCommand(command: Command, { write }: Output): void {

@@ -3,7 +3,7 @@ import { dump } from 'js-yaml';
 import { existsSync } from 'node:fs';
 import { basename, extname, join } from 'node:path';
 import type { Contract } from '../../contract/contract.js';
-import { MockError } from '../../errors.js';
+import { MockError, countOf } from '../../errors.js';
 import type { Break } from '../../import/check.js';
 import { readImport } from '../../import/detect.js';
 import { findRecordedBreaks, recordHar } from '../../import/har.js';
@@ -12,7 +12,7 @@ import { FORMAT_NAMES, type Format, FORMATS, type Remark } from '../../import/st
 import { toFolderName } from '../../recording/cassette/cassette.js';
 import type { RecordingParts } from '../../recording/cassettes.js';
 import { findOwnSpec } from '../flags.js';
-import { alignColumns, colour, countOf, type Output, showPath, writeOutputFile } from '../output.js';
+import { alignColumns, colour, type Output, showPath, writeOutputFile } from '../output.js';
 import { loadParts } from './recordings/recordings.js';
 
 /** Flags of `vouch import`. */

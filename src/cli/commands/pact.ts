@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import { type Command, Option } from 'commander';
 import { isObject } from '../../contract/json.js';
 import { loadContract } from '../../contract-parts.js';
-import { MockError, toReason } from '../../errors.js';
+import { MockError, toReason, countOf } from '../../errors.js';
 import type { PlainInteraction } from '../../journal/interaction.js';
 import { writePact } from '../../pact/pact.js';
 import { addControlOptions, type ControlFlags, readControl } from '../control-client.js';
 import { addDocument, type DocumentFlags, readLoadOptions } from '../flags.js';
-import { colour, countOf, type Output, showPath, writeOutputFile } from '../output.js';
+import { colour, type Output, showPath, writeOutputFile } from '../output.js';
 
 /** Options of `vouch pact`. */
 interface PactFlags extends DocumentFlags, Omit<ControlFlags, 'url'> {

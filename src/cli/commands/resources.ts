@@ -9,7 +9,8 @@ import type { Binding, Resource, Resources } from '../../state/resource.js';
 import { createItemModels } from '../../state/item-models.js';
 import { createItems } from '../../state/store/items.js';
 import { addDocument, type ReportOptions, readLoadOptions } from '../flags.js';
-import { alignColumns, countOf, type Output } from '../output.js';
+import { alignColumns, type Output } from '../output.js';
+import { countOf } from '../../errors.js';
 
 /** Defines `vouch resources`. */
 export function defineCommand(command: Command, { write }: Output): void {

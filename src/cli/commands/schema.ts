@@ -5,7 +5,8 @@ import { isObject } from '../../contract/json.js';
 import { optionsSchema } from '../../read-options.js';
 import { fixtureSchema, scenarioSchema } from '../../scenario/definition/schema.js';
 import { inferResources } from '../../state/inference/infer.js';
-import { countOf, type Output, showPath, writeOutputFile } from '../output.js';
+import { type Output, showPath, writeOutputFile } from '../output.js';
+import { countOf } from '../../errors.js';
 import { TRANSPORT_SCHEMAS } from '../transport.js';
 
 /** Options of `vouch schema`: the path or URL of the document, and the folder to write to. */

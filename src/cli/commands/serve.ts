@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { isAbsolute } from 'node:path';
 import type { Clock } from '../../clock.js';
 import type { Problem } from '../../contract/contract.js';
-import { formatMistake } from '../../errors.js';
+import { formatMistake, countOf } from '../../errors.js';
 import type { Mock } from '../../handles.js';
 import { openMock } from '../../mock.js';
 import type { OptionName } from '../../options.js';
@@ -27,7 +27,7 @@ import { addConfigFlags, type CommandSettings, listConfigFiles, readSettings } f
 import type { ConfigDocument } from '../load-config.js';
 import { addListenFlags, type ListenFlags, listenUntilSignal, SERVER_OPTIONS } from '../listen.js';
 import { logInteractions, printReload } from '../serving/log.js';
-import { colour, countOf, type Output, showPath } from '../output.js';
+import { colour, type Output, showPath } from '../output.js';
 import { readTransportSettings, type TransportFlags } from '../transport.js';
 import { host, isUrl, readMonotonic, setTimeout } from '../../platform.js';
 

@@ -3,7 +3,8 @@ import { loadContract } from '../../contract/load/load.js';
 import { inferResources } from '../../state/inference/infer.js';
 import { writeTypes } from '../../types/write-types.js';
 import { addDocument, type DocumentFlags, readLoadOptions } from '../flags.js';
-import { countOf, type Output, showPath, writeOutputFile } from '../output.js';
+import { type Output, showPath, writeOutputFile } from '../output.js';
+import { countOf } from '../../errors.js';
 
 /** Options of `vouch types`. */
 interface TypesOptions extends DocumentFlags, Pick<Output, 'write'> {

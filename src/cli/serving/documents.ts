@@ -1,7 +1,7 @@
 import { basename, dirname, extname, join } from 'node:path';
 import { existsSync } from 'node:fs';
 import { createMocks, type Mocks, type MocksOptions, type MocksServer } from '../../documents/mocks.js';
-import { MockError, type Place } from '../../errors.js';
+import { MockError, type Place, countOf } from '../../errors.js';
 import type { Mock } from '../../handles.js';
 import type { OptionName } from '../../options.js';
 import { nestOptions } from '../../read-options.js';
@@ -11,7 +11,7 @@ import { findFolder } from '../flags.js';
 import { type ListenFlags, listenUntilSignal } from '../listen.js';
 import { logInteractions } from './log.js';
 import type { ConfigDocument } from '../load-config.js';
-import { colour, countOf, type Output, showPath } from '../output.js';
+import { colour, type Output, showPath } from '../output.js';
 import { host } from '../../platform.js';
 
 /** What `vouch serve` serves several documents with. */

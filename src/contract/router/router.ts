@@ -1,3 +1,4 @@
+import { UUID } from '../names.js';
 import { URLSearchParams } from 'node:url';
 import type { Contract } from '../contract.js';
 import { isObject, type SchemaObject } from '../json.js';
@@ -209,7 +210,7 @@ const FORMS: Readonly<Record<string, RegExp>> = {
   integer: /^-?\d+$/,
   number: /^-?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i,
   boolean: /^(?:true|false)$/,
-  uuid: /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i,
+  uuid: UUID,
   date: /^\d{4}-\d\d-\d\d$/,
 };
 

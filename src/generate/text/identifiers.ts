@@ -1,6 +1,6 @@
 import { type SchemaObject, listExamples } from '../../contract/json.js';
 import { createRandom, type Random } from '../../random.js';
-import { readWords } from '../../contract/names.js';
+import { readWords, UUID } from '../../contract/names.js';
 import {
   createPatternGenerator,
   joinPieces,
@@ -45,7 +45,7 @@ export function createIdGenerator(schema: SchemaObject, pattern?: string): TextG
  * an example that is not an id, such as a name.
  */
 export function createLikeExample(example: string): TextGenerator | undefined {
-  if (isUuid(example)) return pickUuid;
+  if (UUID.test(example)) return pickUuid;
   // The first label of a host name differs between items.
   const match = /^((?:[A-Za-z][A-Za-z0-9]*[_-])*)([A-Za-z0-9]+)((?:\.[a-z-]+)*)$/.exec(example);
   if (match === null) return undefined;
@@ -79,7 +79,7 @@ export function createPrefixed(prefix: string): TextGenerator {
 
 /** Writes identifiers that look exactly like an example: its prefix stays, each other character is replaced by one of its kind. */
 export function createImitation(example: string): TextGenerator {
-  if (isUuid(example)) return pickUuid;
+  if (UUID.test(example)) return pickUuid;
   const prefix = /^(?:[A-Za-z]+[_\-:.])+/.exec(example)?.[0] ?? '';
   const tail = example.slice(prefix.length);
   const isHex = /^(?=.*[a-f])(?=.*\d)[0-9a-f]{8,}$/.test(tail);
@@ -111,10 +111,6 @@ export function pickUuid(random: Random): string {
   const digits = random.text(HEX, 31);
   const variant = random.pick(['8', '9', 'a', 'b']);
   return `${digits.slice(0, 8)}-${digits.slice(8, 12)}-4${digits.slice(12, 15)}-${variant}${digits.slice(15, 18)}-${digits.slice(18, 30)}`;
-}
-
-function isUuid(text: string): boolean {
-  return /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i.test(text);
 }
 
 /** The kinds of characters of a string as one alphabet; empty without letters and digits. */

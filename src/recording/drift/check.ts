@@ -1,7 +1,7 @@
 import type { DeclaredResponse, Operation } from '../../contract/operations/operation.js';
 import { UNDOCUMENTED } from '../../contract/operations/undocumented.js';
 import { findResponse } from '../../contract/operations/responses.js';
-import { suggest } from '../../errors.js';
+import { suggest, countOf } from '../../errors.js';
 import { type HeaderFields, readContentType } from '../../http/header-fields.js';
 import { findMedia, isJsonType } from '../../contract/media-type.js';
 import { writeTarget } from '../../http/target.js';
@@ -144,9 +144,8 @@ export function formatCheck(cassette: Cassette, findings: readonly CheckFinding[
     return `${finding.severity}  ${finding.file}  ${finding.side}: ${finding.message} (${finding.code})`;
   });
   const errors = findings.filter(({ severity }) => severity === 'error').length;
-  const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`;
-  const result = errors === 0 ? 'all valid' : count(errors, 'error');
-  return [...lines, `${count(cassette.exchanges.length, 'exchange')}: ${result}`];
+  const result = errors === 0 ? 'all valid' : countOf(errors, 'error');
+  return [...lines, `${countOf(cassette.exchanges.length, 'exchange')}: ${result}`];
 }
 
 async function checkRequest(

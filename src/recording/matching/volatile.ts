@@ -1,3 +1,4 @@
+import { UUID } from '../../contract/names.js';
 import { memoize } from '../../memoize.js';
 import type { Contract } from '../../contract/contract.js';
 import { isObject } from '../../contract/json.js';
@@ -31,7 +32,7 @@ type FindByKind = (received: RequestFacts, recorded: readonly RecordedFacts[]) =
 
 /** Kinds of values that differ in each run, most precise first. */
 const KINDS: readonly (readonly [kind: string, pattern: RegExp])[] = [
-  ['uuid', /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i],
+  ['uuid', UUID],
   ['date-time', /^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:[Zz]|[+-]\d{2}:?\d{2})?$/],
   ['date', /^\d{4}-\d{2}-\d{2}$/],
   ['timestamp', /^1\d{9}(?:\d{3})?(?:\.\d+)?$/],

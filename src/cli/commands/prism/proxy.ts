@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
-import { MockError } from '../../../errors.js';
+import { MockError, countOf } from '../../../errors.js';
 import { hideUrlSecrets } from '../../../schema/secret-forms.js';
 import { addConfigFlags, readSettings } from '../../config.js';
 import { addListenFlags, type RecordingFlags, SERVER_OPTIONS, serveRecordings } from '../../listen.js';
-import { colour, countOf, type Output } from '../../output.js';
+import { colour, type Output } from '../../output.js';
 import { readTransportSettings } from '../../transport.js';
 import { URL } from 'node:url';
 import { addOtherFlags, applyOtherFlags, type OtherFlag, PRISM_FLAGS, readBooleans } from './flags.js';

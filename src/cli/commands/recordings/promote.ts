@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { MockError } from '../../../errors.js';
+import { MockError, countOf } from '../../../errors.js';
 import { createGenerator } from '../../../generate/generate.js';
 import { createFixtures, type FixtureParts } from '../../../import/cassette-fixtures.js';
 import { createMock } from '../../../mock.js';
@@ -20,7 +20,7 @@ import { inferResources } from '../../../state/inference/infer.js';
 import { createScenarioContext } from '../../../scenario/definition/kinds.js';
 import { findScenarioMistake } from '../../../scenario/scenarios.js';
 import { createItemModels } from '../../../state/item-models.js';
-import { countOf, type Output, showPath, writeOutputFile } from '../../output.js';
+import { type Output, showPath, writeOutputFile } from '../../output.js';
 
 /** Flags of `vouch recordings promote`. */
 export interface PromoteFlags {

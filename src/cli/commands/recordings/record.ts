@@ -2,13 +2,13 @@ import { URL } from 'node:url';
 import type { Command } from 'commander';
 import { join } from 'node:path';
 import type { Clock } from '../../../clock.js';
-import { MockError } from '../../../errors.js';
+import { MockError, countOf } from '../../../errors.js';
 import type { Mock } from '../../../handles.js';
 import type { OptionName } from '../../../options.js';
 import { hideUrlSecrets } from '../../../schema/secret-forms.js';
 import { listFlagOptions } from '../../flags.js';
 import { addRecordingFlags, readRecordingSettings, type RecordingSettings, serveRecordings } from '../../listen.js';
-import { colour, countOf, type Output, showPath } from '../../output.js';
+import { colour, type Output, showPath } from '../../output.js';
 
 const RECORDING_OPTIONS: readonly OptionName[] = listFlagOptions(/^recordings\.(?!expired|pace)/);
 

@@ -4,7 +4,7 @@ import { basename, join } from 'node:path';
 import type { Contract } from '../../../contract/contract.js';
 import { loadContract } from '../../../contract/load/load.js';
 import { createRouter } from '../../../contract/router/router.js';
-import { MockError } from '../../../errors.js';
+import { MockError, countOf } from '../../../errors.js';
 import { createCallDecoder } from '../../../http/request/call.js';
 import type { OptionName } from '../../../options.js';
 import {
@@ -28,7 +28,7 @@ import { createValidators } from '../../../schema/validate.js';
 import { addOptionFlags, addRecordingsFlag, collect, findSpec, listFlagOptions } from '../../flags.js';
 import { addHooksFlag, type HooksFlag, loadHooks } from '../../hooks.js';
 import { readVersion } from '../../../package-folder.js';
-import { colour, countOf, type Output, showPath, writeOutputFile } from '../../output.js';
+import { colour, type Output, showPath, writeOutputFile } from '../../output.js';
 import type { PromoteFlags } from './promote.js';
 
 /** The flags of all subcommands, of which each has some. */

@@ -2,7 +2,8 @@ import type { Command } from 'commander';
 import type { OptionName } from '../../../options.js';
 import { listFlagOptions } from '../../flags.js';
 import { addRecordingFlags, readRecordingSettings, type RecordingSettings, serveRecordings } from '../../listen.js';
-import { colour, countOf, type Output } from '../../output.js';
+import { colour, type Output } from '../../output.js';
+import { countOf } from '../../../errors.js';
 
 const RECORDING_OPTIONS: readonly OptionName[] = listFlagOptions(/^recordings\.(cassette|owners|expired|pace)$/);
 
