@@ -86,6 +86,8 @@ export function createValidator(options: ValidatorOptions): Ajv {
       const parts = options.checkParts?.(keyword, context.schema);
       return parts === undefined ? context : writeValidate(context, parts, writer);
     });
+  // After the keywords above, among which its place is.
+  rewrite(ajv, 'patternProperties', (context, writeStock) => collectApart(context, writeStock, writer));
   rewrite(ajv, 'dependentRequired', (context) => writeDependentRequired(context, writer));
   ajv.addKeyword({ keyword: FORBIDDEN_KEYWORD, schemaType: 'boolean', code: (context) => context.fail() });
   ajv.addKeyword({
@@ -166,7 +168,7 @@ function writeDependentRequired(context: KeywordCxt, { _ }: Writer): KeywordCxt 
 
 /**
  * Changes the code of some keywords, not their meaning.
- * Unions report one error instead of those of all alternatives: `explain.ts` finds the alternative that was meant. Three keywords have
+ * Unions report one error instead of those of all alternatives: `explain.ts` finds the alternative that was meant. Four keywords have
  * defects in ajv 8.20.
  */
 function repairKeywords(ajv: Ajv, writer: Writer): void {
@@ -200,8 +202,12 @@ const BEFORE: Readonly<Record<string, string>> = {
   properties: 'patternProperties',
 };
 
-/** @param change - Returns undefined where it has generated the code. */
-function rewrite(ajv: Ajv, keyword: string, change: (context: KeywordCxt) => KeywordCxt | undefined): void {
+/** @param change - Returns undefined where it has generated the code, of which the stock code can be a part. */
+function rewrite(
+  ajv: Ajv,
+  keyword: string,
+  change: (context: KeywordCxt, writeStock: () => void) => KeywordCxt | undefined,
+): void {
   const definition = ajv.getKeyword(keyword);
   if (typeof definition === 'boolean' || !('code' in definition)) return;
   // Only this type of definition has `code`.
@@ -214,7 +220,7 @@ function rewrite(ajv: Ajv, keyword: string, change: (context: KeywordCxt) => Key
     keyword,
     ...(before !== undefined && { before }),
     code: (context, ruleType) => {
-      const changed = change(context);
+      const changed = change(context, () => stock.code(context, ruleType));
       if (changed !== undefined) stock.code(changed, ruleType);
     },
   });
@@ -279,6 +285,22 @@ function countFromZero(context: KeywordCxt, { _ }: Writer): KeywordCxt {
   const { gen } = context;
   context.it.items = gen.const('evaluated', _`${items} === true ? Infinity : ${items} || 0`);
   return context;
+}
+
+/**
+ * Collects the properties that patterns evaluate in an object of their own. Those that other keywords evaluated are unset at run time where
+ * a branch was not taken, or `true` for all; ajv adds a property to either, which throws.
+ */
+function collectApart(context: KeywordCxt, writeStock: () => void, { _, Name }: Writer): KeywordCxt | undefined {
+  const { gen, it } = context;
+  const others = it.props;
+  if (it.opts.unevaluated !== true || !(others instanceof Name)) return context;
+  const own = gen.var('props', _`{}`);
+  it.props = own;
+  writeStock();
+  gen.if(_`${others} !== true`, () => gen.assign(others, _`Object.assign(${others} || {}, ${own})`));
+  it.props = others;
+  return undefined;
 }
 
 /** The check of a format, `true` for none, and the noun phrase after "must be"; the name of the format where this is missing. */

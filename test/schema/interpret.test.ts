@@ -228,6 +228,21 @@ it.each(KEYWORDS.map((schema) => [JSON.stringify(schema).slice(0, 70), schema]))
   },
 );
 
+it.each([
+  ['a branch that is not taken', { if: { required: ['b'] }, then: { properties: { b: true } } }, [true, true, false]],
+  ['a branch that fails', { anyOf: [{ required: ['b'], properties: { b: true } }, true] }, [true, true, false]],
+  [
+    'a branch that evaluates all',
+    { anyOf: [{ required: ['none'] }, { additionalProperties: true }] },
+    [true, true, true],
+  ],
+])('properties evaluated by a pattern are added to those of %s', async (_name, branches, valid) => {
+  const schema = { unevaluatedProperties: false, patternProperties: { '^x': true }, ...branches };
+  const { compile } = createBoth(await load({ Root: schema }), 'response');
+  const values = [{ 'x-one': 1 }, { 'x-one': 1, b: 2 }, { 'x-one': 1, other: 2 }];
+  expect(values.map((value) => compile('/components/schemas/Root', value))).toEqual(valid);
+});
+
 const DOCUMENTS = ['petstore-3.1.json', 'train-travel-3.1.json', 'openai.yaml'];
 
 describe('the documents of vendors', () => {
