@@ -4,7 +4,7 @@ import { escapeSegment, readEntries, readSegments } from '../contract/pointer.js
 import { nearest, suggest } from '../errors.js';
 import { memoizeText } from '../memoize.js';
 import { ANY_NUMBER, countCodePoints, FORBIDDEN_KEYWORD } from './schema-unit.js';
-import { toFormatWords } from './validator.js';
+import { toFormatWords } from './interpret/formats.js';
 import type { ViolationCode, ViolationPlace } from './violation.js';
 import { isBytes } from '../platform.js';
 

@@ -3,7 +3,7 @@ import type { GuardedPattern } from '../../contract/patterns/guarded-pattern.js'
 import { readPattern } from '../../contract/upgrade/patterns.js';
 import { CALL_KEYWORD, findDuplicate, FORBIDDEN_KEYWORD, LENGTH_CHECKS, type Work } from '../schema-unit.js';
 import type { IsValid } from '../violation.js';
-import { readFormatCheck } from '../validator.js';
+import { readFormatCheck } from './formats.js';
 
 /** What the interpretation of a unit depends on. */
 export interface InterpreterParts {

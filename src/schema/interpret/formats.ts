@@ -1,0 +1,121 @@
+import type { Format } from 'ajv';
+import { fullFormats } from 'ajv-formats/dist/formats.js';
+import { URL } from 'node:url';
+import { readOwn } from '../../contract/json.js';
+import { UUID } from '../../contract/names.js';
+
+/** The check of a format, `true` for none, and the noun phrase after "must be"; the name of the format where this is missing. */
+type FormatDefinition = { readonly check?: Format; readonly words?: string };
+
+/** Formats that name a kind of value without restricting it. */
+const FREE_FORMATS: readonly string[] = (
+  'binary password commonmark html sf-binary sf-boolean sf-decimal sf-integer sf-string sf-token float double ' +
+  'double-int unixtime idn-email idn-hostname iri iri-reference'
+).split(' ');
+
+// No two parts of it match the same digits, so that a long string takes linear time.
+const DECIMAL = /^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$/;
+
+/**
+ * The formats of OpenAPI's registry that ajv-formats lacks, reads differently or that need a name in sentences; formats that are in
+ * neither are not checked.
+ */
+const FORMATS: Readonly<Record<string, FormatDefinition>> = {
+  ...Object.fromEntries(FREE_FORMATS.map((name) => [name, { check: true }])),
+  base64url: { check: /^[\w-]*={0,2}$/ },
+  // RFC 4648 section 4, line breaks allowed (RFC 2045), padding optional: real APIs leave it out.
+  byte: { check: /^[A-Za-z0-9+/\r\n]*(={1,2}[\r\n]*)?$/, words: 'base64' },
+  char: { check: /^[^]$/u },
+  date: { words: 'a date such as 2026-01-31' },
+  'date-time': { check: isDateTime, words: 'a date and time such as 2026-01-31T12:00:00Z' },
+  decimal: { check: DECIMAL },
+  decimal128: { check: DECIMAL },
+  duration: {
+    check:
+      /^P(?!$)((\d+([.,]\d+)?Y)?(\d+([.,]\d+)?M)?(\d+([.,]\d+)?D)?(T(?=\d)(\d+([.,]\d+)?H)?(\d+([.,]\d+)?M)?(\d+([.,]\d+)?S)?)?|\d+([.,]\d+)?W)$/,
+  },
+  email: { words: 'an e-mail address' },
+  hostname: { words: 'a host name' },
+  'http-date': {
+    check:
+      /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{2} (Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d{4} \d{2}:\d{2}:\d{2} GMT$/,
+  },
+  int8: { check: inRange(-128, 127), words: 'an 8-bit integer' },
+  int16: { check: inRange(-32_768, 32_767), words: 'a 16-bit integer' },
+  int32: { check: inRange(-2_147_483_648, 2_147_483_647), words: 'a 32-bit integer' },
+  // A double above 2^53 represents several integers; the bounds themselves are the nearest doubles.
+  int64: { check: inRange(-(2 ** 63), 2 ** 63), words: 'a 64-bit integer' },
+  uint8: { check: inRange(0, 255) },
+  uint16: { check: inRange(0, 65_535) },
+  uint32: { check: inRange(0, 4_294_967_295) },
+  uint64: { check: inRange(0, 2 ** 64) },
+  ipv4: { words: 'an IPv4 address' },
+  ipv6: { words: 'an IPv6 address' },
+  'media-range': { check: /^(\*\/\*|[!#$%&'+.^`|~\w-]+\/(\*|[!#$%&'+.^`|~\w-]+))(\s*;.*)?$/ },
+  regex: { check: isRegularExpression, words: 'a regular expression' },
+  time: { words: 'a time such as 12:00:00Z' },
+  uri: { words: 'an absolute URI' },
+  url: { check: isUrl, words: 'an absolute URL' },
+  uuid: { check: UUID, words: 'a UUID' },
+};
+
+/** The checks of all formats that are checked, as ajv takes them. */
+export const FORMAT_CHECKS: Readonly<Record<string, Format>> = {
+  ...fullFormats,
+  ...Object.fromEntries(
+    Object.entries(FORMATS).flatMap(([name, { check }]) => (check === undefined ? [] : [[name, check]])),
+  ),
+};
+
+/** The check of a format and the type of the values it applies to; undefined for a format that is not checked. */
+export function readFormatCheck(
+  name: string,
+):
+  | { readonly type: 'string'; readonly check: (value: string) => boolean }
+  | { readonly type: 'number'; readonly check: (value: number) => boolean }
+  | undefined {
+  const format = readOwn(FORMAT_CHECKS, name);
+  if (format === undefined || typeof format === 'boolean' || typeof format === 'string') return undefined;
+  if (format instanceof RegExp) return { type: 'string', check: (value) => format.test(value) };
+  if (typeof format === 'function') return { type: 'string', check: format };
+  const { validate, type } = format;
+  // A definition with a type for numbers validates numbers; no format here is asynchronous.
+  if (type === 'number') return { type, check: validate as (value: number) => boolean };
+  const check = validate as RegExp | ((value: string) => boolean);
+  return { type: 'string', check: check instanceof RegExp ? (value) => check.test(value) : check };
+}
+
+/** A format in a sentence: `must be a date such as 2026-01-31`. */
+export function toFormatWords(format: string): string {
+  return readOwn(FORMATS, format)?.words ?? `of format "${format}"`;
+}
+
+function inRange(minimum: number, maximum: number): Format {
+  const validate = (value: number): boolean => Number.isInteger(value) && value >= minimum && value <= maximum;
+  return { type: 'number', validate };
+}
+
+/** An absolute URL, private addresses included; the expression of ajv-formats takes quadratic time and refuses those. */
+function isUrl(text: string): boolean {
+  return /^(?:https?|ftp):\/\/\S+$/i.test(text) && URL.canParse(text);
+}
+
+/** RFC 3339 section 5.6: a "T" between date and time, an existing day, an offset; leap seconds are allowed. */
+function isDateTime(text: string): boolean {
+  const match = /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(\.\d+)?([Zz]|[+-](\d\d):(\d\d))$/.exec(text);
+  if (match === null) return false;
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = match.slice(1, 7).map(Number);
+  const offset = [Number(match[9] ?? 0), Number(match[10] ?? 0)] as const;
+  // Day 0 of the next month is the last of this one.
+  const days = month >= 1 && month <= 12 ? new Date(Date.UTC(2000 + (year % 400), month, 0)).getUTCDate() : 0;
+  const inDay = hour < 24 && minute < 60 && second <= 60 && offset[0] < 24 && offset[1] < 60;
+  return day >= 1 && day <= days && inDay;
+}
+
+function isRegularExpression(text: string): boolean {
+  try {
+    return new RegExp(text) instanceof RegExp;
+  } catch {
+    return false;
+  }
+}
