@@ -81,10 +81,7 @@ export type Chain = Next;
  * The chain itself awaits nothing: if every source answers synchronously, the chain does too.
  */
 export function createChain(sources: readonly AnswerSource[]): Chain {
-  return sources.reduceRight<Chain>(
-    (below, source) => (exchange) => source.answer(exchange, below),
-    () => undefined,
-  );
+  return linkSources(sources, (source, below) => (exchange) => source.answer(exchange, below));
 }
 
 /**
@@ -93,14 +90,15 @@ export function createChain(sources: readonly AnswerSource[]): Chain {
  * Before a source that cannot answer again, what was changed until then is written; what comes after something asynchronous is a change of its own.
  */
 export function createSharedChain(sources: readonly AnswerSource[]): Chain {
-  const link = ({ answer, isRepeatable }: AnswerSource, below: Chain): Chain => {
-    return (exchange) => {
-      const { atomic } = exchange.session.shared ?? {};
-      if (atomic === undefined) return answer(exchange, below);
-      if (isRepeatable?.(exchange) === false) return atomic.committed().then(() => answer(exchange, below));
-      return atomic.isRunning ? answer(exchange, below) : atomic.run(() => answer(exchange, below));
-    };
-  };
+  return linkSources(sources, ({ answer, isRepeatable }, below) => (exchange) => {
+    const { atomic } = exchange.session.shared ?? {};
+    if (atomic === undefined) return answer(exchange, below);
+    if (isRepeatable?.(exchange) === false) return atomic.committed().then(() => answer(exchange, below));
+    return atomic.isRunning ? answer(exchange, below) : atomic.run(() => answer(exchange, below));
+  });
+}
+
+function linkSources(sources: readonly AnswerSource[], link: (source: AnswerSource, below: Chain) => Chain): Chain {
   return sources.reduceRight<Chain>(
     (below, source) => link(source, below),
     () => undefined,

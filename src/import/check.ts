@@ -3,7 +3,7 @@ import { findResponse } from '../contract/operations/responses.js';
 import { isObject, parseOrKeep } from '../contract/json.js';
 import { type HeaderFields, listFields } from '../http/header-fields.js';
 import { isJsonType } from '../contract/media-type.js';
-import { createResponseCheck } from '../recording/drift/check.js';
+import { createResponseCheck, toViolation } from '../recording/drift/check.js';
 import type { Validators } from '../schema/validate.js';
 import type { Violation, ViolationCode } from '../schema/violation.js';
 
@@ -50,9 +50,7 @@ export function createAnswerCheck(validators: Validators): CheckAnswer {
     const isJson = declared.content.length > 0 && declared.content.every(({ type }) => isJsonType(type));
     const isMissing = body === undefined && !isGenerated && isJson && operation.method !== 'HEAD';
     const message = `the answer has no body, and the contract declares ${types} for status ${answer.status}`;
-    const missing = isMissing
-      ? [toViolation('REQUIRED', 'body', { message, pointer: '', schemaPointer: declared.pointer })]
-      : [];
+    const missing = isMissing ? [toViolation('REQUIRED', 'body', { message, schemaPointer: declared.pointer })] : [];
     return [...violations, ...wrong, ...missing];
   };
 }
@@ -70,12 +68,4 @@ function checkHeader(header: DeclaredHeader, text: string, validators: Validator
       const message = violation.message.replace(/^(?:the answer|answer)/, `response header "${name}"`);
       return toViolation(violation.code, 'header', { message, pointer: `/${name.toLowerCase()}`, schemaPointer });
     });
-}
-
-function toViolation(
-  code: ViolationCode,
-  place: Violation['in'],
-  more: Pick<Violation, 'message' | 'pointer' | 'schemaPointer'>,
-): Violation {
-  return { code, severity: 'error', in: place, by: 'upstream', ...more };
 }

@@ -70,7 +70,8 @@ function blameUpstream(violation: Violation): Violation {
   return { ...violation, by: 'upstream' };
 }
 
-function toViolation(
+/** A mistake of a server that the mock replaces. */
+export function toViolation(
   code: ViolationCode,
   place: Violation['in'],
   more: { readonly message: string; readonly pointer?: string; readonly schemaPointer: string },

@@ -6,7 +6,7 @@ import type { StreamAction } from '../../http/answer.js';
 import { host, setTimeout } from '../../platform.js';
 
 /** The body of a broken response. */
-export type BrokenBody = string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>;
+type BrokenBody = string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>;
 
 /** How long a client has to read what was sent before its connection is reset. */
 const READ_MS = 25;
@@ -158,7 +158,12 @@ function transform(
     },
     cancel: () => reader.abort(),
   });
-  const headers = new host.Headers(response.headers);
+  return withBody(response, body);
+}
+
+/** The response with another body, whose length is not known. */
+export function withBody({ status, headers: given }: Response, body: BrokenBody): Response {
+  const headers = new host.Headers(given);
   headers.delete('content-length');
-  return new host.Response(body, { status: response.status, headers });
+  return new host.Response(body, { status, headers });
 }

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Clock } from '../../clock.js';
 import type { Fault } from '../../http/answer.js';
-import { type BrokenBody, breakStream, cutJson, dripBytes, type StallEnd, stopHalfway } from './fault-streams.js';
+import { breakStream, cutJson, dripBytes, type StallEnd, stopHalfway, withBody } from './fault-streams.js';
 import { host } from '../../platform.js';
 
 interface FaultOrder<Kind extends Fault['kind'] = Fault['kind']> {
@@ -159,12 +159,6 @@ function toCount(at: number, length: number): number {
 
 async function readBytes(response: Response): Promise<Uint8Array<ArrayBuffer>> {
   return new Uint8Array(await response.arrayBuffer());
-}
-
-function withBody({ status, headers: given }: Response, body: BrokenBody): Response {
-  const headers = new host.Headers(given);
-  headers.delete('content-length');
-  return new host.Response(body, { status, headers });
 }
 
 /** Never answers; ends when the client aborts. */

@@ -186,14 +186,17 @@ const ANNOUNCES: ReadonlySet<EnvelopeRole> = new Set(['hasMore', 'next', 'pages'
 
 /** Whether a list response says whether there is another page. */
 export function announcesPages(plan: Plan): boolean {
-  if (plan.kind === 'object') return plan.members.some((member) => announcesPages(member.plan));
-  return plan.kind === 'field' && ANNOUNCES.has(plan.field.role);
+  return hasField(plan, ({ role }) => ANNOUNCES.has(role));
 }
 
 /** Whether a list response shows the next page as a number. */
 export function hasNumberedTurns(plan: Plan): boolean {
-  if (plan.kind === 'object') return plan.members.some((member) => hasNumberedTurns(member.plan));
-  return plan.kind === 'field' && plan.field.role === 'next' && /^(integer|number)$/.test(plan.field.type ?? '');
+  return hasField(plan, ({ role, type }) => role === 'next' && /^(integer|number)$/.test(type ?? ''));
+}
+
+function hasField(plan: Plan, test: (field: EnvelopeField) => boolean): boolean {
+  if (plan.kind === 'object') return plan.members.some((member) => hasField(member.plan, test));
+  return plan.kind === 'field' && test(plan.field);
 }
 
 /** Arrays about the request, not of items. */
