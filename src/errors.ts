@@ -215,9 +215,10 @@ export function joinWords(words: readonly (string | number)[]): string {
   return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${String(words.at(-1))}`;
 }
 
-/** `1 error`, `2 errors`. */
+/** `1 error`, `2 errors`, `2 properties`. */
 export function countOf(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+  if (count === 1) return `1 ${noun}`;
+  return `${count} ${noun.endsWith('y') ? `${noun.slice(0, -1)}ies` : `${noun}s`}`;
 }
 
 /** How many letters two texts differ in (Levenshtein); given up, as `limit`, once it cannot be below `limit`. */

@@ -1,3 +1,4 @@
+import { isObject } from '../contract/json.js';
 import type { HeaderFields } from '../http/header-fields.js';
 
 /** The mock servers and file formats that can be imported. */
@@ -150,10 +151,7 @@ export function toTextValue(text: string): Condition {
 
 /** The members of an object, or nothing. */
 export function readObject(value: unknown): Readonly<Record<string, unknown>> {
-  // `typeof` has verified the type of the cast.
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? (value as Readonly<Record<string, unknown>>)
-    : {};
+  return isObject(value) ? value : {};
 }
 
 /** The items of an array that are objects. */

@@ -1,7 +1,7 @@
 import type { ErrorObject } from 'ajv';
 import { isObject, mapValues } from '../contract/json.js';
 import { escapeSegment, readEntries, readSegments } from '../contract/pointer.js';
-import { nearest, suggest } from '../errors.js';
+import { nearest, suggest, countOf } from '../errors.js';
 import { memoizeText } from '../memoize.js';
 import { ANY_NUMBER, countCodePoints, FORBIDDEN_KEYWORD } from './schema-unit.js';
 import { toFormatWords } from './interpret/formats.js';
@@ -81,7 +81,7 @@ const SENTENCES: Readonly<Record<string, Describe>> = {
     return ['RANGE', `must be ${words} ${params['limit']}, got ${toWords(data)}`];
   }),
   ...mapValues(SIZES, ([code, words, noun]): Describe => ({ params, data }) => {
-    return [code, `must have ${words} ${toCount(Number(params['limit']), noun)}, got ${readSize(data)}`];
+    return [code, `must have ${words} ${countOf(Number(params['limit']), noun)}, got ${readSize(data)}`];
   }),
   // ajv gives a string or an array of strings.
   type: ({ params, data }) => {
@@ -111,7 +111,7 @@ const SENTENCES: Readonly<Record<string, Describe>> = {
   },
   contains: ({ params: { minContains = 1, maxContains = ANY_NUMBER } }) => {
     const most = maxContains === ANY_NUMBER ? '' : ` and at most ${maxContains}`;
-    return ['CONTAINS', `must contain at least ${toCount(Number(minContains), 'matching item')}${most}`];
+    return ['CONTAINS', `must contain at least ${countOf(Number(minContains), 'matching item')}${most}`];
   },
   propertyNames: ({ params }) => ['PROPERTY_NAME', 'is not an allowed property name', String(params['propertyName'])],
   not: ({ data }) => ['EXCLUDED', `must not match the schema of "not", got ${toWords(data)}`],
@@ -233,10 +233,4 @@ export function toAlternatives(items: readonly string[]): string {
 
 function shorten(items: readonly string[]): readonly string[] {
   return items.length > 12 ? [...items.slice(0, 11), `${items.length - 11} more`] : items;
-}
-
-/** A count with its noun: `1 item`, `3 items`. */
-function toCount(count: number, noun: string): string {
-  if (count === 1) return `1 ${noun}`;
-  return `${count} ${noun.endsWith('y') ? `${noun.slice(0, -1)}ies` : `${noun}s`}`;
 }
