@@ -1,16 +1,16 @@
 import axe from 'axe-core';
-import { existsSync, mkdirSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { once } from 'node:events';
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createMock, type Mock, type MockOptions } from '../../src/index.js';
 import { BUILT_IN } from '../describe-both.js';
+import { HAS_CHROMIUM, openPagePool, type PageOptions, type PagePool } from '../open-chromium.js';
 
 // Issue 17: the inspector in a real browser.
 
-const CHROMIUM = '/usr/bin/chromium';
 const KEYS = '/v1/organization/admin_api_keys';
 const HEADERS = { authorization: 'Bearer sk-test-0123456789', 'content-type': 'application/json' };
 
@@ -19,11 +19,11 @@ const WRITES_IMAGES = process.env['VOUCH_SCREENSHOTS'] !== undefined;
 const IMAGE_SIZE = { width: 1000, height: 580 };
 const PAGE_SIZE = { width: 1280, height: 760 };
 
-describe.skipIf(!existsSync(CHROMIUM))('the inspector in Chromium', () => {
-  let browser: Browser;
+describe.skipIf(!HAS_CHROMIUM)('the inspector in Chromium', () => {
+  let pages: PagePool;
   beforeAll(async () => {
-    browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox', '--disable-gpu'] });
-    return () => browser.close();
+    pages = await openPagePool();
+    return () => pages.close();
   });
 
   interface Open {
@@ -36,17 +36,18 @@ describe.skipIf(!existsSync(CHROMIUM))('the inspector in Chromium', () => {
 
   async function open(
     options: Partial<MockOptions> & { readonly host?: string } = {},
-    context: BrowserContextOptions = {},
+    look: PageOptions = {},
   ): Promise<Open> {
     const { host, ...rest } = options;
     const mock = await createMock({ ...BUILT_IN, scenarios: { from: 'scenarios' }, ...rest });
     const { url } = await mock.listen(host === undefined ? {} : { host });
-    const opened = await browser.newContext({ viewport: WRITES_IMAGES ? IMAGE_SIZE : PAGE_SIZE, ...context });
-    const page = await opened.newPage();
+    const page = await pages.take({ size: WRITES_IMAGES ? IMAGE_SIZE : PAGE_SIZE, ...look });
     const problems: string[] = [];
-    page.on('pageerror', (error) => problems.push(error.message));
+    const note = (error: Error): number => problems.push(error.message);
+    page.on('pageerror', note);
     onTestFinished(async () => {
-      await opened.close();
+      await pages.leave(page);
+      page.off('pageerror', note);
       await mock.close();
       expect(problems).toEqual([]);
     });
@@ -113,7 +114,8 @@ describe.skipIf(!existsSync(CHROMIUM))('the inspector in Chromium', () => {
   });
 
   it('shows why a request got its answer, copies it and sends it again', async () => {
-    const { page, send, mock, url } = await open({}, { permissions: ['clipboard-read', 'clipboard-write'] });
+    const { page, send, mock, url } = await open();
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'], { origin: url });
     for (let i = 0; i < 12; i++)
       await send('GET', `${KEYS}?limit=${i + 1}`, undefined, i % 4 === 0 ? 'checkout-1' : 'default');
     await send('GET', '/v1/files/file-handbook/content');
@@ -355,7 +357,7 @@ describe.skipIf(!existsSync(CHROMIUM))('the inspector in Chromium', () => {
   });
 
   it('fits a narrow screen without scrolling sideways', async () => {
-    const { page, send, tab } = await open({}, { viewport: { width: 360, height: 700 }, colorScheme: 'dark' });
+    const { page, send, tab } = await open({}, { size: { width: 360, height: 700 }, colorScheme: 'dark' });
     await send('POST', KEYS, { name: 7 });
     const overflow = (): Promise<number> => page.evaluate('document.documentElement.scrollWidth - innerWidth');
     await page.locator('.row.wrong').click();

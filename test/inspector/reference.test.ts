@@ -1,13 +1,11 @@
-import { existsSync } from 'node:fs';
-import { chromium } from 'playwright-core';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createMock, loadContract } from '../../src/index.js';
 import { findReferencePackage } from '../../src/server/control/pages/reference.js';
 import { withServer } from '../../src/server/control/contract.js';
+import { HAS_CHROMIUM, openChromium } from '../open-chromium.js';
 
 // Issue 16, part 4.
 
-const CHROMIUM = '/usr/bin/chromium';
 const isInstalled = findReferencePackage() !== undefined;
 const why = isInstalled ? '' : ' (skipped: swagger-ui-dist is not installed)';
 
@@ -97,41 +95,38 @@ describe('the reference page', () => {
     expect((await mock.fetch('/__mock/openapi.json')).status).toBe(401);
   });
 
-  it.skipIf(!isInstalled || !existsSync(CHROMIUM))(
-    `asks for the token, and sends requests to the mock${why}`,
-    async () => {
-      const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox', '--disable-gpu'] });
-      onTestFinished(() => browser.close());
-      await using mock = await createMock({ spec: SPEC, control: { token: 'secret-token-123' }, prefix: '/front' });
-      const { url } = await mock.listen();
-      const page = await browser.newPage();
-      const problems: string[] = [];
-      page.on('pageerror', (error) => problems.push(error.message));
-      page.on('console', (message) => {
-        if (/content security policy/iu.test(message.text())) problems.push(message.text());
-      });
-      page.on('request', (request) => {
-        if (!request.url().startsWith(url) && !request.url().startsWith('data:')) problems.push(request.url());
-      });
-      await page.goto(`${url}/__mock/`);
-      await page.getByLabel('Control token').fill('secret-token-123');
-      await page.getByRole('button', { name: 'Open' }).click();
-      await page.getByRole('tab', { name: 'Contract' }).click();
-      // The page has the token of the inspector.
-      await page.getByRole('link', { name: 'Reference' }).click();
-      await page.getByText('/items').first().waitFor();
-      await page.evaluate('sessionStorage.clear()');
-      await page.reload();
-      await page.getByLabel('Control token').fill('secret-token-123');
-      await page.getByRole('button', { name: 'Open' }).click();
-      await page.getByText('/items').first().click();
-      await page.getByRole('button', { name: 'Try it out' }).click();
-      await page.getByRole('button', { name: 'Execute' }).click();
-      await page.locator('.live-responses-table .response-col_description').getByText('one').first().waitFor();
-      expect(mock.journal.calls('listItems').map(({ request, answer }) => [request.url, answer.status])).toEqual([
-        ['/front/v1/items', 200],
-      ]);
-      expect(problems).toEqual([]);
-    },
-  );
+  it.skipIf(!isInstalled || !HAS_CHROMIUM)(`asks for the token, and sends requests to the mock${why}`, async () => {
+    const browser = await openChromium();
+    onTestFinished(() => browser.close());
+    await using mock = await createMock({ spec: SPEC, control: { token: 'secret-token-123' }, prefix: '/front' });
+    const { url } = await mock.listen();
+    const page = await browser.newPage();
+    const problems: string[] = [];
+    page.on('pageerror', (error) => problems.push(error.message));
+    page.on('console', (message) => {
+      if (/content security policy/iu.test(message.text())) problems.push(message.text());
+    });
+    page.on('request', (request) => {
+      if (!request.url().startsWith(url) && !request.url().startsWith('data:')) problems.push(request.url());
+    });
+    await page.goto(`${url}/__mock/`);
+    await page.getByLabel('Control token').fill('secret-token-123');
+    await page.getByRole('button', { name: 'Open' }).click();
+    await page.getByRole('tab', { name: 'Contract' }).click();
+    // The page has the token of the inspector.
+    await page.getByRole('link', { name: 'Reference' }).click();
+    await page.getByText('/items').first().waitFor();
+    await page.evaluate('sessionStorage.clear()');
+    await page.reload();
+    await page.getByLabel('Control token').fill('secret-token-123');
+    await page.getByRole('button', { name: 'Open' }).click();
+    await page.getByText('/items').first().click();
+    await page.getByRole('button', { name: 'Try it out' }).click();
+    await page.getByRole('button', { name: 'Execute' }).click();
+    await page.locator('.live-responses-table .response-col_description').getByText('one').first().waitFor();
+    expect(mock.journal.calls('listItems').map(({ request, answer }) => [request.url, answer.status])).toEqual([
+      ['/front/v1/items', 200],
+    ]);
+    expect(problems).toEqual([]);
+  });
 });

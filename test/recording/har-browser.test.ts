@@ -1,23 +1,21 @@
-import { existsSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Browser, chromium } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createMock } from '../../src/index.js';
 import { exportHar } from '../../src/recording/har.js';
+import { HAS_CHROMIUM, openChromium } from '../open-chromium.js';
 import { createFolder, readEveryFile } from './folders.js';
 import { contract, importFile, KEYS, recordKeys, TOKEN } from './har-files.js';
 import { startUpstream } from './upstream.js';
-
-const CHROMIUM = '/usr/bin/chromium';
 
 let launched: Promise<Browser> | undefined;
 afterAll(async () => (await launched)?.close());
 
 /** The browser of all tests, each of which opens a context of its own. */
 function launch(skip: (note?: string) => void): Promise<Browser> {
-  if (!existsSync(CHROMIUM))
-    skip('chromium is not installed (apt-get install -y chromium), so that no browser can open a HAR');
-  return (launched ??= chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox', '--disable-gpu'] }));
+  if (!HAS_CHROMIUM) skip('chromium is not installed (apt-get install -y chromium), so that no browser can open a HAR');
+  return (launched ??= openChromium());
 }
 
 describe('an exported HAR', () => {

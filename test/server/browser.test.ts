@@ -1,37 +1,36 @@
-import { existsSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { once } from 'node:events';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createMock, type Mock, type MockOptions } from '../../src/index.js';
 import { BUILT_IN } from '../describe-both.js';
+import { HAS_CHROMIUM, openPagePool, type PagePool } from '../open-chromium.js';
 
 // Issue 13, part 8: pages of other origins in a real browser.
 
-const CHROMIUM = '/usr/bin/chromium';
 const KEYS = '/v1/organization/admin_api_keys';
 
-describe.skipIf(!existsSync(CHROMIUM))('a page of another origin in Chromium', () => {
-  let browser: Browser;
+describe.skipIf(!HAS_CHROMIUM)('a page of another origin in Chromium', () => {
+  let pages: PagePool;
   beforeAll(async () => {
-    browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox', '--disable-gpu'] });
-    return () => browser.close();
+    pages = await openPagePool();
+    return () => pages.close();
   });
 
-  const pages = createServer((_, response) => {
+  const site = createServer((_, response) => {
     response.writeHead(200, { 'content-type': 'text/html' }).end('<!doctype html><title>page</title>');
   });
   let port = 0;
   beforeAll(async () => {
-    pages.listen(0, '127.0.0.1');
-    await once(pages, 'listening');
+    site.listen(0, '127.0.0.1');
+    await once(site, 'listening');
     // A TCP server's address is an AddressInfo.
-    ({ port } = pages.address() as AddressInfo);
+    ({ port } = site.address() as AddressInfo);
   });
   afterAll(() => {
-    pages.closeAllConnections();
-    pages.close();
+    site.closeAllConnections();
+    site.close();
   });
   const named = (): string => `http://127.0.0.1:${port}`;
 
@@ -45,9 +44,9 @@ describe.skipIf(!existsSync(CHROMIUM))('a page of another origin in Chromium', (
   async function open(origin: string, options: Partial<MockOptions> = {}): Promise<Open> {
     const mock = await createMock({ ...BUILT_IN, cors: { origins: [named()] }, ...options });
     const { url } = await mock.listen();
-    const page = await (await browser.newContext()).newPage();
+    const page = await pages.take();
     onTestFinished(async () => {
-      await page.context().close();
+      await pages.leave(page);
       await mock.close();
     });
     await page.goto(`${origin}/`);
@@ -134,9 +133,9 @@ describe.skipIf(!existsSync(CHROMIUM))('a page of another origin in Chromium', (
     const scenarios = { from: { page: { operations: { scripted: { respond } } } }, active: ['page'] };
     const mock = await createMock({ spec, scenarios });
     const { url } = await mock.listen();
-    const opened = await (await browser.newContext()).newPage();
+    const opened = await pages.take();
     onTestFinished(async () => {
-      await opened.context().close();
+      await pages.leave(opened);
       await mock.close();
     });
     const attack = encodeURIComponent('<img src=x onerror="window.hit=1"><script>window.hit=1</script>');
@@ -152,9 +151,9 @@ describe.skipIf(!existsSync(CHROMIUM))('a page of another origin in Chromium', (
 
   it('gets the answers of a mock that page.route asks in the same process', async () => {
     const mock = await createMock(BUILT_IN);
-    const page = await (await browser.newContext()).newPage();
+    const page = await pages.take();
     onTestFinished(async () => {
-      await page.context().close();
+      await pages.leave(page);
       await mock.close();
     });
     await page.goto(`${named()}/`);
