@@ -90,6 +90,18 @@ export function isEqualJson(one: unknown, other: unknown): boolean {
   return names.every((name) => Object.hasOwn(right, name) && isEqualJson(left[name], right[name]));
 }
 
+/** The types of JSON Schema. */
+export type JsonType = 'array' | 'boolean' | 'integer' | 'null' | 'number' | 'object' | 'string';
+
+/** The JSON type of a value; `integer` for a number without a fraction. */
+export function readJsonType(value: unknown): JsonType {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
+  if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number';
+  if (typeof value === 'boolean') return 'boolean';
+  return typeof value === 'string' ? 'string' : 'object';
+}
+
 /** The own member of an object, never one that it inherits; undefined where it has none. */
 export function readOwn<Value>(object: Readonly<Record<string, Value>>, name: string): Value | undefined {
   return Object.hasOwn(object, name) ? object[name] : undefined;

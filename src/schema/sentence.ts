@@ -1,7 +1,7 @@
 import type { ErrorObject } from 'ajv';
 import { isObject, mapValues } from '../contract/json.js';
 import { escapeSegment, readEntries, readSegments } from '../contract/pointer.js';
-import { nearest, suggest, countOf } from '../errors.js';
+import { nearest, suggest, countOf, joinWords } from '../errors.js';
 import { memoizeText } from '../memoize.js';
 import { ANY_NUMBER, countCodePoints, FORBIDDEN_KEYWORD } from './schema-unit.js';
 import { toFormatWords } from './interpret/formats.js';
@@ -226,9 +226,7 @@ export function toTypeWords(types: readonly string[]): string {
 
 /** Alternatives in a sentence: `a, b or c`; the rest is counted where there are more than twelve. */
 export function toAlternatives(items: readonly string[]): string {
-  const shown = shorten(items);
-  if (shown.length < 2) return shown.join('');
-  return `${shown.slice(0, -1).join(', ')} or ${shown.at(-1)}`;
+  return joinWords(shorten(items));
 }
 
 function shorten(items: readonly string[]): readonly string[] {

@@ -1,10 +1,9 @@
-import { isObject, readOwn, setOwn } from '../../contract/json.js';
+import { isObject, readOwn, setOwn, readJsonType } from '../../contract/json.js';
 import { hashText } from '../../random.js';
 import {
   type Part,
   type PropertyPlan,
   readPropertyParts,
-  readType,
   type Shape,
   SYNTHETIC,
   type Target,
@@ -184,7 +183,7 @@ function readHint({ attempt, shape, place }: Task): Pick<ObjectContext, 'hint' |
 
 function allowsPreset(attempt: Attempt, target: Target, preset: string): boolean {
   const { values, types } = readShape(attempt.merge, target);
-  return values === undefined ? types === undefined || types.has(readType(preset)) : values.includes(preset);
+  return values === undefined ? types === undefined || types.has(readJsonType(preset)) : values.includes(preset);
 }
 
 /**

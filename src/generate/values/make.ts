@@ -1,4 +1,4 @@
-import { isObject, filterMembers } from '../../contract/json.js';
+import { isObject, filterMembers, type JsonType, readJsonType } from '../../contract/json.js';
 import { hashText } from '../../random.js';
 import {
   accepts,
@@ -6,9 +6,7 @@ import {
   acceptsListed,
   guessContainer,
   isKeywords,
-  type JsonType,
   type Part,
-  readType,
   SYNTHETIC,
   type Shape,
   type Target,
@@ -208,7 +206,7 @@ function makeBoolean(task: Task): boolean {
 /** The types to try, the most likely one first; null comes last, but deep down before containers. */
 function orderTypes({ shape, place }: Task): readonly JsonType[] {
   if (shape.types === undefined) {
-    const hinted = typeof place.hint === 'object' && place.hint !== null ? readType(place.hint) : undefined;
+    const hinted = typeof place.hint === 'object' && place.hint !== null ? readJsonType(place.hint) : undefined;
     const guess = guessContainer(shape) ?? hinted ?? guessScalar(shape) ?? (place.path === '' ? 'object' : 'string');
     return [guess, ...(['string', 'object', 'number', 'null'] as const).filter((type) => type !== guess)];
   }
@@ -232,7 +230,7 @@ function guessScalar(shape: Shape): JsonType | undefined {
   const bounds = [shape.minimum, shape.maximum, shape.exclusiveMinimum, shape.exclusiveMaximum];
   if (shape.multiples.length > 0 || bounds.some(Number.isFinite)) return 'number';
   const suggestion = shape.suggestions.find((value) => value !== null);
-  return suggestion === undefined ? undefined : readType(suggestion);
+  return suggestion === undefined ? undefined : readJsonType(suggestion);
 }
 
 function isContainer(value: unknown): boolean {

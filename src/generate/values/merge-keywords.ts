@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Schema, SchemaObject } from '../../contract/json.js';
+import { type Schema, type SchemaObject, type JsonType, readJsonType } from '../../contract/json.js';
 import { escapeSegment } from '../../contract/pointer.js';
 import { readPattern } from '../text/pattern.js';
-import { allowsType, isKeywords, type JsonType, type MutableShape, readType } from './shape.js';
+import { allowsType, isKeywords, type MutableShape } from './shape.js';
 
 type MergeKeyword = (
   shape: MutableShape,
@@ -153,7 +153,7 @@ const BOUNDS = [
 export function checkValues(shape: MutableShape): void {
   shape.values = shape.values?.filter(
     (value) =>
-      allowsType(shape.types, readType(value)) && !shape.excluded.some((other) => isDeepStrictEqual(value, other)),
+      allowsType(shape.types, readJsonType(value)) && !shape.excluded.some((other) => isDeepStrictEqual(value, other)),
   );
   const { types, values } = shape;
   if (types?.size === 0 || values?.length === 0) shape.isImpossible = true;

@@ -1,9 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isObject, type Schema, type SchemaObject } from '../../contract/json.js';
+import { isObject, type JsonType, readJsonType, type Schema, type SchemaObject } from '../../contract/json.js';
 import { countCharacters, type Pattern } from '../text/pattern.js';
-
-/** The types of JSON Schema. */
-export type JsonType = 'array' | 'boolean' | 'integer' | 'null' | 'number' | 'object' | 'string';
 
 /** A schema and its pointer in the loaded document. */
 export interface Part {
@@ -243,15 +240,6 @@ function createPlan(parts: readonly Part[], decisions: ReadonlyMap<string, numbe
   };
 }
 
-/** The JSON type of a value; `integer` for a number without a fraction. */
-export function readType(value: unknown): JsonType {
-  if (value === null) return 'null';
-  if (Array.isArray(value)) return 'array';
-  if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number';
-  if (typeof value === 'boolean') return 'boolean';
-  return typeof value === 'string' ? 'string' : 'object';
-}
-
 /** Whether a set of types includes a type. */
 export function allowsType(types: ReadonlySet<JsonType> | undefined, type: JsonType): boolean {
   return types === undefined || types.has(type) || (type === 'integer' && types.has('number'));
@@ -321,7 +309,7 @@ export function accepts(shape: Shape, value: unknown): boolean {
 
 /** Whether a scalar that is one of the enumerated values fits the rest of a shape. */
 export function acceptsListed(shape: Shape, value: unknown): boolean {
-  if (!allowsType(shape.types, readType(value))) return false;
+  if (!allowsType(shape.types, readJsonType(value))) return false;
   if (shape.excluded.some((other) => isSame(other, value))) return false;
   if (typeof value === 'string') return acceptsString(shape, value);
   return typeof value === 'number' ? acceptsNumber(shape, value) : true;
@@ -346,7 +334,7 @@ export function acceptsNumber(shape: Shape, value: number): boolean {
 
 /** Whether a partial value can be completed to a value of the shape; tells the branches of a union apart. */
 export function acceptsGiven(shape: Shape, given: unknown): boolean {
-  if (!allowsType(shape.types, readType(given))) return false;
+  if (!allowsType(shape.types, readJsonType(given))) return false;
   if (!isObject(given)) return true;
   for (const [name, value] of Object.entries(given)) {
     if (value === undefined) continue;

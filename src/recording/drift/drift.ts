@@ -1,5 +1,5 @@
 import type { Contract } from '../../contract/contract.js';
-import { isObject } from '../../contract/json.js';
+import { isObject, readJsonType } from '../../contract/json.js';
 import type { Operation } from '../../contract/operations/operation.js';
 import { findResponse } from '../../contract/operations/responses.js';
 import { readPointer, toPointer } from '../../contract/pointer.js';
@@ -289,13 +289,13 @@ function toChange(violation: Violation, body: unknown): string {
     case 'REQUIRED':
       return `remove ${name} from "required"`;
     case 'TYPE':
-      return `also allow the type ${JSON.stringify(toType(value))}`;
+      return `also allow the type ${JSON.stringify(readJsonType(value))}`;
     case 'ENUM':
     case 'CONST':
       return `also allow the value ${writeJson(value)}`;
     case 'ADDITIONAL_PROPERTY':
     case 'UNEVALUATED':
-      return `declare the property ${name} with the type ${JSON.stringify(toType(value))}`;
+      return `declare the property ${name} with the type ${JSON.stringify(readJsonType(value))}`;
     case 'STATUS_UNDECLARED':
     case 'MEDIA_TYPE_UNDECLARED':
       return `declare it, because ${message}`;
@@ -304,13 +304,6 @@ function toChange(violation: Violation, body: unknown): string {
     default:
       return `relax the constraint, because ${message}`;
   }
-}
-
-function toType(value: unknown): string {
-  if (value === null) return 'null';
-  if (Array.isArray(value)) return 'array';
-  if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number';
-  return typeof value;
 }
 
 /** The JSON types of the values at each pointer, without types for `null`; `*` means every item or value of a map. */

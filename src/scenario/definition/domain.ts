@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Contract } from '../../contract/contract.js';
-import type { Schema } from '../../contract/json.js';
-import { readType } from '../../generate/values/shape.js';
+import { type Schema, readJsonType } from '../../contract/json.js';
 
 /** What is known about the values that match a schema; every part can be wider than the schema, never narrower. */
 export interface Domain {
@@ -54,7 +53,7 @@ function readOwn(schema: Exclude<Schema, boolean>): Domain {
   const lowOpen = typeof above === 'number' && above >= minimum;
   const highOpen = typeof below === 'number' && below <= maximum;
   const range = { low: lowOpen ? above : minimum, lowOpen, high: highOpen ? below : maximum, highOpen };
-  const types = named ?? values?.map(readType);
+  const types = named ?? values?.map(readJsonType);
   return { types: types === undefined ? undefined : new Set<string>(types), values, range };
 }
 
