@@ -23,7 +23,7 @@ import { createCoerce, createLenientCoerce } from './coerce.js';
 import type { QueryProfile } from './parameter-plan.js';
 import { createParametersReader, type ParameterValues } from './parameters.js';
 import { RequestHeaders } from '../request-headers.js';
-import { type AcceptCredential, createSecurityReader } from './security.js';
+import { type AcceptCredential, createSecurityReader, NO_CREDENTIALS } from './security.js';
 
 /** A request, matched to its operation and decoded, as functions of the user get it. */
 export interface HandlerCall {
@@ -188,7 +188,6 @@ function parseRequest({ url, headers }: Request): NonNullable<MatchedRequest['ta
   return { ...readTarget(url), headers: RequestHeaders.of(headers) };
 }
 
-const NO_CREDENTIALS: Draft['credentials'] = Object.freeze({});
 const NO_PARAMETERS: ParameterValues = Object.freeze({ path: {}, query: {}, header: {}, cookie: {} });
 
 /** Limits the work of a body, which is read at once: all its parts together are one request. */

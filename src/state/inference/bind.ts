@@ -1,9 +1,9 @@
+import { NO_PROPERTIES, type Item } from '../store/lists/item-list.js';
 import { type Operation, readText } from '../../contract/operations/operation.js';
 import { findSuccessMedia, findSuccessWithBody, declaresStatus } from '../../contract/operations/responses.js';
 import { findEffect, isStatus } from '../store/server-values.js';
 import type { Action, Binding } from '../resource.js';
 import { isSameItem } from '../positions.js';
-import type { Item } from '../store/lists/item-list.js';
 import type { CollectionCandidate } from './candidates.js';
 import { type ItemSchema, listProperties } from '../item-schema.js';
 import { toBareName } from '../../contract/names.js';
@@ -37,8 +37,6 @@ type Infer = (action: Action, confidence: number, why: string) => InferredAction
 export function inferFor(candidate: CollectionCandidate): Infer {
   return (action, confidence, why) => ({ candidate, action, set: NO_PROPERTIES, confidence, why });
 }
-
-const NO_PROPERTIES: Item = Object.freeze({});
 
 /** What an operation on the path of one item does, or why the store does not handle it. */
 export const bindItemOperation: Bind = (index, candidate, operation) => {

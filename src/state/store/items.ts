@@ -1,9 +1,9 @@
+import { NO_PROPERTIES, type Entry, type Item, type ItemContent, type NewEntry } from './lists/item-list.js';
 import { joinObjects, readMember, withPath } from '../../contract/json.js';
 import { memoize } from '../../memoize.js';
 import type { ItemModels } from '../item-models.js';
 import { isTopLevel, type Resource } from '../resource.js';
 import { listEntries, readScope, toScope } from './collection.js';
-import type { Entry, Item, ItemContent, NewEntry } from './lists/item-list.js';
 import { readItemKey, showOwnUrls, withJoinedKeys } from './identity.js';
 import { type Dependents, NOTHING_SHOWN } from './dependents.js';
 import type { ItemModel } from './item-model.js';
@@ -201,8 +201,6 @@ function createReplaceAll(
     };
   };
 }
-
-const NO_PROPERTIES: Item = Object.freeze({});
 
 function createUpdate({ embed, refresh }: Dependents): Items['update'] {
   return (location, entry, { after, set = NO_PROPERTIES, strict }) => {

@@ -1,3 +1,4 @@
+import { NO_PROPERTIES, type Item } from '../../../../state/store/lists/item-list.js';
 import { addTo, isObject, readMember, readPath, withPath, listExamples } from '../../../../contract/json.js';
 import type { Answer } from '../../../../http/answer.js';
 import { type ItemProperty, type ItemSchema, listBranches, listProperties } from '../../../../state/item-schema.js';
@@ -6,7 +7,6 @@ import { toBareName } from '../../../../contract/names.js';
 import { findInnerList } from '../../../../state/pages/envelope.js';
 import { CREATES, isTopLevel, type Resource, TAKES_ITEM } from '../../../../state/resource.js';
 import { type Collection, listEntries, toChildScope } from '../../../../state/store/collection.js';
-import type { Item } from '../../../../state/store/lists/item-list.js';
 import type { Transaction } from '../../../../state/store/store.js';
 import type { Exchange } from '../../../chain.js';
 import { locateItem } from '../bodies.js';
@@ -111,8 +111,6 @@ function readIds(value: unknown, key = 'id'): readonly string[] {
 
 /** Of an operation whose bodies create no other items. */
 export const NO_REFERENCES: References = { create: () => NO_PROPERTIES, adopt: (_, entry) => entry };
-
-const NO_PROPERTIES: Item = Object.freeze({});
 
 /** Creates the items of other collections that an operation is sent inside of an item; planned when it first creates an item. */
 export function createReferences(context: OperationContext): References {
