@@ -97,7 +97,7 @@ async function createParts(options: object, files: OptionFiles | undefined, open
   const followed = followParts(readNow);
   const openUsage = createUsages(settings);
   const pool = createJournalPool(settings.journal.totalBytes);
-  const sessions = openSessions({ ...followed, pool, readNow, store }, settings, openUsage);
+  const sessions = openSessions({ pool, readNow, store, ...followed }, settings, openUsage);
   const foreign = await openRecordings(settings, parts);
   const recordings = foreign?.recordings;
   opened.push(async () => recordings?.close());
@@ -106,7 +106,6 @@ async function createParts(options: object, files: OptionFiles | undefined, open
   const reloads = follow(() => ready(now.reloader));
   const uploads = openUsage();
   const controlled = {
-    ...followed,
     metrics: createRequestMetrics(),
     sessions,
     uploads,
@@ -115,6 +114,7 @@ async function createParts(options: object, files: OptionFiles | undefined, open
     closing: closing.signal,
     reloads,
     shared: store,
+    ...followed,
   };
   const control = openControl(controlled, settings, (request) => ready(now.live).fetch(request));
   const cors = createCors(settings.cors);
@@ -130,8 +130,18 @@ async function createParts(options: object, files: OptionFiles | undefined, open
   const fetch: Fetch = (request, environment) => live.fetch(request, environment);
   const handlers = follow(() => live.version.handlers);
   const interceptions = createInterceptions();
-  const held = { handlers, recordings, reloader, live, closing, served, interceptions, fetch };
-  return assemble({ ...followed, ...shared, ...held });
+  return assemble({
+    handlers,
+    recordings,
+    reloader,
+    live,
+    closing,
+    served,
+    interceptions,
+    fetch,
+    ...shared,
+    ...followed,
+  });
 }
 
 /** A part that exists once the mock is created. */
@@ -167,7 +177,7 @@ function openControl(
   { control, sessions }: Settings,
   send: (request: Request) => Response | Promise<Response>,
 ): Control | undefined {
-  return control === false ? undefined : createControl(control, { ...parts, requireSession: sessions.required, send });
+  return control === false ? undefined : createControl(control, { requireSession: sessions.required, send, ...parts });
 }
 
 /** What a server of a mock depends on. */
@@ -283,7 +293,7 @@ function openSessions(
   const { required, idleMs, max } = settings.sessions;
   const sessionParts = {
     seed,
-    journal: { ...settings.journal, pool },
+    journal: { pool, ...settings.journal },
     operations,
     toPlain: (interaction: Interaction) => redactor.toPlain(interaction),
     toTexts: (interaction: Interaction) => redactor.toTexts(interaction),

@@ -77,17 +77,17 @@ export function createVersion(parts: Parts, settings: Settings, shared: SharedPa
   const link = store === undefined ? createChain : createSharedChain;
   const recordings = foreign?.recordings;
   const handlers = createHandlerRegistry({
-    ...parts,
     handlers: settings.handlers ?? {},
     timeoutMs: settings.responses.handlerTimeoutMs,
     openState: (session) => createState(session, editors),
+    ...parts,
   });
   const app = createApp({
     contract,
     router,
     routes,
     decoder,
-    chain: link(listSources({ ...parts, foreign, handlers }, settings, sessions)),
+    chain: link(listSources({ foreign, handlers, ...parts }, settings, sessions)),
     encode,
     errors,
     sessions,
@@ -104,7 +104,7 @@ export function createVersion(parts: Parts, settings: Settings, shared: SharedPa
     middleware: settings.middleware,
     onInteraction: tellInteractions(settings.onInteraction, parts, shared),
   });
-  return { ...parts, settings, handlers, app };
+  return { settings, handlers, app, ...parts };
 }
 
 /**
@@ -117,7 +117,7 @@ export function loadParts(shared: ContractParts, settings: Settings, before?: Ve
   const { seed } = settings;
   const { resources } = shared;
   const { errors, answerPreferred, sources } = shared.readAnswers(seed, settings.responses.examples);
-  const definition = loadFixtures(settings.fixtures, { ...shared, seed });
+  const definition = loadFixtures(settings.fixtures, { seed, ...shared });
   const { unknownIds, initialItems } = settings.state === false ? {} : settings.state;
   // Handlers can add items to any collection.
   const isOpen = Object.keys(settings.handlers ?? {}).length > 0;
@@ -128,7 +128,7 @@ export function loadParts(shared: ContractParts, settings: Settings, before?: Ve
     idProperty,
     ids: fixed?.get(name),
   }));
-  const scenarioContext = createScenarioContext({ ...shared, collections });
+  const scenarioContext = createScenarioContext({ collections, ...shared });
   const from = settings.scenarios?.from;
   const { scenarios, reload } =
     before === undefined
@@ -140,11 +140,10 @@ export function loadParts(shared: ContractParts, settings: Settings, before?: Ve
   // It remembers texts of requests.
   const redactor = createInteractionRedactor(shared.contract, shared.validators);
   const isSame = before?.contract === shared.contract;
-  const coverage = isSame ? before.coverage : openCoverage({ ...shared, scenarios }, settings.coverage);
+  const coverage = isSame ? before.coverage : openCoverage({ scenarios, ...shared }, settings.coverage);
   const decoder = shared.readDecoder(settings.requests);
   const schemes = Object.values(shared.contract.securitySchemes);
   return {
-    ...shared,
     seed,
     errors,
     answerPreferred,
@@ -157,6 +156,7 @@ export function loadParts(shared: ContractParts, settings: Settings, before?: Ve
     coverage,
     decoder,
     ...state,
+    ...shared,
   };
 }
 

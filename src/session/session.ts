@@ -125,15 +125,16 @@ function createUnopened(id: string, parts: SessionParts, opening: readonly strin
     if (what === 'all') setTime(startedAt);
   };
   const session: Session = {
-    ...held,
     shared,
     prepare: createPreparations({
-      ...parts,
-      ...held,
+      scenarios,
+      scenario,
+      store,
       opening,
       resetOthers,
       clockAfter: (what) => (what === 'all' && startedAt !== undefined ? createVirtualClock(startedAt) : clock),
       createStore: (at) => parts.createStore(at, parts.createUsage({ items: 0, bytes: 0 })),
+      changeInSteps: parts.changeInSteps,
     }),
     use: (ids) => useScenarios(scenarios, target(), ids),
     begin: (ids) => startScenarios(scenarios, target(), ids),
@@ -164,6 +165,7 @@ function createUnopened(id: string, parts: SessionParts, opening: readonly strin
       own.restore(store.snapshot());
       return { ...session, store: own };
     },
+    ...held,
   };
   return session;
 }
@@ -173,7 +175,12 @@ function createParts(id: string, parts: SessionParts) {
   const shared = parts.share(id);
   const clock = parts.createClock();
   const store = parts.createStore(clock, parts.createUsage(), shared?.hooks);
-  const journal = createJournal({ ...parts, ...parts.journal });
+  const journal = createJournal({
+    operations: parts.operations,
+    toPlain: parts.toPlain,
+    toTexts: parts.toTexts,
+    ...parts.journal,
+  });
   const own = { clock, store, scenario: createScenarioState(), replay: createReplayState(), journal };
   const held = shared?.share(own) ?? own;
   return { id, seed: parts.seed, shared, ...held };

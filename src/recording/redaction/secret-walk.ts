@@ -90,7 +90,6 @@ export function createSecretWalk(contract: Contract, validators: Validators, rul
     return visitCredential(name, text, (secret) => visit(secret, { ...ANY_SHAPE, rule }));
   };
   return {
-    ...createJsonWalk(schemas, rules, toLocation),
     named: (name, text, at) => {
       const own = { ...at, pointers: at.kind === 'form' ? schemas.member(at.pointers, name) : at.pointers };
       const shapes = schemas.shapes(own.pointers);
@@ -103,6 +102,7 @@ export function createSecretWalk(contract: Contract, validators: Validators, rul
     },
     header: (name, text, visit) => visitHeader({ name, pointers: [] }, text, visit),
     declaredHeader: visitHeader,
+    ...createJsonWalk(schemas, rules, toLocation),
   };
 }
 

@@ -134,6 +134,7 @@ function createCollectionFrom(facts: CollectionFacts, data: CollectionData, writ
   const { log, usage } = writes;
   const empty = createList({ rows: NO_ROWS, sequence: 1, number: 0 }, usage);
   const index = createScopeIndex(() => [...data.lists.keys(), ...data.seeded]);
+  const indexed = { index, ...writes };
   const copyData: WritableCollection['copyData'] = (other, change = (rows) => rows) => ({
     ...data,
     lists: new Map([...data.lists].map(([scope, list]) => [scope, list.copy(other, (rows) => change(rows, scope))])),
@@ -147,21 +148,18 @@ function createCollectionFrom(facts: CollectionFacts, data: CollectionData, writ
     return list;
   };
   const collection: WritableCollection = {
-    ...facts,
     list: (scope = '') => data.lists.get(scope) ?? empty,
     get scopes() {
       return [...data.lists.keys()];
     },
     get: (id, scope = '') => data.lists.get(scope)?.get(id),
     add: (entry, scope = '') => {
-      const list = data.lists.get(scope) ?? openList(data, scope, { ...writes, index });
+      const list = data.lists.get(scope) ?? openList(data, scope, indexed);
       log?.push(list.mark(entry.id));
       return list.add(entry);
     },
-    ...createChanges(listWith, log),
-    ...createSeeding(data, { ...writes, index }),
     dropScope: (scope) => {
-      if (data.lists.size > 0 || data.seeded.size > 0) dropScope(data, scope, { ...writes, index });
+      if (data.lists.size > 0 || data.seeded.size > 0) dropScope(data, scope, indexed);
     },
     nextNumber: () => {
       data.created += 1;
@@ -182,8 +180,11 @@ function createCollectionFrom(facts: CollectionFacts, data: CollectionData, writ
       index.clear();
       loadData(data, dump, writes);
     },
+    ...facts,
+    ...createChanges(listWith, log),
+    ...createSeeding(data, indexed),
   };
-  return writes.record === undefined ? collection : withRecord(collection, data, { ...writes, index });
+  return writes.record === undefined ? collection : withRecord(collection, data, indexed);
 }
 
 /** Opens the list of a scope that has none. */

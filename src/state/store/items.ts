@@ -118,7 +118,7 @@ export function createItems(
 ): Items {
   const { resources, dependents, model } = models;
   const names = [...resources.collections.keys()];
-  const onDemand = createItemsOnDemand({ ...models, ...options, documented: resources.unknownIds });
+  const onDemand = createItemsOnDemand({ documented: resources.unknownIds, ...models, ...options });
   const locate: Items['locate'] = (transaction, name, scope = '') => ({
     transaction,
     model: model(name),
@@ -132,7 +132,6 @@ export function createItems(
   const remove: Items['remove'] = ({ transaction, collection, scope }, id) =>
     dependents.remove(transaction, collection, { id, scope });
   return {
-    ...onDemand,
     names,
     model,
     locate,
@@ -156,6 +155,7 @@ export function createItems(
     rename: createRename(dependents),
     remove,
     replaceAll: createReplaceAll(links, dependents, locate),
+    ...onDemand,
   };
 }
 
