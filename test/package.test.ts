@@ -105,6 +105,11 @@ describe('docs/dependencies.md', () => {
   });
 });
 
+it('loads vouch/vitest/shared without the rest of the package, so that it runs in a browser', () => {
+  const text = readFileSync('dist/runners/vitest-shared.js', 'utf8');
+  expect([...text.matchAll(/\b(?:from|import)\b\s*\(?\s*["']([^"']+)/g)].map(([, name]) => name)).toEqual(['vitest']);
+});
+
 describe('package.json', () => {
   it('exports the entries of build/entries.json, and no other', () => {
     const expected = Object.entries(entries).flatMap(

@@ -1,4 +1,3 @@
-import { countOf } from '../errors.js';
 import { inject, test as base, type TestAPI } from 'vitest';
 import type { SharedServer } from './vitest-global-setup.js';
 
@@ -105,7 +104,8 @@ async function verify(control: string, hasFailed: boolean): Promise<void> {
   const counted = findings.filter(({ number }) => number !== null || !hasFailed);
   if (counted.length === 0) return;
   const lines = counted.map(({ number, message }) => `  ${number === null ? '' : `#${number}  `}${message}`);
-  const count = countOf(counted.length, 'finding');
+  // This file also runs in browsers, so it imports nothing of the rest.
+  const count = counted.length === 1 ? '1 finding' : `${counted.length} findings`;
   throw new Error(
     `VERIFY_FAILED  verification failed with ${count}:\n${lines.join('\n')}\n  hint: fix the request, or call mock.verifyAtEnd(false) if it is wrong on purpose`,
   );

@@ -194,7 +194,7 @@ export function refuse(
   facts: Parameters<ErrorAnswers['answer']>[1],
 ): Answer {
   exchange.note(`state: ${facts.message}`);
-  return errors.answer(exchange.call.operation, { ...facts, from: 'state' });
+  return errors.answer(exchange.call.operation, { from: 'state', ...facts });
 }
 
 /** The first of some statuses that an operation declares, else the last of them. */
