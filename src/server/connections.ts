@@ -12,6 +12,7 @@ import { MockError, toReason } from '../errors.js';
 import { PROBLEM_TYPE, readStatusTitle, toProblem } from '../http/response/problem.js';
 import { clearTimeout, MAX_TIMER_MS, setTimeout } from '../platform.js';
 import type { Cors } from './cors.js';
+import { WholeResponse } from './whole-response.js';
 
 /** How long connections stay open, and the limits of what arrives on them. */
 export interface ConnectionOptions {
@@ -107,6 +108,12 @@ function continueInTurn(
   else proceed();
 }
 
+const OF_EVERY_SERVER = {
+  // The listener checks it: the answer of Node.js has no body.
+  requireHostHeader: false,
+  ServerResponse: WholeResponse,
+};
+
 /** Creates an HTTP server with limits; a client that exceeds one is answered with problem details where that is possible. */
 export function createConnectionServer(
   listener: RequestListener,
@@ -124,8 +131,7 @@ export function createConnectionServer(
       keepAliveTimeout: Math.min(options.keepAliveMs, MAX_TIMER_MS),
       maxHeaderSize: options.headerLimitBytes,
       connectionsCheckingInterval: Math.max(10, Math.min(MAX_CHECK_MS, Math.ceil(shortest / 4))),
-      // Checked below: the answer of Node.js has no body.
-      requireHostHeader: false,
+      ...OF_EVERY_SERVER,
     },
     (incoming, outgoing) => {
       const { headers, httpVersion } = incoming;
