@@ -103,10 +103,18 @@ function toInteraction(outcome: Outcome, answer: Answer): NewInteraction {
     elapsedMs: readMonotonic() - arrival.startedAt,
     operation: outcome.match === undefined ? outcome.call?.operation.id : undefined,
     request: recordRequest(outcome.request, arrival.headers.fields),
-    answer,
+    answer: toKept(answer),
     violations: joinViolations(outcome.call, answer),
-    trace: outcome.trace,
+    // An array that has grown has room for 15 more.
+    trace: outcome.trace.slice(),
   };
+}
+
+/** An answer as the journal keeps it: without what is needed only until it is written, which would stay in memory with it. */
+function toKept(answer: Answer): Answer {
+  const { status, headers, body, mediaType, from, violations } = answer;
+  if (answer.fault !== undefined || answer.violates !== undefined || answer.reason !== undefined) return answer;
+  return { status, headers, body, mediaType, from, violations };
 }
 
 /** The response of an answer, with its fault. */
