@@ -9,7 +9,9 @@ import type { Operation, SecurityScheme } from './operations/operation.js';
  * which each `$ref` is a local `#/…` reference. Nothing is dereferenced; cycles are allowed.
  */
 export interface Contract {
+  /** `info.title` of the document. */
   readonly title: string;
+  /** `info.version` of the document. */
   readonly version: string;
   /** The name of the preset that was applied to the document; undefined for none. */
   readonly preset?: string | undefined;
@@ -17,8 +19,11 @@ export interface Contract {
   readonly hash: string;
   /** The paths of the local files that the document consists of, and of those it refers to that cannot be read; the main file first. */
   readonly files: readonly string[];
+  /** The bundled document. */
   readonly document: Readonly<Record<string, unknown>>;
+  /** All operations, in the order of the document. */
   readonly operations: readonly Operation[];
+  /** The schemes of `components.securitySchemes`, by name. */
   readonly securitySchemes: Readonly<Record<string, SecurityScheme>>;
   /** Mistakes in the document and what is assumed instead; errors first. */
   readonly problems: readonly Problem[];
@@ -42,9 +47,13 @@ export function readSchemaAt(contract: Contract, pointer: string | undefined): S
 
 /** A mistake in a document that does not stop it from being served. */
 export interface Problem {
+  /** One of `PROBLEM_CODES`. */
   readonly code: string;
+  /** `vouch check` ends with exit code 1 for an error, not for a warning. */
   readonly severity: 'error' | 'warning';
+  /** What is wrong, in one sentence. */
   readonly message: string;
+  /** Where it is. */
   readonly at: Place;
   /** What vouch assumes instead. */
   readonly assumed?: string;

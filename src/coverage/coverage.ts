@@ -39,7 +39,9 @@ export interface CoverageCounts {
 
 /** A document; runs of documents with the same hash are added up. */
 export interface CoverageDocument {
+  /** `info.title` of the document. */
   readonly title: string;
+  /** `info.version` of the document. */
   readonly version: string;
   /** SHA-256 of its files, overlays and preset. */
   readonly hash: string;
@@ -47,7 +49,9 @@ export interface CoverageDocument {
 
 /** What is covered, of all there is. */
 export interface CoverageShare {
+  /** The number of parts that were exercised at least once. */
   readonly covered: number;
+  /** The number of all parts. */
   readonly total: number;
   /** Rounded down to two digits; 100 where there is nothing to cover. */
   readonly percent: number;
@@ -55,19 +59,25 @@ export interface CoverageShare {
 
 /** How often an operation was called, and what it declares was exercised. */
 export interface OperationCoverage {
+  /** The `operationId`; `"GET /path"` where there is none or an earlier operation has the same. */
   readonly id: string;
+  /** Upper case. */
   readonly method: string;
+  /** The key under `paths`. */
   readonly path: string;
   /** The number of its calls. */
   readonly hits: number;
+  /** What it declares. */
   readonly items: readonly CoverageItem[];
 }
 
 /** How often something that an operation declares was exercised. */
 export interface CoverageItem {
+  /** What it is. */
   readonly kind: CoverageItemKind;
   /** `query limit`, `application/json`, `4XX`, `200 application/json`, `200 application/json: NAME`. */
   readonly name: string;
+  /** How many calls exercised it. */
   readonly hits: number;
 }
 
@@ -77,6 +87,7 @@ export interface RuleCoverage {
   readonly key: string;
   /** `scenarios/flaky.yaml:4`, or a pointer if there is no file. */
   readonly place: string;
+  /** How often it applied. */
   readonly hits: number;
 }
 

@@ -19,7 +19,12 @@ export type ParameterStyle =
   | 'deepObject'
   | 'cookie';
 
-/** One method of a path template, with everything inherited from its path item. */
+/**
+ * One method of a path template, with everything inherited from its path item.
+ *
+ * Members without a comment, here and in the types below, are those of the object in the document (OpenAPI 3.1 section 4.8.10); each `pointer` is
+ * the JSON Pointer of that object in the bundled document, and each `schemaPointer` that of its schema.
+ */
 export interface Operation {
   /** The `operationId`; `"GET /path"` where there is none or an earlier operation has the same. */
   readonly id: string;
@@ -67,12 +72,15 @@ export interface Streaming {
 
 /** A property of the body or a query parameter that asks for a stream with one of its values. */
 export interface StreamParameter {
+  /** Where it is. */
   readonly in: 'body' | 'query';
+  /** The name of the property or of the parameter. */
   readonly name: string;
+  /** The value that asks for the stream. */
   readonly value: unknown;
 }
 
-/** A parameter with defaults. */
+/** A parameter (OpenAPI 3.1 section 4.8.12); members that the document leaves out have their defaults. */
 export interface Parameter {
   readonly name: string;
   readonly in: ParameterPlace;
@@ -92,14 +100,14 @@ export interface Parameter {
   readonly extensions: Readonly<Record<string, unknown>>;
 }
 
-/** The body of a request. */
+/** The body of a request (OpenAPI 3.1 section 4.8.13). */
 export interface RequestBody {
   readonly required: boolean;
   readonly content: readonly MediaType[];
   readonly pointer: string;
 }
 
-/** One entry of a `content` map. */
+/** One entry of a `content` map (OpenAPI 3.1 section 4.8.14). */
 export interface MediaType {
   /** The key in lower case with its parameters; may be a range such as `text/*`. */
   readonly type: string;
@@ -123,7 +131,7 @@ export interface Encoding {
   readonly allowReserved: boolean;
 }
 
-/** A named example; the name of a single `example` is `''`. */
+/** A named example (OpenAPI 3.1 section 4.8.19); the name of a single `example` is `''`. */
 export interface Example {
   readonly name: string;
   readonly value: unknown;
@@ -131,7 +139,7 @@ export interface Example {
   readonly pointer: string;
 }
 
-/** One entry of `responses`. */
+/** One entry of `responses` (OpenAPI 3.1 section 4.8.17). */
 export interface DeclaredResponse {
   /** `'200'`, `'4XX'` (upper case) or `'default'`. */
   readonly status: string;
@@ -146,7 +154,7 @@ export interface DeclaredResponse {
   readonly extensions: Readonly<Record<string, unknown>>;
 }
 
-/** A header of a response or of a part of a multipart body. */
+/** A header of a response or of a part of a multipart body (OpenAPI 3.1 section 4.8.21). */
 export interface DeclaredHeader {
   readonly name: string;
   readonly required: boolean;

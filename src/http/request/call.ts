@@ -27,6 +27,7 @@ import { type AcceptCredential, createSecurityReader, NO_CREDENTIALS } from './s
 
 /** A request, matched to its operation and decoded, as functions of the user get it. */
 export interface HandlerCall {
+  /** The operation that the request matches. */
   readonly operation: Operation;
   /** Upper case; `HEAD` for a HEAD that is answered by a GET operation. */
   readonly method: string;
@@ -34,8 +35,11 @@ export interface HandlerCall {
   readonly url: string;
   /** Values by parameter name, decoded and converted to the type of the schema, without defaults. */
   readonly path: Readonly<Record<string, unknown>>;
+  /** Like `path`. */
   readonly query: Readonly<Record<string, unknown>>;
+  /** Like `path`; only the parameters that the operation declares. */
   readonly header: Readonly<Record<string, unknown>>;
+  /** Like `path`; only the parameters that the operation declares. */
   readonly cookie: Readonly<Record<string, unknown>>;
   /** The decoded body; undefined without a body. */
   readonly body: unknown;

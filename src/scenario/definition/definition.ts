@@ -210,7 +210,7 @@ export type FaultDefinition =
       readonly drip: {
         /** The size of a piece; default 1. */
         readonly bytes?: number;
-        /** The pause between two pieces; default 100 ms. */
+        /** The pause between two pieces, as a number of milliseconds or a string such as `2s`; default 100 ms. */
         readonly every?: number | string;
       };
     }
@@ -232,7 +232,7 @@ export type FaultDefinition =
       readonly 'rate-limit': {
         /** The number of calls per window. */
         readonly limit: number;
-        /** The length of the window; default one minute. */
+        /** The length of the window, as a number of milliseconds or a string such as `2s`; default one minute. */
         readonly window?: number | string;
         /** Which calls share a window: those of a `session` (default), an `operation` or a `credential`. */
         readonly per?: 'session' | 'operation' | 'credential';

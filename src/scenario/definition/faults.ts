@@ -143,7 +143,11 @@ export const FAULTS: Readonly<Record<FaultName, FaultEntry>> = {
     },
     {
       bytes: optional(integer(1), 'The size of a piece; default 1.', 1),
-      every: optional(DURATION, 'The pause between two pieces; default 100 ms.', 100),
+      every: optional(
+        DURATION,
+        'The pause between two pieces, as a number of milliseconds or a string such as `2s`; default 100 ms.',
+        100,
+      ),
     },
     ({ bytes, every }) => ({ kind: 'fault', fault: { kind: 'drip', bytes, everyMs: every } }),
   ),
@@ -174,7 +178,11 @@ export const FAULTS: Readonly<Record<FaultName, FaultEntry>> = {
     },
     {
       limit: required(integer(0), 'The number of calls per window.'),
-      window: optional(DURATION, 'The length of the window; default one minute.', 60_000),
+      window: optional(
+        DURATION,
+        'The length of the window, as a number of milliseconds or a string such as `2s`; default one minute.',
+        60_000,
+      ),
       per: optional(
         word(['session', 'operation', 'credential']),
         'Which calls share a window: those of a `session` (default), an `operation` or a `credential`.',
