@@ -22,7 +22,7 @@ export type ParameterStyle =
 /**
  * One method of a path template, with everything inherited from its path item.
  *
- * Members without a comment, here and in the types below, are those of the object in the document (OpenAPI 3.1 section 4.8.10); each `pointer` is
+ * Members without a comment, also of the types that it refers to, are those of the object in the document (OpenAPI 3.1 section 4.8.10); each `pointer` is
  * the JSON Pointer of that object in the bundled document, and each `schemaPointer` that of its schema.
  */
 export interface Operation {
