@@ -27,9 +27,9 @@ const START_FLAGS: readonly StartFlag[] = [
 
 /**
  * Each minor garbage collection of a mock takes 1 to 3 ms, most of it to copy interactions of the journal. A second thread makes it hardly
- * shorter, but waits for work all the time: a tenth of the CPU time of a request. V8 takes compiled code with and without this flag.
+ * shorter, but waits for work all the time: 5 to 10 % of the CPU time of a request. V8 takes compiled code with and without this flag.
  */
-const USUAL_FLAGS = ['no-parallel-scavenge'] as const;
+const ONE_GC_THREAD = '--no-parallel-scavenge';
 
 /** The user's own choice of threads for garbage collection. */
 const GC_THREADS = /parallel[-_]scavenge|single[-_]threaded/;
@@ -45,9 +45,7 @@ const START_MS = 2000;
  */
 export function setStartFlags(words: readonly string[]): void {
   const given = [...process.execArgv, process.env['NODE_OPTIONS'] ?? ''];
-  if (!given.some((option) => GC_THREADS.test(option))) {
-    for (const name of USUAL_FLAGS) setFlagsFromString(`--${name}`);
-  }
+  if (!given.some((option) => GC_THREADS.test(option))) setFlagsFromString(ONE_GC_THREAD);
   if (!words.some(isLargeFile) || !process.versions.v8.startsWith('11.')) return;
   const flags = START_FLAGS.filter(({ others }) => !given.some((option) => others.test(option)));
   for (const { name, atStart } of flags) setFlagsFromString(`--${name}=${atStart}`);
