@@ -1,8 +1,8 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import type { MockError } from '../errors.js';
-import { clearTimeout, isError, readMonotonic, setImmediate, setTimeout } from '../platform.js';
-import type { Steps } from '../steps.js';
+import { clearTimeout, isError, readMonotonic, setTimeout } from '../platform.js';
+import { doInSlices, type Steps } from '../steps.js';
 
 /** What a reload of the files of a mock did. */
 export interface MockReload {
@@ -164,16 +164,12 @@ function findChanges(before: Stamps, now: Stamps): readonly string[] {
 /** Reads files one after the other: to wait for each of them in the thread pool takes 10 to 20 times as much CPU time. */
 async function readStamps(paths: readonly string[]): Promise<Stamps> {
   const stamps = new Map<string, string>();
-  let since = readMonotonic();
-  for (const path of paths) {
-    const reading = collect(path, stamps);
-    while (reading.next().done !== true) {
-      if (readMonotonic() - since < SLICE_MS) continue;
-      await new Promise((resolve) => setImmediate(resolve));
-      since = readMonotonic();
-    }
-  }
+  await doInSlices(collectAll(paths, stamps), SLICE_MS);
   return stamps;
+}
+
+function* collectAll(paths: readonly string[], stamps: Map<string, string>): Steps<void> {
+  for (const path of paths) yield* collect(path, stamps);
 }
 
 function* collect(path: string, stamps: Map<string, string>): Steps<void> {

@@ -21,14 +21,13 @@ export class WholeResponse<Request extends IncomingMessage = IncomingMessage> ex
     // There is no socket while the responses before this one are sent. Without a head, `end` finds out the length of the body.
     if (given.length !== 1 || socket === null || socket.writableLength > 0 || !this.headersSent || this.writableEnded)
       return endUsually.apply(this, given) as this;
+    const isText = typeof body === 'string';
+    if (!isText && !(isBytes(body) && body.byteLength <= MAX_COPIED_BYTES))
+      return endUsually.apply(this, given) as this;
     // Corked, `write` does not wait for more until the next turn of the event loop.
-    if (typeof body === 'string') {
-      socket.cork();
-      this.write(body);
-    } else if (isBytes(body) && body.byteLength <= MAX_COPIED_BYTES) {
-      socket.cork();
-      this.write(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('latin1'), 'latin1');
-    } else return endUsually.apply(this, given) as this;
+    socket.cork();
+    if (isText) this.write(body);
+    else this.write(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('latin1'), 'latin1');
     socket.uncork();
     return endUsually.call(this) as this;
   }

@@ -10,8 +10,8 @@ import { isObject } from '../json.js';
 import type { OperationOutline } from '../operations/outline.js';
 import { type DocumentOutline, readLazily, toAscii, writeLazily } from './lazy-document.js';
 import type { SourceMap } from './source-map.js';
-import { readMonotonic, setImmediate } from '../../platform.js';
 import { replaceFile } from '../../replace-file.js';
+import { doInSlices } from '../../steps.js';
 
 /** A bundled document on disk. */
 export interface CachedDocument {
@@ -94,17 +94,11 @@ const SLICE_MS = 5;
 /** One line with everything but the large objects of the document, then their members. */
 async function toBody({ document, ...rest }: CachedDocument): Promise<readonly Uint8Array[]> {
   const members: Uint8Array[] = [];
-  const writing = writeLazily(document);
-  let since = readMonotonic();
-  let next = writing.next();
-  while (next.done !== true) {
-    members.push(next.value);
-    next = writing.next();
-    if (readMonotonic() - since < SLICE_MS) continue;
-    await new Promise((resolve) => setImmediate(resolve));
-    since = readMonotonic();
-  }
-  return [toAscii(`${JSON.stringify({ ...rest, ...next.value })}\n`), ...members];
+  const outline = await doInSlices(
+    writeLazily(document, (bytes) => members.push(bytes)),
+    SLICE_MS,
+  );
+  return [toAscii(`${JSON.stringify({ ...rest, ...outline })}\n`), ...members];
 }
 
 function readHeader(body: readonly Uint8Array[]): string {

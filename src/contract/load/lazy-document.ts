@@ -1,3 +1,4 @@
+import type { Steps } from '../../steps.js';
 import { isObject, mapValues, setOwn } from '../json.js';
 
 /** An object of a document whose members are parsed when they are needed. */
@@ -31,9 +32,13 @@ function listSections(document: Readonly<Record<string, unknown>>): readonly (re
 /**
  * Writes a document in parts, the members of its large objects one by one.
  *
- * @returns Yields the text of each part. Its last value is the outline, for `readLazily`.
+ * @param onPart - Receives the text of each part.
+ * @returns the outline, for `readLazily`.
  */
-export function* writeLazily(document: Readonly<Record<string, unknown>>): Generator<Buffer, DocumentOutline> {
+export function* writeLazily(
+  document: Readonly<Record<string, unknown>>,
+  onPart: (text: Buffer) => void,
+): Steps<DocumentOutline> {
   const sections: Section[] = [];
   let end = 0;
   for (const at of listSections(document)) {
@@ -46,7 +51,8 @@ export function* writeLazily(document: Readonly<Record<string, unknown>>): Gener
       end += bytes.length;
       names.push(name);
       ends.push(end);
-      yield bytes;
+      onPart(bytes);
+      yield;
     }
     sections.push({ at, names, ends });
   }

@@ -191,7 +191,7 @@ export function pass(exchange: Exchange, reason: string): undefined {
 export function refuse(
   { errors }: Pick<StateContext, 'errors'>,
   exchange: Exchange,
-  facts: Parameters<ErrorAnswers['answer']>[1],
+  facts: Omit<Parameters<ErrorAnswers['answer']>[1], 'from'>,
 ): Answer {
   exchange.note(`state: ${facts.message}`);
   return errors.answer(exchange.call.operation, { from: 'state', ...facts });
