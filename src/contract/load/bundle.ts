@@ -2,6 +2,7 @@ import { MockError } from '../../errors.js';
 import type { Finding } from '../contract.js';
 import { changeAt, isObject, setOwn } from '../json.js';
 import { fromReference, readEntries, readPointer, readSegments, toPointer, toReference } from '../pointer.js';
+import { repairClosedSchemas } from '../upgrade/closed-parts.js';
 import { type Dialect, type Node, type ObjectType, omit, readObjectType } from '../upgrade/node.js';
 import type { NodeSource } from '../upgrade/upgrade-context.js';
 import { createUpgrader } from '../upgrade/upgrade-node.js';
@@ -39,7 +40,8 @@ export function bundleFiles(sources: SourceFiles): Bundle {
   const dialect = readDialect(main.value, main.name, findings);
   const queue: CopiedNode[] = [];
   const placeTarget = createPlacer(files, dialect, queue);
-  const upgrade = createUpgrader({ references, sourceMap, findings, files, placeTarget });
+  const suspects: string[] = [];
+  const upgrade = createUpgrader({ references, sourceMap, findings, files, suspects, placeTarget });
   const root = upgrade({ type: 'document', value: main.value, inner: '', file: 0, pointer: '', dialect });
   const copied: Record<string, Record<string, unknown>> = {};
   // An upgrade can add to the queue.
@@ -49,7 +51,9 @@ export function bundleFiles(sources: SourceFiles): Bundle {
   }
   const document = { ...(isObject(root) ? root : {}), 'x-vouch': OWN_SCHEMAS };
   const cut = cutCircularReferences(Object.keys(copied).length === 0 ? document : { ...document, [FILES]: copied });
-  return { document: cut.document, findings: [...readNotes(files), ...findings, ...cut.findings], origins: sourceMap };
+  const opened = repairClosedSchemas(cut.document, suspects, sourceMap);
+  findings.push(...cut.findings, ...opened.findings);
+  return { document: opened.document, findings: [...readNotes(files), ...findings], origins: sourceMap };
 }
 
 /** A node that is copied, and the name of its copy. */

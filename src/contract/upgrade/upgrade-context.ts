@@ -23,6 +23,8 @@ export interface UpgradeParts {
   readonly sourceMap: SourceMap;
   readonly findings: Finding[];
   readonly files: readonly SourceFile[];
+  /** Receives the pointer of each schema that may require what it forbids. */
+  readonly suspects: string[];
   /** The local reference to a target, which is copied where necessary. */
   readonly placeTarget: (target: ReferenceTarget, type: ObjectType) => string;
 }

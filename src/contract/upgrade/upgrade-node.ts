@@ -13,6 +13,7 @@ import {
   readField,
   REFERABLE_DATA,
 } from './node.js';
+import { isSuspect } from './closed-parts.js';
 import { readNeed } from './plain-node.js';
 import { readTypeName } from './repair-keywords.js';
 import { repairNode } from './repair-objects.js';
@@ -127,6 +128,7 @@ function visitNode(upgrade: Upgrade, type: ObjectType, value: Node): Node {
   const need = readNeed(type, value);
   if (type === 'schema') {
     if (need === 'nothing') return value;
+    if (isSuspect(value)) upgrade.parts.suspects.push(upgrade.context.pointerOf());
     const plain = need === 'fields' ? value : need === 'rename' ? renameKeywords(value, upgrade.context) : undefined;
     if (plain !== undefined) return visitFields(upgrade, type, plain);
   }
