@@ -198,7 +198,7 @@ function chooseProperties(task: Task, excluded: ReadonlySet<string>): readonly P
   if (place.given === undefined && !isFollowed && shape.dependentRequired.size === 0) {
     const chosen = listProperties(shape).filter(
       (property) =>
-        (property.isRequired || (!excluded.has(property.name) && includesOptional(task, property))) &&
+        (isNeeded(shape, property) || (!excluded.has(property.name) && includesOptional(task, property))) &&
         isSent(merge, property, direction),
     );
     if (chosen.length <= shape.maxProperties) return chosen;
@@ -208,13 +208,18 @@ function chooseProperties(task: Task, excluded: ReadonlySet<string>): readonly P
   const names = listNames(task, excluded, given);
   const wanted = findProperties(shape, names).filter((each) => isGiven(each) || isSent(merge, each, direction));
   if (wanted.length <= shape.maxProperties) return wanted;
-  const isNeeded = (each: PropertyPlan): boolean =>
-    isGiven(each) || (each.isRequired && isSent(merge, each, direction));
-  const needed = new Set(wanted.filter(isNeeded).map(({ name }) => name));
+  const isKept = (each: PropertyPlan): boolean =>
+    isGiven(each) || (isNeeded(shape, each) && isSent(merge, each, direction));
+  const needed = new Set(wanted.filter(isKept).map(({ name }) => name));
   addDependents(shape, needed);
   const spare = wanted.filter(({ name }) => !needed.has(name));
   const kept = new Set(spare.slice(0, Math.max(0, shape.maxProperties - needed.size)));
   return wanted.filter((each) => needed.has(each.name) || kept.has(each));
+}
+
+/** Whether an object always has a property: a discriminator counts as required, even where the document does not say so (OpenAPI 3.1 section 4.8.25). */
+function isNeeded(shape: Shape, { name, isRequired }: PropertyPlan): boolean {
+  return isRequired || (shape.presets.size > 0 && shape.presets.has(name));
 }
 
 /** The names of all properties that the object can have: given, required, and chosen optional ones, with what they require. */
@@ -227,9 +232,10 @@ function listNames(
   const names = new Set<string>(Object.keys(given).filter((name) => given[name] !== undefined));
   const isPartial = place.given !== undefined && !attempt.full;
   for (const property of listProperties(shape)) {
-    const { name, isRequired } = property;
+    const { name } = property;
     if (!shape.properties.has(name)) continue;
-    if (isRequired || (!isPartial && !excluded.has(name) && includesOptional(task, property))) names.add(name);
+    if (isNeeded(shape, property) || (!isPartial && !excluded.has(name) && includesOptional(task, property)))
+      names.add(name);
   }
   if (place.exact && isObject(place.hint)) for (const name of Object.keys(place.hint)) names.add(name);
   for (const name of shape.required) names.add(name);
