@@ -7,11 +7,25 @@ import type { Item } from './store/lists/item-list.js';
 /** The patched item, or why the patch cannot be applied. */
 type PatchResult = { readonly item: Item } | { readonly mistake: string };
 
-/** Applies a JSON Patch (RFC 6902): all operations in order, or none where one fails. */
-export function applyJsonPatch(item: Item, operations: unknown): PatchResult {
+/** Whether a body is a JSON Patch, whatever its media type: an array of operations. */
+export function isJsonPatch(body: unknown): boolean {
+  return (
+    Array.isArray(body) &&
+    body.length > 0 &&
+    body.every((each) => isObject(each) && typeof each['op'] === 'string' && typeof each['path'] === 'string')
+  );
+}
+
+/**
+ * Applies a JSON Patch (RFC 6902): all operations in order, or none where one fails.
+ *
+ * @param isLenient - For a patch under another media type, where APIs do not keep to the RFC: a member that is absent is added when it is
+ *   replaced and stays absent when it is removed, and a path that is not one of the item (`/units/@id=='a'`) changes nothing.
+ */
+export function applyJsonPatch(item: Item, operations: unknown, isLenient = false): PatchResult {
   if (!Array.isArray(operations)) return { mistake: 'a JSON Patch must be an array of operations' };
   // A copy, which is changed in place: a copy for each operation would take quadratic time.
-  const draft: Draft = { tree: { root: copyJson(item) }, work: 0 };
+  const draft: Draft = { tree: { root: copyJson(item) }, isLenient, work: 0 };
   for (const [i, operation] of operations.entries()) {
     if (!isObject(operation)) return { mistake: `operation ${i} of the patch must be an object` };
     const mistake = draft.work > MAX_WORK ? TOO_COSTLY : applyOperation(draft, operation);
@@ -25,6 +39,7 @@ export function applyJsonPatch(item: Item, operations: unknown): PatchResult {
 /** The item that is changed, and the values that were copied, moved or compared so far. */
 interface Draft {
   readonly tree: Record<string, unknown>;
+  readonly isLenient: boolean;
   work: number;
 }
 
@@ -44,6 +59,10 @@ function applyOperation(draft: Draft, operation: Item): string | undefined {
   // RFC 6902 sections 4.1, 4.3 and 4.6: these have a value, which may be null.
   if (needsValue && !Object.hasOwn(operation, 'value')) return 'has no value';
   const place = locate(draft, path);
+  if (draft.isLenient && place?.found !== true && (op === 'replace' || op === 'remove' || place === undefined)) {
+    if (op === 'replace') insert(draft, place, copyJson(value));
+    return undefined;
+  }
   switch (op) {
     case 'add':
       return insert(draft, place, copyJson(value)) ? undefined : missing(path);

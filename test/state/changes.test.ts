@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createMock, createVirtualClock } from '../../src/index.js';
+import { inPath, json, sends, toDocument } from './document-parts.js';
 import { createShopDocument } from './shop-document.js';
 import { openShop } from './shop.js';
 
@@ -96,6 +97,37 @@ describe('a changed item', () => {
     expect(refused.status).toBe(409);
     expect(refused.body['message']).toContain('found another value at "/name"');
     expect((await send('GET', `/orders/${String(id)}`)).body).toEqual(changed.body);
+  });
+
+  it('takes a JSON Patch that the contract declares as an array in plain JSON', async () => {
+    const order = {
+      type: 'object',
+      properties: { id: { type: 'string' }, name: { type: 'string' }, note: { type: 'string' } },
+    };
+    const operation = {
+      type: 'object',
+      required: ['op', 'path'],
+      properties: { op: { type: 'string' }, path: { type: 'string' }, value: {} },
+    };
+    const spec = toDocument({
+      '/orders': { post: { ...sends(order), responses: { 201: json(order) } } },
+      '/orders/{id}': {
+        ...inPath('id'),
+        get: { responses: { 200: json(order) } },
+        patch: { ...sends({ type: 'array', items: operation }), responses: { 204: { description: 'changed' } } },
+      },
+    });
+    const { send } = await openShop({ spec });
+    const { id } = (await send('POST', '/orders', { name: 'Tea' })).body;
+    const patch = [
+      { op: 'replace', path: '/name', value: 'Coffee' },
+      { op: 'replace', path: '/note', value: 'hot' },
+    ];
+    expect((await send('PATCH', `/orders/${String(id)}`, patch)).status).toBe(204);
+    expect((await send('GET', `/orders/${String(id)}`)).body).toEqual({ id, name: 'Coffee', note: 'hot' });
+    expect((await send('PATCH', `/orders/${String(id)}`, [{ op: 'test', path: '/name', value: 'Tea' }])).status).toBe(
+      400,
+    );
   });
 
   it('PUT replaces: what the request leaves out is gone, what the server sets stays', async () => {

@@ -448,3 +448,34 @@ describe('a plural path beside the path of one item in the singular', () => {
     expect((await send('GET', '/teams')).body).toEqual([]);
   });
 });
+
+describe('the id of a created item', () => {
+  const create = async (id: object, parameter: object = { type: 'string' }): Promise<string> => {
+    const item = {
+      type: 'object',
+      properties: { id: { type: 'string', readOnly: true, ...id }, name: { type: 'string' } },
+    };
+    const spec = toDocument({
+      '/subscriptions': { post: { ...sends(newTeam), responses: { 201: json(item) } } },
+      '/subscriptions/{id}': {
+        parameters: [{ name: 'id', in: 'path', required: true, schema: parameter }],
+        get: { responses: { 200: json(item) } },
+      },
+    });
+    const { send } = await openShop({ spec });
+    const { body } = await send('POST', '/subscriptions', { name: 'a' });
+    expect((await send('GET', `/subscriptions/${String(body['id'])}`)).body).toEqual(body);
+    return String(body['id']);
+  };
+
+  it.each([
+    ['no longer than the item allows', { maxLength: 30 }, {}, /^subscription_\w{17}$/],
+    ['no longer than the path allows', {}, { type: 'string', maxLength: 21 }, /^subscription_\w{8}$/],
+    ['without a prefix where that leaves too little', { maxLength: 20 }, {}, /^[0-9A-Za-z]{20}$/],
+    ['as long as it must be', { minLength: 50 }, {}, /^subscription_\w{37}$/],
+    ['of one length', { minLength: 22, maxLength: 22 }, {}, /^subscription_\w{9}$/],
+    ['like an example, but no longer', { maxLength: 12, examples: ['I-BW452GLLEP1G'] }, {}, /^I-\w{10}$/],
+  ])('is %s', async (_, id, parameter, want) => {
+    expect(await create(id, { type: 'string', ...parameter })).toMatch(want);
+  });
+});

@@ -161,6 +161,13 @@ function toNextPath(next: unknown, parameters: readonly Part[]): string {
   return `/widgets?${position ?? ''}=${encodeURIComponent(String(next))}`;
 }
 
+it('a list that must have an item shows its own items', async () => {
+  const items = { type: 'array', minItems: 1, items: object({ id: TEXT, name: TEXT }) };
+  const mock = await start({ envelope: { widgets: items, total: WHOLE } });
+  const { answer } = await send(mock, '/widgets', { name: 'a' });
+  expect((await send(mock, '/widgets')).answer).toEqual({ widgets: [answer], total: 1 });
+});
+
 describe('an envelope with the next page', () => {
   it.each(Object.entries(SHAPES))('as %s leads through all pages', async (_, { parameters, envelope, next }) => {
     const mock = await start({ parameters, envelope });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { applyJsonPatch } from '../../src/state/json-patch.js';
+import { applyJsonPatch, isJsonPatch } from '../../src/state/json-patch.js';
 
 describe('a JSON Patch', () => {
   // RFC 6902, appendix A.
@@ -58,6 +58,37 @@ describe('a JSON Patch', () => {
     const result = applyJsonPatch({ a: 1, list: [1] }, operations);
     expect('mistake' in result ? result.mistake : undefined).toContain(message);
   });
+});
+
+describe('a JSON Patch of another media type', () => {
+  it.each([
+    ['adds what it replaces', [{ op: 'replace', path: '/b', value: 2 }], { a: 1, list: [1], b: 2 }],
+    ['removes nothing that is absent', [{ op: 'remove', path: '/b' }], { a: 1, list: [1] }],
+    [
+      'leaves out a path that is not one of the item',
+      [
+        { op: 'replace', path: "/units/@id=='default'/amount", value: 2 },
+        { op: 'replace', path: '/a', value: 2 },
+      ],
+      { a: 2, list: [1] },
+    ],
+    ['replaces no element that is absent', [{ op: 'replace', path: '/list/7', value: 2 }], { a: 1, list: [1] }],
+  ])('%s', (_, operations, item) => {
+    expect(applyJsonPatch({ a: 1, list: [1] }, operations, true)).toEqual({ item });
+  });
+
+  it('still fails where a test fails', () => {
+    const patch = [{ op: 'test', path: '/a', value: 2 }];
+    expect(applyJsonPatch({ a: 1 }, patch, true)).toEqual({ mistake: expect.stringContaining('found another value') });
+  });
+
+  it.each([
+    [[{ op: 'add', path: '/a', value: 1 }], true],
+    [[], false],
+    [[{ op: 'add' }], false],
+    [[{ op: 'add', path: '/a' }, { name: 'a' }], false],
+    [{ op: 'add', path: '/a' }, false],
+  ])('is an array of operations: %j', (body, want) => expect(isJsonPatch(body)).toBe(want));
 });
 
 describe('a JSON Patch with thousands of operations', () => {

@@ -33,7 +33,8 @@ export function createIdGenerator(schema: SchemaObject, pattern?: string): TextG
   const byFormat = schema.format === undefined ? undefined : ID_FORMATS.get(schema.format);
   if (byFormat !== undefined && wanted === undefined) return byFormat;
   for (const example of listExamples(schema)) {
-    const generate = typeof example === 'string' ? createLikeExample(example) : undefined;
+    const like = typeof example === 'string' ? createLikeExample(example) : undefined;
+    const generate = like && fitLength(like, [schema]);
     // An id made longer than its example may not match any more.
     if (generate !== undefined && (wanted?.expression.test(generate(createRandom(0, ''))) ?? true)) return generate;
   }
@@ -56,6 +57,27 @@ export function createLikeExample(example: string): TextGenerator | undefined {
   const alphabet = isFull || /^\d+$/.test(tail) ? readAlphabet(tail) : MIXED;
   const length = isFull ? tail.length : prefix === '' ? Math.max(tail.length, 10) : ID_LENGTH;
   return joinPieces([prefix, { alphabet, minimum: length, maximum: length }, domain]);
+}
+
+/** Random characters that a prefix must leave room for. */
+const MIN_RANDOM = 8;
+
+/**
+ * Writes the strings of a generator, shortened or lengthened to the lengths that all schemas allow. The prefix stays where at least 8
+ * characters are left behind it.
+ */
+export function fitLength(generate: TextGenerator, schemas: readonly (SchemaObject | undefined)[]): TextGenerator {
+  const maximum = Math.min(...schemas.map((schema) => schema?.maxLength ?? Infinity));
+  const minimum = Math.min(maximum, Math.max(...schemas.map((schema) => schema?.minLength ?? 0)));
+  if (maximum === Infinity && minimum === 0) return generate;
+  return (random) => {
+    const text = generate(random);
+    if (text.length < minimum) return text + random.text(MIXED, minimum - text.length);
+    if (text.length <= maximum) return text;
+    const prefix = /^(?:[A-Za-z][A-Za-z0-9]*[_-])*/.exec(text)?.[0] ?? '';
+    const kept = prefix.length + MIN_RANDOM <= maximum ? prefix : '';
+    return kept + text.slice(kept.length + text.length - maximum);
+  };
 }
 
 const octet = (random: Random): number => random.integer(1, 254);

@@ -130,7 +130,8 @@ function generate(
     const wrong = new Set(pointers.map((pointer) => pointer.split('/')[1] ?? ''));
     if (wrong.size === 0) return {};
     const rest = maker.complete(filterMembers(first, (name) => !wrong.has(name) || name === path[0]));
-    return filterMembers(rest, (name) => wrong.has(name));
+    // An empty list can be wrong (`minItems`), but its items are those of the page.
+    return filterMembers(rest, (name) => wrong.has(name) && !(path.length === 1 && name === path[0]));
   };
   const usual = make(maker.listMissing(first));
   return maker.accepts({ ...first, ...usual })

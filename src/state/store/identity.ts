@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type Contract, readSchemaAt } from '../../contract/contract.js';
 import { isObject, readMember, type SchemaObject, withPath, listExamples } from '../../contract/json.js';
-import { createIdGenerator, createLikeExample, createPrefixed } from '../../generate/text/identifiers.js';
+import { createIdGenerator, createLikeExample, createPrefixed, fitLength } from '../../generate/text/identifiers.js';
 import { readPattern, type TextGenerator } from '../../generate/text/pattern.js';
 import { createRandom } from '../../random.js';
 import { type ItemProperty, type ItemSchema, isNumeric, findPropertyAt, type ReadItemSchema } from '../item-schema.js';
@@ -209,12 +209,13 @@ function findForm(
   // The path must accept every id that is handed out.
   const own = byPath !== undefined && !fits(byItem, parameter) ? byPath : byItem;
   if (own !== undefined) return own;
+  const bounded = [shown, parameter];
   for (const example of listExamples(schema?.schema ?? {})) {
     const form = isObject(example) && typeof example[id] === 'string' ? createLikeExample(example[id]) : undefined;
-    if (form !== undefined) return form;
+    if (form !== undefined) return fitLength(form, bounded);
   }
   const named = parameter === undefined ? undefined : createIdGenerator(parameter);
-  return named ?? createPrefixed(`${toSingular(name.split('.').at(-1) ?? 'item')}_`);
+  return named ?? fitLength(createPrefixed(`${toSingular(name.split('.').at(-1) ?? 'item')}_`), bounded);
 }
 
 /** Whether a generated id matches the pattern of the path parameter. */

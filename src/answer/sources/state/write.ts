@@ -3,7 +3,7 @@ import { isFormType } from '../../../contract/media-type.js';
 import { locateItem } from './bodies.js';
 import { filterMembers, isObject, joinObjects, readMember } from '../../../contract/json.js';
 import { readBodyPointer } from '../../../state/inference/contract-index.js';
-import { applyJsonPatch, createElementMerge } from '../../../state/json-patch.js';
+import { applyJsonPatch, createElementMerge, isJsonPatch } from '../../../state/json-patch.js';
 import { type Resource, createsUnknown, isPathId } from '../../../state/resource.js';
 import type { Answer } from '../../../http/answer.js';
 import { readScope } from '../../../state/store/collection.js';
@@ -368,8 +368,9 @@ function readChange(
   const { model } = context;
   const { set } = context.binding;
   // An object is a merge patch, whatever its media type.
-  if (call.mediaType === 'application/json-patch+json' && !isObject(call.body)) {
-    const patched = applyJsonPatch(item, call.body);
+  const isDeclared = call.mediaType === 'application/json-patch+json';
+  if (isDeclared ? !isObject(call.body) : isJsonPatch(call.body)) {
+    const patched = applyJsonPatch(item, call.body, !isDeclared);
     if ('item' in patched) return { after: { ...patched.item, ...keepServerProperties(model, item) }, set };
     const status = chooseDeclared(context, [409, 422, 400]);
     return { refused: refuse(context, exchange, { status, message: patched.mistake, code: 'invalid_patch' }) };
