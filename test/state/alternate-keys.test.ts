@@ -201,3 +201,36 @@ it('is found in a list of what a parameter can be', async () => {
   const { body } = await send('POST', '/teams', { slug: 'red', name: 'Red' });
   expect((await send('GET', '/teams/red')).body).toEqual(body);
 });
+
+describe('a parameter whose last word is a property', () => {
+  const toSpec = (name: string): Readonly<Record<string, unknown>> => ({
+    ...toDocument({ name }),
+    paths: Object.fromEntries(
+      Object.entries(toDocument({ name })['paths'] as object).map(([path, item]) => [
+        path.replace('/teams', '/crews'),
+        item,
+      ]),
+    ),
+  });
+
+  it('names the key of an item that the path calls something else', async () => {
+    const { send } = await openShop({ ...CLOSED, spec: toSpec('teamSlug') });
+    const { body } = await send('POST', '/crews', { slug: 'red', name: 'Red' });
+    expect((await send('GET', '/crews/red')).body).toEqual(body);
+    expect((await send('DELETE', '/crews/red')).status).toBe(204);
+    expect((await send('GET', '/crews/red')).status).toBe(404);
+  });
+
+  it('is not the key where the word belongs to the name of the item', async () => {
+    const spec = toSpec('crew');
+    const code = JSON.parse(
+      JSON.stringify(spec)
+        .replaceAll('/crews', '/gift_codes')
+        .replaceAll('crew', 'gift_code')
+        .replaceAll('"slug"', '"code"'),
+    ) as typeof spec;
+    const { send } = await openShop({ ...CLOSED, spec: code });
+    const { body } = await send('POST', '/gift_codes', { code: 'summer', name: 'Summer' });
+    expect((await send('GET', `/gift_codes/${String(body['id'])}`)).body).toEqual(body);
+  });
+});

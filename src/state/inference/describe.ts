@@ -197,6 +197,10 @@ function findIdIn(schema: ItemSchema, of: IdWords): string | undefined {
   // `{username}` identifies a user by the property `username`, even if the schema has an id as well.
   const explicit = [named, short].find((name) => name !== undefined && name !== 'id');
   if (explicit !== undefined) return explicit;
+  // `{specSlug}` names what identifies an item, whatever the item is called in the path.
+  const isKey = of.isText && KEY_WORDS.test(of.lastWord) && !noun.endsWith(of.lastWord);
+  const key = isKey ? bare.get(of.lastWord) : undefined;
+  if (key !== undefined) return key;
   // `{host_name}` identifies what has no other id than its `host`.
   const plain = noun !== '' && of.isText && wanted === `${noun}name` && !bare.has('id') ? bare.get(noun) : undefined;
   if (plain !== undefined) return plain;
@@ -210,6 +214,9 @@ function findIdIn(schema: ItemSchema, of: IdWords): string | undefined {
   const last = bare.get(of.lastWord);
   return short ?? bare.get(`${noun}id`) ?? last ?? ID_NAMES.find((name) => names.has(name));
 }
+
+/** Last words of parameters that are the names of properties which identify an item. */
+const KEY_WORDS = /^(alias|code|domain|email|handle|hostname|key|login|name|number|sha|sku|slug|symbol|username)$/;
 
 const NO_IDS: ReadonlySet<string> = new Set(['object', 'array', 'boolean']);
 
