@@ -12,7 +12,8 @@ export function setup(project: TestProject): void {
   project.onTestsRerun(removeDerived);
 }
 
-function removeDerived(): void {
+/** Removes what former runs computed from documents. */
+export function removeDerived(): void {
   const folder = readCacheFolder(process.cwd());
   if (!existsSync(folder)) return;
   for (const name of readdirSync(folder)) if (/\.(v8|texts)$/.test(name)) rmSync(join(folder, name), { force: true });

@@ -181,7 +181,7 @@ interface NamedElements {
 /** Properties of a sent element that remove it. */
 const REMOVES_ELEMENT = /^_?(deleted?|destroy|removed?)$/i;
 
-const ELEMENT_ID = /^(id|_id|uuid|gid|sid)$/i;
+const ELEMENT_ID = /^(id|_id|pk|uuid|gid|sid)$/i;
 
 /**
  * Plans how the arrays of a change are merged whose elements have an id, where a request can leave out what an element requires: an

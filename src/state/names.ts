@@ -41,4 +41,4 @@ export const PART_NAME: RegExp = /^(attributes|properties|fields|spec|values|det
 export const OPTIONS_NAME: RegExp = /^(options|settings|params|parameters|config|configuration)$/i;
 
 /** Names of parameters that say nothing about what they identify. */
-export const PLAIN_ID: RegExp = /^(id|_id|uuid|guid|uid|gid|sid|key|slug|name|number|code)$/i;
+export const PLAIN_ID: RegExp = /^(id|_id|pk|uuid|guid|uid|gid|sid|key|slug|name|number|code)$/i;

@@ -41,7 +41,7 @@ interface ScoredPosition {
 const MAX_DEPTH = 3;
 
 /** Objects inside of these are parts of an item, not items in an envelope. */
-const ID_NAMES = /^(id|_id|uuid|sid|gid|guid)$/i;
+const ID_NAMES = /^(id|_id|pk|uuid|sid|gid|guid)$/i;
 
 /** Members of an envelope around one item or a list. */
 const ENVELOPE_MEMBER =

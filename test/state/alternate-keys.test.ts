@@ -234,3 +234,32 @@ describe('a parameter whose last word is a property', () => {
     expect((await send('GET', `/gift_codes/${String(body['id'])}`)).body).toEqual(body);
   });
 });
+
+it('the primary key of Django identifies an item, whatever the parameter is called', async () => {
+  const role = {
+    type: 'object',
+    required: ['pk', 'name'],
+    properties: { pk: { type: 'string', format: 'uuid', readOnly: true }, name: { type: 'string' } },
+  };
+  const spec = {
+    openapi: '3.0.3',
+    info: { title: 'Roles', version: '1' },
+    paths: {
+      '/roles/': {
+        get: { responses: { 200: json({ type: 'object', properties: { results: { type: 'array', items: role } } }) } },
+        post: { ...sends(role), responses: { 201: json(role) } },
+      },
+      '/roles/{uuid}/': {
+        parameters: [{ name: 'uuid', in: 'path', required: true, schema: { type: 'string', format: 'uuid' } }],
+        get: { responses: { 200: json(role), 404: { description: 'none' } } },
+        delete: { responses: { 204: { description: 'gone' } } },
+      },
+    },
+  };
+  const { send } = await openShop({ ...CLOSED, spec });
+  const { body } = await send('POST', '/roles/', { name: 'Admin' });
+  const path = `/roles/${String(body['pk'])}/`;
+  expect((await send('GET', path)).body).toEqual(body);
+  expect((await send('DELETE', path)).status).toBe(204);
+  expect((await send('GET', '/roles/')).body).toEqual({ results: [] });
+});

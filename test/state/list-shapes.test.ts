@@ -161,6 +161,26 @@ function toNextPath(next: unknown, parameters: readonly Part[]): string {
   return `/widgets?${position ?? ''}=${encodeURIComponent(String(next))}`;
 }
 
+it('the numbers of pages may be declared as any number', async () => {
+  const number = { type: 'number' };
+  const pagination = object(
+    { next: number, previous: number, count: number, current: number },
+    'next',
+    'previous',
+    'count',
+    'current',
+  );
+  const parameters = [query('page', WHOLE), query('page_size', WHOLE)];
+  const mock = await start({ envelope: { pagination }, parameters });
+  await create(mock, FIVE);
+  const read = async (page: number): Promise<unknown> => {
+    const { answer } = await send(mock, `/widgets?page_size=2&page=${page}`);
+    return { names: readNames(answer), pagination: readPointer(answer, '/pagination') };
+  };
+  expect(await read(1)).toEqual({ names: ['a', 'b'], pagination: { next: 2, previous: 0, count: 5, current: 1 } });
+  expect(await read(3)).toEqual({ names: ['e'], pagination: { next: 0, previous: 2, count: 5, current: 3 } });
+});
+
 it('a list that must have an item shows its own items', async () => {
   const items = { type: 'array', minItems: 1, items: object({ id: TEXT, name: TEXT }) };
   const mock = await start({ envelope: { widgets: items, total: WHOLE } });

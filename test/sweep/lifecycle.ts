@@ -199,7 +199,7 @@ function isListAnswer(contract: Contract, operation: Operation): boolean {
   const parts = readAnswerSchema(contract, operation);
   if (parts.some(({ type, items }) => type === 'array' || (items !== undefined && type === undefined))) return true;
   const hasArray = names.some(({ isArray, depth }) => isArray && depth <= 2);
-  const hasId = names.some(({ name, depth }) => depth === 1 && /^(id|uuid|sid|gid)$|_id$/i.test(name));
+  const hasId = names.some(({ name, depth }) => depth === 1 && /^(id|pk|uuid|sid|gid)$|_id$/i.test(name));
   const isPaged = names.some(
     ({ name, depth }) =>
       depth === 1 &&
@@ -826,7 +826,7 @@ function findItems(body: Json): readonly unknown[] | undefined {
 function hasId(element: unknown, { id, name }: FoundId): boolean {
   const values = findValues(element).filter(({ path }) => path.length <= 3);
   const named = values.filter((each) => name !== undefined && bare(each.name) === bare(name));
-  const found = named.length > 0 ? named : values.filter((each) => name === undefined || /id$/i.test(each.name));
+  const found = named.length > 0 ? named : values.filter((each) => name === undefined || /id$|^pk$/i.test(each.name));
   // Objects in the element have ids of their own.
   const depth = Math.min(...found.map(({ path }) => path.length));
   // Without an id of its own, an element is identified by its own URL.
@@ -915,7 +915,21 @@ function findIdValues(body: Json, parameter: string): readonly Omit<FoundId, 'ab
   const bareParameter = bare(parameter);
   const rank = (name: string, depth: number): number => {
     const key = bare(name);
-    const order = [bareParameter, 'id', 'uuid', 'sid', 'gid', 'uid', 'guid', 'key', 'name', 'slug', 'number', 'code'];
+    const order = [
+      bareParameter,
+      'id',
+      'pk',
+      'uuid',
+      'sid',
+      'gid',
+      'uid',
+      'guid',
+      'key',
+      'name',
+      'slug',
+      'number',
+      'code',
+    ];
     const at = order.indexOf(key);
     // `slug` for `{team_slug}`.
     if (at > 0 && key.length > 1 && bareParameter.endsWith(key)) return 0.5 + depth * 3;
@@ -972,7 +986,7 @@ function findTexts(
 
 /** A string that refers to something else cannot be any text. */
 function isReference(name: string): boolean {
-  return /(_id|Id|ID|_ids|Ids|_sid|Sid|_gid|_uuid|Uuid|_type|Type|_url|Url|URL|_at|At|token|_ref|Ref)$|^(id|uuid|type|cursor|etag|version|kind|apiVersion|object|after|before|limit)$/.test(
+  return /(_id|Id|ID|_ids|Ids|_sid|Sid|_gid|_uuid|Uuid|_type|Type|_url|Url|URL|_at|At|token|_ref|Ref)$|^(id|pk|uuid|type|cursor|etag|version|kind|apiVersion|object|after|before|limit)$/.test(
     name,
   );
 }

@@ -27,6 +27,7 @@ if (specs.length === 0) {
     server: { middlewareMode: true, ws: false },
   });
   try {
+    (await vite.ssrLoadModule('/test/empty-cache.ts')).removeDerived();
     const { sweep } = await vite.ssrLoadModule('/test/sweep/sweep.ts');
     const { sweepLifecycles } = await vite.ssrLoadModule('/test/sweep/lifecycle.ts');
     const { runManifest } = await vite.ssrLoadModule('/test/state/lifecycle-manifest.ts');

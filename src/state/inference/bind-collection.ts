@@ -59,7 +59,7 @@ function isUndeclared({ schema, itemKey }: CollectionCandidate, operation: Opera
 function hasItemWithId(index: ContractIndex, { schema, groups }: CollectionCandidate, body: ItemSchema): boolean {
   const item = index.read(schema);
   if (item === undefined || body.pointer === item.pointer) return item !== undefined;
-  const ids = ['id', '_id', 'uuid', groups.at(-1)?.parameters.at(-1) ?? 'id'];
+  const ids = ['id', '_id', 'pk', 'uuid', groups.at(-1)?.parameters.at(-1) ?? 'id'];
   const hasId = ids.some((name) => item.properties.has(name) && body.properties.has(name));
   return hasId && compareSchemas(index.read, item, body) >= 0.6;
 }

@@ -209,7 +209,9 @@ function findIdIn(schema: ItemSchema, of: IdWords): string | undefined {
     ? LOGIN_NAMES.find((name) => names.has(name))
     : undefined;
   if (login !== undefined && of.isText && !of.wanted.endsWith('id')) return login;
-  if (names.has('id')) return 'id';
+  // Django calls it `pk`, whatever the parameter is called.
+  const main = ['id', 'pk'].find((name) => names.has(name));
+  if (main !== undefined) return main;
   // `{sectionGid}` without such a property: the last word of the parameter.
   const last = bare.get(of.lastWord);
   return short ?? bare.get(`${noun}id`) ?? last ?? ID_NAMES.find((name) => names.has(name));

@@ -298,12 +298,15 @@ export function findRole(name: string, above: readonly string[]): EnvelopeRole |
     return turn === 'prev' ? 'previous' : (turn as EnvelopeRole);
   }
   if (outer === 'page' && bare === 'size') return 'limit';
+  if (bare === 'current' && /^(pagination|paging|page|pageinfo)$/.test(outer)) return 'page';
   return ROLES.find(([pattern]) => pattern.test(bare))?.[1];
 }
 
 function toField({ name, schema }: ItemProperty, role: EnvelopeRole, above: readonly string[]): EnvelopeField {
   const { format, pattern, example = schema.examples?.[0] } = schema;
-  const type = readSchemaType(schema);
+  const declared = readSchemaType(schema);
+  // Numbers of a page are whole ones, whatever the schema allows.
+  const type = declared === 'number' ? 'integer' : declared;
   return {
     // An offset that is not a number leads to the next page.
     role: role === 'offset' && type === 'string' ? 'next' : role,

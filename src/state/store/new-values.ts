@@ -264,7 +264,7 @@ export function createKindChooser(
 }
 
 /** Names of an id beside the one that the path names: no two items have the same. */
-const ID_NAME = /^(id|uuid|guid|uid|gid|sid|nodeid)$/;
+const ID_NAME = /^(id|pk|uuid|guid|uid|gid|sid|nodeid)$/;
 
 /** A new id, also where the schema has an example of one; undefined where the schema does not say how ids look. */
 function createNewId({ schema }: ItemProperty): NewValue | undefined {

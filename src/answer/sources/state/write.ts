@@ -310,7 +310,7 @@ function createChangeHandler(
 }
 
 /** Ids that no client chooses. */
-const OPAQUE_ID = /^(id|_id|uuid|sid|gid|guid|number)$/i;
+const OPAQUE_ID = /^(id|_id|pk|uuid|sid|gid|guid|number)$/i;
 
 /** Words that say that a property keeps the value that it has from the create. */
 const FIXED =
