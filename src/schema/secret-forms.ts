@@ -9,6 +9,8 @@ export interface SecretPattern {
   readonly pattern: RegExp;
   /** The length of the shortest match; default 0. */
   readonly minLength?: number;
+  /** Whether every match has `MIN_RUN` characters in a row that are printable or white space. */
+  readonly hasRun?: boolean;
   /** Every match contains it: a fast test before the pattern. If a secret begins with it, its placeholder does too. */
   readonly literal?: string | undefined;
   /** Whether `RARE` finds the literal, too. */
@@ -30,9 +32,11 @@ export function replacePatterns(
   replace: (secret: string, rule: string) => string,
 ): string {
   let clean = text;
+  let isRun: boolean | undefined;
   let hasRare: boolean | undefined;
-  for (const { rule, pattern, minLength = 0, literal, isRare = false, accepts } of patterns) {
+  for (const { rule, pattern, minLength = 0, hasRun = false, literal, isRare = false, accepts } of patterns) {
     if (text.length < minLength) continue;
+    if (hasRun && !(isRun ??= containsRun(text))) continue;
     if (isRare && !(hasRare ??= RARE.test(text))) continue;
     if (literal !== undefined && !clean.includes(literal)) continue;
     pattern.lastIndex = 0;
@@ -52,6 +56,28 @@ export function replacePatterns(
 
 /** The shortest text that a pattern of the list matches. */
 const MIN_LENGTH = 8;
+
+/** The length of the shortest match of those patterns of the list that find a form and not a name: a card number. */
+const MIN_RUN = 14;
+
+/**
+ * Whether a string has `MIN_RUN` characters in a row that are printable or white space. Binary data seldom has, and what has no such run needs
+ * no search for the forms of secrets: most of the time that it takes to record a large image or archive.
+ */
+function containsRun(text: string): boolean {
+  let start = 0;
+  for (let at = MIN_RUN - 1; at < text.length; at = start + MIN_RUN - 1) {
+    while (at >= start && isPrintable(text.charCodeAt(at))) at -= 1;
+    if (at < start) return true;
+    start = at + 1;
+  }
+  return false;
+}
+
+/** Characters beyond Latin-1 count as well: some are white space. */
+function isPrintable(code: number): boolean {
+  return (code > 31 && code < 127) || (code > 8 && code < 14) || code === 160 || code > 255;
+}
 
 function replaceLast(text: string, part: string, by: string): string {
   const at = text.lastIndexOf(part);
@@ -100,6 +126,7 @@ export function createSecretForms(isNamed: IsSecretName): readonly SecretPattern
     // A copy, because a global expression has a position.
     pattern: new RegExp(pattern),
     minLength: MIN_LENGTH,
+    hasRun: name in FORMS && name !== 'userinfo',
     literal,
     isRare: RARE_LITERALS.has(literal ?? ''),
     accepts,

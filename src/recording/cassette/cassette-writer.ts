@@ -185,7 +185,8 @@ function toTransform({ write, end }: TextFilter): Transform {
 /** A position in the last window that is in no secret: after a break, and not in a private key, which has several lines. */
 function findBreak(text: string): number {
   const start = text.length - WINDOW;
-  const key = text.lastIndexOf('-----BEGIN ');
+  // V8 finds the first place many times as fast as the last one.
+  const key = text.includes('-----BEGIN ') ? text.lastIndexOf('-----BEGIN ') : -1;
   const end = key >= 0 && !text.includes('-----END ', key) ? key : text.length;
   if (end <= start) return Math.max(end, 1);
   for (let at = end - 1; at >= start; at--) if (BREAKS.includes(text.charAt(at))) return at + 1;
