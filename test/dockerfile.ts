@@ -10,7 +10,7 @@ import {
   symlinkSync,
   type Dirent,
 } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
@@ -116,6 +116,7 @@ async function step(stage: Stage, { name, rest }: Instruction, { stages, isInCon
 async function runCommand(stage: Stage, command: string): Promise<void> {
   const cwd = join(stage.root, stage.workdir);
   const isInstall = command === 'npm ci';
+  if (command === 'npm run build') copyDeclarations(cwd);
   // The packages are those that the same command installed in the repository: to unpack them again takes more CPU time than all other steps.
   await run('/bin/sh', ['-c', isInstall ? 'npm ci --dry-run' : command], {
     cwd,
@@ -128,6 +129,19 @@ async function runCommand(stage: Stage, command: string): Promise<void> {
     },
   });
   if (isInstall) linkInstalled(cwd);
+}
+
+/**
+ * Gives a folder the declarations of the build in the repository, and what tsc has noted of it: to check sources again that are the same
+ * takes half the CPU time of all steps. tsc compares every file that it reads with the notes, and checks what differs or is missing.
+ */
+function copyDeclarations(folder: string): void {
+  const isDeclaration = (name: string): boolean => name.endsWith('.d.ts') || name === '.tsbuildinfo';
+  for (const name of readdirSync('dist', { recursive: true, encoding: 'utf8' }).filter(isDeclaration)) {
+    const target = join(folder, 'dist', name);
+    mkdirSync(dirname(target), { recursive: true });
+    copyFileSync(join('dist', name), target);
+  }
 }
 
 /** Gives a folder the packages that are installed in the repository, without the caches that tools keep beside them. */
