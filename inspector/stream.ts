@@ -13,8 +13,12 @@ interface Listener {
 
 const MAX_WAIT_MS = 5000;
 
+/** How often rows are passed on: to draw the page takes longer than many a request. */
+const ROWS_EVERY_MS = 50;
+
 /** Follows the log until the signal is aborted; a lost connection is opened again and continues where it ended. */
-export async function followLog(listener: Listener, signal: AbortSignal): Promise<void> {
+export async function followLog(given: Listener, signal: AbortSignal): Promise<void> {
+  const listener = { ...given, onRows: gatherRows(given.onRows, signal) };
   let last: string | undefined;
   let wait = 250;
   while (!signal.aborted) {
@@ -40,6 +44,23 @@ export async function followLog(listener: Listener, signal: AbortSignal): Promis
     await new Promise((resolve) => setTimeout(resolve, wait));
     wait = Math.min(wait * 2, MAX_WAIT_MS);
   }
+}
+
+/** Passes rows on at once, and those that follow soon together. */
+function gatherRows(onRows: Listener['onRows'], signal: AbortSignal): Listener['onRows'] {
+  let waiting: Row[] | undefined;
+  const pass = (): void => {
+    const rows = waiting ?? [];
+    waiting = rows.length === 0 ? undefined : [];
+    if (rows.length === 0 || signal.aborted) return;
+    setTimeout(pass, ROWS_EVERY_MS);
+    onRows(rows);
+  };
+  return (rows) => {
+    const isFirst = waiting === undefined;
+    waiting = [...(waiting ?? []), ...rows];
+    if (isFirst) pass();
+  };
 }
 
 interface Event {
