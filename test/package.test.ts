@@ -228,7 +228,7 @@ describe('the packed package', () => {
       await mock.fetch('/__mock/health');
       console.log(listLoaded().join());
       // The first values of a schema are checked without compiling it.
-      for (let i = 0; i < 1000; i++)
+      for (let i = 0; i < 1000 && !listLoaded().includes('ajv-dist-2020.cjs'); i++)
         await mock.fetch(url, { method: 'POST', headers: { authorization: 'Bearer any', 'content-type': 'application/json' }, body: '{}' });
       console.log(listLoaded().includes('ajv-dist-2020.cjs'));
     `;
