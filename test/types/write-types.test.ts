@@ -186,10 +186,7 @@ describe('the types of a document', () => {
     ].filter((path) => /\.(?:ya?ml|json)$/u.test(path));
     try {
       for (const [i, spec] of specs.entries()) {
-        writeFileSync(
-          join(folder, `${i}.ts`),
-          writeAll(await loadContract(spec, { preset: 'auto', cacheFolder: false })),
-        );
+        writeFileSync(join(folder, `${i}.ts`), writeAll(await loadContract(spec, { preset: 'auto' })));
       }
       const compilerOptions = {
         strict: true,
