@@ -59,9 +59,7 @@ export function createGenerator(contract: Contract, validators: Validators): Gen
   const complete: Generate = (pointer, given, context) => {
     const check = validators.check(pointer, context.direction);
     const target = targetAt(pointer);
-    const { name = '', hint, index = 0 } = context;
-    const stream = readRootStream(context);
-    const place = { ...ROOT, stream, ownerStream: stream, given, name, hint, index, exact: hint !== undefined };
+    const place = toRootPlace(context, given);
     let known = toPlainNames(context.known);
     const mistakes = new Map<string, number>();
     let best: unknown = IMPOSSIBLE;
@@ -97,9 +95,8 @@ export function createGenerator(contract: Contract, validators: Validators): Gen
   const mayContradict = (pointer: string): boolean => {
     const context: GenerateContext = { seed: 1, key: pointer, direction: 'response', now: 0 };
     const attempt = createAttempt(context, new Map(), new Map());
-    const stream = readRootStream(context);
     // At depth 0 the properties of the properties would not be minimal.
-    attempt.make(targetAt(pointer), { ...ROOT, stream, ownerStream: stream, depth: 1, minimal: true });
+    attempt.make(targetAt(pointer), { ...toRootPlace(context, undefined), depth: 1, minimal: true });
     return attempt.isContradictory;
   };
   return { value: cacheValues(complete), complete, mayContradict };
@@ -186,26 +183,30 @@ function toCacheKey(schemaPointer: string, context: GenerateContext): string {
   return [schemaPointer, direction, seed, now, name, key, index, values].join('\n');
 }
 
-/** The hash of the name that the streams of a value begin with: its key, and where it is in the whole value. */
-function readRootStream({ key }: GenerateContext): number {
-  return hashText('\0', hashText(key));
+/** The place of a whole value: its streams begin with the hash of its key, and where it is in the value follows. */
+function toRootPlace({ key, name = '', hint, index = 0 }: GenerateContext, given: unknown): ValuePlace {
+  const stream = hashText('\0', hashText(key));
+  // One literal: a property that is added to a spread object costs more than all others together.
+  return {
+    path: '',
+    stream,
+    ownerStream: stream,
+    name,
+    kind: '',
+    depth: 0,
+    index,
+    ancestors: NO_ANCESTORS,
+    given,
+    hint,
+    isHintUsed: false,
+    exact: hint !== undefined,
+    repeatsRequest: true,
+    repeats: 0,
+    minimal: false,
+  };
 }
 
-const ROOT: Omit<ValuePlace, 'ownerStream' | 'stream'> = {
-  path: '',
-  name: '',
-  kind: '',
-  depth: 0,
-  index: 0,
-  ancestors: [],
-  given: undefined,
-  hint: undefined,
-  isHintUsed: false,
-  exact: false,
-  repeatsRequest: true,
-  repeats: 0,
-  minimal: false,
-};
+const NO_ANCESTORS: ValuePlace['ancestors'] = [];
 
 /** Counts the places that were wrong, and with every further attempt one more level above them. */
 function countMistakes(mistakes: Map<string, number>, violations: readonly Violation[], attempt: number): void {

@@ -60,13 +60,17 @@ function fill(task: Task, placement: Placement): unknown {
   return inTurn.length < needed ? IMPOSSIBLE : inTurn;
 }
 
-function collect(task: Task, wanted: number, how: Pick<Slot, 'placement' | 'repeats'>): readonly unknown[] {
+function collect(
+  task: Task,
+  wanted: number,
+  { placement, repeats }: Pick<Slot, 'placement' | 'repeats'>,
+): readonly unknown[] {
   const items: unknown[] = [];
   const given: readonly unknown[] = Array.isArray(task.place.given) ? task.place.given : [];
   const taken = task.shape.uniqueItems ? new Set<string>() : undefined;
   for (let i = 0; i < wanted; i++) {
     if (i >= given.length && task.attempt.steps > MAX_VALUES) break;
-    const item = makeItem(task, { ...how, index: i, given: given[i], taken });
+    const item = makeItem(task, { placement, repeats, index: i, given: given[i], taken });
     if (item === IMPOSSIBLE) break;
     items.push(item);
   }
@@ -93,15 +97,21 @@ function makeItem(task: Task, slot: Slot): unknown {
   for (let i = 0; i < MAX_TRIES; i++) {
     const stream = hashText(i === 0 ? `/${slot.index}` : `/${slot.index}~${i}`, place.stream);
     const child: ValuePlace = {
-      ...place,
       path: `${place.path}/${slot.index}`,
       stream,
       ownerStream: stream,
+      name: place.name,
+      kind: place.kind,
+      depth: place.depth,
       index: slot.index,
+      ancestors: place.ancestors,
       given: slot.given,
       hint: readHint(task, slot.index),
+      isHintUsed: place.isHintUsed,
+      exact: place.exact,
       repeatsRequest: false,
       repeats: place.repeats + slot.repeats + i,
+      minimal: place.minimal,
     };
     const item = attempt.make(target, child);
     if (slot.given !== undefined) return item === IMPOSSIBLE ? slot.given : item;

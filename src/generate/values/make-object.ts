@@ -49,10 +49,12 @@ function listDependents({ shape, target }: Task, properties: readonly PropertyPl
 function fill(task: Task, properties: readonly PropertyPlan[]): unknown {
   const { shape, place, attempt, target } = task;
   const value: Record<string, unknown> = {};
+  const { hint, isHintUsed } = readHint(task);
   const context: ObjectContext = {
     task,
     given: isObject(place.given) ? place.given : undefined,
-    ...readHint(task),
+    hint,
+    isHintUsed,
     ancestors: [...place.ancestors, readCycleKey(target)],
     kind: readKind(shape, target),
   };

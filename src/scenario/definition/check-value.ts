@@ -24,14 +24,15 @@ export interface SchemaTarget {
 
 /** Checks a value that may leave out what the schema can supply: completed, it must be valid. */
 export function checkPartial(node: SourceNode, target: SchemaTarget): void {
-  const [pointer] = target.pointers;
-  if (!checkNames(node, { ...target, fieldsOf: target.context.fieldsOf }) || pointer === undefined) return;
+  const { context, pointers, what, direction } = target;
+  const [pointer] = pointers;
+  if (!checkNames(node, { fieldsOf: context.fieldsOf, pointers, what }) || pointer === undefined) return;
   const partial = withoutMarks(dropExpressions(node.value));
-  const whole = partial === undefined ? undefined : target.context.complete(pointer, partial);
-  if (whole === undefined) return;
-  for (const violation of target.context.check(pointer, target.direction)(whole, 'body').slice(0, 3)) {
+  // Nothing is to be completed in most items, of which a scenario may have thousands.
+  if (partial === undefined || context.accepts(pointer, direction)(partial)) return;
+  for (const violation of context.check(pointer, direction)(context.complete(pointer, partial), 'body').slice(0, 3)) {
     const at = { ...node, pointer: node.pointer + violation.pointer };
-    report(at, `${target.what} breaks the contract: ${violation.message}`);
+    report(at, `${what} breaks the contract: ${violation.message}`);
   }
 }
 
@@ -130,6 +131,6 @@ export function reportParameter(
 
 /** An item without the marks of the store (`$parent`, `$content`). */
 function withoutMarks(value: unknown): unknown {
-  if (!isObject(value)) return value;
+  if (!isObject(value) || !Object.keys(value).some((name) => name.startsWith('$'))) return value;
   return filterMembers(value, (name) => !name.startsWith('$'));
 }

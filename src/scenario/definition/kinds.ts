@@ -14,6 +14,7 @@ export interface ScenarioContext {
   readonly contract: Contract;
   /** The validator of one schema; the same function every time. */
   readonly check: Validators['check'];
+  readonly accepts: Validators['accepts'];
   readonly fieldsOf: FieldsReader;
   /** Completes a partial value from its schema, with a fixed seed. */
   complete(schemaPointer: string, partial: unknown): unknown;
@@ -32,7 +33,8 @@ export function createScenarioContext(parts: {
   const about = { seed: 1, direction: 'response', now: DEFAULT_INSTANT } as const;
   const complete: ScenarioContext['complete'] = (pointer, partial) =>
     generator.complete(pointer, partial, { ...about, key: pointer });
-  return { contract, check: validators.check, fieldsOf, complete, collections: [...collections] };
+  const { check, accepts } = validators;
+  return { contract, check, accepts, fieldsOf, complete, collections: [...collections] };
 }
 
 /** A collection that scenarios can change. */

@@ -1,4 +1,4 @@
-import { isObject, readOwn } from '../../contract/json.js';
+import { isObject, readOwn, setOwn } from '../../contract/json.js';
 import { readPointer, toPointer } from '../../contract/pointer.js';
 import type { Call } from '../../http/request/call.js';
 import { escapeMarkup } from '../../http/xml.js';
@@ -82,8 +82,12 @@ function replaceExpressions(value: unknown, evaluateOne: (expression: Expression
     return value.map((item) => replaceExpressions(item, evaluateOne)).filter((item) => item !== undefined);
   }
   if (!isObject(value)) return value;
-  const entries = Object.entries(value).map(([name, item]) => [name, replaceExpressions(item, evaluateOne)] as const);
-  return Object.fromEntries(entries.filter(([, item]) => item !== undefined));
+  const replaced: Record<string, unknown> = {};
+  for (const [name, item] of Object.entries(value)) {
+    const own = replaceExpressions(item, evaluateOne);
+    if (own !== undefined) setOwn(replaced, name, own);
+  }
+  return replaced;
 }
 
 function replaceText(text: string, evaluateOne: (expression: Expression) => unknown): unknown {

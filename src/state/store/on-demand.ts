@@ -1,5 +1,5 @@
 import { toDay } from '../../clock.js';
-import { isObject, readMember, withPath, filterMembers } from '../../contract/json.js';
+import { isObject, readMember, withPath, filterMembers, joinObjects } from '../../contract/json.js';
 import type { GeneratedItems } from '../generated-items.js';
 import type { ItemSchema } from '../item-schema.js';
 import { isPathId, type Resource } from '../resource.js';
@@ -256,11 +256,11 @@ export function generateItem(
   const check = validators.check(schema, 'response');
   const generated = generator.value(schema, { ...context, known: { ...preferred, ...given } });
   const base = isObject(generated) ? withoutHidden(generated, hidden) : {};
-  const first = { ...base, ...preferred, ...given };
+  const first = joinObjects(base, preferred, given);
   const wrong = check(first, 'body');
   if (wrong.length === 0) return first;
   const fitting = omitInvalid(preferred, wrong);
-  const second = { ...base, ...fitting, ...given };
+  const second = joinObjects(base, fitting, given);
   if (check(second, 'body').length === 0) return second;
   // The schema of a collection's items describes objects.
   return generator.complete(schema, { ...fitting, ...given }, context) as Item;
