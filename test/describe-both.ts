@@ -1,6 +1,8 @@
 import { Hono } from 'hono';
 import { afterAll, afterEach, describe } from 'vitest';
-import { createMock, type Mock, type MockOptions } from '../src/index.js';
+import { CONTRACT_OPTIONS } from '../src/contract-parts.js';
+import { type Contract, createMock, loadContract, type Mock, type MockOptions } from '../src/index.js';
+import { memoize } from '../src/memoize.js';
 
 /** A mock and the way a test reaches it. */
 export interface Reach {
@@ -20,6 +22,19 @@ export type Start = (options?: Partial<MockOptions>) => Promise<Reach>;
 
 /** The built-in contract with its fixtures. */
 export const BUILT_IN: MockOptions = { spec: 'spec/openapi.yaml', fixtures: 'fixtures' };
+
+const loadBuiltIn = memoize((spec: string): Promise<Contract> => loadContract(spec));
+
+/**
+ * A mock of the built-in contract with its fixtures. Its document is loaded once for all tests of a worker, except where an option decides how
+ * it is loaded, which is most of the time of a start.
+ */
+export async function openBuiltIn(options: Partial<MockOptions> = {}): Promise<Mock> {
+  const all = { ...BUILT_IN, ...options };
+  const isLoadedAnew = CONTRACT_OPTIONS.some((name) => all[name] !== undefined);
+  if (isLoadedAnew || typeof all.spec !== 'string') return createMock(all);
+  return createMock({ ...all, spec: await loadBuiltIn(all.spec) });
+}
 
 /** Runs each case of a suite in-process and over a socket. Every mock is closed after its case. */
 export function describeBoth(name: string, define: (start: Start) => void): void {
@@ -64,8 +79,8 @@ function describeWays(name: string, ways: readonly Way[], define: (start: Start)
     });
     afterAll(async () => (await shared)?.mock.close());
     define(async (options) => {
-      if (isShared && options === undefined) return (shared ??= createMock(BUILT_IN).then(startReach));
-      const mock = await createMock({ ...BUILT_IN, ...options });
+      if (isShared && options === undefined) return (shared ??= openBuiltIn().then(startReach));
+      const mock = await openBuiltIn(options);
       open.push(mock);
       return startReach(mock);
     });

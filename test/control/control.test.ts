@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { loadContract } from '../../src/contract/load/load.js';
-import { createMock } from '../../src/index.js';
 import { CONTROL_SPEC } from '../../src/server/control/control.js';
-import { AUTHORIZED, BUILT_IN, describeAll, jsonInit, type Reach } from '../describe-both.js';
+import { AUTHORIZED, describeAll, jsonInit, openBuiltIn, type Reach } from '../describe-both.js';
 import { createControlClient, loadControlDocument, type AskControl } from './control-client.js';
 
 /** A request, and the status, code and part of the detail of its refusal. */
@@ -27,7 +26,7 @@ async function countKeys(reach: Reach, session: string): Promise<number> {
 describe('the document of the control API', () => {
   it('has an implementation of every operation', async () => {
     const contract = await loadContract(CONTROL_SPEC);
-    await using mock = await createMock(BUILT_IN);
+    await using mock = await openBuiltIn();
     const answers = contract.operations.map(async ({ id, method, path }) => {
       const query = id === 'waitForCall' ? '?operation=downloadFile&timeout=0' : '';
       const response = await mock.fetch(`/__mock${path.replaceAll(/\{\w+\}/g, 'some')}${query}`, { method });

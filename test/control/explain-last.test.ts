@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runExplainLast } from '../../src/cli/commands/explain/explain-last.js';
-import { createMock, type Mock } from '../../src/index.js';
-import { BUILT_IN } from '../describe-both.js';
+import type { Mock } from '../../src/index.js';
+import { openBuiltIn } from '../describe-both.js';
 
 const KEYS = '/v1/organization/admin_api_keys';
 const headers = { authorization: 'Bearer sk-test', 'content-type': 'application/json' };
@@ -11,7 +11,7 @@ describe('vouch explain-last', () => {
   let url = '';
 
   beforeAll(async () => {
-    mock = await createMock(BUILT_IN);
+    mock = await openBuiltIn();
     ({ url } = await mock.listen());
     await mock.fetch(`${KEYS}?limit=1`, { headers });
     await mock.fetch(`${KEYS}?page=1`, { method: 'POST', headers, body: '{"nmae":1}' });

@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { runFixturesExport } from '../../src/cli/commands/fixtures.js';
-import { createMock } from '../../src/index.js';
-import { BUILT_IN } from '../describe-both.js';
+import { openBuiltIn } from '../describe-both.js';
 
 describe('vouch fixtures export', () => {
   let folder = '';
@@ -17,17 +16,17 @@ describe('vouch fixtures export', () => {
   });
 
   it('writes the state of one session, and a mock started from it has that state', async () => {
-    await using mock = await createMock(BUILT_IN);
+    await using mock = await openBuiltIn();
     const { url } = await mock.listen();
     mock.session('a').state.collection('admin_api_keys').add({ name: 'exported' });
     await runFixturesExport({ url, into: folder, session: 'a', write: () => undefined });
-    await using copy = await createMock({ ...BUILT_IN, fixtures: folder });
+    await using copy = await openBuiltIn({ fixtures: folder });
     expect(copy.state.export()).toEqual(mock.session('a').state.export());
     expect(copy.state.export()).not.toEqual(mock.state.export());
   });
 
   it('reports why it is refused, and uses the token from the environment', async () => {
-    await using mock = await createMock({ ...BUILT_IN, control: { token: 'secret' } });
+    await using mock = await openBuiltIn({ control: { token: 'secret' } });
     const { url } = await mock.listen();
     const work = (): Promise<number> => runFixturesExport({ url, into: folder, write: () => undefined });
     await expect(work()).rejects.toMatchObject({

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createControlGuard, isLoopback, type ControlPolicy } from '../../src/server/control/guard.js';
-import { createMock, MockError } from '../../src/index.js';
-import { BUILT_IN, describeAll } from '../describe-both.js';
+import { MockError } from '../../src/index.js';
+import { describeAll, openBuiltIn } from '../describe-both.js';
 import { createControlClient, loadControlDocument } from './control-client.js';
 
 const OPEN: ControlPolicy = { token: undefined, origins: [] };
@@ -205,7 +205,7 @@ describeAll('a guarded control API', (start) => {
 
 describe('a control API that other machines can reach', () => {
   it('requires a token to be configured, and the mock is served anyway', async () => {
-    await using mock = await createMock(BUILT_IN);
+    await using mock = await openBuiltIn();
     const { port } = await mock.listen({ host: '0.0.0.0' });
     const control = await fetch(`http://127.0.0.1:${port}/__mock/state`);
     expect(control.status).toBe(403);
@@ -221,7 +221,7 @@ describe('a control API that other machines can reach', () => {
   });
 
   it('is served without a token if that is configured', async () => {
-    await using mock = await createMock({ ...BUILT_IN, control: { token: false } });
+    await using mock = await openBuiltIn({ control: { token: false } });
     const { port } = await mock.listen({ host: '0.0.0.0' });
     expect((await fetch(`http://127.0.0.1:${port}/__mock/state`)).status).toBe(200);
   });
@@ -244,7 +244,7 @@ describe('options of the control API', () => {
     ],
     ['any origin', { control: { origins: ['*'] } }, 'the option "control.origins" has "*", which is not an origin'],
   ])('refuses %s', async (_, options, reason) => {
-    const made = createMock({ ...BUILT_IN, ...options });
+    const made = openBuiltIn(options);
     await expect(made).rejects.toBeInstanceOf(MockError);
     await expect(made).rejects.toMatchObject({ code: 'OPTION_INVALID', reason });
   });

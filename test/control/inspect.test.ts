@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createMock, type Mock, type MockOptions } from '../../src/index.js';
-import { BUILT_IN, describeAll } from '../describe-both.js';
+import { describeAll, openBuiltIn } from '../describe-both.js';
 import { type AskControl, createControlClient, loadControlDocument } from './control-client.js';
 
 // Issue 17: what the control API offers to the page of the inspector.
@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 
 async function open(options: Partial<MockOptions> = {}): Promise<Mock> {
-  const mock = await createMock({ ...BUILT_IN, ...options });
+  const mock = await openBuiltIn(options);
   onTestFinished(() => mock.close());
   return mock;
 }
@@ -253,7 +253,7 @@ describe('the stream of the journal', () => {
   });
 
   it('ends when the mock is closed', async () => {
-    const mock = await createMock({ ...BUILT_IN, connections: { graceMs: 60_000 } });
+    const mock = await openBuiltIn({ connections: { graceMs: 60_000 } });
     const { url } = await mock.listen();
     const stream = follow(await fetch(`${url}/__mock/journal/stream`));
     expect(await stream.next()).toMatchObject({ event: 'open' });

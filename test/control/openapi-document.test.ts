@@ -1,8 +1,7 @@
 import { load } from 'js-yaml';
 import { expect, it } from 'vitest';
-import { createMock } from '../../src/index.js';
 import { writeDocument } from '../../src/server/control/pages/document.js';
-import { BUILT_IN } from '../describe-both.js';
+import { openBuiltIn } from '../describe-both.js';
 
 // Issue 16, part 4.
 
@@ -14,7 +13,7 @@ async function write(document: Readonly<Record<string, unknown>>): Promise<strin
 }
 
 it('is served as YAML, with the same content as in JSON', async () => {
-  await using mock = await createMock(BUILT_IN);
+  await using mock = await openBuiltIn();
   const response = await mock.fetch('/__mock/openapi.yaml');
   expect(response.headers.get('content-type')).toBe('application/yaml');
   const text = await response.text();

@@ -1,7 +1,6 @@
 import { connect } from 'node:net';
 import { expect, it } from 'vitest';
-import { createMock } from '../../src/index.js';
-import { AUTHORIZED, BUILT_IN, describeAll, jsonInit } from '../describe-both.js';
+import { AUTHORIZED, describeAll, jsonInit, openBuiltIn } from '../describe-both.js';
 
 const KEYS = '/organization/admin_api_keys';
 const CONTENT = '/files/file-handbook/content';
@@ -226,7 +225,7 @@ describeAll(
 );
 
 it('a client that disconnects in the middle of its body does not affect other requests', async () => {
-  await using mock = await createMock(BUILT_IN);
+  await using mock = await openBuiltIn();
   const { url, port } = await mock.listen();
   await new Promise<void>((resolve, reject) => {
     const socket = connect(port, '127.0.0.1', () => {

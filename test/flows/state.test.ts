@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { createMock, createVirtualClock } from '../../src/index.js';
-import { AUTHORIZED, BUILT_IN, describeAll, jsonInit, type Reach } from '../describe-both.js';
+import { createVirtualClock } from '../../src/index.js';
+import { AUTHORIZED, describeAll, jsonInit, openBuiltIn, type Reach } from '../describe-both.js';
 
 const KEYS = '/organization/admin_api_keys';
 
@@ -188,7 +188,7 @@ describeAll('the content of a file', (start) => {
 
 it('the same seed and requests give the same bytes, and another seed gives different ones', async () => {
   const record = async (seed: number): Promise<readonly string[]> => {
-    await using mock = await createMock({ ...BUILT_IN, seed });
+    await using mock = await openBuiltIn({ seed });
     const texts: string[] = [];
     for (const name of ['a', 'b'])
       texts.push(await (await mock.fetch(`/v1${KEYS}`, jsonInit('POST', { name }))).text());
@@ -209,7 +209,7 @@ it('any keys are listed exactly once with any limit in any order, also when keys
     created_at: 1_700_000_000 + i,
     owner: { type: 'service_account', id: 'sa_1', name: 'Owner', created_at: 1_700_000_000, role: 'member' },
   });
-  await using mock = await createMock(BUILT_IN);
+  await using mock = await openBuiltIn();
   const reach = { send: (path: string, init?: RequestInit) => mock.fetch(`/v1${path}`, init) };
   await fc.assert(
     fc.asyncProperty(

@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { once } from 'node:events';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { createMock, type Mock, type MockOptions } from '../../src/index.js';
-import { BUILT_IN } from '../describe-both.js';
+import type { Mock, MockOptions } from '../../src/index.js';
+import { openBuiltIn } from '../describe-both.js';
 import { HAS_CHROMIUM, openPagePool, type PageOptions, type PagePool } from '../open-chromium.js';
 
 // Issue 17: the inspector in a real browser.
@@ -39,7 +39,7 @@ describe.skipIf(!HAS_CHROMIUM)('the inspector in Chromium', () => {
     look: PageOptions = {},
   ): Promise<Open> {
     const { host, ...rest } = options;
-    const mock = await createMock({ ...BUILT_IN, scenarios: { from: 'scenarios' }, ...rest });
+    const mock = await openBuiltIn({ scenarios: { from: 'scenarios' }, ...rest });
     const { url } = await mock.listen(host === undefined ? {} : { host });
     const page = await pages.take({ size: WRITES_IMAGES ? IMAGE_SIZE : PAGE_SIZE, ...look });
     const problems: string[] = [];

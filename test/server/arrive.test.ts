@@ -1,8 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { expect, it } from 'vitest';
-import { createMock } from '../../src/index.js';
-import { AUTHORIZED, BUILT_IN } from '../describe-both.js';
+import { AUTHORIZED, openBuiltIn } from '../describe-both.js';
 
 const KEYS = '/v1/organization/admin_api_keys';
 
@@ -34,7 +33,7 @@ async function readAnswers(socket: Socket, count: number): Promise<readonly stri
 }
 
 it('a small body sent in several packets is read completely', async () => {
-  await using mock = await createMock(BUILT_IN);
+  await using mock = await openBuiltIn();
   const { port } = await mock.listen();
   const socket = connect({ port, host: '127.0.0.1', noDelay: true });
   const body = '{"name":"In pieces"}';
@@ -48,7 +47,7 @@ it('a small body sent in several packets is read completely', async () => {
 });
 
 it('requests in one packet are answered in order', async () => {
-  await using mock = await createMock(BUILT_IN);
+  await using mock = await openBuiltIn();
   const { port } = await mock.listen();
   const socket = connect({ port, host: '127.0.0.1' });
   const first = '{"name":"First"}';
@@ -65,7 +64,7 @@ it.each([
   ['a length of 0 where a body is required', [toHead(`POST ${KEYS}`, 'content-length: 0')], 'BODY_REQUIRED'],
   ['a small body above the limit', [toPost('{"name":"0123456789"}'), '{"name":"0123456789"}'], 'BODY_TOO_LARGE'],
 ])('%s is refused, and the connection serves the next request', async (_, parts, code) => {
-  await using mock = await createMock({ ...BUILT_IN, requests: { bodyLimitBytes: 16 } });
+  await using mock = await openBuiltIn({ requests: { bodyLimitBytes: 16 } });
   const { port } = await mock.listen();
   const socket = connect({ port, host: '127.0.0.1' });
   socket.write([...parts, toHead(`GET ${KEYS}`)].join(''));
@@ -75,7 +74,7 @@ it.each([
 });
 
 it('a client that disconnects in the middle of a small body is in the journal', async () => {
-  await using mock = await createMock(BUILT_IN);
+  await using mock = await openBuiltIn();
   const { port } = await mock.listen();
   const socket = connect({ port, host: '127.0.0.1' });
   await once(socket, 'connect');
@@ -88,7 +87,7 @@ it.each([
   ['of the size that is read before dispatch', 64 * 1024],
   ['one byte larger', 64 * 1024 + 1],
 ])('a body %s is read completely', async (_, size) => {
-  await using mock = await createMock(BUILT_IN);
+  await using mock = await openBuiltIn();
   const { url } = await mock.listen();
   const body = JSON.stringify({ name: '' }).replace('""', `"${'x'.repeat(size - 11)}"`);
   const headers = { ...AUTHORIZED, 'content-type': 'application/json' };
@@ -99,7 +98,7 @@ it.each([
 });
 
 it('the control API reads a small body that was read before dispatch', async () => {
-  await using mock = await createMock(BUILT_IN);
+  await using mock = await openBuiltIn();
   const { url } = await mock.listen();
   const answer = await fetch(`${url}/__mock/sessions`, {
     method: 'POST',

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createMock, type Mock, type MockOptions } from '../../src/index.js';
-import { BUILT_IN } from '../describe-both.js';
+import { openBuiltIn } from '../describe-both.js';
 import { HAS_CHROMIUM, openPagePool, type PagePool } from '../open-chromium.js';
 
 // Issue 13, part 8: pages of other origins in a real browser.
@@ -42,7 +42,7 @@ describe.skipIf(!HAS_CHROMIUM)('a page of another origin in Chromium', () => {
   }
 
   async function open(origin: string, options: Partial<MockOptions> = {}): Promise<Open> {
-    const mock = await createMock({ ...BUILT_IN, cors: { origins: [named()] }, ...options });
+    const mock = await openBuiltIn({ cors: { origins: [named()] }, ...options });
     const { url } = await mock.listen();
     const page = await pages.take();
     onTestFinished(async () => {
@@ -150,7 +150,7 @@ describe.skipIf(!HAS_CHROMIUM)('a page of another origin in Chromium', () => {
   });
 
   it('gets the answers of a mock that page.route asks in the same process', async () => {
-    const mock = await createMock(BUILT_IN);
+    const mock = await openBuiltIn();
     const page = await pages.take();
     onTestFinished(async () => {
       await pages.leave(page);

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createMock, type Mock, type MockOptions } from '../../src/index.js';
-import { AUTHORIZED, BUILT_IN } from '../describe-both.js';
+import type { Mock, MockOptions } from '../../src/index.js';
+import { AUTHORIZED, openBuiltIn } from '../describe-both.js';
 
 // Issue 13, part 7.
 
@@ -21,7 +21,7 @@ interface Server {
 }
 
 async function start(options: Partial<MockOptions> = {}): Promise<Server> {
-  const mock = await createMock({ ...BUILT_IN, ...options });
+  const mock = await openBuiltIn(options);
   const { url, port, close } = await mock.listen();
   onTestFinished(() => close(0));
   return { mock, url, port, close };

@@ -8,8 +8,8 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { createMock, type Mock } from '../../src/index.js';
-import { BUILT_IN } from '../describe-both.js';
+import type { Mock } from '../../src/index.js';
+import { openBuiltIn } from '../describe-both.js';
 
 // Issue 16, part 4: the recipes of docs/tls.md.
 
@@ -23,7 +23,7 @@ let folder = '';
 let certificate = '';
 
 beforeAll(async () => {
-  mock = await createMock(BUILT_IN);
+  mock = await openBuiltIn();
   const listening = await mock.listen({ tls: { names: [HOST] } });
   port = listening.port;
   folder = mkdtempSync(join(tmpdir(), 'vouch-fixed-host-'));

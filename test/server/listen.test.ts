@@ -1,8 +1,7 @@
 import { connect } from 'node:net';
 import { once } from 'node:events';
 import { expect, it } from 'vitest';
-import { createMock } from '../../src/index.js';
-import { AUTHORIZED, BUILT_IN } from '../describe-both.js';
+import { AUTHORIZED, openBuiltIn } from '../describe-both.js';
 
 it('listening does not change the globals of the process', async () => {
   const read = (): unknown => ({
@@ -12,7 +11,7 @@ it('listening does not change the globals of the process', async () => {
   // Node.js has accessors there until they are first read.
   expect([typeof Request, typeof Response]).toEqual(['function', 'function']);
   const before = read();
-  await using mock = await createMock(BUILT_IN);
+  await using mock = await openBuiltIn();
   const { url } = await mock.listen();
   const response = await fetch(`${url}/v1/files/file-handbook/content`, { headers: AUTHORIZED });
   expect(response.status).toBe(200);
@@ -20,7 +19,7 @@ it('listening does not change the globals of the process', async () => {
 });
 
 it('two servers of one mock share its state, and closing the mock closes both', async () => {
-  const mock = await createMock(BUILT_IN);
+  const mock = await openBuiltIn();
   const [a, b] = [await mock.listen(), await mock.listen()];
   expect(a.port).not.toBe(b.port);
   await fetch(`${a.url}/v1/vector_stores/vs_training/files/file-empty`, { method: 'DELETE', headers: AUTHORIZED });
@@ -35,7 +34,7 @@ it('two servers of one mock share its state, and closing the mock closes both', 
 });
 
 it('a port in use is refused with PORT_TAKEN and a hint', async () => {
-  await using mock = await createMock(BUILT_IN);
+  await using mock = await openBuiltIn();
   const { port } = await mock.listen();
   await expect(mock.listen({ port })).rejects.toMatchObject({
     code: 'PORT_TAKEN',
@@ -44,7 +43,7 @@ it('a port in use is refused with PORT_TAKEN and a hint', async () => {
 });
 
 it.each([-1, 65_536, 1.5, 'a-pipe'])('an invalid port is refused with OPTION_INVALID: %s', async (port) => {
-  await using mock = await createMock(BUILT_IN);
+  await using mock = await openBuiltIn();
   // JavaScript callers can pass any value.
   await expect(mock.listen({ port: port as number })).rejects.toMatchObject({ code: 'OPTION_INVALID' });
 });
@@ -54,14 +53,14 @@ it.each([
   ['', 'http://127.0.0.1:'],
   ['127.0.0.1', 'http://127.0.0.1:'],
 ])('the URL of a server on "%s" can be requested by a client', async (host, start) => {
-  await using mock = await createMock(BUILT_IN);
+  await using mock = await openBuiltIn();
   const { url } = await mock.listen({ host });
   expect(url).toMatch(new RegExp(`^${start}\\d+$`));
   expect((await fetch(`${url}/v1/files/file-handbook/content`, { headers: AUTHORIZED })).status).toBe(200);
 });
 
 it('an HTTP/1.0 client, which sends no Host, gets a response', async () => {
-  await using mock = await createMock(BUILT_IN);
+  await using mock = await openBuiltIn();
   const { port } = await mock.listen();
   const socket = connect(port, '127.0.0.1');
   let text = '';
@@ -75,7 +74,7 @@ it.each([
   ['bytes that are not HTTP', 'hello there\r\n\r\n'],
   ['an invalid Host', 'GET / HTTP/1.1\r\nhost: a b\r\n\r\n'],
 ])('a client that sends %s gets a 400 and is disconnected', async (_, bytes) => {
-  await using mock = await createMock(BUILT_IN);
+  await using mock = await openBuiltIn();
   const { port } = await mock.listen();
   const socket = connect(port, '127.0.0.1');
   let text = '';
@@ -90,7 +89,7 @@ it.each([
 });
 
 it('a request with 10,000 header bytes too many is refused, and the next one is answered', async () => {
-  await using mock = await createMock(BUILT_IN);
+  await using mock = await openBuiltIn();
   const { url } = await mock.listen();
   const huge = await fetch(`${url}/v1/files/x/content`, { headers: { ...AUTHORIZED, 'x-huge': 'x'.repeat(30_000) } });
   expect(huge.status).toBe(431);

@@ -12,7 +12,7 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createMock, type Mock } from '../../src/index.js';
 import { createCertificate } from '../../src/server/certificate.js';
-import { BUILT_IN } from '../describe-both.js';
+import { BUILT_IN, openBuiltIn } from '../describe-both.js';
 
 // Issue 16, part 4.
 
@@ -233,7 +233,7 @@ describe('a mock with TLS', () => {
 
 describe('the certificate of a mock', () => {
   it('can be one of the user, with intermediate ones', async () => {
-    await using mock = await createMock(BUILT_IN);
+    await using mock = await openBuiltIn();
     const own = createCertificate(['api.example.com']);
     const server = await mock.listen({ tls: own });
     expect(server.certificate).toBe(own.cert);
@@ -242,7 +242,7 @@ describe('the certificate of a mock', () => {
   });
 
   it('has the names that were given', async () => {
-    await using mock = await createMock(BUILT_IN);
+    await using mock = await openBuiltIn();
     const { certificate = '' } = await mock.listen({ tls: { names: ['api.example.com'] }, host: '0.0.0.0' });
     expect(new X509Certificate(certificate).subjectAltName).toBe(
       'DNS:localhost, IP Address:127.0.0.1, IP Address:0:0:0:0:0:0:0:1, DNS:api.example.com',
@@ -255,7 +255,7 @@ describe('the certificate of a mock', () => {
     ['texts that are not PEM', { cert: 'x', key: 'y' }],
     ['the key of another certificate', { cert: createCertificate().cert, key: createCertificate().key }],
   ])('cannot be %s', async (_, tls) => {
-    await using mock = await createMock(BUILT_IN);
+    await using mock = await openBuiltIn();
     await expect(mock.listen({ tls })).rejects.toMatchObject({ code: 'OPTION_INVALID' });
   });
 });
@@ -264,7 +264,7 @@ describe('closing a mock with TLS', () => {
   const slow = { operations: { downloadFile: { fault: { hang: { stage: 'body' } } } } } as const;
 
   it('closes idle connections of every kind at once', async () => {
-    await using mock = await createMock({ ...BUILT_IN, connections: { graceMs: 3_600_000 } });
+    await using mock = await openBuiltIn({ connections: { graceMs: 3_600_000 } });
     const server = await mock.listen({ tls: true });
     const session = openHttp2(server);
     await requestHttp2(session, { ':path': CONTENT });
@@ -279,7 +279,7 @@ describe('closing a mock with TLS', () => {
   });
 
   it('waits for a response over HTTP/2 that is in progress, and cuts it when the time is over', async () => {
-    await using mock = await createMock({ ...BUILT_IN, scenarios: { slow }, connections: { graceMs: 50 } });
+    await using mock = await openBuiltIn({ scenarios: { slow }, connections: { graceMs: 50 } });
     mock.session('slow', { scenarios: ['slow'] });
     const server = await mock.listen({ tls: true });
     const stream = openHttp2(server).request({ ...HEADERS, ':path': `/~slow${CONTENT}` });
@@ -325,7 +325,7 @@ describe('a Unix socket', () => {
 
   it('is listened on instead of a port, and removed when the mock is closed', async () => {
     const socketPath = join(folder, 'plain.sock');
-    const mock = await createMock(BUILT_IN);
+    const mock = await openBuiltIn();
     const server = await mock.listen({ socket: socketPath, host: '0.0.0.0' });
     expect(server).toMatchObject({
       url: 'http://localhost',
@@ -342,7 +342,7 @@ describe('a Unix socket', () => {
 
   it('can use TLS', async () => {
     const socketPath = join(folder, 'tls.sock');
-    await using mock = await createMock(BUILT_IN);
+    await using mock = await openBuiltIn();
     const { certificate, url } = await mock.listen({ socket: socketPath, tls: true });
     expect(url).toBe('https://localhost');
     expect(await get(https, { socketPath, ca: certificate, servername: 'localhost' })).toBe(200);
@@ -353,7 +353,7 @@ describe('a Unix socket', () => {
     const code = `require('node:net').createServer().listen(${JSON.stringify(socketPath)}, () => process.kill(process.pid, 'SIGKILL'))`;
     spawnSync(process.execPath, ['-e', code]);
     expect(existsSync(socketPath)).toBe(true);
-    await using mock = await createMock(BUILT_IN);
+    await using mock = await openBuiltIn();
     await mock.listen({ socket: socketPath });
     expect(await get(http, { socketPath })).toBe(200);
   });
@@ -362,7 +362,7 @@ describe('a Unix socket', () => {
     const socket = join(folder, 'used.sock');
     const file = join(folder, 'file.txt');
     writeFileSync(file, 'kept');
-    await using mock = await createMock(BUILT_IN);
+    await using mock = await openBuiltIn();
     await mock.listen({ socket });
     await expect(mock.listen({ socket })).rejects.toMatchObject({ code: 'PORT_TAKEN' });
     await expect(mock.listen({ socket: file })).rejects.toMatchObject({ code: 'PORT_TAKEN' });

@@ -1,11 +1,10 @@
 import { expect, it } from 'vitest';
-import { createMock } from '../../src/index.js';
-import { AUTHORIZED, BUILT_IN, jsonInit } from '../describe-both.js';
+import { AUTHORIZED, jsonInit, openBuiltIn } from '../describe-both.js';
 
 const KEYS = '/v1/organization/admin_api_keys';
 
 it('a request that was given up before it is sent is rejected with the reason', async () => {
-  await using mock = await createMock(BUILT_IN);
+  await using mock = await openBuiltIn();
   const signal = AbortSignal.abort(new Error('no longer wanted'));
   await expect(mock.fetch(KEYS, { headers: AUTHORIZED, signal })).rejects.toThrow('no longer wanted');
   await expect(mock.session().fetch(KEYS, { headers: AUTHORIZED, signal })).rejects.toThrow('no longer wanted');
@@ -13,7 +12,7 @@ it('a request that was given up before it is sent is rejected with the reason', 
 });
 
 it('a request that is given up while its body is awaited is rejected with the reason', async () => {
-  await using mock = await createMock(BUILT_IN);
+  await using mock = await openBuiltIn();
   const leaving = new AbortController();
   // A body that never comes.
   const body = new ReadableStream({ pull: () => leaving.abort() });
@@ -23,13 +22,13 @@ it('a request that is given up while its body is awaited is rejected with the re
 });
 
 it('a signal that is not aborted changes nothing', async () => {
-  await using mock = await createMock(BUILT_IN);
+  await using mock = await openBuiltIn();
   const { signal } = new AbortController();
   expect((await mock.fetch(KEYS, { ...jsonInit('POST', { name: 'CI' }), signal })).status).toBe(200);
 });
 
 it('a body that streams anything but bytes is a mistake of the request', async () => {
-  await using mock = await createMock(BUILT_IN);
+  await using mock = await openBuiltIn();
   const body = new ReadableStream({
     start: (controller) => {
       controller.enqueue('{"name": "CI"}');

@@ -1,13 +1,13 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { createMock, type Mock } from '../../src/index.js';
-import { BUILT_IN } from '../describe-both.js';
+import { openBuiltIn } from '../describe-both.js';
 
 describe('what scenarios do to collections', () => {
   let mock: Mock | undefined;
   afterEach(() => mock?.close());
 
   async function change(collection: string, changes: object): Promise<Mock> {
-    mock = await createMock({ ...BUILT_IN, scenarios: { it: { state: { [collection]: changes } } } });
+    mock = await openBuiltIn({ scenarios: { it: { state: { [collection]: changes } } } });
     mock.scenarios.activate('it');
     return mock;
   }
@@ -28,7 +28,7 @@ describe('what scenarios do to collections', () => {
     const one = ids(await change('admin_api_keys', { clear: true, generate: 3 }), 'admin_api_keys');
     const two = ids(await change('admin_api_keys', { clear: true, generate: 3 }), 'admin_api_keys');
     expect(one).toEqual(two);
-    await using other = await createMock({ ...BUILT_IN, seed: 2 });
+    await using other = await openBuiltIn({ seed: 2 });
     const added = other.state.collection('admin_api_keys').add();
     expect(one).not.toContain(added['id']);
   });
@@ -46,7 +46,7 @@ describe('what scenarios do to collections', () => {
   });
 
   it('changes, removes and passes over what is not there', async () => {
-    const key = ids(await createMock(BUILT_IN), 'admin_api_keys')[0];
+    const key = ids(await openBuiltIn(), 'admin_api_keys')[0];
     const { state } = await change('admin_api_keys', {
       update: { [String(key)]: { name: 'Renamed' } },
       remove: ['key_nobody'],
@@ -63,7 +63,7 @@ describe('what scenarios do to collections', () => {
   });
 
   it('generates members for existing items, then for generated ones, too', async () => {
-    await using plain = await createMock(BUILT_IN);
+    await using plain = await openBuiltIn();
     const files = ids(plain, 'files');
     const made = await change('vector_stores.files', { generate: files.length + 3 });
     const members = made.state.collection('vector_stores.files').items;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { createMock, type Mock, type SessionSnapshot } from '../../src/index.js';
-import { BUILT_IN } from '../describe-both.js';
+import type { Mock, SessionSnapshot } from '../../src/index.js';
+import { openBuiltIn } from '../describe-both.js';
 
 const SESSIONS = ['default', 'a', 'b', 'c'] as const;
 
@@ -92,7 +92,7 @@ function take({ mock, fixtures, models, snapshots }: World, given: Step): void {
 }
 
 it('whatever is done to sessions, each one holds what was done to it and nothing else', async () => {
-  const mock = await createMock(BUILT_IN);
+  const mock = await openBuiltIn();
   const fixtures = readReal(mock, 'default');
   fc.assert(
     fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
