@@ -74,12 +74,15 @@ const [DASH, CARRIAGE_RETURN, LINE_FEED, SPACE, TAB] = [0x2d, 0x0d, 0x0a, 0x20, 
 
 /** The position of the next delimiter that begins a line and is not followed by more text; -1 without one. */
 function findDelimiter(buffer: Buffer, delimiter: Buffer, from: number): number {
-  for (let at = buffer.indexOf(delimiter, from); at !== -1; at = buffer.indexOf(delimiter, at + 1)) {
-    const begins = at === 0 || buffer[at - 1] === LINE_FEED;
+  const ends = (at: number): boolean => {
     const next = buffer[at + delimiter.length];
-    const ends = next === undefined || [DASH, CARRIAGE_RETURN, LINE_FEED, SPACE, TAB].includes(next);
-    if (begins && ends) return at;
-  }
+    return next === undefined || [DASH, CARRIAGE_RETURN, LINE_FEED, SPACE, TAB].includes(next);
+  };
+  if (from === 0 && buffer.subarray(0, delimiter.length).equals(delimiter) && ends(0)) return 0;
+  // With the line feed before it: a body may have the text of its boundary at millions of other positions.
+  const line = Buffer.concat([Buffer.of(LINE_FEED), delimiter]);
+  for (let at = buffer.indexOf(line, Math.max(0, from - 1)); at !== -1; at = buffer.indexOf(line, at + 1))
+    if (ends(at + 1)) return at + 1;
   return -1;
 }
 

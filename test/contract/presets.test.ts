@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runResources } from '../../src/cli/commands/resources.js';
 import { loadContract } from '../../src/contract/load/load.js';
-import { createMock } from '../../src/index.js';
+import { createMock, loadContract as loadForMocks } from '../../src/index.js';
 
 const SPECS = '../shared/specs';
 const names = (await readdir('presets')).map((file) => file.replace('.yaml', ''));
@@ -222,8 +222,8 @@ describe.each([
   let plain: typeof own;
   beforeAll(async () => {
     if (!existsSync(spec)) return;
-    own = await loadContract(spec, { preset: 'auto' });
-    plain = await loadContract(spec);
+    own = await loadForMocks(spec);
+    plain = await loadForMocks(spec, { preset: false });
   }, 60_000);
   afterAll(() => undefined);
 
@@ -234,7 +234,7 @@ describe.each([
   });
 
   find('has items with the ids of the service', async () => {
-    const mock = await createMock({ spec });
+    const mock = await createMock({ spec: own });
     const items = mock.state.collection(collection).items;
     expect(items).toHaveLength(3);
     for (const item of items) expect(item['id']).toMatch(form);

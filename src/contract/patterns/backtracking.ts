@@ -27,14 +27,20 @@ export function isDeterministic(expression: RegExp): boolean {
   )
     return false;
   const { main, atoms } = automaton;
-  const { classesOf, matches } = createAlphabet(atoms, flags);
-  const classes = [...new Set(classesOf(listBounds(source)))];
   const starts = main.steps.flatMap((step) => (step.kind === 'chars' ? step.next : []));
-  return [...new Set([main.entry, ...starts])].every((start) => {
+  const choices: (readonly number[])[] = [];
+  for (const start of new Set([main.entry, ...starts])) {
     const next = listNext(main, start);
     if (next === undefined) return false;
-    return classes.every((found) => next.filter((atom) => matches[found]?.[atom] === true).length <= 1);
-  });
+    if (next.length > 1) choices.push(next);
+  }
+  // Most expressions have no choice, and the classes of characters take far longer than all of the above.
+  if (choices.length === 0) return true;
+  const { classesOf, matches } = createAlphabet(atoms, flags);
+  const classes = [...new Set(classesOf(listBounds(source)))];
+  return choices.every((next) =>
+    classes.every((found) => next.filter((atom) => matches[found]?.[atom] === true).length <= 1),
+  );
 }
 
 /** The atoms that can follow a step; undefined where one of them is reached in two ways. */
