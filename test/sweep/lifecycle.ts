@@ -42,8 +42,7 @@ export async function sweepLifecycles(
 ): Promise<readonly ResourceReport[]> {
   const mock = await openMock(spec, options);
   try {
-    const candidates = findCandidates(mock.contract, isDeclaredUpsert);
-    const parents = findCandidates(mock.contract, () => true);
+    const { candidates, parents } = readCandidates(mock.contract);
     const reports: ResourceReport[] = [];
     const isClosed = typeof options.state === 'object' && options.state.unknownIds === 'not-found';
     const schemas = readSchemas(mock);
@@ -57,6 +56,15 @@ export async function sweepLifecycles(
     await mock.close();
   }
 }
+
+/** The resources of a document, for all sweeps of it, and with the items that a PUT may create. */
+const readCandidates = memoize(
+  (contract: Contract) => ({
+    candidates: findCandidates(contract, isDeclaredUpsert),
+    parents: findCandidates(contract, () => true),
+  }),
+  4,
+);
 
 /** Checks and generates the values of requests. */
 interface Schemas {
@@ -193,6 +201,15 @@ function flatten(
 
 /** Whether a success is a list: an array, or an object with an array of objects and no id of its own. */
 function isListAnswer(contract: Contract, operation: Operation): boolean {
+  return listAnswersOf(contract)(operation);
+}
+
+const listAnswersOf = memoize(
+  (contract: Contract) => memoize((operation: Operation) => decideListAnswer(contract, operation)),
+  4,
+);
+
+function decideListAnswer(contract: Contract, operation: Operation): boolean {
   const media = findSuccessMedia(operation);
   if (media?.schema === undefined) return false;
   const names = readNames(contract, media.schemaPointer, 2);
@@ -955,11 +972,14 @@ interface Found {
 
 /** Every scalar in a JSON value with the name of its property; where wanted, arrays are steps of a path too. */
 function findValues(value: Json, path: readonly string[] = [], isExact = false): readonly Found[] {
-  if (Array.isArray(value))
-    return value.flatMap((each, i) => findValues(each, isExact ? [...path, String(i)] : path, isExact));
-  if (isObject(value))
-    return Object.entries(value).flatMap(([name, each]) => findValues(each, [...path, name], isExact));
-  return [{ name: path.at(-1) ?? '', value, path }];
+  const found: Found[] = [];
+  const visit = (each: Json, at: readonly string[]): void => {
+    if (Array.isArray(each)) for (const [i, item] of each.entries()) visit(item, isExact ? at.concat(String(i)) : at);
+    else if (isObject(each)) for (const name of Object.keys(each)) visit(each[name], at.concat(name));
+    else found.push({ name: at.at(-1) ?? '', value: each, path: at });
+  };
+  visit(value, path);
+  return found;
 }
 
 /** The free texts of a request schema: strings without a format, a pattern, an enum or a tight length. */
@@ -1046,10 +1066,10 @@ function findSameParent(
 }
 
 /** The noun of one item of a path: `customer` for `/v1/customers`. */
-function readNoun(path: string): string {
+const readNoun = memoizeText((path) => {
   const word = path.split('/').findLast((each) => each !== '' && !each.includes('{')) ?? '';
   return bare(word).replace(/ies$/, 'y').replace(/s$/, '');
-}
+});
 
 /** A name without its spelling, of the names that are asked for most. */
 const bare = memoizeText((name) => name.toLowerCase().replaceAll(/[^a-z0-9]/g, ''));
