@@ -15,7 +15,10 @@ export function readSegments(pointer: string): readonly string[] {
   if (pointer === '') return [];
   const segments = pointer.slice(1).split('/');
   if (!pointer.includes('~')) return segments;
-  return segments.map((segment) => segment.replaceAll('~1', '/').replaceAll('~0', '~'));
+  // Of the segments of an operation, only its path has slashes.
+  return segments.map((segment) =>
+    segment.includes('~') ? segment.replaceAll('~1', '/').replaceAll('~0', '~') : segment,
+  );
 }
 
 /** The value at a JSON pointer, or undefined. */

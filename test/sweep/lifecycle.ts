@@ -577,11 +577,12 @@ function createLife(
       ...above.flatMap((values) => last.slice(0, 12).map(({ id, name }): FoundId => ({ id, name, above: values }))),
     ];
     // The first of several properties with the same value is the most likely one.
-    const distinct = found.filter(
-      (each, i) =>
-        found.findIndex(({ id, above }) => [...above, id].join('/') === [...each.above, each.id].join('/')) === i,
-    );
-    for (const each of distinct.slice(0, 96)) {
+    const distinct = new Map<string, FoundId>();
+    for (const each of found) {
+      const key = [...each.above, each.id].join('/');
+      if (!distinct.has(key)) distinct.set(key, each);
+    }
+    for (const each of [...distinct.values()].slice(0, 96)) {
       const reply = await send(of.read, { path: toPath(of.read, made.parents, each) });
       if (
         (reply.status === 200 || reply.status === 204) &&
