@@ -42,7 +42,7 @@ describe.each(DOCUMENTS)('every operation of %s', (_, { spec, options = {}, else
   const absent = existsSync(spec) ? '' : ` (skipped: ${spec} is not here)`;
   it.skipIf(absent !== '')(
     `answers a valid request by its schema and refuses a broken one${absent}`,
-    { timeout: 120_000 },
+    { timeout: 300_000 },
     async () => {
       const report = await sweep(spec, options);
       expect(report).toEqual({
