@@ -226,7 +226,7 @@ const COLLECTION: Properties<CollectionHint> = {
   id: {
     kind: STRING,
     description: 'The property that is the id.',
-    otherwise: '`id`, else the property with the name of the path parameter',
+    otherwise: 'the property with the name of the path parameter or of its last word (`{specSlug}`), else `id` or `pk`',
   },
   idFrom: {
     kind: STRING,
@@ -236,7 +236,7 @@ const COLLECTION: Properties<CollectionHint> = {
   idPattern: {
     kind: STRING,
     description: 'The regular expression of new ids: `^key_[0-9A-Za-z]{24}$`.',
-    otherwise: 'the `pattern`, format or examples of the id, else a prefix and 24 characters',
+    otherwise: 'the `pattern`, format or examples of the id, else a prefix and 24 characters, as long as `minLength` and `maxLength` allow',
   },
   patterns: {
     kind: mapOf(STRING),
