@@ -36,6 +36,9 @@ const EXAMPLES = [
   { name: 'playwright', needs: CHROMIUM },
 ];
 
+/** How many folders are installed and tested at the same time. */
+const AT_ONCE = 2;
+
 const INSTALL = ['install', '--prefer-offline', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel', 'error'];
 
 const { values, positionals } = parseArgs({ options: { report: { type: 'string' } }, allowPositionals: true });
@@ -48,14 +51,13 @@ const totals = { passed: 0, failed: 0 };
 const failures = [];
 try {
   const packed = await pack();
-  for (const example of EXAMPLES) {
-    if (positionals.length > 0 && !positionals.includes(example.name)) continue;
-    if (example.needs !== undefined && !existsSync(example.needs)) {
-      console.log(`-- ${example.name}: skipped, because ${example.needs} is missing`);
-      continue;
-    }
-    await runExample(example, packed);
-  }
+  const wanted = EXAMPLES.filter(({ name }) => positionals.length === 0 || positionals.includes(name));
+  // An installation waits for the network and the disk most of the time.
+  const runAll = async () => {
+    for (let example = wanted.shift(); example !== undefined; example = wanted.shift())
+      await runUnlessMissing(example, packed);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, runAll));
 } finally {
   rmSync(root, { recursive: true, force: true });
 }
@@ -70,6 +72,12 @@ async function pack() {
   await run('npm', ['run', '--silent', 'build']);
   const { stdout } = await run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', root]);
   return join(root, JSON.parse(stdout)[0].filename);
+}
+
+async function runUnlessMissing(example, packed) {
+  const { name, needs } = example;
+  if (needs === undefined || existsSync(needs)) await runExample(example, packed);
+  else console.log(`-- ${name}: skipped, because ${needs} is missing`);
 }
 
 async function runExample({ name, folder = name, versions = {} }, packed) {
