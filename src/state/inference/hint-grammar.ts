@@ -236,7 +236,8 @@ const COLLECTION: Properties<CollectionHint> = {
   idPattern: {
     kind: STRING,
     description: 'The regular expression of new ids: `^key_[0-9A-Za-z]{24}$`.',
-    otherwise: 'the `pattern`, format or examples of the id, else a prefix and 24 characters, as long as `minLength` and `maxLength` allow',
+    otherwise:
+      'the `pattern`, format or examples of the id, else a prefix and 24 characters, as long as `minLength` and `maxLength` allow',
   },
   patterns: {
     kind: mapOf(STRING),
