@@ -2,6 +2,7 @@ import { copyJson, isEqualJson, isObject, mergePatch, readOwn, readPath, setOwn,
 import { readSegments } from '../contract/pointer.js';
 import { type ItemSchema, listProperties, type ReadItemSchema } from './item-schema.js';
 import { findInnerList } from './pages/envelope.js';
+import { toIdName } from './names.js';
 import type { Item } from './store/lists/item-list.js';
 
 /** The patched item, or why the patch cannot be applied. */
@@ -181,7 +182,7 @@ interface NamedElements {
 /** Properties of a sent element that remove it. */
 const REMOVES_ELEMENT = /^_?(deleted?|destroy|removed?)$/i;
 
-const ELEMENT_ID = /^(id|_id|pk|uuid|gid|sid)$/i;
+const ELEMENT_ID = toIdName();
 
 /**
  * Plans how the arrays of a change are merged whose elements have an id, where a request can leave out what an element requires: an

@@ -41,4 +41,9 @@ export const PART_NAME: RegExp = /^(attributes|properties|fields|spec|values|det
 export const OPTIONS_NAME: RegExp = /^(options|settings|params|parameters|config|configuration)$/i;
 
 /** Names of parameters that say nothing about what they identify. */
-export const PLAIN_ID: RegExp = /^(id|_id|pk|uuid|guid|uid|gid|sid|key|slug|name|number|code)$/i;
+export const PLAIN_ID: RegExp = toIdName('guid|uid|key|slug|name|number|code');
+
+/** An expression for the names of properties that only identify, such as `id` and `pk`, which Django uses, and for others, separated by `|`. */
+export function toIdName(others?: string): RegExp {
+  return new RegExp(`^(id|_id|pk|uuid|gid|sid${others === undefined ? '' : `|${others}`})$`, 'i');
+}

@@ -1,5 +1,5 @@
 import { type ItemProperty, type ItemSchema, type ReadItemSchema, listProperties } from './item-schema.js';
-import { OPTIONS_NAME, PART_NAME } from './names.js';
+import { OPTIONS_NAME, PART_NAME, toIdName } from './names.js';
 
 /** A place in a body where an item, or the items of a list, can be. */
 export interface BodyPosition {
@@ -41,7 +41,7 @@ interface ScoredPosition {
 const MAX_DEPTH = 3;
 
 /** Objects inside of these are parts of an item, not items in an envelope. */
-const ID_NAMES = /^(id|_id|pk|uuid|sid|gid|guid)$/i;
+const ID_NAMES = toIdName('guid');
 
 /** Members of an envelope around one item or a list. */
 const ENVELOPE_MEMBER =

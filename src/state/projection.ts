@@ -7,7 +7,7 @@ import {
   listProperties,
   readSchemaType,
 } from './item-schema.js';
-import { OPTIONS_NAME, PART_NAME, toSingular, toItemNoun } from './names.js';
+import { OPTIONS_NAME, PART_NAME, toIdName, toSingular, toItemNoun } from './names.js';
 import { toBareName } from '../contract/names.js';
 import type { Resources } from './resource.js';
 import type { Item } from './store/lists/item-list.js';
@@ -48,7 +48,7 @@ interface LinkContext extends Pick<SchemaPair, 'resources'> {
 /** Converts an object of one schema to an object of another. */
 export type Projection = (value: Item) => Item;
 
-const ID_NAME = /^(id|_id|pk|uuid|sid|gid|guid|key|code|name|slug|value)$/i;
+const ID_NAME = toIdName('guid|key|code|name|slug|value');
 
 /**
  * Plans the conversion between two schemas of one item, such as a request body and the item, or the item and a summary of it.
@@ -339,7 +339,7 @@ function findId(schema: ItemSchema): string | undefined {
   return names.find((name) => OPAQUE_ID.test(name)) ?? names.find((name) => ID_NAME.test(name));
 }
 
-const OPAQUE_ID = /^(id|_id|pk|uuid|sid|gid|guid|object_?id)$/i;
+const OPAQUE_ID = toIdName('guid|object_?id');
 
 /** Names of what people call an object by, those that look most like a key first. */
 const KEY_NAMES = ['login', 'slug', 'username'];

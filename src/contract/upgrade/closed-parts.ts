@@ -9,6 +9,12 @@ const CLOSING = ['additionalProperties', 'unevaluatedProperties'] as const;
 
 const UNIONS = ['anyOf', 'oneOf'] as const;
 
+/** Keywords that apply a schema to the same value only in some cases. */
+const CONDITIONS = ['if', 'then', 'else', 'dependentSchemas', '$dynamicRef'] as const;
+
+/** Keywords that apply further schemas to the same value. */
+const APPLICATORS = ['$ref', 'allOf', ...UNIONS, ...CONDITIONS] as const;
+
 /** A schema that applies to a value together with others. */
 interface Part {
   readonly schema: Node;
@@ -18,13 +24,14 @@ interface Part {
 /** A required property that another part forbids. */
 interface Contradiction {
   readonly name: string;
-  /** The pointer of the part that forbids it. */
-  readonly by: string;
+  /** The part that forbids it. */
+  readonly by: Part;
 }
 
 /** Whether a schema may be one that no object fits, since it requires what it, or a part of it, forbids. */
 export function isSuspect(schema: Node): boolean {
-  if (Array.isArray(schema['allOf']) || '$ref' in schema) return true;
+  if (Array.isArray(schema['allOf'])) return true;
+  if ('$ref' in schema && ('required' in schema || schema['additionalProperties'] === false)) return true;
   if (schema['additionalProperties'] !== false) return false;
   const { properties } = schema;
   return (
@@ -50,31 +57,29 @@ export function repairClosedSchemas(
   origins: SourceMap,
 ): { readonly document: Node; readonly findings: readonly Finding[] } {
   const findings: Finding[] = [];
+  const left = new Set(pointers);
   let current = document;
-  for (const pointer of pointers) {
+  const repair = (pointer: string): void => {
+    left.delete(pointer);
     const schema = readPointer(current, pointer);
-    if (!isObject(schema)) continue;
-    const whole = { schema, pointer };
+    if (!isObject(schema)) return;
+    // What it refers to comes first, so that a mistake is repaired where it is.
+    for (const part of listParts(current, { schema, pointer })) if (left.has(part.pointer)) repair(part.pointer);
+    const whole = { schema: readPointer(current, pointer) as Node, pointer };
     const found = findContradiction(current, whole);
-    if (found === undefined) continue;
-    const declared = readDeclared(current, whole);
+    if (found === undefined) return;
     const { name, by } = found;
-    const isDeclared = declared.has(name);
-    const reason = isDeclared
-      ? `"additionalProperties: false" of ${by} forbids it`
-      : `${by} allows no others than it declares`;
-    const message = `no object fits the schema: the property "${name}" is required, and ${reason}`;
+    const declared = readDeclared(current, whole);
+    const message = `no object fits the schema: the property "${name}" is required, and #${by.pointer} forbids it`;
+    const isDeclared = declared === undefined || declared.has(name);
     const assumed = isDeclared ? 'the properties of all parts are allowed' : `"${name}" is not required`;
     findings.push({ code: 'SCHEMA_REPAIRED', message, pointer, assumed });
     const opened = createOpener(current, { whole, declared, origins })(whole);
-    const closing =
-      listParts(current, { schema: opened, pointer }).length > 1 || UNIONS.some((keyword) => keyword in opened);
+    const keyword = APPLICATORS.some((each) => each in opened) ? 'unevaluatedProperties' : 'additionalProperties';
     // Only a schema inside the document changes.
-    current = changeAt(current, readSegments(pointer), () => ({
-      ...opened,
-      [closing ? 'unevaluatedProperties' : 'additionalProperties']: false,
-    })) as Node;
-  }
+    current = changeAt(current, readSegments(pointer), () => ({ ...opened, [keyword]: false })) as Node;
+  };
+  for (const pointer of left) repair(pointer);
   return { document: current, findings };
 }
 
@@ -107,7 +112,7 @@ function findForbidden(
   for (const part of closing) {
     const allowed = readAllowed(document, part);
     const name = allowed && required.find((each) => !allowed.has(each));
-    if (name !== undefined) return { name, by: `#${part.pointer}` };
+    if (name !== undefined) return { name, by: part };
   }
   return undefined;
 }
@@ -124,12 +129,23 @@ function readAllowed(document: Node, part: Part): ReadonlySet<string> | undefine
   return new Set(declaring.flatMap(({ schema }) => readNames(schema)));
 }
 
-/** The properties that a schema declares, in one of its parts or alternatives. */
-function readDeclared(document: Node, whole: Part): ReadonlySet<string> {
-  const parts = listParts(document, whole);
-  const options = parts.flatMap((part) => UNIONS.flatMap((keyword) => listBelow(part, keyword)));
-  const all = [...parts, ...options.flatMap((option) => listParts(document, option))];
-  return new Set(all.flatMap(({ schema }) => readNames(schema)));
+/** The properties that a schema declares, in one of its parts or alternatives; undefined where it allows others as well. */
+function readDeclared(document: Node, whole: Part): ReadonlySet<string> | undefined {
+  const names = new Set<string>();
+  const seen = new Set<string>();
+  const all = [whole];
+  // The list grows while it is read.
+  for (const each of all) {
+    for (const part of listParts(document, each)) {
+      const { schema, pointer } = part;
+      if (seen.has(pointer)) continue;
+      seen.add(pointer);
+      if (isObject(schema['patternProperties']) || CONDITIONS.some((keyword) => keyword in schema)) return undefined;
+      for (const name of readNames(schema)) names.add(name);
+      for (const keyword of UNIONS) all.push(...listBelow(part, keyword));
+    }
+  }
+  return names;
 }
 
 function readNames({ properties }: Node): readonly string[] {
@@ -139,10 +155,7 @@ function readNames({ properties }: Node): readonly string[] {
 /** Whether a schema allows properties other than those of `properties`. What is below a union counts for `unevaluatedProperties` only. */
 function declaresMore(schema: Node): boolean {
   if (isObject(schema['patternProperties'])) return true;
-  return (
-    schema['additionalProperties'] !== false &&
-    [...UNIONS, 'if', 'dependentSchemas', '$dynamicRef'].some((keyword) => keyword in schema)
-  );
+  return schema['additionalProperties'] !== false && [...UNIONS, ...CONDITIONS].some((keyword) => keyword in schema);
 }
 
 function acceptsObjects({ type }: Node): boolean {
@@ -186,7 +199,7 @@ function createOpener(
     whole,
     declared,
     origins,
-  }: { readonly whole: Part; readonly declared: ReadonlySet<string>; readonly origins: SourceMap },
+  }: { readonly whole: Part; readonly declared: ReadonlySet<string> | undefined; readonly origins: SourceMap },
 ): (part: Part) => Node {
   const outer = listParts(document, whole);
   // An alternative stays closed where it declares all that the schema around it requires.
@@ -211,8 +224,9 @@ function createOpener(
     const { schema, pointer } = part;
     const closing = CLOSING.filter((keyword) => schema[keyword] === false);
     const own = { ...omit(schema, ...closing), ...openBelow(part, 'allOf', isClosed) };
-    const required = readStrings(schema['required']).filter((name) => declared.has(name));
-    if (Array.isArray(schema['required'])) own['required'] = required;
+    const { required } = schema;
+    if (declared !== undefined && Array.isArray(required))
+      own['required'] = readStrings(required).filter((name) => declared.has(name));
     for (const keyword of UNIONS) Object.assign(own, openBelow(part, keyword, conflicts));
     const target = follow(document, schema);
     if (target === undefined || !isClosed(target)) return own;

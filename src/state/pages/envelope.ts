@@ -127,11 +127,12 @@ function generate(
 ): Readonly<Record<string, unknown>> {
   if (maker.accepts(first)) return {};
   const make = (pointers: readonly string[]): Readonly<Record<string, unknown>> => {
-    const wrong = new Set(pointers.map((pointer) => pointer.split('/')[1] ?? ''));
+    // An empty list can be wrong (`minItems`), but its items are those of the page.
+    const isList = (name: string): boolean => path.length === 1 && name === path[0];
+    const wrong = new Set(pointers.map((pointer) => pointer.split('/')[1] ?? '').filter((name) => !isList(name)));
     if (wrong.size === 0) return {};
     const rest = maker.complete(filterMembers(first, (name) => !wrong.has(name) || name === path[0]));
-    // An empty list can be wrong (`minItems`), but its items are those of the page.
-    return filterMembers(rest, (name) => wrong.has(name) && !(path.length === 1 && name === path[0]));
+    return filterMembers(rest, (name) => wrong.has(name));
   };
   const usual = make(maker.listMissing(first));
   return maker.accepts({ ...first, ...usual })
@@ -179,8 +180,7 @@ function buildMember(
   }
   const value = facts && readField(plan.field, facts);
   if (typeof value === 'number' && plan.field.type === 'string') return String(value);
-  if (/^(integer|number)$/.test(plan.field.type ?? '') && typeof value === 'string' && /^\d+$/.test(value))
-    return Number(value);
+  if (plan.field.type === 'integer' && typeof value === 'string' && /^\d+$/.test(value)) return Number(value);
   if (value !== undefined) return value;
   if (nullable) return null;
   if (!required) return undefined;

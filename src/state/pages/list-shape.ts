@@ -42,7 +42,7 @@ type TurnForm = 'auto' | 'path' | 'url' | 'value';
 export interface EnvelopeField {
   readonly role: EnvelopeRole;
   readonly form: TurnForm;
-  /** Its JSON type. */
+  /** Its JSON type; `integer` for all numbers. */
   readonly type: string | undefined;
 }
 

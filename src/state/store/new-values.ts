@@ -17,7 +17,7 @@ import {
   readSchemaType,
 } from '../item-schema.js';
 import { findInnerList } from '../pages/envelope.js';
-import { toSingular, toItemNoun } from '../names.js';
+import { toIdName, toSingular, toItemNoun } from '../names.js';
 import { toBareName } from '../../contract/names.js';
 import { type Action, type Binding, listSentInQuery, type Resource, type Resources } from '../resource.js';
 import type { Item } from './lists/item-list.js';
@@ -264,7 +264,7 @@ export function createKindChooser(
 }
 
 /** Names of an id beside the one that the path names: no two items have the same. */
-const ID_NAME = /^(id|pk|uuid|guid|uid|gid|sid|nodeid)$/;
+const ID_NAME = toIdName('guid|uid|nodeid');
 
 /** A new id, also where the schema has an example of one; undefined where the schema does not say how ids look. */
 function createNewId({ schema }: ItemProperty): NewValue | undefined {

@@ -4,6 +4,7 @@ import { locateItem } from './bodies.js';
 import { filterMembers, isObject, joinObjects, readMember } from '../../../contract/json.js';
 import { readBodyPointer } from '../../../state/inference/contract-index.js';
 import { applyJsonPatch, createElementMerge, isJsonPatch } from '../../../state/json-patch.js';
+import { toIdName } from '../../../state/names.js';
 import { type Resource, createsUnknown, isPathId } from '../../../state/resource.js';
 import type { Answer } from '../../../http/answer.js';
 import { readScope } from '../../../state/store/collection.js';
@@ -310,7 +311,7 @@ function createChangeHandler(
 }
 
 /** Ids that no client chooses. */
-const OPAQUE_ID = /^(id|_id|pk|uuid|sid|gid|guid|number)$/i;
+const OPAQUE_ID = toIdName('guid|number');
 
 /** Words that say that a property keeps the value that it has from the create. */
 const FIXED =
