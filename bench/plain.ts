@@ -3,13 +3,14 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { load } from 'js-yaml';
 import { type Cell, type LoadRequest, measureCells, type Plan, type Subject, toRatio } from './cells.js';
+import { createFixtureFolder } from './fixtures.js';
 import { readAnswer } from './load.js';
 import { CLI, SPEC } from './paths.js';
 import { startPeers } from './peers.js';
 import { type BenchRequest, REQUESTS, toBytes } from './requests.js';
 import { startServer } from './server-process.js';
 import type { Table } from './table.js';
-import { collectAnswers, reset, startReferences, tabulate } from './throughput.js';
+import { collectAnswers, reset, startFloor, startReferences, tabulate } from './throughput.js';
 
 /** How many times the CPU time of bare Hono a request may take; a create generates an item. */
 const BOUNDS: Readonly<Record<string, number>> = {
@@ -23,6 +24,7 @@ const BOUNDS: Readonly<Record<string, number>> = {
 /** Measures the five requests on a plain document of the same operations, without fixtures and hints, beside other mock servers. */
 export async function measurePlain(plan: Plan): Promise<Table> {
   const scratch = mkdtempSync(join(tmpdir(), 'vouch-bench-'));
+  const folder = createFixtureFolder(plan.requests);
   const spec = join(scratch, 'openapi.json');
   // The built-in contract is an object.
   writeFileSync(spec, JSON.stringify(withoutExtensions(load(readFileSync(SPEC, 'utf8')) as object)));
@@ -31,12 +33,15 @@ export async function measurePlain(plan: Plan): Promise<Table> {
     const references = await startReferences(await collectAnswers(vouch));
     const servers = [
       ...references.map(({ name, server }) => ({ name, ...server })),
+      // With the fixtures of the built-in contract: its answers have about the size of generated ones.
+      await startFloor(folder.path, plan),
       // Else lists would grow with the creates, while the references send the bytes of the first list.
       { ...vouch, name: 'vouch', reset: () => reset(vouch) },
     ];
     return await measureWithPeers({ spec, prefix: '/v1', servers, requests: REQUESTS, plan, bounds: BOUNDS });
   } finally {
     rmSync(scratch, { recursive: true, force: true });
+    folder.remove();
   }
 }
 

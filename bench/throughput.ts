@@ -39,9 +39,9 @@ export async function measureBuiltIn(plan: Plan, against: string | undefined): P
     const references = await startReferences(await collectAnswers(vouch));
     stopped.push(...references.map(({ server }) => server));
     const subjects: Subject[] = references.map(({ name, server }) => ({ name, ...server }));
-    const floor = await startServer([toServerFile('hono-mock'), folder.path, String(plan.requests)]);
+    const floor = await startFloor(folder.path, plan);
     stopped.push(floor);
-    subjects.push({ ...floor, name: 'mock by hand', reset: () => reset(floor) });
+    subjects.push(floor);
     if (against !== undefined) {
       const before = await serve(against);
       stopped.push(before);
@@ -136,6 +136,12 @@ export async function startReferences(
   } finally {
     rmSync(scratch, { recursive: true, force: true });
   }
+}
+
+/** Starts the mock of the five requests that is written by hand. @param fixtures - A folder with the fixtures of the bench. */
+export async function startFloor(fixtures: string, { requests }: Plan): Promise<Subject & ServerProcess> {
+  const floor = await startServer([toServerFile('hono-mock'), fixtures, String(requests)]);
+  return { ...floor, name: 'mock by hand', reset: () => reset(floor) };
 }
 
 /** Returns a mock to its fixtures. */

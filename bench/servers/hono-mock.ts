@@ -1,7 +1,7 @@
-// The floor of vouch: a mock of these operations alone, written by hand. Hono, ajv for requests and answers, state, a journal of the newest
-// interactions; no scenarios, sessions, recordings or control API, and nothing that is decided by a document.
+// The floor of vouch: a mock of these operations alone, written by hand. Hono, ajv for requests and answers, state, and a journal of the newest
+// interactions with what that of vouch shows; no scenarios, sessions, recordings or control API, and nothing that is decided by a document.
 import { readFileSync } from 'node:fs';
-import { serve } from '@hono/node-server';
+import { type HttpBindings, serve } from '@hono/node-server';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { type Context, Hono } from 'hono';
 import { load } from 'js-yaml';
@@ -56,29 +56,51 @@ interface Refusal {
   readonly status?: 400 | 401 | 404;
 }
 
-/** Checks an answer, remembers it and writes it. */
-function answer(
-  c: Context,
-  check: ValidateFunction | undefined,
-  given: { readonly status: 200 | 400 | 401 | 404; readonly body: object | string },
-) {
-  const { status, body } = given;
-  if (check?.(body) === false) return c.json({}, 500);
-  const { method, url } = c.req;
-  journal[entries++ % MAX_ENTRIES] = {
-    method,
-    url,
-    authorization: c.req.header('authorization'),
-    at: Date.now(),
-    status,
-    body,
-  };
-  return c.json(body, status, { 'x-mock-source': 'state' });
+/** What Node.js and the handlers tell about a request. */
+interface Environment {
+  readonly Bindings: HttpBindings;
+  readonly Variables: { startedAt: number; received?: unknown };
 }
 
-function refuse(c: Context, { param, message, status = 400 }: Refusal) {
+/** Checks an answer, remembers it and writes it. */
+function answer(
+  c: Context<Environment>,
+  check: ValidateFunction | undefined,
+  given: {
+    readonly operation: string;
+    readonly status: 200 | 400 | 401 | 404;
+    readonly body: object | string;
+    readonly violations?: readonly object[];
+  },
+) {
+  const { operation, status, body, violations = [] } = given;
+  if (check?.(body) === false) return c.json({}, 500);
+  const startedAt = c.get('startedAt');
+  const headers = { 'x-mock-source': 'state' };
+  journal[entries % MAX_ENTRIES] = {
+    number: entries++,
+    at: Date.now(),
+    startedAt,
+    elapsedMs: performance.now() - startedAt,
+    operation,
+    request: {
+      method: c.req.method,
+      url: c.req.url,
+      path: c.req.param(),
+      query: c.req.query(),
+      headers: c.env.incoming.headers,
+      body: c.get('received'),
+    },
+    answer: { status, headers, body, mediaType: 'application/json', from: 'state' },
+    violations,
+    trace: [`state: ${operation}`],
+  };
+  return c.json(body, status, headers);
+}
+
+function refuse(c: Context<Environment>, operation: string, { param, message, status = 400 }: Refusal) {
   const body = { error: { message, type: 'invalid_request_error', param, code: 'invalid_value' } };
-  return answer(c, checkError, { status, body });
+  return answer(c, checkError, { operation, status, body, violations: [{ param, message }] });
 }
 
 function draw(length: number): string {
@@ -89,27 +111,33 @@ function draw(length: number): string {
 
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 
-const app = new Hono()
+const app = new Hono<Environment>()
   .use('/v1/*', async (c, next) => {
+    c.set('startedAt', performance.now());
     if (c.req.header('authorization')?.startsWith('Bearer ') === true) return next();
-    return refuse(c, { param: 'authorization', message: 'the request has no bearer token', status: 401 });
+    return refuse(c, 'authorization', {
+      param: 'authorization',
+      message: 'the request has no bearer token',
+      status: 401,
+    });
   })
   .get('/v1/organization/admin_api_keys', (c) => {
     const limit = Number(c.req.query('limit') ?? 20);
     if (!Number.isInteger(limit) || limit < 1)
-      return refuse(c, { param: 'limit', message: `must be an integer of at least 1, got ${limit}` });
+      return refuse(c, 'list', { param: 'limit', message: `must be an integer of at least 1, got ${limit}` });
     const after = c.req.query('after');
     const start = after === undefined ? 0 : (positions.get(after) ?? -1) + 1;
     const data = keys.slice(start, start + limit);
     const [first_id, last_id] = [data[0]?.id ?? null, data.at(-1)?.id ?? null];
     const body = { object: 'list', data, has_more: start + limit < keys.length, first_id, last_id };
-    return answer(c, checkList, { status: 200, body });
+    return answer(c, checkList, { operation: 'list', status: 200, body });
   })
   .post('/v1/organization/admin_api_keys', async (c) => {
     const body: unknown = await c.req.json();
+    c.set('received', body);
     if (!checkBody(body)) {
       const [error] = checkBody.errors ?? [];
-      return refuse(c, {
+      return refuse(c, 'create', {
         param: error?.instancePath.slice(1) ?? '',
         message: `Body property ${error?.instancePath} ${error?.message}.`,
       });
@@ -124,14 +152,15 @@ const app = new Hono()
     const item = { ...shown, redacted_value: `sk-admin-...${value.slice(-4)}`, created_at, owner: OWNER };
     if (!checkKey(item)) return c.json({}, 500);
     positions.set(item.id, keys.push(item) - 1);
-    return answer(c, checkCreated, { status: 200, body: { ...item, value } });
+    return answer(c, checkCreated, { operation: 'create', status: 200, body: { ...item, value } });
   })
-  .get('/v1/files/:file/content', (c) => answer(c, undefined, { status: 200, body: CONTENT }))
+  .get('/v1/files/:file/content', (c) => answer(c, undefined, { operation: 'content', status: 200, body: CONTENT }))
   .delete('/v1/vector_stores/:store/files/:file', (c) => {
     const { store, file } = c.req.param();
     if (stores.get(store)?.delete(file) !== true)
-      return refuse(c, { param: 'file_id', message: `the vector store has no file "${file}"`, status: 404 });
+      return refuse(c, 'delete', { param: 'file_id', message: `the vector store has no file "${file}"`, status: 404 });
     return answer(c, checkDeletion, {
+      operation: 'delete',
       status: 200,
       body: { id: file, deleted: true, object: 'vector_store.file.deleted' },
     });
