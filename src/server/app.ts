@@ -74,7 +74,7 @@ export function createApp(parts: AppParts): Hono {
     app.get('/', async (c, next) => control.welcome(arrivals.of(c)) ?? next());
   app.notFound((c) => {
     const arrival = arrivals.of(c);
-    const match = arrival.match ?? router.match(arrival.method, arrival.path, arrival.search);
+    const match = arrival.match ?? router.match(arrival.method, arrival.path, arrival.search, arrival.headers.fields);
     // A path that has an operation gets here only if middleware or a route of the user passed it on with `next()`.
     if (match.kind === 'operation') return pipeline.answer(arrival, match);
     return pipeline.refuse(arrival, match, hasBodyRead(c) ? c.req : undefined);
@@ -96,13 +96,13 @@ type HonoRoute = Parameters<Hono['router']['add']>[2];
 /** The operation that the last segments of a path mean: the ones before them are the prefix that another app serves the routes below. */
 function matchEnd(
   router: Router,
-  { method, path, search }: Arrival,
+  { method, path, search, headers }: Arrival,
   segmentCount: number,
 ): ReturnType<Router['match']> {
   const last = path.length > 1 && path.endsWith('/') ? path.length - 2 : path.length - 1;
   let start = last + 1;
   for (let i = 0; i < segmentCount; i++) start = path.lastIndexOf('/', start - 1);
-  return router.match(method, start <= 0 ? path : path.slice(start) || '/', search);
+  return router.match(method, start <= 0 ? path : path.slice(start) || '/', search, headers.fields);
 }
 
 /** Whether middleware has read the body, so that only Hono's copy of it is left. */

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { loadContract } from '../../src/contract/load/load.js';
 import type { Operation } from '../../src/contract/operations/operation.js';
 import { createNearestPaths } from '../../src/contract/router/nearest-path.js';
@@ -134,6 +134,75 @@ const CASES: readonly (readonly [string, readonly string[], string, string])[] =
 test.each(CASES)('routing: %s', async (_name, operations, request, want) => {
   expect(ask(await createTestRouter(operations), request)).toBe(want);
 });
+
+/** An operation whose path parameters have these schemas, and which takes bodies of these types. */
+function toOperationObject(id: string, schemas: Readonly<Record<string, object>>, types: readonly string[] = []) {
+  const parameters = Object.entries(schemas).map(([name, schema]) => ({ name, in: 'path', required: true, schema }));
+  const content = Object.fromEntries(types.map((type) => [type, {}]));
+  const body = types.length === 0 ? {} : { requestBody: { content } };
+  return { operationId: id, parameters, ...body, responses: { 200: { description: 'ok' } } };
+}
+
+describe('of two paths that match, the parameters decide', async () => {
+  const get = (id: string, schemas: Readonly<Record<string, object>>) => ({ get: toOperationObject(id, schemas) });
+  const post = (id: string, ...types: readonly string[]) => ({ post: toOperationObject(id, {}, types) });
+  const contract = await loadContract({
+    openapi: '3.1.0',
+    info: {},
+    paths: {
+      '/countries/{code2}': get('byCode2', { code2: { type: 'string', minLength: 2, maxLength: 2 } }),
+      '/countries/{code3}': get('byCode3', { code3: { type: 'string', minLength: 3, maxLength: 3 } }),
+      '/countries/{name}': get('byName', { name: { type: 'string' } }),
+      '/sites/{site}/areas/{area}': get('area', { area: { type: 'string', format: 'uuid' } }),
+      '/sites/{site}/{kind}/count': get('count', { kind: { enum: ['areas', 'zones'] } }),
+      '/users/{id}': get('user', { id: { type: 'integer' } }),
+      '/{kind}/{name}': get('any', {}),
+      '/tiles/{row}{scale}.{format}': get('tile', { scale: { enum: ['', '@2x'] }, format: { type: 'string' } }),
+      '/posts/{id}{extension}': get('post', { extension: { enum: ['.json', '.xml'] } }),
+      '/images': post('image', 'application/json'),
+      '/images#overload=stream': post('imageInStream', 'image/*', 'multipart/form-data'),
+      '/#X-Target=Jobs.Start': post('start', 'application/json'),
+      '/#X-Target=Jobs.Stop': post('stop', 'application/json'),
+    },
+  });
+  const router = createRouter(contract.operations, contract.resolve);
+
+  it.each<[string, string, Record<string, string>, string]>([
+    ['a length', 'GET /countries/de', {}, 'byCode2 code2=de'],
+    ['another length', 'GET /countries/deu', {}, 'byCode3 code3=deu'],
+    ['no length', 'GET /countries/Germany', {}, 'byName name=Germany'],
+    ['a format, of paths with different structures', 'GET /sites/1/areas/count', {}, 'count site=1 kind=areas'],
+    ['nothing that fits better', 'GET /sites/1/areas/2', {}, 'area site=1 area=2'],
+    ['no path with fewer literals', 'GET /users/x', {}, 'user id=x'],
+    ['the values of a parameter after another one', 'GET /tiles/7@2x.png', {}, 'tile row=7 scale=%402x format=png'],
+    ['an empty value of it', 'GET /tiles/7.png', {}, 'tile row=7 scale= format=png'],
+    ['a value with a literal character', 'GET /posts/a.b.json', {}, 'post id=a.b extension=.json'],
+    ['no value of it', 'GET /posts/a.csv', {}, 'post id=a.cs extension=v'],
+    ['the type of the body', 'POST /images', { 'content-type': 'image/png' }, 'imageInStream'],
+    ['the first type of body', 'POST /images', { 'content-type': 'application/json; charset=utf-8' }, 'image'],
+    ['a type that neither takes', 'POST /images', { 'content-type': 'text/csv' }, 'image'],
+    ['a header field after the mark', 'POST /', { 'x-target': 'Jobs.Stop' }, 'stop'],
+    ['none of them', 'POST /', { 'x-target': 'Jobs.Pause' }, 'start'],
+  ])('%s', (_name, line, fields, want) => {
+    const [method = '', path = ''] = line.split(' ');
+    const match = router.match(method, path, '', fields);
+    if (match.kind !== 'operation') throw new Error(`${line} is ${match.kind}`);
+    const values = Object.entries(match.pathText).map(([name, value]) => ` ${name}=${value}`);
+    expect(`${match.operation.id}${values.toSorted().toReversed().join('')}`).toBe(sortValues(want));
+  });
+});
+
+/** The values after the id of an operation in one order. */
+function sortValues(line: string): string {
+  const [id = '', ...values] = line.split(' ');
+  return [
+    id,
+    ...values
+      .map((value) => ` ${value}`)
+      .toSorted()
+      .toReversed(),
+  ].join('');
+}
 
 /** [name, servers, request, wanted] for `GET /pets` and `GET /{any}/x`. */
 const SERVER_CASES: readonly (readonly [string, readonly object[], string, string])[] = [

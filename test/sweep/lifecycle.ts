@@ -235,12 +235,21 @@ interface DeclaredName {
 }
 
 /** The property names that a schema declares, down to a depth. */
-function readNames(contract: Contract, pointer: string, most: number, depth = 1): readonly DeclaredName[] {
+// oxlint-disable-next-line max-params -- the last two are its own
+function readNames(
+  contract: Contract,
+  pointer: string,
+  most: number,
+  depth = 1,
+  above: ReadonlySet<string> = new Set(),
+): readonly DeclaredName[] {
   if (depth > most) return [];
   const start = contract.at(pointer);
   if (!isObject(start)) return [];
   const { schema, pointer: target } = contract.resolve(start, pointer);
-  if (!isObject(schema)) return [];
+  // Items of a recursive list are items of the same depth again.
+  if (!isObject(schema) || above.has(target)) return [];
+  const within = new Set(above).add(target);
   const own = Object.keys(schema.properties ?? {}).flatMap((name): readonly DeclaredName[] => {
     const inner = `${target}/properties/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
     const isArray = flatten(contract, inner).some(
@@ -250,9 +259,9 @@ function readNames(contract: Contract, pointer: string, most: number, depth = 1)
     return [own].concat(readNames(contract, inner, most, depth + 1));
   });
   const parts = (['allOf', 'anyOf', 'oneOf'] as const).flatMap((keyword) =>
-    (schema[keyword] ?? []).flatMap((_, i) => readNames(contract, `${target}/${keyword}/${i}`, most, depth)),
+    (schema[keyword] ?? []).flatMap((_, i) => readNames(contract, `${target}/${keyword}/${i}`, most, depth, within)),
   );
-  const items = schema.items === undefined ? [] : readNames(contract, `${target}/items`, most, depth);
+  const items = schema.items === undefined ? [] : readNames(contract, `${target}/items`, most, depth, within);
   return [...own, ...parts, ...items];
 }
 

@@ -10,6 +10,7 @@ export interface RoutedRequest {
   readonly method: string;
   readonly path: string;
   readonly search: string;
+  readonly headers: { readonly fields: Readonly<Record<string, string>> };
   match: RouteMatch | undefined;
 }
 
@@ -63,7 +64,9 @@ export function createHonoRouter<T>(parts: HonoRouterParts<T>): HonoRouter<T> {
     match: (method, path) => {
       const request = current();
       const isCurrent = request?.path === path;
-      const match = isCurrent ? contract.match(request.method, path, request.search) : contract.match(method, path, '');
+      const match = isCurrent
+        ? contract.match(request.method, path, request.search, request.headers.fields)
+        : contract.match(method, path, '');
       if (isCurrent) request.match = match;
       const handler = find(match);
       if (isCurrent && handler !== undefined && !screen.mayMatch(path)) return alone(handler);

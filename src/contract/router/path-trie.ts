@@ -8,10 +8,17 @@ import { type QueryPair, readTemplate, type TemplateSegment } from './path-templ
 export interface Route {
   readonly operation: Operation;
   readonly names: readonly string[];
+  /** How many segments have no parameter. */
+  readonly literalCount: number;
+  /** Parameters whose value is written into the template of this route, percent-encoded. */
+  readonly constants: Readonly<Record<string, string>>;
   readonly query: readonly QueryPair[];
   readonly fragment: readonly QueryPair[];
   readonly trailingSlash: boolean;
 }
+
+/** The strings that a path parameter is limited to; undefined where it is not. */
+export type ReadValues = (operation: Operation, name: string) => readonly string[] | undefined;
 
 /** A node of the trie: the paths that start with the segments above it. */
 export interface TrieNode {
@@ -32,13 +39,16 @@ interface Base {
 }
 
 /** Builds one trie per set of operations: base paths of the same operations share it. */
-export function buildBases(operations: readonly Operation[]): readonly Base[] {
+export function buildBases(operations: readonly Operation[], readValues: ReadValues): readonly Base[] {
   const byPath = new Map<string, number[]>();
   operations.forEach((operation, index) => {
     for (const base of operation.basePaths) addTo(byPath, base, index);
   });
   const trieOf = memoize((key: string) =>
-    buildTrie(key.split(' ').flatMap((index) => operations[Number(index)] ?? [])),
+    buildTrie(
+      key.split(' ').flatMap((index) => operations[Number(index)] ?? []),
+      readValues,
+    ),
   );
   return [...byPath]
     .toSorted(([one], [other]) => other.length - one.length)
@@ -48,25 +58,70 @@ export function buildBases(operations: readonly Operation[]): readonly Base[] {
     });
 }
 
-function buildTrie(operations: readonly Operation[]): TrieNode {
+function buildTrie(operations: readonly Operation[], readValues: ReadValues): TrieNode {
   const root = createNode();
   for (const operation of operations) {
     const { segments, encodedSegments, query, fragment, trailingSlash } = readTemplate(operation.path);
-    addRoute(root, segments, { operation, query, fragment, trailingSlash });
+    const route = { operation, constants: {}, query, fragment, trailingSlash };
+    addRoute(root, segments, route);
     // A parameter with several segments may also be sent with its slashes encoded, as one segment.
-    if (operation.spanned !== undefined)
-      addRoute(root, readTemplate(operation.spanned.path).segments, { operation, query, fragment, trailingSlash });
-    if (encodedSegments !== undefined)
-      addRoute(root, encodedSegments, { operation, query, fragment: [], trailingSlash });
+    if (operation.spanned !== undefined) addRoute(root, readTemplate(operation.spanned.path).segments, route);
+    if (encodedSegments !== undefined) addRoute(root, encodedSegments, { ...route, fragment: [] });
+    for (const written of writeConstants(segments, (name) => readValues(operation, name)))
+      addRoute(root, written.segments, { ...route, constants: written.constants });
   }
   return root;
 }
 
-function addRoute(root: TrieNode, segments: readonly TemplateSegment[], route: Omit<Route, 'names'>): void {
+function addRoute(
+  root: TrieNode,
+  segments: readonly TemplateSegment[],
+  route: Omit<Route, 'names' | 'literalCount'>,
+): void {
   let node = root;
   for (const segment of segments) node = descend(node, segment);
   node.routes ??= new Map();
-  addTo(node.routes, route.operation.method, { ...route, names: segments.flatMap(({ names }) => names) });
+  const names = segments.flatMap((segment) => segment.names);
+  const literalCount = segments.filter(({ kind }) => kind === 'literal').length;
+  addTo(node.routes, route.operation.method, { names, literalCount, ...route });
+}
+
+/** A template with the values of some parameters written into it. */
+interface WrittenTemplate {
+  readonly segments: readonly TemplateSegment[];
+  readonly constants: Readonly<Record<string, string>>;
+}
+
+/** Values of a parameter that are written out at most. */
+const MAX_VALUES = 32;
+
+/**
+ * Where a parameter follows another one without a character between them (`{id}{extension}`), only its values say where it starts: a template
+ * with each value that it is limited to.
+ */
+function writeConstants(
+  segments: readonly TemplateSegment[],
+  readValues: (name: string) => readonly string[] | undefined,
+): readonly WrittenTemplate[] {
+  for (const [at, segment] of segments.entries()) {
+    const index = segment.literals.findIndex((literal, i) => i > 0 && i < segment.names.length && literal === '');
+    const name = segment.names[index];
+    if (index < 0 || name === undefined) continue;
+    return (readValues(name) ?? []).slice(0, MAX_VALUES).map((value) => ({
+      segments: segments.with(at, withLiteral(segment, index, value)),
+      constants: { [name]: encodeURIComponent(value) },
+    }));
+  }
+  return [];
+}
+
+/** A segment with a literal instead of one of its parameters. */
+function withLiteral({ names, literals, text }: TemplateSegment, index: number, value: string): TemplateSegment {
+  const joined = `${literals[index] ?? ''}${value}${literals[index + 1] ?? ''}`;
+  const left = names.filter((_, i) => i !== index);
+  const own = [...literals.slice(0, index), joined, ...literals.slice(index + 2)];
+  const isBare = left.length === 1 && own.every((literal) => literal === '');
+  return { kind: isBare ? 'parameter' : 'mixed', text, names: left, literals: own };
 }
 
 function createNode(): TrieNode {

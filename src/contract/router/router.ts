@@ -3,6 +3,7 @@ import { URLSearchParams } from 'node:url';
 import type { Contract } from '../contract.js';
 import { isObject, type SchemaObject } from '../json.js';
 import { memoize } from '../../memoize.js';
+import { findMedia } from '../media-type.js';
 import type { Operation } from '../operations/operation.js';
 import { decodeText } from '../pointer.js';
 import { createNearestPaths } from './nearest-path.js';
@@ -33,46 +34,62 @@ export type RouteMatch =
       readonly nearest: readonly string[];
     };
 
+/** Header fields by name in lower case. */
+type Fields = Readonly<Record<string, string>>;
+
 /** Finds the operation of a request. */
 export interface Router {
   /**
    * @param method - As it was sent; HEAD matches GET if no HEAD is declared.
    * @param pathname - Percent-encoded, as WHATWG URL writes it.
    * @param search - The query with or without its `?`; only path keys with a fixed query use it.
+   * @param fields - The header fields, with names in lower case; only path keys that differ after their `#` use them.
    */
-  match(method: string, pathname: string, search: string): RouteMatch;
+  match(method: string, pathname: string, search: string, fields?: Fields): RouteMatch;
 }
 
 /**
  * Creates a router over a trie of segments: a literal segment has priority over a mixed one, and that over a parameter, whatever their
  * order in the document; a path whose literal template lacks the method falls back to the parameterized one. A longer base path is
  * tried before a shorter one. Of two path keys with the same structure the one whose parameter schemas the values fit wins, if `resolve` is
- * given, else the first.
+ * given, else the first; so does a path of another structure with as many literals, if the values do not fit those of the path with priority.
  */
 export function createRouter(operations: readonly Operation[], resolve?: Contract['resolve']): Router {
-  const bases = buildBases(operations);
+  const schemasOf = memoize((operation: Operation) => readPathSchemas(operation, resolve));
+  const bases = buildBases(operations, (operation, name) => readStrings(schemasOf(operation).get(name)));
   const nearest = createNearestPaths(operations);
   const values: string[] = [];
-  const fitOf = memoize((operation: Operation) => createPathFit(operation, resolve));
-  const fit = ({ operation, names }: Route): boolean => fitOf(operation)(names, values);
+  const fit = ({ operation, names }: Route): number => measureFit(schemasOf(operation), names, values);
   const find = (request: Request, readStart = readBaseEnd): OperationMatch | undefined => {
     for (const base of bases) {
       const start = readStart(request.pathname, base.path);
       if (start < 0) continue;
+      request.isForked = false;
+      request.fitsOnly = false;
       const route = walk(base.root, start, 0, request);
-      if (route !== undefined) return toMatch(route, base.basePath, values);
+      if (route === undefined) continue;
+      const match = toMatch(route, base.basePath, values);
+      if (!request.isForked || fit(route) !== MISFIT) return match;
+      request.fitsOnly = true;
+      const other = walk(base.root, start, 0, request);
+      // `/users/{id}` with a wrong id does not mean `/{kind}/{name}`.
+      if (other === undefined || other.literalCount < route.literalCount) return match;
+      return toMatch(other, base.basePath, values);
     }
     return undefined;
   };
   const allow: string[] = [];
   // One object for every request: a match is one synchronous step.
-  const request: Request = { method: '', pathname: '', search: '', values, allow, fit };
+  const blank = { method: '', pathname: '', search: '', fields: NO_FIELDS, isForked: false, fitsOnly: false };
+  const request: Request = { ...blank, values, allow, fit };
   return {
-    match: (method, pathname, search) => {
+    // oxlint-disable-next-line max-params -- an object for each request would cost more than the match
+    match: (method, pathname, search, fields = NO_FIELDS) => {
       allow.length = 0;
       request.method = method;
       request.pathname = pathname;
       request.search = search;
+      request.fields = fields;
       const found = find(request);
       if (found !== undefined) return found;
       if (pathname.includes('//')) {
@@ -92,11 +109,18 @@ interface Request {
   method: string;
   pathname: string;
   search: string;
+  fields: Fields;
+  /** Whether the search passed a node where another path could have matched, too. */
+  isForked: boolean;
+  /** Whether only routes count whose path parameters the values fit. */
+  fitsOnly: boolean;
   readonly values: string[];
   readonly allow: string[];
-  /** Whether the values fit the schemas of a route's path parameters. */
-  readonly fit: (route: Route) => boolean;
+  /** How well the values fit the schemas of a route's path parameters. */
+  readonly fit: (route: Route) => number;
 }
+
+const NO_FIELDS: Fields = {};
 
 /** The route below a node, depth first; `depth` counts the values captured so far. Visits each node of the trie at most once. */
 // oxlint-disable-next-line max-params -- an object for each node would cost more than the node
@@ -111,7 +135,10 @@ function walk(node: TrieNode, start: number, depth: number, request: Request): R
     node.literals.get(segment) ?? (segment.includes('%') ? node.literals.get(decodeText(segment)) : undefined);
   if (literal !== undefined) {
     const route = walk(literal, end, depth, request);
-    if (route !== undefined) return route;
+    if (route !== undefined) {
+      request.isForked ||= node.mixed.length > 0 || node.parameter !== undefined;
+      return route;
+    }
   }
   // A parameter cannot be empty.
   if (segment === '') return undefined;
@@ -120,7 +147,10 @@ function walk(node: TrieNode, start: number, depth: number, request: Request): R
     if (texts === undefined) continue;
     for (let i = 0; i < texts.length; i++) values[depth + i] = texts[i] ?? '';
     const route = walk(child.node, end, depth + texts.length, request);
-    if (route !== undefined) return route;
+    if (route !== undefined) {
+      request.isForked = true;
+      return route;
+    }
   }
   if (node.parameter === undefined) return undefined;
   values[depth] = segment;
@@ -137,7 +167,7 @@ function matchEncoded(template: TemplateSegment, segment: string): readonly stri
 }
 
 function chooseRoute(routes: ReadonlyMap<string, readonly Route[]>, request: Request): Route | undefined {
-  const { method, pathname, search } = request;
+  const { method, search } = request;
   const candidates =
     routes.get(method) ?? (method === 'HEAD' ? routes.get('GET') : undefined) ?? routes.get(method.toUpperCase());
   if (candidates === undefined) {
@@ -145,12 +175,15 @@ function chooseRoute(routes: ReadonlyMap<string, readonly Route[]>, request: Req
     return undefined;
   }
   const only = candidates[0];
-  if (candidates.length === 1 && only !== undefined && only.query.length === 0) return only;
+  if (candidates.length === 1 && only !== undefined && only.query.length === 0)
+    return request.fitsOnly && request.fit(only) === MISFIT ? undefined : only;
   const query = new URLSearchParams(search);
   let best: Route | undefined;
   let bestScore = -Infinity;
   for (const route of candidates) {
-    const score = scoreRoute(route, query, pathname.endsWith('/')) - (request.fit(route) ? 0 : MISFIT);
+    const fit = request.fit(route);
+    if (request.fitsOnly && fit === MISFIT) continue;
+    const score = scoreRoute(route, request, query) + fit;
     if (score > bestScore) {
       best = route;
       bestScore = score;
@@ -159,22 +192,35 @@ function chooseRoute(routes: ReadonlyMap<string, readonly Route[]>, request: Req
   return best;
 }
 
-/** More than any number of query pairs: a path that does not fit is refused in any case. */
-const MISFIT = 1000;
+/** Values that do not fit a path: more than any number of query pairs, since the request is refused in any case. */
+const MISFIT = -1000;
 
-/** How well a route fits the query: each pair of its path key counts, a missing one excludes it, and the same trailing slash breaks ties. */
-function scoreRoute(route: Route, query: URLSearchParams, trailingSlash: boolean): number {
+/** A body of another type than those that the operation takes: refused as well, but the path may still be the only one. */
+const OTHER_BODY = -100;
+
+/**
+ * How well a route fits the query and header fields: each pair of its path key counts, a missing one excludes it, and the same trailing slash
+ * breaks ties.
+ */
+function scoreRoute(route: Route, { pathname, fields }: Request, query: URLSearchParams): number {
   const has = ([name, value]: QueryPair): boolean => query.getAll(name).includes(value);
   if (!route.query.every(has)) return -Infinity;
-  const slash = route.trailingSlash === trailingSlash ? 0.5 : 0;
-  if (route.fragment.length === 0) return route.query.length + slash;
-  return (route.fragment.every(has) ? route.query.length + route.fragment.length : -1) + slash;
+  const slash = route.trailingSlash === pathname.endsWith('/') ? 0.5 : 0;
+  const body = takesBody(route.operation, fields['content-type']) ? 0 : OTHER_BODY;
+  if (route.fragment.length === 0) return route.query.length + slash + body;
+  const isNamed = route.fragment.every((pair) => has(pair) || fields[pair[0].toLowerCase()] === pair[1]);
+  return (isNamed ? route.query.length + route.fragment.length : -1) + slash + body;
+}
+
+/** Whether an operation takes a body of a type; so does one that declares no body, or none of a known type. */
+function takesBody({ body }: Operation, contentType: string | undefined): boolean {
+  return body === undefined || contentType === undefined || findMedia(body.content, contentType) !== undefined;
 }
 
 type OperationMatch = Extract<RouteMatch, { readonly kind: 'operation' }>;
 
 function toMatch(route: Route, basePath: string, values: readonly string[]): OperationMatch {
-  const pathText: Record<string, string> = {};
+  const pathText: Record<string, string> = { ...route.constants };
   for (let i = 0; i < route.names.length; i++) pathText[route.names[i] ?? ''] = values[i] ?? '';
   const { spanned } = route.operation;
   const text = spanned === undefined ? pathText : joinSpans(pathText, spanned.spans);
@@ -202,9 +248,6 @@ function skipSlashes(pathname: string, base: string): number {
   return end;
 }
 
-/** Whether the values of a path fit the schemas of the parameters, in the order of the names. */
-type PathFit = (names: readonly string[], texts: readonly string[]) => boolean;
-
 /** The syntax of the values of a type or a format. */
 const FORMS: Readonly<Record<string, RegExp>> = {
   integer: /^-?\d+$/,
@@ -214,22 +257,49 @@ const FORMS: Readonly<Record<string, RegExp>> = {
   date: /^\d{4}-\d\d-\d\d$/,
 };
 
-/**
- * Distinguishes path keys with the same structure (`/files/{id}` and `/files/{name}`): OpenAPI calls them identical, documents mean the one
- * whose parameters fit. Only types, formats and enums count; the rest of a schema is left to the validation of the request.
- */
-function createPathFit(operation: Operation, resolve: Contract['resolve'] | undefined): PathFit {
+/** The schemas of path parameters whose text can be compared with them. */
+function readPathSchemas(
+  operation: Operation,
+  resolve: Contract['resolve'] | undefined,
+): ReadonlyMap<string, SchemaObject> {
   const schemas = new Map<string, SchemaObject>();
   for (const parameter of operation.parameters) {
     if (resolve === undefined || parameter.in !== 'path' || parameter.style !== 'simple') continue;
     const { schema } = resolve(parameter.schema, parameter.schemaPointer);
     if (isObject(schema)) schemas.set(parameter.name, schema);
   }
-  return (names, texts) => names.every((name, i) => fitsSchema(decodeText(texts[i] ?? ''), schemas.get(name)));
+  return schemas;
 }
 
-function fitsSchema(text: string, schema: SchemaObject | undefined): boolean {
-  if (schema === undefined) return true;
+/** The strings that a schema is limited to. */
+function readStrings(schema: SchemaObject | undefined): readonly string[] | undefined {
+  const values = schema?.enum;
+  return Array.isArray(values) ? values.filter((value): value is string => typeof value === 'string') : undefined;
+}
+
+/**
+ * Distinguishes path keys with the same structure (`/files/{id}` and `/files/{name}`): OpenAPI calls them identical, documents mean the one
+ * whose parameters fit. `MISFIT` where a type, a format or an enum is broken, a little less than 0 for each length that is: no other path is
+ * taken because of it, and the rest of a schema is left to the validation of the request.
+ */
+function measureFit(
+  schemas: ReadonlyMap<string, SchemaObject>,
+  names: readonly string[],
+  texts: readonly string[],
+): number {
+  let fit = 0;
+  for (const [i, name] of names.entries()) {
+    const schema = schemas.get(name);
+    if (schema === undefined) continue;
+    const text = decodeText(texts[i] ?? '');
+    if (!fitsForm(text, schema)) return MISFIT;
+    const { minLength = 0, maxLength = Infinity } = schema;
+    if (text.length < minLength || text.length > maxLength) fit -= 1;
+  }
+  return fit;
+}
+
+function fitsForm(text: string, schema: SchemaObject): boolean {
   if (Array.isArray(schema.enum)) return schema.enum.some((value) => String(value) === text);
   return [schema.type, schema.format].every((name) => typeof name !== 'string' || (FORMS[name]?.test(text) ?? true));
 }

@@ -163,9 +163,9 @@ function decodeAs(
 }
 
 /** The operation of a request. */
-export function matchRequest({ method, url }: Request, router: Router): RouteMatch {
+export function matchRequest({ method, url, headers }: Request, router: Router): RouteMatch {
   const { path, search } = readTarget(url);
-  return router.match(method, path, search);
+  return router.match(method, path, search, Object.fromEntries(headers));
 }
 
 function append<T>(map: Map<string, T[]>, key: string, entry: T): void {

@@ -77,7 +77,9 @@ function readCredentials(contract: Contract, operation: Operation): RequestDraft
     if (scheme === undefined) continue;
     if (scheme.type !== 'apiKey')
       headers['authorization'] =
-        scheme.scheme === 'basic' ? `Basic ${btoa('user:secret')}` : `${scheme.scheme ?? 'Bearer'} secret-token`;
+        scheme.scheme?.toLowerCase() === 'basic'
+          ? `Basic ${btoa('user:secret')}`
+          : `${scheme.scheme ?? 'Bearer'} secret-token`;
     else if (scheme.in === 'header') headers[scheme.key ?? name] = 'secret';
     else if (scheme.in === 'query') query[scheme.key ?? name] = 'secret';
     else cookies.push(`${scheme.key ?? name}=secret`);
@@ -90,7 +92,9 @@ export function toRequest(draft: RequestDraft): Request {
   const { operation } = draft;
   const parameter = (name: string, place: Parameter['in']): Parameter | undefined =>
     operation.parameters.find((candidate) => candidate.name === name && candidate.in === place);
-  const [template = '', fixedQuery = ''] = operation.path.split('#')[0]?.split('?') ?? [];
+  const [template = '', keyQuery = ''] = operation.path.split('#')[0]?.split('?') ?? [];
+  // `?q={q}` in a path key only repeats a parameter.
+  const fixedQuery = keyQuery.split('&').filter((pair) => !/=\{.*\}$/.test(pair));
   const path = template.replaceAll(/\{([^}]+)\}/g, (_, name: string) =>
     writePath(parameter(name, 'path'), name, draft.path[name]),
   );
@@ -98,7 +102,7 @@ export function toRequest(draft: RequestDraft): Request {
     writeQuery(parameter(name, 'query'), name, value),
   );
   const search = [
-    fixedQuery,
+    ...fixedQuery,
     ...pairs,
     // Some documents declare a key as a parameter as well.
     ...Object.entries(draft.credentials.query)
@@ -132,7 +136,7 @@ function toHeader(value: unknown): string {
 }
 
 function writePath(parameter: Parameter | undefined, name: string, value: unknown): string {
-  if (parameter?.mediaType !== undefined) return encodeURIComponent(JSON.stringify(value));
+  if (isJsonType(parameter?.mediaType ?? '')) return encodeURIComponent(JSON.stringify(value));
   const items = listParts(value, parameter?.explode === true).map((item) => encodeURIComponent(toText(item)));
   if (parameter?.style === 'label') return `.${items.join(parameter.explode ? '.' : ',')}`;
   if (parameter?.style === 'matrix') return `;${name}=${items.join(',')}`;
