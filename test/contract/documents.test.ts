@@ -298,6 +298,7 @@ const MEDIA_TYPES: readonly (readonly [object, readonly string[], readonly strin
   [{ 'Application/JSON; charset=UTF-8': {} }, ['application/json; charset=utf-8'], []],
   [{ 'text/*': {}, '*/*': {} }, ['text/*', '*/*'], []],
   [{ json: {} }, ['application/json'], ['MEDIA_TYPE_INVALID']],
+  [{ '': {} }, ['*/*'], ['MEDIA_TYPE_INVALID']],
   [{ nonsense: {}, 'text/plain': {} }, ['text/plain'], ['MEDIA_TYPE_INVALID']],
   [{ 'application/json': null }, ['application/json'], ['TYPE_MISMATCH']],
 ];

@@ -113,6 +113,27 @@ const CASES: readonly (readonly [string, string, unknown, unknown, readonly stri
     [`SCHEMA_REPAIRED ${S}/enum`],
   ],
   [
+    'an enum of an array that is meant for its items',
+    '3.0.3',
+    { type: 'array', items: { type: 'string' }, enum: ['a', 'b'] },
+    { type: 'array', items: { type: 'string', enum: ['a', 'b'] } },
+    [`SCHEMA_REPAIRED ${S}/enum`],
+  ],
+  [
+    'an enum of an array whose items have their own',
+    '3.0.3',
+    { type: 'array', items: { enum: ['a'] }, enum: ['a', 'b'] },
+    { type: 'array', items: { enum: ['a'] } },
+    [`SCHEMA_REPAIRED ${S}/enum`],
+  ],
+  [
+    'an enum of arrays',
+    '3.0.3',
+    { type: 'array', items: {}, enum: [['a'], ['b']] },
+    { type: 'array', items: {}, enum: [['a'], ['b']] },
+    [],
+  ],
+  [
     'an enum with one right member',
     '3.1.0',
     { type: 'string', enum: ['a', 1] },

@@ -100,6 +100,7 @@ function isType(value: unknown): boolean {
 function isPlainEnum(value: unknown, { type }: Node): boolean {
   if (!Array.isArray(value) || value.length === 0) return false;
   if (type === 'string') return value.every(isString);
+  if (type === 'array') return value.some(Array.isArray);
   return type === 'integer' || type === 'number' ? value.every(isNumber) : true;
 }
 

@@ -132,6 +132,8 @@ function repairParameter(node: Node, context: RepairContext): Node {
 
 /** Keys that are not media types -> the media type that is meant. */
 const MEDIA_TYPE_NAMES: ReadonlyMap<string, string> = new Map([
+  ['', '*/*'],
+  ['*', '*/*'],
   ['json', 'application/json'],
   ['xml', 'application/xml'],
   ['text', 'text/plain'],
@@ -149,7 +151,7 @@ function repairContent(node: Node, context: RepairContext): Node {
   if (wrong.length === 0) return node;
   const right: Record<string, unknown> = omit(content, ...wrong);
   for (const type of wrong) {
-    const meant = MEDIA_TYPE_NAMES.get(type.toLowerCase());
+    const meant = MEDIA_TYPE_NAMES.get(type.trim().toLowerCase());
     const isFree = meant !== undefined && !Object.hasOwn(content, meant);
     if (isFree) {
       setOwn(right, meant, content[type]);

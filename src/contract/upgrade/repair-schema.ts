@@ -157,10 +157,11 @@ function upgradeFormat(node: Node): Node {
   return { ...node, format: 'byte', contentEncoding: node['contentEncoding'] ?? 'base64' };
 }
 
-/** YAML reads `enum: [1, 2]` of a string as numbers. */
+/** YAML reads `enum: [1, 2]` of a string as numbers; of an array, `enum` has the values of its items. */
 function repairEnumTypes(node: Node, context: RepairContext): Node {
   const members = node['enum'];
   const { type } = node;
+  if (type === 'array' && Array.isArray(members)) return moveEnum(node, members, context);
   if (!Array.isArray(members) || (type !== 'string' && type !== 'integer' && type !== 'number')) return node;
   const toRight = type === 'string' ? toStringMember : toNumberMember;
   const right = members.map(toRight);
@@ -168,6 +169,15 @@ function repairEnumTypes(node: Node, context: RepairContext): Node {
   if (isMixed || right.every((member, i) => member === members[i])) return node;
   context.report(`no value of "enum" is of type ${type}`, `it means ${quote(right)}`, { inside: ['enum'] });
   return { ...node, enum: right };
+}
+
+/** An array whose `enum` has no array fits nothing: every tool that takes such a document reads it as that of the items. */
+function moveEnum(node: Node, members: readonly unknown[], context: RepairContext): Node {
+  const { items = {} } = node;
+  if (members.some((member) => member === null || Array.isArray(member)) || !isObject(items)) return node;
+  context.report('no value of "enum" is an array', 'it is that of the items', { inside: ['enum'] });
+  const isOpen = items['enum'] === undefined && items['$ref'] === undefined;
+  return { ...omit(node, 'enum'), items: isOpen ? { ...items, enum: members } : items };
 }
 
 function toStringMember(member: unknown): unknown {

@@ -1,3 +1,4 @@
+import { INTEGER_RANGES } from '../../schema/interpret/formats.js';
 import { MAX_TEXT_LENGTH } from '../text/pattern.js';
 import { accepts, acceptsNumber, acceptsString, type Shape } from './shape.js';
 import { ENUMERATE, IMPOSSIBLE, isMistaken, type Task } from './attempt.js';
@@ -84,12 +85,28 @@ function leastCommonMultiple(a: number, b: number): number {
 /** The bounds to choose between: those of the schema, else a realistic range. */
 function readBounds(task: Task, step: number): readonly [least: number, most: number] {
   const { shape, place } = task;
-  const size = shape.formats.includes('int32') ? 2 ** 31 - 1 : Math.max(Number.MAX_SAFE_INTEGER, shape.minimum);
+  const ranges = listRanges(shape);
+  const size = Math.min(...ranges.map(([, most]) => most), Math.max(Number.MAX_SAFE_INTEGER, shape.minimum));
   const least = Math.max(shape.minimum, shape.exclusiveMinimum);
   const most = Math.min(shape.maximum, shape.exclusiveMaximum, size);
   const span = Math.max(place.repeats < 2 ? 1000 : 1e9, step * 100);
-  if (least === -Infinity) return most === size ? [Math.min(1, most), span] : [most - span, most];
+  if (least === -Infinity) {
+    const lowest = Math.max(...ranges.map(([low]) => low), most - span);
+    return most === size ? [Math.min(1, most), Math.min(span, size)] : [lowest, most];
+  }
   return [least, Math.min(most, Math.max(least + span, most < least + span * 10 ? most : 0))];
+}
+
+/** Whether a format of a shape limits numbers to integers. */
+export function hasIntegerFormat(shape: Shape): boolean {
+  return listRanges(shape).length > 0;
+}
+
+function listRanges({ formats }: Shape): readonly (readonly [least: number, most: number])[] {
+  return formats.flatMap((format) => {
+    const range = INTEGER_RANGES.get(format);
+    return range === undefined ? [] : [range];
+  });
 }
 
 function round(value: number, step: number): number {

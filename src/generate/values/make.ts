@@ -15,7 +15,7 @@ import {
 import { orderOptions, rotate } from './choices.js';
 import { makeArray } from './make-array.js';
 import { makeObject } from './make-object.js';
-import { makeNumber, makeString } from './make-scalar.js';
+import { hasIntegerFormat, makeNumber, makeString } from './make-scalar.js';
 import { type Attempt, IMPOSSIBLE, isMistaken, MAX_VALUES, type Task } from './attempt.js';
 import { decide, readShape, toTarget } from './plan.js';
 
@@ -190,7 +190,8 @@ const MAKERS: Readonly<Record<JsonType, (task: Task) => unknown>> = {
   boolean: makeBoolean,
   integer: (task) => makeNumber(task, 'integer'),
   null: () => null,
-  number: (task) => makeNumber(task, 'number'),
+  // `{ type: number, format: int64 }` is an integer.
+  number: (task) => makeNumber(task, hasIntegerFormat(task.shape) ? 'integer' : 'number'),
   object: makeObject,
   string: makeString,
 };

@@ -16,6 +16,18 @@ const FREE_FORMATS: readonly string[] = (
 // No two parts of it match the same digits, so that a long string takes linear time.
 const DECIMAL = /^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$/;
 
+/** The least and the greatest value of each format of integers. A double above 2^53 represents several integers; the bounds are the nearest doubles. */
+export const INTEGER_RANGES: ReadonlyMap<string, readonly [minimum: number, maximum: number]> = new Map([
+  ['int8', [-128, 127]],
+  ['int16', [-32_768, 32_767]],
+  ['int32', [-2_147_483_648, 2_147_483_647]],
+  ['int64', [-(2 ** 63), 2 ** 63]],
+  ['uint8', [0, 255]],
+  ['uint16', [0, 65_535]],
+  ['uint32', [0, 4_294_967_295]],
+  ['uint64', [0, 2 ** 64]],
+]);
+
 /**
  * The formats of OpenAPI's registry that ajv-formats lacks, reads differently or that need a name in sentences; formats that are in
  * neither are not checked.
@@ -40,15 +52,14 @@ const FORMATS: Readonly<Record<string, FormatDefinition>> = {
     check:
       /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{2} (Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d{4} \d{2}:\d{2}:\d{2} GMT$/,
   },
-  int8: { check: inRange(-128, 127), words: 'an 8-bit integer' },
-  int16: { check: inRange(-32_768, 32_767), words: 'a 16-bit integer' },
-  int32: { check: inRange(-2_147_483_648, 2_147_483_647), words: 'a 32-bit integer' },
-  // A double above 2^53 represents several integers; the bounds themselves are the nearest doubles.
-  int64: { check: inRange(-(2 ** 63), 2 ** 63), words: 'a 64-bit integer' },
-  uint8: { check: inRange(0, 255) },
-  uint16: { check: inRange(0, 65_535) },
-  uint32: { check: inRange(0, 4_294_967_295) },
-  uint64: { check: inRange(0, 2 ** 64) },
+  int8: { check: inRange('int8'), words: 'an 8-bit integer' },
+  int16: { check: inRange('int16'), words: 'a 16-bit integer' },
+  int32: { check: inRange('int32'), words: 'a 32-bit integer' },
+  int64: { check: inRange('int64'), words: 'a 64-bit integer' },
+  uint8: { check: inRange('uint8') },
+  uint16: { check: inRange('uint16') },
+  uint32: { check: inRange('uint32') },
+  uint64: { check: inRange('uint64') },
   ipv4: { words: 'an IPv4 address' },
   ipv6: { words: 'an IPv6 address' },
   'media-range': { check: /^(\*\/\*|[!#$%&'+.^`|~\w-]+\/(\*|[!#$%&'+.^`|~\w-]+))(\s*;.*)?$/ },
@@ -90,7 +101,8 @@ export function toFormatWords(format: string): string {
   return readOwn(FORMATS, format)?.words ?? `of format "${format}"`;
 }
 
-function inRange(minimum: number, maximum: number): Format {
+function inRange(format: string): Format {
+  const [minimum, maximum] = INTEGER_RANGES.get(format) ?? [-Infinity, Infinity];
   const validate = (value: number): boolean => Number.isInteger(value) && value >= minimum && value <= maximum;
   return { type: 'number', validate };
 }

@@ -57,7 +57,8 @@ function withDefaults(contract: Contract, { schemaPointer }: MediaType, value: u
   const properties = createItemSchemaReader(contract)(schemaPointer)?.properties;
   return mapValues(value, (own, name) => {
     const { schema } = properties?.get(name) ?? {};
-    return schema?.enum?.includes(schema.default) === true ? schema.default : own;
+    const isMember = schema?.enum?.includes(schema.default) === true && typeof schema.default === typeof own;
+    return isMember ? schema.default : own;
   });
 }
 
