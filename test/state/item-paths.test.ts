@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { CLOSED, inPath, json, object, sends, TEXT, toDocument } from './document-parts.js';
+import { CLOSED, inPath, json, object, ref, sends, TEXT, toDocument } from './document-parts.js';
 import { openShop } from './shop.js';
 
 const repo = object({ id: TEXT, name: TEXT, owner: object({ login: TEXT }, 'login') }, 'id', 'name', 'owner');
@@ -219,4 +219,23 @@ it('an id that is sent is shown in the object of what it names, in the property 
   const { body } = await send('POST', '/parcels', { company: 'c1', owner: 7 });
   expect(body).toMatchObject({ company: { object_id: 'c1' }, owner: { value: 7 } });
   expect((await send('GET', `/parcels/${String(body['object_id'])}`)).body).toEqual(body);
+});
+
+it('paths that each look like another spelling of one list have one collection', async () => {
+  const file = object({ fileID: TEXT, title: TEXT }, 'fileID', 'title');
+  const files = { get: { responses: { 200: json({ type: 'array', items: ref('File') }) } } };
+  const spec = toDocument(
+    {
+      '/files': files,
+      '/files/findByMention/{fileID}': { ...inPath('fileID'), ...files },
+      '/files/findByDate': files,
+      '/files/findByAuthor/{authorID}': { ...inPath('authorID'), ...files },
+      '/files/{fileID}': { ...inPath('fileID'), ...files },
+    },
+    { File: file },
+  );
+  const { send } = await openShop({ spec });
+  for (const path of ['/files', '/files/findByMention/A1', '/files/findByDate', '/files/findByAuthor/B2', '/files/A1']) {
+    expect([path, (await send('GET', path)).status]).toEqual([path, 200]);
+  }
 });

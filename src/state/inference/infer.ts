@@ -139,12 +139,24 @@ function createCollectionTree(
   const readable = all.filter((each) => !each.singleton && index.operationsAt(each.itemKey).has('GET'));
   const unlisted = readable.filter((each) => !index.operationsAt(each.key).has('GET'));
   const shown = all.filter((each) => !isAlias(index, each));
+  /** The collection itself: the target of an alias may be an alias, too. */
+  const follow = (candidate: CollectionCandidate): CollectionCandidate => {
+    const next = aliases.get(candidate.key);
+    return next === undefined ? candidate : follow(next);
+  };
+  // Two paths that each look like an alias of the other are one collection, at the later of them.
+  const addAlias = (candidate: CollectionCandidate, target: CollectionCandidate): boolean => {
+    for (let each: CollectionCandidate | undefined = target; each !== undefined; each = aliases.get(each.key)) {
+      if (each === candidate) return false;
+    }
+    aliases.set(candidate.key, target);
+    return true;
+  };
   for (const candidate of all) {
-    // Two aliases do not lead to each other.
     const other = isAlias(index, candidate) ? shown.find((each) => isSameResource(each, candidate)) : undefined;
-    if (other !== undefined) aliases.set(candidate.key, other);
+    if (other !== undefined) addAlias(candidate, other);
     const below = findBelow(index, nested, candidate);
-    if (below !== undefined) aliases.set(candidate.key, below);
+    if (below !== undefined) addAlias(candidate, below);
     const whole = candidate.groups.length > 1 ? findWhole(index, tops, candidate) : undefined;
     const found =
       whole ??
@@ -152,13 +164,15 @@ function createCollectionTree(
       findItemsElsewhere(index, all, candidate) ??
       findItemsByKey(index, all, candidate) ??
       findListed(index, isOwnPath(candidate) ? readable : unlisted, candidate);
-    if (found === undefined) continue;
-    aliases.set(candidate.key, found.candidate);
+    if (found === undefined || !addAlias(candidate, found.candidate)) continue;
     if (found.within !== undefined) within.set(candidate.key, found.within);
   }
   const own = all.filter((candidate) => !aliases.has(candidate.key));
   const names = nameCollections(new Map(own.map((candidate) => [candidate.key, candidate.groups])));
-  const at = (key: string): CollectionCandidate | undefined => aliases.get(key) ?? candidates.get(key);
+  const at = (key: string): CollectionCandidate | undefined => {
+    const candidate = candidates.get(key);
+    return candidate && follow(candidate);
+  };
   return {
     at,
     name: (candidate) => names.get(at(candidate.key)?.key ?? candidate.key) ?? candidate.key,
