@@ -235,7 +235,13 @@ it('paths that each look like another spelling of one list have one collection',
     { File: file },
   );
   const { send } = await openShop({ spec });
-  for (const path of ['/files', '/files/findByMention/A1', '/files/findByDate', '/files/findByAuthor/B2', '/files/A1']) {
+  for (const path of [
+    '/files',
+    '/files/findByMention/A1',
+    '/files/findByDate',
+    '/files/findByAuthor/B2',
+    '/files/A1',
+  ]) {
     expect([path, (await send('GET', path)).status]).toEqual([path, 200]);
   }
 });

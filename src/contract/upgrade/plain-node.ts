@@ -1,6 +1,6 @@
 import { isObject } from '../json.js';
 import { MEMBERS, type Node, type ObjectType, readFields, REFERABLE_DATA, SCHEMA_MAPS } from './node.js';
-import { TYPES } from './repair-keywords.js';
+import { describesOthers, TYPES } from './repair-keywords.js';
 
 /**
  * What an upgrade has to do at a node: `repair` where it may have to be changed, `rename` where `nullable` or `example` of a schema alone are
@@ -92,8 +92,8 @@ function toEntries(
   return names.split(' ').map((name) => [name, isPlain]);
 }
 
-function isType(value: unknown): boolean {
-  if (typeof value === 'string') return TYPES.has(value);
+function isType(value: unknown, node: Node): boolean {
+  if (typeof value === 'string') return TYPES.has(value) && (value !== 'null' || !describesOthers(node));
   return Array.isArray(value) && value.length > 0 && areDifferent(value) && value.every((type) => TYPES.has(type));
 }
 
@@ -101,6 +101,7 @@ function isPlainEnum(value: unknown, { type }: Node): boolean {
   if (!Array.isArray(value) || value.length === 0) return false;
   if (type === 'string') return value.every(isString);
   if (type === 'array') return value.some(Array.isArray);
+  if (type === 'boolean') return value.every(isBoolean);
   return type === 'integer' || type === 'number' ? value.every(isNumber) : true;
 }
 

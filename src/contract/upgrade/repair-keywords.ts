@@ -91,7 +91,8 @@ function onlyIf(number: number | undefined, isValid: (number: number) => boolean
   return number !== undefined && isValid(number) ? number : undefined;
 }
 
-function readBoolean(value: unknown): boolean | undefined {
+/** The boolean that a value is or, as a string, means. */
+export function readBoolean(value: unknown): boolean | undefined {
   if (typeof value === 'boolean') return value;
   return value === 'true' || value === 'false' ? value === 'true' : undefined;
 }
@@ -200,12 +201,27 @@ function toNames(names: string, schema: Node): readonly (readonly [string, Node]
 /** A schema whose `type` is a type or an array of types, or is missing. */
 export function repairType(node: Node, context: RepairContext): Node {
   const { type } = node;
+  if (type === 'null' && describesOthers(node)) {
+    context.report(
+      '"null" is the only type, but other keywords describe other values',
+      'null is accepted beside them',
+      {
+        inside: ['type'],
+      },
+    );
+    return { ...omit(node, 'type'), 'x-nullable': true };
+  }
   if (TYPES.has(type)) return node;
   const meant = Array.isArray(type) ? readTypes(type, context) : readType(type, context);
   const inList = Array.isArray(type) && Array.isArray(meant['type']) && meant['type'].length === type.length;
   if (inList && type.every((one, i) => one === (meant['type'] as unknown[])[i])) return node;
   // `format` of the document wins over the one that a wrong type name means.
   return { ...omit(node, 'type'), ...meant, ...('format' in node ? { format: node['format'] } : {}) };
+}
+
+/** Whether a schema has keywords that only make sense if it allows more than null. */
+export function describesOthers(node: Node): boolean {
+  return ['$ref', 'allOf', 'anyOf', 'oneOf', 'properties', 'items'].some((keyword) => node[keyword] !== undefined);
 }
 
 /** The schema that a shorthand such as `name: string` means; undefined where the value is not the name of a type. */

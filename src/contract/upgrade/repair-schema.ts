@@ -1,6 +1,6 @@
 import { isObject } from '../json.js';
 import { readEntries } from '../pointer.js';
-import { readNumber, repairKeyword, repairRequired, repairType } from './repair-keywords.js';
+import { readBoolean, readNumber, repairKeyword, repairRequired, repairType } from './repair-keywords.js';
 import { type Node, omit, quote, type RepairContext, SCHEMA_MAPS } from './node.js';
 
 /**
@@ -162,13 +162,32 @@ function repairEnumTypes(node: Node, context: RepairContext): Node {
   const members = node['enum'];
   const { type } = node;
   if (type === 'array' && Array.isArray(members)) return moveEnum(node, members, context);
-  if (!Array.isArray(members) || (type !== 'string' && type !== 'integer' && type !== 'number')) return node;
-  const toRight = type === 'string' ? toStringMember : toNumberMember;
-  const right = members.map(toRight);
-  const isMixed = members.some((member, i) => member !== null && member === right[i]);
-  if (isMixed || right.every((member, i) => member === members[i])) return node;
-  context.report(`no value of "enum" is of type ${type}`, `it means ${quote(right)}`, { inside: ['enum'] });
-  return { ...node, enum: right };
+  const primitive = PRIMITIVES.get(type);
+  if (primitive === undefined || !Array.isArray(members)) return node;
+  const isRight = (member: unknown): boolean => typeof member === primitive.type;
+  if (members.some(isRight) || members.every((member) => member === null)) return node;
+  const message = `no value of "enum" is of type ${String(type)}`;
+  const meant = members.map((member) => primitive.read(member) ?? member);
+  if (!meant.some(isRight)) {
+    // No value fits both; the list says more.
+    context.report(message, 'the type is ignored', { inside: ['type'] });
+    return omit(node, 'type');
+  }
+  context.report(message, `it means ${quote(meant)}`, { inside: ['enum'] });
+  return { ...node, enum: meant };
+}
+
+/** For each type, how JavaScript calls it, and the value of this type that a member of `enum` means. */
+const PRIMITIVES: ReadonlyMap<unknown, { readonly type: string; readonly read: (member: unknown) => unknown }> =
+  new Map([
+    ['string', { type: 'string', read: readText }],
+    ['integer', { type: 'number', read: readNumber }],
+    ['number', { type: 'number', read: readNumber }],
+    ['boolean', { type: 'boolean', read: readBoolean }],
+  ]);
+
+function readText(member: unknown): string | undefined {
+  return typeof member === 'number' || typeof member === 'boolean' ? String(member) : undefined;
 }
 
 /** An array whose `enum` has no array fits nothing: every tool that takes such a document reads it as that of the items. */
@@ -178,14 +197,6 @@ function moveEnum(node: Node, members: readonly unknown[], context: RepairContex
   context.report('no value of "enum" is an array', 'it is that of the items', { inside: ['enum'] });
   const isOpen = items['enum'] === undefined && items['$ref'] === undefined;
   return { ...omit(node, 'enum'), items: isOpen ? { ...items, enum: members } : items };
-}
-
-function toStringMember(member: unknown): unknown {
-  return typeof member === 'number' || typeof member === 'boolean' ? String(member) : member;
-}
-
-function toNumberMember(member: unknown): unknown {
-  return readNumber(member) ?? member;
 }
 
 /**
