@@ -312,3 +312,22 @@ describe.each(WORLDS)('an id that is a hash of a property, unknown ids: %s', (un
     expect((await send('GET', `/lists/l1/members/${id}`)).body).toEqual(body);
   });
 });
+
+it.each([
+  ['an example', { 'application/json': { example: { ok: true } } }, 'application/json', '{"ok":true}'],
+  ['no example', { 'application/json': {} }, 'application/json', '{}'],
+  ['an example of text', { 'text/plain': { example: 'gone' } }, 'text/plain', 'gone'],
+])('a delete answers what a media type without a schema shows: %s', async (_name, content, type, text) => {
+  const spec = toDocument({
+    '/jobs': { get: { responses: { 200: json(arrayOf(object({ id: TEXT }, 'id'))) } } },
+    '/jobs/{id}': {
+      ...inPath('id'),
+      get: { responses: { 200: json(object({ id: TEXT }, 'id')) } },
+      delete: { responses: { 200: { description: 'gone', content } } },
+    },
+  });
+  const { mock } = await openShop({ spec });
+  const response = await mock.fetch(new Request('http://shop.test/jobs/a1', { method: 'DELETE' }));
+  expect([response.status, response.headers.get('content-type'), await response.text()]).toEqual([200, type, text]);
+  expect((await mock.fetch(new Request('http://shop.test/jobs/a1'))).status).not.toBe(200);
+});

@@ -1,7 +1,7 @@
-import type { Operation } from '../../../contract/operations/operation.js';
+import type { MediaType, Operation } from '../../../contract/operations/operation.js';
 import { findSuccessWithBody, toStatus, declaresStatus } from '../../../contract/operations/responses.js';
 import type { Answer } from '../../../http/answer.js';
-import { isMarkupType } from '../../../contract/media-type.js';
+import { isJsonType, isMarkupType } from '../../../contract/media-type.js';
 import type { Call } from '../../../http/request/call.js';
 import { memoize } from '../../../memoize.js';
 import { NO_VIOLATIONS } from '../../../schema/violation.js';
@@ -161,7 +161,7 @@ export function toAnswer(choice: ResponseChoice, body: unknown, headers: Answer[
   return {
     status,
     headers,
-    body: mediaType === undefined ? undefined : body,
+    body: mediaType === undefined ? undefined : (body ?? findUnknownBody(media)),
     mediaType,
     // No spread, and all members present: answers of one hidden class are copied several times as fast.
     schemaPointer: media?.schema === undefined ? undefined : media.schemaPointer,
@@ -169,6 +169,14 @@ export function toAnswer(choice: ResponseChoice, body: unknown, headers: Answer[
     violations: NO_VIOLATIONS,
     onInvalid: undefined,
   };
+}
+
+/** The body where nothing is known about it but its media type: the example of the document, or an empty object instead of no JSON. */
+function findUnknownBody(media: MediaType | undefined): unknown {
+  if (media === undefined || media.schema !== undefined) return undefined;
+  const [example] = media.examples;
+  if (example !== undefined) return example.value;
+  return isJsonType(media.type) ? {} : undefined;
 }
 
 /** The entries of a list as a writer shows them: made again only where another list showed an entry in between. */
