@@ -64,6 +64,20 @@ const JSON_BODIES: readonly Case[] = [
     lines: ['error REQUIRED /name'],
   },
   {
+    name: 'an object as text',
+    content: ofSchema(person, 'text/plain'),
+    type: 'text/plain',
+    sent: '{"name":"a"}',
+    want: { name: 'a' },
+  },
+  {
+    name: 'a form whose schema is a string',
+    content: ofSchema(text, 'application/x-www-form-urlencoded'),
+    type: 'application/x-www-form-urlencoded',
+    sent: 'text=a+b&c',
+    want: 'text=a+b&c',
+  },
+  {
     name: 'no content type, guessed',
     sent: '{"a":1}',
     want: { a: 1 },

@@ -1,9 +1,9 @@
 import { TextDecoder } from 'node:util';
-import { findJsonMistake } from '../../contract/json.js';
+import { findJsonMistake, parseOrKeep } from '../../contract/json.js';
 import type { MediaType } from '../../contract/operations/operation.js';
 import type { Shape } from '../../schema/shape.js';
 import type { Validators } from '../../schema/validate.js';
-import type { ClientReport, Violation } from '../../schema/violation.js';
+import { type ClientReport, hasErrors, type Violation } from '../../schema/violation.js';
 import type { MediaTypeText } from '../../contract/media-type.js';
 import type { Coerce } from './coerce.js';
 
@@ -124,11 +124,24 @@ function skipString(text: string, from: number): number {
   return text.length;
 }
 
-/** `text/*`: one string. */
+/** The value of a string that must be JSON to match its schema; other values stay as they are. */
+export function readJsonField(field: unknown, { types, pointer }: Shape, { validators }: BodyParts): unknown {
+  const text: unknown = Array.isArray(field) && field.length === 1 ? field[0] : field;
+  if (typeof text !== 'string' || !/^\s*[[{]/.test(text)) return field;
+  // Where a string is allowed too, such as "auto" or an object, only a string that does not match.
+  if (types.has('string') && !hasErrors(validators.check(pointer, 'request')(text, 'body'))) return field;
+  // It starts like an object or an array.
+  const value = parseOrKeep(text);
+  return value !== text && types.has(Array.isArray(value) ? 'array' : 'object') ? value : field;
+}
+
+/** `text/*`: one string, or JSON where the schema allows no string. */
 export const decodeText: BodyCodec = ({ bytes, type, media }, parts) => {
   const text = decodeBytes(bytes, type.parameters['charset']);
   if (text === undefined) return toNoText(type);
-  return { value: media?.schema === undefined ? text : parts.coerce(text, media.schemaPointer) };
+  if (media?.schema === undefined) return { value: text };
+  const value = readJsonField(text, parts.shapes(media.schemaPointer), parts);
+  return { value: value === text ? parts.coerce(text, media.schemaPointer) : value };
 };
 
 /** Any other type: the bytes, which a schema of type string checks as characters. */

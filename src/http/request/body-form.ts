@@ -1,9 +1,15 @@
-import { isObject, mapValues, parseOrKeep, readOwn } from '../../contract/json.js';
+import { isObject, mapValues, readOwn } from '../../contract/json.js';
 import type { Encoding } from '../../contract/operations/operation.js';
 import type { Shape } from '../../schema/shape.js';
-import { hasErrors } from '../../schema/violation.js';
 import { buildTree, decodeForm, type Pair, readBrackets, readPairs } from '../text.js';
-import { type BodyCodec, type BodyParts, countCharacter, decodeBytes, toMalformed } from './body-codec.js';
+import {
+  type BodyCodec,
+  type BodyParts,
+  countCharacter,
+  decodeBytes,
+  readJsonField,
+  toMalformed,
+} from './body-codec.js';
 import { splitRaw } from './style.js';
 
 /** `application/x-www-form-urlencoded`, with the contract's `encoding` (OpenAPI 3.1, Encoding Object) and the brackets of SDKs. */
@@ -11,6 +17,8 @@ export const decodeFormBody: BodyCodec = ({ bytes, type, media }, parts) => {
   const text = decodeBytes(bytes, type.parameters['charset']);
   if (text === undefined) return toMalformed('the body is not UTF-8 text');
   const shape = media?.schema === undefined ? undefined : parts.shapes(media.schemaPointer);
+  // A schema of a string describes the whole text.
+  if (shape?.types.size === 1 && shape.types.has('string')) return { value: text };
   const entries: Field[] = [];
   if (countCharacter(text, '&') >= MAX_FIELDS) return toMalformed(`the form has more than ${MAX_FIELDS} fields`);
   for (const pair of readPairs(text)) {
@@ -59,15 +67,4 @@ function readPair(
 /** The path of a field: the property `a[b]` where the schema has it, else `b` in `a`. */
 export function toFieldPath(name: string, shape: Shape | undefined): readonly string[] {
   return shape?.properties.has(name) === true ? [name] : readBrackets(name);
-}
-
-/** The value of a string that must be JSON to match its schema; other values stay as they are. */
-export function readJsonField(field: unknown, { types, pointer }: Shape, { validators }: BodyParts): unknown {
-  const text: unknown = Array.isArray(field) && field.length === 1 ? field[0] : field;
-  if (typeof text !== 'string' || !/^\s*[[{]/.test(text)) return field;
-  // Where a string is allowed too, such as "auto" or an object, only a string that does not match.
-  if (types.has('string') && !hasErrors(validators.check(pointer, 'request')(text, 'body'))) return field;
-  // It starts like an object or an array.
-  const value = parseOrKeep(text);
-  return value !== text && types.has(Array.isArray(value) ? 'array' : 'object') ? value : field;
 }

@@ -13,8 +13,9 @@ import {
   decodeBytes,
   toCheckedText,
   toMalformed,
+  readJsonField,
 } from './body-codec.js';
-import { readJsonField, toFieldPath } from './body-form.js';
+import { toFieldPath } from './body-form.js';
 import { isBytes } from '../../platform.js';
 
 /** A file of a multipart body. */
