@@ -39,6 +39,7 @@ paths:
         - {name: kinds, in: query, explode: false, schema: {type: array, items: {enum: [cat, dog]}}}
         - {name: ids, in: query, schema: {type: array, items: {type: string}}}
         - {name: filter, in: query, style: deepObject, schema: {$ref: '#/components/schemas/Filter'}}
+        - {name: sources, in: query, schema: {type: array, items: {type: object, required: [id], properties: {id: {type: string}}}}}
         - {name: active, in: query, schema: {type: boolean}}
         - {name: limit, in: query, schema: {type: integer}}
         - {name: since, in: query, schema: {type: string, format: date-time}}
@@ -175,6 +176,15 @@ export const CLIENT_REQUESTS: readonly ClientRequest[] = [
     service: 'builds a list in an object',
     sent: 'GET /v1/pets?filter[tags][]=a&filter[tags][]=b',
     read: { query: { filter: { tags: ['a', 'b'] } } },
+  },
+  {
+    what: 'objects of a list as JSON',
+    clients: 'generated clients, where the document gives no style for a list of objects',
+    service: 'reads the JSON',
+    sent: 'GET /v1/pets?sources=%7B%22id%22%3A%22a%22%7D&sources=%7B%22id%22%3A%22b%22%7D',
+    read: { query: { sources: [{ id: 'a' }, { id: 'b' }] } },
+    note: 'TYPE',
+    strict: 'TYPE',
   },
   // Scalars in the query
   {

@@ -1,4 +1,4 @@
-import { mapValues, readOwn } from '../../contract/json.js';
+import { mapValues, parseOrKeep, readOwn } from '../../contract/json.js';
 import type { Shape } from '../../schema/shape.js';
 import type { Validators } from '../../schema/validate.js';
 import { hasErrors } from '../../schema/violation.js';
@@ -71,7 +71,7 @@ interface TextRules {
 
 /**
  * Creates the conversion of strings that `createCoerce` could not convert to valid values, as services read them: `True`, `1` and
- * `10.0`, an empty member as left out or as an empty array or object, and a space as the `+` that was not percent-encoded.
+ * `10.0`, an empty member as left out or as an empty array or object, JSON, and a space as the `+` that was not percent-encoded.
  */
 export function createLenientCoerce(shapes: (pointer: string) => Shape, validators: Validators): Coerce {
   return createCoerce(shapes, validators, LENIENT);
@@ -103,7 +103,14 @@ function readLeniently(text: string, types: ReadonlySet<string>): unknown[] {
   if (types.has('string') && text.includes(' ')) readings.push(text.replaceAll(' ', '+'));
   if (text === '' && types.has('array')) readings.push([]);
   if (text === '' && types.has('object')) readings.push({});
+  if (/^\s*[[{]/.test(text)) readings.push(...readJson(text, types));
   return readings;
+}
+
+/** The array or object that a string is the JSON of, where the schema allows it: OpenAPI defines no style for arrays of objects (3.1 section 4.8.12). */
+function readJson(text: string, types: ReadonlySet<string>): readonly unknown[] {
+  const value = parseOrKeep(text);
+  return value !== text && types.has(Array.isArray(value) ? 'array' : 'object') ? [value] : [];
 }
 
 const EXACT: TextRules = { readText: readExactly, keepsStrings: true };
