@@ -1,3 +1,4 @@
+import { LimitError } from '../../errors.js';
 import { UUID } from '../names.js';
 import { URLSearchParams } from 'node:url';
 import type { Contract } from '../contract.js';
@@ -7,6 +8,8 @@ import { findMedia } from '../media-type.js';
 import type { Operation } from '../operations/operation.js';
 import { decodeText } from '../pointer.js';
 import { createNearestPaths } from './nearest-path.js';
+import type { GuardedPattern } from '../patterns/guarded-pattern.js';
+import { readPattern } from '../upgrade/patterns.js';
 import { matchMixed, type QueryPair, type TemplateSegment } from './path-template.js';
 import { joinSpans } from './path-span.js';
 import { buildBases, type Route, type TrieNode } from './path-trie.js';
@@ -55,11 +58,11 @@ export interface Router {
  * given, else the first; so does a path of another structure with as many literals, if the values do not fit those of the path with priority.
  */
 export function createRouter(operations: readonly Operation[], resolve?: Contract['resolve']): Router {
-  const schemasOf = memoize((operation: Operation) => readPathSchemas(operation, resolve));
-  const bases = buildBases(operations, (operation, name) => readStrings(schemasOf(operation).get(name)));
+  const formsOf = memoize((operation: Operation) => readTextForms(operation, resolve));
+  const bases = buildBases(operations, (operation, name) => readStrings(formsOf(operation).get(name)?.schema));
   const nearest = createNearestPaths(operations);
   const values: string[] = [];
-  const fit = ({ operation, names }: Route): number => measureFit(schemasOf(operation), names, values);
+  const fit = ({ operation, names }: Route): number => measureFit(formsOf(operation), names, values);
   const find = (request: Request, readStart = readBaseEnd): OperationMatch | undefined => {
     for (const base of bases) {
       const start = readStart(request.pathname, base.path);
@@ -257,18 +260,23 @@ const FORMS: Readonly<Record<string, RegExp>> = {
   date: /^\d{4}-\d\d-\d\d$/,
 };
 
-/** The schemas of path parameters whose text can be compared with them. */
-function readPathSchemas(
-  operation: Operation,
-  resolve: Contract['resolve'] | undefined,
-): ReadonlyMap<string, SchemaObject> {
-  const schemas = new Map<string, SchemaObject>();
+/** What can be said about the text of a path parameter without decoding it. */
+interface TextForm {
+  readonly schema: SchemaObject;
+  readonly pattern: GuardedPattern | undefined;
+}
+
+/** The path parameters of an operation whose text can be compared with their schemas. */
+function readTextForms(operation: Operation, resolve: Contract['resolve'] | undefined): ReadonlyMap<string, TextForm> {
+  const forms = new Map<string, TextForm>();
   for (const parameter of operation.parameters) {
     if (resolve === undefined || parameter.in !== 'path' || parameter.style !== 'simple') continue;
     const { schema } = resolve(parameter.schema, parameter.schemaPointer);
-    if (isObject(schema)) schemas.set(parameter.name, schema);
+    if (!isObject(schema)) continue;
+    const pattern = typeof schema.pattern === 'string' ? readPattern(schema.pattern).pattern : undefined;
+    forms.set(parameter.name, { schema, pattern });
   }
-  return schemas;
+  return forms;
 }
 
 /** The strings that a schema is limited to. */
@@ -279,27 +287,34 @@ function readStrings(schema: SchemaObject | undefined): readonly string[] | unde
 
 /**
  * Distinguishes path keys with the same structure (`/files/{id}` and `/files/{name}`): OpenAPI calls them identical, documents mean the one
- * whose parameters fit. `MISFIT` where a type, a format or an enum is broken, a little less than 0 for each length that is: no other path is
- * taken because of it, and the rest of a schema is left to the validation of the request.
+ * whose parameters fit. `MISFIT` where a type, a format or an enum is broken, a little less than 0 for each length or pattern that is: no path of
+ * another structure is taken because of it.
  */
-function measureFit(
-  schemas: ReadonlyMap<string, SchemaObject>,
-  names: readonly string[],
-  texts: readonly string[],
-): number {
+function measureFit(forms: ReadonlyMap<string, TextForm>, names: readonly string[], texts: readonly string[]): number {
   let fit = 0;
   for (const [i, name] of names.entries()) {
-    const schema = schemas.get(name);
-    if (schema === undefined) continue;
+    const form = forms.get(name);
+    if (form === undefined) continue;
     const text = decodeText(texts[i] ?? '');
-    if (!fitsForm(text, schema)) return MISFIT;
-    const { minLength = 0, maxLength = Infinity } = schema;
+    if (!fitsType(text, form.schema)) return MISFIT;
+    const { minLength = 0, maxLength = Infinity } = form.schema;
     if (text.length < minLength || text.length > maxLength) fit -= 1;
+    if (form.pattern !== undefined && !matchesPattern(form.pattern, text)) fit -= 1;
   }
   return fit;
 }
 
-function fitsForm(text: string, schema: SchemaObject): boolean {
+/** Whether a text matches a pattern; so does one that takes too long, which the validation refuses. */
+function matchesPattern(pattern: GuardedPattern, text: string): boolean {
+  try {
+    return pattern.test(text);
+  } catch (error) {
+    if (error instanceof LimitError) return true;
+    throw error;
+  }
+}
+
+function fitsType(text: string, schema: SchemaObject): boolean {
   if (Array.isArray(schema.enum)) return schema.enum.some((value) => String(value) === text);
   return [schema.type, schema.format].every((name) => typeof name !== 'string' || (FORMS[name]?.test(text) ?? true));
 }
