@@ -178,16 +178,32 @@ describe('scenarios and samples for the page', () => {
             responses: { 200: { description: 'painted' } },
           },
         },
+        '/search?q={q}': {
+          get: {
+            operationId: 'search',
+            parameters: [{ name: 'q', in: 'query', required: true, schema: { type: 'string' } }],
+            responses: { 200: { description: 'found' } },
+          },
+        },
+        '/orders': {
+          post: {
+            operationId: 'order',
+            requestBody: { required: true, content: { 'application/xml': { schema: order } } },
+            responses: { 200: { description: 'ordered' } },
+          },
+        },
       },
       components: { securitySchemes: { key: { type: 'apiKey', in: 'query', name: 'key' } } },
     };
     const mock = await createMock({ spec });
     const control = ask({ rootUrl: '', fetch: mock.fetch } as Parameters<typeof ask>[0]);
-    const { body } = await control('GET', '/contract/operations/paint/sample');
-    const { url, ...init } = body as { url: string } & RequestInit;
-    const answer = await mock.fetch(url, init);
-    expect([answer.status, await answer.text()]).toEqual([200, '']);
-    expect(mock.journal.last()?.violations).toEqual([]);
+    for (const { id } of mock.contract.operations) {
+      const { body } = await control('GET', `/contract/operations/${id}/sample`);
+      const { url, ...init } = body as { url: string } & RequestInit;
+      const answer = await mock.fetch(url, init);
+      expect([id, answer.status, await answer.text()]).toEqual([id, 200, '']);
+      expect(mock.journal.last()?.violations).toEqual([]);
+    }
   });
 });
 

@@ -27,7 +27,7 @@ interface ResponseTarget {
 export type Encoder = (answer: Answer, method: string, target: ResponseTarget | undefined) => Response;
 
 /** Serializes the bodies of one media type; undefined for other media types. */
-export type BodyWriter = (answer: Answer) => string | Uint8Array | undefined;
+export type BodyWriter = (answer: Pick<Answer, 'body' | 'mediaType' | 'schemaPointer'>) => string | undefined;
 
 /** RFC 9110 15.3.5, 15.3.6, 15.4.5: statuses without content. */
 export const EMPTY_STATUSES: ReadonlySet<number> = new Set([101, 103, 204, 205, 304]);

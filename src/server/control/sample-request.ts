@@ -3,11 +3,13 @@ import type { Contract } from '../../contract/contract.js';
 import { isObject, mapValues } from '../../contract/json.js';
 import type { MediaType, Operation, Parameter } from '../../contract/operations/operation.js';
 import type { Generator } from '../../generate/generate.js';
+import { createXmlWriter } from '../../http/xml.js';
 import { host, isBytes } from '../../platform.js';
 import { createItemSchemaReader } from '../../state/item-schema.js';
 
 /** A request as plain data, whose parts can be changed or removed. */
 export interface RequestDraft {
+  readonly contract: Contract;
   readonly operation: Operation;
   readonly path: Readonly<Record<string, unknown>>;
   readonly query: Readonly<Record<string, unknown>>;
@@ -38,6 +40,7 @@ export function draftRequest(contract: Contract, generator: Generator, operation
     );
   const media = operation.body?.required === true ? pickMedia(operation.body.content) : undefined;
   return {
+    contract,
     operation,
     path: values('path'),
     query: values('query'),
@@ -117,7 +120,7 @@ export function toRequest(draft: RequestDraft): Request {
     if (!/^(accept|content-type|content-length|authorization)$/i.test(name)) headers.set(name, toHeader(value));
   const cookies = Object.entries(draft.cookie).map(([name, value]) => `${name}=${encodeURIComponent(toText(value))}`);
   if (cookies.length > 0) headers.append('cookie', cookies.join('; '));
-  const body = draft.body === undefined ? undefined : writeBody(draft.body, headers);
+  const body = draft.body === undefined ? undefined : writeBody(draft.contract, draft.body, headers);
   const method = operation.method;
   return new host.Request(`http://mock${path}${search === '' ? '' : `?${search}`}`, {
     method,
@@ -176,7 +179,7 @@ function writeQuery(parameter: Parameter | undefined, name: string, value: unkno
   return [pair(name, value)];
 }
 
-function writeBody(body: NonNullable<RequestDraft['body']>, headers: Headers): string | FormData {
+function writeBody(contract: Contract, body: NonNullable<RequestDraft['body']>, headers: Headers): string | FormData {
   const type = body.media.type.includes('*') ? 'application/json' : body.media.type;
   if (isJsonType(type)) {
     headers.set('content-type', type);
@@ -185,6 +188,8 @@ function writeBody(body: NonNullable<RequestDraft['body']>, headers: Headers): s
   if (toEssence(type) === 'application/x-www-form-urlencoded') return writeForm(body.value, headers);
   if (isFormType(type)) return writeMultipart(body.value);
   headers.set('content-type', type);
+  const xml = createXmlWriter(contract)({ ...body.media, body: body.value, mediaType: type });
+  if (xml !== undefined) return xml;
   return typeof body.value === 'string' ? body.value : JSON.stringify(body.value);
 }
 
