@@ -85,7 +85,9 @@ function readPrefix({ call }: ExpressionScope): string {
 function writeTarget(operation: Operation, values: ReadonlyMap<Parameter, unknown>, prefix: string): LinkTarget {
   const { segments, trailingSlash, query } = readTemplate(operation.path);
   const texts = new Map<string, string>();
-  const pairs = query.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`);
+  const pairs = query.map(([name, value]) =>
+    [name, ...(value === undefined ? [] : [value])].map(encodeURIComponent).join('='),
+  );
   for (const [parameter, value] of values) {
     const items = toTexts(value);
     if (items === undefined) return { reason: `an object cannot be written as the parameter "${parameter.name}"` };

@@ -116,6 +116,8 @@ const CASES: readonly (readonly [string, readonly string[], string, string])[] =
   ['a key with a mark alone', ['POST /t#refresh'], 'POST /t', 'POST /t#refresh'],
   ['a key with a mark, named whole', ['POST /t', 'POST /t#refresh'], 'POST /t%23refresh', 'POST /t#refresh'],
   ['a key with pairs after its mark', ['POST /#Action=A', 'POST /#Action=B'], 'POST /?Action=B', 'POST /#Action=B'],
+  ['a key with a name after its mark', ['POST /a', 'POST /a#acl'], 'POST /a?acl=true', 'POST /a#acl'],
+  ['a name in a fixed query', ['GET /m', 'GET /m?acl'], 'GET /m?acl', 'GET /m?acl'],
   ['HEAD is answered by GET', ['GET /pets'], 'HEAD /pets', 'GET /pets'],
   ['a declared HEAD comes first', ['GET /pets', 'HEAD /pets'], 'HEAD /pets', 'HEAD /pets'],
   ['a declared OPTIONS is an operation', ['OPTIONS /pets'], 'OPTIONS /pets', 'OPTIONS /pets'],

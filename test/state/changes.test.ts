@@ -222,6 +222,17 @@ describe('a condition', () => {
     expect((await send('PATCH', path, { name: 'c' }, { 'if-match': '*' })).status).toBe(200);
   });
 
+  it('If-Match lets the first change of an item through that is created on demand, since no tag of it was shown', async () => {
+    const { send } = await openShop({ state: { unknownIds: 'create' } });
+    const tag = { 'if-match': '"known-elsewhere"' };
+    const first = await send('PATCH', '/orders/o1', { name: 'a' }, tag);
+    expect([first.status, first.body['name']]).toEqual([200, 'a']);
+    expect((await send('PATCH', '/orders/o1', { name: 'b' }, tag)).status).toBe(412);
+    expect(
+      (await send('GET', '/orders/o1', undefined, { 'if-none-match': first.headers.get('etag') ?? '' })).status,
+    ).toBe(304);
+  });
+
   it('If-None-Match answers a read of what is known with 304 and no body', async () => {
     const { send } = await openShop();
     const made = await send('POST', '/orders', {});

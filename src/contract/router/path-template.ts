@@ -13,8 +13,8 @@ export interface TemplateSegment {
   readonly literals: readonly string[];
 }
 
-/** A name and a value of a query. */
-export type QueryPair = readonly [name: string, value: string];
+/** A name of a query and its value; undefined for any value. */
+export type QueryPair = readonly [name: string, value: string | undefined];
 
 /** A parsed path key. */
 interface PathTemplate {
@@ -76,11 +76,15 @@ function readTemplateSegments(path: string): readonly TemplateSegment[] {
   return parts.filter((part, i) => part !== '' || (i > 0 && i < parts.length - 1)).map(readSegment);
 }
 
-/** Pairs with a fixed value: `?q={q}` only repeats a parameter. */
+/** Pairs with a fixed value, and names alone (`?acl`): `?q={q}` only repeats a parameter. */
 function readPairs(query: string): readonly QueryPair[] {
   // Most keys have no query, and URLSearchParams is not free.
   if (query === '') return [];
-  return [...new URLSearchParams(query)].filter(([, value]) => !/^\{.*\}$/u.test(value));
+  return query.split('&').flatMap((text): readonly QueryPair[] => {
+    const [[name, value] = ['', '']] = new URLSearchParams(text);
+    if (name === '' || /^\{.*\}$/u.test(value)) return [];
+    return [[name, text.includes('=') ? value : undefined]];
+  });
 }
 
 function readSegment(segment: string): TemplateSegment {

@@ -206,12 +206,15 @@ const OTHER_BODY = -100;
  * breaks ties.
  */
 function scoreRoute(route: Route, { pathname, fields }: Request, query: URLSearchParams): number {
-  const has = ([name, value]: QueryPair): boolean => query.getAll(name).includes(value);
+  const has = ([name, value]: QueryPair): boolean =>
+    value === undefined ? query.has(name) : query.getAll(name).includes(value);
   if (!route.query.every(has)) return -Infinity;
   const slash = route.trailingSlash === pathname.endsWith('/') ? 0.5 : 0;
   const body = takesBody(route.operation, fields['content-type']) ? 0 : OTHER_BODY;
   if (route.fragment.length === 0) return route.query.length + slash + body;
-  const isNamed = route.fragment.every((pair) => has(pair) || fields[pair[0].toLowerCase()] === pair[1]);
+  const isNamed = route.fragment.every(
+    (pair) => has(pair) || (pair[1] !== undefined && fields[pair[0].toLowerCase()] === pair[1]),
+  );
   return (isNamed ? route.query.length + route.fragment.length : -1) + slash + body;
 }
 

@@ -84,7 +84,7 @@ function readCredentials(contract: Contract, operation: Operation): RequestDraft
         scheme.scheme?.toLowerCase() === 'basic'
           ? `Basic ${btoa('user:secret')}`
           : `${scheme.scheme ?? 'Bearer'} secret-token`;
-    else if (scheme.in === 'header') headers[scheme.key ?? name] = 'secret';
+    else if (scheme.in === 'header') headers[(scheme.key ?? name).toLowerCase()] ??= 'secret';
     else if (scheme.in === 'query') query[scheme.key ?? name] = 'secret';
     else cookies.push(`${scheme.key ?? name}=secret`);
   }

@@ -26,7 +26,10 @@ export function createPreconditions(context: StateContext, binding: Binding, rea
   const tags = createTagConditions(context, binding);
   const refuseStale = createVersionCheck(context, binding, reader);
   if (refuseStale === undefined) return tags;
-  return { ...tags, before: (exchange, entry) => refuseStale(exchange, entry) ?? tags.before(exchange, entry) };
+  return {
+    ...tags,
+    before: (exchange, entry, isNew) => refuseStale(exchange, entry, isNew) ?? tags.before(exchange, entry, isNew),
+  };
 }
 
 /** The statuses of a change that is based on an old version. */
@@ -43,7 +46,8 @@ function createVersionCheck(
   const name = version ?? (schema?.properties.has('etag') === true ? 'etag' : undefined);
   const isDeclared = STALE.some((status) => declaresStatus(operation, status));
   if (name === undefined || !isDeclared || !CHANGES.has(action)) return undefined;
-  return (exchange, entry) => {
+  return (exchange, entry, isNew = false) => {
+    if (isNew) return undefined;
     const { call } = exchange;
     const given = toText(call.query[name] ?? reader.one(call)[name]);
     const current = toText(entry?.item[name]);
@@ -66,11 +70,11 @@ function createTagConditions(context: StateContext, binding: Binding): Precondit
     refuse(context, exchange, { status: 412, message, code: 'precondition_failed', param });
   return {
     headers: (entry) => ({ etag: toTag(entry) }),
-    before: (exchange, entry) => {
+    before: (exchange, entry, isNew = false) => {
       const { call } = exchange;
       const match = call.headers.get('if-match');
       const tag = entry === undefined ? undefined : toTag(entry);
-      if (match !== null && !isListed(match, tag)) {
+      if (match !== null && !isNew && !isListed(match, tag)) {
         const message = `the ${noun} has changed: If-Match is ${match}, the current ETag is ${tag ?? 'none'}`;
         return fail(exchange, 'If-Match', message);
       }

@@ -88,8 +88,12 @@ export interface References {
 
 /** Conditional requests on one operation (RFC 9110 section 13), where the contract declares them. */
 export interface Preconditions {
-  /** The answer to a failed condition: 412, or 304 for a read; undefined where all are met. */
-  before(exchange: Exchange, entry: Entry | undefined): Answer | undefined;
+  /**
+   * The answer to a failed condition: 412, or 304 for a read; undefined where all are met.
+   *
+   * @param isNew - Whether this request created the item on demand: a client may know any version of it, since none was shown.
+   */
+  before(exchange: Exchange, entry: Entry | undefined, isNew?: boolean): Answer | undefined;
   /** The `ETag` of an item, where the resource has entity tags. */
   headers(entry: Entry): Answer['headers'];
 }

@@ -154,7 +154,8 @@ export function createItemHandler(
     if (isFixtureOnly && !location.collection.started)
       return pass(exchange, `no fixture has ${location.collection.name}, and no operation writes it`);
     const id = isOwn ? (context.items.findOwn(location)?.id ?? 'me') : readItemId(context, exchange.call);
-    const entry = findEntry(context, exchange, { location, id });
+    const known = context.items.lookUp(location, id);
+    const entry = known ?? findEntry(context, exchange, { location, id });
     if (entry === undefined) {
       const removed = readRemoved && context.items.recall(location, id);
       const answer = removed && readRemoved(exchange, removed);
@@ -163,7 +164,7 @@ export function createItemHandler(
     if (entry === undefined || !isInPart(binding, entry.item, location.known))
       return answerMissing(context, exchange, { id, location });
     const current = context.items.advance(location, entry, binding.action === 'read' ? 'read' : 'clock');
-    return preconditions.before(exchange, current) ?? handle(exchange, current, location);
+    return preconditions.before(exchange, current, known === undefined) ?? handle(exchange, current, location);
   };
 }
 
