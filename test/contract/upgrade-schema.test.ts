@@ -156,6 +156,30 @@ const CASES: readonly (readonly [string, string, unknown, unknown, readonly stri
   ],
   ['null as the only type', '3.1.0', { type: 'null', description: 'none' }, { type: 'null', description: 'none' }, []],
   [
+    'alternatives that accept the same values',
+    '3.1.0',
+    {
+      oneOf: [
+        { title: 'SMS', properties: { id: { type: 'string', description: 'of the SMS' } } },
+        { title: 'MMS', properties: { id: { type: 'string', example: 'm1' } } },
+      ],
+    },
+    {
+      anyOf: [
+        { title: 'SMS', properties: { id: { type: 'string', description: 'of the SMS' } } },
+        { title: 'MMS', properties: { id: { type: 'string', examples: ['m1'] } } },
+      ],
+    },
+    [`SCHEMA_REPAIRED ${S}/oneOf`],
+  ],
+  [
+    'alternatives that differ in a property named description',
+    '3.1.0',
+    { oneOf: [{ properties: { description: { type: 'string' } } }, { properties: { description: { type: 'null' } } }] },
+    { oneOf: [{ properties: { description: { type: 'string' } } }, { properties: { description: { type: 'null' } } }] },
+    [],
+  ],
+  [
     'an enum of arrays',
     '3.0.3',
     { type: 'array', items: {}, enum: [['a'], ['b']] },

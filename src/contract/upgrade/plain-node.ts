@@ -1,6 +1,7 @@
 import { isObject } from '../json.js';
 import { MEMBERS, type Node, type ObjectType, readFields, REFERABLE_DATA, SCHEMA_MAPS } from './node.js';
 import { describesOthers, TYPES } from './repair-keywords.js';
+import { areSomeTheSame } from './same-alternatives.js';
 
 /**
  * What an upgrade has to do at a node: `repair` where it may have to be changed, `rename` where `nullable` or `example` of a schema alone are
@@ -72,7 +73,8 @@ const PLAIN_KEYWORDS: ReadonlyMap<string, KnownField['isPlain']> = new Map([
   ...toEntries('multipleOf', (value) => isNumber(value) && Number(value) > 0),
   ...toEntries('uniqueItems readOnly writeOnly deprecated', isBoolean),
   ...toEntries('additionalProperties unevaluatedProperties unevaluatedItems additionalItems items', isSchema),
-  ...toEntries('allOf anyOf oneOf prefixItems', isFilled),
+  ...toEntries('allOf anyOf prefixItems', isFilled),
+  ...toEntries('oneOf', (value) => isFilled(value) && !areSomeTheSame(value)),
   ...toEntries(SCHEMA_MAPS.join(' '), isObject),
   ...toEntries('examples', (value) => Array.isArray(value)),
   ...toEntries('summary', isData),

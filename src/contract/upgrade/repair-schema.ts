@@ -1,6 +1,7 @@
 import { isObject } from '../json.js';
 import { readEntries } from '../pointer.js';
 import { readBoolean, readNumber, repairKeyword, repairRequired, repairType } from './repair-keywords.js';
+import { ANNOTATIONS, repairOneOf } from './same-alternatives.js';
 import { type Node, omit, quote, type RepairContext, SCHEMA_MAPS } from './node.js';
 
 /**
@@ -21,6 +22,7 @@ const UPGRADES: readonly {
   { keywords: ['example', 'examples'], apply: upgradeExamples },
   { keywords: ['format'], apply: upgradeFormat },
   { keywords: ['enum'], apply: repairEnumTypes },
+  { keywords: ['oneOf'], apply: repairOneOf },
   { keywords: ['discriminator'], apply: repairDiscriminator },
 ];
 
@@ -235,11 +237,6 @@ function readName(reference: string): string {
   return last.replace(/\.(?:ya?ml|json)$/u, '');
 }
 
-/** Keywords that describe a schema instead of its values: they stay in the outer schema. */
-const ANNOTATIONS: ReadonlySet<string> = new Set(
-  'title description default example examples deprecated readOnly writeOnly xml externalDocs $comment'.split(' '),
-);
-
 /** Keywords that can refuse null without a `type`; all others apply to other types only. */
 const NULL_SENSITIVE = ['$ref', '$dynamicRef', 'allOf', 'anyOf', 'oneOf', 'not', 'if', 'const'];
 
@@ -269,6 +266,7 @@ function addNull(schema: Record<string, unknown>): void {
 }
 
 function wrapNullable(node: Node, context: RepairContext): Node {
+  // What describes the schema stays in the outer one.
   const outside = Object.keys(node).filter((keyword) => ANNOTATIONS.has(keyword) || keyword.startsWith('x-'));
   const inside = Object.keys(node).filter((keyword) => !outside.includes(keyword));
   context.recordMove(['anyOf', '0'], []);
