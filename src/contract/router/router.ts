@@ -307,7 +307,7 @@ function measureFit(forms: ReadonlyMap<string, TextForm>, names: readonly string
   return fit;
 }
 
-/** Whether a text matches a pattern; so does one that takes too long, which the validation refuses. */
+/** Whether the text of a parameter matches a pattern; so does one that takes too long, which the validation refuses. */
 function matchesPattern(pattern: GuardedPattern, text: string): boolean {
   try {
     return pattern.test(text);

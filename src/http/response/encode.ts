@@ -161,7 +161,7 @@ function writeBody(
     return answer.listed === undefined ? writeJson(body) : writeListed(body, answer.listed);
   for (const writer of writers) {
     const written = writer(answer);
-    if (written !== undefined) return written as string | Uint8Array<ArrayBuffer>;
+    if (written !== undefined) return written;
   }
   if (typeof body === 'string') return body;
   const essence = toEssence(mediaType);
