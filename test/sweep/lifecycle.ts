@@ -410,8 +410,8 @@ function createLife(
   const { validators } = of.schemas;
   const steps: string[] = [];
   let counter = 0;
-  /** The answer to the create. */
-  let created: Json;
+  /** The answers to the create and to the read of the new item. */
+  let created: readonly Json[] = [];
   const ofLife: Others = new Map();
 
   const send = async (
@@ -597,7 +597,7 @@ function createLife(
         (reply.status === 200 || reply.status === 204) &&
         isShown(drafts, of.read, made.sent, reply.body) === undefined
       ) {
-        return each;
+        return { ...each, nameInRead: findNameOf(each, reply.body) };
       }
     }
     return undefined;
@@ -607,7 +607,8 @@ function createLife(
   const isListed = async (list: Operation, parents: readonly unknown[], id: FoundId): Promise<boolean | string> => {
     const limit = findParameter(list, LIMIT);
     const query = {
-      ...toQuery(findFilters(list, created)),
+      ...readFirstPage(findParameter(list, POSITION)),
+      ...toQuery(readFilters(list, id)),
       ...(limit === undefined ? {} : { [limit.name]: readMaximum(limit) ?? 100 }),
     };
     const reply = await send(list, { path: toPath(list, parents), query });
@@ -615,10 +616,21 @@ function createLife(
     return findItems(reply.body)?.some((each) => hasId(each, id) || each === id.id) === true;
   };
 
+  /** The filters that every request of a list has, with values that the document allows. */
+  const readFilters = (list: Operation, { id }: FoundId): readonly FoundFilter[] =>
+    findFilters(list, { answers: created, id }).flatMap(({ parameter, found }): readonly FoundFilter[] => {
+      const { schemaPointer } = parameter;
+      // A time is compared with the beginning of a day.
+      const day = /^\d{4}-\d\d-\d\d$/.test(String(found.value)) ? [`${String(found.value)}T00:00:00Z`] : [];
+      const value = [found.value, [found.value], ...day].find(
+        (each) => validators.check(schemaPointer, 'request')(each, 'query').length === 0,
+      );
+      return value === undefined ? [] : [{ parameter, found: { ...found, value } }];
+    });
+
   const run = async (): Promise<string | undefined> => {
     const made = await createItem(candidate, 0);
     if (typeof made === 'string') return made;
-    created = made.reply.body;
     steps.push('create');
     if (!isEmpty(made.reply.body)) {
       const hidden = isShown(drafts, candidate.create, made.sent, made.reply.body);
@@ -630,6 +642,7 @@ function createLife(
     }
     steps.push('read');
     const { parents } = made;
+    created = [made.reply.body, (await send(candidate.read, { path: toPath(candidate.read, parents, found) })).body];
     for (const list of candidate.lists) {
       const listed = await isListed(list, parents, found);
       if (listed !== true) return typeof listed === 'string' ? listed : `${list.id} does not show ${found.id}`;
@@ -640,7 +653,7 @@ function createLife(
       if (failure !== undefined) return failure;
       steps.push('update');
     }
-    const walked = await walk(candidate, parents);
+    const walked = await walk(candidate, parents, found);
     if (walked !== undefined) return walked;
     return candidate.remove === undefined ? undefined : remove(candidate.remove, parents, found);
   };
@@ -705,13 +718,13 @@ function createLife(
   };
 
   /** Creates items until there are three pages, and reads them: each one has to be on exactly one page. */
-  const walk = async (of: Candidate, parents: readonly unknown[]): Promise<string | undefined> => {
+  const walk = async (of: Candidate, parents: readonly unknown[], own: FoundId): Promise<string | undefined> => {
     const list = of.lists[0];
     const limit = list === undefined ? undefined : findParameter(list, LIMIT);
     const position = list === undefined ? undefined : findParameter(list, POSITION);
     if (list === undefined || limit === undefined || (readMinimum(limit) ?? 1) > 2) return undefined;
     // All items match the filters of the list.
-    const filters = findFilters(list, created);
+    const filters = readFilters(list, own);
     const fixed = filters.map(({ found }) => found);
     // Items are the same where what they refer to is: then each needs others.
     let ids = await createFour(of, () => ({ above: parents, fixed }));
@@ -719,15 +732,24 @@ function createLife(
     // Some creates refer to an item by an id, which is the same each time.
     if (ids.length < 3) return undefined;
     const seen: string[] = [];
-    const first = { ...toQuery(filters), [limit.name]: 2 };
+    const mark = (elements: readonly unknown[]): void => {
+      seen.push(...ids.filter((id) => elements.some((each) => hasId(each, id))).map(({ id }) => String(id)));
+    };
+    const first = { ...readFirstPage(position), ...toQuery(filters), [limit.name]: 2 };
     let query: Record<string, unknown> = first;
     for (let page = 0; page < 30; page++) {
       const reply = await send(list, { path: toPath(list, parents), query });
       if (reply.status !== 200) return `page ${page + 1} answers ${reply.status} ${show(reply.body)}`;
       const elements = findItems(reply.body) ?? [];
       if (elements.length > 2) return `a page of 2 shows ${elements.length} items`;
-      seen.push(...ids.filter((id) => elements.some((each) => hasId(each, id))).map(({ id }) => String(id)));
       const next = readNext(reply, { position, page, limit: 2, found: countItems(reply.body) });
+      if (next === undefined && page === 0 && position === undefined && !declaresNext(contract, list)) {
+        // Without another page, a limit shows the beginning of the list, and a larger one all of it.
+        query = { ...first, [limit.name]: readMaximum(limit) ?? 100 };
+        mark(findItems((await send(list, { path: toPath(list, parents), query })).body) ?? []);
+        break;
+      }
+      mark(elements);
       if (next === undefined) break;
       query = { ...first, ...next };
     }
@@ -744,35 +766,73 @@ function createLife(
 }
 
 const LIMIT =
-  /^(limit|per_?page|page_?size|size|count|max_?(results|items)|take|top|\$top|first|page\[(size|limit)\])$/i;
+  /^(limit|per_?page|page_?size|size|count|max[-_]?(results|items)|take|top|\$top|first|page\[(size|limit)\])$/i;
 
-const POSITION =
-  /^(page|page_?number|page\[number\]|offset|page\[offset\]|skip|\$skip|start|start_?(at|index)|after|starting_?after|cursor|page\[(cursor|after)\]|marker|continue|page_?token|next_?token|next_?cursor|token)$/i;
+/** Positions that are numbers: of a page, and of an item. */
+const PAGE = /^(current_?page|page(_?(number|no))?|page\[number\])$/i;
+const OFFSET = /^(offset|page\[offset\]|skip|\$skip|start|start_?(at|index)|limit_?start)$/i;
+
+const POSITION = new RegExp(
+  `${PAGE.source}|${OFFSET.source}|^(after|starting_?after|cursor|page\\[(cursor|after)\\]|iterator|marker|continue|page_?token|next[-_]?token|next_?cursor|token)$`,
+  'i',
+);
 
 function findParameter(operation: Operation, pattern: RegExp): Parameter | undefined {
   return operation.parameters.find((each) => each.in === 'query' && pattern.test(each.name));
 }
 
+/** Whether the answer of a list declares the URL or the token of the next page. */
+function declaresNext(contract: Contract, list: Operation): boolean {
+  if (list.responses.some(({ headers }) => headers.some(({ name }) => /^link$/i.test(name)))) return true;
+  const media = findSuccessMedia(list);
+  return (
+    media?.schema !== undefined && readNames(contract, media.schemaPointer, 3).some(({ name }) => /^next/i.test(name))
+  );
+}
+
 /** A parameter of a list and the value of an item that it is compared with. */
 interface FoundFilter {
-  readonly name: string;
+  readonly parameter: Parameter;
   readonly found: Found;
 }
 
-/** The filters that every request of a list has, required or by default, as an item matches them: `x_id` is that of `x: { id }`. */
-function findFilters(list: Operation, item: Json): readonly FoundFilter[] {
-  const values = findValues(item);
-  return list.parameters.flatMap(({ name, in: place, required, schema }): readonly FoundFilter[] => {
+/**
+ * The filters that every request of a list has, required or by default, as an item matches them: `x_id` is that of `x: { id }`, and so is
+ * `x`.
+ */
+function findFilters(
+  list: Operation,
+  { answers, id }: { readonly answers: readonly Json[]; readonly id: string | number },
+): readonly FoundFilter[] {
+  const values = answers.flatMap((answer) => {
+    // The item can be in an envelope.
+    const inner = isObject(answer)
+      ? Object.entries(answer).find(([, each]) => isObject(each) && hasValue(each, id))
+      : [];
+    const isWrapped = inner?.[0] !== undefined && !hasValue(answer, id);
+    const known = findValues(answer).filter(({ value }) => value !== null);
+    return known.map((found) => ({ found, own: isWrapped ? found.path.slice(1) : found.path }));
+  });
+  return list.parameters.flatMap((parameter): readonly FoundFilter[] => {
+    const { name, in: place, required, schema } = parameter;
     const by = isObject(schema) && schema['enum'] !== undefined ? schema['default'] : undefined;
     const hasDefault = by !== undefined && !['all', 'any'].some((each) => each === by);
     if (place !== 'query' || !(required || hasDefault)) return [];
-    const found = values.find(({ path }) => bare(path.join('')) === bare(name));
-    return found === undefined ? [] : [{ name, found }];
+    const wanted = bare(name);
+    const same =
+      values.find(({ own }) => bare(own.join('')) === wanted) ??
+      values.find(({ own }) => /^(id|gid|uuid)$/i.test(own.at(-1) ?? '') && bare(own.slice(0, -1).join('')) === wanted);
+    return same === undefined ? [] : [{ parameter, found: same.found }];
   });
 }
 
+/** Whether a property of an object has a value. */
+function hasValue(object: Json, value: string | number): boolean {
+  return isObject(object) && Object.values(object).some((each) => each === value);
+}
+
 function toQuery(filters: readonly FoundFilter[]): Record<string, unknown> {
-  return Object.fromEntries(filters.map(({ name, found }) => [name, found.value]));
+  return Object.fromEntries(filters.map(({ parameter, found }) => [parameter.name, found.value]));
 }
 
 function readMaximum({ schema }: Parameter): number | undefined {
@@ -806,19 +866,20 @@ function readNext(
   if (typeof url === 'string') return Object.fromEntries(new URL(url, 'http://sweep.test').searchParams);
   if (at.position === undefined || at.found === 0) return undefined;
   const { name } = at.position;
-  if (/^page(_?number|\[number\])?$/i.test(name) && isNumeric(at.position)) return { [name]: at.page + 2 };
-  if (/^(offset|page\[offset\]|skip|\$skip|start|start_?(at|index))$/i.test(name) && isNumeric(at.position)) {
-    return { [name]: (at.page + 1) * at.limit };
-  }
+  const first = readFirst(at.position);
+  if (PAGE.test(name) && first !== undefined) return { [name]: first + at.page + 1 };
+  if (OFFSET.test(name) && first !== undefined) return { [name]: first + (at.page + 1) * at.limit };
   const token = values.find(
     ({ name: key, value, path }) =>
       (typeof value === 'string' || typeof value === 'number') &&
       value !== '' &&
       (/^(next|next_?(page_?)?(token|cursor|marker|offset|after)?|continue|cursor|end_?cursor|last_?id)$/i.test(key) ||
+        (bare(key) === bare(name) && path.length === 1) ||
         path.slice(-2, -1).some((each) => /^next/i.test(each))),
   )?.value;
   const more = values.find(({ name: key }) => /^has_?more$/i.test(key))?.value;
-  if (token !== undefined && more !== false) return { [name]: token };
+  const isDone = values.some(({ name: key, value, path }) => key === 'done' && path.length === 1 && value === true);
+  if (token !== undefined && more !== false && !isDone) return { [name]: token };
   if (more === true) {
     const last = findLastId(reply.body);
     return last === undefined ? undefined : { [name]: last };
@@ -833,8 +894,22 @@ function withoutArrays(body: Json): Json {
   return Object.fromEntries(Object.entries(body).map(([name, value]) => [name, withoutArrays(value)]));
 }
 
-function isNumeric({ schema }: Parameter): boolean {
-  return isObject(schema) && (schema['type'] === 'integer' || schema['type'] === 'number');
+/** The first page or item of a position that is a number, also in a string: its default, else its minimum, else 1 and 0; undefined for a cursor. */
+function readFirst({ name, schema, description = '' }: Parameter): number | undefined {
+  if (!isObject(schema)) return undefined;
+  const { type, default: by, minimum } = schema;
+  const told = /\b(one|1)[- ](based|indexed)|starts? (at|from|with) (one|1)\b/i.test(description);
+  const usual = PAGE.test(name) || told ? 1 : 0;
+  const isNumber = type === 'integer' || type === 'number';
+  if (typeof by === 'number' || /^\d+$/.test(String(by))) return Number(by) > 1 ? usual : Number(by);
+  if (!isNumber) return undefined;
+  return !told && (minimum === 0 || minimum === 1) ? minimum : usual;
+}
+
+/** The query for the first page, of a list whose requests all name a page. */
+function readFirstPage(position: Parameter | undefined): Record<string, unknown> {
+  const first = position?.required === true ? readFirst(position) : undefined;
+  return position === undefined || first === undefined ? {} : { [position.name]: first };
 }
 
 /** The items of a list: the longest array of objects that is nearest to the root. */
@@ -842,17 +917,20 @@ function findItems(body: Json): readonly unknown[] | undefined {
   let level: readonly unknown[] = [body];
   for (let depth = 0; depth < 4; depth++) {
     const arrays = level.filter((each): each is readonly unknown[] => Array.isArray(each));
-    const [longest] = arrays.toSorted((a, b) => b.length - a.length);
-    if (longest !== undefined && (longest.length === 0 || longest.some(isObject))) return longest;
+    const [longest] = arrays
+      .filter((each) => each.length === 0 || each.some(isObject))
+      .toSorted((a, b) => b.length - a.length);
+    if (longest !== undefined) return longest;
     level = level.flatMap((each) => (isObject(each) ? Object.values(each) : []));
   }
   return undefined;
 }
 
 /** Whether an element of a list has an id: in the property with the name that the id has in the item, else in one named like an id. */
-function hasId(element: unknown, { id, name }: FoundId): boolean {
+function hasId(element: unknown, { id, name, nameInRead }: FoundId): boolean {
   const values = findValues(element).filter(({ path }) => path.length <= 3);
-  const named = values.filter((each) => name !== undefined && bare(each.name) === bare(name));
+  const names = name === undefined ? [] : [bare(name), bare(nameInRead ?? name)];
+  const named = values.filter((each) => names.includes(bare(each.name)));
   const found = named.length > 0 ? named : values.filter((each) => name === undefined || /id$|^pk$/i.test(each.name));
   // Objects in the element have ids of their own.
   const depth = Math.min(...found.map(({ path }) => path.length));
@@ -860,6 +938,14 @@ function hasId(element: unknown, { id, name }: FoundId): boolean {
   const own = values.filter(({ path }) => path.length === 1);
   if (!own.some((each) => /id$/i.test(each.name)) && own.some((each) => isUrlOf(each, id))) return true;
   return found.some((each) => String(each.value) === String(id) && each.path.length === depth);
+}
+
+/** The name of the property of an item that has its id, where it is not the one that the create answers with. */
+function findNameOf({ id, name }: FoundId, item: Json): string | undefined {
+  const same = findValues(item).filter(({ value }) => String(value) === String(id));
+  if (same.some((each) => bare(each.name) === bare(name ?? ''))) return undefined;
+  const nearest = same.toSorted((a, b) => a.path.length - b.path.length);
+  return (nearest.find((each) => /id$|^pk$/i.test(each.name)) ?? nearest[0])?.name;
 }
 
 function isUrlOf({ name, value }: { readonly name: string; readonly value: unknown }, id: string | number): boolean {
@@ -872,6 +958,8 @@ interface FoundId {
   readonly above: readonly (string | number)[];
   /** The property of the create's answer; undefined where only the request or `Location` has it. */
   readonly name: string | undefined;
+  /** The property of the read's answer, which can be another one. */
+  readonly nameInRead?: string | undefined;
 }
 
 function countItems(body: Json): number {
