@@ -13,40 +13,39 @@ interface Style {
   readonly statuses?: Part;
 }
 
-/** Starts a service with five items, `a` to `e`, and one list. */
-async function start(
-  { parameters, envelope = {}, headers = [], statuses = {} }: Style,
-  initialItems = 0,
-): Promise<Mock> {
+/** A service with one list. */
+function createSpec({ parameters, envelope = {}, headers = [], statuses = {} }: Style): Part {
   const item = { $ref: '#/components/schemas/Parcel' };
   const list = object({ parcels: { type: 'array', items: item }, ...envelope });
   const declared = Object.fromEntries(headers.map((name) => [name, { schema: TEXT }]));
-  const mock = await createMock({
-    state: { initialItems },
-    spec: {
-      openapi: '3.1.0',
-      info: { title: 'Parcels', version: '1' },
-      paths: {
-        '/parcels': {
-          get: {
-            parameters,
-            responses: { 200: { description: 'a page', headers: declared, content: content(list) }, ...statuses },
-          },
-          post: {
-            requestBody: { required: true, content: content(object({ name: TEXT })) },
-            responses: { 201: { description: 'one', content: content(item) } },
-          },
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Parcels', version: '1' },
+    paths: {
+      '/parcels': {
+        get: {
+          parameters,
+          responses: { 200: { description: 'a page', headers: declared, content: content(list) }, ...statuses },
         },
-        '/parcels/{id}': {
-          get: {
-            parameters: [{ name: 'id', in: 'path', required: true, schema: TEXT }],
-            responses: { 200: { description: 'one', content: content(item) } },
-          },
+        post: {
+          requestBody: { required: true, content: content(object({ name: TEXT })) },
+          responses: { 201: { description: 'one', content: content(item) } },
         },
       },
-      components: { schemas: { Parcel: { ...object({ id: TEXT, name: TEXT }), required: ['id', 'name'] } } },
+      '/parcels/{id}': {
+        get: {
+          parameters: [{ name: 'id', in: 'path', required: true, schema: TEXT }],
+          responses: { 200: { description: 'one', content: content(item) } },
+        },
+      },
     },
-  });
+    components: { schemas: { Parcel: { ...object({ id: TEXT, name: TEXT }), required: ['id', 'name'] } } },
+  };
+}
+
+/** Starts a service with five items, `a` to `e`, and one list. */
+async function start(style: Style, initialItems = 0): Promise<Mock> {
+  const mock = await createMock({ state: { initialItems }, spec: createSpec(style) });
   for (const name of ['a', 'b', 'c', 'd', 'e']) {
     const headers = { 'content-type': 'application/json' };
     const init = { method: 'POST', headers, body: JSON.stringify({ name }) };
@@ -116,6 +115,28 @@ describe('a cursor', () => {
     expect(pages).toEqual(['ab', 'cd', 'e']);
     expect(path).toBe(`/parcels?${name}=undefined`);
     expect(ends).toEqual('done' in envelope || 'isLast' in envelope ? [false, false, true] : Array(3).fill(undefined));
+  });
+
+  it('that is a number is not made of an id with leading zeros', async () => {
+    const spec = createSpec({
+      parameters: [SIZE, query('marker', TEXT)],
+      envelope: { next_marker: { type: 'integer' } },
+    });
+    const parcels = ['007', '008', '009'].map((id) => ({ id, name: id }));
+    const mock = await createMock({ spec, fixtures: { parcels } });
+    expect((await get(mock, '/parcels')).body).toMatchObject({ next_marker: 2 });
+    expect((await get(mock, '/parcels?marker=2')).names).toBe('009');
+  });
+
+  it('and a limit are read in each spelling that the list declares', async () => {
+    const parameters = ['max-results', 'next-token', 'MaxResults', 'NextToken'].map((name) =>
+      query(name, name === 'max-results' ? WHOLE : TEXT),
+    );
+    const mock = await start({ parameters, envelope: { NextToken: TEXT } });
+    const { body, names } = await get(mock, '/parcels?MaxResults=2');
+    expect(names).toBe('ab');
+    const token = String(readPointer(body, '/NextToken'));
+    expect((await get(mock, `/parcels?max-results=2&NextToken=${token}`)).names).toBe('cd');
   });
 
   it.each([
@@ -208,6 +229,16 @@ describe('an offset', () => {
       ],
     });
     expect((await get(mock, '/parcels?count=2&start_position=2')).names).toBe('cd');
+  });
+
+  it.each([
+    ['a default', { default: '0' }],
+    ['an example', { examples: ['10'] }],
+  ])('is a number in a string that has one as %s', async (_, shown) => {
+    const mock = await start({ parameters: [SIZE, query('startAt', { ...TEXT, ...shown })] });
+    expect((await get(mock, '/parcels?startAt=2')).names).toBe('cd');
+    const pages = await start({ parameters: [SIZE, query('page', { ...TEXT, ...shown, default: '1' })] });
+    expect((await get(pages, '/parcels?page=2')).names).toBe('cd');
   });
 
   it('shows its range in a declared header', async () => {

@@ -65,7 +65,8 @@ interface PageKnowledge {
 export function createPagePlan(contract: Contract, operation: Operation, known: PageKnowledge): PagePlan {
   const query = findPageInputs(contract, operation);
   const { style, names } = findStyle(contract, query, known.style);
-  const taken = new Set<string>(Object.values(names));
+  const same = findOtherSpellings(query, Object.values(names));
+  const taken = new Set<string>([...Object.values(names), ...same.map(([other]) => other)]);
   const order = query.find(({ name, schema }) => ORDER.test(name) && hasDirections(schema));
   const sort = query.find(({ name }) => SORT.test(name) && !taken.has(name) && name !== order?.name);
   const search = query.find(({ name }) => SEARCH.test(name));
@@ -96,7 +97,7 @@ export function createPagePlan(contract: Contract, operation: Operation, known: 
       ...query.flatMap((input) => findHiddenItems(input.name, readSchema(contract, input), known.item) ?? []),
       ...findExcludedItems(operation, query, known.item),
     ],
-    readValues: createValueReader(query),
+    readValues: withOtherSpellings(createValueReader(query), same),
     others:
       known.style === undefined
         ? findOtherStyles(contract, query, style).map((each) =>
@@ -159,6 +160,28 @@ function findNames(contract: Contract, query: readonly PageInput[], style: PageS
   return names;
 }
 
+/** Parameters with the name of one of a page in another spelling, each with that name: `MaxResults` beside `max-results`. */
+function findOtherSpellings(
+  query: readonly PageInput[],
+  names: readonly string[],
+): readonly (readonly [string, string])[] {
+  return names.flatMap((own) =>
+    query.flatMap(({ name }) => (name !== own && toBareName(name) === toBareName(own) ? [[name, own] as const] : [])),
+  );
+}
+
+function withOtherSpellings(
+  read: PagePlan['readValues'],
+  same: ReturnType<typeof findOtherSpellings>,
+): PagePlan['readValues'] {
+  if (same.length === 0) return read;
+  return (request) => {
+    const values = read(request);
+    const given = same.flatMap(([other, own]) => (values[other] === undefined ? [] : [[own, values[other]] as const]));
+    return given.length === 0 ? values : { ...Object.fromEntries(given), ...values };
+  };
+}
+
 /** The styles besides one that have a parameter of their own. */
 function findOtherStyles(contract: Contract, query: readonly PageInput[], own: PageStyle): readonly PageStyleName[] {
   const taken = new Set(Object.values(findNames(contract, query, own)));
@@ -175,13 +198,20 @@ function fitsRole(contract: Contract, parameter: PageInput, role: PageRole): boo
   // A time leaves out items, it does not name one.
   if ((role === 'after' || role === 'before') && isTimeBound(parameter, schema)) return false;
   const types = [schema.type ?? []].flat();
-  if (role === 'token' && /^(x-)?(page|offset)$/i.test(parameter.name)) return types.includes('string');
-  const isNumber = types.length === 0 || types.includes('integer') || types.includes('number');
-  const isText = types.includes('string') && readSchema(contract, parameter).enum === undefined;
+  const isText = types.includes('string') && schema.enum === undefined;
+  const isNumberInText = isText && [schema.default, ...(schema.examples ?? [])].some(isShortNumber);
+  if (role === 'token' && /^(x-)?(page|offset)$/i.test(parameter.name))
+    return types.includes('string') && !isNumberInText;
+  const isNumber = types.length === 0 || types.includes('integer') || types.includes('number') || isNumberInText;
   if (role === 'limit' && isText && PLAIN_LIMIT.test(toBareName(parameter.name))) return true;
   if ((role === 'limit' || role === 'offset') && isText && COUNTS.test(parameter.description ?? '')) return true;
   const needsNumber = role === 'page' || role === 'offset' || role === 'limit';
   return isNumber || (!needsNumber && types.includes('string'));
+}
+
+/** Whether a value is that of a page or an offset, as a string: longer ones can be tokens and years. */
+function isShortNumber(value: unknown): boolean {
+  return typeof value === 'string' && /^\d{1,3}$/.test(value);
 }
 
 /** Names of a limit that is a number in a string. */
@@ -200,7 +230,7 @@ function hasDirections(schema: PageInput['schema']): boolean {
 function readFirstPage(contract: Contract, parameter: PageInput | undefined): number {
   if (parameter === undefined) return 1;
   const schema = readSchema(contract, parameter);
-  if (typeof schema.default === 'number') return schema.default === 0 ? 0 : 1;
+  if (typeof schema.default === 'number' || isShortNumber(schema.default)) return Number(schema.default) === 0 ? 0 : 1;
   const text = `${parameter.description ?? ''} ${schema.description ?? ''}`;
   if (/\b(zero|0)[- ](based|indexed)|starts? (at|from|with) (0|zero)\b|first page is (0|zero)\b/i.test(text)) return 0;
   return schema.minimum === 0 && !/\b(one|1)[- ](based|indexed)|starts? (at|from|with) (1|one)\b/i.test(text) ? 0 : 1;
@@ -210,7 +240,7 @@ function readFirstPage(contract: Contract, parameter: PageInput | undefined): nu
 function readFirstOffset(contract: Contract, parameter: PageInput | undefined): number {
   if (parameter === undefined) return 0;
   const schema = readSchema(contract, parameter);
-  if (typeof schema.default === 'number') return schema.default === 1 ? 1 : 0;
+  if (typeof schema.default === 'number' || isShortNumber(schema.default)) return Number(schema.default) === 1 ? 1 : 0;
   const text = `${parameter.description ?? ''} ${schema.description ?? ''}`;
   return schema.minimum === 1 || /\b(one|1)[- ](based|indexed)|starts? (at|from|with) (1|one)\b/i.test(text) ? 1 : 0;
 }
@@ -228,7 +258,8 @@ function createFit(
   return (value) =>
     value.length >= minLength &&
     value.length <= maxLength &&
-    (!isNumber || /^\d+$/.test(value)) &&
+    // A number has no leading zeros, and no more digits than JSON keeps.
+    (!isNumber || /^(0|[1-9]\d{0,14})$/.test(value)) &&
     (expression?.test(value) ?? true);
 }
 
