@@ -243,3 +243,42 @@ it('a list shows the branch of a `oneOf` that can be valid where another one is 
   const { body } = await send('POST', '/notes', { text: 'a' });
   expect((await send('GET', '/notes')).body).toEqual({ notes: [body] });
 });
+
+it('a list below an item shows what was created there where another path calls the id of that item otherwise', async () => {
+  const place = object({ id: TEXT, map_id: TEXT, title: TEXT });
+  const spec = toDocument(
+    {
+      '/maps/{map_id}/places/{id}': { ...inPath('map_id', 'id'), get: { responses: { 200: json(ref('Place')) } } },
+      '/maps/{id}/places': {
+        ...inPath('id'),
+        get: { responses: { 200: json({ type: 'array', items: ref('Place') }) } },
+        post: { ...sends(object({ title: TEXT })), responses: { 201: json(ref('Place')) } },
+      },
+      '/places/{id}': { ...inPath('id'), get: { responses: { 200: json(ref('Place')) } } },
+    },
+    { Place: place },
+  );
+  const { send } = await openShop({ spec });
+  const { body } = await send('POST', '/maps/4/places', { title: 'a' });
+  expect(body).toMatchObject({ map_id: '4', title: 'a' });
+  expect((await send('GET', '/maps/4/places')).list).toEqual([body]);
+  expect((await send('GET', '/maps/5/places')).list).toEqual([]);
+});
+
+it('the id that only the answer to a create requires is shown in lists', async () => {
+  const spec = toDocument(
+    {
+      '/schemes': {
+        get: { responses: { 200: json(object({ schemes: { type: 'array', items: ref('Scheme') } })) } },
+        post: { ...sends(object({ name: TEXT })), responses: { 201: json(object({ id: TEXT }, 'id')) } },
+      },
+      '/schemes/{id}': { ...inPath('id'), get: { responses: { 200: json(ref('Scheme')) } } },
+    },
+    { Scheme: object({ id: { type: 'integer' }, name: TEXT }) },
+  );
+  const { send } = await openShop({ spec });
+  const { body } = await send('POST', '/schemes', { name: 'a' });
+  const item = { id: Number(body['id']), name: 'a' };
+  expect((await send('GET', `/schemes/${item.id}`)).body).toEqual(item);
+  expect((await send('GET', '/schemes')).body).toEqual({ schemes: [item] });
+});

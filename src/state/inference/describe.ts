@@ -51,7 +51,7 @@ export function describeResource(
     ...(schema && {
       joinedKeys: findJoinedKeys(schema, keyProperties),
       secretKey: findSecretKey(index, candidate, schema),
-      once: findOnce(index, candidate, schema),
+      once: findOnce(index, candidate, schema).filter((name) => name !== idProperty),
       redacts: findRedacted(schema),
     }),
     // What no request creates or removes exists: the settings of an account, the user of the request.
@@ -293,7 +293,7 @@ function findSecretKey(
   return key === undefined || isOfItem ? undefined : { name: key.name, schema: key.target };
 }
 
-/** Properties that the response to a create requires and the item does not: secrets that are shown once. */
+/** Properties that the response to a create requires and the item does not: secrets that are shown once, or the id. */
 function findOnce(index: ContractIndex, candidate: CollectionCandidate, schema: ItemSchema): readonly string[] {
   const create = index.operationsAt(candidate.key).get('POST');
   const answer = index.answer(create);

@@ -125,6 +125,8 @@ interface CollectionTree {
   parents(candidate: CollectionCandidate): readonly CollectionCandidate[];
   /** For a path below a parent that shows part of a collection: which part. */
   within(key: string): Within | undefined;
+  /** The parts of a path, with the parameters of the operation that was read first. */
+  groups(key: string): CollectionCandidate['groups'];
 }
 
 function createCollectionTree(
@@ -178,6 +180,7 @@ function createCollectionTree(
     name: (candidate) => names.get(at(candidate.key)?.key ?? candidate.key) ?? candidate.key,
     parents: (candidate) => candidate.groups.slice(0, -1).flatMap(({ key }) => at(key) ?? []),
     within: (key) => within.get(key),
+    groups: (key) => candidates.get(key)?.groups ?? [],
   };
 }
 
@@ -279,7 +282,7 @@ function toBinding(
     elements: inferred.elements && { ...inferred.elements, of: inferred.related && tree.name(inferred.related) },
     chosenId: inferred.action === 'create' ? findChosenId(operation, groups[itemIndex]) : undefined,
     parents: links,
-    within: tree.within(own),
+    within: findPart(tree, own, groups),
     set: inferred.set,
     list: findAnswerList(index, operation, inferred),
     page: undefined,
@@ -293,6 +296,17 @@ function findOwnKey(tree: CollectionTree, groups: readonly KeyedGroup[]): string
   const { key = '' } = groups.at(-1) ?? {};
   if (tree.at(key) !== undefined) return key;
   return listShorterKeys(groups).find((each) => tree.at(each) !== undefined) ?? key;
+}
+
+/** The part of a collection that a path shows, with the parameter as this path calls it: `{id}` beside `{map_id}` of `/maps/{map_id}/places/{id}`. */
+function findPart(tree: CollectionTree, key: string, groups: readonly KeyedGroup[]): Within | undefined {
+  const within = tree.within(key);
+  if (within === undefined) return undefined;
+  for (const [i, { parameters }] of tree.groups(key).entries()) {
+    const parameter = groups[i]?.parameters[parameters.indexOf(within.parameter)];
+    if (parameter !== undefined) return parameter === within.parameter ? within : { ...within, parameter };
+  }
+  return within;
 }
 
 /** The list, or the size of one, in the answer of an operation. */
