@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { createMock } from '../../src/index.js';
-import { content, object, TEXT } from './document-parts.js';
+import { content, inPath, json, object, ref, sends, TEXT, toDocument } from './document-parts.js';
+import { openShop } from './shop.js';
 
 const ID = { name: 'id', in: 'path', required: true, schema: { type: 'integer' } };
 
@@ -30,3 +31,29 @@ it.each(['*/*', 'application/*', 'application/xml', 'application/vnd.example+jso
     expect(await read.text()).toContain('first');
   },
 );
+
+it('a list shows its items in each media type, as the schema of that type declares them', async () => {
+  const linked = object({ _embedded: object({ things: { type: 'array', items: ref('Linked') } }) });
+  const plain = object({ things: { type: 'array', items: ref('Plain') } });
+  const answer = { ...content(linked, 'application/hal+json'), ...content(plain) };
+  const one = { ...content(ref('Linked'), 'application/hal+json'), ...content(ref('Plain')) };
+  const spec = toDocument(
+    {
+      '/things': {
+        get: { responses: { 200: { description: 'all', content: answer } } },
+        post: { ...sends(object({ name: TEXT })), responses: { 201: json(ref('Linked')) } },
+      },
+      '/things/{id}': { ...inPath('id'), get: { responses: { 200: { description: 'one', content: one } } } },
+    },
+    {
+      Linked: object({ id: TEXT, name: TEXT, _links: object({ owner: TEXT }) }, 'id', 'name', '_links'),
+      Plain: object({ id: TEXT, name: TEXT, owner: TEXT }, 'id', 'name', 'owner'),
+    },
+  );
+  const { send } = await openShop({ spec });
+  const { body } = await send('POST', '/things', { name: 'a' });
+  const list = async (accept: string) => (await send('GET', '/things', undefined, { accept })).body;
+  expect(await list('application/hal+json')).toEqual({ _embedded: { things: [body] } });
+  const shown = await list('application/json');
+  expect(shown).toEqual({ things: [{ id: body['id'], name: 'a', owner: expect.any(String) }] });
+});

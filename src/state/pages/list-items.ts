@@ -6,7 +6,15 @@ import {
   findPropertyAt,
   listProperties,
 } from '../item-schema.js';
-import { findRole, type ItemsPosition, NESTED, readSuccessPointer, REPORTS } from './list-shape.js';
+import {
+  findRole,
+  type ItemsPosition,
+  type ListShape,
+  NESTED,
+  planAround,
+  readSuccessPointer,
+  REPORTS,
+} from './list-shape.js';
 
 const ITEM_NAMES =
   /^(data|items|results?|entries|values?|records|rows|list|content|elements|objects|resources|collection|edges|nodes|hits)$/i;
@@ -44,6 +52,15 @@ export function findItems(schema: ItemSchema, read: ReadItemSchema, noun?: strin
     if (inner !== undefined) return { path: [name, inner.name], element: [], itemSchema: read(inner.target)?.items };
   }
   return undefined;
+}
+
+/** The shape of a list in another body than the usual one, such as that of another media type: the usual one where it has no other schema, or no list. */
+export function findShapeAt(read: ReadItemSchema, usual: ListShape, pointer: string | undefined): ListShape {
+  const schema = read(pointer);
+  if (schema === undefined || pointer === undefined || usual.element.length > 0) return usual;
+  if (schema.pointer === read(usual.schema)?.pointer) return usual;
+  const items = findItems(schema, read, usual.path.at(-1));
+  return items === undefined ? usual : { ...items, schema: pointer, plan: planAround(schema, read, items.path) };
 }
 
 function listArrays(read: ReadItemSchema, schema: ItemSchema): readonly ItemProperty[] {

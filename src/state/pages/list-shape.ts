@@ -145,7 +145,7 @@ export function readSuccessPointer(operation: Operation): string {
 }
 
 /** Plans a response with items, or the number of items, at a path. */
-function planAround(schema: ItemSchema, read: ReadItemSchema, path: readonly string[]): Plan {
+export function planAround(schema: ItemSchema, read: ReadItemSchema, path: readonly string[]): Plan {
   return path.length === 0 ? { kind: 'items' } : planObject(schema, { read, items: path, above: [] });
 }
 

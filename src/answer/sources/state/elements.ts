@@ -9,7 +9,7 @@ import type { Entry, Item } from '../../../state/store/lists/item-list.js';
 import type { ItemLocation } from '../../../state/store/on-demand.js';
 import { isGenerated } from '../../../state/store/lists/usage.js';
 import type { Exchange } from '../../chain.js';
-import { showRelated, toElements } from './all-parents.js';
+import { showRelated, toElements } from './listed-items.js';
 import { completeBody } from './bodies.js';
 import {
   answerItem,

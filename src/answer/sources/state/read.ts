@@ -7,6 +7,7 @@ import { isCovered, isJsonType, toEssence } from '../../../contract/media-type.j
 import type { Call } from '../../../http/request/call.js';
 import { createEnvelope, type Envelope, type EnvelopeFacts } from '../../../state/pages/envelope.js';
 import { createPageHeaders } from '../../../state/pages/headers.js';
+import { findShapeAt } from '../../../state/pages/list-items.js';
 import { announcesPages, hasNumberedTurns, type ListShape } from '../../../state/pages/list-shape.js';
 import {
   isPageMistake,
@@ -16,27 +17,14 @@ import {
   type PageTurn,
 } from '../../../state/pages/pagination.js';
 import { choosePlan, createPagePlan, isDescending, type PagePlan } from '../../../state/pages/plan.js';
-import {
-  type Condition,
-  createSelection,
-  createView,
-  KEEPS_ALL,
-  readFilters,
-  readSearch,
-  readSelector,
-  readSort,
-  type Selection,
-  toCondition,
-  type View,
-} from '../../../state/pages/view.js';
-import type { Binding, Resource } from '../../../state/resource.js';
-import { readScope } from '../../../state/store/collection.js';
+import { createView, readSort, type Selection, type View } from '../../../state/pages/view.js';
+import type { Resource } from '../../../state/resource.js';
 import type { Entry, Item, ItemList } from '../../../state/store/lists/item-list.js';
 import type { ItemLocation } from '../../../state/store/on-demand.js';
 import { memoize } from '../../../memoize.js';
 import type { Exchange } from '../../chain.js';
 import { MAX_ACCEPT_HEADERS, type ResponseChoice } from '../../choose-response.js';
-import { createListReader } from './all-parents.js';
+import { createListReader, createRequiredFilters, createSelector, type PageValues } from './listed-items.js';
 import {
   answerItem,
   chooseDeclared,
@@ -146,12 +134,8 @@ export function createListHandler(context: OperationContext): StateHandler | und
     isNumbered: hasNumberedTurns(shape.plan),
     read: context.read,
   });
-  const project =
-    binding.elements === undefined
-      ? omitDetail(context.model.resource, context.bodies.project(shape.itemSchema))
-      : createElementWriter(context);
   const findId = createIdReader(context.model.resource);
-  const envelope = createEnvelopeReader(context, shape);
+  const findWriters = createListWriters(context, shape);
   const chooseList = createListChooser(context);
   const readList = createListReader(context);
   const select = createSelector(binding, usual);
@@ -178,6 +162,7 @@ export function createListHandler(context: OperationContext): StateHandler | und
     const entries = binding.action === 'count' ? [] : view.slice(page.from, page.to).map(origin);
     const url = (turn: PageTurn | 'first' | undefined, absolute: boolean): string =>
       toUrl(call, plan, { turn, absolute });
+    const { project, envelope } = findWriters(choice.media?.schemaPointer);
     const written = listForms(entries, project, exchange);
     const items = written.map(({ item }) => item);
     const facts: EnvelopeFacts = {
@@ -194,6 +179,28 @@ export function createListHandler(context: OperationContext): StateHandler | und
     const given =
       isPart && page.unit !== undefined && page.to - page.from < view.size ? { ...choice, status: 206 } : choice;
     return withMembers(toAnswer(given, envelope(exchange)(facts), writeHeaders(facts)), { listed: { items, written } });
+  });
+}
+
+/** Writes the items and the envelope of a list, as the schema of each media type declares them. */
+function createListWriters(
+  context: OperationContext,
+  usual: ListShape,
+): (pointer: string | undefined) => {
+  readonly project: WriteBody;
+  readonly envelope: ReturnType<typeof createEnvelopeReader>;
+} {
+  const { binding, bodies, model, read } = context;
+  if (binding.elements !== undefined) {
+    const writers = { project: createElementWriter(context), envelope: createEnvelopeReader(context, usual) };
+    return () => writers;
+  }
+  return memoize((pointer) => {
+    const shape = binding.action === 'count' ? usual : findShapeAt(read, usual, pointer);
+    return {
+      project: omitDetail(model.resource, bodies.project(shape.itemSchema)),
+      envelope: createEnvelopeReader(context, shape),
+    };
   });
 }
 
@@ -268,57 +275,6 @@ function createIdReader({ idProperty = 'id', selfUrl }: Resource): EnvelopeFacts
   return selfUrl === undefined ? ({ item, id }) => readMember(item, idProperty) ?? id : ({ id }) => id;
 }
 
-/** The items of the parent in the path, where a list below a parent shows part of a collection. */
-function readPart({ property, parameter }: Within, { part }: ItemLocation, call: Call): Condition {
-  // A path that leaves the user of the request out has the id in the location.
-  const value = call.path[parameter] ?? readScope(part).at(-1);
-  if (property !== undefined) return toCondition(parameter, property, value);
-  return { name: parameter, value, keeps: (entry) => entry.part === part };
-}
-
-type Within = NonNullable<Binding['within']>;
-
-/** Plans which items of a list a request asks for: by the path, filters, a label selector and a search. */
-function createSelector(
-  { operation, within }: Binding,
-  plan: PagePlan,
-): (location: ItemLocation, call: Call, values: PageValues) => Selection {
-  const selector = operation.parameters.find(({ name }) => /^label_?selector$/i.test(name))?.name;
-  const read = (name: string | undefined, values: PageValues, toTest: typeof readSearch): readonly Condition[] => {
-    const value = name === undefined ? undefined : values[name];
-    const keeps = toTest(value);
-    return name === undefined || keeps === undefined ? [] : [{ name, value, keeps }];
-  };
-  const isWhole = within === undefined && plan.filters.length + plan.hidden.length === 0;
-  if (isWhole && selector === undefined && plan.search === undefined) return () => KEEPS_ALL;
-  return (location, call, values) =>
-    createSelection([
-      ...(within === undefined ? [] : [readPart(within, location, call)]),
-      ...readFilters(plan.filters, values),
-      ...read(selector, values, readSelector),
-      ...read(plan.search, values, readSearch),
-      ...plan.hidden.flatMap(({ name, isShown, isHidden }): readonly Condition[] =>
-        isShown(values) ? [] : [{ name, value: undefined, keeps: (entry) => !isHidden(entry) }],
-      ),
-    ]);
-}
-
-/** Adds the required filters of a request to the location, so that the initial items of a list match them. */
-function createRequiredFilters({ filters }: PagePlan): (location: ItemLocation, values: PageValues) => ItemLocation {
-  const required = filters.filter(({ isRequired }) => isRequired);
-  if (required.length === 0) return (location) => location;
-  return (location, values) => {
-    const given = Object.fromEntries(
-      required.map(({ parameter, property, inner }) => {
-        const value = values[parameter];
-        return [property, inner === undefined ? value : { [inner]: value }];
-      }),
-    );
-    const part = `${location.part}?${JSON.stringify(given)}`;
-    return { ...location, known: { ...location.known, ...given }, part };
-  };
-}
-
 /** A reader of the envelope of a list: what the page does not determine is generated once. */
 function createEnvelopeReader(
   { contract, read, validators, generator }: StateContext,
@@ -341,8 +297,6 @@ function createEnvelopeReader(
     return envelope;
   };
 }
-
-type PageValues = ReturnType<PagePlan['readValues']>;
 
 function readDescending(plan: PagePlan, values: PageValues): boolean {
   const given = plan.order === undefined ? undefined : values[plan.order];

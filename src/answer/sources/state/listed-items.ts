@@ -1,5 +1,17 @@
 import { isObject, readMember } from '../../../contract/json.js';
 import type { Call } from '../../../http/request/call.js';
+import type { PagePlan } from '../../../state/pages/plan.js';
+import {
+  type Condition,
+  createSelection,
+  KEEPS_ALL,
+  readFilters,
+  readSearch,
+  readSelector,
+  type Selection,
+  toCondition,
+} from '../../../state/pages/view.js';
+import type { Binding } from '../../../state/resource.js';
 import { readScope, toChildScope, toScope } from '../../../state/store/collection.js';
 import type { Entry, Item, ItemList } from '../../../state/store/lists/item-list.js';
 import { findIndex } from '../../../state/store/lists/rows.js';
@@ -40,6 +52,62 @@ export function createListReader(context: OperationContext): (location: ItemLoca
     return joinLists(location.collection);
   };
 }
+
+/** Plans which items of a list a request asks for: by the path, filters, a label selector and a search. */
+export function createSelector(
+  { operation, within }: Binding,
+  plan: PagePlan,
+): (location: ItemLocation, call: Call, values: PageValues) => Selection {
+  const selector = operation.parameters.find(({ name }) => /^label_?selector$/i.test(name))?.name;
+  const read = (name: string | undefined, values: PageValues, toTest: typeof readSearch): readonly Condition[] => {
+    const value = name === undefined ? undefined : values[name];
+    const keeps = toTest(value);
+    return name === undefined || keeps === undefined ? [] : [{ name, value, keeps }];
+  };
+  const isWhole = within === undefined && plan.filters.length + plan.hidden.length === 0;
+  if (isWhole && selector === undefined && plan.search === undefined) return () => KEEPS_ALL;
+  return (location, call, values) =>
+    createSelection([
+      ...(within === undefined ? [] : [readPart(within, location, call)]),
+      ...readFilters(plan.filters, values),
+      ...read(selector, values, readSelector),
+      ...read(plan.search, values, readSearch),
+      ...plan.hidden.flatMap(({ name, isShown, isHidden }): readonly Condition[] =>
+        isShown(values) ? [] : [{ name, value: undefined, keeps: (entry) => !isHidden(entry) }],
+      ),
+    ]);
+}
+
+/** Adds the required filters of a request to the location, so that the initial items of a list match them. */
+export function createRequiredFilters({
+  filters,
+}: PagePlan): (location: ItemLocation, values: PageValues) => ItemLocation {
+  const required = filters.filter(({ isRequired }) => isRequired);
+  if (required.length === 0) return (location) => location;
+  return (location, values) => {
+    const given = Object.fromEntries(
+      required.map(({ parameter, property, inner }) => {
+        const value = values[parameter];
+        return [property, inner === undefined ? value : { [inner]: value }];
+      }),
+    );
+    const part = `${location.part}?${JSON.stringify(given)}`;
+    return { ...location, known: { ...location.known, ...given }, part };
+  };
+}
+
+/** The items of the parent in the path, where a list below a parent shows part of a collection. */
+function readPart({ property, parameter }: Within, { part }: ItemLocation, call: Call): Condition {
+  // A path that leaves the user of the request out has the id in the location.
+  const value = call.path[parameter] ?? readScope(part).at(-1);
+  if (property !== undefined) return toCondition(parameter, property, value);
+  return { name: parameter, value, keeps: (entry) => entry.part === part };
+}
+
+type Within = NonNullable<Binding['within']>;
+
+/** The values of the parameters of a list, by name. */
+export type PageValues = ReturnType<PagePlan['readValues']>;
 
 /** The items of a collection that elements identify, those that exist. */
 export function showRelated(
