@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { json, query, ref, TEXT } from './document-parts.js';
+import { inPath, json, object, query, ref, sends, TEXT, toDocument } from './document-parts.js';
 import { openShop, type Shop } from './shop.js';
 
 const open = (): Promise<Shop> => {
@@ -85,4 +85,25 @@ describe('a parameter that selects properties', () => {
     expect((await shop.send('GET', '/orders?fields=title')).body).toEqual({ data: [shown] });
     expect((await shop.send('GET', '/orders?fields=other')).body).toEqual({ data: [order] });
   });
+});
+
+it('a filter of every request shows items whose property is null', async () => {
+  const spec = toDocument(
+    {
+      '/refunds': {
+        get: {
+          parameters: [{ ...query('account'), required: true }],
+          responses: { 200: json({ type: 'array', items: ref('Refund') }) },
+        },
+        post: { ...sends(ref('Refund')), responses: { 201: json(ref('Refund')) } },
+      },
+      '/refunds/{id}': { ...inPath('id'), get: { responses: { 200: json(ref('Refund')) } } },
+    },
+    { Refund: object({ id: { ...TEXT, readOnly: true }, account: { type: ['string', 'null'] } }) },
+  );
+  const { send } = await openShop({ spec });
+  const accounts = [null, 'a', 'b'];
+  for (const account of accounts) await send('POST', '/refunds', { account });
+  const { list } = await send('GET', '/refunds?account=a');
+  expect(list.map(({ account }) => account)).toEqual([null, 'a']);
 });

@@ -197,16 +197,23 @@ export function readFilters(
     if (isForAll?.(value ?? fallback) === true) continue;
     const wanted = value ?? fallback;
     if (wanted === undefined || (wanted === '' && value !== undefined)) continue;
-    // Items that do not have the property match the default of a filter, and a filter of every request.
+    // Items without a value of the property match the default of a filter, and a filter of every request.
     const isLenient = value === undefined || isRequired === true;
     const condition = toCondition(parameter, property, wanted);
     conditions.push(
       isLenient
-        ? { ...condition, keeps: (entry) => entry.item[property] === undefined || condition.keeps(entry) }
+        ? {
+            ...condition,
+            keeps: (entry) => isEmpty(entry.item[property]) || condition.keeps(entry),
+          }
         : condition,
     );
   }
   return conditions;
+}
+
+function isEmpty(value: unknown): boolean {
+  return value === undefined || value === null;
 }
 
 /** A predicate for a label selector of equalities (`app=shop,tier!=web`); undefined without one. */
