@@ -612,8 +612,9 @@ function createLife(
       ...(limit === undefined ? {} : { [limit.name]: readMaximum(limit) ?? 100 }),
     };
     const reply = await send(list, { path: toPath(list, parents), query });
-    if (reply.status !== 200) return `the list answers ${reply.status} ${show(reply.body)}`;
-    return findItems(reply.body)?.some((each) => hasId(each, id) || each === id.id) === true;
+    if (!isSuccess(list, reply)) return `the list answers ${reply.status} ${show(reply.body)}`;
+    const isHere = (each: unknown): boolean => hasId(each, id) || String(each) === String(id.id);
+    return (findItems(reply.body) ?? findTextsIn(reply.body))?.some(isHere) === true;
   };
 
   /** The filters that every request of a list has, with values that the document allows. */
@@ -739,7 +740,7 @@ function createLife(
     let query: Record<string, unknown> = first;
     for (let page = 0; page < 30; page++) {
       const reply = await send(list, { path: toPath(list, parents), query });
-      if (reply.status !== 200) return `page ${page + 1} answers ${reply.status} ${show(reply.body)}`;
+      if (!isSuccess(list, reply)) return `page ${page + 1} answers ${reply.status} ${show(reply.body)}`;
       const elements = findItems(reply.body) ?? [];
       if (elements.length > 2) return `a page of 2 shows ${elements.length} items`;
       const next = readNext(reply, { position, page, limit: 2, found: countItems(reply.body) });
@@ -779,6 +780,18 @@ const POSITION = new RegExp(
 
 function findParameter(operation: Operation, pattern: RegExp): Parameter | undefined {
   return operation.parameters.find((each) => each.in === 'query' && pattern.test(each.name));
+}
+
+/** Whether a list answers with 200, or with the only success that it declares. */
+function isSuccess(list: Operation, { status }: Reply): boolean {
+  const declared = list.responses.filter((each) => /^2\d\d$/.test(each.status)).map((each) => each.status);
+  return status === 200 || (declared.length === 1 && declared[0] === String(status));
+}
+
+/** The array of strings that a list of ids is, or has. */
+function findTextsIn(body: Json): readonly unknown[] | undefined {
+  const arrays = [body, ...(isObject(body) ? Object.values(body) : [])].filter((each) => Array.isArray(each));
+  return arrays.find((each) => each.every((one) => typeof one === 'string'));
 }
 
 /** Whether the answer of a list declares the URL or the token of the next page. */
@@ -1046,8 +1059,8 @@ function findIdValues(body: Json, parameter: string): readonly Omit<FoundId, 'ab
       'code',
     ];
     const at = order.indexOf(key);
-    // `slug` for `{team_slug}`.
-    if (at > 0 && key.length > 1 && bareParameter.endsWith(key)) return 0.5 + depth * 3;
+    // `slug` for `{team_slug}`, and `token` for `{uploadToken}`.
+    if (at !== 0 && key.length > (at > 0 ? 1 : 3) && bareParameter.endsWith(key)) return 0.5 + depth * 3;
     if (at >= 0) return at + depth * 3;
     return key.endsWith('id') ? 20 + depth * 3 : 40 + depth;
   };
