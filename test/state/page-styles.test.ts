@@ -248,6 +248,26 @@ describe('an offset', () => {
   });
 });
 
+describe('the URL of the next page', () => {
+  const URL_TEXT = { type: 'string', format: 'uri' };
+
+  it.each([
+    ['/links/next', { links: object({ next: URL_TEXT }) }],
+    ['/nextLink', { nextLink: TEXT }],
+  ])('in %s leads through all pages where the list declares a limit alone', async (pointer, envelope) => {
+    const mock = await start({ parameters: [SIZE], envelope });
+    const pages: string[] = [];
+    let path: unknown = '/parcels';
+    while (typeof path === 'string') {
+      const { body, headers, names, status } = await get(mock, path);
+      expect([status, headers.get('x-mock-violations')]).toEqual([200, null]);
+      pages.push(names);
+      path = readPointer(body, pointer);
+    }
+    expect(pages).toEqual(['ab', 'cd', 'e']);
+  });
+});
+
 describe('the parameter that takes what the answer has for the next page', () => {
   const described = (schema: Part): Part => ({ ...query('until', schema), description: '`next` goes here.' });
   const nullable = (type: string): Part => ({ type: [type, 'null'] });

@@ -52,6 +52,10 @@ export function createQueryReader(
     for (const pair of readPairs(search)) {
       const owner = findOwner(pair.name);
       if (owner === undefined && PREFERENCES.has(pair.name)) continue;
+      if (owner === undefined && pair.name === CURSOR_PARAMETER) {
+        keepUndeclared(pair, values);
+        continue;
+      }
       if (owner === undefined) {
         keepUndeclared(pair, values);
         const isNew = !expected.has(pair.name) && !undeclared.has(pair.name) && undeclared.size < MAX_UNDECLARED;
@@ -190,6 +194,9 @@ function readFormText(text: string): TextTree {
 
 /** Query parameters that replace a `Prefer` header, for browsers; they are not part of the request. */
 const PREFERENCES: ReadonlySet<string> = new Set(['__code', '__dynamic', '__example', '__seed']);
+
+/** The cursor in URLs of the next page, for lists that declare such a URL and no parameter of a page. */
+export const CURSOR_PARAMETER = '__cursor';
 
 /** Adds an undeclared parameter to the values, as a string. */
 function keepUndeclared({ name, raw = '' }: Pair, values: Record<string, unknown>): void {

@@ -194,6 +194,11 @@ export function hasNumberedTurns(plan: Plan): boolean {
   return hasField(plan, ({ role, type }) => role === 'next' && /^(integer|number)$/.test(type ?? ''));
 }
 
+/** Whether a list response shows the next page as a URL. */
+export function hasUrlOfNext(plan: Plan): boolean {
+  return hasField(plan, ({ role, form }) => role === 'next' && (form === 'url' || form === 'path'));
+}
+
 function hasField(plan: Plan, test: (field: EnvelopeField) => boolean): boolean {
   if (plan.kind === 'object') return plan.members.some((member) => hasField(member.plan, test));
   return plan.kind === 'field' && test(plan.field);

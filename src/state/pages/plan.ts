@@ -4,8 +4,10 @@ import { type Operation, readText } from '../../contract/operations/operation.js
 import { readPattern } from '../../contract/upgrade/patterns.js';
 import type { ItemSchema, ReadItemSchema } from '../item-schema.js';
 import { toBareName } from '../../contract/names.js';
+import { CURSOR_PARAMETER } from '../../http/request/query.js';
 import { findExcludedItems, findHiddenItems, findTimeBound, type HiddenItems, isTimeBound } from './hidden.js';
 import { createValueReader, findPageInputs, type PageInput } from './inputs.js';
+import { hasNumberedTurns, hasUrlOfNext, type Plan } from './list-shape.js';
 import { PAGE_STYLES, type PageRole, type PageStyle, type PageStyleName } from './pagination.js';
 import { type Filter, findFilter } from './view.js';
 
@@ -55,8 +57,8 @@ const PAGE_SIZE = 20;
 interface PageKnowledge {
   readonly item: ItemSchema | undefined;
   readonly style?: PageStyleName | undefined;
-  /** Whether the response shows the next page as a number. */
-  readonly isNumbered?: boolean | undefined;
+  /** The shape of the response. */
+  readonly shape?: Plan | undefined;
   /** Reads the schemas of objects in items. */
   readonly read?: ReadItemSchema | undefined;
 }
@@ -64,7 +66,7 @@ interface PageKnowledge {
 /** Reads the parameters of a list operation. */
 export function createPagePlan(contract: Contract, operation: Operation, known: PageKnowledge): PagePlan {
   const query = findPageInputs(contract, operation);
-  const { style, names } = findStyle(contract, query, known.style);
+  const { style, names } = withCursor(findStyle(contract, query, known.style), known);
   const same = findOtherSpellings(query, Object.values(names));
   const taken = new Set<string>([...Object.values(names), ...same.map(([other]) => other)]);
   const order = query.find(({ name, schema }) => ORDER.test(name) && hasDirections(schema));
@@ -80,7 +82,7 @@ export function createPagePlan(contract: Contract, operation: Operation, known: 
     names,
     firstPage: readFirstPage(contract, named('page')),
     firstOffset: readFirstOffset(contract, named('offset')),
-    fits: createFit(contract, named('token'), known.isNumbered === true),
+    fits: createFit(contract, named('token'), known.shape !== undefined && hasNumberedTurns(known.shape)),
     defaultLimit: limit === undefined ? (isWhole ? Infinity : PAGE_SIZE) : readDefault(contract, limit),
     maximumLimit: (limit && readSchema(contract, limit).maximum) ?? Infinity,
     order: order?.name,
@@ -141,6 +143,14 @@ function findStyle(
     return { style: byToken, names: { ...findNames(contract, query, byToken), token } };
   // The last style has only the limit.
   return last ?? { style: PAGE_STYLES[PAGE_STYLES.length - 1] as PageStyle, names: {} };
+}
+
+/** A style with a limit alone, with a cursor of its own where the response has the URL of the next page: services choose what is in that URL. */
+function withCursor(found: ReturnType<typeof findStyle>, { shape, style: hinted }: PageKnowledge): typeof found {
+  const isAlone = found.style.name === 'none' && found.names.limit !== undefined && hinted === undefined;
+  const style = PAGE_STYLES.find(({ name }) => name === 'token');
+  if (!isAlone || style === undefined || shape === undefined || !hasUrlOfNext(shape)) return found;
+  return { style, names: { ...found.names, token: CURSOR_PARAMETER } };
 }
 
 /** A parameter that takes what the envelope of a list has for the next page: "Take it from `pagination.next`". */

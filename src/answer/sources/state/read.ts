@@ -8,7 +8,7 @@ import type { Call } from '../../../http/request/call.js';
 import { createEnvelope, type Envelope, type EnvelopeFacts } from '../../../state/pages/envelope.js';
 import { createPageHeaders } from '../../../state/pages/headers.js';
 import { findShapeAt } from '../../../state/pages/list-items.js';
-import { announcesPages, hasNumberedTurns, type ListShape } from '../../../state/pages/list-shape.js';
+import { announcesPages, type ListShape } from '../../../state/pages/list-shape.js';
 import {
   isPageMistake,
   type Page,
@@ -131,7 +131,7 @@ export function createListHandler(context: OperationContext): StateHandler | und
   const usual = createPagePlan(context.contract, operation, {
     item: schema,
     style: binding.page,
-    isNumbered: hasNumberedTurns(shape.plan),
+    shape: shape.plan,
     read: context.read,
   });
   const findId = createIdReader(context.model.resource);
@@ -190,7 +190,7 @@ function createListWriters(
   readonly project: WriteBody;
   readonly envelope: ReturnType<typeof createEnvelopeReader>;
 } {
-  const { binding, bodies, model, read } = context;
+  const { binding, model, read } = context;
   if (binding.elements !== undefined) {
     const writers = { project: createElementWriter(context), envelope: createEnvelopeReader(context, usual) };
     return () => writers;
@@ -198,7 +198,7 @@ function createListWriters(
   return memoize((pointer) => {
     const shape = binding.action === 'count' ? usual : findShapeAt(read, usual, pointer);
     return {
-      project: omitDetail(model.resource, bodies.project(shape.itemSchema)),
+      project: omitDetail(model.resource, context.bodies.project(shape.itemSchema)),
       envelope: createEnvelopeReader(context, shape),
     };
   });

@@ -212,7 +212,12 @@ function toTargetPointer({ to, key, change }: PropertyLink): string {
 function describeList(context: ReportContext, binding: Binding, model: ItemModel): ListReport | undefined {
   const { list, operation, page } = binding;
   if (list === undefined) return undefined;
-  const plan = createPagePlan(context.contract, operation, { item: model.schema, style: page, read: context.read });
+  const plan = createPagePlan(context.contract, operation, {
+    item: model.schema,
+    style: page,
+    shape: list.plan,
+    read: context.read,
+  });
   const toLimit = (limit: number): number | undefined => (Number.isFinite(limit) ? limit : undefined);
   const element = binding.elements === undefined ? describeAnswer(context, model, list.itemSchema) : undefined;
   return {
