@@ -57,3 +57,25 @@ describe.each<[names: Bounds]>([
     expect(await list('limit=5')).toHaveLength(2);
   });
 });
+
+it('a list with both ends of a range leaves out the items outside of it, also where they have dates without a time', async () => {
+  const day = { type: 'string', format: 'date' };
+  const task = object({ id: TEXT, start_date: day, end_date: day }, 'id', 'start_date', 'end_date');
+  const { send } = await openShop({
+    spec: toDocument({
+      '/tasks': {
+        get: {
+          parameters: [query('startDate', TIME), query('endDate', TIME)],
+          responses: { 200: json({ type: 'array', items: task }) },
+        },
+        post: { ...sends(object({ start_date: day, end_date: day })), responses: { 201: json(task) } },
+      },
+    }),
+  });
+  for (const month of ['01', '02', '03'])
+    await send('POST', '/tasks', { start_date: `2026-${month}-01`, end_date: `2026-${month}-20` });
+  const list = async (text: string): Promise<readonly unknown[]> =>
+    (await send('GET', `/tasks?${text}`)).list.map(({ start_date }) => start_date);
+  expect(await list('startDate=2026-02-01T00:00:00Z')).toEqual(['2026-02-01', '2026-03-01']);
+  expect(await list('startDate=2026-02-01T00:00:00Z&endDate=2026-02-20T00:00:00Z')).toEqual(['2026-02-01']);
+});

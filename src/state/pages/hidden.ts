@@ -104,6 +104,24 @@ export function isTimeBound({ name, description = '' }: PageInput, schema: Schem
   );
 }
 
+/** Names of the two ends of a range of time: `start_date` and `end_date`. */
+const RANGE_END = /^(start|begin|end)(date|time|datetime|at|on)$/;
+
+/** The filter by one end of a range of time, where items have the property and requests can name both ends: `startDate`, `endDate`. */
+export function findRangeBound(
+  { name }: PageInput,
+  query: readonly PageInput[],
+  of: { readonly schema: SchemaObject; readonly item: ItemSchema | undefined },
+): Filter | undefined {
+  const [, end, unit] = RANGE_END.exec(toBareName(name)) ?? [];
+  if (end === undefined || of.schema.format?.startsWith('date') !== true) return undefined;
+  const others = new Set(end === 'end' ? [`start${unit}`, `begin${unit}`] : [`end${unit}`]);
+  const property = listProperties(of.item).find(({ bare }) => bare === toBareName(name));
+  if (property?.schema.format?.startsWith('date') !== true) return undefined;
+  if (!query.some((other) => others.has(toBareName(other.name)))) return undefined;
+  return { parameter: name, property: property.name, bound: end === 'end' ? 'lte' : 'gte' };
+}
+
 /** The filter that leaves out items from before or after a time: `since`, `created_before`. */
 export function findTimeBound(
   input: PageInput,

@@ -5,7 +5,14 @@ import { readPattern } from '../../contract/upgrade/patterns.js';
 import type { ItemSchema, ReadItemSchema } from '../item-schema.js';
 import { toBareName } from '../../contract/names.js';
 import { CURSOR_PARAMETER } from '../../http/request/query.js';
-import { findExcludedItems, findHiddenItems, findTimeBound, type HiddenItems, isTimeBound } from './hidden.js';
+import {
+  findExcludedItems,
+  findHiddenItems,
+  findRangeBound,
+  findTimeBound,
+  type HiddenItems,
+  isTimeBound,
+} from './hidden.js';
 import { createValueReader, findPageInputs, type PageInput } from './inputs.js';
 import { hasNumberedTurns, hasUrlOfNext, type Plan } from './list-shape.js';
 import { PAGE_STYLES, type PageRole, type PageStyle, type PageStyleName } from './pagination.js';
@@ -92,7 +99,10 @@ export function createPagePlan(contract: Contract, operation: Operation, known: 
     filters: query.flatMap((input) => {
       if (taken.has(input.name)) return [];
       const schema = readSchema(contract, input);
-      const filter = findFilter(input, schema, known) ?? findTimeBound(input, schema, known.item);
+      const filter =
+        findRangeBound(input, query, { schema, item: known.item }) ??
+        findFilter(input, schema, known) ??
+        findTimeBound(input, schema, known.item);
       return filter === undefined ? [] : [filter];
     }),
     hidden: [
