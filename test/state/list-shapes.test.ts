@@ -422,3 +422,11 @@ describe('a filter', () => {
     expect(readNames((await send(mock, `/widgets?${search}`)).answer)).toEqual(names);
   });
 });
+
+it('a list of strings has the ids of the items', async () => {
+  const mock = await start({ summary: TEXT });
+  const { answer: one } = await send(mock, '/widgets', { name: 'a' });
+  const { answer: other } = await send(mock, '/widgets', { name: 'b' });
+  const ids = [one, other].map((each) => readPointer(each, '/id'));
+  expect((await send(mock, '/widgets')).answer).toEqual({ widgets: ids });
+});

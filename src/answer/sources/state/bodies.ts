@@ -27,7 +27,7 @@ import { isUploadedFile } from '../../../http/request/body-multipart.js';
 import type { Call } from '../../../http/request/call.js';
 import type { Exchange } from '../../chain.js';
 import { findRemovedBranch } from './removed.js';
-import type { BodyReader, BodyWriters, StateContext, WriteBody } from './context.js';
+import type { BodyReader, BodyWriters, OperationContext, StateContext, WriteBody } from './context.js';
 import { isBytes } from '../../../platform.js';
 
 /** Creates the writers of a resource: each body is planned once. */
@@ -142,6 +142,16 @@ function createPartWriter(
     return result;
   };
 }
+
+/** Writes items as elements of a list: the ids of items where the elements are strings or numbers. */
+export function createElementOfList({ read, bodies, model }: OperationContext, pointer: string | undefined): WriteBody {
+  const target = read(pointer);
+  const isId = target !== undefined && isIdSchema(target) && !NOT_OF_IDS.test(target.schema.format ?? '');
+  return isId ? (entry) => readIdAs(target, model.resource, entry) : bodies.project(pointer);
+}
+
+/** Formats of strings that do not identify items. */
+const NOT_OF_IDS = /^(ur[il]|date|byte|binary)/;
 
 /** Whether a body, or a part of it, can be an id. */
 function isIdSchema({ type, schema }: ItemSchema): boolean {

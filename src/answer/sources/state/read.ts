@@ -24,6 +24,7 @@ import type { ItemLocation } from '../../../state/store/on-demand.js';
 import { memoize } from '../../../memoize.js';
 import type { Exchange } from '../../chain.js';
 import { MAX_ACCEPT_HEADERS, type ResponseChoice } from '../../choose-response.js';
+import { createElementOfList } from './bodies.js';
 import { createListReader, createRequiredFilters, createSelector, type PageValues } from './listed-items.js';
 import {
   answerItem,
@@ -198,7 +199,7 @@ function createListWriters(
   return memoize((pointer) => {
     const shape = binding.action === 'count' ? usual : findShapeAt(read, usual, pointer);
     return {
-      project: omitDetail(model.resource, context.bodies.project(shape.itemSchema)),
+      project: omitDetail(model.resource, createElementOfList(context, shape.itemSchema)),
       envelope: createEnvelopeReader(context, shape),
     };
   });
