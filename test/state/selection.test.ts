@@ -107,3 +107,25 @@ it('a filter of every request shows items whose property is null', async () => {
   const { list } = await send('GET', '/refunds?account=a');
   expect(list.map(({ account }) => account)).toEqual([null, 'a']);
 });
+
+it('the default of a filter leaves out no items with a value that the filter cannot name', async () => {
+  const spec = toDocument(
+    {
+      '/projects': {
+        get: {
+          parameters: [query('kind', { type: 'string', enum: ['active', 'paused'], default: 'active' })],
+          responses: { 200: json({ type: 'array', items: ref('Project') }) },
+        },
+        post: { ...sends(ref('Project')), responses: { 201: json(ref('Project')) } },
+      },
+      '/projects/{id}': { ...inPath('id'), get: { responses: { 200: json(ref('Project')) } } },
+    },
+    { Project: object({ id: { ...TEXT, readOnly: true }, kind: TEXT }) },
+  );
+  const { send } = await openShop({ spec });
+  for (const kind of ['active', 'paused', 'other']) await send('POST', '/projects', { kind });
+  const list = async (text = ''): Promise<readonly unknown[]> =>
+    (await send('GET', `/projects${text}`)).list.map(({ kind }) => kind);
+  expect(await list()).toEqual(['active', 'other']);
+  expect(await list('?kind=active')).toEqual(['active']);
+});

@@ -84,6 +84,8 @@ export interface Filter {
   readonly isRequired?: boolean | undefined;
   /** The value of a request that does not name the parameter. */
   readonly fallback?: unknown;
+  /** The values that a request can name, where the property can have others; undefined where it can name any. */
+  readonly values?: readonly unknown[] | undefined;
   /** Whether items cannot have a value, so that it asks for all of them: `all`, `any`, `*`. */
   readonly isForAll?: (value: unknown) => boolean;
 }
@@ -116,6 +118,7 @@ export function findFilter(
     isRequired: required,
     // The default of a flag, or of a free value, is often not one of the filter.
     fallback: schema.enum !== undefined && canBe(object.schema, schema.default) ? schema.default : undefined,
+    values: values === undefined ? schema.enum : undefined,
     isForAll: (value) =>
       typeof value === 'string' &&
       ALL.test(value) &&
@@ -191,25 +194,33 @@ export function readFilters(
   query: Readonly<Record<string, unknown>>,
 ): readonly Condition[] {
   const conditions: Condition[] = [];
-  for (const { parameter, property, bound, isRequired, fallback, isForAll } of filters) {
+  for (const { parameter, property, bound, isRequired, fallback, values, isForAll } of filters) {
     const given = query[parameter];
     const value = bound === undefined || given === undefined ? given : { [bound]: given };
     if (isForAll?.(value ?? fallback) === true) continue;
     const wanted = value ?? fallback;
     if (wanted === undefined || (wanted === '' && value !== undefined)) continue;
-    // Items without a value of the property match the default of a filter, and a filter of every request.
+    // Items without a value that the filter can name match its default, and those without any a filter of every request.
     const isLenient = value === undefined || isRequired === true;
+    const isOther = (own: unknown): boolean => value === undefined && isScalar(own) && values?.includes(own) === false;
     const condition = toCondition(parameter, property, wanted);
     conditions.push(
       isLenient
         ? {
             ...condition,
-            keeps: (entry) => isEmpty(entry.item[property]) || condition.keeps(entry),
+            keeps: (entry) => {
+              const own = entry.item[property];
+              return isEmpty(own) || isOther(own) || condition.keeps(entry);
+            },
           }
         : condition,
     );
   }
   return conditions;
+}
+
+function isScalar(value: unknown): boolean {
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
 }
 
 function isEmpty(value: unknown): boolean {
