@@ -285,6 +285,8 @@ interface Sent {
 interface Made {
   readonly reply: Reply;
   readonly sent: readonly Sent[];
+  /** The whole body of the request. */
+  readonly body: Json;
   readonly parents: readonly unknown[];
   /** The id in the path of a PUT that creates. */
   readonly chosen: FoundId | undefined;
@@ -435,7 +437,16 @@ function createLife(
   const draftBody = (
     operation: Operation,
     except: readonly (string | undefined)[] = [],
-    { fixed = [], references = [] }: { readonly fixed?: readonly Found[]; readonly references?: readonly Found[] } = {},
+    {
+      fixed = [],
+      references = [],
+      own = new Map(),
+    }: {
+      readonly fixed?: readonly Found[];
+      readonly references?: readonly Found[];
+      /** By bare name, the parts of the id of the item that an update is for. */
+      readonly own?: ReadonlyMap<string, string | number | undefined>;
+    } = {},
   ): { readonly body: RequestDraft['body']; readonly sent: readonly Sent[] } => {
     const draft = drafts.body(operation);
     if (draft === undefined) return { body: undefined, sent: [] };
@@ -450,6 +461,7 @@ function createLife(
       // What is required stays.
       if (check(others, 'body').length === 0) marked = others;
     }
+    marked = keepId(marked, own, check);
     const texts = drafts.texts(media.schemaPointer);
     for (const { path, name, value: id } of references) {
       const changed = [id, Number(id)].map((each) => (id === undefined ? undefined : replaceAt(marked, path, each)));
@@ -464,7 +476,7 @@ function createLife(
         sent.push({ name, value: String(id), path, isWrapped: isObject(next) && Object.keys(next).length === 1 });
     }
     for (const { path, name } of texts) {
-      if (names.has(bare(name))) continue;
+      if (names.has(bare(readOwnName(path)))) continue;
       const same = fixed.find((each) => bare(each.path.join('')) === bare(path.join('')))?.value;
       if (same === undefined) counter += 1;
       const text = typeof same === 'string' ? same : `vouch ${counter}`;
@@ -491,7 +503,7 @@ function createLife(
     const path = chosen === undefined ? toPath(of.create, parents) : toPath(of.create, parents, chosen);
     const reply = await send(of.create, { path, ...(body === undefined ? {} : { body }) });
     if (reply.status >= 300) return `create answers ${reply.status} ${show(reply.body)}`;
-    return { reply, sent, parents, chosen };
+    return { reply, sent, body: body?.value, parents, chosen };
   };
 
   /** The same with the ids of created items, or of those that are given. */
@@ -536,7 +548,7 @@ function createLife(
     at: { readonly of: Candidate; readonly depth: number; readonly count: number; readonly others: Others },
   ): Promise<readonly unknown[]> => {
     const { of: below, depth, count, others } = at;
-    const any = drafts.request(operation).path;
+    const any = chooseParents(operation, below);
     const ids: unknown[] = [];
     const names = readParameters(operation.path).slice(0, count);
     while (ids.length < count) {
@@ -550,9 +562,19 @@ function createLife(
         ) ?? (isClosed ? findSameParent(of.parents, { below, key, names: names.slice(ids.length) }) : undefined);
       const found =
         parent === undefined || depth > 4 ? undefined : await createOther(parent, depth + 1, { above: ids, others });
-      ids.push(...(found === undefined ? [any[name]] : [...found.above, found.id]));
+      ids.push(...(found === undefined ? [any[ids.length]] : [...found.above, found.id]));
     }
     return ids;
+  };
+
+  /** Any values of the path parameters of a create that are right for the read as well, which may declare them more strictly. */
+  const chooseParents = (operation: Operation, { read }: Candidate): readonly unknown[] => {
+    const [own, other] = [operation, read].map((each) => drafts.request(each).path);
+    const strict = readParameters(read.path).map((name) => isStrictParameter(read, name));
+    return readParameters(operation.path).map((name, i) => {
+      const there = readParameters(read.path)[i] ?? '';
+      return strict[i] === true && !isStrictParameter(operation, name) ? other?.[there] : own?.[name];
+    });
   };
 
   /** An item that others refer to or are below of, which is created where there is none. */
@@ -572,13 +594,21 @@ function createLife(
 
   const findId = async (of: Candidate, made: Made): Promise<FoundId | undefined> => {
     const parameter = of.parameters.at(-1) ?? '';
-    const location = made.reply.headers.get('location')?.split(/[?#]/)[0]?.split('/').at(-1);
+    const url = made.reply.headers.get('location')?.replace(/[?#].*$|(\.json)?\/?$/g, '');
+    const location = decodeURIComponent(url?.split('/').at(-1) ?? '');
+    const values = findIdValues(made.reply.body, parameter);
+    const nameOf = (id: string | number): string | undefined =>
+      values.find((each) => String(each.id) === String(id))?.name;
+    const sentAs = findValues(made.body).filter(({ name, path }) => path.length <= 2 && bare(name) === bare(parameter));
     const last = [
-      ...findIdValues(made.reply.body, parameter),
+      // RFC 9110 10.2.2: what was created is read there.
+      ...(location === '' ? [] : [{ id: location, name: nameOf(location) }]),
+      ...findUrlIds(made.reply.body, of.read).map((each) => ({ ...each, name: nameOf(each.id) ?? each.name })),
+      ...values,
+      ...sentAs.flatMap(({ name, value }) => (typeof value === 'string' ? [{ id: value, name }] : [])),
       ...made.sent
         .filter(({ name }) => bare(name) === bare(parameter) || /^(name|id|key|slug)$/.test(bare(name)))
         .map(({ value, name }) => ({ id: value, name })),
-      ...(location === undefined ? [] : [{ id: decodeURIComponent(location), name: undefined }]),
     ];
     const above = combine(of.parameters.slice(0, -1).map((name) => findPartsOfId(made.reply.body, name)));
     const found = [
@@ -597,7 +627,7 @@ function createLife(
         (reply.status === 200 || reply.status === 204) &&
         isShown(drafts, of.read, made.sent, reply.body) === undefined
       ) {
-        return { ...each, nameInRead: findNameOf(each, reply.body) };
+        return { ...each, nameInRead: findNameOf(each, reply.body), names: findNamesOf(reply.body, each) };
       }
     }
     return undefined;
@@ -666,9 +696,15 @@ function createLife(
   ): Promise<string | undefined> => {
     // New ones, so that the update changes what the item refers to.
     const references = await createReferences(operation, { owner: candidate, depth: 1, others: new Map() });
-    // An update of the id itself renames the item.
-    const except = [...candidate.parameters, found.name, 'new_name'];
-    const { body, sent } = draftBody(operation, except, { references });
+    // An update of the id itself renames the item: it is left out or, where it is required, stays as it is.
+    const parts = [...found.above, found.id];
+    const own = new Map([
+      ...candidate.parameters.map((name, i) => [bare(name), parts[i]] as const),
+      ...[found.name ?? '', ...(found.names ?? [])].flatMap((name) =>
+        name === '' ? [] : [[bare(name), found.id] as const],
+      ),
+    ]);
+    const { body, sent } = draftBody(operation, [...own.keys(), 'new_name'], { references, own });
     const reply = await send(operation, {
       path: toPath(operation, parents, found),
       ...(body === undefined ? {} : { body }),
@@ -848,6 +884,12 @@ function toQuery(filters: readonly FoundFilter[]): Record<string, unknown> {
   return Object.fromEntries(filters.map(({ parameter, found }) => [parameter.name, found.value]));
 }
 
+/** Whether a path parameter takes only some strings. */
+function isStrictParameter({ parameters }: Operation, name: string): boolean {
+  const schema = parameters.find((each) => each.in === 'path' && each.name === name)?.schema;
+  return isObject(schema) && !isFreeText(schema);
+}
+
 function readMaximum({ schema }: Parameter): number | undefined {
   return isObject(schema) && typeof schema['maximum'] === 'number' ? schema['maximum'] : undefined;
 }
@@ -950,7 +992,8 @@ function hasId(element: unknown, { id, name, nameInRead }: FoundId): boolean {
   // Without an id of its own, an element is identified by its own URL.
   const own = values.filter(({ path }) => path.length === 1);
   if (!own.some((each) => /id$/i.test(each.name)) && own.some((each) => isUrlOf(each, id))) return true;
-  return found.some((each) => String(each.value) === String(id) && each.path.length === depth);
+  const isSame = (each: Found): boolean => String(each.value) === String(id) || isUrlOf(each, id);
+  return found.some((each) => isSame(each) && each.path.length === depth);
 }
 
 /** The name of the property of an item that has its id, where it is not the one that the create answers with. */
@@ -973,6 +1016,28 @@ interface FoundId {
   readonly name: string | undefined;
   /** The property of the read's answer, which can be another one. */
   readonly nameInRead?: string | undefined;
+  /** The properties in which a read shows it. */
+  readonly names?: readonly string[];
+}
+
+/** The properties of an item that are its id. */
+function findNamesOf(body: Json, { id, name }: FoundId): readonly string[] {
+  if (name !== undefined && name !== '') return [name];
+  const same = findValues(body).filter(({ value, path }) => path.length <= 2 && String(value) === String(id));
+  return same.flatMap((each) => (/(id|key|code|name|number|slug)$/i.test(each.name) ? [each.name] : []));
+}
+
+/** The ids in the URLs of an item that its create shows: `4` of `/teams/4` for the path `/teams/{team_id}`. */
+function findUrlIds(body: Json, { path }: Operation): readonly Omit<FoundId, 'above'>[] {
+  const [, word = ''] = /\/([^/{}]+)\/\{[^/{}]+\}(?:\.json)?\/?$/.exec(path) ?? [];
+  return findValues(body).flatMap(({ name, value, path: at }) => {
+    if (word === '' || at.length > 3 || !/^_?(url|uri|href|self)$/i.test(name) || typeof value !== 'string') return [];
+    const [id, before] = value
+      .replace(/[?#].*$/, '')
+      .split('/')
+      .toReversed();
+    return before === word && id !== undefined && id !== '' ? [{ id: decodeURIComponent(id), name }] : [];
+  });
 }
 
 function countItems(body: Json): number {
@@ -997,7 +1062,14 @@ function isShown(drafts: Drafts, operation: Operation, sent: readonly Sent[], bo
   return sent
     .find(
       ({ value, path, isWrapped }) =>
-        !values.has(value) && path.length <= 2 && declared.some((each) => isSameProperty(each.path, path, isWrapped)),
+        !values.has(value) &&
+        path.length <= 2 &&
+        declared.some(
+          (each) =>
+            isSameProperty(each.path, path, isWrapped) ||
+            // Some bodies wrap each value, and answers do not: `name: { value }`.
+            (path.length > 1 && path.at(-1) === 'value' && isSameProperty(each.path, path.slice(0, -1), false)),
+        ),
     )
     ?.path.join('.');
 }
@@ -1024,7 +1096,10 @@ function findPartsOfId(body: Json, parameter: string): readonly (string | number
   const rank = (name: string): number => (NAMES.includes(name) ? NAMES.indexOf(name) : NAMES.length);
   const sorted = findValues(body).toSorted((a, b) => rank(a.name) - rank(b.name));
   const values = sorted.flatMap(({ path, value }): readonly (string | number)[] => {
-    const isPart = path.length <= 3 && path.some((name) => bare(name) === bare(parameter));
+    // `owner: { name }` for `{owner_name}`
+    const isPart =
+      path.length <= 3 &&
+      (path.some((name) => bare(name) === bare(parameter)) || bare(path.slice(-2).join('')) === bare(parameter));
     return isPart && (typeof value === 'string' || typeof value === 'number') ? [value] : [];
   });
   return [...new Set(values)].slice(0, 8);
@@ -1148,6 +1223,29 @@ function replaceAt(value: Json, [name, ...rest]: readonly string[], by: unknown)
   });
   if (by === undefined && entries.length === 0) return undefined;
   return Array.isArray(value) ? entries.map(([, each]) => each) : Object.fromEntries(entries);
+}
+
+/** The body of an update without the id of its item or, where it is required, with the right one; also in an object around the item. */
+function keepId(
+  body: Json,
+  own: ReadonlyMap<string, string | number | undefined>,
+  check: (value: unknown, name: 'body') => readonly unknown[],
+): Json {
+  const depth = isObject(body) && Object.values(body).filter(isObject).length === 1 ? 2 : 1;
+  let kept = body;
+  for (const { path } of findValues(body, [], true)) {
+    const id = own.get(bare(readOwnName(path)));
+    const steps = path.length > 1 && path.at(-1) === 'value' ? path.length - 1 : path.length;
+    if (id === undefined || steps > depth) continue;
+    const choices = [undefined, id, String(id), Number(id)].map((each) => replaceAt(kept, path, each));
+    kept = choices.find((each) => each !== undefined && check(each, 'body').length === 0) ?? kept;
+  }
+  return kept;
+}
+
+/** The name of the property at a path; some bodies wrap each value: `name: { value }`. */
+function readOwnName(path: readonly string[]): string {
+  return (path.at(-1) === 'value' ? path.at(-2) : undefined) ?? path.at(-1) ?? '';
 }
 
 /** A copy with a value at a path whose parents exist; undefined where they do not. */
