@@ -71,7 +71,7 @@ export interface Resource {
   readonly alternateKeys: readonly string[];
   /** Identifies the items in place of their id; undefined where the id does. */
   readonly secretKey: SecretKey | undefined;
-  /** Pointer to the schema of the path parameter that identifies an item. */
+  /** Pointer to the schema of the ids: that of a path parameter, or of the id in the answer to a create. */
   readonly idParameterSchema: string | undefined;
   /** The collection whose items these are memberships of: removing a membership leaves its target. */
   readonly members: string | undefined;

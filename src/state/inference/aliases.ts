@@ -153,7 +153,7 @@ export const findItemsElsewhere: FindWhole = (index, all, candidate) => {
   const hasItems = index.operationsAt(candidate.itemKey).size > 0;
   const item = index.read(candidate.schema);
   if (create === undefined || hasItems || item === undefined || candidate.singleton) return undefined;
-  const other = all.find((each) => {
+  const others = all.filter((each) => {
     const last = each.groups.at(-1);
     if (each === candidate || last?.words.at(-1) !== candidate.groups.at(-1)?.words.at(-1)) return false;
     const schema = index.read(each.schema);
@@ -170,11 +170,11 @@ export const findItemsElsewhere: FindWhole = (index, all, candidate) => {
         (index.list(create) === undefined && isSummary(index.read, item, schema)))
     );
   });
+  // Comments of an issue are not those of a commit, which have similar properties.
+  const other = others.find(({ schema }) => schema === candidate.schema) ?? others[0];
   if (other === undefined) return undefined;
-  const parameter = candidate.groups
-    .slice(other.groups.length - 1, -1)
-    .at(-1)
-    ?.parameters.at(-1);
+  const [above] = candidate.groups.slice(other.groups.length - 1, -1).toReversed();
+  const parameter = above?.parameters.at(-1);
   const property = findParentProperty(index, { ...candidate, schema: other.schema });
   return { candidate: other, within: parameter === undefined ? undefined : { property, parameter } };
 };

@@ -1,6 +1,6 @@
-import { isObject } from '../../contract/json.js';
+import { isObject, type SchemaObject } from '../../contract/json.js';
 import type { Operation, Parameter } from '../../contract/operations/operation.js';
-import { type ItemProperty, type ItemSchema, listProperties, readSchemaType } from '../item-schema.js';
+import { type ItemProperty, type ItemSchema, isNumeric, listProperties, readSchemaType } from '../item-schema.js';
 import { isNamedAfter, PART_NAME, OR } from '../names.js';
 import { toBareName } from '../../contract/names.js';
 import { escapePattern } from '../../contract/patterns/guarded-pattern.js';
@@ -36,6 +36,40 @@ export function findAlternateKeys(
     }
   }
   return [...found];
+}
+
+/**
+ * Pointer to the schema of the ids of a collection: that of the path parameter, unless it takes any text and another path, also one
+ * below an item, takes only numbers or UUIDs, or the answer to the create shows a number: each id has to be right at all of them.
+ */
+export function findIdSchema(
+  index: ContractIndex,
+  { key, itemKey, groups }: CollectionCandidate,
+  id: ItemProperty | undefined,
+): string | undefined {
+  const methods = index.operationsAt(itemKey);
+  const [first] = methods.values();
+  const operation = methods.get('GET') ?? first;
+  const own = operation && findPathParameter(operation, groups.at(-1)?.parameters.at(-1) ?? '')?.schemaPointer;
+  const read = (pointer: string | undefined): SchemaObject => index.read(pointer)?.schema ?? {};
+  // An id with a form of its own has that.
+  if ((id !== undefined && !isAnyText(id.schema)) || (own !== undefined && !isAnyText(read(own)))) return own;
+  const created = listProperties(index.answer(index.operationsAt(key).get('POST'))).find(
+    ({ name }) => name === id?.name,
+  );
+  const others = [...index.idParameters(itemKey).map(({ schemaPointer }) => schemaPointer), created?.target];
+  const strict = [isNumeric, isUuid].flatMap((isStrict) => others.find((each) => isStrict(read(each))) ?? []);
+  return strict[0] ?? own;
+}
+
+/** Whether a schema takes strings of any form. */
+function isAnyText(schema: SchemaObject): boolean {
+  const isText = (readSchemaType(schema) ?? 'string') === 'string';
+  return isText && schema.format === undefined && schema.pattern === undefined && schema.enum === undefined;
+}
+
+function isUuid({ format }: SchemaObject): boolean {
+  return format === 'uuid';
 }
 
 /** Objects that hold the name of a person. */

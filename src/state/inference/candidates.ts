@@ -44,8 +44,12 @@ function addItemDraft(
   const { key, itemKey } = of.group;
   const known = candidates.get(key);
   if (known !== undefined && !isBetterItem(index, known, of.group)) return;
-  const hasOperations = index.operationsAt(key).size + index.operationsAt(itemKey).size > 0;
-  const groups = of.groups.slice(0, of.count);
+  const own = index.operationsAt(itemKey);
+  const hasOperations = index.operationsAt(key).size + own.size > 0;
+  // A path below an item can have another name for its parameter: `/lists/{from_list_id}/contacts`.
+  const [first] = own.values();
+  const named = index.shape(own.get('GET') ?? first)?.groups.at(-1);
+  const groups = [...of.groups.slice(0, of.count - 1), named?.itemKey === itemKey ? named : of.group];
   const schema = findSchema(index, key, itemKey);
   candidates.set(key, { key, itemKey, groups, hasOperations, singleton: false, schema });
 }
@@ -53,14 +57,21 @@ function addItemDraft(
 const CHANGES = ['DELETE', 'PATCH', 'PUT'];
 
 /**
- * Whether another path identifies the items of a collection better: the one with more parameters, unless the shorter one is changed.
- * Of `/gists/{id}`, which is edited and removed, and `/gists/{id}/{version}`, the shorter is the item.
+ * Whether another path identifies the items of a collection better: the one with more parameters, unless the shorter one is changed or
+ * is the only one that shows what the collection creates. Of `/gists/{id}`, which is edited and removed, and `/gists/{id}/{version}`, the
+ * shorter is the item; of `/revisions/{id}` and `/revisions/{id}/{format}`, too.
  */
 function isBetterItem(index: ContractIndex, known: CollectionCandidate, group: KeyedGroup): boolean {
   const more = group.parameters.length - (known.groups.at(-1)?.parameters.length ?? 0);
   if (more === 0) return false;
-  const methods = index.operationsAt(more > 0 ? known.itemKey : group.itemKey);
-  const isShorter = CHANGES.some((method) => methods.has(method));
+  const [shorter, longer] = more > 0 ? [known.itemKey, group.itemKey] : [group.itemKey, known.itemKey];
+  const created = index.answer(index.operationsAt(group.key).get('POST'));
+  const isCreated = (itemKey: string | undefined): boolean =>
+    created !== undefined &&
+    created.properties.size > 0 &&
+    toObject(index, index.operationsAt(itemKey).get('GET')) === created;
+  const methods = index.operationsAt(shorter);
+  const isShorter = CHANGES.some((method) => methods.has(method)) || (isCreated(shorter) && !isCreated(longer));
   return more > 0 ? !isShorter : isShorter;
 }
 

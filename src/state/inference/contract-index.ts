@@ -1,5 +1,5 @@
 import type { Contract } from '../../contract/contract.js';
-import type { Operation } from '../../contract/operations/operation.js';
+import type { Operation, Parameter } from '../../contract/operations/operation.js';
 import { memoize } from '../../memoize.js';
 import { findBodyMedia, findSuccessMedia } from '../../contract/operations/responses.js';
 import type { ItemSchema, ReadItemSchema } from '../item-schema.js';
@@ -24,9 +24,11 @@ export interface ContractIndex {
   readonly read: ReadItemSchema;
   /** The operations of a path key, by method; none without a key. */
   operationsAt(key: string | undefined): ReadonlyMap<string, Operation>;
+  /** The last path parameter of an item, as each operation on it or below it declares it. */
+  idParameters(itemKey: string | undefined): readonly Parameter[];
   /** All operations of some path keys, variants of a path included. */
   operationsOn(keys: ReadonlySet<string>): readonly Operation[];
-  shape(operation: Operation): PathShape | undefined;
+  shape(operation: Operation | undefined): PathShape | undefined;
   /** The last word of a path: `search` of `/customers/search`; empty where it has none. */
   word(operation: Operation): string;
   /** Where the items of the list in the success response of an operation are. */
@@ -55,8 +57,13 @@ export function createContractIndex(contract: Contract, read: ReadItemSchema): C
   const shapes = readPathShapes(contract.operations, isList, isSame);
   const byKey = new Map<string, Map<string, Operation>>();
   const allByKey = new Map<string, Operation[]>();
+  const idParameters = new Map<string, Parameter[]>();
   for (const [operation, shape] of shapes) {
     if (shape === undefined) continue;
+    for (const { itemKey, parameters } of shape.groups) {
+      const last = operation.parameters.find((each) => each.in === 'path' && each.name === parameters.at(-1));
+      if (last !== undefined) addTo(idParameters, itemKey, last);
+    }
     addTo(allByKey, shape.key, operation);
     const methods = byKey.get(shape.key) ?? new Map<string, Operation>();
     byKey.set(shape.key, methods);
@@ -80,8 +87,9 @@ export function createContractIndex(contract: Contract, read: ReadItemSchema): C
     contract,
     read,
     operationsAt: (key = '') => byKey.get(key) ?? none,
+    idParameters: (itemKey = '') => idParameters.get(itemKey) ?? [],
     operationsOn: (keys) => [...keys].flatMap((key) => allByKey.get(key) ?? []),
-    shape: (operation) => shapes.get(operation),
+    shape: (operation) => operation && shapes.get(operation),
     word: (operation) => shapes.get(operation)?.groups.at(-1)?.words.at(-1) ?? '',
     list: memoize((operation) => operation && readList(lookups, operation, findItem)),
     answerPointer,

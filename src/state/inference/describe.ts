@@ -1,10 +1,10 @@
 import { isObject } from '../../contract/json.js';
 import { readNameSpan } from '../../contract/router/path-span.js';
-import { findAlternateKeys } from './alternate-keys.js';
+import { findAlternateKeys, findIdSchema } from './alternate-keys.js';
 import type { CollectionCandidate } from './candidates.js';
 import type { ContractIndex } from './contract-index.js';
 import { type ItemProperty, type ItemSchema, listProperties, listShownValues, isNumeric } from '../item-schema.js';
-import { OR, toBareNoun } from '../names.js';
+import { isNamedAfter, OR, toBareNoun } from '../names.js';
 import { toBareName } from '../../contract/names.js';
 import { type Binding, type OwnUrl, type Resource, type SecretKey, createResource } from '../resource.js';
 import { findListUrls, findSelfLink, findSelfUrl } from './self-url.js';
@@ -21,8 +21,6 @@ export function describeResource(
 ): Resource {
   const { groups, itemKey, singleton } = candidate;
   const schema = index.read(candidate.schema);
-  const [item] = index.operationsAt(itemKey).values();
-  const parameter = groups.at(-1)?.parameters.at(-1);
   const named = schema === undefined || singleton ? undefined : findFullName(schema, candidate);
   const own = schema === undefined ? 'id' : (named?.property ?? findIdProperty(index, schema, candidate));
   const sent = findSent(index, candidate, schema);
@@ -46,7 +44,7 @@ export function describeResource(
       ? [...[findSelfLink(index, schema, { reading, sent }) ?? []].flat(), ...findListUrls(index, schema, reading)]
       : [],
     alternateKeys: findAlternateKeys(index, schema, { candidate, paths, id: idProperty }),
-    idParameterSchema: item?.parameters.find((each) => each.in === 'path' && each.name === parameter)?.schemaPointer,
+    idParameterSchema: findIdSchema(index, candidate, schema?.properties.get(idProperty ?? '')),
     sent,
     ...(schema && {
       joinedKeys: findJoinedKeys(schema, keyProperties),
@@ -209,12 +207,14 @@ function findIdIn(schema: ItemSchema, of: IdWords): string | undefined {
     ? LOGIN_NAMES.find((name) => names.has(name))
     : undefined;
   if (login !== undefined && of.isText && !of.wanted.endsWith('id')) return login;
-  // Django calls it `pk`, whatever the parameter is called.
-  const main = ['id', 'pk'].find((name) => names.has(name));
+  // Django calls it `pk`, whatever the parameter is called; others write `ID`.
+  const main = ['id', 'pk', 'ID', 'Id'].find((name) => names.has(name));
   if (main !== undefined) return main;
   // `{sectionGid}` without such a property: the last word of the parameter.
   const last = bare.get(of.lastWord);
-  return short ?? bare.get(`${noun}id`) ?? last ?? ID_NAMES.find((name) => names.has(name));
+  // `{user}` names a user by the property `username`.
+  const after = wanted === noun ? properties.find(({ name }) => isNamedAfter(name, wanted))?.name : undefined;
+  return short ?? bare.get(`${noun}id`) ?? after ?? last ?? ID_NAMES.find((name) => names.has(name));
 }
 
 /** Last words of parameters that are the names of properties which identify an item. */
@@ -267,14 +267,25 @@ function findKeyProperty(
   of: { readonly noun: string; readonly name: string },
 ): string | undefined {
   const properties = listProperties(schema);
-  const own =
-    properties.find(({ bare }) => bare === of.name) ??
-    properties.find(({ bare }) => bare.length > 1 && of.name.endsWith(bare));
+  const exact = properties.find(({ bare }) => bare === of.name);
+  const held = exact === undefined ? findHeldKey(index, properties, of.name) : undefined;
+  if (held !== undefined) return held;
+  const own = exact ?? properties.find(({ bare }) => bare.length > 1 && of.name.endsWith(bare));
   const inner = index.read(own?.target);
   const nested = inner && ['login', 'username', 'slug', 'id', 'name'].find((name) => inner.properties.has(name));
   if (own !== undefined && !own.scalar && nested !== undefined) return `${own.name}.${nested}`;
   if (own !== undefined) return own.name;
   return of.name === of.noun ? ['slug', 'name', 'key', 'id'].find((name) => schema.properties.has(name)) : undefined;
+}
+
+/** The property of an object in the item that a parameter names with that object: `owner.name` for `{owner_name}`. */
+function findHeldKey(index: ContractIndex, properties: readonly ItemProperty[], wanted: string): string | undefined {
+  for (const { name, bare, scalar, target } of properties) {
+    const rest = scalar || !wanted.startsWith(bare) ? '' : wanted.slice(bare.length);
+    const inner = rest === '' ? undefined : listProperties(index.read(target)).find((each) => each.bare === rest);
+    if (inner?.scalar === true) return `${name}.${inner.name}`;
+  }
+  return undefined;
 }
 
 /** The token in a path that the create shows and the item does not have: `export_token` for `/exports/{export_token}`. */
@@ -299,9 +310,13 @@ function findOnce(index: ContractIndex, candidate: CollectionCandidate, schema: 
   const answer = index.answer(create);
   if (answer?.pointer === schema.pointer || answer?.properties.has('id') !== true) return [];
   if (index.list(create) !== undefined) return [];
-  return listProperties(answer)
-    .filter(({ name, required }) => required && schema.properties.get(name)?.required !== true)
-    .map(({ name }) => name);
+  // Where the item requires nothing, an optional property is not a secret.
+  const isPrecise = listProperties(schema).some(({ required }) => required);
+  const isHidden = (name: string): boolean => {
+    const shown = schema.properties.get(name);
+    return shown === undefined || (isPrecise && !shown.required);
+  };
+  return listProperties(answer).flatMap(({ name, required }) => (required && isHidden(name) ? [name] : []));
 }
 
 /** The properties of an item that the bodies of its requests declare and do not declare as read-only. */

@@ -6,7 +6,7 @@ import { readPattern, type TextGenerator } from '../../generate/text/pattern.js'
 import { createRandom } from '../../random.js';
 import { type ItemProperty, type ItemSchema, isNumeric, findPropertyAt, type ReadItemSchema } from '../item-schema.js';
 import { toSingular } from '../names.js';
-import { toBareName } from '../../contract/names.js';
+import { toBareName, UUID } from '../../contract/names.js';
 import { isPathId, type Resource, type SecretKey } from '../resource.js';
 import { type Collection, readScope } from './collection.js';
 import type { Item } from './lists/item-list.js';
@@ -205,7 +205,8 @@ function findForm(
   const id = idProperty ?? 'id';
   const isHinted = idProperty !== undefined && Object.hasOwn(patterns, idProperty);
   const byItem = createIdGenerator(shown, isHinted ? patterns[idProperty] : undefined);
-  const byPath = isHinted || parameter?.pattern === undefined ? undefined : createIdGenerator(parameter);
+  const isFormed = parameter?.pattern !== undefined || parameter?.format === 'uuid';
+  const byPath = isHinted || !isFormed ? undefined : createIdGenerator(parameter);
   // The path must accept every id that is handed out.
   const own = byPath !== undefined && !fits(byItem, parameter) ? byPath : byItem;
   if (own !== undefined) return own;
@@ -218,8 +219,9 @@ function findForm(
   return named ?? fitLength(createPrefixed(`${toSingular(name.split('.').at(-1) ?? 'item')}_`), bounded);
 }
 
-/** Whether a generated id matches the pattern of the path parameter. */
+/** Whether a generated id matches the pattern and the format of the path parameter. */
 function fits(generate: TextGenerator | undefined, parameter: SchemaObject | undefined): boolean {
   const sample = generate?.(createRandom(1, 'id'));
-  return sample !== undefined && readPattern(parameter?.pattern ?? '').expression.test(sample);
+  if (sample === undefined || (parameter?.format === 'uuid' && !UUID.test(sample))) return false;
+  return readPattern(parameter?.pattern ?? '').expression.test(sample);
 }

@@ -158,8 +158,14 @@ function isIdSchema({ type, schema }: ItemSchema): boolean {
   return (type === 'string' || type === 'integer') && schema.enum === undefined && !('const' in schema);
 }
 
-function readIdAs({ type }: ItemSchema, { idProperty = 'id' }: Resource, { item, id }: Entry): unknown {
-  const value = readMember(item, idProperty) ?? id;
+function readIdAs(
+  { type, schema }: ItemSchema,
+  { idProperty = 'id', selfUrl }: Resource,
+  { item, id }: Entry,
+): unknown {
+  // An answer without the format of a URL holds its last segment.
+  const isOwn = selfUrl === undefined || schema.format?.startsWith('ur') === true;
+  const value = isOwn ? (readMember(item, idProperty) ?? id) : id;
   return type === 'integer' ? Number(value) : typeof value === 'number' ? String(value) : value;
 }
 

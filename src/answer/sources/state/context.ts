@@ -9,6 +9,7 @@ import type { DeclaredMembers } from '../../../state/declared-members.js';
 import type { ReadItemSchema } from '../../../state/item-schema.js';
 import { toSingular } from '../../../state/names.js';
 import type { Binding, Resource, Resources } from '../../../state/resource.js';
+import { readScope } from '../../../state/store/collection.js';
 import type { Entry, Item, ListedForm } from '../../../state/store/lists/item-list.js';
 import type { ItemModel } from '../../../state/store/item-model.js';
 import type { Items } from '../../../state/store/items.js';
@@ -208,6 +209,45 @@ export function refuse(
   exchange.note(`state: ${facts.message}`);
   return errors.answer(exchange.call.operation, { from: 'state', ...facts });
 }
+
+/** Writes where a new item is read, which may be at another path than where it is created (RFC 9110 10.2.2). */
+export function createLocationWriter({ binding, bindingsOf, model }: OperationContext): WriteLocation {
+  const { operation, collection, action } = binding;
+  const reads = bindingsOf(collection).filter((each) => each.action === 'read' && each.places === undefined);
+  const below = reads.find((each) => each.operation.path.startsWith(`${operation.path.replace(/\/$/, '')}/{`));
+  const word = readLastWord(operation.path);
+  const read = reads.find((each) => readLastWord(each.operation.path) === word) ?? reads[0];
+  const isBelow = below !== undefined || action === 'copy' || read === undefined;
+  // Some paths end in a slash, also those of items.
+  const end = below?.operation.path.endsWith('/') === true ? '/' : '';
+  const depth = operation.path.split('/').length;
+  return ({ call }, entry, { scope }) => {
+    const [path = ''] = call.url.split('?');
+    const ids = model.resource.keyProperties.length > 1 ? entry.id.split('/') : [entry.id];
+    const own = ids.map((id) => encodeURIComponent(id.toWellFormed()));
+    const segments = path.split('/');
+    if (isBelow) {
+      const start = action === 'copy' ? segments.slice(0, -2).join('/') : path.replace(/\/$/, '');
+      return { location: `${start}/${own.join('/')}${end}` };
+    }
+    const above = read.parents.map(({ parameters }, i) => [parameters[0] ?? '', readScope(scope)[i]] as const);
+    const values: Readonly<Record<string, unknown>> = { ...Object.fromEntries(above), ...call.path };
+    const known = new Map(read.id.map((name, i) => [name, own[i]]));
+    const filled = read.operation.path.replaceAll(
+      /\{([^}]+)\}/g,
+      (_, name: string) => known.get(name) ?? encodeURIComponent(String(values[name])),
+    );
+    // A server of the contract may have a path of its own.
+    return { location: segments.slice(0, segments.length - depth + 1).join('/') + filled };
+  };
+}
+
+/** The last segment of a path that is not a parameter. */
+function readLastWord(path: string): string | undefined {
+  return path.split('/').findLast((segment) => segment !== '' && !segment.startsWith('{'));
+}
+
+type WriteLocation = (exchange: Exchange, entry: Entry, location: ItemLocation) => Answer['headers'];
 
 /** The first of some statuses that an operation declares, else the last of them. */
 export function chooseDeclared(

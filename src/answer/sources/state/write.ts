@@ -4,10 +4,10 @@ import { locateItem } from './bodies.js';
 import { filterMembers, isObject, joinObjects, readMember } from '../../../contract/json.js';
 import { readBodyPointer } from '../../../state/inference/contract-index.js';
 import { applyJsonPatch, createElementMerge, isJsonPatch } from '../../../state/json-patch.js';
+import type { ItemSchema } from '../../../state/item-schema.js';
 import { toIdName } from '../../../state/names.js';
-import { type Resource, createsUnknown, isPathId } from '../../../state/resource.js';
+import { type Binding, CREATES, type Resource, createsUnknown, isPathId } from '../../../state/resource.js';
 import type { Answer } from '../../../http/answer.js';
-import { readScope } from '../../../state/store/collection.js';
 import type { Entry, Item } from '../../../state/store/lists/item-list.js';
 import { readItemKey } from '../../../state/store/identity.js';
 import type { ItemModel } from '../../../state/store/item-model.js';
@@ -19,6 +19,7 @@ import {
   answerItem,
   chooseDeclared,
   createChoice,
+  createLocationWriter,
   type OperationContext,
   refuse,
   type StateHandler,
@@ -164,36 +165,6 @@ export function readIdValue(value: unknown): string | number | undefined {
   return (typeof value === 'string' && value !== '') || typeof value === 'number' ? value : undefined;
 }
 
-/** RFC 9110 10.2.2: where the new item is read, which may be at another path than where it is created. */
-function createLocationWriter({ binding, bindingsOf, model }: OperationContext): WriteLocation {
-  const { operation, collection, action } = binding;
-  const reads = bindingsOf(collection).filter((each) => each.action === 'read' && each.places === undefined);
-  const below = reads.some((each) => each.operation.path.startsWith(`${operation.path.replace(/\/$/, '')}/{`));
-  const read = below || action === 'copy' ? undefined : reads[0];
-  const depth = operation.path.split('/').length;
-  return ({ call }, entry, { scope }) => {
-    const [path = ''] = call.url.split('?');
-    const ids = model.resource.keyProperties.length > 1 ? entry.id.split('/') : [entry.id];
-    const own = ids.map((id) => encodeURIComponent(id.toWellFormed()));
-    const segments = path.split('/');
-    if (read === undefined) {
-      const start = action === 'copy' ? segments.slice(0, -2).join('/') : path;
-      return { location: `${start}/${own.join('/')}` };
-    }
-    const above = read.parents.map(({ parameters }, i) => [parameters[0] ?? '', readScope(scope)[i]] as const);
-    const values: Readonly<Record<string, unknown>> = { ...Object.fromEntries(above), ...call.path };
-    const known = new Map(read.id.map((name, i) => [name, own[i]]));
-    const filled = read.operation.path.replaceAll(
-      /\{([^}]+)\}/g,
-      (_, name: string) => known.get(name) ?? encodeURIComponent(String(values[name])),
-    );
-    // A server of the contract may have a path of its own.
-    return { location: segments.slice(0, segments.length - depth + 1).join('/') + filled };
-  };
-}
-
-type WriteLocation = (exchange: Exchange, entry: Entry, location: ItemLocation) => Answer['headers'];
-
 /** Changes an item: the parts that the request names, or, for an action, its status. */
 export function createUpdateHandler(context: OperationContext): StateHandler {
   const { read, model } = context;
@@ -317,16 +288,22 @@ const OPAQUE_ID = toIdName('guid|number');
 const FIXED =
   /\b(cannot|can't|can not|never) (be )?(later )?(change|update|modifi|edit)|\bimmutable\b|\b(writable|set|only) (only )?(on|at|during|when) (create|creation|creating)\b|\b(create|creation)[- ]only\b/i;
 
-/** Whether the document says that the id of an item never changes: in the description of its property, or of the create. */
+/**
+ * Whether the id of an item never changes: the description of its property, or of the create, says so, or no create takes one, so that
+ * the server makes it.
+ */
 function hasFixedId({ binding, bindingsOf, model, read }: OperationContext): boolean {
   const id = model.resource.idProperty;
   if (id === undefined) return false;
   const own = bindingsOf(binding.collection);
-  const declared = own.flatMap(({ operation }) =>
+  const readItems = ({ operation }: Binding): readonly ItemSchema[] =>
     (operation.body?.content ?? []).flatMap(({ schema, schemaPointer }) =>
-      schema === undefined ? [] : (locateItem({ read }, model, schemaPointer).schema?.properties.get(id) ?? []),
-    ),
-  );
+      schema === undefined ? [] : (locateItem({ read }, model, schemaPointer).schema ?? []),
+    );
+  const created = own.filter(({ action }) => CREATES.has(action)).flatMap(readItems);
+  const isTaken = created.some(({ properties }) => properties.size === 0 || properties.has(id));
+  if (created.length > 0 && !isTaken) return true;
+  const declared = own.flatMap((each) => readItems(each).flatMap(({ properties }) => properties.get(id) ?? []));
   if (declared.some(({ schema }) => FIXED.test(schema.description ?? ''))) return true;
   return own.some(({ operation, action }) => {
     const sentences = action === 'create' ? (operation.description ?? '').split(/(?<=[.!?])\s/) : [];

@@ -1,0 +1,180 @@
+import { describe, expect, it } from 'vitest';
+import { CLOSED, inPath, json, object, type Part, ref, sends, TEXT, toDocument } from './document-parts.js';
+import { openShop } from './shop.js';
+
+const WHOLE = { type: 'integer' };
+const UUID = { type: 'string', format: 'uuid' };
+
+/** A path parameter with a schema. */
+const parameter = (name: string, schema: object): Part => ({ name, in: 'path', required: true, schema });
+
+const named = object({ id: TEXT, name: TEXT }, 'name');
+
+/** A collection of named items, each of them at a path. */
+const collection = (path: string, item: object, own: Part, created: object = item): Part => ({
+  [path]: { post: { ...sends(object({ name: TEXT }, 'name')), responses: { 201: json(created) } } },
+  [`${path}/{id}`]: { parameters: [own], get: { responses: { 200: json(item) } } },
+});
+
+describe('the id of an item', () => {
+  it('has the name of the parameter in its own path, whatever paths below it call it', async () => {
+    const list = object({ id: TEXT, email: TEXT, name: TEXT }, 'id', 'name');
+    const spec = toDocument({
+      '/lists/{email}/companies': { ...inPath('email'), get: { responses: { 200: json(object({ total: WHOLE })) } } },
+      ...collection('/lists', list, parameter('id', WHOLE)),
+    });
+    const { send } = await openShop({ ...CLOSED, spec });
+    const { body } = await send('POST', '/lists', { name: 'a' });
+    expect((await send('GET', `/lists/${String(body['id'])}`)).body).toEqual(body);
+  });
+
+  it.each([
+    ['a path below the item takes numbers only', TEXT, WHOLE, named, /^\d+$/],
+    ['a path below the item takes UUIDs only', TEXT, UUID, named, /^[\da-f-]{36}$/],
+    ['the create shows a number', TEXT, TEXT, object({ id: WHOLE, name: TEXT }, 'id', 'name'), /^\d+$/],
+  ])('is right wherever a request names it: %s', async (_, own, below, created, form) => {
+    const spec = toDocument({
+      ...collection('/projects', named, parameter('id', own), created),
+      '/projects/{id}/notes/{note_id}': {
+        parameters: [parameter('id', below), parameter('note_id', TEXT)],
+        put: { ...sends(named), responses: { 201: json(named) } },
+      },
+    });
+    const { send } = await openShop({ ...CLOSED, spec });
+    const { body } = await send('POST', '/projects', { name: 'a' });
+    expect(String(body['id'])).toMatch(form);
+    expect((await send('GET', `/projects/${String(body['id'])}`)).body).toEqual({ id: String(body['id']), name: 'a' });
+    expect((await send('PUT', `/projects/${String(body['id'])}/notes/n1`, { name: 'b' })).status).toBe(201);
+  });
+
+  it('is a UUID where its path takes nothing else, although the item shows another example', async () => {
+    const ip = object({ id: { ...TEXT, example: '1293384261075731499' }, name: TEXT }, 'id', 'name');
+    const { send } = await openShop({ ...CLOSED, spec: toDocument(collection('/ips', ip, parameter('id', UUID))) });
+    const { body } = await send('POST', '/ips', { name: 'a' });
+    expect((await send('GET', `/ips/${String(body['id'])}`)).body).toEqual(body);
+  });
+
+  it.each([
+    ['`ID`', '/senders/{signatureid}', object({ ID: WHOLE, name: TEXT }, 'ID', 'name'), WHOLE, 'ID'],
+    [
+      '`username` for `/user/{user}`',
+      '/user/{user}',
+      object({ username: TEXT, name: TEXT }, 'username'),
+      TEXT,
+      'username',
+    ],
+  ])('can be %s', async (_, path, item, schema, id) => {
+    const [base = '', name = ''] = path.slice(0, -1).split('/{');
+    const spec = toDocument({
+      [base]: { post: { ...sends(item), responses: { 201: json(item) } } },
+      [path]: { parameters: [parameter(name, schema)], get: { responses: { 200: json(item) } } },
+    });
+    const { send } = await openShop({ ...CLOSED, spec });
+    const { body } = await send('POST', base, { [id]: id === 'ID' ? 7 : 'mira', name: 'a' });
+    expect((await send('GET', `${base}/${String(body[id])}`)).body).toEqual(body);
+  });
+
+  it('has the name of an object in it and of a property of that: `owner.name` for `{owner_name}`', async () => {
+    const app = object({ name: TEXT, owner: object({ name: TEXT }, 'name') }, 'name', 'owner');
+    const spec = toDocument({
+      '/apps': { post: { ...sends(object({ name: TEXT }, 'name')), responses: { 201: json(app) } } },
+      '/apps/{owner_name}/{app_name}': {
+        ...inPath('owner_name', 'app_name'),
+        get: { responses: { 200: json(app) } },
+      },
+    });
+    const { send } = await openShop({ ...CLOSED, spec });
+    const { body } = await send('POST', '/apps', { name: 'tools' });
+    const { name } = body['owner'] as { readonly name: string };
+    expect((await send('GET', `/apps/${encodeURIComponent(name)}/tools`)).body).toEqual(body);
+  });
+
+  it('is not changed by an update where no create can choose it', async () => {
+    const item = object({ key: TEXT, title: TEXT }, 'key');
+    const spec = toDocument({
+      '/transactions': { post: { ...sends(object({ title: TEXT })), responses: { 201: json(item) } } },
+      '/transactions/{key}': {
+        ...inPath('key'),
+        get: { responses: { 200: json(item) } },
+        patch: { ...sends(item), responses: { 200: json(item) } },
+      },
+    });
+    const { send } = await openShop({ ...CLOSED, spec });
+    const { body } = await send('POST', '/transactions', { title: 'a' });
+    const path = `/transactions/${String(body['key'])}`;
+    expect((await send('PATCH', path, { key: 'other', title: 'b' })).body).toEqual({ ...body, title: 'b' });
+    expect((await send('GET', path)).body).toEqual({ ...body, title: 'b' });
+  });
+
+  it('is what a create answers that shows nothing else, also where the item shows its own URL', async () => {
+    const list = object({ self: { type: 'string', format: 'uri' }, name: TEXT }, 'self', 'name');
+    const spec = toDocument({
+      '/lists': { post: { ...sends(object({ name: TEXT }, 'name')), responses: { 200: json(UUID) } } },
+      '/lists/{list_id}': { parameters: [parameter('list_id', UUID)], get: { responses: { 200: json(list) } } },
+    });
+    const { send } = await openShop({ ...CLOSED, spec });
+    const { body: id } = await send('POST', '/lists', { name: 'a' });
+    expect((await send('GET', `/lists/${String(id)}`)).body).toMatchObject({ name: 'a' });
+  });
+});
+
+it('the id that a create shows is not a secret where the item requires nothing', async () => {
+  const project = object({ id: TEXT, key: TEXT, name: TEXT });
+  const created = object({ id: TEXT, key: TEXT }, 'id', 'key');
+  const spec = toDocument({
+    '/projects': { post: { ...sends(object({ key: TEXT, name: TEXT }, 'key')), responses: { 201: json(created) } } },
+    '/projects/{id}': { ...inPath('id'), get: { responses: { 200: json(project) } } },
+  });
+  const { send } = await openShop({ ...CLOSED, spec });
+  const { body } = await send('POST', '/projects', { key: 'AB', name: 'a' });
+  expect((await send('GET', `/projects/${String(body['id'])}`)).body).toEqual({ ...body, name: 'a' });
+});
+
+it('an item that its collection creates has the shorter path, where a longer one shows it in a format', async () => {
+  const revision = object({ id: TEXT, text: TEXT }, 'id');
+  const spec = toDocument(
+    {
+      '/revisions/{id}/{format}': { ...inPath('id', 'format'), get: { responses: { 200: json(TEXT) } } },
+      '/revisions/{id}': { ...inPath('id'), get: { responses: { 200: json(ref('Revision')) } } },
+      '/revisions': { post: { ...sends(object({ text: TEXT })), responses: { 201: json(ref('Revision')) } } },
+    },
+    { Revision: revision },
+  );
+  const { send } = await openShop({ ...CLOSED, spec });
+  const { body } = await send('POST', '/revisions', { text: 'a' });
+  expect((await send('GET', `/revisions/${String(body['id'])}`)).body).toEqual(body);
+});
+
+it('what is created below an item is read where items of the same schema are, not at a path of similar ones', async () => {
+  const comment = object({ id: WHOLE, body: TEXT, at: TEXT, by: TEXT }, 'id', 'body');
+  const reads = { ...inPath('comment_id'), get: { responses: { 200: json(ref('CommitComment')) } } };
+  const spec = toDocument(
+    {
+      '/comments/{comment_id}': reads,
+      '/issues/comments/{comment_id}': { ...reads, get: { responses: { 200: json(ref('IssueComment')) } } },
+      '/issues/{issue_id}/comments': {
+        ...inPath('issue_id'),
+        post: { ...sends(object({ body: TEXT }, 'body')), responses: { 201: json(ref('IssueComment')) } },
+      },
+    },
+    { CommitComment: comment, IssueComment: { ...comment, title: 'A comment of an issue' } },
+  );
+  const { send } = await openShop({ ...CLOSED, spec });
+  const { body } = await send('POST', '/issues/1/comments', { body: 'a' });
+  expect((await send('GET', `/issues/comments/${String(body['id'])}`)).body).toEqual(body);
+  expect((await send('GET', `/comments/${String(body['id'])}`)).status).toBe(404);
+});
+
+it('Location ends in a slash where the paths of items do', async () => {
+  const spec = toDocument({
+    '/notes/': { post: { ...sends(object({ name: TEXT }, 'name')), responses: { 201: json(named) } } },
+    '/notes/{id}/': { ...inPath('id'), get: { responses: { 200: json(named) } } },
+  });
+  const { mock } = await openShop({ ...CLOSED, spec });
+  const headers = { 'content-type': 'application/json' };
+  const body = '{"name":"a"}';
+  const created = await mock.fetch(new Request('http://shop.test/notes/', { method: 'POST', headers, body }));
+  const location = created.headers.get('location') ?? '';
+  expect(location).toMatch(/^\/notes\/[^/]+\/$/);
+  expect((await mock.fetch(new Request(`http://shop.test${location}`))).status).toBe(200);
+});
