@@ -449,6 +449,26 @@ describe('a plural path beside the path of one item in the singular', () => {
   });
 });
 
+it('the answer to a create shows what the request sent and only that answer declares', async () => {
+  const sent = { name: 'a', note: 'b', secret: 'c', other: 'd' };
+  const text = { type: 'string' };
+  const shown = { ...newTeam.properties, id: text, size: text, secret: { ...text, writeOnly: true } };
+  const item = { type: 'object', required: ['id'], properties: { id: text, name: text } };
+  const spec = toDocument({
+    '/teams': {
+      post: {
+        ...sends({ type: 'object', properties: { ...newTeam.properties, secret: text, other: text } }),
+        responses: { 201: json({ type: 'object', required: ['id'], properties: shown }) },
+      },
+    },
+    '/teams/{team_id}': { ...inPath('team_id'), get: { responses: { 200: json(item) } } },
+  });
+  const { send } = await openShop({ ...CLOSED, spec });
+  const { body } = await send('POST', '/teams', sent);
+  expect(body).toEqual({ id: body['id'], name: 'a', note: 'b' });
+  expect((await send('GET', `/teams/${String(body['id'])}`)).body).toEqual({ id: body['id'], name: 'a' });
+});
+
 describe('the id of a created item', () => {
   const create = async (id: object, parameter: object = { type: 'string' }): Promise<string> => {
     const item = {

@@ -36,6 +36,12 @@ export function createBodyWriters(context: StateContext, model: ItemModel, isCre
   const write = (pointer: string): WriteBody => createWriter(context, model, { ...locate(pointer), pointer, isCreate });
   return {
     project: memoize((pointer) => (pointer === undefined ? writeItem : write(pointer))),
+    listUnstored: memoize((pointer) => {
+      const shown = pointer === undefined || model.schema === undefined ? undefined : locate(pointer).schema;
+      return listProperties(shown).flatMap(({ name, writeOnly }) =>
+        writeOnly || model.schema?.properties.has(name) === true ? [] : [name],
+      );
+    }),
     unwrap: (pointer, body) => {
       if (pointer === undefined) return body;
       const { path, isInArray } = locate(pointer);

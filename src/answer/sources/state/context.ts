@@ -61,6 +61,8 @@ export type WriteBody = (entry: Entry, exchange: Exchange) => unknown;
 export interface BodyWriters {
   /** The body for the schema at a pointer: the item itself, the part of it that the schema describes, or an envelope around that. */
   project(schemaPointer: string | undefined): WriteBody;
+  /** The properties that a body shows of an item and that items do not have: they are those of one request. */
+  listUnstored(schemaPointer: string | undefined): readonly string[];
   /** The item in a body that `project` has written. */
   unwrap(schemaPointer: string | undefined, body: unknown): unknown;
   /** The body that shows a removed item, where the schema has a branch for it. */

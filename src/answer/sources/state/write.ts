@@ -62,7 +62,7 @@ export function createCreateHandler(context: OperationContext): StateHandler {
     const created = createItem(context, exchange, { location, body, id: chosen ?? (isTemporary ? undefined : own) });
     if ('refused' in created) return created.refused;
     const pointer = choice.media?.schemaPointer;
-    const shown = bodies.project(pointer)(showSecrets(created), exchange);
+    const shown = bodies.project(pointer)(showSent(showSecrets(created), sent, bodies.listUnstored(pointer)), exchange);
     const entry = adoptShown(location, created.entry, bodies.unwrap(pointer, shown));
     const tags = preconditions.headers(entry);
     const headers = choice.status === 201 ? { ...tags, ...writeLocation(exchange, entry, location) } : tags;
@@ -131,6 +131,12 @@ interface CreatedItem {
 /** The entry with its secrets, as only the answer to the create shows it. */
 function showSecrets({ entry, whole }: CreatedItem): Entry {
   return entry.secrets === undefined ? entry : { ...entry, item: { ...whole, ...entry.item } };
+}
+
+/** The entry with what a request sent and only its answer shows. */
+function showSent(entry: Entry, sent: Item, names: readonly string[]): Entry {
+  const only = filterMembers(sent, (name) => names.includes(name) && !Object.hasOwn(entry.item, name));
+  return Object.keys(only).length === 0 ? entry : { ...entry, item: { ...only, ...entry.item } };
 }
 
 /** The answer to a change that the store refuses: 409 for a duplicate, 404 for a membership of an unknown item. */
