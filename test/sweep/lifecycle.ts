@@ -722,14 +722,17 @@ function createLife(
     id: FoundId,
   ): Promise<string | undefined> => {
     const removed = await send(operation, { path: toPath(operation, parents, id) });
-    if (removed.status >= 300) return `delete answers ${removed.status} ${show(removed.body)}`;
+    // RFC 9110 9.3.5 and 15.4.4: a document can declare that another resource shows the removal.
+    const isElsewhere = removed.status === 303 && !operation.responses.some(({ status }) => status.startsWith('2'));
+    if (removed.status >= 300 && !isElsewhere) return `delete answers ${removed.status} ${show(removed.body)}`;
     steps.push('delete');
     const gone = await send(candidate.read, { path: toPath(candidate.read, parents, id) });
     const isMarked = findValues(gone.body).some(
       ({ name, value, path }) =>
         (value === true && /^(is_?)?(deleted|archived|removed|trashed)$/i.test(name)) ||
+        (path.length === 1 && /^(status|state)$/i.test(name) && /^(delet|remov)(ed|ing)$/i.test(String(value))) ||
         // A DELETE that cancels: `DELETE /subscriptions/{id}`.
-        (isCancel(contract, operation) && path.length === 1 && name === 'status' && /^cancell?ed$/.test(String(value))),
+        (isCancel(contract, operation) && path.length === 1 && isEnded(name, value)),
     );
     if (gone.status < 400 && !isMarked) return `read after delete answers ${gone.status} ${show(gone.body)}`;
     for (const list of candidate.lists) {
@@ -1197,10 +1200,17 @@ function isReference(name: string): boolean {
   );
 }
 
-/** Whether a DELETE cancels what can be read afterwards. */
+/** Whether a DELETE cancels or disables what can be read afterwards. */
 function isCancel(contract: Contract, { id, pointer, summary }: Operation): boolean {
   const description = contract.at(`${pointer}/description`);
-  return /\bcancel/i.test(`${id} ${summary ?? ''} ${typeof description === 'string' ? description : ''}`);
+  const text = `${id} ${summary ?? ''} ${typeof description === 'string' ? description : ''}`;
+  return /\b(cancel|deactivat|disabl)/i.test(text);
+}
+
+/** Whether a property shows that its item was cancelled or disabled. */
+function isEnded(name: string, value: unknown): boolean {
+  if (/^(status|state)$/i.test(name)) return /^(cancell?ed|deactivated|disabled|inactive)$/i.test(String(value));
+  return value === false && /^(is_?)?(active|enabled)$/i.test(name);
 }
 
 function isFreeText(schema: SchemaObject): boolean {
