@@ -28,13 +28,15 @@ describe('the id of an item', () => {
     expect((await send('GET', `/lists/${String(body['id'])}`)).body).toEqual(body);
   });
 
+  const created = object({ id: WHOLE, name: TEXT }, 'id', 'name');
+
   it.each([
-    ['a path below the item takes numbers only', TEXT, WHOLE, named, /^\d+$/],
-    ['a path below the item takes UUIDs only', TEXT, UUID, named, /^[\da-f-]{36}$/],
-    ['the create shows a number', TEXT, TEXT, object({ id: WHOLE, name: TEXT }, 'id', 'name'), /^\d+$/],
-  ])('is right wherever a request names it: %s', async (_, own, below, created, form) => {
+    { name: 'a path below the item takes numbers only', below: WHOLE, created: named, form: /^\d+$/ },
+    { name: 'a path below the item takes UUIDs only', below: UUID, created: named, form: /^[\da-f-]{36}$/ },
+    { name: 'the create shows a number', below: TEXT, created, form: /^\d+$/ },
+  ])('is right wherever a request names it: $name', async ({ below, created: shown, form }) => {
     const spec = toDocument({
-      ...collection('/projects', named, parameter('id', own), created),
+      ...collection('/projects', named, parameter('id', TEXT), shown),
       '/projects/{id}/notes/{note_id}': {
         parameters: [parameter('id', below), parameter('note_id', TEXT)],
         put: { ...sends(named), responses: { 201: json(named) } },
@@ -55,22 +57,17 @@ describe('the id of an item', () => {
   });
 
   it.each([
-    ['`ID`', '/senders/{signatureid}', object({ ID: WHOLE, name: TEXT }, 'ID', 'name'), WHOLE, 'ID'],
-    [
-      '`username` for `/user/{user}`',
-      '/user/{user}',
-      object({ username: TEXT, name: TEXT }, 'username'),
-      TEXT,
-      'username',
-    ],
-  ])('can be %s', async (_, path, item, schema, id) => {
+    { id: 'ID', path: '/senders/{signatureid}', schema: WHOLE, value: 7 },
+    { id: 'username', path: '/user/{user}', schema: TEXT, value: 'mira' },
+  ])('can be $id for $path', async ({ id, path, schema, value }) => {
+    const item = object({ [id]: schema, name: TEXT }, id);
     const [base = '', name = ''] = path.slice(0, -1).split('/{');
     const spec = toDocument({
       [base]: { post: { ...sends(item), responses: { 201: json(item) } } },
       [path]: { parameters: [parameter(name, schema)], get: { responses: { 200: json(item) } } },
     });
     const { send } = await openShop({ ...CLOSED, spec });
-    const { body } = await send('POST', base, { [id]: id === 'ID' ? 7 : 'mira', name: 'a' });
+    const { body } = await send('POST', base, { [id]: value, name: 'a' });
     expect((await send('GET', `${base}/${String(body[id])}`)).body).toEqual(body);
   });
 
@@ -113,7 +110,7 @@ describe('the id of an item', () => {
       '/lists/{list_id}': { parameters: [parameter('list_id', UUID)], get: { responses: { 200: json(list) } } },
     });
     const { send } = await openShop({ ...CLOSED, spec });
-    const { body: id } = await send('POST', '/lists', { name: 'a' });
+    const id: unknown = (await send('POST', '/lists', { name: 'a' })).body;
     expect((await send('GET', `/lists/${String(id)}`)).body).toMatchObject({ name: 'a' });
   });
 });
@@ -177,4 +174,22 @@ it('Location ends in a slash where the paths of items do', async () => {
   const location = created.headers.get('location') ?? '';
   expect(location).toMatch(/^\/notes\/[^/]+\/$/);
   expect((await mock.fetch(new Request(`http://shop.test${location}`))).status).toBe(200);
+});
+
+it.each([
+  { name: 'a range of successes', key: '2XX', more: {}, status: 201 },
+  { name: 'a success that declares it', key: '202', more: { headers: { Location: { schema: TEXT } } }, status: 202 },
+])('Location names what was created without a body: $name', async ({ key, more, status }) => {
+  const spec = toDocument({
+    '/payouts': {
+      post: { ...sends(object({ name: TEXT }, 'name')), responses: { [key]: { description: 'made', ...more } } },
+    },
+    '/payouts/{id}': { ...inPath('id'), get: { responses: { 200: json(named) } } },
+  });
+  const { mock, send } = await openShop({ ...CLOSED, spec });
+  const headers = { 'content-type': 'application/json' };
+  const body = '{"name":"a"}';
+  const created = await mock.fetch(new Request('http://shop.test/payouts', { method: 'POST', headers, body }));
+  expect(created.status).toBe(status);
+  expect((await send('GET', created.headers.get('location') ?? '')).body).toMatchObject({ name: 'a' });
 });

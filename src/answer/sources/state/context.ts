@@ -115,10 +115,14 @@ export function createChoice(operation: Operation, status?: number): ChooseRespo
   return ({ accept }) => choose(accept);
 }
 
-/** As `createChoice`, for operations that create: of several successes the one that has a body, so that the item is shown. */
+/**
+ * As `createChoice`, for operations that create: of several successes the one that has a body, so that the item is shown. A range of
+ * successes has 201, with which clients find the item (RFC 9110 9.3.3).
+ */
 export function createCreatedChoice(operation: Operation): ChooseResponse {
-  const success = findSuccessWithBody(operation);
-  return createChoice(operation, success === undefined ? undefined : toStatus(success.status));
+  const { status } = findSuccessWithBody(operation) ?? {};
+  const isRange = status === '2XX';
+  return createChoice(operation, status === undefined ? undefined : isRange ? 201 : toStatus(status));
 }
 
 /** As another choice, with JSON where nothing is declared about the answers of a resource: a service without one has a 204. */

@@ -15,6 +15,7 @@ import { createDerive } from '../../../state/store/server-values.js';
 import type { ItemProblem } from '../../../state/store/items.js';
 import type { ItemLocation } from '../../../state/store/on-demand.js';
 import type { Exchange } from '../../chain.js';
+import type { ResponseChoice } from '../../choose-response.js';
 import {
   answerItem,
   chooseDeclared,
@@ -65,9 +66,14 @@ export function createCreateHandler(context: OperationContext): StateHandler {
     const shown = bodies.project(pointer)(showSent(showSecrets(created), sent, bodies.listUnstored(pointer)), exchange);
     const entry = adoptShown(location, created.entry, bodies.unwrap(pointer, shown));
     const tags = preconditions.headers(entry);
-    const headers = choice.status === 201 ? { ...tags, ...writeLocation(exchange, entry, location) } : tags;
+    const headers = isLocated(choice) ? { ...tags, ...writeLocation(exchange, entry, location) } : tags;
     return toAnswer(choice, shown, headers);
   });
+}
+
+/** Whether an answer to a create says where the item is: a 201, or one that declares `Location`. */
+function isLocated({ status, response }: ResponseChoice): boolean {
+  return status === 201 || response?.headers.some(({ name }) => name.toLowerCase() === 'location') === true;
 }
 
 /** Words that say that the server replaces ids with a prefix: "a temporary identifier starting with `#`". */
