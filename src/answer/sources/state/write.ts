@@ -141,6 +141,7 @@ function showSecrets({ entry, whole }: CreatedItem): Entry {
 
 /** The entry with what a request sent and only its answer shows. */
 function showSent(entry: Entry, sent: Item, names: readonly string[]): Entry {
+  if (names.length === 0) return entry;
   const only = filterMembers(sent, (name) => names.includes(name) && !Object.hasOwn(entry.item, name));
   return Object.keys(only).length === 0 ? entry : { ...entry, item: { ...only, ...entry.item } };
 }
