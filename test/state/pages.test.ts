@@ -230,3 +230,57 @@ it('a negative limit that the contract lets pass asks for a page of the usual si
   const body: unknown = await (await mock.fetch('/things?limit=-1')).json();
   expect(body).toEqual({ data: [{ id: 'a' }, { id: 'b' }], has_more: false });
 });
+
+it('an unknown cursor in a body is named as a property of the body', async () => {
+  const item = { $ref: '#/components/schemas/Thing' };
+  const list = {
+    type: 'object',
+    required: ['items'],
+    properties: { items: { type: 'array', items: item }, cursor: { type: 'string' } },
+  };
+  const content = (schema: object) => ({ 'application/json': { schema } });
+  const search = {
+    type: 'object',
+    properties: { cursor: { type: 'string' }, limit: { type: 'integer' } },
+  };
+  const mock = await createMock({
+    spec: {
+      openapi: '3.1.0',
+      info: { title: 'Search', version: '1' },
+      components: {
+        schemas: {
+          Thing: {
+            type: 'object',
+            required: ['id', 'name'],
+            properties: { id: { type: 'string' }, name: { type: 'string' } },
+          },
+        },
+      },
+      paths: {
+        '/things': { get: { responses: { 200: { description: 'all', content: content(list) } } } },
+        '/things/{id}': {
+          get: {
+            parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }],
+            responses: { 200: { description: 'one', content: content(item) } },
+          },
+        },
+        '/things/search': {
+          post: {
+            requestBody: { content: content(search) },
+            responses: { 200: { description: 'some', content: content(list) }, 400: { description: 'wrong' } },
+          },
+        },
+      },
+    },
+  });
+  const response = await mock.fetch('/things/search', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: '{"cursor":"nonsense"}',
+  });
+  expect(response.status).toBe(400);
+  expect(mock.journal.last()?.trace.at(-1)).toContain(
+    'body property "cursor": "nonsense" is not a cursor of this list',
+  );
+  await mock.close();
+});

@@ -332,7 +332,8 @@ function answerInvalidCursor(
     role === 'token'
       ? `${value} is not a cursor of this list`
       : `no ${toNoun(context.binding.collection)} has the id ${value}`;
-  const message = `query parameter "${param ?? role}": ${problem}`;
+  const isQuery = context.binding.operation.parameters.some(({ name }) => name === param);
+  const message = `${isQuery ? 'query parameter' : 'body property'} "${param ?? role}": ${problem}`;
   return refuse(context, exchange, { status, message, code: 'invalid_value', param });
 }
 
