@@ -173,6 +173,20 @@ const CASES: readonly (readonly [string, string, unknown, unknown, readonly stri
     [`SCHEMA_REPAIRED ${S}/oneOf`],
   ],
   [
+    'alternatives that differ in members of a constant',
+    '3.1.0',
+    { oneOf: [{ const: { title: 'a' } }, { const: { title: 'b' } }] },
+    { oneOf: [{ const: { title: 'a' } }, { const: { title: 'b' } }] },
+    [],
+  ],
+  [
+    'alternatives that differ for requests',
+    '3.1.0',
+    { oneOf: [{ properties: { id: { readOnly: true } } }, { properties: { id: {} } }] },
+    { oneOf: [{ properties: { id: { readOnly: true } } }, { properties: { id: {} } }] },
+    [],
+  ],
+  [
     'alternatives that differ in a property named description',
     '3.1.0',
     { oneOf: [{ properties: { description: { type: 'string' } } }, { properties: { description: { type: 'null' } } }] },

@@ -47,8 +47,20 @@ function readOutline(branch: unknown): string {
 function omitAnnotations(value: unknown, isMap = false): unknown {
   if (Array.isArray(value)) return value.map((item) => omitAnnotations(item));
   if (!isObject(value)) return value;
-  const kept = Object.entries(value).filter(([key]) => isMap || (!ANNOTATIONS.has(key) && !key.startsWith('x-')));
+  const kept = Object.entries(value).filter(([key]) => isMap || !describesOnly(key));
   return Object.fromEntries(
-    kept.map(([key, inner]) => [key, omitAnnotations(inner, !isMap && SCHEMA_MAPS.some((name) => name === key))]),
+    kept.map(([key, inner]) => [
+      key,
+      // The members of a value are not keywords.
+      !isMap && (key === 'const' || key === 'enum')
+        ? inner
+        : omitAnnotations(inner, !isMap && SCHEMA_MAPS.some((name) => name === key)),
+    ]),
   );
+}
+
+/** Whether a keyword has no effect on the values of requests and answers. */
+function describesOnly(keyword: string): boolean {
+  if (keyword === 'readOnly' || keyword === 'writeOnly') return false;
+  return ANNOTATIONS.has(keyword) || keyword.startsWith('x-');
 }
