@@ -1,11 +1,11 @@
 import { TextDecoder } from 'node:util';
-import { findJsonMistake, parseOrKeep } from '../../contract/json.js';
+import { findJsonMistake } from '../../contract/json.js';
 import type { MediaType } from '../../contract/operations/operation.js';
 import type { Shape } from '../../schema/shape.js';
 import type { Validators } from '../../schema/validate.js';
 import { type ClientReport, hasErrors, type Violation } from '../../schema/violation.js';
 import type { MediaTypeText } from '../../contract/media-type.js';
-import type { Coerce } from './coerce.js';
+import { type Coerce, readJson } from './coerce.js';
 
 /** What codecs share, created once per contract. */
 export interface BodyParts {
@@ -127,12 +127,11 @@ function skipString(text: string, from: number): number {
 /** The value of a string that must be JSON to match its schema; other values stay as they are. */
 export function readJsonField(field: unknown, { types, pointer }: Shape, { validators }: BodyParts): unknown {
   const text: unknown = Array.isArray(field) && field.length === 1 ? field[0] : field;
-  if (typeof text !== 'string' || !/^\s*[[{]/.test(text)) return field;
+  const value = typeof text === 'string' ? readJson(text, types) : undefined;
+  if (value === undefined) return field;
   // Where a string is allowed too, such as "auto" or an object, only a string that does not match.
-  if (types.has('string') && !hasErrors(validators.check(pointer, 'request')(text, 'body'))) return field;
-  // It starts like an object or an array.
-  const value = parseOrKeep(text);
-  return value !== text && types.has(Array.isArray(value) ? 'array' : 'object') ? value : field;
+  const isText = types.has('string') && !hasErrors(validators.check(pointer, 'request')(text, 'body'));
+  return isText ? field : value;
 }
 
 /** `text/*`: one string, or JSON where the schema allows no string. */

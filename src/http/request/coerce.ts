@@ -103,14 +103,17 @@ function readLeniently(text: string, types: ReadonlySet<string>): unknown[] {
   if (types.has('string') && text.includes(' ')) readings.push(text.replaceAll(' ', '+'));
   if (text === '' && types.has('array')) readings.push([]);
   if (text === '' && types.has('object')) readings.push({});
-  if (/^\s*[[{]/.test(text)) readings.push(...readJson(text, types));
+  // OpenAPI defines no style for arrays of objects (3.1 section 4.8.12).
+  const json = readJson(text, types);
+  if (json !== undefined) readings.push(json);
   return readings;
 }
 
-/** The array or object that a string is the JSON of, where the schema allows it: OpenAPI defines no style for arrays of objects (3.1 section 4.8.12). */
-function readJson(text: string, types: ReadonlySet<string>): readonly unknown[] {
+/** The array or object that a string contains as JSON; undefined where a schema of these types does not allow it. */
+export function readJson(text: string, types: ReadonlySet<string>): unknown {
+  if (!/^\s*[[{]/.test(text)) return undefined;
   const value = parseOrKeep(text);
-  return value !== text && types.has(Array.isArray(value) ? 'array' : 'object') ? [value] : [];
+  return value !== text && types.has(Array.isArray(value) ? 'array' : 'object') ? value : undefined;
 }
 
 const EXACT: TextRules = { readText: readExactly, keepsStrings: true };

@@ -38,7 +38,7 @@ export function createQueryReader(
   if (whole !== undefined) return (search, violations) => readWhole(whole, search, { violations, parts });
   const profile = readProfile(operation) ?? parts.queryProfile;
   const findOwner = createOwnerFinder(plans, profile);
-  const expected = new Set([...parts.keysInQuery, ...readFixedNames(operation.path)]);
+  const expected = new Set([...parts.keysInQuery, ...readFixedNames(operation.path), CURSOR_PARAMETER]);
   const required = plans.filter(({ parameter }) => parameter.required);
 
   return (search, violations) => {
@@ -52,10 +52,6 @@ export function createQueryReader(
     for (const pair of readPairs(search)) {
       const owner = findOwner(pair.name);
       if (owner === undefined && PREFERENCES.has(pair.name)) continue;
-      if (owner === undefined && pair.name === CURSOR_PARAMETER) {
-        keepUndeclared(pair, values);
-        continue;
-      }
       if (owner === undefined) {
         keepUndeclared(pair, values);
         const isNew = !expected.has(pair.name) && !undeclared.has(pair.name) && undeclared.size < MAX_UNDECLARED;
