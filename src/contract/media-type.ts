@@ -30,12 +30,15 @@ export function readParameters(text: string, unquote: (quoted: string) => string
   return parameters;
 }
 
-/** Whether a media type is JSON: `application/json` or `+json` (RFC 6839), with any parameters. */
+/**
+ * Whether a media type is JSON, with any parameters: `application/json`, `+json` (RFC 6839), or an unregistered name that ends with the word,
+ * such as `text/json`, `application/x-json` and `application/x-rpc-json-1.1`.
+ */
 export function isJsonType(mediaType: string): boolean {
   // The fast path of nearly every answer.
   if (mediaType === 'application/json') return true;
   const essence = toEssence(mediaType);
-  return essence === 'application/json' || essence.endsWith('+json') || essence === 'text/json';
+  return essence.includes('json') && /[/+.-]json(?:-\d+(?:\.\d+)*)?$/.test(essence);
 }
 
 /** Whether a media type is XML (RFC 7303), with any parameters. */
@@ -48,6 +51,15 @@ export function isXmlType(mediaType: string): boolean {
 export function isFormType(mediaType: string): boolean {
   const essence = toEssence(mediaType);
   return essence === 'application/x-www-form-urlencoded' || essence === 'multipart/form-data';
+}
+
+/** Media types of which services accept one for another. */
+const KINDS: readonly ((essence: string) => boolean)[] = [isJsonType, isXmlType, isFormType];
+
+/** The entries of a `content` map of the same kind as a media type: JSON, XML or a form. */
+export function listKin(content: readonly MediaType[], mediaType: string): readonly MediaType[] {
+  const isKind = KINDS.find((matches) => matches(mediaType));
+  return isKind === undefined ? [] : content.filter(({ type }) => isKind(type));
 }
 
 /** The sequential media types: server-sent events (HTML standard), NDJSON and JSON text sequences (RFC 7464). */

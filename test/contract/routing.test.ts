@@ -165,6 +165,8 @@ describe('of two paths that match, the parameters decide', async () => {
       '/posts/{id}{extension}': get('post', { extension: { enum: ['.json', '.xml'] } }),
       '/images': post('image', 'application/json'),
       '/images#overload=stream': post('imageInStream', 'image/*', 'multipart/form-data'),
+      '/objects/{key}#part': { put: { operationId: 'copyPart' } },
+      '/objects/{key}': { put: post('putObject', 'text/xml').post },
       '/#X-Target=Jobs.Start': post('start', 'application/json'),
       '/#X-Target=Jobs.Stop': post('stop', 'application/json'),
     },
@@ -187,6 +189,8 @@ describe('of two paths that match, the parameters decide', async () => {
     ['the type of the body', 'POST /images', { 'content-type': 'image/png' }, 'imageInStream'],
     ['the first type of body', 'POST /images', { 'content-type': 'application/json; charset=utf-8' }, 'image'],
     ['a type that neither takes', 'POST /images', { 'content-type': 'text/csv' }, 'image'],
+    ['a type of the same kind of body', 'PUT /objects/a', { 'content-type': 'application/xml' }, 'putObject key=a'],
+    ['no name after the mark', 'PUT /objects/a', { 'content-type': 'text/plain' }, 'putObject key=a'],
     ['a header field after the mark', 'POST /', { 'x-target': 'Jobs.Stop' }, 'stop'],
     ['none of them', 'POST /', { 'x-target': 'Jobs.Pause' }, 'start'],
   ])('%s', (_name, line, fields, want) => {

@@ -67,6 +67,7 @@ paths:
     put:
       requestBody: {required: true, content: {application/octet-stream: {schema: {type: string, format: binary}}}}
       responses: {'200': *ok}
+  /imports: {post: {requestBody: {content: {application/octet-stream: {schema: {$ref: '#/components/schemas/Pet'}}}}, responses: {'200': *ok}}}
   /search: {post: {requestBody: {content: {application/json: {schema: {type: object}}}}, responses: {'200': *ok}}}
   /charges: {post: {requestBody: {required: true, content: {application/x-www-form-urlencoded: {schema: {$ref: '#/components/schemas/Charge'}}}}, responses: {'200': *ok}}}
   /uploads: {post: {requestBody: {required: true, content: {multipart/form-data: {schema: {$ref: '#/components/schemas/Upload'}}}}, responses: {'200': *ok}}}
@@ -468,6 +469,30 @@ export const CLIENT_REQUESTS: readonly ClientRequest[] = [
     read: { body: rex },
     note: 'CONTENT_TYPE_UNDECLARED',
     strict: 'CONTENT_TYPE_UNDECLARED',
+  },
+  {
+    what: 'JSON under a name of its own',
+    clients: 'AWS SDKs, older PHP and Java clients',
+    service: 'reads JSON',
+    sent: `POST /v1/pets\nContent-Type: application/x-amz-json-1.1\n\n${REX}`,
+    read: { body: rex },
+    note: 'CONTENT_TYPE_UNDECLARED',
+    strict: 'CONTENT_TYPE_UNDECLARED',
+  },
+  {
+    what: 'JSON where the object is declared as a file',
+    clients: 'Google API clients, whose documents name the files of an upload in place of JSON',
+    service: 'reads JSON',
+    sent: `POST /v1/imports\n${JSON_TYPE}\n\n${REX}`,
+    read: { body: rex },
+    note: 'CONTENT_TYPE_UNDECLARED',
+    strict: 'CONTENT_TYPE_UNDECLARED',
+  },
+  {
+    what: 'an empty string in place of an optional body',
+    clients: 'Octokit, `fetch` and axios with an empty string, which name a type for it',
+    service: 'uses the defaults',
+    sent: 'POST /v1/search\nContent-Type: text/plain;charset=UTF-8\n\n',
   },
   {
     what: 'PATCH with `application/json` for a merge patch',

@@ -4,7 +4,7 @@ import { URLSearchParams } from 'node:url';
 import type { Contract } from '../contract.js';
 import { isObject, type SchemaObject } from '../json.js';
 import { memoize } from '../../memoize.js';
-import { findMedia } from '../media-type.js';
+import { findMedia, listKin } from '../media-type.js';
 import type { Operation } from '../operations/operation.js';
 import { decodeText } from '../pointer.js';
 import { createNearestPaths } from './nearest-path.js';
@@ -210,17 +210,22 @@ function scoreRoute(route: Route, { pathname, fields }: Request, query: URLSearc
     value === undefined ? query.has(name) : query.getAll(name).includes(value);
   if (!route.query.every(has)) return -Infinity;
   const slash = route.trailingSlash === pathname.endsWith('/') ? 0.5 : 0;
-  const body = takesBody(route.operation, fields['content-type']) ? 0 : OTHER_BODY;
-  if (route.fragment.length === 0) return route.query.length + slash + body;
+  const type = fields['content-type'];
+  const body = type === undefined ? 0 : scoreBody(route.operation, type);
+  if (route.fragment.length === 0) return route.query.length + slash + Math.min(body, 0);
   const isNamed = route.fragment.every(
     (pair) => has(pair) || (pair[1] !== undefined && fields[pair[0].toLowerCase()] === pair[1]),
   );
-  return (isNamed ? route.query.length + route.fragment.length : -1) + slash + body;
+  if (isNamed) return route.query.length + route.fragment.length + slash + Math.min(body, 0);
+  // Without its pairs, only the type of a body can mean it.
+  return slash - 1 + (type === undefined || body > 0 ? 0 : OTHER_BODY);
 }
 
-/** Whether an operation takes a body of a type; so does one that declares no body, or none of a known type. */
-function takesBody({ body }: Operation, contentType: string | undefined): boolean {
-  return body === undefined || contentType === undefined || findMedia(body.content, contentType) !== undefined;
+/** Whether an operation takes a body of a type: more than 0 where it declares the type or one of its kind, 0 where it declares no body. */
+function scoreBody({ body }: Operation, contentType: string): number {
+  if (body === undefined) return 0;
+  const takes = findMedia(body.content, contentType) !== undefined || listKin(body.content, contentType).length > 0;
+  return takes ? 1 : OTHER_BODY;
 }
 
 type OperationMatch = Extract<RouteMatch, { readonly kind: 'operation' }>;

@@ -15,7 +15,15 @@ import {
   toUnusableNote,
   type Violation,
 } from '../../schema/violation.js';
-import { findMedia, isJsonType, isXmlType, readMediaType, toEssence, isFormType } from '../../contract/media-type.js';
+import {
+  findMedia,
+  isJsonType,
+  isXmlType,
+  listKin,
+  readMediaType,
+  toEssence,
+  isFormType,
+} from '../../contract/media-type.js';
 import { splitList } from '../text.js';
 import { type BodyCodec, type BodyParts, type BodyValue, decodeBinary, decodeJson, decodeText } from './body-codec.js';
 import { decodeFormBody } from './body-form.js';
@@ -52,15 +60,18 @@ export function createBodyReader(operation: Operation, parts: BodyReaderParts): 
     const sent = others.every((other) => other === first) ? first : contentType;
     const type = readMediaType(sent);
     const codec = CODECS.find(({ matches }) => matches(type.essence))?.decode ?? decodeBinary;
-    return { type, codec, media: findMedia(content, sent), near: findNearMedia(content, type.essence) };
+    const isValue = (pointer: string): boolean => mayBeValue(parts.shapes(pointer));
+    return { type, codec, media: findMedia(content, sent), near: findNearMedia(content, type.essence, isValue) };
   }, MAX_TYPES);
+  // `fetch` and axios name a type for an empty string as well.
+  const takes = (type: string): boolean => content.length === 0 || choose(type).media !== undefined;
 
   return (bytes, contentType, violations) => {
-    if (bytes.length === 0 && !isEmptyValue(contentType)) {
+    const given = contentType?.trim() ?? '';
+    if (bytes.length === 0 && !(isEmptyValue(contentType) && takes(given))) {
       requireBody(operation, violations);
       return NO_BODY;
     }
-    const given = contentType?.trim() ?? '';
     if (operation.body === undefined) {
       const message = `${operation.method} ${operation.path} does not declare a body`;
       violations.push(toNote({ code: 'BODY_UNDECLARED', in: 'body', message }));
@@ -84,20 +95,42 @@ export function createBodyReader(operation: Operation, parts: BodyReaderParts): 
 
 const ANY_BYTES = 'application/octet-stream';
 
-/** Media types of which services accept one for another. */
-const KINDS: readonly ((essence: string) => boolean)[] = [isJsonType, isXmlType, isFormType];
-
-/** The declared media type of the same kind, or of a file: clients name the type of a file that the contract declares as any bytes. */
+/**
+ * The declared media type of the same kind, or of a file: clients name the type of a file that the contract declares as any bytes. JSON is also
+ * accepted where a binary type has the schema of an object: documents name the files of an upload in its place.
+ */
 function findNearMedia(
   content: readonly MediaType[],
   essence: string,
+  isValue: (schemaPointer: string) => boolean,
 ): { readonly media: MediaType; readonly isFile: boolean } | undefined {
   if (essence === '') return undefined;
-  const isKind = KINDS.find((matches) => matches(essence));
-  const kin = isKind === undefined ? [] : content.filter(({ type }) => isKind(toEssence(type)));
-  const same = kin.find(({ type }) => type !== JSON_PATCH) ?? kin[0];
+  const kin = listKin(content, essence);
+  const same = kin.find(({ type }) => type !== JSON_PATCH) ?? kin[0] ?? findValue(content, essence, isValue);
   const media = same ?? findMedia(content, ANY_BYTES);
   return media && { media, isFile: same === undefined };
+}
+
+/** The first media type whose bytes the schema describes as a value, where JSON was sent. */
+function findValue(
+  content: readonly MediaType[],
+  essence: string,
+  isValue: (schemaPointer: string) => boolean,
+): MediaType | undefined {
+  if (!isJsonType(essence)) return undefined;
+  return content.find(
+    ({ type, schema, schemaPointer }) => schema !== undefined && !isWritten(toEssence(type)) && isValue(schemaPointer),
+  );
+}
+
+/** Whether a format writes values as text, and not as the bytes of a file. */
+function isWritten(essence: string): boolean {
+  return CODECS.some(({ matches }) => matches(essence));
+}
+
+/** Whether a schema describes an object or an array, and no string. */
+function mayBeValue({ types }: Shape): boolean {
+  return (types.has('object') || types.has('array')) && !types.has('string');
 }
 
 /** A body of an operation that is being decoded. */
