@@ -67,6 +67,8 @@ paths:
     put:
       requestBody: {required: true, content: {application/octet-stream: {schema: {type: string, format: binary}}}}
       responses: {'200': *ok}
+  /search.list: {get: {parameters: [{name: q, in: query, schema: {type: string}}, {name: limit, in: query, schema: {type: integer}}], responses: {'200': *ok}}}
+  /reports: {get: {parameters: [{name: X-Api-Key, in: header, required: true, schema: {type: string}}], responses: {'200': *ok}}}
   /imports: {post: {requestBody: {content: {application/octet-stream: {schema: {$ref: '#/components/schemas/Pet'}}}}, responses: {'200': *ok}}}
   /search: {post: {requestBody: {content: {application/json: {schema: {type: object}}}}, responses: {'200': *ok}}}
   /charges: {post: {requestBody: {required: true, content: {application/x-www-form-urlencoded: {schema: {$ref: '#/components/schemas/Charge'}}}}, responses: {'200': *ok}}}
@@ -469,6 +471,23 @@ export const CLIENT_REQUESTS: readonly ClientRequest[] = [
     read: { body: rex },
     note: 'CONTENT_TYPE_UNDECLARED',
     strict: 'CONTENT_TYPE_UNDECLARED',
+  },
+  {
+    what: 'a form by POST to an operation of GET',
+    clients: 'Slack SDKs, clients of RPC APIs',
+    service: 'reads the fields as those of the query',
+    sent: `POST /v1/search.list?q=a\n${FORM}\n\nlimit=2`,
+    read: { query: { q: 'a', limit: 2 } },
+    note: 'METHOD_UNKNOWN',
+    strict: 'METHOD_UNKNOWN',
+  },
+  {
+    what: 'a required parameter for the credential that `Authorization` has',
+    clients: 'Slack SDKs, generated clients of documents that declare a token twice',
+    service: 'reads the header `Authorization`',
+    sent: 'GET /v1/reports',
+    note: 'REQUIRED',
+    strict: 'REQUIRED',
   },
   {
     what: 'JSON under a name of its own',

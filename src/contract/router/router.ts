@@ -4,7 +4,7 @@ import { URLSearchParams } from 'node:url';
 import type { Contract } from '../contract.js';
 import { isObject, type SchemaObject } from '../json.js';
 import { memoize } from '../../memoize.js';
-import { findMedia, listKin } from '../media-type.js';
+import { findMedia, listKin, toEssence } from '../media-type.js';
 import type { Operation } from '../operations/operation.js';
 import { decodeText } from '../pointer.js';
 import { createNearestPaths } from './nearest-path.js';
@@ -25,6 +25,8 @@ export type RouteMatch =
       readonly pathText: Readonly<Record<string, string>>;
       /** Whether slashes were repeated before the path of the operation; they are ignored. */
       readonly repeatsSlash?: true;
+      /** Whether the request sends a form by POST to an operation of GET; its fields are those of the query. */
+      readonly isFormOfGet?: true;
     }
   | {
       readonly kind: 'method';
@@ -101,7 +103,14 @@ export function createRouter(operations: readonly Operation[], resolve?: Contrac
         const skipped = find({ ...request, pathname: joined }, skipSlashes);
         if (skipped !== undefined) return { ...skipped, repeatsSlash: true };
       }
-      if (allow.length > 0) return { kind: 'method', allow: readAllow(allow) };
+      if (allow.length > 0) {
+        const allowed = readAllow(allow);
+        if (method === 'POST' && allow.includes('GET') && isPlainForm(fields['content-type'])) {
+          const read = find({ ...request, method: 'GET' });
+          if (read !== undefined) return { ...read, isFormOfGet: true };
+        }
+        return { kind: 'method', allow: allowed };
+      }
       return { kind: 'none', nearest: nearest(pathname) };
     },
   };
@@ -161,6 +170,10 @@ function walk(node: TrieNode, start: number, depth: number, request: Request): R
 }
 
 const SLASH = 47;
+
+function isPlainForm(contentType: string | undefined): boolean {
+  return contentType !== undefined && toEssence(contentType) === 'application/x-www-form-urlencoded';
+}
 
 /** Matches a mixed segment as it was sent or, if its literals were percent-encoded (`%3Acancel`), decoded with its values encoded again. */
 function matchEncoded(template: TemplateSegment, segment: string): readonly string[] | undefined {

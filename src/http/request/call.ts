@@ -100,6 +100,8 @@ export interface MatchedRequest {
   readonly pathText: Readonly<Record<string, string>>;
   /** Whether slashes were repeated before the path of the operation. */
   readonly repeatsSlash?: true | undefined;
+  /** Whether the body is a form for an operation of GET; its fields are read as parameters of the query. */
+  readonly isFormOfGet?: true | undefined;
   readonly request: Request;
   /** The request target and the headers, if they have already been parsed. */
   readonly target?: Pick<RequestTarget, 'url' | 'search'> & { readonly headers: RequestHeaders };
@@ -145,6 +147,13 @@ export function createCallDecoder(
     readBody: limitBodyReader(createBodyReader(operation, shared), validators),
   }));
 
+  /** Reads what comes before the body. */
+  const readHead = (draft: Draft, plan: ReturnType<typeof planOf>): void => {
+    draft.credentials = plan.readSecurity(draft, draft.violations);
+    validators.beginRequest();
+    draft.values = plan.readParameters(draft, draft.violations);
+    validators.endRequest();
+  };
   const turns = createTurnLimit();
   return {
     turns,
@@ -166,10 +175,19 @@ export function createCallDecoder(
         violations,
         limit: bodyLimitBytes,
       };
-      draft.credentials = plan.readSecurity(draft, violations);
-      validators.beginRequest();
-      draft.values = plan.readParameters(draft, violations);
-      validators.endRequest();
+      if (matched.isFormOfGet === true) {
+        violations.push(toStrictError(FORM_OF_GET, strict));
+        const readForm = (form: BodyBytes): Call => {
+          const call = withBody(draft, readFormText, form);
+          const text = typeof call.body === 'string' ? call.body : '';
+          const joined = { ...draft, search: [draft.search, text].filter((part) => part !== '').join('&') };
+          readHead(joined, plan);
+          return finish(joined, call.bytes, NO_BODY);
+        };
+        if (body !== undefined) return readForm(body);
+        return hasBody(request) ? readBody(request, bodyLimitBytes).then(readForm) : readForm({ kind: 'none' });
+      }
+      readHead(draft, plan);
       if (body === undefined) {
         if (!hasBody(request)) return withoutBody(draft, plan.readBody);
         const reading = matched.readBody?.() ?? readBody(request, bodyLimitBytes);
@@ -212,6 +230,16 @@ const REPEATED_SLASH: ClientReport = {
   message: 'the path repeats a slash before the path of the operation',
   status: 404,
 };
+
+const FORM_OF_GET: ClientReport = {
+  code: 'METHOD_UNKNOWN',
+  in: 'method',
+  message: 'the operation is declared for GET; the fields of the form are read as parameters of the query',
+  status: 405,
+};
+
+/** A form as the text that a query would have. */
+const readFormText: BodyReader = (bytes) => ({ value: Buffer.from(bytes).toString('utf8'), mediaType: undefined });
 
 function withoutBody(draft: Draft, read: BodyReader): Call {
   const { operation, request, headers, violations } = draft;

@@ -1,5 +1,6 @@
 import type { Operation, Parameter } from '../../contract/operations/operation.js';
-import type { Violation } from '../../schema/violation.js';
+import { isSecretName } from '../../schema/secret-names.js';
+import { toNotes, type Violation } from '../../schema/violation.js';
 import { decodePercent, type TextTree } from '../text.js';
 import {
   createPlan,
@@ -27,6 +28,8 @@ interface ParameterSource {
   /** The query without `?`, as received. */
   readonly search: string;
   readonly headers: RequestHeaders;
+  /** Those that were accepted, by scheme. */
+  readonly credentials: Readonly<Record<string, string>>;
 }
 
 /** Decodes and validates all parameters of one operation; violations are pushed to the array. */
@@ -59,7 +62,7 @@ export function createParametersReader(operation: Operation, parts: ParameterPar
     return values;
   };
 
-  return ({ pathText, search, headers }, violations) => ({
+  const read = ({ pathText, search, headers }: ParameterSource, violations: Violation[]): ParameterValues => ({
     path: readTexts(pathPlans, violations, ({ parameter }) => pathText[parameter.name]),
     query: readQuery(search, violations),
     header: readTexts(
@@ -70,6 +73,25 @@ export function createParametersReader(operation: Operation, parts: ParameterPar
     cookie:
       cookiePlans.length === 0 ? NOTHING : readCookies(cookiePlans, headers.get('cookie') ?? '', { violations, parts }),
   });
+  const secrets = operation.parameters.filter(({ name, required }) => required && isCredential(name));
+  if (secrets.length === 0 || parts.strict) return read;
+  const pointers = new Set(secrets.map(({ pointer }) => pointer));
+  // Documents also declare the credential of their security schemes as a parameter; clients send it once.
+  return (source, violations) => {
+    const first = violations.length;
+    const values = read(source, violations);
+    if (Object.keys(source.credentials).length === 0) return values;
+    const found = violations.splice(first);
+    const isSent = ({ code, schemaPointer }: Violation): boolean =>
+      code === 'REQUIRED' && pointers.has(schemaPointer ?? '');
+    violations.push(...found.flatMap((violation) => (isSent(violation) ? toNotes([violation]) : violation)));
+    return values;
+  };
+}
+
+/** Whether a parameter is a credential by its name, such as `token` and `api_key`. */
+function isCredential(name: string): boolean {
+  return isSecretName(name, 'value', { kind: 'header' });
 }
 
 /** One cookie: its value without quotes, still encoded. */

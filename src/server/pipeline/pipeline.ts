@@ -90,11 +90,12 @@ export function createPipeline(parts: PipelineParts): Pipeline {
   const inStore = createStoreSteps(parts);
   const { answerUnrouted, refuseSession, refuseIn } = createRefusals(parts, { readClock, finish });
   const answerIn = (received: Received, match: OperationMatch, body: BodyBytes | undefined): Written => {
-    const { operation, pathText, repeatsSlash } = match;
+    const { operation, pathText, repeatsSlash, isFormOfGet } = match;
     const { arrival } = received;
     const { request } = arrival;
     const readBody = parts.readBody && createBodyReader(parts.readBody(operation), arrival);
-    const call = decoder.decode({ operation, pathText, repeatsSlash, request, target: arrival, body, readBody });
+    const matched = { operation, pathText, repeatsSlash, isFormOfGet, request, target: arrival, body, readBody };
+    const call = decoder.decode(matched);
     return whenSettled(call, answerInSession, received);
   };
   const answerChosen = (session: ChosenSession, { arrival, match, body }: Asked): Written =>
