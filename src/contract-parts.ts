@@ -7,6 +7,7 @@ import { createGenerateSource } from './answer/sources/generate.js';
 import { createPreferAnswer, type PreferAnswer } from './answer/sources/prefer.js';
 import { answersRanges } from './answer/sources/range.js';
 import { declaresTags } from './answer/sources/state/conditions.js';
+import { createPagesSource } from './answer/sources/pages.js';
 import { createResultsSource } from './answer/sources/results.js';
 import { createStreamSource } from './answer/sources/stream.js';
 import type { Contract } from './contract/contract.js';
@@ -62,7 +63,7 @@ type Examples = Settings['responses']['examples'];
 export interface ContractAnswers {
   readonly errors: ErrorAnswers;
   readonly answerPreferred: PreferAnswer;
-  readonly sources: Readonly<Record<'example' | 'generate' | 'results' | 'stream', AnswerSource>>;
+  readonly sources: Readonly<Record<'example' | 'generate' | 'pages' | 'results' | 'stream', AnswerSource>>;
 }
 
 /** The different seeds and settings whose parts are kept for further mocks. */
@@ -267,6 +268,7 @@ function createAnswers(parts: ExampleParts): ContractAnswers {
     sources: {
       stream: createStreamSource(parts),
       results: createResultsSource(parts),
+      pages: createPagesSource(parts),
       example: createExampleSource(parts),
       generate: createGenerateSource(parts),
     },

@@ -169,7 +169,7 @@ function listSources(
   sessions: Sessions,
 ): readonly AnswerSource[] {
   const { answerPreferred, editors, errors, foreign, handlers } = parts;
-  const { example, generate, results, stream } = parts.sources;
+  const { example, generate, pages, results, stream } = parts.sources;
   const { state, requests, auth } = settings;
   const accepts = readAccepts(auth, sessions);
   const { lenientAccept } = requests;
@@ -190,6 +190,7 @@ function listSources(
     ...(foreign === undefined ? [] : [...foreign.sources, refuse]),
     ...(parts.answersRanges ? [createRangeSource(parts)] : []),
     ...(state === false ? [] : [createStateSource(parts)]),
+    ...(settings.responses.examples === 'verbatim' ? [] : [pages]),
     example,
     generate,
   ];

@@ -138,22 +138,15 @@ export function createCallDecoder(
   const coerceLeniently = createLenientCoerce(shapes, validators);
   const findUndeclared = createUndeclaredFinder(contract, shapes, strict);
   const shared = { validators, shapes, coerce, coerceLeniently, strict, queryProfile, findUndeclared, at: contract.at };
-  const keysInQuery = new Set(
-    Object.values(contract.securitySchemes).flatMap((scheme) => (scheme.in === 'query' ? (scheme.key ?? []) : [])),
-  );
-  const planOf = memoize((operation: Operation) => ({
-    readParameters: createParametersReader(operation, { ...shared, keysInQuery }),
-    readSecurity: createSecurityReader(operation, contract, credentials),
-    readBody: limitBodyReader(createBodyReader(operation, shared), validators),
-  }));
-
-  /** Reads what comes before the body. */
-  const readHead = (draft: Draft, plan: ReturnType<typeof planOf>): void => {
-    draft.credentials = plan.readSecurity(draft, draft.violations);
-    validators.beginRequest();
-    draft.values = plan.readParameters(draft, draft.violations);
-    validators.endRequest();
-  };
+  const keysInQuery = listKeysInQuery(contract);
+  const planOf = memoize((operation: Operation) => {
+    const readParameters = createParametersReader(operation, { ...shared, keysInQuery });
+    const readSecurity = createSecurityReader(operation, contract, credentials);
+    return {
+      readHead: createHeadReader(readSecurity, readParameters, validators),
+      readBody: limitBodyReader(createBodyReader(operation, shared), validators),
+    };
+  });
   const turns = createTurnLimit();
   return {
     turns,
@@ -175,19 +168,8 @@ export function createCallDecoder(
         violations,
         limit: bodyLimitBytes,
       };
-      if (matched.isFormOfGet === true) {
-        violations.push(toStrictError(FORM_OF_GET, strict));
-        const readForm = (form: BodyBytes): Call => {
-          const call = withBody(draft, readFormText, form);
-          const text = typeof call.body === 'string' ? call.body : '';
-          const joined = { ...draft, search: [draft.search, text].filter((part) => part !== '').join('&') };
-          readHead(joined, plan);
-          return finish(joined, call.bytes, NO_BODY);
-        };
-        if (body !== undefined) return readForm(body);
-        return hasBody(request) ? readBody(request, bodyLimitBytes).then(readForm) : readForm({ kind: 'none' });
-      }
-      readHead(draft, plan);
+      if (matched.isFormOfGet === true) return decodeForm(draft, body, { strict, ...plan });
+      plan.readHead(draft);
       if (body === undefined) {
         if (!hasBody(request)) return withoutBody(draft, plan.readBody);
         const reading = matched.readBody?.() ?? readBody(request, bodyLimitBytes);
@@ -237,6 +219,48 @@ const FORM_OF_GET: ClientReport = {
   message: 'the operation is declared for GET; the fields of the form are read as parameters of the query',
   status: 405,
 };
+
+/** The names of API keys in the query. */
+function listKeysInQuery({ securitySchemes }: Contract): ReadonlySet<string> {
+  const schemes = Object.values(securitySchemes);
+  return new Set(schemes.flatMap((scheme) => (scheme.in === 'query' ? (scheme.key ?? []) : [])));
+}
+
+type HeadReader = (draft: Draft) => void;
+
+/** Reads what comes before the body. */
+function createHeadReader(
+  readSecurity: ReturnType<typeof createSecurityReader>,
+  readParameters: ReturnType<typeof createParametersReader>,
+  validators: Validators,
+): HeadReader {
+  return (draft) => {
+    draft.credentials = readSecurity(draft, draft.violations);
+    validators.beginRequest();
+    draft.values = readParameters(draft, draft.violations);
+    validators.endRequest();
+  };
+}
+
+function decodeForm(
+  draft: Draft,
+  body: BodyBytes | undefined,
+  { strict, readHead }: { readonly strict: boolean; readonly readHead: HeadReader },
+): Call | Promise<Call> {
+  draft.violations.push(toStrictError(FORM_OF_GET, strict));
+  if (body !== undefined) return withForm(draft, body, readHead);
+  if (!hasBody(draft.request)) return withForm(draft, { kind: 'none' }, readHead);
+  return readBody(draft.request, draft.limit).then((read) => withForm(draft, read, readHead));
+}
+
+/** A call whose form is read together with the query. */
+function withForm(draft: Draft, form: BodyBytes, readHead: HeadReader): Call {
+  const { body, bytes } = withBody(draft, readFormText, form);
+  const texts = [draft.search, typeof body === 'string' ? body : ''];
+  const joined = { ...draft, search: texts.filter((text) => text !== '').join('&') };
+  readHead(joined);
+  return finish(joined, bytes, NO_BODY);
+}
 
 /** A form as the text that a query would have. */
 const readFormText: BodyReader = (bytes) => ({ value: Buffer.from(bytes).toString('utf8'), mediaType: undefined });

@@ -109,7 +109,7 @@ const ROLES: readonly (readonly [RegExp, EnvelopeRole])[] = [
   [/^(offset|skip|start|startindex|startat|from)$/, 'offset'],
   [/^(end|endindex|to)$/, 'end'],
   [
-    /^(next|next(page|cursor|token|pagetoken|pagecursor|marker|offset|link|href|url|uri|pageurl|pageuri|pagelink|continuation(token)?|records(path)?|start)|(end|after)?cursor|after|continu(e|ation(token)?)|marker|pagetoken|nextpagenumber|iterator|bookmark|scroll(id|token|cursor)|(resume|resumption|paging|listing)(token|key)|lastevaluatedkey)$/,
+    /^(next|next(page|cursor|token|pagetoken|pagecursor|marker|offset|link|href|url|uri|pageurl|pageuri|pagelink|continuation(token)?|records(path)?|start)|(end|after)?cursor|after|continu(e|ation(token)?)|marker|pagetoken|nextpagenumber|iterator|bookmark|scroll(id|token|cursor)|(resume|resumption|paging|listing)(token|key)|lastevaluated\w+)$/,
     'next',
   ],
   [

@@ -85,7 +85,7 @@ export const PAGE_STYLES: readonly PageStyle[] = [
     name: 'token',
     parameters: {
       token:
-        /^(cursor|marker|page|pagetoken|next(token|cursor|page|pagetoken)|continue|continuation(token)?|pagecursor|paginationtoken|page(cursor|after)|start(key|token|cursor)|skiptoken|offset|iterator|bookmark|scroll(id|token|cursor)?|(resume|resumption|paging|listing)(token|key|id)|exclusivestartkey)$/,
+        /^(cursor|marker|page|pagetoken|next(token|cursor|page|pagetoken)|continue|continuation(token)?|pagecursor|paginationtoken|page(cursor|after)|start(key|token|cursor)|skiptoken|offset|iterator|bookmark|scroll(id|token|cursor)?|(resume|resumption|paging|listing)(token|key|id)|exclusivestart\w+)$/,
       offset: OFFSET,
       limit: LIMIT,
     },
