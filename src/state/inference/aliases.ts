@@ -12,7 +12,7 @@ import { toBareName } from '../../contract/names.js';
 import { findListItems } from '../pages/list-items.js';
 import { compareSchemas, isSameItem, isSummary } from '../positions.js';
 import type { Within } from '../resource.js';
-import type { CollectionCandidate } from './candidates.js';
+import { type CandidateSet, type CollectionCandidate, readLastWord } from './candidates.js';
 import type { ContractIndex } from './contract-index.js';
 import { listShorterKeys, OWN, type PathGroup } from './path-shape.js';
 
@@ -28,7 +28,7 @@ export function isAlias(index: ContractIndex, candidate: CollectionCandidate): b
  */
 export function findBelow(
   index: ContractIndex,
-  all: readonly CollectionCandidate[],
+  nested: CandidateSet,
   candidate: CollectionCandidate,
 ): CollectionCandidate | undefined {
   const [own] = candidate.groups;
@@ -36,19 +36,24 @@ export function findBelow(
   if (own === undefined || candidate.groups.length > 1 || candidate.itemKey !== undefined) return undefined;
   const methods = index.operationsAt(candidate.key);
   if (candidate.schema === undefined || methods.size !== 1 || !methods.has('GET')) return undefined;
-  return all.find(
-    ({ groups, schema, itemKey }) =>
-      groups.length > 1 &&
-      itemKey !== undefined &&
-      index.operationsAt(itemKey).size > 0 &&
-      groups.at(-1)?.words.join('/') === noun &&
-      isLike(index, [candidate.schema, schema], 0.8) &&
-      own.words.slice(0, -1).every((word, i) => groups[0]?.words[i] === word),
-  );
+  return nested
+    .named(noun)
+    .find(
+      ({ groups, schema, itemKey }) =>
+        itemKey !== undefined &&
+        index.operationsAt(itemKey).size > 0 &&
+        groups.at(-1)?.words.length === 1 &&
+        isLike(index, [candidate.schema, schema], 0.8) &&
+        own.words.slice(0, -1).every((word, i) => groups[0]?.words[i] === word),
+    );
 }
 
-/** Whether two paths have the same nouns: `/customers/{customer}` and `/test_helpers/customers/{id}`. */
-export function isSameResource(other: CollectionCandidate, candidate: CollectionCandidate): boolean {
+/** The first candidate with the same nouns: `/customers/{customer}` for `/test_helpers/customers/{id}`. */
+export function findSameResource(all: CandidateSet, candidate: CollectionCandidate): CollectionCandidate | undefined {
+  return all.named(readLastWord(candidate)).find((each) => isSameResource(each, candidate));
+}
+
+function isSameResource(other: CollectionCandidate, candidate: CollectionCandidate): boolean {
   if (
     !other.hasOperations ||
     other.key === candidate.key ||
@@ -70,28 +75,23 @@ interface Whole {
 }
 
 /** Finds among some collections the one that a path shows. */
-type FindWhole = (
-  index: ContractIndex,
-  all: readonly CollectionCandidate[],
-  candidate: CollectionCandidate,
-) => Whole | undefined;
+type FindWhole = (index: ContractIndex, all: CandidateSet, candidate: CollectionCandidate) => Whole | undefined;
 
 /** The top-level collection that a list below a parent shows part of: same schema, and a property that holds the parent's id. */
 export const findWhole: FindWhole = (index, all, candidate) => {
   const top =
-    all.find((each) => each.schema === candidate.schema && each.itemKey !== undefined) ??
-    all.find((each) => each.itemKey !== undefined && isSameNoun(index, each, candidate));
+    all.showing(candidate.schema).find((each) => each.itemKey !== undefined) ??
+    all.named(readLastWord(candidate)).find((each) => each.itemKey !== undefined && isSamePath(index, each, candidate));
   const property = candidate.schema === undefined ? undefined : findParentProperty(index, candidate);
   const parameter = candidate.groups.at(-2)?.parameters.at(-1);
   if (top === undefined || parameter === undefined || property === undefined) return undefined;
   return { candidate: top, within: { property, parameter } };
 };
 
-/** Whether two paths end with the same noun and parameters and show the same item, in a document without references. */
-function isSameNoun({ read }: ContractIndex, one: CollectionCandidate, other: CollectionCandidate): boolean {
+/** Whether two paths with the same last word have the same parameters and show the same item, in a document without references. */
+function isSamePath({ read }: ContractIndex, one: CollectionCandidate, other: CollectionCandidate): boolean {
   const [a, b] = [one.groups.at(-1), other.groups.at(-1)];
-  const isSamePath = a?.words.at(-1) === b?.words.at(-1) && (b?.parameters.length === 0 || isEqual(a, b));
-  const [schema, item] = isSamePath ? [read(one.schema), read(other.schema)] : [];
+  const [schema, item] = b?.parameters.length === 0 || isEqual(a, b) ? [read(one.schema), read(other.schema)] : [];
   return schema !== undefined && item !== undefined && isSameItem(read, schema, item);
 }
 
@@ -132,12 +132,9 @@ export const findItemsBelow: FindWhole = (index, all, candidate) => {
   const isItemPath = index.operationsAt(candidate.itemKey).size > 0;
   const creates = ['POST', 'PATCH', 'PUT'].some((method) => index.list(methods.get(method))?.itemSchema !== undefined);
   if (isItemPath || !creates || !methods.has('GET')) return undefined;
-  const other = all.find(
-    (each) =>
-      each.schema === candidate.schema &&
-      index.operationsAt(each.itemKey).has('GET') &&
-      index.operationsAt(each.key).size === 0,
-  );
+  const other = all
+    .showing(candidate.schema)
+    .find((each) => index.operationsAt(each.itemKey).has('GET') && index.operationsAt(each.key).size === 0);
   const parameter = candidate.groups[0]?.parameters.at(-1);
   return other === undefined || parameter === undefined
     ? undefined
@@ -153,9 +150,9 @@ export const findItemsElsewhere: FindWhole = (index, all, candidate) => {
   const hasItems = index.operationsAt(candidate.itemKey).size > 0;
   const item = index.read(candidate.schema);
   if (create === undefined || hasItems || item === undefined || candidate.singleton) return undefined;
-  const others = all.filter((each) => {
+  const others = all.named(readLastWord(candidate)).filter((each) => {
+    if (each === candidate) return false;
     const last = each.groups.at(-1);
-    if (each === candidate || last?.words.at(-1) !== candidate.groups.at(-1)?.words.at(-1)) return false;
     const schema = index.read(each.schema);
     const above = each.groups.slice(0, -1);
     // A create that names an existing item makes a membership.
@@ -189,7 +186,7 @@ export const findItemsByKey: FindWhole = (index, all, candidate) => {
   if (last?.parameters.length !== 1 || last.words.length < 2 || index.operationsAt(candidate.key).size > 0)
     return undefined;
   const keys = listShorterKeys(candidate.groups);
-  const other = keys.flatMap((key) => all.find((each) => each.key === key && !each.singleton) ?? [])[0];
+  const other = keys.map((key) => all.at(key)).find((each) => each?.singleton === false);
   const schema = index.read(other?.schema);
   if (other === undefined || schema === undefined) return undefined;
   const isOwn = (pointer: string | undefined): boolean => {
@@ -352,7 +349,7 @@ export const findListed: FindWhole = (index, readable, candidate) => {
   const isList = itemKey === undefined && LIST_WORD.test(last?.words.at(-1) ?? '');
   const folder = toFolder(candidate);
   const singular = toSingular(last?.words.at(-1) ?? '');
-  const others = readable.filter((each) => {
+  const others = readable.all.filter((each) => {
     if (each === candidate || (creates && index.operationsAt(each.key).size > 0)) return false;
     const other = each.groups.at(-1);
     const hasList = index.operationsAt(each.key).has('GET');

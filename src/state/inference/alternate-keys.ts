@@ -57,7 +57,9 @@ export function findIdSchema(
   const created = listProperties(index.answer(index.operationsAt(key).get('POST'))).find(
     ({ name }) => name === id?.name,
   );
-  const others = [...index.idParameters(itemKey).map(({ schemaPointer }) => schemaPointer), created?.target];
+  // Thousands of paths can be below an item.
+  const told = index.idParameters(itemKey).filter((each) => !(isObject(each.schema) && isPlainText(each.schema)));
+  const others = [...told.map(({ schemaPointer }) => schemaPointer), created?.target];
   const strict = [isNumeric, isUuid].flatMap((isStrict) => others.find((each) => isStrict(read(each))) ?? []);
   return strict[0] ?? own;
 }
@@ -66,6 +68,10 @@ export function findIdSchema(
 function isAnyText(schema: SchemaObject): boolean {
   const isText = (readSchemaType(schema) ?? 'string') === 'string';
   return isText && schema.format === undefined && schema.pattern === undefined && schema.enum === undefined;
+}
+
+function isPlainText({ type, format }: SchemaObject): boolean {
+  return type === 'string' && format === undefined;
 }
 
 function isUuid({ format }: SchemaObject): boolean {

@@ -1,3 +1,4 @@
+import { addTo } from '../../contract/json.js';
 import type { Operation } from '../../contract/operations/operation.js';
 import { type ItemSchema, listBranches } from '../item-schema.js';
 import { isSummary } from '../positions.js';
@@ -20,6 +21,40 @@ export interface CollectionCandidate {
   readonly singleton: boolean;
 }
 
+/** Candidates with the lookups that inference needs: comparing each with all others takes a second for 10,000 paths. */
+export interface CandidateSet {
+  readonly all: readonly CollectionCandidate[];
+  /** The first of a path key. */
+  at(key: string): CollectionCandidate | undefined;
+  /** Those whose path has a word as its last one. */
+  named(word: string | undefined): readonly CollectionCandidate[];
+  /** Those whose items have a schema. */
+  showing(schema: string | undefined): readonly CollectionCandidate[];
+}
+
+/** A set of candidates; all its lists keep their order. */
+export function createCandidateSet(all: readonly CollectionCandidate[]): CandidateSet {
+  const byKey = new Map<string, CollectionCandidate>();
+  const byWord = new Map<string | undefined, CollectionCandidate[]>();
+  const bySchema = new Map<string | undefined, CollectionCandidate[]>();
+  for (const each of all) {
+    if (!byKey.has(each.key)) byKey.set(each.key, each);
+    addTo(byWord, readLastWord(each), each);
+    addTo(bySchema, each.schema, each);
+  }
+  return {
+    all,
+    at: (key) => byKey.get(key),
+    named: (word) => byWord.get(word) ?? [],
+    showing: (schema) => bySchema.get(schema) ?? [],
+  };
+}
+
+/** The last word of the path of a collection: `refunds` of `/charges/{id}/refunds`. */
+export function readLastWord({ groups }: CollectionCandidate): string | undefined {
+  return groups.at(-1)?.words.at(-1);
+}
+
 /** The candidates for collections in the paths of a contract, parents before children. */
 export function findCandidates(index: ContractIndex): ReadonlyMap<string, CollectionCandidate> {
   const candidates = new Map<string, CollectionCandidate>();
@@ -30,8 +65,9 @@ export function findCandidates(index: ContractIndex): ReadonlyMap<string, Collec
       if (group.parameters.length > 0) addItemDraft(index, candidates, { groups, count: i + 1, group });
   }
   for (const kind of PLAIN_KINDS) {
+    const before = createCandidateSet([...candidates.values()]);
     for (const operation of index.contract.operations)
-      if (operation.method === kind.method) addPlainDraft(index, candidates, { operation, kind });
+      if (operation.method === kind.method) addPlainDraft(index, candidates, { operation, kind, before });
   }
   return new Map([...candidates].toSorted(([, a], [, b]) => a.groups.length - b.groups.length));
 }
@@ -87,6 +123,8 @@ interface PlainPath {
   readonly index: ContractIndex;
   /** Those that were found before. */
   readonly candidates: ReadonlyMap<string, CollectionCandidate>;
+  /** Those of other kinds that were found before. */
+  readonly before: CandidateSet;
   readonly operation: Operation;
   readonly shape: PathShape;
   /** The words of its last group. */
@@ -104,12 +142,13 @@ const PLAIN_KINDS: readonly PlainKind[] = [
 function addPlainDraft(
   index: ContractIndex,
   candidates: Map<string, CollectionCandidate>,
-  { operation, kind }: { readonly operation: Operation; readonly kind: PlainKind },
+  of: Pick<PlainPath, 'before' | 'operation'> & { readonly kind: PlainKind },
 ): void {
+  const { operation, kind, before } = of;
   const shape = index.shape(operation);
   const last = shape?.groups.at(-1);
   if (shape === undefined || last === undefined || last.parameters.length > 0 || candidates.has(shape.key)) return;
-  const schema = kind.find({ index, candidates, operation, shape, words: last.words });
+  const schema = kind.find({ index, candidates, before, operation, shape, words: last.words });
   if (schema === undefined) return;
   const { key, groups } = shape;
   const { singleton } = kind;
@@ -125,18 +164,18 @@ function findListed({ index, candidates, operation, shape }: PlainPath): string 
 }
 
 /** A POST below an item that lists items of a top-level collection: `/databases/{id}/query` shows items of `/pages/{id}`. */
-function findQueried({ index, candidates, operation, shape, words }: PlainPath): string | undefined {
+function findQueried({ index, before, operation, shape, words }: PlainPath): string | undefined {
   if (shape.groups.length !== 2 || words.length !== 1 || !isSearchWord(words[0] ?? '')) return undefined;
   const schema = index.read(index.list(operation)?.itemSchema)?.pointer;
-  const isTop = ({ groups, itemKey, schema: own, singleton }: CollectionCandidate): boolean =>
-    own === schema && groups.length === 1 && !singleton && index.operationsAt(itemKey).has('GET');
+  const isTop = ({ groups, itemKey, singleton }: CollectionCandidate): boolean =>
+    groups.length === 1 && !singleton && index.operationsAt(itemKey).has('GET');
   // Its own parent searches in its items in another way.
-  const above = candidates.get(shape.groups[0]?.key ?? '');
-  return above?.schema !== schema && [...candidates.values()].some(isTop) ? schema : undefined;
+  const above = before.at(shape.groups[0]?.key ?? '');
+  return above?.schema !== schema && before.showing(schema).some(isTop) ? schema : undefined;
 }
 
 /** A path that only creates what another path with the same last segment reads: `/test_helpers/credits` and `/treasury/credits/{id}`. */
-function findCreated({ index, candidates, operation, shape, words }: PlainPath): string | undefined {
+function findCreated({ index, before, operation, shape, words }: PlainPath): string | undefined {
   const answer = operation.body === undefined ? undefined : index.answer(operation);
   const isShown = ({ schema, groups }: CollectionCandidate): boolean => {
     const item = index.read(schema);
@@ -144,14 +183,12 @@ function findCreated({ index, candidates, operation, shape, words }: PlainPath):
     // Below a parent, the answer can be a summary.
     return groups.length < shape.groups.length && isSummary(index.read, answer, item);
   };
-  const word = words.at(-1);
   const isRead = (candidate: CollectionCandidate): boolean =>
-    candidate.groups.at(-1)?.words.at(-1) === word &&
     !candidate.singleton &&
     candidate.groups.length <= shape.groups.length &&
     index.operationsAt(candidate.itemKey).has('GET') &&
     isShown(candidate);
-  return answer !== undefined && [...candidates.values()].some(isRead) ? answer.pointer : undefined;
+  return answer !== undefined && before.named(words.at(-1)).some(isRead) ? answer.pointer : undefined;
 }
 
 /** Whether a list shows the collection of its parent path: `/customers/search`, `/pet/findByStatus`. */

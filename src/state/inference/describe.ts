@@ -1,4 +1,4 @@
-import { isObject } from '../../contract/json.js';
+import { addTo, isObject } from '../../contract/json.js';
 import { readNameSpan } from '../../contract/router/path-span.js';
 import { findAlternateKeys, findIdSchema } from './alternate-keys.js';
 import type { CollectionCandidate } from './candidates.js';
@@ -358,9 +358,12 @@ export function findMembers(
   index: ContractIndex,
 ): ReadonlyMap<string, { readonly members: string; readonly memberParameter: string }> {
   const parameters = new Map<string, string>();
-  for (const { collection, id, action } of bindings.values()) {
+  const byCollection = new Map<string, Binding[]>();
+  for (const binding of bindings.values()) {
+    const { collection, id, action } = binding;
     const parameter = id.at(-1);
     if (parameter !== undefined && action !== 'list') parameters.set(collection, parameter);
+    addTo(byCollection, collection, binding);
   }
   const members = new Map<string, { readonly members: string; readonly memberParameter: string }>();
   for (const resource of collections.values()) {
@@ -369,7 +372,7 @@ export function findMembers(
     const top = collections.get(noun);
     const parameter = parameters.get(resource.name);
     if (top === undefined || top.parents.length > 0 || parameter === undefined) continue;
-    const own = [...bindings.values()].filter(({ collection }) => collection === resource.name);
+    const own = byCollection.get(resource.name) ?? [];
     const create = own.find(({ action }) => action === 'create');
     const required = index.body(create?.operation)?.properties.get(parameter);
     // What a request writes as a whole is an item of its own.

@@ -21,14 +21,14 @@ import {
   findItemsByKey,
   findItemsElsewhere,
   findListed,
+  findSameResource,
   findSublists,
   findWhole,
   isAlias,
   isOwnPath,
-  isSameResource,
   type Sublist,
 } from './aliases.js';
-import { type CollectionCandidate, findCandidates } from './candidates.js';
+import { type CandidateSet, type CollectionCandidate, createCandidateSet, findCandidates } from './candidates.js';
 import { type ContractIndex, createContractIndex } from './contract-index.js';
 import { type KeyedGroup, listShorterKeys, type PathGroup } from './path-shape.js';
 import { findListItems } from '../pages/list-items.js';
@@ -135,12 +135,17 @@ function createCollectionTree(
 ): CollectionTree {
   const within = new Map<string, Within>();
   const aliases = new Map<string, CollectionCandidate>();
-  const all = [...candidates.values()];
-  const tops = all.filter((candidate) => candidate.groups.length === 1 && candidate.hasOperations);
-  const nested = all.filter(({ groups }) => groups.length > 1);
-  const readable = all.filter((each) => !each.singleton && index.operationsAt(each.itemKey).has('GET'));
-  const unlisted = readable.filter((each) => !index.operationsAt(each.key).has('GET'));
-  const shown = all.filter((each) => !isAlias(index, each));
+  const set = createCandidateSet([...candidates.values()]);
+  const { all } = set;
+  const select = (isWanted: (candidate: CollectionCandidate) => boolean): CandidateSet =>
+    createCandidateSet(all.filter(isWanted));
+  const isReadable = ({ singleton, itemKey }: CollectionCandidate): boolean =>
+    !singleton && index.operationsAt(itemKey).has('GET');
+  const tops = select(({ groups, hasOperations }) => groups.length === 1 && hasOperations);
+  const nested = select(({ groups }) => groups.length > 1);
+  const readable = select(isReadable);
+  const unlisted = select((each) => isReadable(each) && !index.operationsAt(each.key).has('GET'));
+  const shown = select((each) => !isAlias(index, each));
   /** The collection itself: the target of an alias may be an alias, too. */
   const follow = (candidate: CollectionCandidate): CollectionCandidate => {
     const next = aliases.get(candidate.key);
@@ -155,7 +160,7 @@ function createCollectionTree(
     return true;
   };
   for (const candidate of all) {
-    const other = isAlias(index, candidate) ? shown.find((each) => isSameResource(each, candidate)) : undefined;
+    const other = isAlias(index, candidate) ? findSameResource(shown, candidate) : undefined;
     if (other !== undefined) addAlias(candidate, other);
     const below = findBelow(index, nested, candidate);
     if (below !== undefined) addAlias(candidate, below);
@@ -163,8 +168,8 @@ function createCollectionTree(
     const found =
       whole ??
       findItemsBelow(index, tops, candidate) ??
-      findItemsElsewhere(index, all, candidate) ??
-      findItemsByKey(index, all, candidate) ??
+      findItemsElsewhere(index, set, candidate) ??
+      findItemsByKey(index, set, candidate) ??
       findListed(index, isOwnPath(candidate) ? readable : unlisted, candidate);
     if (found === undefined || !addAlias(candidate, found.candidate)) continue;
     if (found.within !== undefined) within.set(candidate.key, found.within);
