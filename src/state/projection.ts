@@ -92,7 +92,8 @@ export function findLinks(
       links.push({ ...link, to: [property.name, ...link.to] });
       continue;
     }
-    const prefixed = noun === '' ? undefined : findPrefixed(others, noun, property);
+    const prefixed =
+      noun === '' ? undefined : (findPrefixed(others, noun, property) ?? findUnprefixed(others, noun, property));
     if (prefixed !== undefined) links.push({ ...toLink(context, prefixed, property), to: [property.name] });
     if (!PART_NAME.test(property.name)) continue;
     for (const inner of listProperties(read(property.target))) {
@@ -149,6 +150,17 @@ function findPrefixed(sources: readonly Source[], noun: string, target: ItemProp
   const isOf = target.scalar && found && readSchemaType(found.property.schema) === readSchemaType(target.schema);
   return isOf === true ? found : undefined;
 }
+
+/** The source without the noun before the name of a property: `arn` for the `rackArn` of a rack. */
+function findUnprefixed(sources: readonly Source[], noun: string, target: ItemProperty): Source | undefined {
+  if (!target.scalar || !target.bare.startsWith(noun)) return undefined;
+  const wanted = target.bare.slice(noun.length);
+  const found = KEYS.test(wanted) ? sources.find(({ property }) => property.bare === wanted) : undefined;
+  return found && readSchemaType(found.property.schema) === readSchemaType(target.schema) ? found : undefined;
+}
+
+/** Names of what identifies an item, without its noun. */
+const KEYS = /^(arn|name|key|code|slug|number|url)$/;
 
 interface Source {
   readonly path: readonly string[];

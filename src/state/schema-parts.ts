@@ -45,10 +45,26 @@ export const MAX_DEPTH = 12;
 /** The schema of anything: `true`, or none at all. */
 export const ANY: SchemaObject = Object.freeze({});
 
-/** Resolves the references of a schema; a boolean has no keywords. */
+/** Resolves the references of a schema, also one in an `allOf` that only describes it; a boolean has no keywords. */
 export function resolvePart(contract: Contract, given: Schema, at: string): Part {
   const { schema, pointer } = contract.resolve(given, at);
-  return { schema: isObject(schema) ? schema : ANY, pointer };
+  if (!isObject(schema)) return { schema: ANY, pointer };
+  const only = schema.allOf === undefined ? -1 : findOnlyPart(schema, schema.allOf);
+  const part = schema.allOf?.[only];
+  return part === undefined ? { schema, pointer } : resolvePart(contract, part, `${pointer}/allOf/${only}`);
+}
+
+/** Keywords that say nothing about the values of a schema. */
+const ANNOTATION = /^(description|title|xml|externalDocs|x-.*)$/;
+
+/** The index of the one reference in `allOf: [{ $ref }, { description }]`; -1 where the schema or another part says more. */
+function findOnlyPart(schema: SchemaObject, parts: readonly Schema[]): number {
+  const saysMore = (each: Schema): boolean =>
+    !isObject(each) || Object.keys(each).some((keyword) => keyword !== 'allOf' && !ANNOTATION.test(keyword));
+  const only = parts.findIndex(saysMore);
+  const isOnly = !saysMore(schema) && only === parts.findLastIndex(saysMore);
+  const part = parts[only];
+  return isOnly && part !== undefined && isObject(part) && part.$ref !== undefined ? only : -1;
 }
 
 /** The schema at a pointer. */

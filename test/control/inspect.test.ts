@@ -207,6 +207,31 @@ describe('scenarios and samples for the page', () => {
   });
 });
 
+it('a sample leaves out a cursor that a list does not require', async () => {
+  const text = { type: 'string' };
+  const properties = { cursor: text, name: text, next_token: text };
+  const schema = { type: 'object', required: ['name'], properties };
+  const mock = await createMock({
+    spec: {
+      openapi: '3.1.0',
+      info: { title: 'Cursors', version: '1' },
+      paths: {
+        '/find': {
+          post: {
+            operationId: 'find',
+            requestBody: { required: true, content: { 'application/json': { schema } } },
+            responses: { 200: { description: 'found' } },
+          },
+        },
+      },
+    },
+  });
+  const control = ask({ rootUrl: '', fetch: mock.fetch } as Parameters<typeof ask>[0]);
+  const { body } = (await control('GET', '/contract/operations/find/sample')).body as { body: string };
+  expect(Object.keys(JSON.parse(body) as object)).not.toContain('cursor');
+  expect(JSON.parse(body)).toHaveProperty('name');
+});
+
 describe('the stream of the journal', () => {
   it('sends what is there in the order of all sessions, then what comes, and resumes after an id', async () => {
     const mock = await open();

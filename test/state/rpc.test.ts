@@ -294,6 +294,125 @@ describe('a method that ends the activity of an item', () => {
   });
 });
 
+/** Methods whose verb is before the noun, at one path that a header tells apart; all schemas are wrapped to describe them. */
+const described = (name: string): Schema => ({ allOf: [ref(name), { description: 'What it is.' }] });
+const list = (items: Schema): Schema => ({ type: 'array', items });
+const TARGET = '/#X-Target=Lab_1.';
+const LAB = {
+  openapi: '3.0.3',
+  info: { title: 'Lab', version: '1' },
+  paths: Object.fromEntries(
+    Object.entries({
+      CreateRack: [object({ RackArn: described('Arn') }), object({ RackName: TEXT, Size: TEXT }, ['RackName', 'Size'])],
+      DescribeRack: [object({ Rack: described('Rack') }), object({ RackArn: described('Arn') }, ['RackArn'])],
+      DescribeRacks: [
+        object({ Racks: list(ref('Rack')), NextToken: TEXT }),
+        object({ RackNames: list(TEXT), MaxResults: { type: 'integer' }, NextToken: TEXT }),
+      ],
+      ListRacks: [object({ RackArns: list(ref('Arn')), NextToken: TEXT }), object({})],
+      BatchGetRacks: [object({ Racks: list(ref('Rack')) }), object({ RackArns: list(ref('Arn')) })],
+      UpdateRack: [object({}), object({ RackArn: described('Arn'), Size: TEXT }, ['RackArn'])],
+      DisableRack: [object({}), object({ RackArn: described('Arn') }, ['RackArn'])],
+      DeleteRack: [object({}), object({ RackArn: described('Arn') }, ['RackArn'])],
+      CreateKey: [object({ Key: described('Key') }), object({ Note: TEXT })],
+      GetKey: [object({ Key: described('Key') }), object({ KeyId: TEXT }, ['KeyId'])],
+      ListKeys: [object({ Keys: list(object({ KeyId: TEXT, KeyArn: TEXT })) }), object({})],
+    } as Readonly<Record<string, readonly [Schema, Schema]>>).map(([name, [answer, input]]) => {
+      const header = {
+        name: 'X-Target',
+        in: 'header',
+        required: true,
+        schema: { type: 'string', enum: [`Lab_1.${name}`] },
+      };
+      return [TARGET + name, { ...method(answer, input), parameters: [header] }];
+    }),
+  ),
+  components: {
+    schemas: {
+      Arn: { type: 'string', pattern: '^arn:[a-z0-9]{6}$' },
+      Rack: object({ Arn: described('Arn'), Name: TEXT, Size: TEXT, Enabled: { type: 'boolean' } }, ['Arn', 'Enabled']),
+      Key: object({ KeyId: TEXT, Arn: TEXT, Note: TEXT, Use: TEXT, State: TEXT }, ['KeyId']),
+    },
+  },
+};
+
+describe('methods with the verb before the noun', () => {
+  /** Calls a method by its name, which is in a header. */
+  async function startLab() {
+    const mock = await createMock({ spec: LAB, state: { unknownIds: 'not-found', initialItems: 0 } });
+    mocks.push(mock);
+    return async (name: string, body: unknown = {}) => {
+      const headers = { 'content-type': 'application/json', 'x-target': `Lab_1.${name}` };
+      const response = await mock.fetch('/', { method: 'POST', headers, body: JSON.stringify(body) });
+      return { status: response.status, body: (await response.json()) as Record<string, unknown> }; // all answers are objects
+    };
+  }
+
+  it('create, read, change and delete one item, which the create names with its noun', async () => {
+    const call = await startLab();
+    const { body } = await call('CreateRack', { RackName: 'north', Size: 'small' });
+    const { RackArn } = body;
+    expect(RackArn).toMatch(/^arn:[a-z0-9]{6}$/);
+    const rack = { Arn: RackArn, Name: 'north', Size: 'small' };
+    expect((await call('DescribeRack', { RackArn })).body).toMatchObject({ Rack: rack });
+    await call('UpdateRack', { RackArn, Size: 'large' });
+    await call('DisableRack', { RackArn });
+    expect((await call('DescribeRack', { RackArn })).body).toEqual({
+      Rack: { ...rack, Size: 'large', Enabled: false },
+    });
+    await call('DeleteRack', { RackArn });
+    expect((await call('DescribeRack', { RackArn })).status).toBe(404);
+  });
+
+  it('list the items, their ids, and those that a request names', async () => {
+    const call = await startLab();
+    for (const RackName of ['north', 'south', 'west']) await call('CreateRack', { RackName, Size: 'small' });
+    const { body } = await call('DescribeRacks', { RackNames: ['west', 'north'] });
+    expect((body['Racks'] as { Name: string }[]).map(({ Name }) => Name)).toEqual(['north', 'west']); // its items are racks
+    const page = await call('DescribeRacks', { MaxResults: 2 });
+    const { NextToken } = page.body;
+    expect(page.body['Racks']).toHaveLength(2);
+    expect((await call('DescribeRacks', { MaxResults: 2, NextToken })).body).toMatchObject({
+      Racks: [{ Name: 'west' }],
+    });
+    expect((await call('ListRacks')).body['RackArns']).toHaveLength(3);
+  });
+
+  it('list summaries in the array with the noun', async () => {
+    const call = await startLab();
+    const { Key } = (await call('CreateKey', { Note: 'mine' })).body;
+    const { KeyId } = Key as { KeyId: string }; // required by the schema
+    expect((await call('ListKeys')).body).toMatchObject({ Keys: [{ KeyId }] });
+  });
+
+  it('leave a method with an unknown verb to examples and schemas', async () => {
+    const resources = inferResources(await loadContract(LAB));
+    expect(resources.unbound.map(({ operation }) => operation.path)).toEqual([`${TARGET}BatchGetRacks`]);
+  });
+
+  it('have a collection of their own beside one with an id in its path', async () => {
+    const one = object({ id: TEXT, name: TEXT }, ['id']);
+    const paths = {
+      '/createBoat': method(one, object({ name: TEXT })),
+      '/getBoat': method(one, ['boatId']),
+      '/boats/{id}': { get: { parameters: [{ name: 'id', in: 'path', required: true, schema: TEXT }], responses: {} } },
+      '/rooms.setTopic': method(one, object({ name: TEXT, room: TEXT })),
+    };
+    const resources = inferResources(
+      await loadContract({ openapi: '3.0.3', info: { title: 'B', version: '1' }, paths }),
+    );
+    const collections = [...resources.bindings.values()].map(({ operation, collection }) => [
+      operation.path,
+      collection,
+    ]);
+    expect(collections).toEqual([
+      ['/createBoat', 'Boat'],
+      ['/getBoat', 'Boat'],
+      ['/boats/{id}', 'boats'],
+    ]);
+  });
+});
+
 describe('a hint', () => {
   const JOB = { collection: 'jobs' };
   /** Methods without plain verbs, with hints. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { inPath, json, object, query, ref, sends, TEXT, toDocument } from './document-parts.js';
+import { inPath, json, object, type Part, query, ref, sends, TEXT, toDocument } from './document-parts.js';
 import { openShop, type Shop } from './shop.js';
 
 const open = (): Promise<Shop> => {
@@ -128,4 +128,42 @@ it('the default of a filter leaves out no items with a value that the filter can
     (await send('GET', `/projects${text}`)).list.map(({ kind }) => kind);
   expect(await list()).toEqual(['active', 'other']);
   expect(await list('?kind=active')).toEqual(['active']);
+});
+
+describe('a parameter with ids', () => {
+  const pets = (...parameters: readonly object[]): Part =>
+    toDocument(
+      {
+        '/pets': {
+          get: { parameters, responses: { 200: json({ type: 'array', items: ref('Pet') }) } },
+          post: { ...sends(ref('Pet')), responses: { 201: json(ref('Pet')) } },
+        },
+        '/pets/{id}': { ...inPath('id'), get: { responses: { 200: json(ref('Pet')) } } },
+      },
+      { Pet: object({ id: { ...TEXT, readOnly: true }, name: TEXT }, 'id') },
+    );
+
+  it.each([
+    ['ids', TEXT],
+    ['ids', { type: 'array', items: TEXT }],
+    ['pet_ids', { type: 'array', items: TEXT }],
+    ['pets', { type: 'array', items: TEXT }],
+    ['pet_id', TEXT],
+  ])('lists the items that it names: %s %j', async (name, schema) => {
+    const parameter = { ...query(name, schema), explode: false };
+    const { send } = await openShop({ spec: pets(parameter), state: { unknownIds: 'not-found' } });
+    const ids: unknown[] = [];
+    for (const each of ['a', 'b', 'c']) ids.push((await send('POST', '/pets', { name: each })).body['id']);
+    const { list } = await send('GET', `/pets?${name}=${ids.slice(1, name === 'pet_id' ? 2 : 3).join(',')}`);
+    expect(list.map((pet) => pet['name'])).toEqual(name === 'pet_id' ? ['b'] : ['b', 'c']);
+    expect((await send('GET', `/pets?${name}=other`)).list).toEqual([]);
+    expect((await send('GET', '/pets')).list).toHaveLength(3);
+  });
+
+  it('lists items that are created because it names them, as a read shows them', async () => {
+    const { send } = await openShop({ spec: pets({ ...query('ids'), explode: false }) });
+    const { list } = await send('GET', '/pets?ids=x1,x2');
+    expect(list.map(({ id }) => id)).toEqual(['x1', 'x2']);
+    expect((await send('GET', '/pets/x2')).body).toEqual(list[1]);
+  });
 });

@@ -1,11 +1,13 @@
 import { isFormType, isJsonType, toEssence } from '../../contract/media-type.js';
 import type { Contract } from '../../contract/contract.js';
-import { isObject, mapValues } from '../../contract/json.js';
+import { filterMembers, isObject, mapValues } from '../../contract/json.js';
 import type { MediaType, Operation, Parameter } from '../../contract/operations/operation.js';
 import type { Generator } from '../../generate/generate.js';
 import { createXmlWriter } from '../../http/xml.js';
 import { host, isBytes } from '../../platform.js';
 import { createItemSchemaReader } from '../../state/item-schema.js';
+import { findPageInputs } from '../../state/pages/inputs.js';
+import { createPagePlan } from '../../state/pages/plan.js';
 
 /** A request as plain data, whose parts can be changed or removed. */
 export interface RequestDraft {
@@ -23,7 +25,7 @@ export interface RequestDraft {
   };
 }
 
-/** Creates a minimal valid request: required parameters, a required body, one security requirement. */
+/** Creates a minimal valid request: required parameters, a required body without optional cursors, one security requirement. */
 export function draftRequest(contract: Contract, generator: Generator, operation: Operation): RequestDraft {
   const make = (pointer: string, name: string): unknown =>
     generator.value(pointer, {
@@ -39,6 +41,8 @@ export function draftRequest(contract: Contract, generator: Generator, operation
         .map((parameter) => [parameter.name, make(parameter.schemaPointer, parameter.name)]),
     );
   const media = operation.body?.required === true ? pickMedia(operation.body.content) : undefined;
+  const makeBody = ({ schemaPointer }: MediaType): unknown =>
+    withoutCursors(contract, operation, make(schemaPointer, 'body'));
   return {
     contract,
     operation,
@@ -48,10 +52,21 @@ export function draftRequest(contract: Contract, generator: Generator, operation
     cookie: values('cookie'),
     body: media && {
       media,
-      value: media.schema === undefined ? {} : withDefaults(contract, media, make(media.schemaPointer, 'body')),
+      value: media.schema === undefined ? {} : withDefaults(contract, media, makeBody(media)),
     },
     credentials: readCredentials(contract, operation),
   };
+}
+
+/** A body without the cursors that it may leave out: only a list that was answered has one. */
+function withoutCursors(contract: Contract, operation: Operation, value: unknown): unknown {
+  if (!isObject(value)) return value;
+  const { token, after, before } = createPagePlan(contract, operation, { item: undefined }).names;
+  const optional = findPageInputs(contract, operation).filter(
+    ({ name, in: place, path, required }) =>
+      place === 'body' && path.length === 1 && !required && [token, after, before].includes(name),
+  );
+  return optional.length === 0 ? value : filterMembers(value, (name) => !optional.some((each) => each.name === name));
 }
 
 /** A body whose enumerations with a default have it: the schema of an answer often leaves out what the other values ask for, such as base64. */

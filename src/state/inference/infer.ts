@@ -34,7 +34,7 @@ import { type KeyedGroup, listShorterKeys, type PathGroup } from './path-shape.j
 import { findListItems } from '../pages/list-items.js';
 import { PLAIN_LIST, planList, readCountShape } from '../pages/list-shape.js';
 import { applyHints } from './hints.js';
-import { inferRpcResources } from './rpc.js';
+import { inferRpcResources } from './rpc/resources.js';
 import { addTo } from '../../contract/json.js';
 
 /**

@@ -4,7 +4,7 @@ import { isObject, readPath } from '../../contract/json.js';
 import type { Operation, Parameter } from '../../contract/operations/operation.js';
 import { findJsonMedia } from '../../contract/operations/responses.js';
 import { createItemSchemaReader, listProperties } from '../item-schema.js';
-import { toBareNoun } from '../names.js';
+import { toBareNoun, toItemNoun } from '../names.js';
 import { toBareName } from '../../contract/names.js';
 import { readString } from '../../contract/pointer.js';
 
@@ -76,6 +76,56 @@ export function findIdsInput(contract: Contract, operation: Operation, collectio
   const isOwn = ({ name }: PageInput): boolean =>
     GENERIC.test(name) || own.endsWith(toBareName(name)) || toBareName(name).startsWith(noun);
   return inputs.find(({ name }) => names.has(toBareName(name))) ?? arrays.find(isOwn);
+}
+
+/** The kinds of ids that the name of a parameter can end in. */
+const KEY = /^(id|uuid|arn|name|key|code|slug)$/;
+
+/** What the items of a collection are identified by. */
+export interface ItemKeys {
+  /** The collection. */
+  readonly name: string;
+  readonly idProperty: string | undefined;
+  readonly alternateKeys: readonly string[];
+}
+
+/** A parameter of a list with the ids of the items to show, or with the values of another key of theirs. */
+export interface IdFilter {
+  readonly name: string;
+  /** The other key; undefined for ids. */
+  readonly property: string | undefined;
+}
+
+/** The parameter that names the items of a list: `ids`, `pet_ids`, an array `pets`, or `pet_name` where the name is a key. */
+export function findIdFilter(
+  inputs: readonly PageInput[],
+  { name: collection, idProperty = 'id', alternateKeys }: ItemKeys,
+): IdFilter | undefined {
+  const noun = toItemNoun(collection);
+  const find = (property: string): PageInput | undefined => {
+    const own = toBareName(property);
+    const kind = own.startsWith(noun) && own !== noun ? own.slice(noun.length) : own;
+    const isId = property === idProperty;
+    const many = new Set([
+      ...(isId ? ['ids', `${noun}ids`] : []),
+      ...(KEY.test(kind) ? [`${kind}s`, `${noun}${kind}s`] : []),
+    ]);
+    return inputs.find((input) => {
+      const bare = toBareName(input.name);
+      if (many.has(bare)) return isArray(input) || (isObject(input.schema) && input.schema.type === 'string');
+      if (isArray(input)) return isId && toBareNoun(input.name) === noun;
+      return KEY.test(kind) && bare === noun + kind && bare !== own;
+    });
+  };
+  for (const property of [idProperty, ...alternateKeys]) {
+    const found = find(property);
+    if (found !== undefined) return { name: found.name, property: property === idProperty ? undefined : property };
+  }
+  return undefined;
+}
+
+function isArray({ schema }: PageInput): boolean {
+  return isObject(schema) && [schema.type].flat().includes('array');
 }
 
 /** Plans how the values of the parameters are read from a request, by their names. */

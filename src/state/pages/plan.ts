@@ -13,7 +13,14 @@ import {
   type HiddenItems,
   isTimeBound,
 } from './hidden.js';
-import { createValueReader, findPageInputs, type PageInput } from './inputs.js';
+import {
+  createValueReader,
+  findIdFilter,
+  findPageInputs,
+  type IdFilter,
+  type ItemKeys,
+  type PageInput,
+} from './inputs.js';
 import { hasNumberedTurns, hasUrlOfNext, type Plan } from './list-shape.js';
 import { PAGE_STYLES, type PageRole, type PageStyle, type PageStyleName } from './pagination.js';
 import { type Filter, findFilter } from './view.js';
@@ -40,6 +47,8 @@ export interface PagePlan {
   readonly search: string | undefined;
   /** Query parameters with the name of a property of the items. */
   readonly filters: readonly Filter[];
+  /** The parameter that names the items to list. */
+  readonly ids: IdFilter | undefined;
   /** Items that are listed only where a query parameter asks for them, if at all. */
   readonly hidden: readonly HiddenItems[];
   /** Whether the schema of the cursor parameter allows a value. */
@@ -68,6 +77,7 @@ interface PageKnowledge {
   readonly shape?: Plan | undefined;
   /** Reads the schemas of objects in items. */
   readonly read?: ReadItemSchema | undefined;
+  readonly resource?: ItemKeys | undefined;
 }
 
 /** Reads the parameters of a list operation. */
@@ -83,7 +93,9 @@ export function createPagePlan(contract: Contract, operation: Operation, known: 
   const limit = named('limit');
   const isNewestFirst = style.name === 'starting-after' || NEWEST_FIRST.test(readText(operation));
   const isWhole = style.signs.length === 0 || style.name === 'range';
-  for (const parameter of [order, sort, search]) if (parameter !== undefined) taken.add(parameter.name);
+  const free = query.filter(({ name }) => !taken.has(name));
+  const ids = known.resource && findIdFilter(free, known.resource);
+  for (const parameter of [order, sort, search, ids]) if (parameter !== undefined) taken.add(parameter.name);
   return {
     style,
     names,
@@ -96,6 +108,7 @@ export function createPagePlan(contract: Contract, operation: Operation, known: 
     sort: sort?.name,
     descending: order === undefined ? isNewestFirst : isDescending(readSchema(contract, order).default),
     search: search?.name,
+    ids,
     filters: query.flatMap((input) => {
       if (taken.has(input.name)) return [];
       const schema = readSchema(contract, input);

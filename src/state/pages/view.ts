@@ -219,7 +219,8 @@ export function readFilters(
   return conditions;
 }
 
-function isScalar(value: unknown): boolean {
+/** Whether a value is a string, a number or a boolean. */
+export function isScalar(value: unknown): value is string | number | boolean {
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
 }
 

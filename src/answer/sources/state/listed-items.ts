@@ -4,6 +4,7 @@ import type { PagePlan } from '../../../state/pages/plan.js';
 import {
   type Condition,
   createSelection,
+  isScalar,
   KEEPS_ALL,
   readFilters,
   readSearch,
@@ -64,11 +65,12 @@ export function createSelector(
     const keeps = toTest(value);
     return name === undefined || keeps === undefined ? [] : [{ name, value, keeps }];
   };
-  const isWhole = within === undefined && plan.filters.length + plan.hidden.length === 0;
+  const isWhole = within === undefined && plan.ids === undefined && plan.filters.length + plan.hidden.length === 0;
   if (isWhole && selector === undefined && plan.search === undefined) return () => KEEPS_ALL;
   return (location, call, values) =>
     createSelection([
       ...(within === undefined ? [] : [readPart(within, location, call)]),
+      ...readIds(plan, location, values),
       ...readFilters(plan.filters, values),
       ...read(selector, values, readSelector),
       ...read(plan.search, values, readSearch),
@@ -76,6 +78,46 @@ export function createSelector(
         isShown(values) ? [] : [{ name, value: undefined, keeps: (entry) => !isHidden(entry) }],
       ),
     ]);
+}
+
+/** The items that a request names by their ids or another key; no condition where it names none. */
+function readIds({ ids }: PagePlan, { model }: ItemLocation, values: PageValues): readonly Condition[] {
+  const wanted = new Set(listIds(ids, values));
+  if (ids === undefined || wanted.size === 0) return [];
+  const keys = model.resource.alternateKeys;
+  const isNamed = (entry: Entry): boolean =>
+    // The ids of items of several parents begin with that of the parent.
+    wanted.has(entry.id) || wanted.has(readScope(entry.id).at(-1) ?? '') || hasKey(entry, keys, wanted);
+  return [{ name: ids.name, value: values[ids.name], keeps: isNamed }];
+}
+
+function hasKey({ item }: Entry, keys: readonly string[], wanted: ReadonlySet<string>): boolean {
+  return keys.some((key) => {
+    const value = readMember(item, key);
+    return isScalar(value) && wanted.has(String(value));
+  });
+}
+
+function listIds(ids: PagePlan['ids'], values: PageValues): readonly string[] {
+  const value = ids === undefined ? undefined : values[ids.name];
+  const given: readonly unknown[] = typeof value === 'string' ? value.split(',') : [value].flat();
+  return given.flatMap((id) => (isScalar(id) && id !== '' ? [String(id).trim()] : []));
+}
+
+/** Creates the items that a request names, where unknown ids are created, so that a list shows them as a read does. */
+export function createNamedItems(
+  { binding: { elements, parents, within }, items, model }: OperationContext,
+  { ids }: PagePlan,
+): (location: ItemLocation, values: PageValues) => void {
+  const isOfOne = elements === undefined && within === undefined && model.resource.parents.length === parents.length;
+  if (ids === undefined || !isOfOne) return () => undefined;
+  const { property } = ids;
+  return (location, values) => {
+    for (const id of listIds(ids, values)) {
+      const known = property === undefined ? location.known : { ...location.known, [property]: id };
+      items.find({ ...location, known }, id);
+    }
+  };
 }
 
 /** Adds the required filters of a request to the location, so that the initial items of a list match them. */

@@ -25,7 +25,13 @@ import { memoize } from '../../../memoize.js';
 import type { Exchange } from '../../chain.js';
 import { MAX_ACCEPT_HEADERS, type ResponseChoice } from '../../choose-response.js';
 import { createElementOfList } from './bodies.js';
-import { createListReader, createRequiredFilters, createSelector, type PageValues } from './listed-items.js';
+import {
+  createListReader,
+  createNamedItems,
+  createRequiredFilters,
+  createSelector,
+  type PageValues,
+} from './listed-items.js';
 import {
   answerItem,
   chooseDeclared,
@@ -134,6 +140,7 @@ export function createListHandler(context: OperationContext): StateHandler | und
     style: binding.page,
     shape: shape.plan,
     read: context.read,
+    resource: context.model.resource,
   });
   const findId = createIdReader(context.model.resource);
   const findWriters = createListWriters(context, shape);
@@ -141,6 +148,7 @@ export function createListHandler(context: OperationContext): StateHandler | und
   const readList = createListReader(context);
   const select = createSelector(binding, usual);
   const withRequiredFilters = createRequiredFilters(usual);
+  const createNamed = createNamedItems(context, usual);
   const isPart = declaresStatus(operation, 206);
   const writeHeaders = createPageHeaders(operation, usual.style.name !== 'none' && !announcesPages(shape.plan));
 
@@ -148,6 +156,7 @@ export function createListHandler(context: OperationContext): StateHandler | und
     const { call } = exchange;
     const values = usual.readValues(call);
     const plan = choosePlan(usual, values);
+    createNamed(location, values);
     const { list: whole, origin } = readList(withRequiredFilters(location, values), call);
     const list = chooseList(whole, call);
     const selection = select(location, call, values);

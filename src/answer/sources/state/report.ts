@@ -217,6 +217,7 @@ function describeList(context: ReportContext, binding: Binding, model: ItemModel
     style: page,
     shape: list.plan,
     read: context.read,
+    resource: model.resource,
   });
   const toLimit = (limit: number): number | undefined => (Number.isFinite(limit) ? limit : undefined);
   const element = binding.elements === undefined ? describeAnswer(context, model, list.itemSchema) : undefined;
@@ -229,7 +230,7 @@ function describeList(context: ReportContext, binding: Binding, model: ItemModel
     maximumLimit: toLimit(plan.maximumLimit),
     newestFirst: plan.descending,
     envelope: Object.fromEntries(listMembers(list.plan, [])),
-    filters: plan.filters.map(({ parameter }) => parameter),
+    filters: [...(plan.ids === undefined ? [] : [plan.ids.name]), ...plan.filters.map(({ parameter }) => parameter)],
     sort: plan.sort,
     order: plan.order,
     search: plan.search,

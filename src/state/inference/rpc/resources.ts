@@ -1,6 +1,8 @@
-import { type ItemSchema, listProperties, type ReadItemSchema } from '../item-schema.js';
-import { toBareName } from '../../contract/names.js';
-import { planList } from '../pages/list-shape.js';
+import { type ItemSchema, listProperties, type ReadItemSchema } from '../../item-schema.js';
+import { toBareName } from '../../../contract/names.js';
+import { type ItemsPosition, planList } from '../../pages/list-shape.js';
+import { toBareNoun } from '../../names.js';
+import type { Operation } from '../../../contract/operations/operation.js';
 import {
   type BodyPosition,
   findItemPosition,
@@ -8,7 +10,7 @@ import {
   findListPositions,
   findSamePosition,
   isEnvelope,
-} from '../positions.js';
+} from '../../positions.js';
 import {
   createResource,
   type Action,
@@ -17,12 +19,21 @@ import {
   type ParentLink,
   type Resource,
   type SecretKey,
-} from '../resource.js';
-import type { Item } from '../store/lists/item-list.js';
-import { findEffect } from '../store/server-values.js';
-import { type ContractIndex, readAnswerPointer, readBodyPointer } from './contract-index.js';
-import { type RpcInput, type RpcMethod, readRpcMethod, toBareNouns } from './rpc-methods.js';
-import { addTo } from '../../contract/json.js';
+} from '../../resource.js';
+import type { Item } from '../../store/lists/item-list.js';
+import { findEffect } from '../../store/server-values.js';
+import { type ContractIndex, readAnswerPointer, readBodyPointer } from '../contract-index.js';
+import {
+  findIdProperty,
+  findNamed,
+  findShortNouns,
+  isRequiredOnItem,
+  listIdNames,
+  listOtherKeys,
+  select,
+} from './ids.js';
+import { type RpcInput, type RpcMethod, readRpcMethod, toBareNouns } from './methods.js';
+import { addTo } from '../../../contract/json.js';
 
 /** What the methods of a contract in RPC style work on. */
 interface RpcResources {
@@ -32,6 +43,7 @@ interface RpcResources {
 
 /** The methods of one resource, and how they name its items. */
 interface RpcGroup {
+  readonly key: string;
   readonly name: string;
   readonly nouns: readonly string[];
   readonly methods: readonly RpcMethod[];
@@ -66,25 +78,29 @@ export function inferRpcResources(index: ContractIndex): RpcResources {
 
 function findGroups(index: ContractIndex, methods: readonly RpcMethod[]): readonly RpcGroup[] {
   const withItems = index.contract.operations.flatMap(({ path }) => /^(.*?)\/\{/.exec(path)?.[1] ?? []);
-  const byNouns = new Map<string, RpcMethod[]>();
-  for (const method of methods) addTo(byNouns, method.nouns.join('.'), method);
-  return [...byNouns].flatMap(([name, own]) => {
+  const byKey = new Map<string, RpcMethod[]>();
+  for (const method of methods) addTo(byKey, method.key, method);
+  return [...byKey].flatMap(([key, own]) => {
     const actions = own.map(({ action }) => action);
     const isWhole = actions.includes('create') && actions.some((action) => action !== undefined && action !== 'create');
     const nouns = own[0]?.nouns ?? [];
+    const name = nouns.join('.');
     if (!isWhole || withItems.some((path) => path.endsWith(`/${nouns.join('/')}`))) return [];
-    return readGroup(index, { name, nouns, methods: own }) ?? [];
+    return readGroup(index, { key, name, nouns, methods: own }) ?? [];
   });
 }
 
 /** Finds the item of a group of methods, and the property that is its id. */
-function readGroup(index: ContractIndex, group: Pick<RpcGroup, 'methods' | 'name' | 'nouns'>): RpcGroup | undefined {
+function readGroup(
+  index: ContractIndex,
+  group: Pick<RpcGroup, 'key' | 'methods' | 'name' | 'nouns'>,
+): RpcGroup | undefined {
   const { read } = index;
   const { methods } = group;
   const lists = select(methods, 'list').map(({ operation }) => findListPositions(read, readAnswerPointer(operation)));
   const own = toBareNouns(group.nouns.toReversed());
-  const inputs = select(methods, 'read', 'delete').flatMap((method) => method.inputs);
-  const ids = inputs.filter(({ name }) => /id$/i.test(name));
+  const onItem = select(methods, 'read', 'delete');
+  const ids = onItem.flatMap(({ inputs }) => inputs.filter(({ name }) => /(id|arn|name)$/i.test(name)));
   const found = findItemPosition(read, {
     answers: select(methods, 'read', 'create', 'update').map((method) => findAnswerPositions(read, method)),
     lists,
@@ -96,24 +112,16 @@ function readGroup(index: ContractIndex, group: Pick<RpcGroup, 'methods' | 'name
   if (found === undefined) return undefined;
   const listed = lists.flatMap((positions) => findSamePosition(read, found.schema, positions) ?? [])[0];
   const shown = [found.path.at(-1), listed?.path.at(-1)].filter((name) => name !== undefined);
-  const names = [...new Set([...toBareNouns(shown), ...own])];
-  const item = chooseItem(found, listed);
-  const idProperty = findIdProperty(item, names, methods);
+  const names = [...new Set([...toBareNouns(shown), ...own, ...findShortNouns(group)])];
+  const chosen = chooseItem(found, listed, methods);
+  const ofChosen = findIdProperty(chosen, names, methods);
+  // A read that does not repeat the id shows less than a list.
+  const isIdless = ofChosen === undefined && listed !== undefined;
+  const item = isIdless ? listed.schema : chosen;
+  const idProperty = isIdless ? findIdProperty(item, names, methods) : ofChosen;
   if (idProperty === undefined) return undefined;
   const named = { ...group, item, names, idProperty, secretKey: undefined };
   return { ...named, secretKey: findSecretKey(index, named) };
-}
-
-/** The methods that do one of some actions. */
-function select(methods: readonly RpcMethod[], ...actions: readonly Action[]): readonly RpcMethod[] {
-  return actions.flatMap((wanted) => methods.filter(({ action }) => action === wanted));
-}
-
-/** Whether there are methods on one item, and all of them require an input. */
-function isRequiredOnItem(methods: readonly RpcMethod[], name: string): boolean {
-  const onItem = select(methods, 'read', 'delete');
-  const isRequired = ({ inputs }: RpcMethod): boolean => inputs.some((each) => each.required && each.name === name);
-  return onItem.length > 0 && onItem.every(isRequired);
 }
 
 /** The string that the create shows and that every method on one item requires, where none of them takes the id. */
@@ -130,51 +138,52 @@ function findSecretKey(index: ContractIndex, group: RpcGroup): SecretKey | undef
   return key && { name: key.name, schema: key.target };
 }
 
-/** The positions in an answer, without its root where that repeats what the request sends beside one object. */
-function findAnswerPositions(read: ReadItemSchema, { operation, inputs }: RpcMethod): readonly BodyPosition[] {
+/**
+ * The positions in an answer, without its root where that repeats what the request sends beside one object; behind a verb only its root
+ * where that has an id or a name of its own.
+ */
+function findAnswerPositions(
+  read: ReadItemSchema,
+  { operation, inputs, isVerbFirst, nouns }: RpcMethod,
+): readonly BodyPosition[] {
   const positions = findItemPositions(read, readAnswerPointer(operation));
   const [root] = positions;
   if (root === undefined) return positions;
+  const [noun = ''] = toBareNouns(nouns);
+  const own = new Set(['id', 'arn', 'name'].flatMap((kind) => [kind, noun + kind]));
+  if (isVerbFirst && listProperties(root.schema).some(({ bare, scalar }) => scalar && own.has(bare))) return [root];
   const sent = new Set(inputs.map(({ name }) => name));
   const properties = new Map([...root.schema.properties].filter(([name]) => !sent.has(name)));
   return isEnvelope(read, { ...root.schema, properties }) ? positions.slice(1) : positions;
 }
 
-/** The item of a read; where that is the whole answer, the item of the list, which has no members of the answer. */
-function chooseItem(found: BodyPosition, listed: BodyPosition | undefined): ItemSchema {
-  if (found.path.length > 0 || listed === undefined) return found.schema;
+/** The item of a read; where that is the whole answer beside members such as `ok`, the item of the list, which has none of them. */
+function chooseItem(found: BodyPosition, listed: BodyPosition | undefined, methods: readonly RpcMethod[]): ItemSchema {
+  if (found.path.length > 0 || listed === undefined || methods.some(({ isVerbFirst }) => isVerbFirst))
+    return found.schema;
   const isPart = [...listed.schema.properties.keys()].every((name) => found.schema.properties.has(name));
   return isPart ? listed.schema : found.schema;
 }
 
-/** The property of the id: `id`, one with the noun, else the one that the methods on one item require. */
-function findIdProperty(
-  { properties }: ItemSchema,
-  names: readonly string[],
-  methods: readonly RpcMethod[],
-): string | undefined {
-  const all = [...properties.keys()];
-  if (all.includes('id')) return 'id';
-  const wanted = new Set(names.flatMap((name) => [`${name}id`, name]));
-  const named = all.find((name) => /id$/i.test(name) && wanted.has(toBareName(name)));
-  return named ?? all.find((name) => isRequiredOnItem(methods, name));
-}
-
 /** The input that names an item of a group. */
 function findIdInput({ names, idProperty, secretKey }: RpcGroup, inputs: readonly RpcInput[]): RpcInput | undefined {
-  const wanted = [toBareName(idProperty), ...names.flatMap((name) => [`${name}id`, name])];
-  for (const name of wanted) {
-    const found = inputs.find((input) => toBareName(input.name) === name);
-    if (found !== undefined) return found;
-  }
-  return secretKey && inputs.find(({ name }) => name === secretKey.name);
+  return (
+    findNamed(inputs, listIdNames(names, idProperty)) ??
+    (secretKey && inputs.find(({ name }) => name === secretKey.name))
+  );
 }
 
 /** The input with the id of a parent: it has the noun of the parent, not only `id`. */
 function findParentInput(parent: RpcGroup, inputs: readonly RpcInput[]): RpcInput | undefined {
   const isNamed = ({ name }: RpcInput): boolean =>
-    parent.names.some((noun) => toBareName(name) === noun || toBareName(name) === `${noun}id`);
+    parent.names.some((noun) => toBareName(name) === noun || toBareName(name) === `${noun}id`) ||
+    isParentKey(parent, toBareName(name));
   return inputs.find((input) => input.required && isNamed(input));
+}
+
+/** Whether a bare name is that of the id of a parent and has its noun: `roomname` for the `name` or the `roomName` of a room. */
+function isParentKey({ names, idProperty }: RpcGroup, bare: string): boolean {
+  return names.some((noun) => bare.startsWith(noun)) && listIdNames(names, idProperty).includes(bare);
 }
 
 /** The resources whose ids every method on an item requires: the items are found below them. */
@@ -194,7 +203,9 @@ function findParents(group: RpcGroup, groups: readonly RpcGroup[]): readonly Rpc
     .slice(0, 1);
 }
 
-function describe({ name, parents, item, idProperty, methods, secretKey }: RpcResource): Resource {
+function describe({ name, names, parents, item, idProperty, methods, secretKey }: RpcResource): Resource {
+  const isVerbFirst = methods.some((method) => method.isVerbFirst);
+  const otherKeys = isVerbFirst ? listOtherKeys(names, item, idProperty) : [];
   return {
     ...createResource(name),
     path: methods.find(({ action }) => action === 'list' || action === 'create')?.operation.path ?? '',
@@ -202,14 +213,13 @@ function describe({ name, parents, item, idProperty, methods, secretKey }: RpcRe
     schema: item.pointer,
     idProperty,
     secretKey,
-    alternateKeys: secretKey === undefined ? [] : [idProperty],
+    alternateKeys: secretKey === undefined ? otherKeys : [idProperty],
   };
 }
 
 /** What a method does to which resource; undefined where it is not plain. */
 function bindMethod(index: ContractIndex, resources: readonly RpcResource[], method: RpcMethod): Binding | undefined {
-  const name = method.nouns.join('.');
-  const own = resources.find((resource) => resource.name === name);
+  const own = resources.find((resource) => resource.key === method.key);
   if (own !== undefined) {
     const bound = bindOwn(index, own, method);
     if (bound !== undefined) return bound;
@@ -217,6 +227,7 @@ function bindMethod(index: ContractIndex, resources: readonly RpcResource[], met
   const listed =
     own === undefined || method.action === undefined ? bindForeignList(index, resources, method) : undefined;
   if (listed !== undefined) return listed;
+  if (method.isVerbFirst) return undefined;
   // `/connection/webhook/update` changes a property of a connection.
   const above = resources.find((resource) => resource.name === method.nouns.slice(0, -1).join('.'));
   const property = method.nouns.at(-1) ?? '';
@@ -251,7 +262,8 @@ function bindOwn(index: ContractIndex, resource: RpcResource, method: RpcMethod)
 
 /** Whether a method is the create of its resource: one that takes the id of an item is not. */
 function isCreate(resource: RpcResource, { operation, inputs }: RpcMethod): boolean {
-  const first = resource.methods.find(({ action }) => action === 'create');
+  const creates = select(resource.methods, 'create');
+  const first = creates.find(({ verb }) => /^create$/i.test(verb)) ?? creates[0];
   if (first?.operation === operation) return true;
   const id = findIdInput(resource, inputs);
   return id === undefined || !id.required;
@@ -261,14 +273,34 @@ function bindList(index: ContractIndex, resource: RpcResource, method: RpcMethod
   const { read } = index;
   const { operation, verb } = method;
   const positions = findListPositions(read, readAnswerPointer(operation));
-  const same = findSamePosition(read, resource.item, positions);
-  if (same === undefined) return undefined;
-  const items = { path: same.path, element: same.element, itemSchema: same.pointer };
-  const list = planList(read, operation, items);
+  const same = findSamePosition(read, resource.item, positions) ?? positions.find((each) => isOfOwn(resource, each));
+  const items = same && { path: same.path, element: same.element, itemSchema: same.pointer };
+  const list = planList(read, operation, items ?? findIds(index, resource, operation));
   if (list === undefined) return undefined;
-  const why = `"${verb}"; the answer is a list of ${resource.name} in "${same.path.join('.')}"`;
+  const why = `"${verb}"; the answer is a list of ${resource.name} in "${list.path.join('.')}"`;
   const bound = toBinding(resource, method, { action: 'list', id: undefined, set: {}, confidence: 0.9, why });
   return bound && { ...bound, list };
+}
+
+/** Whether an array has the noun of a resource, and elements with its id: `keys: [{ keyId, keyArn }]`. */
+function isOfOwn({ names, idProperty }: RpcResource, { path, element, schema }: BodyPosition): boolean {
+  return element.length === 0 && names.includes(toBareNoun(path.at(-1))) && schema.properties.has(idProperty);
+}
+
+/** The array of an answer that has the ids of the items: `RoomIds`, `RoomArns`. */
+function findIds(
+  { read }: ContractIndex,
+  { names, idProperty }: RpcResource,
+  operation: Operation,
+): ItemsPosition | undefined {
+  const wanted = listIdNames(names, idProperty);
+  for (const { name, target } of listProperties(read(readAnswerPointer(operation)))) {
+    const array = read(target);
+    const isOfIds =
+      array?.type === 'array' && read(array.items)?.type === 'string' && wanted.includes(toBareNoun(name));
+    if (isOfIds) return { path: [name], element: [], itemSchema: array.items };
+  }
+  return undefined;
 }
 
 /** A list of exactly the items of another resource: `/rooms.history` shows posts. */
@@ -277,7 +309,8 @@ function bindForeignList(
   resources: readonly RpcResource[],
   method: RpcMethod,
 ): Binding | undefined {
-  if (method.action !== undefined && method.action !== 'list') return undefined;
+  const { action, isVerbFirst } = method;
+  if (action !== 'list' && (action !== undefined || isVerbFirst)) return undefined;
   const positions = findListPositions(index.read, readAnswerPointer(method.operation));
   const resource = resources.find(({ item }) =>
     positions.some(({ schema, element }) => element.length === 0 && schema.pointer === item.pointer),
