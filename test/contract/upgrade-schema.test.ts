@@ -55,6 +55,26 @@ const CASES: readonly (readonly [string, string, unknown, unknown, readonly stri
     { type: ['string', 'null'] },
     [`SCHEMA_REPAIRED ${S}/nullable`],
   ],
+  ...['Output only. When.', '[Output Only] When.', 'Read-only', 'READ ONLY: when'].map(
+    (description) =>
+      [
+        `a property that its description calls read-only: ${description}`,
+        '3.0.3',
+        { type: 'string', description },
+        { type: 'string', description, readOnly: true },
+        [],
+      ] as const,
+  ),
+  ...['Read-only access to files.', 'Output only the names.'].map(
+    (description) =>
+      [
+        `a description that is not about the property: ${description}`,
+        '3.0.3',
+        { description },
+        { description },
+        [],
+      ] as const,
+  ),
   ['2.0 x-nullable', '2.0', { type: 'string', 'x-nullable': true }, { type: ['string', 'null'] }, []],
   ['3.0 boolean exclusiveMinimum', '3.0.3', { minimum: 1, exclusiveMinimum: true }, { exclusiveMinimum: 1 }, []],
   ['3.0 exclusiveMaximum false', '3.0.3', { maximum: 1, exclusiveMaximum: false }, { maximum: 1 }, []],

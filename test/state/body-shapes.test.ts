@@ -331,3 +331,23 @@ it.each([
   expect([response.status, response.headers.get('content-type'), await response.text()]).toEqual([200, type, text]);
   expect((await mock.fetch(new Request('http://shop.test/jobs/a1'))).status).not.toBe(200);
 });
+
+it('an item that has an array `items` is created although the request has few of its properties', async () => {
+  const order = object({ id: TEXT, items: arrayOf(TEXT), status: TEXT, date: TEXT, url: TEXT, place: TEXT }, 'id');
+  const spec = toDocument(
+    {
+      '/orders': {
+        get: { responses: { 200: json(object({ data: arrayOf(ref('Order')) })) } },
+        post: {
+          ...sends(object({ items: arrayOf(TEXT), note: TEXT, kind: TEXT })),
+          responses: { 201: json(ref('Order')) },
+        },
+      },
+      '/orders/{id}': { ...inPath('id'), get: { responses: { 200: json(ref('Order')), 404: NOT_FOUND } } },
+    },
+    { Order: order },
+  );
+  const { send } = await openShop({ spec, state: { unknownIds: 'not-found' } });
+  const { body } = await send('POST', '/orders', { items: ['tea'], note: 'soon' });
+  expect((await send('GET', `/orders/${String(body['id'])}`)).body).toMatchObject({ items: ['tea'] });
+});

@@ -316,6 +316,37 @@ describe('a request that names a page', () => {
     expect(await names(`next_page_token=${String(readPointer(answer, '/next_page_token'))}`)).toEqual(['c', 'd']);
   });
 
+  it.each([
+    ['offset', 'The number of widgets to skip.', '2'],
+    ['offset', 'Where the page begins.', '2'],
+    ['page', 'Page number.', '2'],
+    ['page', 'The page of results.', '2'],
+  ])('is read from a number in the string %s, %j', async (name, description, value) => {
+    const parameters = [{ ...query(name, TEXT), description }, query('limit', WHOLE)];
+    const mock = await start({ parameters, envelope: { next: TEXT, total: WHOLE } });
+    await create(mock, FIVE);
+    expect(readNames((await send(mock, `/widgets?limit=2&${name}=${value}`)).answer)).toEqual(['c', 'd']);
+    const first = await send(mock, '/widgets?limit=2');
+    const next = String(readPointer(first.answer, '/next'));
+    // The next page is a URL for a number, and the value for a cursor.
+    const path = /^https?:/.test(next) ? new URL(next) : `/widgets?limit=2&${name}=${encodeURIComponent(next)}`;
+    const { pathname, search } = new URL(path, 'http://mock.test');
+    expect(readNames((await send(mock, pathname + search)).answer)).toEqual(['c', 'd']);
+  });
+
+  it('begins with the first page for a cursor from elsewhere, where every request has a cursor', async () => {
+    const parameters = [{ ...query('page_token', TEXT), required: true }, query('limit', WHOLE)];
+    const mock = await start({ parameters, envelope: { next_page_token: TEXT } });
+    await create(mock, FIVE);
+    const first = await send(mock, '/widgets?limit=3&page_token=start');
+    const next = String(readPointer(first.answer, '/next_page_token'));
+    const second = await send(mock, `/widgets?limit=3&page_token=${next}`);
+    expect([readNames(first.answer), readNames(second.answer)]).toEqual([
+      ['a', 'b', 'c'],
+      ['d', 'e'],
+    ]);
+  });
+
   it('is announced below `additional_data`', async () => {
     const pagination = object({ start: WHOLE, limit: WHOLE, more_items_in_collection: YES_OR_NO, next_start: WHOLE });
     const mock = await start({

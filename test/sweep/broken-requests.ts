@@ -16,10 +16,14 @@ export function breakRequest(contract: Contract, draft: RequestDraft): readonly 
     broken.push({ mistake, draft: { ...draft, ...change } });
   };
   for (const parameter of draft.operation.parameters) {
-    if (parameter.in === 'querystring' || /^(accept|content-type|authorization)$/i.test(parameter.name)) continue;
+    if (parameter.in === 'querystring' || /^(accept|content-type|content-length|authorization)$/i.test(parameter.name))
+      continue;
     const values = draft[parameter.in];
     if (parameter.required && parameter.in !== 'path')
-      add(`without ${parameter.in} ${parameter.name}`, { [parameter.in]: without(values, parameter.name) });
+      add(`without ${parameter.in} ${parameter.name}`, {
+        [parameter.in]: without(values, parameter.name),
+        credentials: withoutKey(draft.credentials, parameter.name),
+      });
     const wrong = wrongText(contract, parameter);
     if (wrong !== undefined)
       add(`${parameter.in} ${parameter.name}=${wrong}`, { [parameter.in]: { ...values, [parameter.name]: wrong } });
@@ -54,6 +58,13 @@ function mayBeEmpty(contract: Contract, property: Schema | undefined): boolean {
 
 function without(values: Readonly<Record<string, unknown>>, name: string): Readonly<Record<string, unknown>> {
   return Object.fromEntries(Object.entries(values).filter(([key]) => key !== name));
+}
+
+/** Credentials without one that a parameter declares as well. */
+function withoutKey({ headers, query }: RequestDraft['credentials'], name: string): RequestDraft['credentials'] {
+  const keep = <Value>(values: Readonly<Record<string, Value>>): Record<string, Value> =>
+    Object.fromEntries(Object.entries(values).filter(([key]) => key.toLowerCase() !== name.toLowerCase()));
+  return { headers: keep(headers), query: keep(query) };
 }
 
 function isReadOnly(contract: Contract, schema: SchemaObject, name: string): boolean {

@@ -428,6 +428,8 @@ function createLife(
       query: { ...draft.query, ...change.query },
     });
     if (operation.method === 'GET') request.headers.set('accept', 'application/json, */*;q=0.1');
+    // RFC 9110 13.1.1: any version of an item that exists.
+    if (request.headers.has('if-match')) request.headers.set('if-match', '*');
     const response = await mock.fetch(request);
     const text = await response.text();
     return { status: response.status, body: toJson(text), headers: response.headers };
@@ -498,7 +500,9 @@ function createLife(
     const count = readParameters(of.create.path).length - (isUpsert ? of.parameters.length : 0);
     const parents = above?.length === count ? above : await createParents(of.create, { of, depth, count, others });
     const references = await createReferences(of.create, { owner: of, depth, given: fixed, others });
-    const { body, sent } = draftBody(of.create, [], { fixed: fixed ?? [], references });
+    // The path has the id.
+    const own = [...of.parameters, 'id', ...(/name$/i.test(of.parameters.at(-1) ?? '') ? ['name'] : [])];
+    const { body, sent } = draftBody(of.create, isUpsert ? own : [], { fixed: fixed ?? [], references });
     const chosen = isUpsert ? chooseId(of) : undefined;
     const path = chosen === undefined ? toPath(of.create, parents) : toPath(of.create, parents, chosen);
     const reply = await send(of.create, { path, ...(body === undefined ? {} : { body }) });

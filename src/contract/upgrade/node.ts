@@ -29,6 +29,13 @@ export type ObjectType =
 /** The keywords of a schema whose members are schemas with names of the author. */
 export const SCHEMA_MAPS = ['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas'] as const;
 
+/** Whether a description says that only the server sets a property: "Output only. …", "[Output Only] …", "Read-only". */
+export function isOfServer(description: unknown): boolean {
+  return typeof description === 'string' && OF_SERVER.test(description);
+}
+
+const OF_SERVER = /^\W{0,4}(output[- ]only|read[- ]?only)\s{0,2}([.:;,\])*]|$)/i;
+
 /** The value of a field that holds nodes: one node, a map of named nodes, or an array of them. */
 export interface Field {
   readonly type: ObjectType;

@@ -1,5 +1,5 @@
 import { isObject } from '../json.js';
-import { MEMBERS, type Node, type ObjectType, readFields, REFERABLE_DATA, SCHEMA_MAPS } from './node.js';
+import { isOfServer, MEMBERS, type Node, type ObjectType, readFields, REFERABLE_DATA, SCHEMA_MAPS } from './node.js';
 import { describesOthers, TYPES } from './repair-keywords.js';
 import { areSomeTheSame } from './same-alternatives.js';
 
@@ -67,7 +67,8 @@ function hasNoReferences(value: unknown): boolean {
 
 /** Each keyword that `repairSchema` may change, or that it reports, with the values that it leaves as they are. */
 const PLAIN_KEYWORDS: ReadonlyMap<string, KnownField['isPlain']> = new Map([
-  ...toEntries('title description contentEncoding contentMediaType $comment', isString),
+  ...toEntries('title contentEncoding contentMediaType $comment', isString),
+  ...toEntries('description', (value) => isString(value) && !isOfServer(value)),
   ...toEntries('minLength maxLength minItems maxItems minProperties maxProperties minContains maxContains', isCount),
   ...toEntries('minimum maximum exclusiveMinimum exclusiveMaximum', isNumber),
   ...toEntries('multipleOf', (value) => isNumber(value) && Number(value) > 0),

@@ -2,7 +2,7 @@ import { isObject } from '../json.js';
 import { readEntries } from '../pointer.js';
 import { readBoolean, readNumber, repairKeyword, repairRequired, repairType } from './repair-keywords.js';
 import { ANNOTATIONS, repairOneOf } from './same-alternatives.js';
-import { type Node, omit, quote, type RepairContext, SCHEMA_MAPS } from './node.js';
+import { isOfServer, type Node, omit, quote, type RepairContext, SCHEMA_MAPS } from './node.js';
 
 /**
  * In this order: later upgrades read what earlier ones repaired. `nullable` can wrap a schema into another one, so all except `type` come
@@ -24,6 +24,7 @@ const UPGRADES: readonly {
   { keywords: ['enum'], apply: repairEnumTypes },
   { keywords: ['oneOf'], apply: repairOneOf },
   { keywords: ['discriminator'], apply: repairDiscriminator },
+  { keywords: ['description'], apply: markReadOnly },
 ];
 
 /** For each keyword, the bits of its upgrades, by their place in the list. */
@@ -82,6 +83,12 @@ export function renameKeywords(node: Node, { dialect }: RepairContext): Node | u
 function dropIdentity(node: Node): Node {
   const names = ['$id', '$anchor', '$schema', 'id'].filter((name) => typeof node[name] === 'string');
   return names.length === 0 ? node : omit(node, ...names);
+}
+
+/** What documents without `readOnly` write in its place: "Output only. The time of the creation." */
+function markReadOnly(node: Node): Node {
+  if (!isOfServer(node['description'])) return node;
+  return node['readOnly'] === undefined && node['writeOnly'] === undefined ? { ...node, readOnly: true } : node;
 }
 
 function repairMaps(node: Node, context: RepairContext): Node {

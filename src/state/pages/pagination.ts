@@ -18,6 +18,10 @@ export interface PageRequest {
   readonly firstOffset: number;
   /** Whether the schema of the cursor parameter allows a value. */
   fits(value: string): boolean;
+  /** What a number in the cursor is, by the name of its parameter: undefined where numbers are cursors. */
+  readonly numbers?: 'offset' | 'page' | undefined;
+  /** Whether every request has a cursor, so that the first one has one that no list was answered with. */
+  readonly isAlwaysGiven?: boolean;
   /** The value of a query parameter; undefined where it is not given. */
   value(role: PageRole): unknown;
   /** The entry of an id, also of a removed item. */
@@ -85,7 +89,7 @@ export const PAGE_STYLES: readonly PageStyle[] = [
     name: 'token',
     parameters: {
       token:
-        /^(cursor|marker|page|pagetoken|next(token|cursor|page|pagetoken)|continue|continuation(token)?|pagecursor|paginationtoken|page(cursor|after)|start(key|token|cursor)|skiptoken|offset|iterator|bookmark|scroll(id|token|cursor)?|(resume|resumption|paging|listing)(token|key|id)|exclusivestart\w+)$/,
+        /^(cursor|marker|page|pagetoken|next(token|cursor|page|pagetoken)|continue|continuation(token)?|pagecursor|paginationtoken|page(cursor|after)|start(ing)?(key|token|cursor)|skiptoken|offset|iterator|bookmark|scroll(id|token|cursor)?|(resume|resumption|paging|listing)(token|key|id)|exclusivestart\w+)$/,
       offset: OFFSET,
       limit: LIMIT,
     },
@@ -160,14 +164,16 @@ function cutOnce({ view, limit }: PageRequest): Page {
  * schema allows that, else the id of the item, else its position.
  */
 function cutByToken(request: PageRequest): Page | PageMistake {
-  const { view, limit, value, recall, fits } = request;
+  const { view, limit, value, recall, fits, numbers, firstPage, isAlwaysGiven } = request;
   const token = readId(value('token'));
   let from = 0;
   if (token !== undefined) {
     const entry = recall(readToken(token) ?? token);
-    const isPosition = entry === undefined && /^\d+$/.test(token) && !fits(toToken(''));
-    if (entry === undefined && !isPosition) return { role: 'token', value: token };
-    from = entry === undefined ? Math.min(view.size, Number(token)) : view.after(entry);
+    const isPosition = entry === undefined && /^\d+$/.test(token) && (numbers !== undefined || !fits(toToken('')));
+    if (entry === undefined && !isPosition && !isAlwaysGiven) return { role: 'token', value: token };
+    if (isPosition && numbers === 'page') from = Math.max(0, Number(token) - firstPage) * limit;
+    else if (isPosition) from = Number(token);
+    from = entry === undefined ? Math.min(view.size, from) : view.after(entry);
   } else if (value('offset') !== undefined) {
     // Some services accept both a token and an offset.
     return cutByOffset(request);

@@ -22,7 +22,7 @@ import {
   type PageInput,
 } from './inputs.js';
 import { hasNumberedTurns, hasUrlOfNext, type Plan } from './list-shape.js';
-import { PAGE_STYLES, type PageRole, type PageStyle, type PageStyleName } from './pagination.js';
+import { PAGE_STYLES, type PageRequest, type PageRole, type PageStyle, type PageStyleName } from './pagination.js';
 import { type Filter, findFilter } from './view.js';
 
 /** How a list is paginated, sorted and filtered: the roles of its query parameters. */
@@ -53,6 +53,10 @@ export interface PagePlan {
   readonly hidden: readonly HiddenItems[];
   /** Whether the schema of the cursor parameter allows a value. */
   fits(value: string): boolean;
+  /** What a number in the cursor parameter is. */
+  readonly numbers: PageRequest['numbers'];
+  /** Whether every request has a cursor. */
+  readonly isAlwaysGiven: boolean;
   /** Reads the values of the parameters from a request, by their names. */
   readonly readValues: ReturnType<typeof createValueReader>;
   /** Plans for the other styles that the parameters allow: `page_number` beside `next_page_token`. */
@@ -101,6 +105,8 @@ export function createPagePlan(contract: Contract, operation: Operation, known: 
     names,
     firstPage: readFirstPage(contract, named('page')),
     firstOffset: readFirstOffset(contract, named('offset')),
+    numbers: readNumbers(names.token),
+    isAlwaysGiven: named('token')?.required === true,
     fits: createFit(contract, named('token'), known.shape !== undefined && hasNumberedTurns(known.shape)),
     defaultLimit: limit === undefined ? (isWhole ? Infinity : PAGE_SIZE) : readDefault(contract, limit),
     maximumLimit: (limit && readSchema(contract, limit).maximum) ?? Infinity,
@@ -233,14 +239,32 @@ function fitsRole(contract: Contract, parameter: PageInput, role: PageRole): boo
   const types = [schema.type ?? []].flat();
   const isText = types.includes('string') && schema.enum === undefined;
   const isNumberInText = isText && [schema.default, ...(schema.examples ?? [])].some(isShortNumber);
-  if (role === 'token' && /^(x-)?(page|offset)$/i.test(parameter.name))
-    return types.includes('string') && !isNumberInText;
+  const { description = '' } = parameter;
+  const isPageNumber = isText && PAGE_NUMBER.test(description);
+  if (role === 'token' && NUMBERED.test(parameter.name)) {
+    const isCount = isText && /offset/i.test(parameter.name) && COUNTS.test(description);
+    return types.includes('string') && !isNumberInText && !isCount && !isPageNumber;
+  }
+  if (role === 'page' && isPageNumber) return true;
   const isNumber = types.length === 0 || types.includes('integer') || types.includes('number') || isNumberInText;
   if (role === 'limit' && isText && PLAIN_LIMIT.test(toBareName(parameter.name))) return true;
-  if ((role === 'limit' || role === 'offset') && isText && COUNTS.test(parameter.description ?? '')) return true;
+  if ((role === 'limit' || role === 'offset') && isText && COUNTS.test(description)) return true;
   const needsNumber = role === 'page' || role === 'offset' || role === 'limit';
   return isNumber || (!needsNumber && types.includes('string'));
 }
+
+function readNumbers(token: string | undefined): PageRequest['numbers'] {
+  const [, , kind] = NUMBERED.exec(token ?? '') ?? [];
+  if (kind === undefined) return undefined;
+  return kind.toLowerCase() === 'page' ? 'page' : 'offset';
+}
+
+/** Names of parameters whose strings can be numbers as well as cursors. */
+const NUMBERED = /^(x-)?(page|offset)$/i;
+
+/** Words in the description of a page that is a string that say that it is a number. */
+const PAGE_NUMBER =
+  /\bpage (number|index)\b|\bnumber of (the )?page\b|\b(zero|one|0|1)[- ]based\b|\bpages? (begins?|starts?) (at|with)\b/i;
 
 /** Whether a value is that of a page or an offset, as a string: longer ones can be tokens and years. */
 function isShortNumber(value: unknown): boolean {

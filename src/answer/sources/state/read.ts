@@ -245,9 +245,9 @@ function cutPage(
   plan: PagePlan,
   of: Pick<PageRequest, 'limit' | 'recall' | 'view'> & { readonly values: PageValues },
 ): ReturnType<PagePlan['style']['cut']> {
-  const { firstPage, firstOffset, fits, names, style } = plan;
-  const { view, limit, recall, values } = of;
-  return style.cut({ view, limit, recall, firstPage, firstOffset, fits, value: (role) => values[names[role] ?? ''] });
+  const { names, style } = plan;
+  const { values, ...rest } = of;
+  return style.cut({ ...plan, ...rest, value: (role) => values[names[role] ?? ''] });
 }
 
 /** Answers with the newest item of a list. */
