@@ -358,6 +358,13 @@ const XML_BODIES: readonly Case[] = [
     lines: ['note BODY_UNCHECKED'],
   },
   {
+    name: 'an element without content for an object',
+    content: ofSchema({ type: 'object', properties: { all: { type: 'object' }, some: text } }, xml),
+    type: xml,
+    sent: '<a><all/><some/></a>',
+    want: { all: {}, some: '' },
+  },
+  {
     name: 'a tag that is not closed',
     content: ofSchema(book, xml),
     type: xml,

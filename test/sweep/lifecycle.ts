@@ -500,9 +500,10 @@ function createLife(
     const count = readParameters(of.create.path).length - (isUpsert ? of.parameters.length : 0);
     const parents = above?.length === count ? above : await createParents(of.create, { of, depth, count, others });
     const references = await createReferences(of.create, { owner: of, depth, given: fixed, others });
-    // The path has the id.
-    const own = [...of.parameters, 'id', ...(/name$/i.test(of.parameters.at(-1) ?? '') ? ['name'] : [])];
-    const { body, sent } = draftBody(of.create, isUpsert ? own : [], { fixed: fixed ?? [], references });
+    // The path has the id, or those of the parents.
+    const own = isUpsert ? ['id', ...(/name$/i.test(of.parameters.at(-1) ?? '') ? ['name'] : [])] : [];
+    const except = [...readParameters(of.create.path), ...own];
+    const { body, sent } = draftBody(of.create, except, { fixed: fixed ?? [], references });
     const chosen = isUpsert ? chooseId(of) : undefined;
     const path = chosen === undefined ? toPath(of.create, parents) : toPath(of.create, parents, chosen);
     const reply = await send(of.create, { path, ...(body === undefined ? {} : { body }) });
@@ -603,7 +604,10 @@ function createLife(
     const values = findIdValues(made.reply.body, parameter);
     const nameOf = (id: string | number): string | undefined =>
       values.find((each) => String(each.id) === String(id))?.name;
-    const sentAs = findValues(made.body).filter(({ name, path }) => path.length <= 2 && bare(name) === bare(parameter));
+    const sentAs = findValues(made.body).filter(
+      ({ name, path }) =>
+        (path.length <= 2 && bare(name) === bare(parameter)) || (path.length === 1 && bare(name) === 'id'),
+    );
     const last = [
       // RFC 9110 10.2.2: what was created is read there.
       ...(location === '' ? [] : [{ id: location, name: nameOf(location) }]),
@@ -817,7 +821,7 @@ const PAGE = /^(current_?page|page(_?(number|no))?|page\[number\])$/i;
 const OFFSET = /^(offset|page\[offset\]|skip|\$skip|start|start_?(at|index)|limit_?start)$/i;
 
 const POSITION = new RegExp(
-  `${PAGE.source}|${OFFSET.source}|^(after|starting_?after|cursor|page\\[(cursor|after)\\]|iterator|marker|continue|page_?token|next[-_]?token|next_?cursor|token)$`,
+  `${PAGE.source}|${OFFSET.source}|^(after|starting_?after|cursor|page\\[(cursor|after)\\]|iterator|marker|continue|page_?token|(next|starting)[-_]?token|next_?cursor|token)$`,
   'i',
 );
 
@@ -962,7 +966,8 @@ function readFirst({ name, schema, description = '' }: Parameter): number | unde
   const { type, default: by, minimum } = schema;
   const told = /\b(one|1)[- ](based|indexed)|starts? (at|from|with) (one|1)\b/i.test(description);
   const usual = PAGE.test(name) || told ? 1 : 0;
-  const isNumber = type === 'integer' || type === 'number';
+  const isCount = type === 'string' && /\bnumber of\b.*\bskip/i.test(description);
+  const isNumber = type === 'integer' || type === 'number' || isCount;
   if (typeof by === 'number' || /^\d+$/.test(String(by))) return Number(by) > 1 ? usual : Number(by);
   if (!isNumber) return undefined;
   return !told && (minimum === 0 || minimum === 1) ? minimum : usual;

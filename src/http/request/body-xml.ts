@@ -62,7 +62,9 @@ function toTree(element: XmlElement, pointer: string, parts: BodyParts): TextTre
   }
   if (shape.properties.size === 0) {
     const isText = !shape.types.has('object') && listChildren(element).length === 0;
-    if (!isText) return toPlainTree(element);
+    const tree = isText ? undefined : toPlainTree(element);
+    // An element without content is an object without members.
+    if (tree !== undefined) return tree === '' && shape.types.has('object') ? {} : tree;
     return shape.types.has('string') ? element.text : element.text.trim();
   }
   const tree: Record<string, TextTree> = {};
