@@ -255,6 +255,17 @@ describe('a request with an Idempotency-Key', () => {
     expect(other.status).toBe(409);
     expect((await send('POST', '/orders', { name: 'Coffee' }, { 'idempotency-key': 'k2' })).status).toBe(201);
   });
+
+  it('can have the key in its body, or in a header with another name', async () => {
+    const { send } = await openShop();
+    const sent = { name: 'Tea', idempotency_key: 'k1' };
+    const one = await send('POST', '/orders', sent);
+    expect((await send('POST', '/orders', sent)).body).toEqual(one.body);
+    expect((await send('POST', '/orders', { ...sent, name: 'Coffee' })).status).toBe(409);
+    const named = await send('POST', '/orders', { name: 'Milk' }, { 'x-idempotency-key': 'k3' });
+    expect((await send('POST', '/orders', { name: 'Milk' }, { 'x-idempotency-key': 'k3' })).body).toEqual(named.body);
+    expect((await send('GET', '/orders')).list).toHaveLength(2);
+  });
 });
 
 describe('a removed item', () => {

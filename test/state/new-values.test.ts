@@ -66,6 +66,20 @@ describe('a created item', () => {
     });
   });
 
+  it('shows what only the server can set, although a request sends the name inside of another property', async () => {
+    const settings = toObject({ url: TEXT, stream_key: TEXT });
+    const item = toObject({ id: TEXT, note: TEXT, url: TEXT, stream_key: TEXT, settings });
+    const sent = { note: 'a', settings: { url: 'https://a.example' } };
+    const created = await create(item, toObject({ note: TEXT, settings }), sent);
+    expect(created).toEqual({
+      id: expect.any(String),
+      note: 'a',
+      url: expect.any(String),
+      stream_key: expect.any(String),
+      settings: { url: 'https://a.example' },
+    });
+  });
+
   it('has results that the server computes, and no items that are added later', async () => {
     const choice = toObject({ index: { type: 'integer' }, text: TEXT }, ['index', 'text']);
     const comment = toObject({ id: TEXT, text: TEXT }, ['id']);

@@ -52,13 +52,14 @@ interface SettableNames {
 /** Finds for each collection what its requests can set: the names in the bodies of its operations, wherever they are nested. */
 export function createSettableFinder(
   read: ReadItemSchema,
-  { bindings }: Resources,
+  { bindings, collections }: Resources,
 ): (collection: string) => IsSettable {
   const all = [...bindings.values()];
   const find = memoize((collection: string): SettableNames => {
     const own = all.filter((binding) => binding.collection === collection && binding.action !== 'elements');
     const creates = own.filter(({ action }) => CREATES.has(action));
-    return { all: collectNames(read, own), created: collectNames(read, creates) };
+    const whole = new Set(listProperties(read(collections.get(collection)?.schema)).map(({ bare }) => bare));
+    return { all: collectNames(read, own, whole), created: collectNames(read, creates, whole) };
   });
   return (collection) => (name) => {
     const bare = toBareName(name);
@@ -74,17 +75,16 @@ const CREATES: ReadonlySet<Action> = new Set<Action>(['batch', 'copy', 'create',
 
 const SECRET_NAME = /(secret|token)$/;
 
-function collectNames(read: ReadItemSchema, bindings: readonly Binding[]): ReadonlySet<string> | undefined {
-  const names = new Set<string>();
-  const seen = new Map<string, number>();
-  for (const { name } of bindings.flatMap(listSentInQuery)) names.add(toBareName(name));
+function collectNames(read: ReadItemSchema, bindings: readonly Binding[], whole: ReadonlySet<string>) {
+  const names = new Set(bindings.flatMap(listSentInQuery).map(({ name }) => toBareName(name)));
+  const to = { names, seen: new Map<string, number>(), whole };
   const isDeclared = bindings.flatMap(({ action, operation }) =>
     (operation.body?.content ?? [])
       .filter(({ schema }) => schema !== undefined)
       .map(({ schemaPointer }) => {
         // What a client sends to get an answer is not a part of the answer: the messages before it.
         const isQuestion = CREATES.has(action) && operation.streaming !== undefined;
-        return addNames(read, { names, seen }, { pointer: schemaPointer, depth: isQuestion ? MAX_DEPTH : 0 });
+        return addNames(read, to, { pointer: schemaPointer, depth: isQuestion ? MAX_DEPTH : 0 });
       }),
   );
   return isDeclared.includes(false) ? undefined : names;
@@ -93,8 +93,8 @@ function collectNames(read: ReadItemSchema, bindings: readonly Binding[]): Reado
 /** Adds the bare names of all properties in a schema; false where it allows properties that it does not declare. */
 function addNames(
   read: ReadItemSchema,
-  // `seen` has the smallest depth of each nested schema.
-  to: { readonly names: Set<string>; readonly seen: Map<string, number> },
+  // `seen` has the smallest depth of each nested schema, `whole` the properties of the item: what is in them is theirs.
+  to: { readonly names: Set<string>; readonly seen: Map<string, number>; readonly whole: ReadonlySet<string> },
   { pointer, depth }: { readonly pointer: string; readonly depth: number },
 ): boolean {
   const schema = read(pointer);
@@ -105,6 +105,7 @@ function addNames(
   for (const { name, target, branches, readOnly } of listProperties(schema)) {
     if (readOnly) continue;
     to.names.add(toBareName(name));
+    if (to.whole.has(toBareName(name))) continue;
     for (const each of [target, ...branches]) addNames(read, to, { pointer: each, depth: depth + 1 });
   }
   const isScalar = schema.type !== undefined && schema.type !== 'object';
@@ -120,7 +121,7 @@ const LATER_NAME =
 
 /** The last words of properties that a server sets on every item. */
 const SERVER_NAME =
-  /(secret|token|url|uri|href|links?|slug|sid|number|version|status|state|phase|etag|fingerprint|hash|checksum)$/;
+  /(secret|token|key|url|uri|href|links?|slug|sid|number|version|status|state|phase|etag|fingerprint|hash|checksum)$/;
 
 const COUNT_NAME =
   /counts?$|^count|^(total|num|numberof|usage)|(total|usage|used|attempts|retries|views|likes|followers|stars|forks|watchers|comments|received|balance|downloads)$|^amount|^progress|percent(age)?$/;

@@ -1,6 +1,9 @@
 import { digestText } from '../../../contract/load/cache.js';
 import type { Operation } from '../../../contract/operations/operation.js';
+import { isObject } from '../../../contract/json.js';
+import { toBareName } from '../../../contract/names.js';
 import type { Answer } from '../../../http/answer.js';
+import type { Call } from '../../../http/request/call.js';
 import { hashText } from '../../../random.js';
 import { type Binding, CHANGES } from '../../../state/resource.js';
 import type { Entry } from '../../../state/store/lists/item-list.js';
@@ -127,8 +130,8 @@ export function withIdempotency(context: OperationContext, handler: StateHandler
   if (operation.method !== 'POST' && operation.method !== 'PATCH') return handler;
   return (exchange, transaction) => {
     const { call } = exchange;
-    const key = call.headers.get('idempotency-key');
-    if (key === null || key === '') return handler(exchange, transaction);
+    const key = readKey(call);
+    if (key === undefined) return handler(exchange, transaction);
     const name = `${operation.id}\0${key}`;
     const request = digestText(JSON.stringify([call.path, call.query, call.body], toPlain));
     // Only this function remembers answers.
@@ -151,6 +154,16 @@ export function withIdempotency(context: OperationContext, handler: StateHandler
     return answer;
   };
 }
+
+/** The key of a request: in the header, or in a member of another name for it, such as `idempotency_key` of the body. */
+function readKey({ headers, query, body }: Call): string | undefined {
+  const own = headers.get('idempotency-key') ?? headers.get('x-idempotency-key');
+  const others = [query, isObject(body) ? body : {}].flatMap((values) => Object.entries(values));
+  const found: unknown = own ?? others.find(([name]) => IDEMPOTENCY.test(toBareName(name)))?.[1];
+  return typeof found === 'string' && found !== '' ? found : undefined;
+}
+
+const IDEMPOTENCY = /^idempotency(key|token)$/;
 
 /** Bytes in base64, so that two uploads of the same bytes are the same request. */
 function toPlain(_name: string, value: unknown): unknown {
