@@ -14,10 +14,15 @@ export interface RequestTarget {
 /** Values by name; a name that occurs more than once has a list. */
 export type QueryValues = Readonly<Record<string, string | readonly string[]>>;
 
-/** Reads the request target of an absolute URL or of a path with a query; much cheaper than `new URL`. */
+/**
+ * Reads the request target of an absolute URL or of a path with a query; much cheaper than `new URL`. Of a URL whose path is another URL of the
+ * same origin the second one counts: clients put their base URL before the URL of the next page.
+ */
 export function readTarget(text: string): RequestTarget {
   const start = text.startsWith('/') ? 0 : text.indexOf('/', text.indexOf('://') + 3);
   if (start === -1) return { url: '/', path: '/', search: '' };
+  if (start > 0 && text.startsWith('http', start + 1) && text.startsWith(text.slice(0, start + 1), start + 1))
+    return readTarget(text.slice(start + 1));
   const fragment = text.indexOf('#', start);
   const url = fragment === -1 ? text.slice(start) : text.slice(start, fragment);
   const question = url.indexOf('?');

@@ -326,6 +326,13 @@ export const CLIENT_REQUESTS: readonly ClientRequest[] = [
   },
   // Headers
   {
+    what: 'the base URL before the URL of the next page',
+    clients: 'Twilio SDKs, clients of services whose URLs of pages have no origin',
+    service: 'gives the path alone',
+    sent: 'GET /http://api.example.com/v1/pets',
+    socketOnly: 'the test does not know the origin in-process',
+  },
+  {
     what: 'a media type of the vendor in `Accept`',
     clients: 'GitHub, Vimeo and Heroku SDKs',
     service: 'answers its JSON',

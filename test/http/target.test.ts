@@ -21,6 +21,10 @@ it.each<readonly [string, string, string]>([
   ['http://mock/a?x=1#/f?g', '/a', '?x=1'],
   ['http://mock/a%2Fb/%7E', '/a%2Fb/%7E', ''],
   ['/a?x=1', '/a', '?x=1'],
+  ['http://mock:80/http://mock:80/a?x=1', '/a', '?x=1'],
+  ['http://mock/http://mock/http://mock/a', '/a', ''],
+  ['http://mock/http://other/a', '/http://other/a', ''],
+  ['http://mock/a?x=http://mock/b', '/a', '?x=http://mock/b'],
 ])('the target of %s is path %s and query %j', (url, path, search) => {
   expect(readTarget(url)).toEqual({ url: `${path}${search}`, path, search });
 });
