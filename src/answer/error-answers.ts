@@ -129,7 +129,8 @@ function createAnswers(plan: ErrorPlan, complete: Complete): ErrorAnswers {
     }
     if (shape === undefined) {
       const { code, message: detail, violations: errors } = facts;
-      return write(toProblem({ status, detail, code, errors }), PROBLEM_TYPE);
+      // The member that clients without a declared error read.
+      return write({ ...toProblem({ status, detail, code, errors }), message: detail }, PROBLEM_TYPE);
     }
     const { schema, schemaPointer, type: mediaType, examples } = shape.media;
     if (schema === undefined) return write(examples[0]?.value, mediaType);

@@ -264,3 +264,11 @@ describe('an error body', () => {
     expect(Object.values(body).every((value) => typeof value === 'string')).toBe(true);
   });
 });
+
+it('an error that the contract does not declare has its sentence in "message" as well', async () => {
+  const mock = await openMock({ '/pets': get(json({})) });
+  const response = await mock.fetch('/pets/1');
+  const { detail, message } = (await response.json()) as { readonly detail: string; readonly message: string };
+  expect([response.status, message]).toEqual([404, detail]);
+  expect(message).toContain('/pets/1');
+});
