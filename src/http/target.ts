@@ -41,7 +41,7 @@ export function readQueryValues(search: string): QueryValues {
 
 /** The request target with a query that `readQueryValues` has read. */
 export function writeTarget({ path, query }: { readonly path: string; readonly query: QueryValues }): string {
-  const pairs = listFields(query).map(([name, value]) => `${encode(name)}=${encode(value)}`);
+  const pairs = listFields(query).map(([name, value]) => `${encode(name)}=${encodeValue(value)}`);
   return pairs.length === 0 ? path : `${path}?${pairs.join('&')}`;
 }
 
@@ -51,12 +51,19 @@ function readPair(pair: string): readonly [name: string, value: string] {
 }
 
 function decode(text: string): string {
-  return text.replace(DECODABLE, (escape) => String.fromCharCode(Number.parseInt(escape.slice(1), 16)));
+  // A percent sign that begins no escape means itself (URL standard, percent-decode).
+  const escaped = text.replace(/%(?![0-9A-Fa-f]{2})/g, '%25');
+  return escaped.replace(DECODABLE, (escape) => String.fromCharCode(Number.parseInt(escape.slice(1), 16)));
 }
 
 /** Escapes the characters that a query must not contain; existing escapes stay as they are. */
 function encode(text: string): string {
   return text.replaceAll(/%(?![0-9A-Fa-f]{2})|[^\w.~!$'()*,;:@/?|[\]+%-]/gu, encodeURIComponent);
+}
+
+/** The same for a value, in which only the first equals sign of a pair is a delimiter. */
+function encodeValue(text: string): string {
+  return text.split('=').map(encode).join('=');
 }
 
 /** The target of a call without the `/~id` prefix that selects a session; a path of the contract may also begin with `~`. */

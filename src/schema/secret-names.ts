@@ -145,7 +145,7 @@ function classifyParameter(name: string, { kind }: NamedPlace): SecretName | und
 
 // Words that mark a header as secret, as in `x-acme-access-token-v2` and `stripe-signature`.
 const HEADER =
-  /(?:^|-)(?:api-?key|secret|password|(?:access|auth|refresh|session|id|security|csrf|bearer)-token|signature)(?:$|-(?!input$))/;
+  /(?:^|-)(?:api-?key|secret|password|(?:access|auth|refresh|session|id|security|csrf|bearer)-token|session-?id|signature)(?:$|-(?!input$))/;
 
 function toSet(words: string): ReadonlySet<string> {
   return new Set(words.split(' '));

@@ -131,6 +131,7 @@ describe('an upstream that answers anything', () => {
     ],
     ['a reason phrase', 'HTTP/1.1 200 Fine By Me\r\nContent-Length: 0\r\n\r\n', { reason: 'Fine By Me' }],
     ['a status without a name', 'HTTP/1.1 299 Odd\r\nContent-Length: 2\r\n\r\nok', { status: 299, reason: 'Odd' }],
+    ['an empty reason phrase', 'HTTP/1.1 299 \r\nContent-Length: 2\r\n\r\nok', { status: 299, body: 'ok' }],
     ['a status above 599', 'HTTP/1.1 777 Lucky\r\nContent-Length: 2\r\n\r\nok', { status: 777, reason: 'Lucky' }],
     [
       'no content with a media type',

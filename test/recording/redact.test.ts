@@ -57,6 +57,11 @@ const SECRETS: readonly (readonly [name: string, secret: string, change: Change]
     'open sesame',
     { request: { headers: { authorization: `Basic ${Buffer.from('jane:open sesame').toString('base64')}` } } },
   ],
+  [
+    'the id of a session in a header of its own',
+    'aodfgpgu67Vd9JzJO8',
+    { response: { headers: { 'x-acme-session-id': 'aodfgpgu67Vd9JzJO8' } } },
+  ],
   ['a cookie', 'c00kie-value', { request: { headers: { cookie: 'theme=c00kie-value; a=b' } } }],
   [
     'a cookie that is set',

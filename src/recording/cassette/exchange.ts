@@ -161,7 +161,7 @@ export function readExchange(text: string, file: string, number: number): Record
     if (response['cut'] !== undefined && !CUTS.has(response['cut'])) {
       throw check.invalid(`cut must be ${[...CUTS].join(', ')}, got ${toGiven(response['cut'])}`, '/response/cut');
     }
-    if (response['reason'] !== undefined) check.string(response, 'reason', '/response');
+    if (response['reason'] !== undefined && response['reason'] !== '') check.string(response, 'reason', '/response');
     check.fields(response['headers'], '/response/headers');
     check.body(response, '/response');
   } else if (!isObject(members['failure'])) {

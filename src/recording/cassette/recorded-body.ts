@@ -1,4 +1,3 @@
-import { URL } from 'node:url';
 import { TextDecoder } from 'node:util';
 import { readEvents, type StreamEvent, type TimedText, writeEvent } from '../../http/event-stream.js';
 import { type HeaderFields, listFields, readContentType, readField } from '../../http/header-fields.js';
@@ -101,13 +100,19 @@ export function toRequest(
   target: string,
   body: Uint8Array | string | undefined,
 ): Request {
-  const hasBody = body !== undefined && !isBodiless(method);
-  return new host.Request(new URL(target, 'http://recording'), {
-    method,
+  const isForbidden = FORBIDDEN.has(method.toUpperCase());
+  const hasBody = body !== undefined && !isForbidden && !isBodiless(method);
+  // Not resolved against a base: a path may begin with two slashes.
+  const request = new host.Request(`http://recording${target}`, {
+    method: isForbidden ? 'GET' : method,
     headers: new host.Headers(listFields(headers)),
     ...(hasBody ? { body: typeof body === 'string' ? body : Buffer.from(body) } : {}),
   });
+  return isForbidden ? Object.defineProperty(request, 'method', { value: method }) : request;
 }
+
+/** Methods that a `Request` cannot be created with (Fetch standard, forbidden methods), although servers receive them. */
+const FORBIDDEN: ReadonlySet<string> = new Set(['CONNECT', 'TRACE', 'TRACK']);
 
 /** The text of UTF-8 bytes; undefined for other bytes and for control characters that text does not contain. */
 export function readText(bytes: Uint8Array): string | undefined {

@@ -49,6 +49,7 @@ export interface ExchangeIndex {
 
 /** Creates the index of a cassette. */
 export function createExchangeIndex(cassette: Cassette, parts: CallParts, facts: FactsReader): ExchangeIndex {
+  const ignored = listIgnored(cassette);
   // The exchanges that are not indexed yet, by operation.
   const waiting = new Map<string, StoredExchange[]>();
   for (const exchange of cassette.exchanges) append(waiting, exchange.operation, exchange);
@@ -69,7 +70,7 @@ export function createExchangeIndex(cassette: Cassette, parts: CallParts, facts:
     if (recorded === undefined) return;
     append(indexed, recorded.operation.id, recorded);
     const key = toKey(recorded);
-    groups.set(key, createGroup(key, [...(groups.get(key)?.entries ?? []), recorded]));
+    groups.set(key, createGroup(key, [...(groups.get(key)?.entries ?? []), recorded], ignored));
   };
   const prepare = (operation: string): void => {
     if (operation !== UNDOCUMENTED && waiting.has(UNDOCUMENTED)) prepare(UNDOCUMENTED);
@@ -96,7 +97,8 @@ export function createExchangeIndex(cassette: Cassette, parts: CallParts, facts:
       prepare(exchange.operation);
       const recorded = readRecorded(exchange);
       const key = recorded && toKey(recorded);
-      return key && (groups.get(key)?.select(recorded.facts.accept)?.key ?? key);
+      const selection = { ...readSelection(exchange), accept: recorded?.facts.accept };
+      return key && (groups.get(key)?.select(selection)?.key ?? key);
     },
     hasUndocumented: () => hasUndocumented,
     add: (exchange) => {
@@ -106,31 +108,104 @@ export function createExchangeIndex(cassette: Cassette, parts: CallParts, facts:
   };
 }
 
-/** The exchanges whose requests are equal except for the media type they ask for. */
+/** The header fields that do not select among the exchanges of a cassette. */
+export function listIgnored({ manifest }: Cassette): ReadonlySet<string> {
+  return new Set(manifest.match.ignoreHeaders.map((name) => name.toLowerCase()));
+}
+
+/** What selects among exchanges whose requests are equal otherwise. */
+export interface Selection {
+  readonly accept: string | undefined;
+  readonly path: string;
+  /** A header field; undefined without it. */
+  field(name: string): string | undefined;
+}
+
+/** The exchanges whose requests are equal except for what selects among them. */
 interface Group {
   readonly entries: readonly RecordedFacts[];
-  /** Those whose `Accept` header selects the same media type as this one. */
-  select(accept: string | undefined): MatchedSequence | undefined;
+  /** Those whose `Accept` header selects the same media type; of these, if possible, those with the same selecting fields. */
+  select(selection: Selection): MatchedSequence | undefined;
 }
 
 /** `Accept` headers are chosen by clients. */
 const MAX_SELECTIONS = 32;
 
 /** Creates the group of exchanges with the same key. */
-export function createGroup(key: string, entries: readonly RecordedFacts[]): Group {
+export function createGroup(key: string, entries: readonly RecordedFacts[], ignored: ReadonlySet<string>): Group {
   const types = [...new Set(entries.map(({ exchange }) => readContentType(exchange.response?.headers ?? {}) ?? ''))];
   const offered = types.filter((type) => type !== '');
   const selectType = (accept: string | undefined): string => {
     if (offered.length === 0) return '';
     return negotiate(accept ?? null, offered) ?? (accept ?? '').toLowerCase();
   };
+  const selectByType = memoize((accept: string | undefined) => {
+    const type = selectType(accept);
+    const exchanges = entries.flatMap(({ exchange, facts }) => (selectType(facts.accept) === type ? [exchange] : []));
+    return exchanges.length === 0 ? undefined : { key: `${key}\n${type}`, exchanges };
+  }, MAX_SELECTIONS);
+  let readers: readonly ReadSelecting[] | undefined;
   return {
     entries,
-    select: memoize((accept) => {
-      const type = selectType(accept);
-      const exchanges = entries.flatMap(({ exchange, facts }) => (selectType(facts.accept) === type ? [exchange] : []));
-      return exchanges.length === 0 ? undefined : { key: `${key}\n${type}`, exchanges };
-    }, MAX_SELECTIONS),
+    select: (selection) => {
+      const found = selectByType(selection.accept);
+      if (found === undefined || found.exchanges.length === 1) return found;
+      readers ??= listSelecting(entries, ignored);
+      return readers.length === 0 ? found : narrow(found, selection, readers);
+    },
+  };
+}
+
+/** Reads a part of a request that can select among exchanges. */
+type ReadSelecting = (selection: Selection) => string | undefined;
+
+/**
+ * Fields that change what is answered to a request: preconditions (RFC 9110 13.1), a part of the content (14.4), the language (12.5.4), those of
+ * WebDAV (RFC 4918 10) and preferences (RFC 7240). A client may send others than were recorded, so that they only select.
+ */
+const SELECTING: readonly string[] = (
+  'accept-language content-range depth destination if-match if-modified-since if-none-match if-range if-unmodified-since ' +
+  'overwrite prefer x-http-method-override'
+).split(' ');
+
+/** Fields of `Vary` that are compared in another way, or that name the client. */
+const NOT_SELECTING: ReadonlySet<string> = new Set(
+  '* accept accept-encoding authorization cookie host origin range user-agent'.split(' '),
+);
+
+/** The parts that differ between exchanges: selecting fields, those that responses name in `Vary`, and a slash at the end of the path. */
+function listSelecting(entries: readonly RecordedFacts[], ignored: ReadonlySet<string>): readonly ReadSelecting[] {
+  const vary = entries.flatMap(({ exchange }) => [exchange.response?.headers['vary'] ?? []].flat());
+  const listed = vary.flatMap((line) => line.toLowerCase().split(',')).map((name) => name.trim());
+  const names = new Set([...SELECTING, ...listed.filter((name) => name !== '' && !NOT_SELECTING.has(name))]);
+  const readers: readonly ReadSelecting[] = [
+    ({ path }) => String(path.endsWith('/')),
+    ...Array.from(names, (name): ReadSelecting[] => (ignored.has(name) ? [] : [({ field }) => field(name)])).flat(),
+  ];
+  const selections = entries.map(({ exchange }) => readSelection(exchange));
+  return readers.filter((read) => new Set(selections.map(read)).size > 1);
+}
+
+/** The exchanges that have the same selecting parts as a request, as far as some of them have. */
+function narrow(found: MatchedSequence, selection: Selection, readers: readonly ReadSelecting[]): MatchedSequence {
+  const exchanges = readers.reduce((left, read) => {
+    const same = left.filter((exchange) => read(readSelection(exchange)) === read(selection));
+    return same.length === 0 ? left : same;
+  }, found.exchanges);
+  const [first] = exchanges;
+  // The key of the first exchange stays the same when later ones differ from it.
+  return first === found.exchanges[0] ? { ...found, exchanges } : { key: `${found.key}\n${first?.number}`, exchanges };
+}
+
+/** What selects a recorded exchange. */
+function readSelection({ request }: StoredExchange): Selection {
+  return {
+    accept: undefined,
+    path: request.path,
+    field: (name) => {
+      const value = request.headers[name];
+      return typeof value === 'string' ? value : value?.join(', ');
+    },
   };
 }
 

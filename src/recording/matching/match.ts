@@ -15,7 +15,9 @@ import {
   createExchangeIndex,
   createGroup,
   type ExchangeIndex,
+  listIgnored,
   type MatchedSequence,
+  type Selection,
   toKey,
 } from './exchange-index.js';
 import { createFactsReader, type FactsReader, PARTS, type RequestFacts } from './request-facts.js';
@@ -85,7 +87,8 @@ export function createMatcher(cassette: Cassette, parts: MatcherParts): Matcher 
       createGroup(
         '',
         recorded.filter(({ exchange }) => matches.some((match) => match.exchange === exchange)),
-      ).select(received.accept)?.exchanges,
+        listIgnored(cassette),
+      ).select(toSelection(call, received.accept))?.exchanges,
     );
     const [first, ...rest] = matches.filter(({ exchange }) => accepted.has(exchange));
     if (first !== undefined) {
@@ -107,7 +110,7 @@ export function createMatcher(cassette: Cassette, parts: MatcherParts): Matcher 
       const received = values === undefined ? undefined : translateFacts(readFacts(call), values);
       const key = received === undefined ? keyFor(call) : toKey({ operation: call.operation, facts: received });
       const accept = facts.comparesAccept ? (call.headers.get('accept') ?? undefined) : undefined;
-      const found = index.find(call.operation.id, key)?.select(accept);
+      const found = index.find(call.operation.id, key)?.select(toSelection(call, accept));
       return found ?? findOther(call, received ?? readFacts(call));
     },
     nearest: (call) => {
@@ -126,6 +129,10 @@ export function createMatcher(cassette: Cassette, parts: MatcherParts): Matcher 
     },
     add: index.add,
   };
+}
+
+function toSelection({ url, headers }: Call, accept: string | undefined): Selection {
+  return { accept, path: readTarget(url).path, field: (name) => headers.get(name) ?? undefined };
 }
 
 function readCallBody({ headers, bytes, file }: Call): RecordedBody {

@@ -52,6 +52,7 @@ export function createRedactor(parts: RedactorParts): Redactor {
   /** Whether text has a placeholder and no other secret: `Bearer REDACTED0001`. */
   const isRedacted = (text: string): boolean =>
     isIssued(placeholders, text) ||
+    isRedactedBasic(placeholders, text) ||
     (/REDACTED\d{4,}/.test(text) && !isRandom(text.replaceAll(/[\w.-]*REDACTED\d{4,}/g, '')));
 
   // In a pass of its own: a key that only its header reveals is then also replaced in the URL, which is visited earlier.
@@ -219,6 +220,12 @@ function createFinalScan(
 interface Hit {
   readonly rule: string;
   readonly found: string;
+}
+
+/** Whether text is the base64 of a user and a password that are placeholders (RFC 7617). */
+function isRedactedBasic(placeholders: PlaceholderRegistry, text: string): boolean {
+  const halves = Buffer.from(text, 'base64').toString('utf8').split(':');
+  return halves.length === 2 && halves.every((half) => half === '' || placeholders.isPlaceholder(half));
 }
 
 /** Whether the match of a pattern is a placeholder, with or without JSON escapes. */

@@ -176,7 +176,8 @@ function toResponse(message: IncomingMessage, client: ClientRequest, interim: re
   const { statusCode = 502, statusMessage } = message;
   return {
     status: statusCode,
-    reason: statusMessage === STATUS_CODES[statusCode] ? undefined : statusMessage,
+    // RFC 9112 4: it may be empty.
+    reason: statusMessage === '' || statusMessage === STATUS_CODES[statusCode] ? undefined : statusMessage,
     headers: readEndToEnd(fields),
     interim,
     body: readChunks(message, client),

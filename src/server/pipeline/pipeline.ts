@@ -13,6 +13,7 @@ import { toProblemResponse } from '../../http/response/problem.js';
 import type { Session } from '../../session/session.js';
 import type { ChosenSession, Sessions } from '../../session/sessions.js';
 import type { Arrival } from '../arrival.js';
+import { isPreflight } from '../cors.js';
 import {
   createClockReader,
   createFinish,
@@ -186,7 +187,8 @@ function createRefusals(parts: PipelineParts, steps: CallSteps) {
     if (session instanceof MockError) return refuseSession(arrival, session);
     const { request, path } = arrival;
     const accepts = answerUndocumented !== undefined && parts.undocumented?.accepts(session) === true;
-    if (accepts && request.method !== 'OPTIONS') return answerUndocumented({ arrival, session, match }, read);
+    const isOwn = parts.cors !== undefined && isPreflight(request);
+    if (accepts && !isOwn) return answerUndocumented({ arrival, session, match }, read);
     const answer = answerUnmatched({ match, request, path, errors, cors: parts.cors });
     const why = answer.violations[0]?.message ?? 'OPTIONS is answered with the methods of the path';
     return answerUnrouted(arrival, session, { answer, why: `router: ${why}` });

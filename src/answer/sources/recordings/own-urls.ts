@@ -1,6 +1,6 @@
 import { URL } from 'node:url';
 import { decodeContent } from '../../../http/content-encoding.js';
-import { type HeaderFields, readContentType, readField } from '../../../http/header-fields.js';
+import { type HeaderFields, listFields, omitFields, readContentType, readField } from '../../../http/header-fields.js';
 import { isSequenceType, isJsonType } from '../../../contract/media-type.js';
 import { RequestHeaders } from '../../../http/request-headers.js';
 import type { Call } from '../../../http/request/call.js';
@@ -42,8 +42,8 @@ export function readOwnBase({ call, request }: Exchange): OwnBase {
 }
 
 /**
- * The call as the upstream gets it, and a cassette has it: URLs of the mock in its JSON, which a client has from an answer, become those
- * of the upstream again. The content is decoded if one is replaced. A body in a file stays as it is.
+ * The call as the upstream gets it, and a cassette has it: URLs of the mock in its header fields and its JSON, which a client has from an answer,
+ * become those of the upstream again. The content is decoded if one is replaced. A body in a file stays as it is.
  */
 export function toUpstreamCall(
   exchange: Exchange,
@@ -51,24 +51,40 @@ export function toUpstreamCall(
   ownUrls: (server: string) => OwnUrls | undefined,
 ): Call {
   const { call } = exchange;
-  const type = call.headers.get('content-type');
-  if (call.bytes === undefined || type === null || !URL.canParse(upstream)) return call;
+  const type = call.headers.get('content-type') ?? '';
+  const hasBody = call.bytes !== undefined && type !== '';
+  if (!(hasBody || hasOwnUrl(exchange)) || !URL.canParse(upstream)) return call;
   const { origin, prefix, basePath } = readOwnBase(exchange);
   // In the process of the client, every mock has the same origin, which may be that of a server of the client too.
   if (!/:\d+$/.test(origin) && basePath === '') return call;
-  const plain = decodeContent(call.bytes, call.headers.get('content-encoding') ?? undefined);
   const { origin: to, pathname } = new URL(upstream);
   const root = pathname === '/' ? basePath : pathname.replace(/\/$/, '');
   const steps = [
     [`${origin}${prefix}`, { origin, prefix: '', basePath: '' }],
     [`${origin}${basePath}`, { origin: to, prefix: '', basePath: root }],
   ] as const;
-  const bytes = steps
-    .slice(prefix === '' ? 1 : 0)
-    .reduce((text, [from, base]) => text && (ownUrls(from)?.body(text, { 'content-type': type }, base) ?? text), plain);
-  if (bytes === undefined || bytes === plain) return call;
-  const fields = [...call.headers].filter(([name]) => name !== 'content-encoding');
-  return { ...call, bytes, headers: RequestHeaders.of(fields) };
+  const replace = <T>(given: T, change: (own: OwnUrls, text: T, base: OwnBase) => T): T =>
+    steps.slice(prefix === '' ? 1 : 0).reduce((text, [from, base]) => {
+      const own = ownUrls(from);
+      return own === undefined ? text : change(own, text, base);
+    }, given);
+  const sent: HeaderFields = call.headers.fields;
+  const fields = replace(sent, (own, headers, base) => own.fields(headers, base));
+  const plain = hasBody ? decodeContent(call.bytes, call.headers.get('content-encoding') ?? undefined) : undefined;
+  const bytes = plain && replace(plain, (own, text, base) => own.body(text, { 'content-type': type }, base) ?? text);
+  const isDecoded = bytes !== plain;
+  const pairs = listFields(isDecoded ? omitFields(fields, ['content-encoding']) : fields);
+  if (!isDecoded && pairs.every(([name, value]) => sent[name] === value)) return call;
+  return { ...call, ...(isDecoded && { bytes }), headers: RequestHeaders.of(pairs) };
+}
+
+/** Whether a header field other than `Host` can have a URL of the mock. */
+function hasOwnUrl({ call, request }: Exchange): boolean {
+  const host = request.url
+    .slice(request.url.indexOf('://') + 1)
+    .split(/[/?#]/, 3)
+    .join('/');
+  return Object.values(call.headers.fields).some((value) => value.includes(host));
 }
 
 /** Whether URLs in content of this type are replaced: strings of JSON, and the data of events. */
@@ -156,7 +172,8 @@ function createPatterns(
   const path = root === '' ? '' : String.raw`(${escapePattern(root).replaceAll('/', slash)}(?=[/\\?#"'<>\s]|$))?`;
   const url = String.raw`(?:https?:)?${slash}${slash}(?:[^/"@\s]*@)?${host}(?=[/\\?#"'<>\s]|$)${path}`;
   return {
-    field: new RegExp(`(?<=^|<)${url}`, 'gi'),
+    // `Refresh: 5; url=…` is not in a standard, but browsers follow it.
+    field: new RegExp(`(?<=^|<|;\\s?url=)${url}`, 'gi'),
     // The begin of a JSON string, or of the data of an event.
     body: new RegExp(String.raw`(?<=(?<!\\)"|^data: ?)${url}`, 'gim'),
     maxLength: 2 * (hostname.length + root.length) + 64,

@@ -1,0 +1,175 @@
+// Requests that few clients send, as WebDAV, registries and pages of servers need them: over sockets, recorded and replayed.
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, request as httpRequest } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createMock } from '../../src/index.js';
+import { loadCassette } from '../../src/recording/cassette/cassette.js';
+import { checkCassette } from '../../src/recording/drift/check.js';
+import { loadParts } from './contract.js';
+import { createFolder } from './folders.js';
+
+const SPEC = {
+  openapi: '3.1.0',
+  info: { title: 'One path', version: '1' },
+  components: { securitySchemes: { basic: { type: 'http', scheme: 'basic' } } },
+  paths: {
+    '/a': {
+      get: { operationId: 'read', security: [{ basic: [] }, {}], responses: { default: { description: 'Anything.' } } },
+    },
+  },
+};
+
+interface Sent {
+  readonly method?: string;
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+type AnswerRequest = (request: IncomingMessage) => {
+  readonly status?: number;
+  readonly headers?: Record<string, string>;
+};
+
+/** A server that answers with the request line, and what `answer` adds to it. */
+async function startServer(answer: AnswerRequest = () => ({})): Promise<string> {
+  const server = createServer((request, response) => {
+    const { status = 200, headers = {} } = answer(request);
+    response.writeHead(status, { 'content-type': 'text/plain', ...headers });
+    response.end(status === 304 ? undefined : `${request.method} ${request.url} ${status}`);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+function send(url: string, { method = 'GET', path, headers = {} }: Sent): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const { hostname, port } = new URL(url);
+    const request = httpRequest({ hostname, port, method, path, headers, agent: false }, (message) => {
+      let text = '';
+      message.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+      message.on('end', () => resolve(`${message.statusCode} ${text}`));
+    });
+    request.on('error', reject).end();
+  });
+}
+
+/** Records requests and replays them, if given in another order. */
+async function recordAndReplay(upstream: string, requests: readonly Sent[], replayed = requests) {
+  const folder = createFolder();
+  const options = { folder, cassette: 'k', live: true } as const;
+  const recorder = await createMock({ spec: SPEC, recordings: { ...options, mode: 'record-all', upstream } });
+  onTestFinished(() => recorder.close());
+  const own = (await recorder.listen()).url;
+  const recorded = new Map<Sent, string>();
+  for (const each of requests) recorded.set(each, await send(own, each));
+  await recorder.close();
+  const mock = await createMock({ spec: SPEC, recordings: { ...options, mode: 'replay' } });
+  onTestFinished(() => mock.close());
+  const { url } = await mock.listen();
+  const answers: string[] = [];
+  for (const each of replayed) answers.push(await send(url, each));
+  return { recorded: replayed.map((each) => recorded.get(each)), answers };
+}
+
+describe('an unusual request', () => {
+  it.each<readonly [string, Sent]>([
+    ['OPTIONS', { method: 'OPTIONS', path: '/files' }],
+    ['TRACE', { method: 'TRACE', path: '/files' }],
+    ['a method of WebDAV', { method: 'PROPFIND', path: '/files' }],
+    ['a path with two slashes at its beginning', { path: '//files' }],
+    ['a percent sign without an escape', { path: '/files?q=%zz&r=100%' }],
+    ['an equals sign in a value', { path: '/files?next=/a?b=c' }],
+  ])('is forwarded and replayed as it was: %s', async (_name, request) => {
+    const other = { path: '/other' };
+    const { recorded, answers } = await recordAndReplay(await startServer(), [request, other]);
+    expect(recorded).toEqual([`200 ${request.method ?? 'GET'} ${request.path} 200`, '200 GET /other 200']);
+    expect(answers).toEqual(recorded);
+  });
+
+  it('reaches the upstream with its own URL in place of that of the mock', async () => {
+    const seen: IncomingMessage['headers'][] = [];
+    const upstream = await startServer(({ headers }) => {
+      seen.push(headers);
+      return {};
+    });
+    const recordings = { folder: createFolder(), cassette: 'k', mode: 'record-all', upstream, live: true } as const;
+    const mock = await createMock({ recordings });
+    onTestFinished(() => mock.close());
+    const { url } = await mock.listen();
+    const headers = {
+      destination: `${url}/b`,
+      origin: url,
+      if: `<${url}/a> (["x"])`,
+      'x-page': 'http://other.example/',
+    };
+    await send(url, { method: 'MOVE', path: '/a', headers });
+    const want = { destination: `${upstream}/b`, origin: upstream, if: `<${upstream}/a> (["x"])` };
+    expect(seen).toMatchObject([{ ...want, 'x-page': 'http://other.example/' }]);
+    expect(mock.cassette('k').exchanges[0]?.request.headers).toMatchObject(want);
+  });
+});
+
+describe('requests that differ in a field that selects the answer', () => {
+  const conditional = { path: '/a', headers: { 'if-none-match': '"1"' } };
+  const plain = { path: '/a' };
+
+  it.each<readonly [string, AnswerRequest, readonly Sent[]]>([
+    [
+      'a precondition',
+      ({ headers }) => ({ status: headers['if-none-match'] === undefined ? 200 : 304 }),
+      [plain, conditional],
+    ],
+    [
+      'the depth of WebDAV',
+      ({ headers }) => ({ status: headers['depth'] === '1' ? 207 : 200 }),
+      ['0', '1'].map((depth) => ({ method: 'PROPFIND', path: '/a', headers: { depth } })),
+    ],
+    [
+      'a field that responses name in Vary',
+      ({ headers }) => ({ status: headers['x-version'] === '2' ? 202 : 200, headers: { vary: 'Accept, X-Version' } }),
+      ['1', '2'].map((version) => ({ path: '/a', headers: { 'x-version': version } })),
+    ],
+    [
+      'a slash at the end of the path',
+      ({ url }) => ({ status: url === '/a' ? 301 : 200, headers: { location: '/a/' } }),
+      [plain, { path: '/a/' }],
+    ],
+  ])('get their own answers in any order: %s', async (_name, answer, requests) => {
+    const order = [...requests.toReversed(), ...requests.toReversed()];
+    const { recorded, answers } = await recordAndReplay(await startServer(answer), requests, order);
+    expect(new Set(recorded).size).toBe(2);
+    expect(answers).toEqual(recorded);
+  });
+
+  it('are a sequence for a request with another value', async () => {
+    let count = 0;
+    const upstream = await startServer(() => ({ status: 200 + count++ }));
+    const unknown = { path: '/a', headers: { 'if-none-match': '"9"' } };
+    const { answers } = await recordAndReplay(upstream, [plain, conditional], [unknown, unknown]);
+    expect(answers).toEqual(['200 GET /a 200', '201 GET /a 201']);
+  });
+});
+
+describe('a recorded Basic credential', () => {
+  it('is still the base64 of a user and a password, so that the exchange is valid', async () => {
+    const upstream = await startServer();
+    const folder = createFolder();
+    const recordings = { folder, cassette: 'k', mode: 'record-all', upstream, live: true } as const;
+    const mock = await createMock({ spec: SPEC, recordings });
+    onTestFinished(() => mock.close());
+    const authorization = `Basic ${Buffer.from('alice:Tr0ub4dor-9xQz').toString('base64')}`;
+    await mock.fetch('/a', { headers: { authorization } });
+    await mock.close();
+    const cassette = loadCassette(join(folder, 'k'));
+    const [, credential = ''] = String(cassette.exchanges[0]?.request.headers['authorization']).split(' ');
+    expect(Buffer.from(credential, 'base64').toString()).toMatch(/^REDACTED\d+:REDACTED\d+$/);
+    expect(await checkCassette(cassette, await loadParts(SPEC))).toEqual([]);
+  });
+});
