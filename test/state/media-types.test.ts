@@ -57,3 +57,35 @@ it('a list shows its items in each media type, as the schema of that type declar
   const shown = await list('application/json');
   expect(shown).toEqual({ things: [{ id: body['id'], name: 'a', owner: expect.any(String) }] });
 });
+
+it('an upload below a collection creates an item with the file as its content', async () => {
+  const file = { ...TEXT, format: 'binary' };
+  const form = object({ attributes: object({ name: TEXT }, 'name'), file }, 'attributes', 'file');
+  const spec = toDocument(
+    {
+      '/files/content': {
+        post: {
+          requestBody: { content: content(form, 'multipart/form-data') },
+          responses: { 201: json(object({ entries: { type: 'array', items: ref('File') } }, 'entries')) },
+        },
+      },
+      '/files/{id}': { ...inPath('id'), get: { responses: { 200: json(ref('File')) } } },
+      '/files/{id}/content': {
+        ...inPath('id'),
+        get: { responses: { 200: { description: 'bytes', content: content(file, 'application/octet-stream') } } },
+      },
+    },
+    { File: object({ id: TEXT, name: TEXT, size: { type: 'integer' } }, 'id') },
+  );
+  const mock = await createMock({ spec, state: { unknownIds: 'not-found' } });
+  const body = new FormData();
+  body.append('attributes', JSON.stringify({ name: 'a.txt' }));
+  body.append('file', new Blob(['hello']), 'b.txt');
+  const sent = await mock.fetch('/files/content', { method: 'POST', body });
+  const { entries } = (await sent.json()) as { readonly entries: readonly { readonly id: string }[] };
+  const item = { id: expect.any(String) as string, name: 'a.txt', size: 5 };
+  expect([sent.status, entries]).toEqual([201, [item]]);
+  const read = await mock.fetch(`/files/${entries[0]?.id}`);
+  expect(await read.json()).toEqual(item);
+  expect(await (await mock.fetch(`/files/${entries[0]?.id}/content`)).text()).toBe('hello');
+});

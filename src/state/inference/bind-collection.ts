@@ -140,6 +140,9 @@ export const bindCollectionWord: Bind = (index, candidate, operation) => {
     const removal = bindRemoval(index, candidate, { operation, isPlain: false });
     if (typeof removal !== 'string') return removal;
   }
+  const isUpload = operation.method === 'POST' && UPLOAD_WORD.test(word) && hasFile(index, operation);
+  const confidence = isUpload ? measureConfidence(index, candidate, operation) : 0;
+  if (confidence > 0) return found('create', confidence, `"${word}" with a file; the response is an item`);
   const elements = index.body(operation)?.items;
   const isNamed =
     BATCH_WORD.test(word) || (elements !== undefined && index.read(elements)?.pointer === candidate.schema);
@@ -149,6 +152,16 @@ export const bindCollectionWord: Bind = (index, candidate, operation) => {
 };
 
 const BATCH_WORD = /bulk|batch|man(y|ies)|multiple|import|create|add|insert|upsert|update|replace|list/i;
+
+const UPLOAD_WORD = /^(contents?|uploads?|files?)$/i;
+
+/** Whether a request has a file beside the properties of an item. */
+function hasFile(index: ContractIndex, { body }: Operation): boolean {
+  const schemas = (body?.content ?? []).flatMap(({ schema, schemaPointer }) =>
+    schema === undefined ? [] : (index.read(schemaPointer) ?? []),
+  );
+  return schemas.some((each) => listProperties(each).some(({ schema }) => schema.format === 'binary'));
+}
 
 const REMOVAL_WORD = /delete|remove|destroy/i;
 
@@ -176,10 +189,9 @@ function measureConfidence(index: ContractIndex, candidate: CollectionCandidate,
   if (answer.pointer === candidate.schema) return 0.95;
   const item = index.read(candidate.schema);
   const body = index.body(operation);
-  const isFile = listProperties(body).some(({ schema }) => schema.format === 'binary');
   const isSent = body !== undefined && item !== undefined && compareSchemas(index.read, item, body) >= 0.4;
   // What is not like an item can create several: `{ "project_ids": [] }`.
-  if (index.list(operation) !== undefined && !isSent && !isFile) return 0;
+  if (index.list(operation) !== undefined && !isSent && !hasFile(index, operation)) return 0;
   if (hasBranch(index, operation, candidate.schema)) return 0.85;
   const chosen = candidate.groups.at(-1)?.parameters.at(-1);
   if (chosen !== undefined && candidate.groups.length > 1 && body?.properties.get(chosen)?.required === true) {
