@@ -45,10 +45,14 @@ export interface PagePlan {
   readonly descending: boolean;
   /** The parameter with words or clauses (`name:"Ada"`) to search for. */
   readonly search: string | undefined;
+  /** The parameter with an expression that selects items: `$filter=startswith(name,'A')`. */
+  readonly expression: string | undefined;
   /** Query parameters with the name of a property of the items. */
   readonly filters: readonly Filter[];
   /** The parameter that names the items to list. */
   readonly ids: IdFilter | undefined;
+  /** The schema of the items. */
+  readonly item: ItemSchema | undefined;
   /** Items that are listed only where a query parameter asks for them, if at all. */
   readonly hidden: readonly HiddenItems[];
   /** Whether the schema of the cursor parameter allows a value. */
@@ -64,9 +68,11 @@ export interface PagePlan {
 }
 
 const ORDER = /^(order|direction|sort_?(order|dir(ection)?)|order_?dir(ection)?)$/i;
-const SORT = /^(sort|sort_?by|order_?by)$/i;
+const SORT = /^\$?(sort|sort_?by|order_?by)$/i;
 
-const SEARCH = /^(query|q|search|search_?(query|term|text)|term|keywords?|filter_?term)$/i;
+const SEARCH = /^\$?(query|q|search|search_?(query|term|text)|term|keywords?|filter_?term)$/i;
+
+const EXPRESSION = /^\$?filter(_?(expression|by|query))?$/i;
 
 const NEWEST_FIRST = /(newest|most recent(ly \w+)?)( \w+){0,3} first|descending|reverse chronological/i;
 
@@ -99,6 +105,9 @@ export function createPagePlan(contract: Contract, operation: Operation, known: 
   const isWhole = style.signs.length === 0 || style.name === 'range';
   const free = query.filter(({ name }) => !taken.has(name));
   const ids = known.resource && findIdFilter(free, known.resource);
+  const expression = query.find(
+    (input) => EXPRESSION.test(input.name) && [readSchema(contract, input).type ?? 'string'].flat().includes('string'),
+  );
   for (const parameter of [order, sort, search, ids]) if (parameter !== undefined) taken.add(parameter.name);
   return {
     style,
@@ -115,6 +124,8 @@ export function createPagePlan(contract: Contract, operation: Operation, known: 
     descending: order === undefined ? isNewestFirst : isDescending(readSchema(contract, order).default),
     search: search?.name,
     ids,
+    expression: known.item?.properties.has(expression?.name ?? '') === true ? undefined : expression?.name,
+    item: known.item,
     filters: query.flatMap((input) => {
       if (taken.has(input.name)) return [];
       const schema = readSchema(contract, input);

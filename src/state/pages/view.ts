@@ -140,6 +140,8 @@ export interface Condition {
   readonly name: string;
   /** The value that the request gives; undefined where it gives none. */
   readonly value: unknown;
+  /** Why it has no effect. */
+  readonly problem?: string | undefined;
   keeps(entry: Entry): boolean;
 }
 
@@ -147,7 +149,9 @@ export interface Condition {
 export interface Selection {
   /** Undefined without conditions. */
   readonly keep: ((entry: Entry) => boolean) | undefined;
-  /** A sentence for each condition that has left out items. */
+  /** Whether every condition has its effect. */
+  readonly isRead: boolean;
+  /** A sentence for each condition that has left out items, or that has no effect. */
   describe(): readonly string[];
 }
 
@@ -157,6 +161,7 @@ export function createSelection(conditions: readonly Condition[]): Selection {
   const omitted = conditions.map(() => 0);
   let seen = 0;
   return {
+    isRead: conditions.every(({ problem }) => problem === undefined),
     keep: (entry) => {
       seen += 1;
       const failed = conditions.findIndex((condition) => !condition.keeps(entry));
@@ -165,10 +170,11 @@ export function createSelection(conditions: readonly Condition[]): Selection {
     },
     describe: () => {
       let left = seen;
-      return conditions.flatMap(({ name, value }, i) => {
+      return conditions.flatMap(({ name, value, problem }, i) => {
         const before = left;
         left -= omitted[i] ?? 0;
         const text = value === undefined ? name : `${name}=${toText(value)}`;
+        if (problem !== undefined) return `filter ${text} has no effect: ${problem}`;
         return left === before ? [] : `filter ${text} left ${left} of ${before} items`;
       });
     },
@@ -176,7 +182,7 @@ export function createSelection(conditions: readonly Condition[]): Selection {
 }
 
 /** The selection of a list without conditions. */
-export const KEEPS_ALL: Selection = { keep: undefined, describe: () => [] };
+export const KEEPS_ALL: Selection = { keep: undefined, isRead: true, describe: () => [] };
 
 /** A condition on the value of a property. */
 export function toCondition(name: string, property: string, value: unknown): Condition {
@@ -266,7 +272,8 @@ export function readSearch(value: unknown): Condition['keeps'] | undefined {
 // Only at the beginning of a word: trying each letter of a long word takes quadratic time.
 const CLAUSE = /(-?)(?<![\w.])([\w.]+)(?:\[["']([^"']+)["']\])?\s*(>=|<=|[:~<>=])\s*(?:["']([^"']*)["']|([^\s"']+))/g;
 
-function holds(actual: unknown, sign: string, wanted: string): boolean {
+/** Whether a value fits the sign of a clause: `:` and `=` equal, `~` contains, and the bounds of numbers and dates. */
+export function holds(actual: unknown, sign: string, wanted: string): boolean {
   if (sign === ':' || sign === '=')
     return wanted === 'null' ? actual === undefined || actual === null : matches(actual, wanted);
   if (sign === '~') return typeof actual === 'string' && actual.toLowerCase().includes(wanted.toLowerCase());
@@ -274,10 +281,22 @@ function holds(actual: unknown, sign: string, wanted: string): boolean {
   return isBetween(actual, { [name]: wanted });
 }
 
-/** The order of a sort parameter: a property, `-property`, or `property:desc`; undefined for anything else. */
+/** The order of a sort parameter: properties, `-property`, or `property:desc`, the first one first; undefined for anything else. */
 export function readSort(value: unknown, schema: ItemSchema | undefined): EntryOrder | undefined {
-  const text = Array.isArray(value) ? value[0] : value;
-  if (typeof text !== 'string') return undefined;
+  const texts = [value].flat().flatMap((each) => (typeof each === 'string' ? each.split(',') : []));
+  const orders = texts.map((text) => readSortKey(text.trim(), schema));
+  if (orders.length < 2) return orders[0];
+  if (orders.includes(undefined)) return undefined;
+  return (a, b) => {
+    for (const order of orders) {
+      const difference = order?.(a, b) ?? 0;
+      if (difference !== 0) return difference;
+    }
+    return 0;
+  };
+}
+
+function readSortKey(text: string, schema: ItemSchema | undefined): EntryOrder | undefined {
   const match = /^([-+]?)([\w.]+?)(?:[ :]+(asc|desc)(?:ending)?)?$/i.exec(text);
   const property = match?.[2];
   if (match === null || property === undefined) return undefined;

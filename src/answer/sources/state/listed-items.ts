@@ -1,5 +1,6 @@
 import { isObject, readMember } from '../../../contract/json.js';
 import type { Call } from '../../../http/request/call.js';
+import { readFilterExpression } from '../../../state/pages/filter-expression.js';
 import type { PagePlan } from '../../../state/pages/plan.js';
 import {
   type Condition,
@@ -54,7 +55,7 @@ export function createListReader(context: OperationContext): (location: ItemLoca
   };
 }
 
-/** Plans which items of a list a request asks for: by the path, filters, a label selector and a search. */
+/** Plans which items of a list a request asks for: by the path, filters, a label selector, a search and an expression. */
 export function createSelector(
   { operation, within }: Binding,
   plan: PagePlan,
@@ -66,7 +67,8 @@ export function createSelector(
     return name === undefined || keeps === undefined ? [] : [{ name, value, keeps }];
   };
   const isWhole = within === undefined && plan.ids === undefined && plan.filters.length + plan.hidden.length === 0;
-  if (isWhole && selector === undefined && plan.search === undefined) return () => KEEPS_ALL;
+  const named = [selector, plan.search, plan.expression];
+  if (isWhole && named.every((name) => name === undefined)) return () => KEEPS_ALL;
   return (location, call, values) =>
     createSelection([
       ...(within === undefined ? [] : [readPart(within, location, call)]),
@@ -74,6 +76,7 @@ export function createSelector(
       ...readFilters(plan.filters, values),
       ...read(selector, values, readSelector),
       ...read(plan.search, values, readSearch),
+      ...readExpression(plan, values),
       ...plan.hidden.flatMap(({ name, isShown, isHidden }): readonly Condition[] =>
         isShown(values) ? [] : [{ name, value: undefined, keeps: (entry) => !isHidden(entry) }],
       ),
@@ -118,6 +121,13 @@ export function createNamedItems(
       items.find({ ...location, known }, id);
     }
   };
+}
+
+function readExpression({ expression: name, item }: PagePlan, values: PageValues): readonly Condition[] {
+  const value = name === undefined ? undefined : values[name];
+  if (name === undefined || typeof value !== 'string' || value.trim() === '') return [];
+  const { test, problem } = readFilterExpression(value, item);
+  return [{ name, value, problem, keeps: (entry) => test === undefined || test(entry.item) }];
 }
 
 /** Adds the required filters of a request to the location, so that the initial items of a list match them. */

@@ -220,7 +220,7 @@ function noteEmptiness(
   selection: Selection,
   { list, view, page }: { readonly list: ItemList; readonly view: View; readonly page: Page },
 ): void {
-  if (view.size < list.size) for (const line of selection.describe()) note(`state: ${line}`);
+  for (const line of selection.describe()) note(`state: ${line}`);
   if (list.size === 0) note('state: the list has no items');
   else if (view.size > 0 && page.from >= page.to) note(`state: the page has none of the ${view.size} items`);
 }
@@ -274,7 +274,8 @@ export function createMatchReader(
   return ({ call, note }, location) => {
     const { list, origin } = readList(location, call);
     const selection = select(location, call, plan.readValues(call));
-    const kept = list.entries.filter((entry) => selection.keep?.(entry) !== false);
+    // An expression that cannot be read must not remove everything.
+    const kept = selection.isRead ? list.entries.filter((entry) => selection.keep?.(entry) !== false) : [];
     for (const line of selection.describe()) note(`state: ${line}`);
     return kept.map(origin);
   };

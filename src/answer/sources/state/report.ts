@@ -230,7 +230,11 @@ function describeList(context: ReportContext, binding: Binding, model: ItemModel
     maximumLimit: toLimit(plan.maximumLimit),
     newestFirst: plan.descending,
     envelope: Object.fromEntries(listMembers(list.plan, [])),
-    filters: [...(plan.ids === undefined ? [] : [plan.ids.name]), ...plan.filters.map(({ parameter }) => parameter)],
+    filters: [
+      ...(plan.ids === undefined ? [] : [plan.ids.name]),
+      ...plan.filters.map(({ parameter }) => parameter),
+      ...(plan.expression === undefined ? [] : [plan.expression]),
+    ],
     sort: plan.sort,
     order: plan.order,
     search: plan.search,
