@@ -213,6 +213,11 @@ const FORMS: Readonly<Record<string, Form>> = {
       return /^[\x20-\x7e]+:[\x20-\x7e]*$/.test(Buffer.from(secret, 'base64').toString('latin1'));
     },
   ],
+  // `IDENTIFIED BY 'x'`, `WITH PASSWORD 'x'` and `SET PASSWORD FOR jane = 'x'` of SQL, also in a query.
+  sql: [
+    "'",
+    /(?<![A-Za-z_])(?:PASSWORD(?:(?:\s|%20|\+){1,4}FOR(?:\s|%20|\+){1,4}[\w.'"@%-]{1,128})?(?:\s|%20|\+){0,4}=?|IDENTIFIED(?:\s|%20|\+){1,4}BY)(?:\s|%20|\+){0,4}'(?<secret>[^'\s]{1,1024})'/gi,
+  ],
   userinfo: ['://', /\b[a-z][a-z0-9+.-]{0,30}:\/\/[^\s/:@"']{0,256}:(?<secret>[^\s/@"']{1,1024})@/gi],
   // `https://TOKEN@host`.
   'userinfo-token': ['://', /:\/\/(?<secret>[\w.~-]{12,512})@/g, isRandom],

@@ -187,6 +187,17 @@ describe('an upstream that answers anything', () => {
     expect(mock.recordings?.failures).toEqual(errors);
   });
 
+  it('is reported with the coding of the request, if that is unknown', async () => {
+    const errors: MockError[] = [];
+    const { mock } = await record(await startRaw(whole(JSON_TYPE, '{}')), { onFailure: (error) => errors.push(error) });
+    const headers = { 'content-encoding': 'snappy', 'content-type': 'application/x-protobuf' };
+    await (await mock.fetch('/a/1', { method: 'POST', headers, body: 'x' })).text();
+    expect(errors.map(String)).toEqual([
+      'RECORDING_FAILED  POST /a/1 was not recorded: the content coding "snappy" of its request is unknown or broken, so that it cannot be redacted\n' +
+        '  hint: the client got the answer of the upstream; let the client send gzip, br, deflate or no coding',
+    ]);
+  });
+
   it('gets the body of a GET', async () => {
     const bodies: string[] = [];
     const server = await startServer(async (request, respond) => {

@@ -220,6 +220,12 @@ const OTHERS: readonly Case[] = [
   other('a member of an object in a form', (value) => ({
     request: { headers: FORM_TYPE, bodyText: `card%5Bclient_secret%5D=${value}` },
   })),
+  ...["CREATE USER a WITH PASSWORD '#'", "set password for 'a'@'%' = '#'", "ALTER USER a IDENTIFIED BY '#'"].map(
+    (sql) => other(`SQL: ${sql}`, (value) => ({ request: { body: { q: sql.replace('#', value) } } })),
+  ),
+  other('SQL in a query', (value) => ({
+    request: { query: { q: `CREATE%20USER%20a%20WITH%20PASSWORD%20'${value}'` } },
+  })),
   other('XML', (value) => ({ response: { headers: TEXT_TYPE, bodyText: `<a><password>${value}</password></a>` } })),
   other('YAML', (value) => ({ response: { headers: TEXT_TYPE, bodyText: `db:\n  password: ${value}\n` } })),
   other('a member with an ordinary name', (value) => ({ response: { body: { note: value } } })),

@@ -18,6 +18,13 @@ const SPEC = {
     '/a': {
       get: { operationId: 'read', security: [{ basic: [] }, {}], responses: { default: { description: 'Anything.' } } },
     },
+    '/search': {
+      get: {
+        operationId: 'search',
+        parameters: [{ name: 'q', in: 'query', required: true, schema: { type: 'string' } }],
+        responses: { default: { description: 'Anything.' } },
+      },
+    },
   },
 };
 
@@ -25,6 +32,7 @@ interface Sent {
   readonly method?: string;
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
 }
 
 type AnswerRequest = (request: IncomingMessage) => {
@@ -48,7 +56,7 @@ async function startServer(answer: AnswerRequest = () => ({})): Promise<string> 
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-function send(url: string, { method = 'GET', path, headers = {} }: Sent): Promise<string> {
+function send(url: string, { method = 'GET', path, headers = {}, body }: Sent): Promise<string> {
   return new Promise((resolve, reject) => {
     const { hostname, port } = new URL(url);
     const request = httpRequest({ hostname, port, method, path, headers, agent: false }, (message) => {
@@ -56,7 +64,7 @@ function send(url: string, { method = 'GET', path, headers = {} }: Sent): Promis
       message.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
       message.on('end', () => resolve(`${message.statusCode} ${text}`));
     });
-    request.on('error', reject).end();
+    request.on('error', reject).end(body);
   });
 }
 
@@ -75,7 +83,7 @@ async function recordAndReplay(upstream: string, requests: readonly Sent[], repl
   const { url } = await mock.listen();
   const answers: string[] = [];
   for (const each of replayed) answers.push(await send(url, each));
-  return { recorded: replayed.map((each) => recorded.get(each)), answers };
+  return { recorded: replayed.map((each) => recorded.get(each)), answers, folder: join(folder, 'k') };
 }
 
 describe('an unusual request', () => {
@@ -154,6 +162,25 @@ describe('requests that differ in a field that selects the answer', () => {
     const unknown = { path: '/a', headers: { 'if-none-match': '"9"' } };
     const { answers } = await recordAndReplay(upstream, [plain, conditional], [unknown, unknown]);
     expect(answers).toEqual(['200 GET /a 200', '201 GET /a 201']);
+  });
+});
+
+describe('a form that is sent to an operation of GET', () => {
+  const toForm = (q: string): Sent => ({
+    method: 'POST',
+    path: '/search',
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    body: `q=${q}`,
+  });
+
+  it('is replayed by its fields, and valid', async () => {
+    const requests = [toForm('a'), toForm('b')];
+    const upstream = await startServer(({ headers }) => ({
+      headers: { 'x-length': String(headers['content-length']) },
+    }));
+    const { recorded, answers, folder } = await recordAndReplay(upstream, requests, requests.toReversed());
+    expect(answers).toEqual(recorded);
+    expect(await checkCassette(loadCassette(folder), await loadParts(SPEC))).toEqual([]);
   });
 });
 

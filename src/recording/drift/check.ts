@@ -162,7 +162,8 @@ async function checkRequest(
     const message = `${request.method} ${target} matches ${found}, not ${operation.id}`;
     return [{ file, severity: 'error', side: 'request', code: 'PATH_MISMATCH', message }];
   }
-  const call = await parts.decoder.decode({ operation, pathText: match.pathText, request: wire });
+  const { pathText, isFormOfGet } = match;
+  const call = await parts.decoder.decode({ operation, pathText, isFormOfGet, request: wire });
   // A recorded refusal is expected to have an invalid request.
   const severity = response !== undefined && response.status >= 400 ? 'note' : 'error';
   return listErrors(call.violations).map(({ code, message }) => ({ file, severity, side: 'request', code, message }));

@@ -3,6 +3,8 @@ import type { Operation } from '../../contract/operations/operation.js';
 import { createUndocumentedOperation, UNDOCUMENTED } from '../../contract/operations/undocumented.js';
 import type { RouteMatch, Router } from '../../contract/router/router.js';
 import { readContentType } from '../../http/header-fields.js';
+import { isFormType } from '../../contract/media-type.js';
+import type { BodyBytes } from '../../http/request/body-bytes.js';
 import type { Call, CallDecoder, MatchedRequest } from '../../http/request/call.js';
 import { negotiate } from '../../http/response/negotiate.js';
 import { readTarget, writeTarget } from '../../http/target.js';
@@ -221,19 +223,22 @@ export function readCall(
   { router, decoder }: Pick<CallParts, 'router' | 'decoder'>,
 ): Call | undefined {
   const match = matchRequest(toRequest(request, writeTarget(request), undefined), router);
-  return match.kind === 'operation'
-    ? decodeAs(match.operation, request, { decoder, pathText: match.pathText })
-    : undefined;
+  if (match.kind !== 'operation') return undefined;
+  const { pathText, isFormOfGet } = match;
+  return decodeAs(match.operation, request, { decoder, pathText, isFormOfGet });
 }
 
 /** A recorded request as a call of an operation. */
 function decodeAs(
   operation: Operation,
   request: RecordedRequest,
-  { decoder, pathText = {} }: Pick<CallParts, 'decoder'> & Partial<Pick<MatchedRequest, 'pathText'>>,
+  { decoder, pathText = {}, isFormOfGet }: Pick<CallParts, 'decoder'> & Partial<MatchedRequest>,
 ): Call | undefined {
-  // A request without a body is decoded synchronously; the recorded body is compared separately.
-  const call = decoder.decode({ operation, pathText, request: toRequest(request, writeTarget(request), undefined) });
+  const isForm = request.bodyText !== undefined && isFormType(readContentType(request.headers) ?? '');
+  // Nothing is read asynchronously. The fields of a form may be those of the query; any other recorded body is compared separately.
+  const body: BodyBytes = isForm ? { kind: 'bytes', bytes: Buffer.from(request.bodyText) } : { kind: 'none' };
+  const wire = toRequest(request, writeTarget(request), undefined);
+  const call = decoder.decode({ operation, pathText, isFormOfGet, request: wire, ...(isForm && { body }) });
   return isPromise(call) ? undefined : call;
 }
 

@@ -19,6 +19,8 @@ interface PromotedRuleParts {
   keyOf(exchange: StoredExchange): string | undefined;
   /** The query of an exchange, typed according to the contract. */
   queryOf(exchange: StoredExchange): Readonly<Record<string, unknown>>;
+  /** The JSON body of a request, or the fields of its form, typed according to the contract; undefined for another body. */
+  bodyOf(exchange: StoredExchange): unknown;
   /** Why a scenario with one rule is not valid; undefined if it is. */
   findMistake(scenario: object): string | undefined;
 }
@@ -94,7 +96,8 @@ interface RuleTarget {
 
 /** The requests that a rule applies to: those that are recorded with the answer. */
 function toCondition(cassette: Cassette, { exchange, operation }: RuleTarget, parts: PromotedRuleParts): object {
-  const { pathParams, body } = exchange.request;
+  const { pathParams } = exchange.request;
+  const body = parts.bodyOf(exchange);
   const query = parts.queryOf(exchange);
   const key = parts.keyOf(exchange);
   const missing = listMissingCredentials(exchange, operation, parts.contract);
@@ -103,13 +106,15 @@ function toCondition(cassette: Cassette, { exchange, operation }: RuleTarget, pa
     (other) =>
       parts.keyOf(other) === key && listMissingCredentials(other, operation, parts.contract).length === missing.length,
   );
-  const others = own.filter((other) => parts.keyOf(other) !== key).map((other) => toDoubles(other.request.body));
+  const different = own.filter((other) => parts.keyOf(other) !== key);
+  const others = different.map(parts.bodyOf);
+  const absent = listMore(query, different.map(parts.queryOf)).map((name) => [name, null] as const);
   const index = same.indexOf(exchange);
   return {
     ...(Object.keys(pathParams).length > 0 && { path: pathParams }),
-    ...(Object.keys(query).length > 0 && { query }),
+    ...(Object.keys(query).length + absent.length > 0 && { query: { ...query, ...Object.fromEntries(absent) } }),
     ...(missing.length > 0 && { header: Object.fromEntries(missing.map((name) => [name, null])) }),
-    ...(body !== undefined && { body: toExactCondition(toDoubles(body), others) }),
+    ...(body !== undefined && { body: toExactCondition(body, others) }),
     // If the same request was recorded several times, only this call of it is meant; the last one is repeated.
     ...(same.length > 1 && { call: isRepeated(same, index) ? `${index + 1}..` : index + 1 }),
   };
@@ -146,12 +151,7 @@ function toExactCondition(body: unknown, others: readonly unknown[]): unknown {
   }
   if (!isObject(body)) return body;
   const objects = others.filter((other) => isObject(other));
-  const isSubset = (other: Readonly<Record<string, unknown>>): boolean =>
-    Object.entries(body).every(
-      ([name, value]) => typeof value === 'object' || writeCanonical(other[name]) === writeCanonical(value),
-    );
-  const more = objects.filter(isSubset).flatMap((other) => Object.keys(other));
-  const absent = [...new Set(more)].filter((name) => !Object.hasOwn(body, name));
+  const absent = listMore(body, objects);
   // Other requests may have members that no recorded one has.
   if (Object.keys(body).length === 0) return { not: { jsonPath: '$.*' } };
   const members = Object.entries(body).map(([name, value]): [string, unknown] => [
@@ -162,4 +162,17 @@ function toExactCondition(body: unknown, others: readonly unknown[]): unknown {
     ),
   ]);
   return Object.fromEntries([...members, ...absent.map((name): [string, unknown] => [name, { present: false }])]);
+}
+
+/** The names that objects have in addition to everything that this one has; objects inside of them count as equal. */
+function listMore(
+  one: Readonly<Record<string, unknown>>,
+  others: readonly Readonly<Record<string, unknown>>[],
+): readonly string[] {
+  const isSubset = (other: Readonly<Record<string, unknown>>): boolean =>
+    Object.entries(one).every(
+      ([name, value]) => typeof value === 'object' || writeCanonical(other[name]) === writeCanonical(value),
+    );
+  const more = others.filter(isSubset).flatMap((other) => Object.keys(other));
+  return [...new Set(more)].filter((name) => !Object.hasOwn(one, name));
 }

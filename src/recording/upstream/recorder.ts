@@ -6,6 +6,7 @@ import { decodeContent, isDecodable } from '../../http/content-encoding.js';
 import type { TimedText } from '../../http/event-stream.js';
 import { type HeaderFields, omitFields, readContentType, readEndToEnd, readField } from '../../http/header-fields.js';
 import type { Call } from '../../http/request/call.js';
+import { hideUrlSecrets } from '../../schema/secret-forms.js';
 import { readQueryValues, readTarget, removeSessionPrefix } from '../../http/target.js';
 import type { CassetteWriter } from '../cassette/cassette-writer.js';
 import type { StoredExchange } from '../cassette/cassette.js';
@@ -173,6 +174,16 @@ export function toWriteError(folder: string, cause: Error): MockError {
     hint: 'the client got the answer of the upstream; correct the cause and record again',
     cause,
   });
+}
+
+/** The error for an exchange with a body that cannot be decoded, and so not be searched for secrets. */
+export function toCodingError({ method, url, headers, bytes, file }: Call): MockError {
+  const coding = headers.get('content-encoding') ?? undefined;
+  const isSent = (bytes !== undefined || file !== undefined) && !isDecodable(coding);
+  const whose = isSent ? `the content coding "${coding}" of its request` : 'its content coding';
+  const reason = `${method} ${hideUrlSecrets(url)} was not recorded: ${whose} is unknown or broken, so that it cannot be redacted`;
+  const hint = `the client got the answer of the upstream; let the client ${isSent ? 'send' : 'accept'} gzip, br, deflate or no coding`;
+  return new MockError('RECORDING_FAILED', reason, { hint });
 }
 
 /** The request fields to forward: end-to-end, without the fields and the cookie that control the mock. */

@@ -207,7 +207,9 @@ function readCode(error: Error): string {
 function toFailure(error: Error, url: URL): RecordedFailure {
   const code = readCode(error);
   const kind = KINDS.find(([codes]) => codes.test(code))?.[1] ?? 'reset';
-  return { kind, message: `${url.origin} could not be reached: ${error.message === '' ? code : error.message}` };
+  const hint =
+    kind === 'tls' ? ' (`ca` and --ca add an authority, `insecure` and --insecure accept any certificate)' : '';
+  return { kind, message: `${url.origin} could not be reached: ${error.message === '' ? code : error.message}${hint}` };
 }
 
 const KINDS: readonly (readonly [codes: RegExp, kind: RecordedFailure['kind']])[] = [

@@ -1,14 +1,12 @@
 import { pipeline, Readable } from 'node:stream';
 import { isSequenceType } from '../../../contract/media-type.js';
 import type { Answer } from '../../../http/answer.js';
-import { MockError } from '../../../errors.js';
 import { createContentDecoders, isDecodable, toDecodableCodings } from '../../../http/content-encoding.js';
 import { type HeaderFields, omitFields, readContentType, readField } from '../../../http/header-fields.js';
 import type { RequestHeaders } from '../../../http/request-headers.js';
 import type { Call } from '../../../http/request/call.js';
 import { removeSessionPrefix, toUpstreamTarget } from '../../../http/target.js';
 import { EMPTY_STATUSES, isStream } from '../../../http/response/encode.js';
-import { hideUrlSecrets } from '../../../schema/secret-forms.js';
 import { measureBodies } from '../../../recording/exclusion.js';
 import type { CutOff } from '../../../recording/cassette/exchange.js';
 import type { Owner } from '../../../recording/mode.js';
@@ -23,6 +21,7 @@ import {
 import {
   type ObservedExchange,
   readForwardFields,
+  toCodingError,
   toNewExchange,
   toWriteError,
 } from '../../../recording/upstream/recorder.js';
@@ -378,10 +377,9 @@ async function record(pending: Pending, outcome: ObservedExchange['outcome']): P
   if (cassette?.recorder === undefined) return recordings.keep(seen, bodyBytes);
   const observed = toNewExchange(seen);
   if (observed === undefined) {
-    const reason = `${call.method} ${hideUrlSecrets(call.url)} was not recorded: its content coding is unknown or broken, so that it cannot be redacted`;
-    exchange.note(`forward: ${reason}`);
-    const hint = 'the client got the answer of the upstream; let the client accept gzip, br, deflate or no coding';
-    return cassette.recorder.fail(new MockError('RECORDING_FAILED', reason, { hint }));
+    const error = toCodingError(call);
+    exchange.note(`forward: ${error.reason}`);
+    return cassette.recorder.fail(error);
   }
   const written = await cassette.recorder.record(recordings.exclusion.apply(observed), call.operation);
   if ('dropped' in written) return exchange.note('forward: not recorded: beforeWrite dropped it');

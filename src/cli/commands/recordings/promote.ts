@@ -6,6 +6,7 @@ import { createFixtures, type FixtureParts } from '../../../import/cassette-fixt
 import { createMock } from '../../../mock.js';
 import type { Cassette, StoredExchange } from '../../../recording/cassette/cassette.js';
 import { createResponseCheck } from '../../../recording/drift/check.js';
+import { toDoubles } from '../../../recording/cassette/exact-json.js';
 import { readCall } from '../../../recording/matching/exchange-index.js';
 import { createMatcher } from '../../../recording/matching/match.js';
 import type { SkippedItem } from '../../../recording/promote/promote-files.js';
@@ -137,6 +138,7 @@ function createScenarioWriter(
     check: createResponseCheck(validators),
     keyOf: createMatcher(cassette, recordingParts).keyOf,
     queryOf: ({ request }: StoredExchange) => readCall(request, recordingParts)?.query ?? {},
+    bodyOf: ({ request }: StoredExchange) => toDoubles(request.body) ?? readCall(request, recordingParts)?.body,
     findMistake: (scenario: object) => findScenarioMistake({ promoted: scenario }, context),
   };
   const different = parts.different.map(({ exchange }) => exchange);

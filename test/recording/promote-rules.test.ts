@@ -1,0 +1,80 @@
+// Answers without state, promoted to the rules of a scenario: each applies to the recorded request only.
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { promoteCassette } from '../../src/cli/commands/recordings/promote.js';
+import { createMock } from '../../src/index.js';
+import { loadCassette } from '../../src/recording/cassette/cassette.js';
+import { loadParts } from './contract.js';
+import { createFolder } from './folders.js';
+
+const RESPONSES = {
+  200: { description: 'Result.', content: { 'application/json': { schema: { type: 'object' } } } },
+  204: { description: 'Alive.' },
+  400: { description: 'Wrong.', content: { 'application/json': { schema: { type: 'object' } } } },
+};
+const PARAMETERS = { q: { type: 'string' }, pages: { type: 'integer' } };
+const SPEC = {
+  openapi: '3.1.0',
+  info: { title: 'Query', version: '1' },
+  paths: {
+    '/query': {
+      get: {
+        operationId: 'query',
+        parameters: Object.entries(PARAMETERS).map(([name, schema]) => ({ name, in: 'query', schema })),
+        responses: RESPONSES,
+      },
+      post: {
+        operationId: 'queryForm',
+        requestBody: {
+          content: { 'application/x-www-form-urlencoded': { schema: { type: 'object', properties: PARAMETERS } } },
+        },
+        responses: RESPONSES,
+      },
+    },
+    '/ping': { get: { operationId: 'ping', responses: { 204: { description: 'Alive.' } } } },
+  },
+};
+
+/** Answers with what was asked; 400 for `wrong`, and 204 with a media type. */
+async function startServer(): Promise<string> {
+  const server = createServer((request, response) => {
+    let sent = request.url ?? '';
+    request.on('data', (chunk: Buffer) => (sent += chunk.toString()));
+    request.on('end', () => {
+      const status = sent === '/ping' ? 204 : sent.includes('wrong') ? 400 : 200;
+      response.writeHead(status, { 'content-type': 'application/json' });
+      response.end(status === 204 ? undefined : JSON.stringify({ sent }));
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+it('rules of forms and queries answer as recorded, whatever the order of the recorded requests', async () => {
+  const folder = createFolder();
+  const upstream = await startServer();
+  const recordings = { folder, cassette: 'k', mode: 'record-all', upstream, live: true } as const;
+  const mock = await createMock({ spec: SPEC, recordings });
+  onTestFinished(() => mock.close());
+  const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+  for (const path of ['/ping', '/query', '/query?q=a', '/query?q=a&pages=2']) await (await mock.fetch(path)).text();
+  for (const body of ['q=a', 'q=wrong', 'q=a&pages=2'])
+    await (await mock.fetch('/query', { method: 'POST', headers, body })).text();
+  await mock.close();
+  const cassette = loadCassette(join(folder, 'k'));
+  const into = join(createFolder(), 'fixtures');
+  const spec = join(folder, 'spec.json');
+  writeFileSync(spec, JSON.stringify(SPEC));
+  const { differences, skipped } = await promoteCassette(cassette, await loadParts(SPEC), { spec, into });
+  expect(skipped).toEqual([]);
+  expect(differences.map(({ exchange, lines }) => [exchange.file, ...lines])).toEqual([]);
+});
