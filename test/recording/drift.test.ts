@@ -42,7 +42,13 @@ const whole =
 async function drift(
   before: UpstreamOptions,
   after: UpstreamOptions,
-  more: { requests?: readonly RequestInit[]; operations?: readonly string[]; down?: boolean; path?: string } = {},
+  more: {
+    requests?: readonly RequestInit[];
+    headers?: Readonly<Record<string, string>>;
+    operations?: readonly string[];
+    down?: boolean;
+    path?: string;
+  } = {},
 ): Promise<{ results: readonly DriftResult[]; asked: readonly string[] }> {
   const old = await startUpstream(before);
   const folder = createFolder();
@@ -54,7 +60,7 @@ async function drift(
   for (const request of more.requests ?? [{}]) {
     const response = await mock.fetch(more.path ?? KEYS, {
       ...request,
-      headers: { authorization: TOKEN, 'content-type': 'application/json' },
+      headers: { authorization: TOKEN, 'content-type': 'application/json', ...more.headers },
     });
     await response.arrayBuffer();
   }
@@ -291,6 +297,13 @@ describe('drift', () => {
     const { asked, results } = await drift({}, {}, { path: `${KEYS}?after=sk-admin-0123456789abcdefghijABCDEFGHIJ` });
     expect(asked).toEqual([]);
     expect(results).toMatchObject([{ verdict: 'skipped', reason: 'the request contains the placeholder of a secret' }]);
+  });
+
+  it('cannot compare an error that follows from a secret in a header field that is not sent', async () => {
+    const headers = { 'x-session-id': 'aodfgpgu67Vd9JzJO8' };
+    const { results } = await drift({}, { intercept: status(409) }, { headers });
+    const reason = 'the API answered 409: pass the secrets of x-session-id with --header';
+    expect(results).toMatchObject([{ verdict: 'unreachable', reason }]);
   });
 
   it('is reported as text, as JSON and as JUnit', async () => {

@@ -12,7 +12,10 @@ import { loadParts } from './contract.js';
 import { createFolder } from './folders.js';
 
 const RESPONSES = {
-  200: { description: 'Result.', content: { 'application/json': { schema: { type: 'object' } } } },
+  200: {
+    description: 'Result.',
+    content: { 'application/json': { schema: { type: 'object' } }, 'text/csv': { schema: { type: 'string' } } },
+  },
   204: { description: 'Alive.' },
   400: { description: 'Wrong.', content: { 'application/json': { schema: { type: 'object' } } } },
 };
@@ -45,9 +48,10 @@ async function startServer(): Promise<string> {
     let sent = request.url ?? '';
     request.on('data', (chunk: Buffer) => (sent += chunk.toString()));
     request.on('end', () => {
+      const isCsv = request.headers.accept === 'text/csv';
       const status = sent === '/ping' ? 204 : sent.includes('wrong') ? 400 : 200;
-      response.writeHead(status, { 'content-type': 'application/json' });
-      response.end(status === 204 ? undefined : JSON.stringify({ sent }));
+      response.writeHead(status, { 'content-type': isCsv ? 'text/csv' : 'application/json' });
+      response.end(status === 204 ? undefined : isCsv ? 'sent' : JSON.stringify({ sent }));
     });
   });
   server.listen(0, '127.0.0.1');
@@ -67,6 +71,8 @@ it('rules of forms and queries answer as recorded, whatever the order of the rec
   onTestFinished(() => mock.close());
   const headers = { 'content-type': 'application/x-www-form-urlencoded' };
   for (const path of ['/ping', '/query', '/query?q=a', '/query?q=a&pages=2']) await (await mock.fetch(path)).text();
+  for (const accept of ['text/csv', 'application/json'])
+    await (await mock.fetch('/query?q=type', { headers: { accept } })).text();
   for (const body of ['q=a', 'q=wrong', 'q=a&pages=2'])
     await (await mock.fetch('/query', { method: 'POST', headers, body })).text();
   await mock.close();

@@ -105,7 +105,8 @@ async function compareGroup(exchanges: readonly StoredExchange[], parts: Compari
   const live = await askLive(last.request, operation, parts);
   if (typeof live === 'string') return toResult(last, { verdict: 'unreachable', reason: live });
   const wasRecorded = exchanges.some(({ response }) => response?.status === live.status);
-  const obstacle = wasRecorded && !isLoginPage(live, last.response) ? undefined : readObstacle(live, last.response);
+  const isExpected = wasRecorded && !isLoginPage(live, last.response);
+  const obstacle = isExpected ? undefined : (readObstacle(live, last.response) ?? readOmitted(last, live, parts));
   if (obstacle !== undefined) return toResult(last, { verdict: 'unreachable', reason: obstacle });
   const results = exchanges.map((exchange) => compare(exchange, operation, { live, parts }));
   return results.find(({ verdict }) => verdict === 'in-sync') ?? (results.at(-1) as DriftResult);
@@ -139,6 +140,19 @@ function readObstacle(live: RecordedResponse, recorded: RecordedResponse | undef
   if (status >= 300 && status < 400 && LOGIN_URL.test(location))
     return `${answer} and redirects to a login, ${location}`;
   return isLoginPage(live, recorded) ? 'the API answered with a login page: pass credentials with --header' : undefined;
+}
+
+/** Why an error says nothing about the operation if a secret in a header field was not sent, such as the id of a session. */
+function readOmitted(
+  { request }: StoredExchange,
+  { status }: RecordedResponse,
+  { headers, hasPlaceholder }: Comparison,
+): string | undefined {
+  const omitted = Object.entries(request.headers).filter(([name, value]) => {
+    return hasPlaceholder(String(value)) && readField(headers, name) === undefined;
+  });
+  if (status < 400 || omitted.length === 0) return undefined;
+  return `the API answered ${status}: pass the secrets of ${omitted.map(([name]) => name).join(', ')} with --header`;
 }
 
 // A host or segment of a path of the usual login services.
@@ -270,7 +284,7 @@ export function compareHeads(recorded: RecordedResponse, received: RecordedRespo
     return { kind: 'status', pointer: '', message };
   }
   const [was, is] = [readContentType(recorded.headers), readContentType(received.headers)];
-  // No content has a media type; some servers send one all the same.
+  // Some servers send a media type although there is no content.
   if (was === is || EMPTY_STATUSES.has(recorded.status)) return undefined;
   return { kind: 'media-type', pointer: '', message: `the media type was ${was ?? 'none'} and is ${is ?? 'none'}` };
 }

@@ -165,7 +165,7 @@ type ReadSelecting = (selection: Selection) => string | undefined;
  * Fields that change what is answered to a request: preconditions (RFC 9110 13.1), a part of the content (14.4), the language (12.5.4), those of
  * WebDAV (RFC 4918 10) and preferences (RFC 7240). A client may send others than were recorded, so that they only select.
  */
-const SELECTING: readonly string[] = (
+export const SELECTING: readonly string[] = (
   'accept-language content-range depth destination if-match if-modified-since if-none-match if-range if-unmodified-since ' +
   'overwrite prefer x-http-method-override'
 ).split(' ');

@@ -1,13 +1,14 @@
 import type { Contract } from '../../contract/contract.js';
 import { isObject } from '../../contract/json.js';
 import type { Operation } from '../../contract/operations/operation.js';
-import { readContentType, readField } from '../../http/header-fields.js';
+import { type HeaderFields, readContentType, readField } from '../../http/header-fields.js';
 import { isJsonType } from '../../contract/media-type.js';
 import type { Cassette, StoredExchange } from '../cassette/cassette.js';
 import { toDoubles, writeCanonical } from '../cassette/exact-json.js';
 import type { RecordedResponse } from '../cassette/exchange.js';
 import { loadBody, readText, writeBody } from '../cassette/recorded-body.js';
 import type { CheckResponse } from '../drift/check.js';
+import { SELECTING } from '../matching/exchange-index.js';
 import type { SkippedItem } from './promote-files.js';
 
 interface PromotedRuleParts {
@@ -110,10 +111,15 @@ function toCondition(cassette: Cassette, { exchange, operation }: RuleTarget, pa
   const others = different.map(parts.bodyOf);
   const absent = listMore(query, different.map(parts.queryOf)).map((name) => [name, null] as const);
   const index = same.indexOf(exchange);
+  const asked = writeCanonical([pathParams, query, body]);
+  const twins = different.filter(
+    (other) => writeCanonical([other.request.pathParams, parts.queryOf(other), parts.bodyOf(other)]) === asked,
+  );
+  const header = [...missing.map((name) => [name, null] as const), ...listSelected(exchange, twins)];
   return {
     ...(Object.keys(pathParams).length > 0 && { path: pathParams }),
     ...(Object.keys(query).length + absent.length > 0 && { query: { ...query, ...Object.fromEntries(absent) } }),
-    ...(missing.length > 0 && { header: Object.fromEntries(missing.map((name) => [name, null])) }),
+    ...(header.length > 0 && { header: Object.fromEntries(header) }),
     ...(body !== undefined && { body: toExactCondition(body, others) }),
     // If the same request was recorded several times, only this call of it is meant; the last one is repeated.
     ...(same.length > 1 && { call: isRepeated(same, index) ? `${index + 1}..` : index + 1 }),
@@ -175,4 +181,16 @@ function listMore(
     );
   const more = others.filter(isSubset).flatMap((other) => Object.keys(other));
   return [...new Set(more)].filter((name) => !Object.hasOwn(one, name));
+}
+
+/** The header fields in which a request differs from others that are equal otherwise; null for a field that it lacks. */
+function listSelected(
+  { request }: StoredExchange,
+  twins: readonly StoredExchange[],
+): readonly (readonly [name: string, value: string | null])[] {
+  const read = (headers: HeaderFields, name: string): string | null => readField(headers, name) ?? null;
+  return ['accept', ...SELECTING].flatMap((name): (readonly [string, string | null])[] => {
+    const own = read(request.headers, name);
+    return twins.some((other) => read(other.request.headers, name) !== own) ? [[name, own]] : [];
+  });
 }
