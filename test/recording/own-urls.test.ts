@@ -272,6 +272,11 @@ describe('the replacement of URLs', () => {
     expect(own?.fields({ location }, base)).toEqual({ location: want });
   });
 
+  it('finds the URL of a field Refresh', () => {
+    const refresh = '5; url=https://api.example.com/v2/a';
+    expect(own?.fields({ refresh }, base)).toEqual({ refresh: '5; url=http://localhost:4010/v1/a' });
+  });
+
   it('gives the same result for a stream whatever its chunks are', async () => {
     const text = '["https://api.example.com/v2/a","\\"https://api.example.com/v2","https:","http","/v2",""]';
     const want = '["http://localhost:4010/v1/a","\\"https://api.example.com/v2","https:","http","/v2",""]';
