@@ -38,6 +38,7 @@ const SPEC = {
         responses: RESPONSES,
       },
     },
+    '/folder/': { get: { operationId: 'readFolder', responses: RESPONSES } },
     '/ping': { get: { operationId: 'ping', responses: { 204: { description: 'Alive.' } } } },
   },
 };
@@ -49,7 +50,7 @@ async function startServer(): Promise<string> {
     request.on('data', (chunk: Buffer) => (sent += chunk.toString()));
     request.on('end', () => {
       const isCsv = request.headers.accept === 'text/csv';
-      const status = sent === '/ping' ? 204 : sent.includes('wrong') ? 400 : 200;
+      const status = sent === '/ping' ? 204 : sent.includes('wrong') || sent === '/folder' ? 400 : 200;
       response.writeHead(status, { 'content-type': isCsv ? 'text/csv' : 'application/json' });
       response.end(status === 204 ? undefined : isCsv ? 'sent' : JSON.stringify({ sent }));
     });
@@ -70,7 +71,8 @@ it('rules of forms and queries answer as recorded, whatever the order of the rec
   const mock = await createMock({ spec: SPEC, recordings });
   onTestFinished(() => mock.close());
   const headers = { 'content-type': 'application/x-www-form-urlencoded' };
-  for (const path of ['/ping', '/query', '/query?q=a', '/query?q=a&pages=2']) await (await mock.fetch(path)).text();
+  for (const path of ['/folder', '/folder/', '/ping', '/query', '/query?q=a', '/query?q=a&pages=2'])
+    await (await mock.fetch(path)).text();
   for (const accept of ['text/csv', 'application/json'])
     await (await mock.fetch('/query?q=type', { headers: { accept } })).text();
   for (const body of ['q=a', 'q=wrong', 'q=a&pages=2'])
@@ -81,6 +83,7 @@ it('rules of forms and queries answer as recorded, whatever the order of the rec
   const spec = join(folder, 'spec.json');
   writeFileSync(spec, JSON.stringify(SPEC));
   const { differences, skipped } = await promoteCassette(cassette, await loadParts(SPEC), { spec, into });
-  expect(skipped).toEqual([]);
-  expect(differences.map(({ exchange, lines }) => [exchange.file, ...lines])).toEqual([]);
+  const why = 'its path differs from that of other requests by a slash at the end, which a rule does not compare';
+  expect(skipped).toEqual([{ collection: 'readFolder', id: '0001-readFolder.400.json', why }]);
+  expect(differences.map(({ exchange }) => exchange.file)).toEqual(['0001-readFolder.400.json']);
 });

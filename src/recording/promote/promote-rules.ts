@@ -49,6 +49,10 @@ export function toPromotedScenario(
     const { response } = exchange;
     if (operation === undefined || response === undefined) continue;
     const skip = (why: string): void => void skipped.push({ collection: operation.id, id: exchange.file, why });
+    if (isOtherPath(exchange, operation, cassette)) {
+      skip('its path differs from that of other requests by a slash at the end, which a rule does not compare');
+      continue;
+    }
     const respond = toAnswer(cassette, response);
     if (typeof respond === 'string') {
       skip(respond);
@@ -70,6 +74,13 @@ export function toPromotedScenario(
   }
   const isEmpty = Object.keys(operations).length === 0;
   return { scenario: isEmpty ? undefined : { description: parts.description, operations }, skipped };
+}
+
+/** Whether only a slash at the end of the path distinguishes a request, such as one that is redirected, from others of its operation. */
+function isOtherPath({ request }: StoredExchange, { id, path }: Operation, { exchanges }: Cassette): boolean {
+  const hasSlash = request.path.endsWith('/');
+  if (hasSlash === /\/(?:[?#]|$)/.test(path)) return false;
+  return exchanges.some((other) => other.operation === id && other.request.path.endsWith('/') !== hasSlash);
 }
 
 /** The recorded answer as a rule gives it, or why a rule cannot. */
