@@ -4,6 +4,7 @@ import type { Parameter } from '../contract/operations/operation.js';
 import { escapeSegment } from '../contract/pointer.js';
 import { memoize } from '../memoize.js';
 import { toBareName } from '../contract/names.js';
+import { toSingular } from './names.js';
 import {
   ANY,
   chooseBranch,
@@ -100,6 +101,38 @@ type FindInSchema<Value> = (read: ReadItemSchema, schema: ItemSchema) => Value;
 /** The properties of a schema, in its order; none without a schema. */
 export function listProperties(schema: ItemSchema | undefined): readonly ItemProperty[] {
   return schema === undefined ? [] : [...schema.properties.values()];
+}
+
+/** An array of values in a request, each of which is that of a property of an item of its own. */
+interface ValueArray {
+  readonly name: string;
+  readonly property: string;
+}
+
+/** The array in a body that has a value of a property for each of several items: `project_ids` for items with `project_id`. */
+export function findValueArray(
+  read: ReadItemSchema,
+  body: ItemSchema | undefined,
+  item: ItemSchema | undefined,
+): ValueArray | undefined {
+  const required = listProperties(body).filter((property) => property.required);
+  const isValueArray = ({ target }: ItemProperty): boolean => {
+    const array = read(target);
+    return array?.type === 'array' && isScalarType(read(array.items)?.type);
+  };
+  const array = required.find(isValueArray);
+  if (array === undefined) return undefined;
+  const bare = toBareName(toSingular(array.name));
+  const own = listProperties(item).find((property) => property.scalar && property.bare === bare);
+  // What is the same for all of them, such as a role, is a property of each.
+  const isShared = ({ name }: ItemProperty): boolean => item?.properties.has(name) === true;
+  const isWhole = required.every((property) => property === array || isShared(property));
+  if (own === undefined || !isWhole || body?.properties.has(own.name) === true) return undefined;
+  return { name: array.name, property: own.name };
+}
+
+function isScalarType(type: string | undefined): boolean {
+  return type === 'string' || type === 'integer' || type === 'number';
 }
 
 /** The property at a path; a name with dots that is not a property itself is a path. */

@@ -3,6 +3,7 @@ import { createMock, type Mock } from '../../src/index.js';
 import { CLOSED, content, object, TEXT, type Part } from './document-parts.js';
 
 const THING = { $ref: '#/components/schemas/Thing' };
+const MEMBER = object({ id: TEXT, user_id: TEXT, role: TEXT }, 'id', 'user_id');
 const PART = { $ref: '#/components/schemas/ThingPart' };
 
 const list = (items: Part): Part => ({ type: 'array', items });
@@ -204,4 +205,24 @@ it('items of a batch come after the initial items', async () => {
   const things = await listThings(mock);
   expect(things).toHaveLength(3);
   expect(things[2]).toMatchObject({ name: 'a' });
+});
+
+it('a request with the values of one property creates an item for each, with what else it sends', async () => {
+  const mock = await start({
+    '/members': {
+      get: { responses: one(200, object({ data: list(MEMBER) }, 'data')) },
+      post: {
+        requestBody: { required: true, content: content(object({ user_ids: list(TEXT), role: TEXT }, 'user_ids')) },
+        responses: one(200, object({ data: list(MEMBER) }, 'data')),
+      },
+    },
+  });
+  const { status, answer } = await send(mock, 'POST /members', { user_ids: ['u1', 'u2'], role: 'owner' });
+  expect(status).toBe(200);
+  const members = [
+    { id: expect.any(String) as string, user_id: 'u1', role: 'owner' },
+    { id: expect.any(String) as string, user_id: 'u2', role: 'owner' },
+  ];
+  expect(answer).toEqual({ data: members });
+  expect((await send(mock, 'GET /members')).answer).toEqual({ data: members });
 });

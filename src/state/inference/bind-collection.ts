@@ -1,6 +1,6 @@
 import type { Operation } from '../../contract/operations/operation.js';
 import { findJsonMedia, findSuccessMedia } from '../../contract/operations/responses.js';
-import { type ItemSchema, listBranches, listProperties } from '../item-schema.js';
+import { findValueArray, type ItemSchema, listBranches, listProperties } from '../item-schema.js';
 import { findIdsInput } from '../pages/inputs.js';
 import { readCountShape } from '../pages/list-shape.js';
 import { compareSchemas, isSameItem } from '../positions.js';
@@ -38,6 +38,10 @@ export const bindCollectionOperation: Bind = (index, candidate, operation) => {
   if (array !== undefined) return found('batch', 0.8, `${method} on a collection; ${array}`);
   if (method === 'POST' || isCreatingPut(index, candidate, operation)) {
     if (body?.type === 'array') return found('batch', 0.7, `${method} on a collection; its body is an array`);
+    const values = isListOf(index, candidate, operation)
+      ? findValueArray(index.read, body, index.read(candidate.schema))
+      : undefined;
+    if (values !== undefined) return found('batch', 0.8, `POST on a collection; one item for each of "${values.name}"`);
     const confidence = measureConfidence(index, candidate, operation);
     if (confidence === 0) return `${method} on a collection, but the response is not an item of it`;
     return found('create', confidence, `${method} on a collection; the response is an item of it`);

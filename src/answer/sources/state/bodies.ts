@@ -1,9 +1,11 @@
 import { listMissing, listUnfit } from '../../../schema/fields.js';
 import { isObject, readMember, readPath, setOwn, filterMembers } from '../../../contract/json.js';
 import { findMedia } from '../../../contract/media-type.js';
+import { findBodyMedia } from '../../../contract/operations/responses.js';
 import { memoize } from '../../../memoize.js';
 import {
   findOnlyValue,
+  findValueArray,
   type ItemSchema,
   listBranches,
   listProperties,
@@ -319,6 +321,8 @@ export function createBodyReader(context: StateContext, binding: Binding, model:
     return [];
   };
   const readQuery = createQueryReader(context, binding, schema);
+  const bodySchema = context.read(findBodyMedia(binding.operation)?.schemaPointer);
+  const values = binding.action === 'batch' ? findValueArray(context.read, bodySchema, schema) : undefined;
   return {
     names: (mediaType) => {
       const from = find(mediaType)[0]?.schema;
@@ -337,7 +341,9 @@ export function createBodyReader(context: StateContext, binding: Binding, model:
       const { body, mediaType } = call;
       const isLocated = find(mediaType).some(({ isInArray }) => isInArray);
       const list = isLocated || !isObject(body) ? undefined : Object.values(body).find(Array.isArray);
-      return list?.filter(isObject) ?? readItems(call);
+      if (values === undefined || !isObject(body)) return list?.filter(isObject) ?? readItems(call);
+      const { [values.name]: several, ...same } = body;
+      return (Array.isArray(several) ? several : []).map((value) => ({ ...same, [values.property]: value }));
     },
   };
 }
