@@ -100,9 +100,9 @@ async function live(
   const created = answered.body === '' ? { ...answered, body: answered.sent } : answered;
 
   if (created.status >= 300 || !isObject(created.body)) return `create answers ${created.status} ${show(created.body)}`;
-  const id = created.body[resource.idProperty ?? 'id'] ?? created.sent[resource.memberParameter ?? ''];
+  const item = findCreated(created.body, resource.idProperty ?? 'id');
+  const id = item[resource.idProperty ?? 'id'] ?? created.sent[resource.memberParameter ?? ''];
   if (typeof id !== 'string' && typeof id !== 'number') return `create shows no ${resource.idProperty ?? 'id'}`;
-  const { body: item } = created;
   const keys = resource.keyProperties.map((name) => item[name]);
   const at = (binding: Binding): Partial<RequestDraft> => ({
     path: Object.fromEntries(binding.id.map((name, i) => [name, keys[i] ?? id])),
@@ -132,6 +132,13 @@ async function live(
   if (list !== undefined && (await isListed(list, send, { resource, item: first.body, id })))
     return 'the list still shows it';
   return undefined;
+}
+
+/** The item that the answer to a create shows: the answer, or the only element of its list. */
+function findCreated(body: Readonly<Record<string, unknown>>, idProperty: string): Readonly<Record<string, unknown>> {
+  const [list, ...others] = Object.values(body).filter((value) => Array.isArray(value));
+  const [only] = list?.length === 1 ? (list as readonly unknown[]) : [];
+  return Object.hasOwn(body, idProperty) || others.length > 0 || !isObject(only) ? body : only;
 }
 
 async function isListed(
