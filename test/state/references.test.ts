@@ -345,3 +345,22 @@ describe('items that a request names by their ids in an array', () => {
     expect((await send('GET', `/tasks?projects=${String(project['gid'])}`)).list).toEqual([task]);
   });
 });
+
+it('a string in place of an item whose id is a number is its name', async () => {
+  const label = { id: { type: 'integer' }, name: TEXT, color: TEXT };
+  const labels = { type: 'array', items: { oneOf: [TEXT, object(label)] } };
+  const issue = object({ number: { type: 'integer' }, title: TEXT, labels }, 'number', 'labels');
+  const spec = toDocument(
+    {
+      '/labels': { get: { responses: { 200: json({ type: 'array', items: ref('Label') }) } } },
+      '/labels/{id}': { ...inPath('id'), get: { responses: { 200: json(ref('Label')) } } },
+      '/issues': { post: { ...sends(object({ title: TEXT, labels })), responses: { 201: json(issue) } } },
+      '/issues/{number}': { ...inPath('number'), get: { responses: { 200: json(issue) } } },
+    },
+    { Label: object(label, 'id', 'name', 'color') },
+  );
+  const { send } = await openShop({ spec });
+  const { body } = await send('POST', '/issues', { title: 'a', labels: ['bug', { name: 'docs' }] });
+  expect(body['labels']).toEqual([{ name: 'bug' }, { name: 'docs' }]);
+  expect((await send('GET', `/issues/${String(body['number'])}`)).body).toEqual(body);
+});

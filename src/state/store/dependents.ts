@@ -1,6 +1,13 @@
 import { isObject, mapAt } from '../../contract/json.js';
 import { memoize } from '../../memoize.js';
-import { type ItemProperty, type ItemSchema, type ReadItemSchema, listProperties } from '../item-schema.js';
+import {
+  isNumeric,
+  type ItemProperty,
+  type ItemSchema,
+  listProperties,
+  type ReadItemSchema,
+  readSchemaType,
+} from '../item-schema.js';
 import { toSingular, toItemNoun } from '../names.js';
 import { toBareName } from '../../contract/names.js';
 import { findInnerList } from '../pages/envelope.js';
@@ -61,6 +68,8 @@ interface Embedding {
   readonly idProperty: string;
   /** Whether an id is not valid in its place. */
   readonly isObject: boolean;
+  /** The property of the object that an id in its place is, by the type of the id; ids of other types stay as they are. */
+  readonly keys: Readonly<Partial<Record<string, string>>>;
   /** Whether that item has the same parents. */
   readonly isSibling: boolean;
   /** What the object shows of that item. */
@@ -333,7 +342,16 @@ function findEmbedding(
   if (only === undefined || others.length > 0 || only.resource.name === collection) return undefined;
   const { name: of, idProperty = 'id' } = only.resource;
   const isSibling = !isTopLevel(only.resource);
-  return { name: property.name, path: [], of, idProperty, isObject: !property.scalar, isSibling, shown };
+  const keys = findKeys(inner, idProperty);
+  return { name: property.name, path: [], of, idProperty, isObject: !property.scalar, keys, isSibling, shown };
+}
+
+/** The property for an id of each type: a string is the name of an item whose id is a number. */
+function findKeys({ properties }: ItemSchema, idProperty: string): Embedding['keys'] {
+  const isText = (name: string): boolean => readSchemaType(properties.get(name)?.schema ?? {}) === 'string';
+  const isNumber = isNumeric(properties.get(idProperty)?.schema ?? {});
+  if (!isNumber) return { string: idProperty, number: idProperty };
+  return isText('name') ? { string: 'name', number: idProperty } : { number: idProperty };
 }
 
 /** An object with what the item that it names has now. */
@@ -355,8 +373,11 @@ function pick(item: Item, { shown, nested }: Embedding): Item {
 }
 
 /** A value with objects in place of the ids at the path of an embedding. */
-function toObjects(value: unknown, { path, idProperty }: Embedding): unknown {
-  return mapAt(value, path, (id) => (typeof id === 'string' || typeof id === 'number' ? { [idProperty]: id } : id));
+function toObjects(value: unknown, { path, keys }: Embedding): unknown {
+  return mapAt(value, path, (id) => {
+    const key = keys[typeof id];
+    return key === undefined ? id : { [key]: id };
+  });
 }
 
 function mapObjects(value: unknown, path: readonly string[], change: (object: Item) => Item): unknown {
