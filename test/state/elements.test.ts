@@ -251,3 +251,33 @@ it.each([
     expect((await send('PATCH', draft, { lines: [{ sku: 'c', count: 3 }] })).body['lines']).toEqual([third]);
   },
 );
+
+it('labels of an issue are those of its repository, beside labels of all repositories', async () => {
+  const label = { $ref: '#/components/schemas/Label' };
+  const spec = toDocument(
+    {
+      '/labels': { get: operation('searchLabels', [], one(200, list(label))) },
+      '/labels/{id}': { get: operation('readAnyLabel', ['id'], one(200, label)) },
+      '/repos/{repo}/labels': { post: operation('createLabel', ['repo'], one(201, label), label) },
+      '/repos/{repo}/labels/{name}': { get: operation('readLabel', ['repo', 'name'], one(200, label)) },
+      '/repos/{repo}/issues': {
+        post: operation('createIssue', ['repo'], one(201, ISSUE), object({ title: TEXT }, 'title')),
+      },
+      '/repos/{repo}/issues/{id}': { get: operation('readIssue', ['repo', 'id'], one(200, ISSUE)) },
+      '/repos/{repo}/issues/{id}/labels': {
+        get: operation('listIssueLabels', ['repo', 'id'], one(200, list(label))),
+        post: operation('addLabels', ['repo', 'id'], one(200, list(label)), object({ labels: list(TEXT) }, 'labels')),
+      },
+    },
+    {
+      Label: object({ id: TEXT, name: TEXT, color: TEXT }, 'id', 'name', 'color'),
+      Issue: object({ id: TEXT, title: TEXT, labels: list(label) }, 'id'),
+    },
+  );
+  const { send } = await openShop({ spec });
+  const { body: made } = await send('POST', '/repos/r/labels', { id: '7', name: 'wish', color: 'ff0000' });
+  const { body: issue } = await send('POST', '/repos/r/issues', { title: 'a' });
+  const path = `/repos/r/issues/${String(issue['id'])}/labels`;
+  expect((await send('POST', path, { labels: ['wish'] })).list).toEqual([made]);
+  expect((await send('GET', path)).list).toEqual([made]);
+});
