@@ -89,13 +89,6 @@ interface Cast {
   readonly update: Binding | undefined;
 }
 
-/** The item of an upload, which is answered with the list of its one file. */
-function unwrapOnly(body: unknown, idProperty: string): unknown {
-  if (!isObject(body) || Object.hasOwn(body, idProperty)) return body;
-  const lists = Object.values(body).filter((value) => Array.isArray(value));
-  return lists.length === 1 && lists[0]?.length === 1 ? (lists[0][0] as unknown) : body;
-}
-
 async function live(
   cast: Cast,
   send: Send,
@@ -104,8 +97,8 @@ async function live(
   const { resource, create, reading, removal, list, update } = cast;
   const answered = await send(create, {});
   // Some contracts show nothing of what was created; then it has to be what was sent.
-  const body = answered.body === '' ? answered.sent : unwrapOnly(answered.body, resource.idProperty ?? 'id');
-  const created = { ...answered, body };
+  const created = answered.body === '' ? { ...answered, body: answered.sent } : answered;
+
   if (created.status >= 300 || !isObject(created.body)) return `create answers ${created.status} ${show(created.body)}`;
   const item = findCreated(created.body, resource.idProperty ?? 'id');
   const id = item[resource.idProperty ?? 'id'] ?? created.sent[resource.memberParameter ?? ''];
