@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { expandPath } from '../../src/contract/router/path-span.js';
 import { describe, expect, it, test } from 'vitest';
 import { loadContract } from '../../src/contract/load/load.js';
 import type { Operation } from '../../src/contract/operations/operation.js';
@@ -310,4 +311,32 @@ test('every string without a slash is the value of its parameter', async () => {
       expect(decodeURIComponent(match.pathText['y'] ?? '')).toBe(y);
     }),
   );
+});
+
+/** [id of the operation, path, description of the first parameter, written out]. */
+const SPANS: readonly (readonly [string, string, string, string | undefined])[] = [
+  ['hub.projects.places.apps.list', '/v1/{parent}/apps', '', '/v1/projects/{parent#1}/places/{parent#3}/apps'],
+  ['hub.projects.apps.get', '/hub/v1beta2/{name}', '', '/hub/v1beta2/projects/{name#1}/apps/{name#3}'],
+  ['hub.projects.apps.start', '/v1/{name}:start', '', '/v1/projects/{name#1}/apps/{name#3}:start'],
+  ['hub.projects.agent.intents.list', '/v2/{parent}/intents', '', '/v2/projects/{parent#1}/agent/intents'],
+  ['hub.projects.getSettings', '/v1/{name}', '', '/v1/projects/{name#1}/settings'],
+  ['hub.projects.getSettings', '/v1/{name}/settings', '', '/v1/projects/{name#1}/settings'],
+  [
+    'hub.projects.apps.get',
+    '/v1/{name}',
+    'Format: `{teams|projects}/{id}/apps/{app}`',
+    '/v1/projects/{name#1}/apps/{name#3}',
+  ],
+  ['hub.projects.apps.get', '/v1/{name}', 'Format: `teams/{team}/apps/{app}`', '/v1/teams/{name#1}/apps/{name#3}'],
+  ['hub.apps.get', '/apps/{name}', '', undefined],
+  ['hub.apps.get', '/v1/apps/{name}', '', undefined],
+  ['getApp', '/v1/{name}', '', undefined],
+  ['hub.get', '/v1/{name}', '', undefined],
+  ['Hub.Apps.Get', '/v1/{name}', '', undefined],
+];
+
+test.each(SPANS)('the collections in the id %s are segments of %s %s', (id, path, description, want) => {
+  const name = /\{(\w+)\}/.exec(path)?.[1] ?? '';
+  const parameter = { name, in: 'path', style: 'simple', description };
+  expect(expandPath({ id, path, parameters: [parameter] }, () => ({ type: 'string' }))?.path).toBe(want);
 });

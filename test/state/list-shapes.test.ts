@@ -334,6 +334,12 @@ describe('a request that names a page', () => {
     expect(readNames((await send(mock, pathname + search)).answer)).toEqual(['c', 'd']);
   });
 
+  it('begins with the first page for an empty cursor', async () => {
+    const mock = await start({ parameters: [query('page_token', TEXT)], envelope: { next_page_token: TEXT } });
+    await create(mock, FIVE);
+    expect(readNames((await send(mock, '/widgets?page_token=')).answer)).toEqual(['a', 'b', 'c', 'd', 'e']);
+  });
+
   it('begins with the first page for a cursor from elsewhere, where every request has a cursor', async () => {
     const parameters = [{ ...query('page_token', TEXT), required: true }, query('limit', WHOLE)];
     const mock = await start({ parameters, envelope: { next_page_token: TEXT } });

@@ -77,3 +77,30 @@ describe.each(['create', 'not-found'] as const)('where unknown ids are answered 
     expect((await send('GET', '/brokers')).list).toMatchObject([{ tier: 'basic' }]);
   });
 });
+
+it('a change is answered with an operation that is done where no path reads operations, and the list shows the item', async () => {
+  const operation = object({ name: TEXT, done: { type: 'boolean' }, response: { type: 'object' } });
+  const apps = object({ apps: { type: 'array', items: object({ name: TEXT, title: TEXT, size: TEXT }) } });
+  const parameters = [{ name: 'parent', in: 'path', required: true, schema: TEXT }];
+  const spec = {
+    openapi: '3.1.0',
+    info: { title: 'Hub', version: '1' },
+    paths: {
+      '/v1/{parent}/apps': {
+        parameters,
+        get: { operationId: 'hub.projects.places.apps.list', responses: { 200: json(apps) } },
+        post: {
+          operationId: 'hub.projects.places.apps.create',
+          ...sends(object({ name: TEXT, title: TEXT })),
+          responses: { 200: json(operation) },
+        },
+      },
+    },
+  };
+  const { send } = await openShop({ spec, state: { unknownIds: 'not-found', initialItems: 0 } });
+  const path = '/v1/projects/p1/places/b2/apps';
+  const { body } = await send('POST', path, { title: 'first' });
+  expect(body).toMatchObject({ done: true, response: { title: 'first' } });
+  expect((await send('GET', path)).body).toMatchObject({ apps: [{ title: 'first' }] });
+  expect((await send('GET', '/v1/projects/p1/places/b3/apps')).body).toEqual({ apps: [] });
+});

@@ -209,11 +209,15 @@ function readOperation(context: ReadContext, parts: OperationParts): Operation {
   const parameters = readParameters({ objects, path, pathItem: findPart(pathItem, 'parameters'), operation, report });
   const extensions: Record<string, unknown> = {};
   for (const part of [operation, ...pathItem].toReversed()) Object.assign(extensions, readExtensions(part.value));
+  const id = parts.id ?? readId(context, parts);
   const read: Omit<Operation, 'streaming'> = {
-    id: parts.id ?? readId(context, parts),
+    id,
     method,
     path,
-    spanned: expandPath(path, parameters, ({ schema, schemaPointer }) => objects.find(schema, schemaPointer)?.value),
+    spanned: expandPath(
+      { id, path, parameters },
+      ({ schema, schemaPointer }) => objects.find(schema, schemaPointer)?.value,
+    ),
     basePaths: context.basePathsOf(value['servers'] ?? readField(pathItem, 'servers') ?? document['servers']),
     pointer,
     summary: readString(value['summary']) ?? readString(readField(pathItem, 'summary')),

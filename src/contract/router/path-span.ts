@@ -19,13 +19,13 @@ interface SpannedPath {
 
 /**
  * Writes out the parameters of a path that take several segments: those with a template of their own (`{name=projects/*\/topics/*}`), with a
- * pattern that contains slashes, or whose description has the format. Undefined for a path without one.
+ * pattern that contains slashes, whose description has the format, or whose collections are in the id of the operation. Undefined for a
+ * path without one.
  *
  * @param resolve - The schema of a parameter without its references.
  */
 export function expandPath<P extends Parameter>(
-  path: string,
-  parameters: readonly P[],
+  { id, path, parameters }: { readonly id: string; readonly path: string; readonly parameters: readonly P[] },
   resolve: (parameter: P) => unknown,
 ): SpannedPath | undefined {
   const spans = new Map<string, PathSpan>();
@@ -33,7 +33,10 @@ export function expandPath<P extends Parameter>(
     /(?<=\/)\{([^{}=]+)(?:=([^{}]+))?\}(?=$|[:/?#])/g,
     (whole, name: string, own?: string) => {
       const parameter = parameters.find((each) => each.in === 'path' && each.name === name);
-      const span = own === undefined ? parameter && readSpan(parameter, resolve(parameter)) : readTemplateSpan(own);
+      const span =
+        own === undefined
+          ? parameter && readSpan({ id, path, parameter, schema: resolve(parameter) })
+          : readTemplateSpan(own);
       if (span === undefined) return own === undefined ? whole : `{${name}}`;
       spans.set(name, span);
       return span.map((literal, i) => literal ?? `{${name}#${i}}`).join('/');
@@ -70,11 +73,51 @@ const LITERAL = /^[a-z][A-Za-z\d_-]*$/;
 const NAME_FORMAT =
   /(?:^|[\s`"'(/])((?:[a-z][A-Za-z\d_-]*\/(?:\{[^{}/]+\}|\*|\[[^\]/]+\]|<[^<>/]+>|[A-Z][A-Z\d_]+)(?:\/(?=[a-z]))?)+)/;
 
-function readSpan({ style, description = '' }: Parameter, schema: unknown): PathSpan | undefined {
+function readSpan(of: {
+  readonly id: string;
+  readonly path: string;
+  readonly parameter: Parameter;
+  readonly schema: unknown;
+}): PathSpan | undefined {
+  const { id, path, parameter, schema } = of;
+  const { name, style, description = '' } = parameter;
   if (style !== 'simple' || !isObject(schema)) return undefined;
   if (typeof schema['pattern'] === 'string') return readPatternSpan(schema['pattern']);
-  return /\b(format|form)\b/i.test(description) ? readNameSpan(description) : undefined;
+  const described = /\b(format|form)\b/i.test(description) ? readNameSpan(description) : undefined;
+  const whole = schema['type'] === 'string' && schema['enum'] === undefined ? readIdSpan(id, path, name) : undefined;
+  if (described === undefined || whole === undefined) return described ?? whole;
+  // A format such as `{projects|folders}/{id}/apps/{app}` is read from its middle.
+  const [shown, named] = [described, whole].map((span) => span.filter((part) => part !== undefined).join('/'));
+  return named?.endsWith(`/${shown}`) === true ? whole : described;
 }
+
+/**
+ * The segments of a parameter directly behind the version of a path, from the collections in the id of its operation: in
+ * `hub.projects.apps.list` with `/v1/{parent}/apps` they are those of one project, with `/v1/{name}` those of one app.
+ */
+function readIdSpan(id: string, path: string, name: string): PathSpan | undefined {
+  const words = id.split('.');
+  const collections = words.slice(1, -1);
+  const [start = '', rest = ''] = path.split(`/{${name}}`);
+  if (collections.length === 0 || /[{}]/.test(start) || !VERSION_END.test(start)) return undefined;
+  if (!words.every((word) => LITERAL.test(word))) return undefined;
+  const tail = rest
+    .replace(/:.*$/, '')
+    .split('/')
+    .filter((part) => LITERAL.test(part));
+  const isTail = tail.length > 0 && tail.join('/') === collections.slice(-tail.length).join('/');
+  const above = isTail ? collections.slice(0, -tail.length) : collections;
+  const span = above.flatMap((word) => (PLURAL.test(word) ? [word, undefined] : [word]));
+  // `hub.projects.getSettings` reads `projects/p1/settings`.
+  const [, part] = rest === '' ? (OF_PART.exec(words.at(-1) ?? '') ?? []) : [];
+  if (part !== undefined) span.push(part.charAt(0).toLowerCase() + part.slice(1));
+  return span.length < 2 ? undefined : span;
+}
+
+const VERSION_END = /\/v\d[\w.]*$/;
+/** Names of collections; others, such as `agent` and `global`, have no id behind them. */
+const PLURAL = /s$|^(people|media|data|children)$/;
+const OF_PART = /^(?:get|update|delete|patch)([A-Z]\w*)$/;
 
 /** `projects/*\/topics/*`: a star is one segment. */
 function readTemplateSpan(template: string): PathSpan | undefined {

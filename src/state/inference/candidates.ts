@@ -1,6 +1,6 @@
 import { addTo } from '../../contract/json.js';
 import type { Operation } from '../../contract/operations/operation.js';
-import { type ItemSchema, listBranches } from '../item-schema.js';
+import { isLongRunning, type ItemSchema, listBranches } from '../item-schema.js';
 import { isSummary } from '../positions.js';
 import type { ContractIndex } from './contract-index.js';
 import { isSearchWord, type KeyedGroup, type PathShape } from './path-shape.js';
@@ -214,13 +214,17 @@ function findSchema(index: ContractIndex, key: string, itemKey: string | undefin
   const collection = index.operationsAt(key);
   const item = index.operationsAt(itemKey);
   const listed = index.list(collection.get('GET'))?.itemSchema;
+  const element = withProperties(index.read(listed));
   const show = (operation: Operation | undefined): string | undefined =>
     withProperties(toObject(index, operation))?.pointer;
+  const created = collection.get('POST');
+  // A create that is answered with a long-running operation does not show the item of the list.
+  const isReport = element !== undefined && !isLongRunning(element) && isLongRunning(toObject(index, created));
   return (
     (listed && findCommon(index, item.get('GET'), listed)) ??
     show(item.get('GET')) ??
-    show(collection.get('POST')) ??
-    withProperties(index.read(listed))?.pointer ??
+    (isReport ? undefined : show(created)) ??
+    element?.pointer ??
     show(item.get('PATCH')) ??
     show(item.get('POST')) ??
     show(item.get('PUT'))

@@ -2,7 +2,7 @@ import type { Contract } from '../../contract/contract.js';
 import type { Operation, Parameter } from '../../contract/operations/operation.js';
 import { memoize } from '../../memoize.js';
 import { findBodyMedia, findSuccessMedia } from '../../contract/operations/responses.js';
-import type { ItemSchema, ReadItemSchema } from '../item-schema.js';
+import { isLongRunning, type ItemSchema, type ReadItemSchema } from '../item-schema.js';
 import { findItems } from '../pages/list-items.js';
 import type { ItemsPosition } from '../pages/list-shape.js';
 import { toBareNoun } from '../names.js';
@@ -173,14 +173,18 @@ function findItemOf(lookups: Lookups, operations: readonly Operation[]): ItemSch
   const creates = select(onList, 'POST');
   const changes = select(onItem, 'PATCH', 'PUT', 'POST');
   const gets = select(onList, 'GET');
+  const element = read(gets.map((operation) => findListIn(lookups, operation)?.itemSchema).find(Boolean));
+  // A change that is answered with a long-running operation does not show the item of the list.
+  const isShown = (operation: Operation): boolean =>
+    element === undefined || isLongRunning(element) || !isLongRunning(read(answerPointer(operation)));
   const single = findSingleElement(lookups, { gets, shown: [...itemGets, ...changes, ...creates] });
   if (single !== undefined) return single;
   // Without items below the path, a GET that is not a list reads a singleton.
   const singles = reads.length + changes.length > 0 ? [] : gets.filter((operation) => !isList(operation));
   const shown = [
     ...reads,
-    ...creates,
-    ...changes,
+    ...creates.filter(isShown),
+    ...changes.filter(isShown),
     ...singles,
     ...(singles.length > 0 ? select(onList, 'PUT', 'PATCH') : []),
   ];

@@ -232,8 +232,9 @@ function cutByRange(request: PageRequest): Page | PageMistake {
   return { ...cutOnce(request), from, to, more: to < view.size, unit };
 }
 
+/** The id in a parameter; an empty one asks for the first page. */
 function readId(value: unknown): string | undefined {
-  return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;
+  return (typeof value === 'string' && value !== '') || typeof value === 'number' ? String(value) : undefined;
 }
 
 function readNumber(value: unknown, otherwise: number): number {

@@ -1,6 +1,6 @@
 import { findSuccessMedia } from '../../../contract/operations/responses.js';
-import { setOwn } from '../../../contract/json.js';
-import { type ItemProperty, type ItemSchema, listProperties } from '../../../state/item-schema.js';
+import { isObject, setOwn } from '../../../contract/json.js';
+import { DONE, type ItemProperty, type ItemSchema, listProperties, RESULT } from '../../../state/item-schema.js';
 import type { Action, Binding } from '../../../state/resource.js';
 import { toScope } from '../../../state/store/collection.js';
 import type { Entry, Item } from '../../../state/store/lists/item-list.js';
@@ -8,14 +8,10 @@ import type { Exchange } from '../../chain.js';
 import type { BodyWriters, StateContext } from './context.js';
 import { readId } from './request.js';
 
-const DONE = /^(is_?)?(done|completed?|finished)$/i;
-
 const FINISHED = /^(succeeded|success|successful|completed?|done|finished)$/i;
 
 /** What an operation is called where only its status says that it is done. */
 const OPERATION_NAME = /(operation|job)s?$/i;
-
-const RESULT = /^(response|result|output)$/i;
 
 /** The properties of a long-running operation that say that it is done, with their values, and the one that holds the item. */
 interface OperationShape {
@@ -37,7 +33,7 @@ interface LongRunning extends OperationShape {
  */
 export function withOperations(context: StateContext, binding: Binding, writers: BodyWriters): BodyWriters {
   const found = findLongRunning(context, binding);
-  if (found === undefined) return writers;
+  if (found === undefined) return withDone(context, binding, writers);
   const add = (exchange: Exchange, result: Item | undefined): unknown =>
     addOperation(context, exchange, { found, result });
   return {
@@ -47,6 +43,29 @@ export function withOperations(context: StateContext, binding: Binding, writers:
     unwrap: (pointer, body) => (pointer === found.pointer ? undefined : writers.unwrap(pointer, body)),
     report: (pointer) =>
       pointer === found.pointer ? (_: Entry, exchange) => add(exchange, undefined) : writers.report(pointer),
+  };
+}
+
+/** Writes the answers of a change as an operation that is done, where no path reads operations: clients that wait for one would not end. */
+function withDone({ read, resources }: StateContext, binding: Binding, writers: BodyWriters): BodyWriters {
+  const pointer = findSuccessMedia(binding.operation)?.schemaPointer ?? '';
+  const schema = READS.has(binding.action) ? undefined : read(pointer);
+  const shape = schema && readShape(schema, '');
+  const own = read(resources.collections.get(binding.collection)?.schema)?.pointer;
+  if (shape === undefined || schema?.pointer === own) return writers;
+  const { done, result: name } = shape;
+  const add = (answer: unknown, result: Item): unknown =>
+    isObject(answer) ? { ...answer, ...done, ...(name !== undefined && { [name]: result }) } : answer;
+  const project = writers.project(pointer);
+  const report = writers.report(pointer);
+  return {
+    ...writers,
+    project: (at) =>
+      at === pointer ? (entry, exchange) => add(project(entry, exchange), entry.item) : writers.project(at),
+    report: (at) =>
+      at === pointer && report !== undefined
+        ? (entry, exchange) => add(report(entry, exchange), {})
+        : writers.report(at),
   };
 }
 
