@@ -127,17 +127,49 @@ export function findItemPosition(read: ReadItemSchema, bodies: ResourceBodies): 
   const all = [...bodies.answers, ...bodies.lists, ...bodies.requests];
   const own = bodies.answers.find((positions) => positions.length > 0);
   if (own === undefined) return undefined;
+  const isOwned = (position: BodyPosition, positions: readonly BodyPosition[]): boolean =>
+    isPartOfItem(read, { position, positions, idNames: bodies.idNames });
   const scored = own.map((position): ScoredPosition => {
-    const evidence = all
-      .filter((positions) => positions !== own)
-      .map((positions) => findBest(read, position.schema, positions));
-    const similar = evidence.reduce((sum, best) => sum + (best?.score ?? 0), 0);
+    const isPart = isOwned(position, own);
+    const similar = all.reduce((sum, positions) => {
+      const best = positions === own ? undefined : findBest(read, position.schema, positions);
+      if (best === undefined) return sum;
+      // The same part of two bodies shows that what it is a part of is the same.
+      const isSamePart =
+        isPart && readHolder(position) === readHolder(best.position) && isOwned(best.position, positions);
+      return isSamePart ? sum : sum + best.score;
+    }, 0);
     return {
       position,
       score: similar + rateId(read, position.schema, bodies.idNames) + ratePlace(read, position, own),
     };
   });
   return scored.toSorted((a, b) => b.score - a.score)[0];
+}
+
+/** Whether the object around a position is not an envelope, and has an id or a name of its own. */
+function isPartOfItem(
+  read: ReadItemSchema,
+  of: {
+    readonly position: BodyPosition;
+    readonly positions: readonly BodyPosition[];
+    readonly idNames: readonly string[];
+  },
+): boolean {
+  const { path, element } = of.position;
+  if (path.length + element.length === 0) return false;
+  const [at, inside] = element.length > 0 ? [path, element.slice(0, -1)] : [path.slice(0, -1), element];
+  const around = of.positions.find((each) => isSamePath(each.path, at) && isSamePath(each.element, inside));
+  return around !== undefined && !isEnvelope(read, around.schema) && rateId(read, around.schema, of.idNames) > 0;
+}
+
+function isSamePath(one: readonly string[], other: readonly string[]): boolean {
+  return one.length === other.length && one.every((name, i) => name === other[i]);
+}
+
+/** The property that holds what is at a position. */
+function readHolder({ path, element }: BodyPosition): string | undefined {
+  return element.at(-1) ?? path.at(-1);
 }
 
 /** The position in another body of the resource that is most like the item; undefined where none is. */

@@ -351,3 +351,30 @@ it('an item that has an array `items` is created although the request has few of
   const { body } = await send('POST', '/orders', { items: ['tea'], note: 'soon' });
   expect((await send('GET', `/orders/${String(body['id'])}`)).body).toMatchObject({ items: ['tea'] });
 });
+
+it('an item with a part that all its bodies have is the whole, not the part', async () => {
+  const config = object({ title: TEXT, file: TEXT, version: TEXT });
+  const deployment = object({ deploymentId: TEXT, config: ref('Config'), entries: arrayOf(TEXT), updated: TEXT });
+  const spec = toDocument(
+    {
+      '/deployments': {
+        get: { responses: { 200: json(object({ deployments: arrayOf(ref('Deployment')), next: TEXT })) } },
+        post: { ...sends(object({ config: ref('Config'), note: TEXT })), responses: { 200: json(ref('Deployment')) } },
+      },
+      '/deployments/{deploymentId}': {
+        ...inPath('deploymentId'),
+        get: { responses: { 200: json(ref('Deployment')), 404: NOT_FOUND } },
+        put: { ...sends(object({ config: ref('Config') })), responses: { 200: json(ref('Deployment')) } },
+      },
+    },
+    { Config: config, Deployment: deployment },
+  );
+  const { send } = await openShop({ spec, state: { unknownIds: 'not-found' } });
+  const { body } = await send('POST', '/deployments', { config: { title: 'first', file: 'a.js' } });
+  const { deploymentId } = body;
+  const path = `/deployments/${String(deploymentId)}`;
+  expect((await send('GET', path)).body).toMatchObject({ deploymentId, config: { title: 'first', file: 'a.js' } });
+  await send('PUT', path, { config: { title: 'second' } });
+  const changed = { deploymentId, config: { title: 'second' } };
+  expect((await send('GET', '/deployments')).body).toMatchObject({ deployments: [changed] });
+});

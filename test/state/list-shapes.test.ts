@@ -467,3 +467,29 @@ it('a list of strings has the ids of the items', async () => {
   const ids = [one, other].map((each) => readPointer(each, '/id'));
   expect((await send(mock, '/widgets')).answer).toEqual({ widgets: ids });
 });
+
+it('a list of strings beside a cursor has the ids of the items, if it is called like the path in any spelling', async () => {
+  const set = object({ SetName: TEXT, Rules: TEXT }, 'SetName');
+  const list = object({ ConfigurationSets: { type: 'array', items: TEXT }, NextToken: TEXT });
+  const spec = {
+    openapi: '3.1.0',
+    info: { title: 'Sets', version: '1' },
+    paths: {
+      '/configuration-sets': {
+        get: { responses: { 200: { description: 'all', content: content(list) } } },
+        post: {
+          requestBody: { content: content(set) },
+          responses: { 201: { description: 'created', content: content(set) } },
+        },
+      },
+      '/configuration-sets/{SetName}': {
+        parameters: [{ name: 'SetName', in: 'path', required: true, schema: TEXT }],
+        get: { responses: { 200: { description: 'one', content: content(set) } } },
+      },
+    },
+  };
+  const mock = await createMock({ spec, state: { unknownIds: 'not-found' } });
+  await send(mock, '/configuration-sets', { SetName: 'a' });
+  expect((await send(mock, '/configuration-sets')).answer).toEqual({ ConfigurationSets: ['a'] });
+  await mock.close();
+});

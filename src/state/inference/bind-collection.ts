@@ -189,13 +189,14 @@ function measureConfidence(index: ContractIndex, candidate: CollectionCandidate,
     if (findSuccessMedia(operation) !== undefined && answer === undefined) return 0.5;
     return index.body(operation) === undefined ? 0 : 0.6;
   }
-  // Also an item that has `items` of its own.
-  if (answer.pointer === candidate.schema) return 0.95;
+  // An item that has `items` of its own is not a list.
+  if (index.read(index.answerPointer(operation))?.pointer === candidate.schema) return 0.95;
   const item = index.read(candidate.schema);
   const body = index.body(operation);
   const isSent = body !== undefined && item !== undefined && compareSchemas(index.read, item, body) >= 0.4;
   // What is not like an item can create several: `{ "project_ids": [] }`.
   if (index.list(operation) !== undefined && !isSent && !hasFile(index, operation)) return 0;
+  if (answer.pointer === candidate.schema) return 0.95;
   if (hasBranch(index, operation, candidate.schema)) return 0.85;
   const chosen = candidate.groups.at(-1)?.parameters.at(-1);
   if (chosen !== undefined && candidate.groups.length > 1 && body?.properties.get(chosen)?.required === true) {

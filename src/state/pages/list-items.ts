@@ -1,4 +1,5 @@
 import type { Operation } from '../../contract/operations/operation.js';
+import { toBareName } from '../../contract/names.js';
 import {
   type ItemProperty,
   type ItemSchema,
@@ -68,7 +69,8 @@ function listArrays(read: ReadItemSchema, schema: ItemSchema): readonly ItemProp
 }
 
 function findNamed(arrays: readonly ItemProperty[], noun: string | undefined): ItemProperty | undefined {
-  return arrays.find(({ name }) => name === noun);
+  if (noun === undefined) return undefined;
+  return arrays.find(({ name }) => name === noun) ?? arrays.find(({ bare }) => bare === toBareName(noun));
 }
 
 function findUsual(arrays: readonly ItemProperty[]): ItemProperty | undefined {

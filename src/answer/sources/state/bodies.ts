@@ -88,10 +88,15 @@ export function locateItem(
   pointer: string,
 ): ItemPlace {
   const found = schema === undefined ? undefined : findItemPlace(read, schema, pointer);
-  if (found !== undefined) return found;
   // What an envelope holds is about the item, also where it has none of its properties: `{ "data": { "member_id": 1 } }`.
-  const inner = findItemPositions(read, pointer).find((each) => !isEnvelope(read, each.schema));
-  return { path: inner?.path ?? [], schema: inner?.schema ?? read(pointer), isInArray: false };
+  const inner = found ?? findItemPositions(read, pointer).find((each) => !isEnvelope(read, each.schema));
+  const root: ItemPlace = { path: [], schema: read(pointer), isInArray: false };
+  if (inner === undefined) return root;
+  // An object with a part of the item is the item.
+  const [name = ''] = inner.path;
+  const part = inner.path.length === 1 ? read(schema?.properties.get(name)?.target)?.pointer : undefined;
+  if (part !== undefined && part === inner.schema?.pointer && part !== schema?.pointer) return root;
+  return found ?? { path: inner.path, schema: inner.schema, isInArray: false };
 }
 
 function createWriter(context: StateContext, model: ItemModel, body: PlannedBody): WriteBody {
