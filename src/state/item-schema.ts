@@ -56,21 +56,6 @@ export function isSuccessFlag(name: string): boolean {
   return SUCCESS.test(name);
 }
 
-/** Flags that say that a long-running operation is done. */
-export const DONE: RegExp = /^(is_?)?(done|completed?|finished)$/i;
-
-/** The results of long-running operations. */
-export const RESULT: RegExp = /^(response|result|output)$/i;
-
-/** Whether a schema is that of a long-running operation: it has a flag that says that it is done, and its result. */
-export function isLongRunning(schema: ItemSchema | undefined): boolean {
-  const all = listProperties(schema);
-  return (
-    all.some(({ name, schema: own }) => DONE.test(name) && own.type === 'boolean') &&
-    all.some(({ name, scalar }) => RESULT.test(name) && !scalar)
-  );
-}
-
 /** The one right value of a property in an answer to a successful request: the only valid one, or true; undefined where there is none. */
 export function findOnlyValue({ name, schema }: ItemProperty): unknown {
   if ('const' in schema) return schema.const;

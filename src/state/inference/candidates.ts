@@ -1,6 +1,7 @@
 import { addTo } from '../../contract/json.js';
 import type { Operation } from '../../contract/operations/operation.js';
-import { isLongRunning, type ItemSchema, listBranches } from '../item-schema.js';
+import { type ItemSchema, listBranches } from '../item-schema.js';
+import { isLongRunning } from './long-running.js';
 import { isSummary } from '../positions.js';
 import type { ContractIndex } from './contract-index.js';
 import { isSearchWord, type KeyedGroup, type PathShape } from './path-shape.js';

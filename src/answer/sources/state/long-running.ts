@@ -1,6 +1,7 @@
 import { findSuccessMedia } from '../../../contract/operations/responses.js';
 import { isObject, setOwn } from '../../../contract/json.js';
-import { DONE, type ItemProperty, type ItemSchema, listProperties, RESULT } from '../../../state/item-schema.js';
+import { DONE, RESULT } from '../../../state/inference/long-running.js';
+import { type ItemProperty, type ItemSchema, listProperties } from '../../../state/item-schema.js';
 import type { Action, Binding } from '../../../state/resource.js';
 import { toScope } from '../../../state/store/collection.js';
 import type { Entry, Item } from '../../../state/store/lists/item-list.js';
