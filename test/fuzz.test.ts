@@ -55,7 +55,11 @@ describe('the fuzzer', () => {
     // What blocks the server is played a few times only, as often as it takes to find its connection: each play lasts as long as the limit.
     const isQuick = planted === 'crash' || planted === 'fail';
     // A machine with other work takes many times as long for the same CPU time.
-    const limits = { hangMs: kind === 'hang' ? 2000 : 40_000, startMs: 40_000, stallMs: 300 };
+    const limits = {
+      hangMs: kind === 'hang' ? 2000 : 40_000,
+      startMs: 40_000,
+      stallMs: kind === 'stall' ? 300 : 10_000,
+    };
     const options = {
       seed: 1,
       seconds: 0,

@@ -68,7 +68,7 @@ paths:
       requestBody: {required: true, content: {application/octet-stream: {schema: {type: string, format: binary}}}}
       responses: {'200': *ok}
   /search.list: {get: {parameters: [{name: q, in: query, schema: {type: string}}, {name: limit, in: query, schema: {type: integer}}], responses: {'200': *ok}}}
-  /reports: {get: {parameters: [{name: X-Api-Key, in: header, required: true, schema: {type: string}}], responses: {'200': *ok}}}
+  /reports: {get: {parameters: [{name: token, in: query, required: true, schema: {type: string}}], responses: {'200': *ok}}}
   /imports: {post: {requestBody: {content: {application/octet-stream: {schema: {$ref: '#/components/schemas/Pet'}}}}, responses: {'200': *ok}}}
   /search: {post: {requestBody: {content: {application/json: {schema: {type: object}}}}, responses: {'200': *ok}}}
   /charges: {post: {requestBody: {required: true, content: {application/x-www-form-urlencoded: {schema: {$ref: '#/components/schemas/Charge'}}}}, responses: {'200': *ok}}}

@@ -106,3 +106,18 @@ describe('parameters of a path item', () => {
     expect(toLines(await ask('GET /things?b=x'))).toEqual(['error REQUIRED /a']);
   });
 });
+
+it('a required secret that is not what `Authorization` holds has to be sent', async () => {
+  const schemes = { components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } } } };
+  const parameters = ['token', 'X-Signature', 'blockToken', 'X-Api-Key'].map((name) => {
+    return { name, in: 'header', required: true, schema: text };
+  });
+  const ask = await createAsk(toDocument({ parameters, security: [{ bearer: [] }] }, schemes));
+  const call = await ask({ ask: 'GET /things', headers: { authorization: 'Bearer abc' } });
+  expect(toLines(call)).toEqual([
+    'error REQUIRED /X-Signature',
+    'error REQUIRED /blockToken',
+    'error REQUIRED /X-Api-Key',
+    'note REQUIRED /token',
+  ]);
+});

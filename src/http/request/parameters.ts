@@ -1,5 +1,5 @@
 import type { Operation, Parameter } from '../../contract/operations/operation.js';
-import { isSecretName } from '../../schema/secret-names.js';
+import { toBareName } from '../../contract/names.js';
 import { toNotes, type Violation } from '../../schema/violation.js';
 import { decodePercent, type TextTree } from '../text.js';
 import {
@@ -80,7 +80,7 @@ export function createParametersReader(operation: Operation, parts: ParameterPar
   return (source, violations) => {
     const first = violations.length;
     const values = read(source, violations);
-    if (Object.keys(source.credentials).length === 0) return values;
+    if (Object.keys(source.credentials).length === 0 || source.headers.get('authorization') === null) return values;
     const found = violations.splice(first);
     const isSent = ({ code, schemaPointer }: Violation): boolean =>
       code === 'REQUIRED' && pointers.has(schemaPointer ?? '');
@@ -89,9 +89,9 @@ export function createParametersReader(operation: Operation, parts: ParameterPar
   };
 }
 
-/** Whether a parameter is a credential by its name, such as `token` and `api_key`. */
+/** Whether a parameter has the name of what `Authorization` holds. Other secrets, such as a signature or a token of a page, are values of their own. */
 function isCredential(name: string): boolean {
-  return isSecretName(name, 'value', { kind: 'header' });
+  return /^((access|auth|bearer|oauth)?token|authorization)$/.test(toBareName(name));
 }
 
 /** One cookie: its value without quotes, still encoded. */
