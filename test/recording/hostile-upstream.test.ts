@@ -18,6 +18,7 @@ import { createMock, type Mock, type MockError } from '../../src/index.js';
 import { loadCassette } from '../../src/recording/cassette/cassette.js';
 import type { RecordingOptions } from '../../src/recording/recordings.js';
 import { createFolder } from './folders.js';
+import { serveInTest } from './serve-in-test.js';
 
 const SPEC = {
   openapi: '3.1.0',
@@ -438,13 +439,7 @@ async function startServer(
     };
     void answer(request, respond, response);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return serveInTest(server);
 }
 
 /** A server whose answer goes on: two objects, then nothing more until the client leaves. */

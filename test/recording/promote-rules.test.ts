@@ -1,8 +1,6 @@
 // Answers without state, promoted to the rules of a scenario: each applies to the recorded request only.
-import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { promoteCassette } from '../../src/cli/commands/recordings/promote.js';
@@ -10,6 +8,7 @@ import { createMock } from '../../src/index.js';
 import { loadCassette } from '../../src/recording/cassette/cassette.js';
 import { loadParts } from './contract.js';
 import { createFolder } from './folders.js';
+import { serveInTest } from './serve-in-test.js';
 
 const RESPONSES = {
   200: {
@@ -55,13 +54,7 @@ async function startServer(): Promise<string> {
       response.end(status === 204 ? undefined : isCsv ? 'sent' : JSON.stringify({ sent }));
     });
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return serveInTest(server);
 }
 
 it('rules of forms and queries answer as recorded, whatever the order of the recorded requests', async () => {

@@ -1,7 +1,5 @@
 // Requests that few clients send, as WebDAV, registries and pages of servers need them: over sockets, recorded and replayed.
-import { once } from 'node:events';
 import { createServer, type IncomingMessage, request as httpRequest } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createMock } from '../../src/index.js';
@@ -9,6 +7,7 @@ import { loadCassette } from '../../src/recording/cassette/cassette.js';
 import { checkCassette } from '../../src/recording/drift/check.js';
 import { loadParts } from './contract.js';
 import { createFolder } from './folders.js';
+import { serveInTest } from './serve-in-test.js';
 
 const SPEC = {
   openapi: '3.1.0',
@@ -47,13 +46,7 @@ async function startServer(answer: AnswerRequest = () => ({})): Promise<string> 
     response.writeHead(status, { 'content-type': 'text/plain', ...headers });
     response.end(status === 304 ? undefined : `${request.method} ${request.url} ${status}`);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return serveInTest(server);
 }
 
 function send(url: string, { method = 'GET', path, headers = {}, body }: Sent): Promise<string> {

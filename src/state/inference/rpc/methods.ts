@@ -1,3 +1,4 @@
+import { readOwn } from '../../../contract/json.js';
 import type { Operation } from '../../../contract/operations/operation.js';
 import { toBareNoun, toSingular } from '../../names.js';
 import type { Action } from '../../resource.js';
@@ -82,7 +83,9 @@ const VERB_AND_NOUN = /^([A-Z]?[a-z]+)([A-Z]\w*)$/;
 /** Whether a word is a verb with a known meaning and a noun; `setTopic` of `/rooms.setTopic` changes a property. */
 function isVerbAndNoun(word: string): boolean {
   const verb = VERB_AND_NOUN.exec(word)?.[1];
-  return verb !== undefined && Object.hasOwn(VERBS_BEFORE_NOUN, verb.toLowerCase()) && toAction(word) === undefined;
+  return (
+    verb !== undefined && readOwn(VERBS_BEFORE_NOUN, verb.toLowerCase()) !== undefined && toAction(word) === undefined
+  );
 }
 
 type Reading = Pick<RpcMethod, 'action' | 'isVerbFirst' | 'key' | 'nouns' | 'verb'>;
@@ -95,7 +98,7 @@ function readVerbLast(words: readonly string[]): Reading {
 function readVerbFirst(index: ContractIndex, operation: Operation, words: readonly string[]): Reading | undefined {
   const [, verb = '', noun = ''] = VERB_AND_NOUN.exec(words.at(-1) ?? '') ?? [];
   if (noun === '') return undefined;
-  const own = VERBS_BEFORE_NOUN[verb.toLowerCase()];
+  const own = readOwn(VERBS_BEFORE_NOUN, verb.toLowerCase());
   const action = own === 'read' && isListOf(index, operation, noun) ? 'list' : own;
   const key = [...words.slice(0, -1), '', toBareNoun(noun)].join('.');
   return { key, nouns: [toSingular(noun)], verb, isVerbFirst: true, action };
@@ -112,8 +115,8 @@ function isListOf({ read }: ContractIndex, operation: Operation, noun: string): 
 }
 
 function toAction(word: string): Action | undefined {
-  const own = word.toLowerCase();
-  if (Object.hasOwn(VERBS, own)) return VERBS[own];
+  const own = readOwn(VERBS, word.toLowerCase());
+  if (own !== undefined) return own;
   // `setTopic` changes a property.
   return /^(set|update|edit|change)([A-Z_]|$)/.test(word) ? 'update' : undefined;
 }
