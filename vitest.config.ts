@@ -5,7 +5,8 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 const report = process.env['VOUCH_TEST_REPORT'];
 
 /**
- * Test files that `npm run test:fast` leaves out: large documents, child processes, browsers, packing; each takes seconds.
+ * Test files that `npm run test:fast` leaves out: large documents, child processes, browsers, packing, long tables; each takes a second or more.
+ * Single tests of other files are left out by the tag `slow`.
  * The longest come first.
  */
 const SLOW = [
@@ -86,6 +87,23 @@ const SLOW = [
   'test/store/metrics.test.ts',
   'test/recording/lock.test.ts',
   'test/cli/completion.test.ts',
+  'test/reload/edits.test.ts',
+  'test/http/property.test.ts',
+  'test/state/pages.test.ts',
+  'test/generate/keywords.test.ts',
+  'test/language.test.ts',
+  'test/pact/pact.test.ts',
+  'test/recording/promote.test.ts',
+  'test/recording/promote-rules.test.ts',
+  'test/scenario/matchers.test.ts',
+  'test/state/lists-in-items.test.ts',
+  'test/state/entry-points.test.ts',
+  'test/pact/command.test.ts',
+  'test/server/turns.test.ts',
+  'test/state/cli.test.ts',
+  'test/recording/drift.test.ts',
+  'test/import/import.test.ts',
+  'test/server/markup.test.ts',
 ];
 
 /** Starts the slow files before all others, so that none of them runs alone at the end. */
@@ -119,6 +137,7 @@ const config: ViteUserConfigFnObject = defineConfig(({ mode }) => ({
     // `.ci/run` reads the numbers from a report of its own choice, so that it can run `npm test` as it stands.
     reporters: report === undefined ? ['default'] : ['default', ['json', { outputFile: report }]],
     globalSetup: ['test/empty-cache.ts'],
+    tags: [{ name: 'slow', description: 'Takes half a second or more. `npm run test:fast` leaves these tests out.' }],
     // One more than there are cores, since many tests wait: for processes, browsers, timers.
     maxWorkers: availableParallelism() + 1,
     sequence: { sequencer: SlowFirst },

@@ -167,7 +167,7 @@ test('cacheFolder false, and a small document without a named folder, leave noth
   expect(await readdir(join(cwd, 'node_modules'))).toEqual(['x']);
 });
 
-test('a large document is kept with the other caches of the project', async () => {
+test('a large document is kept with the other caches of the project', { tags: 'slow' }, async () => {
   const cwd = await createFolder({
     'api.yaml': `${FILES['api.yaml']}\n# ${'x'.repeat(100_000)}`,
     'pet.yaml': '{}',
@@ -196,7 +196,7 @@ paths:
     get: {responses: {200: {description: ok, content: {application/json: {schema: ${LIST_OF_PETS}}}}}}
 `;
 
-test('resources that were inferred are kept beside the document, for each base path', async () => {
+test('resources that were inferred are kept beside the document, for each base path', { tags: 'slow' }, async () => {
   const cwd = await createFolder({ 'api.yaml': PETS });
   const options = { spec: join(cwd, 'api.yaml'), document: { cacheFolder: join(cwd, 'cache') } };
   const listKept = async (): Promise<readonly string[]> =>
@@ -226,6 +226,7 @@ test('resources that were inferred are kept beside the document, for each base p
 
 test.each(['spec/openapi.yaml', '../shared/specs/github.json'])(
   'the resources of %s are the same after they were kept',
+  { tags: 'slow' },
   async (spec) => {
     if (!existsSync(spec)) return;
     const contract = await loadContract(spec, { preset: 'auto' });

@@ -25,21 +25,25 @@ async function waitFor(folder: string, keys: readonly string[]): Promise<readonl
   return found;
 }
 
-test('texts are read by the next process, and those of processes that run at the same time are added', async () => {
-  const folder = await createFolder({});
-  const [one, other] = [open(folder), open(folder)];
-  one.write(() => [['a', 'A']]);
-  // Of two that write in the same moment, one can replace the file of the other: its texts are generated again.
-  await waitFor(folder, ['a']);
-  other.write(() => [
-    ['b', 'B'],
-    ['c', 'C'],
-  ]);
-  expect(await waitFor(folder, ['a', 'b', 'c'])).toEqual(['A', 'B', 'C']);
-  const third = open(folder);
-  third.write(() => [['d', 'D']]);
-  expect(await waitFor(folder, ['b', 'c', 'd'])).toEqual(['B', 'C', 'D']);
-});
+test(
+  'texts are read by the next process, and those of processes that run at the same time are added',
+  { tags: 'slow' },
+  async () => {
+    const folder = await createFolder({});
+    const [one, other] = [open(folder), open(folder)];
+    one.write(() => [['a', 'A']]);
+    // Of two that write in the same moment, one can replace the file of the other: its texts are generated again.
+    await waitFor(folder, ['a']);
+    other.write(() => [
+      ['b', 'B'],
+      ['c', 'C'],
+    ]);
+    expect(await waitFor(folder, ['a', 'b', 'c'])).toEqual(['A', 'B', 'C']);
+    const third = open(folder);
+    third.write(() => [['d', 'D']]);
+    expect(await waitFor(folder, ['b', 'c', 'd'])).toEqual(['B', 'C', 'D']);
+  },
+);
 
 test('what was taken is not held any longer, and another document has nothing', async () => {
   const folder = await createFolder({});
@@ -50,27 +54,31 @@ test('what was taken is not held any longer, and another document has nothing', 
   expect(open(folder, 'another document').take('a')).toBeUndefined();
 });
 
-test('no more than a million characters are kept: those of the last process, then those of others', async () => {
-  const folder = await createFolder({});
-  open(folder).write(() => [
-    ['old', 'x'.repeat(300_000)],
-    ['oldest', 'x'.repeat(300_000)],
-  ]);
-  await waitFor(folder, ['old', 'oldest']);
-  open(folder).write(() => [['new', 'x'.repeat(500_000)]]);
-  await waitFor(folder, ['new', 'old']);
-  expect(open(folder).take('oldest')).toBeUndefined();
-  open(folder).write(() => [
-    ['large', 'x'.repeat(1_500_000)],
-    ['small', 'x'],
-  ]);
-  await waitFor(folder, ['small']);
-  expect(open(folder).take('large')).toBeUndefined();
-  const [file = ''] = await readdir(folder);
-  expect((await readFile(join(folder, file))).length).toBeLessThan(1_100_000);
-});
+test(
+  'no more than a million characters are kept: those of the last process, then those of others',
+  { tags: 'slow' },
+  async () => {
+    const folder = await createFolder({});
+    open(folder).write(() => [
+      ['old', 'x'.repeat(300_000)],
+      ['oldest', 'x'.repeat(300_000)],
+    ]);
+    await waitFor(folder, ['old', 'oldest']);
+    open(folder).write(() => [['new', 'x'.repeat(500_000)]]);
+    await waitFor(folder, ['new', 'old']);
+    expect(open(folder).take('oldest')).toBeUndefined();
+    open(folder).write(() => [
+      ['large', 'x'.repeat(1_500_000)],
+      ['small', 'x'],
+    ]);
+    await waitFor(folder, ['small']);
+    expect(open(folder).take('large')).toBeUndefined();
+    const [file = ''] = await readdir(folder);
+    expect((await readFile(join(folder, file))).length).toBeLessThan(1_100_000);
+  },
+);
 
-test('a file of something else is passed over and written again', async () => {
+test('a file of something else is passed over and written again', { tags: 'slow' }, async () => {
   const folder = await createFolder({});
   const cache = createDocumentCache(folder);
   open(folder).write(() => [['a', 'A']]);

@@ -101,7 +101,7 @@ const texts = fc.array(fc.stringMatching(/^[abcAkKsſ1 \n_é.]{0,9}$/), { minLen
 const flags = fc.constantFrom('', 'i', 'm', 's', 'u', 'iu', 'im');
 
 describe('the linear matcher', () => {
-  it('agrees with the engine of the platform', () => {
+  it('agrees with the engine of the platform', { tags: 'slow' }, () => {
     const check = (source: string, flag: string, samples: readonly string[]): void => {
       let expression: RegExp;
       try {

@@ -37,33 +37,37 @@ const values = oneof(
   dictionary(constantFrom('a', 'b', 'type'), oneof(scalars, nodes), { maxKeys: 2 }),
 );
 
-it('a schema that is left as it is, or of which keywords are renamed, is the same after all repairs, which report nothing', () => {
-  let plain = 0;
-  let renamed = 0;
-  const check = (schema: Node, dialect: Dialect): void => {
-    const need = readNeed('schema', schema);
-    if (need === 'repair') return;
-    plain += 1;
-    const reports: string[] = [];
-    const context: RepairContext = {
-      dialect,
-      report: (message) => void reports.push(message),
-      recordMove: (to) => void reports.push(`moved to ${to.join('/')}`),
-      findTarget: () => undefined,
-      resolveReference: () => undefined,
-      readRootField: () => undefined,
+it(
+  'a schema that is left as it is, or of which keywords are renamed, is the same after all repairs, which report nothing',
+  { tags: 'slow' },
+  () => {
+    let plain = 0;
+    let renamed = 0;
+    const check = (schema: Node, dialect: Dialect): void => {
+      const need = readNeed('schema', schema);
+      if (need === 'repair') return;
+      plain += 1;
+      const reports: string[] = [];
+      const context: RepairContext = {
+        dialect,
+        report: (message) => void reports.push(message),
+        recordMove: (to) => void reports.push(`moved to ${to.join('/')}`),
+        findTarget: () => undefined,
+        resolveReference: () => undefined,
+        readRootField: () => undefined,
+      };
+      const expected = need === 'rename' ? renameKeywords(schema, context) : schema;
+      if (expected === undefined) return;
+      const repaired = repairSchema(schema, context);
+      expect([repaired, Object.keys(repaired)]).toEqual([expected, Object.keys(expected)]);
+      expect(reports).toEqual([]);
+      if (need === 'rename') renamed += 1;
     };
-    const expected = need === 'rename' ? renameKeywords(schema, context) : schema;
-    if (expected === undefined) return;
-    const repaired = repairSchema(schema, context);
-    expect([repaired, Object.keys(repaired)]).toEqual([expected, Object.keys(expected)]);
-    expect(reports).toEqual([]);
-    if (need === 'rename') renamed += 1;
-  };
-  const schemas = dictionary(constantFrom(...KEYWORDS), values, { maxKeys: 4 });
-  const run = { numRuns: 20_000 };
-  assert(property(schemas, constantFrom<Dialect>(20, 30, 31), check), run);
-  // So that this test would not pass because each schema is repaired.
-  expect(plain).toBeGreaterThan(1000);
-  expect(renamed).toBeGreaterThan(40);
-});
+    const schemas = dictionary(constantFrom(...KEYWORDS), values, { maxKeys: 4 });
+    const run = { numRuns: 20_000 };
+    assert(property(schemas, constantFrom<Dialect>(20, 30, 31), check), run);
+    // So that this test would not pass because each schema is repaired.
+    expect(plain).toBeGreaterThan(1000);
+    expect(renamed).toBeGreaterThan(40);
+  },
+);

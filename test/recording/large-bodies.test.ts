@@ -100,31 +100,35 @@ const post = (body: string): RequestInit => ({
 });
 
 describe('a body of more than 2 MiB', () => {
-  it('has the secrets replaced that names, pairs and the contract mark, in requests and responses', async () => {
-    const text = writeUsers();
-    expect(text.length).toBeGreaterThan(SIZE);
-    const mock = await record(await start(text));
-    expect(await (await mock.fetch('/users')).text()).toBe(text);
-    expect((await mock.fetch('/users', post(text))).status).toBe(200);
-    await mock.close();
-    for (const file of ['0001.bin', '0002.request.bin']) {
-      const written = readFileSync(join(mock.folder, 'bodies', file), 'utf8');
-      const users = JSON.parse(written) as readonly User[];
-      const originals = JSON.parse(text) as readonly User[];
-      expect(users).toHaveLength(originals.length);
-      // Comparing each one by itself would take most of the time.
-      const wrong = users.filter((user, i) => !isRedacted(user, originals[i]));
-      expect(wrong.slice(0, 3)).toEqual([]);
-      // The same secret has the same placeholder.
-      expect(new Set(users.map(({ password }) => password)).size).toBe(7);
-    }
-    const { redacted } = loadCassette(mock.folder).manifest;
-    expect(new Set(Object.values(redacted))).toEqual(
-      new Set(['key:password', 'key:pin', 'schema:x-sensitive', 'key:DB_PASSWORD']),
-    );
-  });
+  it(
+    'has the secrets replaced that names, pairs and the contract mark, in requests and responses',
+    { tags: 'slow' },
+    async () => {
+      const text = writeUsers();
+      expect(text.length).toBeGreaterThan(SIZE);
+      const mock = await record(await start(text));
+      expect(await (await mock.fetch('/users')).text()).toBe(text);
+      expect((await mock.fetch('/users', post(text))).status).toBe(200);
+      await mock.close();
+      for (const file of ['0001.bin', '0002.request.bin']) {
+        const written = readFileSync(join(mock.folder, 'bodies', file), 'utf8');
+        const users = JSON.parse(written) as readonly User[];
+        const originals = JSON.parse(text) as readonly User[];
+        expect(users).toHaveLength(originals.length);
+        // Comparing each one by itself would take most of the time.
+        const wrong = users.filter((user, i) => !isRedacted(user, originals[i]));
+        expect(wrong.slice(0, 3)).toEqual([]);
+        // The same secret has the same placeholder.
+        expect(new Set(users.map(({ password }) => password)).size).toBe(7);
+      }
+      const { redacted } = loadCassette(mock.folder).manifest;
+      expect(new Set(Object.values(redacted))).toEqual(
+        new Set(['key:password', 'key:pin', 'schema:x-sensitive', 'key:DB_PASSWORD']),
+      );
+    },
+  );
 
-  it('leaves no temporary file, recorded or not', async () => {
+  it('leaves no temporary file, recorded or not', { tags: 'slow' }, async () => {
     const temporary = createFolder();
     vi.stubEnv('TMPDIR', temporary);
     onTestFinished(() => void vi.unstubAllEnvs());

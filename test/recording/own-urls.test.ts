@@ -139,24 +139,28 @@ describe('a URL of the upstream', () => {
 describe('a compressed stream', () => {
   const CODINGS = { gzip: createGzip, br: createBrotliCompress, deflate: createDeflate } as const;
 
-  it.each(['gzip', 'br', 'deflate'] as const)('of events or JSON has URLs of the mock: %s', async (coding) => {
-    for (const [type, begin] of [
-      ['text/event-stream', 'data: '],
-      ['application/json', ''],
-    ] as const) {
-      const recorded = await recordAndReplay('/v1/events', (response, own) => {
-        response.writeHead(200, { 'content-type': type, 'content-encoding': coding });
-        const compress = CODINGS[coding]();
-        compress.pipe(response);
-        compress.write(`${begin}{"url":"${own}/api/things/1"`);
-        compress.flush(() => setTimeout(() => compress.end(`,"n":1.0}\n\n`), 150));
-      });
-      for (const { body, headers, origin } of recorded) {
-        expect(body).toBe(`${begin}{"url":"${origin}/v1/things/1","n":1.0}\n\n`);
-        expect(headers['content-encoding']).toBeUndefined();
+  it.each(['gzip', 'br', 'deflate'] as const)(
+    'of events or JSON has URLs of the mock: %s',
+    { tags: 'slow' },
+    async (coding) => {
+      for (const [type, begin] of [
+        ['text/event-stream', 'data: '],
+        ['application/json', ''],
+      ] as const) {
+        const recorded = await recordAndReplay('/v1/events', (response, own) => {
+          response.writeHead(200, { 'content-type': type, 'content-encoding': coding });
+          const compress = CODINGS[coding]();
+          compress.pipe(response);
+          compress.write(`${begin}{"url":"${own}/api/things/1"`);
+          compress.flush(() => setTimeout(() => compress.end(`,"n":1.0}\n\n`), 150));
+        });
+        for (const { body, headers, origin } of recorded) {
+          expect(body).toBe(`${begin}{"url":"${origin}/v1/things/1","n":1.0}\n\n`);
+          expect(headers['content-encoding']).toBeUndefined();
+        }
       }
-    }
-  });
+    },
+  );
 
   it('reaches the client while it arrives', async () => {
     const upstream = await startServer((response) => {

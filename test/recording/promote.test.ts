@@ -78,45 +78,49 @@ const describeDifferences = ({ differences }: PromoteOutcome): readonly string[]
   differences.flatMap(({ exchange, lines }) => lines.map((line) => `${exchange.file}: ${line}`));
 
 describe('a promoted recording', () => {
-  it('of pages with creates and deletes answers like the recording, and for any other page too', async () => {
-    const seen: { before: readonly Page['data'][number][] } = { before: [] };
-    const outcome = await recordAndPromote(
-      async (ask) => {
-        seen.before = await walk(ask, 2, 'asc');
-        await create(ask, 'first new');
-        await ask('/v1/files/file-notes/content');
-        await ask('/v1/files/file-bytes/content', { headers: { accept: 'application/octet-stream' } });
-        await remove(ask, 'file-notes');
-        await remove(ask, 'file-notes');
-        await create(ask, 'second new');
-        await walk(ask, 3, 'desc');
-        await ask('/v1/files/none/content');
-      },
-      { keys: 5 },
-    );
-    expect(outcome.skipped).toEqual([]);
-    expect(describeDifferences(outcome)).toEqual([]);
-    expect(readdirSync(outcome.into).sort()).toEqual([
-      'admin_api_keys.json',
-      'files.json',
-      'vector_stores.files.json',
-      'vector_stores.json',
-    ]);
+  it(
+    'of pages with creates and deletes answers like the recording, and for any other page too',
+    { tags: 'slow' },
+    async () => {
+      const seen: { before: readonly Page['data'][number][] } = { before: [] };
+      const outcome = await recordAndPromote(
+        async (ask) => {
+          seen.before = await walk(ask, 2, 'asc');
+          await create(ask, 'first new');
+          await ask('/v1/files/file-notes/content');
+          await ask('/v1/files/file-bytes/content', { headers: { accept: 'application/octet-stream' } });
+          await remove(ask, 'file-notes');
+          await remove(ask, 'file-notes');
+          await create(ask, 'second new');
+          await walk(ask, 3, 'desc');
+          await ask('/v1/files/none/content');
+        },
+        { keys: 5 },
+      );
+      expect(outcome.skipped).toEqual([]);
+      expect(describeDifferences(outcome)).toEqual([]);
+      expect(readdirSync(outcome.into).sort()).toEqual([
+        'admin_api_keys.json',
+        'files.json',
+        'vector_stores.files.json',
+        'vector_stores.json',
+      ]);
 
-    const mock = await createMock({ spec: SPEC, fixtures: outcome.into });
-    const ask = askOf(mock);
-    const ids = seen.before.map(({ id }) => id);
-    for (const limit of [1, 2, 3, 4, 5, 6]) {
-      expect((await walk(ask, limit, 'asc')).map(({ id }) => id)).toEqual(ids);
-      expect((await walk(ask, limit, 'desc')).map(({ id }) => id)).toEqual(ids.toReversed());
-    }
-    const page = (await (await ask(`${KEYS}?limit=2&after=${ids[1]}`)).json()) as Page;
-    expect(page.data.map(({ id }) => id)).toEqual(ids.slice(2, 4));
-    expect((await remove(ask, 'file-bytes')).status).toBe(404);
-    expect((await remove(ask, 'file-notes')).status).toBe(200);
-    const bytes = await ask('/v1/files/file-bytes/content', { headers: { accept: 'application/octet-stream' } });
-    expect([...new Uint8Array(await bytes.arrayBuffer())]).toEqual(Array.from({ length: 256 }, (_, i) => i));
-  });
+      const mock = await createMock({ spec: SPEC, fixtures: outcome.into });
+      const ask = askOf(mock);
+      const ids = seen.before.map(({ id }) => id);
+      for (const limit of [1, 2, 3, 4, 5, 6]) {
+        expect((await walk(ask, limit, 'asc')).map(({ id }) => id)).toEqual(ids);
+        expect((await walk(ask, limit, 'desc')).map(({ id }) => id)).toEqual(ids.toReversed());
+      }
+      const page = (await (await ask(`${KEYS}?limit=2&after=${ids[1]}`)).json()) as Page;
+      expect(page.data.map(({ id }) => id)).toEqual(ids.slice(2, 4));
+      expect((await remove(ask, 'file-bytes')).status).toBe(404);
+      expect((await remove(ask, 'file-notes')).status).toBe(200);
+      const bytes = await ask('/v1/files/file-bytes/content', { headers: { accept: 'application/octet-stream' } });
+      expect([...new Uint8Array(await bytes.arrayBuffer())]).toEqual(Array.from({ length: 256 }, (_, i) => i));
+    },
+  );
 
   it('is the state before the first exchange, or with --final after the last one', async () => {
     const act = async (ask: Ask): Promise<void> => {

@@ -204,71 +204,77 @@ describe('the connection to the upstream', () => {
     );
   });
 
-  it('goes through the proxy of the environment, unless NO_PROXY lists the host', async ({ skip }) => {
-    const folder = createFolder();
-    const [key, certificate] = [join(folder, 'key.pem'), join(folder, 'certificate.pem')];
-    try {
-      const subject = ['-subj', '/CN=api.test', '-addext', 'subjectAltName=DNS:api.test'];
-      const request = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', ...subject];
-      execFileSync('openssl', [...request, '-keyout', key, '-out', certificate], { stdio: 'ignore' });
-    } catch {
-      skip('openssl is not installed, so that there is no certificate to try');
-    }
-    const pem = { key: readFileSync(key, 'utf8'), cert: readFileSync(certificate, 'utf8') };
-    const secure = createSecureServer({ ...pem, ca: pem.cert, requestCert: true }, (request, response) => {
-      response.end(`secure ${request.url ?? ''}`);
-    });
-    const seen: string[] = [];
-    const proxy = createServer((request, response) => {
-      seen.push(`${request.method ?? ''} ${request.url ?? ''} ${request.headers['proxy-authorization'] ?? ''}`);
-      response.end('plain');
-    });
-    proxy.on('connect', (request, socket) => {
-      seen.push(`CONNECT ${request.url ?? ''} ${request.headers['proxy-authorization'] ?? ''}`);
-      if (request.url !== 'api.test:443') {
-        socket.end('HTTP/1.1 403 Forbidden\r\n\r\n');
-        return;
+  it(
+    'goes through the proxy of the environment, unless NO_PROXY lists the host',
+    { tags: 'slow' },
+    async ({ skip }) => {
+      const folder = createFolder();
+      const [key, certificate] = [join(folder, 'key.pem'), join(folder, 'certificate.pem')];
+      try {
+        const subject = ['-subj', '/CN=api.test', '-addext', 'subjectAltName=DNS:api.test'];
+        const request = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', ...subject];
+        execFileSync('openssl', [...request, '-keyout', key, '-out', certificate], { stdio: 'ignore' });
+      } catch {
+        skip('openssl is not installed, so that there is no certificate to try');
       }
-      const { port } = secure.address() as AddressInfo;
-      const target = connect(port, '127.0.0.1', () => socket.write('HTTP/1.1 200 OK\r\n\r\n'));
-      target.pipe(socket).pipe(target);
-    });
-    for (const server of [secure, proxy]) {
-      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-      onTestFinished(() => {
-        server.closeAllConnections();
-        server.close();
+      const pem = { key: readFileSync(key, 'utf8'), cert: readFileSync(certificate, 'utf8') };
+      const secure = createSecureServer({ ...pem, ca: pem.cert, requestCert: true }, (request, response) => {
+        response.end(`secure ${request.url ?? ''}`);
       });
-    }
-    const { port } = proxy.address() as AddressInfo;
-    const environment = { HTTPS_PROXY: `http://user:pass@127.0.0.1:${port}`, http_proxy: `127.0.0.1:${port}` };
-    const ask = async (base: string, more: Record<string, string> = {}): Promise<string> => {
-      const upstream = createUpstream(base, { ca: pem.cert, ...pem }, { ...environment, ...more });
-      onTestFinished(() => upstream.close());
-      const outcome = await upstream.send({ method: 'GET', target: '/a?b=1', headers: {}, body: undefined });
-      if ('failure' in outcome) return `${outcome.failure.kind} ${outcome.failure.message}`;
-      const chunks: Uint8Array[] = [];
-      for await (const chunk of outcome.body) chunks.push(chunk);
-      return Buffer.concat(chunks).toString();
-    };
-    expect(await ask('https://api.test')).toBe('secure /a?b=1');
-    expect(await ask('http://api.test:8080')).toBe('plain');
-    expect(await ask('https://other.test')).toMatch(/^refused .*answered 403/);
-    const basic = `Basic ${Buffer.from('user:pass').toString('base64')}`;
-    expect(seen).toEqual([
-      `CONNECT api.test:443 ${basic}`,
-      'GET http://api.test:8080/a?b=1 ',
-      `CONNECT other.test:443 ${basic}`,
-    ]);
-    for (const list of ['*', 'api.invalid', '.invalid', 'x.test, api.invalid:443']) {
-      expect(await ask('https://api.invalid', { NO_PROXY: list })).toMatch(/^(?:unresolved|refused|timeout) /);
-    }
-    expect(seen).toHaveLength(3);
-    expect(() => createUpstream('https://api.test', {}, { HTTPS_PROXY: 'socks5://x' })).toThrow('not a valid http URL');
-    // This machine is reached directly, as by other clients.
-    const direct = await start();
-    expect(await ask(direct.origin)).toContain('No credentials');
-  });
+      const seen: string[] = [];
+      const proxy = createServer((request, response) => {
+        seen.push(`${request.method ?? ''} ${request.url ?? ''} ${request.headers['proxy-authorization'] ?? ''}`);
+        response.end('plain');
+      });
+      proxy.on('connect', (request, socket) => {
+        seen.push(`CONNECT ${request.url ?? ''} ${request.headers['proxy-authorization'] ?? ''}`);
+        if (request.url !== 'api.test:443') {
+          socket.end('HTTP/1.1 403 Forbidden\r\n\r\n');
+          return;
+        }
+        const { port } = secure.address() as AddressInfo;
+        const target = connect(port, '127.0.0.1', () => socket.write('HTTP/1.1 200 OK\r\n\r\n'));
+        target.pipe(socket).pipe(target);
+      });
+      for (const server of [secure, proxy]) {
+        await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+        onTestFinished(() => {
+          server.closeAllConnections();
+          server.close();
+        });
+      }
+      const { port } = proxy.address() as AddressInfo;
+      const environment = { HTTPS_PROXY: `http://user:pass@127.0.0.1:${port}`, http_proxy: `127.0.0.1:${port}` };
+      const ask = async (base: string, more: Record<string, string> = {}): Promise<string> => {
+        const upstream = createUpstream(base, { ca: pem.cert, ...pem }, { ...environment, ...more });
+        onTestFinished(() => upstream.close());
+        const outcome = await upstream.send({ method: 'GET', target: '/a?b=1', headers: {}, body: undefined });
+        if ('failure' in outcome) return `${outcome.failure.kind} ${outcome.failure.message}`;
+        const chunks: Uint8Array[] = [];
+        for await (const chunk of outcome.body) chunks.push(chunk);
+        return Buffer.concat(chunks).toString();
+      };
+      expect(await ask('https://api.test')).toBe('secure /a?b=1');
+      expect(await ask('http://api.test:8080')).toBe('plain');
+      expect(await ask('https://other.test')).toMatch(/^refused .*answered 403/);
+      const basic = `Basic ${Buffer.from('user:pass').toString('base64')}`;
+      expect(seen).toEqual([
+        `CONNECT api.test:443 ${basic}`,
+        'GET http://api.test:8080/a?b=1 ',
+        `CONNECT other.test:443 ${basic}`,
+      ]);
+      for (const list of ['*', 'api.invalid', '.invalid', 'x.test, api.invalid:443']) {
+        expect(await ask('https://api.invalid', { NO_PROXY: list })).toMatch(/^(?:unresolved|refused|timeout) /);
+      }
+      expect(seen).toHaveLength(3);
+      expect(() => createUpstream('https://api.test', {}, { HTTPS_PROXY: 'socks5://x' })).toThrow(
+        'not a valid http URL',
+      );
+      // This machine is reached directly, as by other clients.
+      const direct = await start();
+      expect(await ask(direct.origin)).toContain('No credentials');
+    },
+  );
 });
 
 describe('pace: recorded', () => {

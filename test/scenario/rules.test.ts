@@ -434,7 +434,7 @@ describe('time', () => {
     expect(mock.clock.now() - before).toBe(123);
   });
 
-  it('a distribution has its median and tail, and is the same for the same seed', async () => {
+  it('a distribution has its median and tail, and is the same for the same seed', { tags: 'slow' }, async () => {
     const take = async (): Promise<readonly number[]> => {
       const scenario = { operations: { listBooks: { delay: { lognormal: { median: 40, p99: 300 } } } } };
       const mock = await createLibrary({ a: scenario }, { active: 'a', seed: 7 });

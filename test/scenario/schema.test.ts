@@ -141,7 +141,7 @@ describe('the generated schema', () => {
     expect(new Ajv2020({ strict: false }).validateSchema(schema)).toBe(true);
   });
 
-  it('accepts every shipped scenario', async () => {
+  it('accepts every shipped scenario', { tags: 'slow' }, async () => {
     const check = new Ajv2020({ strict: false, validateFormats: false, code: { optimize: false } }).compile(schema);
     const names = await readdir('scenarios');
     const results = await Promise.all(

@@ -47,32 +47,36 @@ describe('what a body lacks', () => {
     expect(required.toSorted()).toEqual([...missing].toSorted());
   });
 
-  it('is the same as explained, for every answer of several documents without one of its members', async () => {
-    const folder = resolve(import.meta.dirname, '../documents/lifecycle');
-    let compared = 0;
-    for (const file of readdirSync(folder).filter((name) => name.endsWith('.yaml'))) {
-      const contract = await loadContract(resolve(folder, file), { cacheFolder: false });
-      const validators = createValidators(contract);
-      const generator = createGenerator(contract, validators);
-      const contents = contract.operations.flatMap(({ responses }) => responses.flatMap(({ content }) => content));
-      for (const { schema, schemaPointer } of contents) {
-        // The explanation of alternatives names what the nearest of them requires.
-        if (schema === undefined || /"(?:oneOf|anyOf)"/.test(JSON.stringify(contract.resolve(schema, schemaPointer))))
-          continue;
-        const whole = generator.value(schemaPointer, { seed: 1, key: schemaPointer, direction: 'response', now: 0 });
-        for (const name of isObject(whole) ? Object.keys(whole) : []) {
-          const { [name]: _, ...body } = whole as Readonly<Record<string, unknown>>;
-          const violations = validators.check(schemaPointer, 'response')(body, 'body');
-          if (violations.some(({ code }) => code !== 'REQUIRED')) continue;
-          compared += 1;
-          expect(listMissing(contract, schemaPointer, body), `${file} ${schemaPointer} ${name}`).toEqual(
-            violations.map(({ pointer }) => pointer),
-          );
+  it(
+    'is the same as explained, for every answer of several documents without one of its members',
+    { tags: 'slow' },
+    async () => {
+      const folder = resolve(import.meta.dirname, '../documents/lifecycle');
+      let compared = 0;
+      for (const file of readdirSync(folder).filter((name) => name.endsWith('.yaml'))) {
+        const contract = await loadContract(resolve(folder, file), { cacheFolder: false });
+        const validators = createValidators(contract);
+        const generator = createGenerator(contract, validators);
+        const contents = contract.operations.flatMap(({ responses }) => responses.flatMap(({ content }) => content));
+        for (const { schema, schemaPointer } of contents) {
+          // The explanation of alternatives names what the nearest of them requires.
+          if (schema === undefined || /"(?:oneOf|anyOf)"/.test(JSON.stringify(contract.resolve(schema, schemaPointer))))
+            continue;
+          const whole = generator.value(schemaPointer, { seed: 1, key: schemaPointer, direction: 'response', now: 0 });
+          for (const name of isObject(whole) ? Object.keys(whole) : []) {
+            const { [name]: _, ...body } = whole as Readonly<Record<string, unknown>>;
+            const violations = validators.check(schemaPointer, 'response')(body, 'body');
+            if (violations.some(({ code }) => code !== 'REQUIRED')) continue;
+            compared += 1;
+            expect(listMissing(contract, schemaPointer, body), `${file} ${schemaPointer} ${name}`).toEqual(
+              violations.map(({ pointer }) => pointer),
+            );
+          }
         }
       }
-    }
-    expect(compared).toBeGreaterThan(100);
-  });
+      expect(compared).toBeGreaterThan(100);
+    },
+  );
 });
 
 describe('what does not fit in a body', () => {

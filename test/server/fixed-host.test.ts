@@ -50,7 +50,7 @@ async function run(
 describe('a client with a fixed host', () => {
   const curl = ['-sS', '--cacert', '', '-H', 'authorization: Bearer any', `https://${HOST}${CONTENT}`];
 
-  it('in a process of Node.js trusts the certificate of NODE_EXTRA_CA_CERTS', async () => {
+  it('in a process of Node.js trusts the certificate of NODE_EXTRA_CA_CERTS', { tags: 'slow' }, async () => {
     const code = `const response = await fetch('https://localhost:${port}${CONTENT}', { headers: { authorization: 'Bearer any' } }); console.log(response.status)`;
     const words = ['--input-type=module', '-e', code];
     expect(await run(process.execPath, words, { NODE_EXTRA_CA_CERTS: certificate })).toBe('200\n');

@@ -94,7 +94,7 @@ describe('a JSON Patch of another media type', () => {
 describe('a JSON Patch with thousands of operations', () => {
   const wide = Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`k${i}`, i]));
 
-  it('costs no more than the operations and what they change', () => {
+  it('costs no more than the operations and what they change', { tags: 'slow' }, () => {
     const add = Array.from({ length: 20_000 }, (_, i) => ({ op: 'add', path: `/a/k${i}`, value: i }));
     const move = add.map(({ path }) => ({ op: 'move', from: path, path: `${path}x` }));
     expect(applyJsonPatch({ a: {} }, add)).toEqual({ item: { a: wide } });
@@ -102,7 +102,7 @@ describe('a JSON Patch with thousands of operations', () => {
     expect('item' in moved && Object.keys(moved.item['a'] as object)).toHaveLength(20_000);
   });
 
-  it('is refused where each operation copies or compares a large value', () => {
+  it('is refused where each operation copies or compares a large value', { tags: 'slow' }, () => {
     const test = Array.from({ length: 500 }, () => ({ op: 'test', path: '/a', value: wide }));
     const copy = Array.from({ length: 500 }, () => ({ op: 'copy', from: '/a', path: '/b' }));
     for (const operations of [test, copy]) {

@@ -227,7 +227,7 @@ it('vouch resources explains operations on several items, on their number and on
 });
 
 describe('docs/resources.schema.json', () => {
-  it('describes every property of the reports, and no other', async () => {
+  it('describes every property of the reports, and no other', { tags: 'slow' }, async () => {
     const schema = JSON.parse(await readFile('docs/resources.schema.json', 'utf8')) as object;
     const validate = new Ajv2020({ allErrors: true }).compile(schema);
     const documents = (await readdir('test/documents/lifecycle')).filter((name) => name.endsWith('.yaml'));
