@@ -283,6 +283,7 @@ export function holds(actual: unknown, sign: string, wanted: string): boolean {
 
 /** The order of a sort parameter: properties, `-property`, or `property:desc`, the first one first; undefined for anything else. */
 export function readSort(value: unknown, schema: ItemSchema | undefined): EntryOrder | undefined {
+  if (value === undefined) return undefined;
   const texts = [value].flat().flatMap((each) => (typeof each === 'string' ? each.split(',') : []));
   const orders = texts.map((text) => readSortKey(text.trim(), schema));
   if (orders.length < 2) return orders[0];

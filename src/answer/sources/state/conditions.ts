@@ -1,7 +1,6 @@
 import { digestText } from '../../../contract/load/cache.js';
 import type { Operation } from '../../../contract/operations/operation.js';
 import { isObject } from '../../../contract/json.js';
-import { toBareName } from '../../../contract/names.js';
 import type { Answer } from '../../../http/answer.js';
 import type { Call } from '../../../http/request/call.js';
 import { hashText } from '../../../random.js';
@@ -158,12 +157,16 @@ export function withIdempotency(context: OperationContext, handler: StateHandler
 /** The key of a request: in the header, or in a member of another name for it, such as `idempotency_key` of the body. */
 function readKey({ headers, query, body }: Call): string | undefined {
   const own = headers.get('idempotency-key') ?? headers.get('x-idempotency-key');
-  const others = [query, isObject(body) ? body : {}].flatMap((values) => Object.entries(values));
-  const found: unknown = own ?? others.find(([name]) => IDEMPOTENCY.test(toBareName(name)))?.[1];
+  const found: unknown = own ?? findKey(query) ?? (isObject(body) ? findKey(body) : undefined);
   return typeof found === 'string' && found !== '' ? found : undefined;
 }
 
-const IDEMPOTENCY = /^idempotency(key|token)$/;
+function findKey(values: Readonly<Record<string, unknown>>): unknown {
+  for (const name of Object.keys(values)) if (IDEMPOTENCY.test(name)) return values[name];
+  return undefined;
+}
+
+const IDEMPOTENCY = /^[^a-z]*idempotency[^a-z]*(key|token)[^a-z]*$/i;
 
 /** Bytes in base64, so that two uploads of the same bytes are the same request. */
 function toPlain(_name: string, value: unknown): unknown {
