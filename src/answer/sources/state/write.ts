@@ -184,7 +184,9 @@ export function createUpdateHandler(context: OperationContext): StateHandler {
   const pointer = readBodyPointer(context.binding.operation);
   const body = pointer === undefined ? undefined : locateItem(context, model, pointer).schema;
   const merge = createElementMerge(read, { body, schema: model.schema });
-  const update = createChangeHandler(context, (exchange, { item }) => readChange(context, exchange, { item, merge }));
+  const update = createChangeHandler(asChange(context), (exchange, { item }) =>
+    readChange(context, exchange, { item, merge }),
+  );
   return createsUnknown(context.binding, context.resources) ? createUpsertHandler(context, update) : update;
 }
 
@@ -192,7 +194,7 @@ export function createUpdateHandler(context: OperationContext): StateHandler {
 export function createReplaceHandler(context: OperationContext): StateHandler {
   const { binding, model, reader } = context;
   const writeWhole = createReplacement(context);
-  const replace = createChangeHandler(context, (exchange, entry, location) => ({
+  const replace = createChangeHandler(asChange(context), (exchange, entry, location) => ({
     after: writeWhole(exchange, { entry, location, body: reader.one(exchange.call) }),
   }));
   const isAdded = model.resource.singleton || createsUnknown(binding, context.resources);
@@ -224,6 +226,14 @@ export function createReplacement(context: OperationContext): (exchange: Exchang
       now: session.clock.now(),
     });
   };
+}
+
+/** A context for items that exist: a PUT answers 204 for them where the contract declares 201 and 204 (RFC 9110 9.3.4). */
+function asChange(context: OperationContext): OperationContext {
+  const { operation } = context.binding;
+  const declares = (status: number): boolean => declaresStatus(operation, status);
+  const isOther = operation.method === 'PUT' && declares(201) && declares(204) && !declares(200);
+  return isOther ? { ...context, choose: createChoice(operation, 204) } : context;
 }
 
 /** Changes an item, or creates it where there is none. */

@@ -1,0 +1,45 @@
+import { expect, it } from 'vitest';
+import { createMock } from '../../src/index.js';
+
+const THING = {
+  type: 'object',
+  required: ['id', 'name'],
+  properties: { id: { type: 'string' }, name: { type: 'string' } },
+};
+const JSON_BODY = { content: { 'application/json': { schema: THING } } };
+
+function toSpec(statuses: readonly number[]): object {
+  const toResponse = (status: number): object => ({ description: 'ok', ...(status === 204 ? {} : JSON_BODY) });
+  const item = {
+    parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }],
+    get: { operationId: 'readThing', responses: { 200: toResponse(200) } },
+    put: {
+      operationId: 'replaceThing',
+      requestBody: JSON_BODY,
+      responses: Object.fromEntries(statuses.map((status) => [status, toResponse(status)])),
+    },
+  };
+  return { openapi: '3.1.0', info: { title: 'Things', version: '1' }, paths: { '/things/{id}': item } };
+}
+
+// RFC 9110 9.3.4: 201 for a new item, 200 or 204 for one that existed.
+it.each([
+  [[200, 201], 201, 200],
+  [[201, 204], 201, 204],
+  [[200, 201, 204], 201, 200],
+  [[201], 201, 201],
+  [[201, 202], 201, 201],
+])('a PUT that declares %j creates with %d and replaces with %d', async (statuses, creates, replaces) => {
+  await using mock = await createMock({ spec: toSpec(statuses), fixtures: { things: [{ id: 'a', name: 'Old' }] } });
+  const put = async (id: string): Promise<number> => {
+    const headers = { 'content-type': 'application/json' };
+    const response = await mock.fetch(`/things/${id}`, {
+      method: 'PUT',
+      headers,
+      body: JSON.stringify({ id, name: 'New' }),
+    });
+    return response.status;
+  };
+  expect([await put('a'), await put('b'), await put('b')]).toEqual([replaces, creates, replaces]);
+  expect(await (await mock.fetch('/things/a')).json()).toEqual({ id: 'a', name: 'New' });
+});
