@@ -8,7 +8,7 @@ const THING = {
 };
 const JSON_BODY = { content: { 'application/json': { schema: THING } } };
 
-function toSpec(statuses: readonly number[]): object {
+function toSpec(statuses: readonly number[]): Readonly<Record<string, unknown>> {
   const toResponse = (status: number): object => ({ description: 'ok', ...(status === 204 ? {} : JSON_BODY) });
   const item = {
     parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }],

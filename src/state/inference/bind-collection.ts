@@ -7,7 +7,7 @@ import { compareSchemas, isSameItem } from '../positions.js';
 import type { Within } from '../resource.js';
 import { inferFor, type InferredAction, type Bind } from './bind.js';
 import type { CollectionCandidate } from './candidates.js';
-import type { ContractIndex } from './contract-index.js';
+import { type ContractIndex, isNamedAs } from './contract-index.js';
 import { isSearchWord } from './path-shape.js';
 
 /** What an operation on the path of a collection does, or why the store does not handle it. */
@@ -33,6 +33,12 @@ export const bindCollectionOperation: Bind = (index, candidate, operation) => {
   const last = index.word(operation);
   if (operation.method === 'POST' && isSearchWord(last) && isListOf(index, candidate, operation))
     return found('search', 0.85, `"${last}" by POST; the response is a list of items of the collection`);
+  if (isListingPost(index, candidate, operation))
+    return found(
+      'search',
+      0.8,
+      'POST on a collection; its name says that it lists, and the response is a list of items',
+    );
   const { method } = operation;
   const array = findItemArray(index, candidate, { operation, isNamed: false });
   if (array !== undefined) return found('batch', 0.8, `${method} on a collection; ${array}`);
@@ -69,12 +75,19 @@ function hasItemWithId(index: ContractIndex, { schema, groups }: CollectionCandi
 }
 
 /** Words of an operation that creates items. */
-const CREATING = /^\W*(create|add|new|insert)s?(?![a-z])/;
+const CREATING = /^\W*([Cc]reate|[Aa]dd|[Nn]ew|[Ii]nsert)s?(?![a-z])/;
 
 /** Whether a PUT on a collection creates items: nothing else does, and its name or its summary says so. */
 function isCreatingPut(index: ContractIndex, candidate: CollectionCandidate, operation: Operation): boolean {
-  if (operation.method !== 'PUT' || index.operationsAt(candidate.key).has('POST')) return false;
-  return CREATING.test(operation.id) || CREATING.test((operation.summary ?? '').toLowerCase());
+  const post = index.operationsAt(candidate.key).get('POST');
+  if (operation.method !== 'PUT' || (post !== undefined && !isListingPost(index, candidate, post))) return false;
+  return isNamedAs(operation, CREATING);
+}
+
+/** Whether a POST on a collection lists its items: its name or its summary says so, and no GET does it. */
+function isListingPost(index: ContractIndex, candidate: CollectionCandidate, operation: Operation): boolean {
+  const isListing = operation.method === 'POST' && index.listing(index.shape(operation)?.key) === operation;
+  return isListing && isListOf(index, candidate, operation);
 }
 
 function isListOf(index: ContractIndex, candidate: CollectionCandidate, operation: Operation): boolean {

@@ -214,11 +214,13 @@ function findSingleton({ index, operation, shape, words }: PlainPath): string | 
 function findSchema(index: ContractIndex, key: string, itemKey: string | undefined): string | undefined {
   const collection = index.operationsAt(key);
   const item = index.operationsAt(itemKey);
-  const listed = index.list(collection.get('GET'))?.itemSchema;
+  const listing = index.listing(key);
+  const listed = index.list(listing)?.itemSchema;
   const element = withProperties(index.read(listed));
   const show = (operation: Operation | undefined): string | undefined =>
     withProperties(toObject(index, operation))?.pointer;
-  const created = collection.get('POST');
+  const post = collection.get('POST');
+  const created = post === listing ? collection.get('PUT') : post;
   // A create that is answered with a long-running operation does not show the item of the list.
   const isReport = element !== undefined && !isLongRunning(element) && isLongRunning(toObject(index, created));
   return (

@@ -32,6 +32,8 @@ export interface ContractIndex {
   shape(operation: Operation | undefined): PathShape | undefined;
   /** The last word of a path: `search` of `/customers/search`; empty where it has none. */
   word(operation: Operation): string;
+  /** What may list the items of a collection: its GET, else a POST whose name or summary says that it lists. */
+  listing(key: string | undefined): Operation | undefined;
   /** Where the items of the list in the success response of an operation are. */
   list(operation: Operation | undefined): ItemsPosition | undefined;
   /** Pointer to the schema of the success response. */
@@ -88,6 +90,10 @@ export function createContractIndex(contract: Contract, read: ReadItemSchema): C
     contract,
     read,
     operationsAt: (key = '') => byKey.get(key) ?? none,
+    listing: (key = '') => {
+      const post = byKey.get(key)?.get('POST');
+      return byKey.get(key)?.get('GET') ?? (post !== undefined && isNamedAs(post, LISTING) ? post : undefined);
+    },
     idParameters: (itemKey = '') => idParameters.get(itemKey) ?? [],
     operationsOn: (keys) => [...keys].flatMap((key) => allByKey.get(key) ?? []),
     shape: (operation) => operation && shapes.get(operation),
@@ -97,6 +103,14 @@ export function createContractIndex(contract: Contract, read: ReadItemSchema): C
     answer: memoize((operation) => operation && unwrap(operation, answerPointer(operation))),
     body: memoize((operation) => operation && unwrap(operation, readBodyPointer(operation))),
   };
+}
+
+/** Words of an operation that lists items. */
+const LISTING = /^\W*([Ll]ist|[Ss]earch|[Qq]uery|[Ff]ind)(?![a-z])/;
+
+/** Whether the name or the summary of an operation begins with one of some words. */
+export function isNamedAs({ id, summary = '' }: Operation, words: RegExp): boolean {
+  return words.test(id) || words.test(summary);
 }
 
 /** Pointer to the schema of the body of a success. */
