@@ -193,7 +193,11 @@ function findLink(context: LinkContext, sources: readonly Source[], property: It
   const object = sources.find(
     ({ property: { bare: other } }) => isNamedId && (`${other}id` === bare || `${singular(other)}ids` === bare),
   );
-  if (object !== undefined) return toLink(context, object, property);
+  if (object !== undefined) {
+    const kind = readKind(context.read, object.property);
+    // An object without an id says nothing about the id of that name.
+    return kind.isObject && kind.id === undefined && property.scalar ? undefined : toLink(context, object, property);
+  }
   // `plan_slug` from a plain `plan`.
   const stem = /^(.+)(?:slug|id|code|key|uuid)$/.exec(bare)?.[1];
   const plain = sources.find((each) => each.property.scalar && each.property.bare === stem);

@@ -31,6 +31,7 @@ const ROBOT = object({
   uuid: TEXT,
   display_name: TEXT,
   owner: object({ id: TEXT, login: TEXT }),
+  warranty_id: TEXT,
   status: { type: 'string', readOnly: true },
 });
 
@@ -64,7 +65,9 @@ const DOCUMENT = {
       post: {
         operationId: 'createRobot',
         requestBody: json(
-          object({ robot: object({ displayName: TEXT, owner_id: TEXT, status: TEXT, warranty: TEXT }) }),
+          object({
+            robot: object({ displayName: TEXT, owner_id: TEXT, status: TEXT, warranty: object({ months: TEXT }) }),
+          }),
         ),
         responses: {
           201: { description: 'created', ...json(object({ robot: { $ref: '#/components/schemas/Robot' } })) },
