@@ -263,3 +263,42 @@ it('the primary key of Django identifies an item, whatever the parameter is call
   expect((await send('DELETE', path)).status).toBe(204);
   expect((await send('GET', '/roles/')).body).toEqual({ results: [] });
 });
+
+describe('where unknown ids are created', () => {
+  it('a key that is not a number creates an item with a number of its own', async () => {
+    const { send } = await openShop({ spec: toDocument({ name: 'id_or_slug' }) });
+    const { body: made } = await send('GET', '/teams/red');
+    expect(made).toMatchObject({ id: expect.any(Number), slug: 'red' });
+    expect((await send('GET', `/teams/${String(made['id'])}`)).body).toEqual(made);
+    expect((await send('GET', '/teams/77')).body).toMatchObject({ id: 77 });
+  });
+
+  it('a user is read by number at one path and by login at another', async () => {
+    const user = {
+      type: 'object',
+      required: ['id', 'login'],
+      properties: { id: { type: 'integer' }, login: { type: 'string' } },
+    };
+    const read = (name: string, type: string): object => ({
+      parameters: [{ name, in: 'path', required: true, schema: { type } }],
+      get: { responses: { 200: json({ $ref: '#/components/schemas/User' }) } },
+    });
+    const { send } = await openShop({
+      spec: {
+        openapi: '3.1.0',
+        info: { title: 'Users', version: '1' },
+        paths: {
+          '/user/{account_id}': read('account_id', 'integer'),
+          '/users': {
+            get: { responses: { 200: json({ type: 'array', items: { $ref: '#/components/schemas/User' } }) } },
+          },
+          '/users/{username}': read('username', 'string'),
+        },
+        components: { schemas: { User: user } },
+      },
+    });
+    const { body: made } = await send('GET', '/users/ada');
+    expect(made).toMatchObject({ id: expect.any(Number), login: 'ada' });
+    expect((await send('GET', `/user/${String(made['id'])}`)).body).toEqual(made);
+  });
+});

@@ -9,7 +9,7 @@ import type { ContractIndex } from './contract-index.js';
 
 /**
  * The properties that identify an item besides its id: `fingerprint` for a parameter that is "the ID or the fingerprint of a key",
- * `slug` for `{id_or_slug}`, and `email` for `/users/by-email/{email}` or `/users/{email}` beside `/users/{id}`.
+ * `slug` for `{id_or_slug}`, `email` for `/users/by-email/{email}` or `/users/{email}` beside `/users/{id}`, and `login` for `{username}`.
  */
 export function findAlternateKeys(
   index: ContractIndex,
@@ -31,11 +31,19 @@ export function findAlternateKeys(
       if (found.has(path)) continue;
       const isNamed = isOwn
         ? id === 'id' && toBareName(parameter.name) === property.bare
-        : isNamedAfter(property.name, parameter.name);
+        : isNamedAfter(property.name, parameter.name) || isLogin(property.bare, parameter.name);
       if (isNamed || isMentioned(said, property)) found.add(path);
     }
   }
   return [...found];
+}
+
+/** Names of the property with the name that a person or an organization has. */
+export const LOGIN_NAMES: readonly string[] = ['login', 'username'];
+
+/** Whether a parameter calls a login by its other name: `/users/{username}` beside `/user/{account_id}`, where users have a `login`. */
+function isLogin(bare: string, parameter: string): boolean {
+  return LOGIN_NAMES.includes(bare) && LOGIN_NAMES.includes(toBareName(parameter));
 }
 
 /**

@@ -1,6 +1,6 @@
 import { addTo, isObject } from '../../contract/json.js';
 import { readNameSpan } from '../../contract/router/path-span.js';
-import { findAlternateKeys, findIdSchema } from './alternate-keys.js';
+import { findAlternateKeys, findIdSchema, LOGIN_NAMES } from './alternate-keys.js';
 import type { CollectionCandidate } from './candidates.js';
 import type { ContractIndex } from './contract-index.js';
 import { type ItemProperty, type ItemSchema, listProperties, listShownValues, isNumeric } from '../item-schema.js';
@@ -179,8 +179,6 @@ interface IdWords {
   /** Whether it is a string. */
   readonly isText: boolean;
 }
-
-const LOGIN_NAMES: readonly string[] = ['login', 'username'];
 
 function findIdIn(schema: ItemSchema, of: IdWords): string | undefined {
   const { noun, wanted } = of;

@@ -27,6 +27,8 @@ export interface Identity {
   readonly deriveId: ((values: Item) => string | undefined) | undefined;
   /** The key of create number `number` that only its answer shows; undefined where the id identifies the items. */
   readonly generateKey: ((source: IdSource) => string) | undefined;
+  /** Whether an id has the type of the ids: only digits do where they are numbers. */
+  fits(id: string): boolean;
   /** The id in the form of an item: a number where the schema requires one, a full resource name with the ids of the parents in the scope. */
   toValue(id: string | number, scope: string, origin?: string): string | number;
 }
@@ -66,6 +68,7 @@ export function createIdentity(
   return {
     deriveId: createHashReader(schema, [property?.schema.description, readParameterDescription(contract, resource)]),
     generateKey: resource.secretKey && createKeyGenerator(contract, resource.name, resource.secretKey),
+    fits: (id) => !whole || /^-?\d+$/.test(id),
     toValue: (id, scope, origin) => {
       if (resource.selfUrl !== undefined)
         return toSelfUrl(resource.selfUrl, [...readScope(scope), readIdInUrl(String(id))], origin);

@@ -108,11 +108,16 @@ export function createItemsOnDemand(parts: OnDemandParts): ItemsOnDemand {
       if (known !== undefined || recall(location, id) !== undefined) return known;
       const { identity, resource } = location.model;
       // The path can name the value of another property than the id.
-      const isOther = resource.alternateKeys.some((name) => readMember(location.known, name) === id);
-      const isId = identity.generateKey === undefined && !isOther;
+      const other =
+        resource.alternateKeys.find((name) => readMember(location.known, name) === id) ??
+        (identity.fits(id) ? undefined : resource.alternateKeys[0]);
+      const isId = identity.generateKey === undefined && other === undefined;
       const own = isId ? id : identity.generateId(collection, scope, { seed: transaction.seed, number: 0, part: id });
-      const item = generateOnDemand(parts, location, { id: own, key: `id\0${id}` });
-      return collection.add({ id: isOther ? readItemKey(resource, item, own) : id, item, onDemand: 'id' }, scope);
+      const named =
+        other === undefined ? location : { ...location, known: withPath(location.known, other.split('.'), id) };
+      const item = generateOnDemand(parts, named, { id: own, key: `id\0${id}` });
+      const shown = other === undefined ? id : readItemKey(resource, item, own);
+      return collection.add({ id: shown, item, onDemand: 'id' }, scope);
     },
   };
 }
