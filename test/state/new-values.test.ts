@@ -8,13 +8,13 @@ const toObject = (properties: object, required: readonly string[] = []): object 
   properties,
 });
 
-const toDocument = (item: object, body: object): Readonly<Record<string, unknown>> => ({
+const toDocument = (item: object, body: object, made = item): Readonly<Record<string, unknown>> => ({
   openapi: '3.1.0',
   info: { title: 'New values', version: '1' },
   paths: {
     '/orders': {
       get: { responses: { 200: json({ type: 'array', items: item }) } },
-      post: { ...sends(body), responses: { 201: json(item) } },
+      post: { ...sends(body), responses: { 201: json(made) } },
     },
     '/orders/{order_id}': {
       ...inPath('order_id'),
@@ -151,6 +151,18 @@ describe('a created item', () => {
       metadata: {},
       parent: null,
     });
+  });
+
+  it('shows a secret that only the answer to its create declares, once', async () => {
+    const key = toObject({ id: TEXT, name: TEXT }, ['id', 'name']);
+    const made = toObject({ id: TEXT, name: TEXT, secret: { type: ['string', 'null'] }, next_token: TEXT }, ['id']);
+    const spec = toDocument(key, toObject({ name: TEXT }), made);
+    const { send } = await openShop({ ...CLOSED, spec });
+    const { body: first } = await send('POST', '/orders', { name: 'a' });
+    const { body: second } = await send('POST', '/orders', { name: 'a' });
+    expect(first).toMatchObject({ name: 'a', secret: expect.stringMatching(/^\w{16,}$/) });
+    expect(second['secret']).not.toBe(first['secret']);
+    expect((await send('GET', `/orders/${String(first['id'])}`)).body).toEqual({ id: first['id'], name: 'a' });
   });
 
   it('counts nothing, and its dates follow its creation', async () => {

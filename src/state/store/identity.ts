@@ -4,7 +4,15 @@ import { isObject, readMember, type SchemaObject, withPath, listExamples } from 
 import { createIdGenerator, createLikeExample, createPrefixed, fitLength } from '../../generate/text/identifiers.js';
 import { readPattern, type TextGenerator } from '../../generate/text/pattern.js';
 import { createRandom } from '../../random.js';
-import { type ItemProperty, type ItemSchema, isNumeric, findPropertyAt, type ReadItemSchema } from '../item-schema.js';
+import {
+  type ItemProperty,
+  type ItemSchema,
+  isNumeric,
+  findPropertyAt,
+  listProperties,
+  type ReadItemSchema,
+  readSchemaType,
+} from '../item-schema.js';
 import { toSingular } from '../names.js';
 import { toBareName, UUID } from '../../contract/names.js';
 import { isPathId, type Resource, type SecretKey } from '../resource.js';
@@ -133,6 +141,25 @@ function createKeyGenerator(
 ): NonNullable<Identity['generateKey']> {
   const form = createIdGenerator(readSchemaAt(contract, schema) ?? {}) ?? createPrefixed(`${name}_`);
   return ({ seed, number }) => form(createRandom(seed, `${collection}\0${name}\0${number}`));
+}
+
+/** Names of what only the answer to a create shows; tokens of pages are not secret. */
+const NEW_SECRET =
+  /^(?!.*(?:next|page|cursor|continuation|sync|client|request)token$).*(secret|token|password|(?:api|access|private|signing)key)$/;
+
+/** Plans the secrets in the answer to a create that items do not have: `secret` of a new key; undefined without any. */
+export function createNewSecrets(
+  answer: ItemSchema,
+  item: ItemSchema,
+): ((seed: number, key: string) => Item) | undefined {
+  const secrets = listProperties(answer).flatMap(({ name, bare, schema, writeOnly }) => {
+    const isNew = readSchemaType(schema) === 'string' && !writeOnly && !item.properties.has(name);
+    if (!isNew || !NEW_SECRET.test(bare)) return [];
+    return [{ name, form: createIdGenerator(schema) ?? fitLength(createPrefixed(''), [schema]) }];
+  });
+  if (secrets.length === 0) return undefined;
+  return (seed, key) =>
+    Object.fromEntries(secrets.map(({ name, form }) => [name, form(createRandom(seed, `${key}\0${name}`))]));
 }
 
 /** The id of an item in its collection: the id property, or, where several parameters identify an item, their values joined by `/`. */

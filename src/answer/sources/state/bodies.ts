@@ -23,6 +23,7 @@ import {
 import { toItemNoun } from '../../../state/names.js';
 import { toBareName } from '../../../contract/names.js';
 import { type Binding, listSentInQuery, type Resource } from '../../../state/resource.js';
+import { createNewSecrets } from '../../../state/store/identity.js';
 import type { Entry, Item } from '../../../state/store/lists/item-list.js';
 import { type ItemModel, omitInvalid } from '../../../state/store/item-model.js';
 import { isUploadedFile } from '../../../http/request/body-multipart.js';
@@ -141,6 +142,7 @@ function createPartWriter(
   const constants = readConstants(target, schema);
   const only = isCreate && linked.size === 0 ? findOnlyId(context, target, resource) : undefined;
   const filter = context.declared.inside(pointer) ?? ((item) => item);
+  const createSecrets = isCreate && schema !== undefined ? createNewSecrets(target, schema) : undefined;
   const written = new WeakMap<Item, unknown>();
   return (entry, exchange) => {
     const known = written.get(entry.item);
@@ -148,8 +150,9 @@ function createPartWriter(
     const item = filter(entry.item);
     const shown = only === undefined ? item : { ...item, [only.name]: readIdAs(only.value, resource, entry) };
     const same = target.properties.size === 0 ? item : pick(shown, names, constants);
-    const part = convert === undefined ? same : { ...same, ...convert(item) };
     const key = `${resource.name}\0${entry.id}`;
+    const own = createSecrets === undefined ? same : { ...createSecrets(exchange.session.seed, key), ...same };
+    const part = convert === undefined ? own : { ...own, ...convert(item) };
     const result = completeBody(context, exchange, { pointer, body: part, key, item: entry.item });
     if (result !== part) written.set(entry.item, result);
     return result;
