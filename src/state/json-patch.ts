@@ -2,6 +2,7 @@ import { copyJson, isEqualJson, isObject, mergePatch, readOwn, readPath, setOwn,
 import { readSegments } from '../contract/pointer.js';
 import { type ItemSchema, listProperties, type ReadItemSchema } from './item-schema.js';
 import { findInnerList } from './pages/envelope.js';
+import { toBareName } from '../contract/names.js';
 import { toIdName } from './names.js';
 import type { Item } from './store/lists/item-list.js';
 
@@ -191,8 +192,16 @@ const ELEMENT_ID = toIdName();
  */
 export function createElementMerge(
   read: ReadItemSchema,
-  { body, schema }: { readonly body: ItemSchema | undefined; readonly schema: ItemSchema | undefined },
-): (item: Item, changes: Item) => Item {
+  of: {
+    readonly body: ItemSchema | undefined;
+    readonly schema: ItemSchema | undefined;
+    /** Names of the query parameters. */
+    readonly parameters: readonly string[];
+  },
+): ElementMerge {
+  const { body, schema, parameters } = of;
+  const names = [...(body?.properties.keys() ?? []), ...parameters];
+  const additions = schema === undefined ? [] : names.flatMap((name) => findElementChange(read, schema, name) ?? []);
   const plans = listProperties(body).flatMap(({ name, target }): readonly NamedElements[] => {
     const sent = read(read(target)?.items);
     const list = findInnerList(read, read(schema?.properties.get(name)?.target));
@@ -204,7 +213,47 @@ export function createElementMerge(
     );
     return flag !== undefined || isPartial ? [{ path: [name, ...list.path], id, flag }] : [];
   });
-  return (item, changes) => plans.reduce((left, plan) => mergeElements(item, left, plan), changes);
+  return (item, changes, sent) => {
+    const changed = additions.reduce((left, plan) => changeElements(item, left, { plan, sent }), changes);
+    return plans.reduce((left, plan) => mergeElements(item, left, plan), changed);
+  };
+}
+
+/** The changes of an item with whole arrays. @param sent - What the request has in its body and its query. */
+export type ElementMerge = (item: Item, changes: Item, sent: readonly Item[]) => Item;
+
+/** A member of requests with elements that an array of the item gets or loses. */
+interface ElementChange {
+  readonly name: string;
+  readonly array: string;
+  readonly isAdded: boolean;
+}
+
+/** The array that a member names after a verb: `labelIds` for `addLabelIds` and `removeLabelIds`, `tags` for `tags_to_add`. */
+function findElementChange(read: ReadItemSchema, schema: ItemSchema, name: string): ElementChange | undefined {
+  const bare = toBareName(name);
+  const [, before, after, noun, behind] = /^(?:(add|remove)(.+)|(.+)to(add|remove))$/.exec(bare) ?? [];
+  const wanted = after ?? noun;
+  if (wanted === undefined || schema.properties.has(name)) return undefined;
+  const array = listProperties(schema).find((each) => each.bare === wanted);
+  const list = read(array?.target);
+  const element = list?.type === 'array' ? read(list.items) : undefined;
+  const isPlain = element !== undefined && element.properties.size === 0;
+  return array && isPlain ? { name, array: array.name, isAdded: (before ?? behind) === 'add' } : undefined;
+}
+
+function changeElements(
+  item: Item,
+  changes: Item,
+  { plan: { name, array, isAdded }, sent }: { readonly plan: ElementChange; readonly sent: readonly Item[] },
+): Item {
+  const value = sent.map((each) => readOwn(each, name)).find((each) => each !== undefined);
+  const named: readonly unknown[] = typeof value === 'string' ? value.split(',') : [value].flat();
+  if (value === undefined || value === null) return changes;
+  const known = changes[array] ?? item[array];
+  const before: readonly unknown[] = Array.isArray(known) ? known : [];
+  const kept = before.filter((each) => !named.includes(each));
+  return { ...changes, [array]: isAdded ? [...before, ...named.filter((each) => !before.includes(each))] : kept };
 }
 
 function mergeElements(item: Item, changes: Item, { path, id, flag }: NamedElements): Item {

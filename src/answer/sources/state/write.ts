@@ -3,7 +3,7 @@ import { isFormType } from '../../../contract/media-type.js';
 import { locateItem } from './bodies.js';
 import { filterMembers, isObject, joinObjects, readMember } from '../../../contract/json.js';
 import { readBodyPointer } from '../../../state/inference/contract-index.js';
-import { applyJsonPatch, createElementMerge, isJsonPatch } from '../../../state/json-patch.js';
+import { applyJsonPatch, createElementMerge, type ElementMerge, isJsonPatch } from '../../../state/json-patch.js';
 import type { ItemSchema } from '../../../state/item-schema.js';
 import { toIdName } from '../../../state/names.js';
 import { type Binding, CREATES, type Resource, createsUnknown, isPathId } from '../../../state/resource.js';
@@ -183,7 +183,8 @@ export function createUpdateHandler(context: OperationContext): StateHandler {
   const { read, model } = context;
   const pointer = readBodyPointer(context.binding.operation);
   const body = pointer === undefined ? undefined : locateItem(context, model, pointer).schema;
-  const merge = createElementMerge(read, { body, schema: model.schema });
+  const parameters = context.binding.operation.parameters.flatMap((each) => (each.in === 'query' ? [each.name] : []));
+  const merge = createElementMerge(read, { body, schema: model.schema, parameters });
   const update = createChangeHandler(asChange(context), (exchange, { item }) =>
     readChange(context, exchange, { item, merge }),
   );
@@ -363,7 +364,7 @@ type Change = { readonly after: Item; readonly set?: Item } | { readonly refused
 function readChange(
   context: OperationContext,
   exchange: Exchange,
-  { item, merge }: { readonly item: Item; readonly merge: ReturnType<typeof createElementMerge> },
+  { item, merge }: { readonly item: Item; readonly merge: ElementMerge },
 ): Change {
   const { call } = exchange;
   const { model } = context;
@@ -379,7 +380,8 @@ function readChange(
   const changes = applyMask(call, model.accept(context.reader.one(call)));
   const isForm = isFormType(call.mediaType ?? '');
   // Every change of a part merges (RFC 7386), nested objects too: only a replacement drops what it omits.
-  return { after: model.merge(item, merge(item, isForm ? clearEmpty(model, changes) : changes)), set };
+  const sent = [call.query, isObject(call.body) ? call.body : {}];
+  return { after: model.merge(item, merge(item, isForm ? clearEmpty(model, changes) : changes, sent)), set };
 }
 
 /** In a form an empty string clears a nullable property. */

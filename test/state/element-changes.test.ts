@@ -1,0 +1,57 @@
+import { expect, it } from 'vitest';
+import { CLOSED, inPath, json, sends, TEXT } from './document-parts.js';
+import { openShop } from './shop.js';
+
+const TEXTS = { type: 'array', items: TEXT };
+const MESSAGE = {
+  type: 'object',
+  required: ['id'],
+  properties: { id: TEXT, labelIds: TEXTS, tags: TEXTS, parents: TEXTS, address: TEXT },
+};
+const REFERENCE = { $ref: '#/components/schemas/Message' };
+const NEW = { type: 'object', properties: { labelIds: TEXTS, parents: TEXTS, address: TEXT } };
+const CHANGE = {
+  type: 'object',
+  properties: { addLabelIds: TEXTS, removeLabelIds: TEXTS, tags_to_add: TEXTS, tags_to_remove: TEXTS, address: TEXT },
+};
+const toParameter = (name: string): object => ({ name, in: 'query', schema: TEXT });
+
+const SPEC = {
+  openapi: '3.1.0',
+  info: { title: 'Messages', version: '1' },
+  components: { schemas: { Message: MESSAGE } },
+  paths: {
+    '/messages': { post: { ...sends(NEW), responses: { 201: json(REFERENCE) } } },
+    '/messages/{id}': {
+      ...inPath('id'),
+      get: { responses: { 200: json(REFERENCE) } },
+      patch: {
+        parameters: [toParameter('addParents'), toParameter('removeParents')],
+        ...sends(CHANGE),
+        responses: { 200: json(REFERENCE) },
+      },
+    },
+    '/messages/{id}/modify': { ...inPath('id'), post: { ...sends(CHANGE), responses: { 200: json(REFERENCE) } } },
+  },
+};
+
+it('elements are added to an array and removed from it by members named after it, in the body and the query', async () => {
+  const { send } = await openShop({ ...CLOSED, spec: SPEC });
+  const sent = { labelIds: ['INBOX', 'UNREAD'], parents: ['root'], address: 'Main Street' };
+  const { body: message } = await send('POST', '/messages', sent);
+  const path = `/messages/${String(message['id'])}`;
+  const changed = await send('POST', `${path}/modify`, {
+    addLabelIds: ['STARRED', 'INBOX'],
+    removeLabelIds: ['UNREAD'],
+  });
+  expect(changed.body['labelIds']).toEqual(['INBOX', 'STARRED']);
+  await send('PATCH', `${path}?addParents=one,two&removeParents=root`, { tags_to_add: ['red', 'blue'] });
+  await send('PATCH', path, { tags_to_remove: ['red'], address: 'Side Street' });
+  expect((await send('GET', path)).body).toEqual({
+    id: message['id'],
+    labelIds: ['INBOX', 'STARRED'],
+    parents: ['one', 'two'],
+    tags: ['blue'],
+    address: 'Side Street',
+  });
+});
