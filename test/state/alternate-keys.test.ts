@@ -49,6 +49,10 @@ describe('an item with two keys', () => {
     ['by the description of the parameter', { name: 'team', description: 'The ID or the slug of the team.' }],
     ['by the description with code', { name: 'team', description: 'The id. The `slug` is accepted as well.' }],
     [
+      'by the description of the schema of the parameter',
+      { name: 'team', schema: { type: 'string', description: "The team's ID or slug." } },
+    ],
+    [
       'by a branch of the schema of the parameter',
       {
         name: 'team',

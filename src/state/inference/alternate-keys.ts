@@ -134,7 +134,11 @@ interface Description {
 
 function readMention(index: ContractIndex, parameter: Parameter, operation: Operation): Mention {
   const parts = parameter.name.split(OR);
-  const texts = [parameter.description ?? '', readAccepted(operation)].filter((text) => ALTERNATIVE.test(text));
+  const { schema } = index.contract.resolve(parameter.schema, parameter.schemaPointer);
+  const described = isObject(schema) && typeof schema.description === 'string' ? schema.description : '';
+  const texts = [parameter.description ?? '', described, readAccepted(operation)].filter((text) =>
+    ALTERNATIVE.test(text),
+  );
   return {
     parts: parts.length > 1 ? parts.map(toBareName) : [],
     descriptions: texts.map((text) => ({ text, bare: toBareName(text) })),

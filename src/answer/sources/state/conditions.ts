@@ -5,7 +5,9 @@ import type { Answer } from '../../../http/answer.js';
 import type { Call } from '../../../http/request/call.js';
 import { hashText } from '../../../random.js';
 import { type Binding, CHANGES } from '../../../state/resource.js';
+import type { ItemProblem } from '../../../state/store/items.js';
 import type { Entry } from '../../../state/store/lists/item-list.js';
+import type { ItemLocation } from '../../../state/store/on-demand.js';
 import { type Exchange, toEmptyAnswer } from '../../chain.js';
 import {
   type BodyReader,
@@ -171,4 +173,37 @@ const IDEMPOTENCY = /^[^a-z]*idempotency[^a-z]*(key|token)[^a-z]*$/i;
 /** Bytes in base64, so that two uploads of the same bytes are the same request. */
 function toPlain(_name: string, value: unknown): unknown {
   return isBytes(value) ? Buffer.from(value).toString('base64') : value;
+}
+
+/** Words that say that a create changes what exists. */
+const UPSERT = /upsert|update|replace|\bset/i;
+
+/** The ids that a create names: in a query parameter, and in its body. */
+interface NamedIds {
+  readonly chosen: string | number | undefined;
+  readonly own: string | number | undefined;
+}
+
+/**
+ * Plans how a create finds out that its id belongs to another item: always for an id in the query, and for one in the body where a name
+ * is the id. Other ids in bodies are those of items that the create replaces, as are names of items that were created on demand.
+ */
+export function createIdCheck({
+  binding: { operation },
+  model: { resource },
+}: OperationContext): (
+  location: ItemLocation,
+  ids: NamedIds,
+) => { readonly id: string | number; readonly problems: readonly ItemProblem[] } | undefined {
+  const isNamed = /(^|\.)name$/i.test(resource.idProperty ?? '') && resource.members === undefined;
+  const isOwnChecked =
+    isNamed && operation.method === 'POST' && !UPSERT.test(`${operation.id} ${operation.summary ?? ''}`);
+  return ({ collection, scope }, { chosen, own }) => {
+    const id = chosen ?? (isOwnChecked ? own : undefined);
+    const entry = id === undefined ? undefined : collection.get(String(id), scope);
+    if (id === undefined || entry === undefined || (chosen === undefined && entry.onDemand !== undefined))
+      return undefined;
+    const message = `the id ${JSON.stringify(id)} is already used`;
+    return { id, problems: [{ pointer: '', code: 'UNIQUE', message }] };
+  };
 }

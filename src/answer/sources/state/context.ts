@@ -125,6 +125,14 @@ export function createCreatedChoice(operation: Operation): ChooseResponse {
   return createChoice(operation, status === undefined ? undefined : isRange ? 201 : toStatus(status));
 }
 
+/** A context for items that exist: a PUT answers 204 for them where the contract declares 201 and 204 (RFC 9110 9.3.4). */
+export function asChange(context: OperationContext): OperationContext {
+  const { operation } = context.binding;
+  const declares = (status: number): boolean => declaresStatus(operation, status);
+  const isOther = operation.method === 'PUT' && declares(201) && declares(204) && !declares(200);
+  return isOther ? { ...context, choose: createChoice(operation, 204) } : context;
+}
+
 /** As another choice, with JSON where nothing is declared about the answers of a resource: a service without one has a 204. */
 export function withPlainJson(choose: ChooseResponse): ChooseResponse {
   const find = memoize((choice: ResponseChoice): ResponseChoice => ({ ...choice, mediaType: 'application/json' }));

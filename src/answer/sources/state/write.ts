@@ -1,6 +1,7 @@
 import { capitalize } from '../../../contract/names.js';
 import { isFormType } from '../../../contract/media-type.js';
 import { locateItem } from './bodies.js';
+import { createIdCheck } from './conditions.js';
 import { filterMembers, isObject, joinObjects, readMember } from '../../../contract/json.js';
 import { readBodyPointer } from '../../../state/inference/contract-index.js';
 import { applyJsonPatch, createElementMerge, type ElementMerge, isJsonPatch } from '../../../state/json-patch.js';
@@ -18,6 +19,7 @@ import type { Exchange } from '../../chain.js';
 import type { ResponseChoice } from '../../choose-response.js';
 import {
   answerItem,
+  asChange,
   chooseDeclared,
   createChoice,
   createLocationWriter,
@@ -45,6 +47,7 @@ export function createCreateHandler(context: OperationContext): StateHandler {
   const { binding, model, bodies, reader, preconditions } = context;
   const temporary = TEMPORARY.exec(model.idProperty?.schema.description ?? '')?.[1];
   const writeLocation = createLocationWriter(context);
+  const findTaken = createIdCheck(context);
   return createCollectionHandler(context, (exchange, choice, location) => {
     context.items.seed(location);
     const sent = reader.one(exchange.call);
@@ -56,9 +59,9 @@ export function createCreateHandler(context: OperationContext): StateHandler {
       body = { ...toCopy(model, source.item), ...sent };
     }
     const chosen = readIdValue(exchange.call.query[binding.chosenId ?? '']);
-    if (chosen !== undefined && location.collection.get(String(chosen), location.scope) !== undefined)
-      return answerProblem(context, exchange, { id: chosen, problems: [toTaken(chosen)] });
     const own = readOwnId(context, sent);
+    const taken = findTaken(location, { chosen, own });
+    if (taken !== undefined) return answerProblem(context, exchange, taken);
     const isTemporary = temporary !== undefined && String(own).startsWith(temporary);
     const created = createItem(context, exchange, { location, body, id: chosen ?? (isTemporary ? undefined : own) });
     if ('refused' in created) return created.refused;
@@ -78,10 +81,6 @@ function isLocated({ status, response }: ResponseChoice): boolean {
 
 /** Words that say that the server replaces ids with a prefix: "a temporary identifier starting with `#`". */
 const TEMPORARY = /\btemporary\b[^.]*\b(?:start|begin|prefix)\w*\s+with\s+(?:an?\s+)?[`'"]*([^\w\s`'"]+)/i;
-
-function toTaken(id: string | number): ItemProblem {
-  return { pointer: '', code: 'UNIQUE', message: `the id ${JSON.stringify(id)} is already used` };
-}
 
 /** What a copy takes from its source: what a request may set, without the values that only one item can have. */
 function toCopy(model: ItemModel, source: Item): Item {
@@ -227,14 +226,6 @@ export function createReplacement(context: OperationContext): (exchange: Exchang
       now: session.clock.now(),
     });
   };
-}
-
-/** A context for items that exist: a PUT answers 204 for them where the contract declares 201 and 204 (RFC 9110 9.3.4). */
-function asChange(context: OperationContext): OperationContext {
-  const { operation } = context.binding;
-  const declares = (status: number): boolean => declaresStatus(operation, status);
-  const isOther = operation.method === 'PUT' && declares(201) && declares(204) && !declares(200);
-  return isOther ? { ...context, choose: createChoice(operation, 204) } : context;
 }
 
 /** Changes an item, or creates it where there is none. */
