@@ -1,3 +1,4 @@
+import type { SchemaObject } from '../contract/json.js';
 import { toBareName } from '../contract/names.js';
 
 /** The singular of an English noun, precise enough to compare names: `batches` -> `batch`, `policies` -> `policy`. */
@@ -46,4 +47,16 @@ export const PLAIN_ID: RegExp = toIdName('guid|uid|key|slug|name|number|code');
 /** An expression for the names of properties that only identify, such as `id` and `pk`, which Django uses, and for others, separated by `|`. */
 export function toIdName(others?: string): RegExp {
   return new RegExp(`^(id|_id|pk|uuid|gid|sid${others === undefined ? '' : `|${others}`})$`, 'i');
+}
+
+/** Words of a description that are values of a status, one of which is usual: not those in "the state, such as `Texas`". */
+const USUAL_STATUS =
+  /pend|activ|open|draft|new|cancel|fail|complet|clos|succe|paid|approv|process|progress|enabl|disabl|verif|reject|schedul|ready|running|queue/i;
+
+/** The values of a status: its enum, or the words that its description writes in quotes or in capitals. */
+export function listStatuses({ enum: values, description }: SchemaObject): readonly string[] {
+  if (values !== undefined) return values.filter((each) => typeof each === 'string');
+  const words = (description ?? '').matchAll(/["'`]([A-Za-z][\w-]{2,})["'`]|\b([A-Z][A-Z_]{3,})\b/g);
+  const named = [...new Set(Array.from(words, ([, quoted, capital]) => quoted ?? capital ?? ''))];
+  return named.length > 1 && named.some((each) => USUAL_STATUS.test(each)) ? named : [];
 }

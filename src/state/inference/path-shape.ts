@@ -303,10 +303,14 @@ function toTemplate(path: string): string {
   return path.replace(/\?.*$|#(?![^{}]*\}).*$/, '').replace(/(?<=.)\/$/, '');
 }
 
-/** Whether the last word of a path reads a list, by GET or by POST: `/customers/search`. */
+/** Whether the last word of a path reads a list, by GET or by POST: `/customers/search`, `/orders/batch-retrieve`. */
 export function isSearchWord(word: string): boolean {
-  return /^(_?search|query|list|filter|find|lookup)/i.test(word);
+  return /^(_?search|query|list|filter|find|lookup)/i.test(word) || SEVERAL.test(word);
 }
+
+/** Words for reading several items by their ids. */
+const SEVERAL =
+  /^((batch|bulk|multi)[-_]?(get|read|retrieve|fetch)|(get|read|retrieve|fetch)[-_]?(batch|bulk|many|multiple))$/i;
 
 /** The key of a path, with or without the parameters of its last group. */
 function toGroupKey(groups: readonly PathGroup[], part: 'collection' | 'item'): string {

@@ -1,6 +1,7 @@
 import type { SchemaObject } from '../../contract/json.js';
 import { type ItemProperty, type ItemSchema, listProperties, isNumeric } from '../item-schema.js';
 import { toBareName } from '../../contract/names.js';
+import { listStatuses } from '../names.js';
 import { isChangeTimestamp, isInactiveTime, isInstant, isStatus, isTimestamp } from '../store/server-values.js';
 import type { Entry } from '../store/lists/item-list.js';
 import type { PageInput } from './inputs.js';
@@ -18,15 +19,19 @@ export interface HiddenItems {
 
 const INCLUDE = /^(include|with|show)[-_]?(?=[a-z])/i;
 
+/** How a description gives the default of a flag: "The default is True." */
+const SHOWN_BY_DEFAULT = /\bdefaults?\b[^.]{0,20}\btrue\b/i;
+
 /** Words of items that are not active. */
 const INACTIVE = /^(disabled|inactive|deactivated)$/;
 
 /** The items that a flag of a list adds: `include_disabled` those with `enabled: false`; undefined for other parameters. */
 export function findHiddenItems(
-  name: string,
-  { type, default: value }: SchemaObject,
+  { name, description = '' }: PageInput,
+  { type, default: declared }: SchemaObject,
   item: ItemSchema | undefined,
 ): HiddenItems | undefined {
+  const value = declared ?? SHOWN_BY_DEFAULT.test(description);
   const word = toBareName(name.replace(INCLUDE, ''));
   if (!INCLUDE.test(name) || type !== 'boolean' || word === '') return undefined;
   for (const property of listProperties(item)) {
@@ -34,7 +39,10 @@ export function findHiddenItems(
     if (isHiddenValue === undefined) continue;
     return {
       name: `without ${name}`,
-      isShown: (values) => /^true$/.test(String(values[name] ?? value)),
+      isShown: (values) => {
+        const given = values[name] ?? value;
+        return given === true || given === 'true';
+      },
       isHidden: (entry) => isHiddenValue(entry.item[property.name]),
     };
   }
@@ -70,15 +78,15 @@ export function findExcludedItems(
 
 /** Whether a value of a property says that an item is what a word names; undefined where the property says nothing about it. */
 function findHiddenValue(property: ItemProperty, word: string): ((value: unknown) => boolean) | undefined {
-  const { type, enum: values } = property.schema;
+  const { type } = property.schema;
   const bare = toBareName(property.name).replace(/^is(?=[a-z]{4})/, '');
   if (type === 'boolean') {
     if (bare === word) return (value) => value === true;
     return INACTIVE.test(word) && /^(enabled|active)$/.test(bare) ? (value) => value === false : undefined;
   }
-  if (isStatus(property.name) && values !== undefined) {
-    const status = values.find((each) => toBareName(String(each)) === word);
-    return status === undefined ? undefined : (value) => value === status;
+  if (isStatus(property.name)) {
+    const status = listStatuses(property.schema).find((each) => toBareName(each) === word);
+    if (status !== undefined) return (value) => value === status;
   }
   if (INACTIVE.test(word) && isInactiveTime(property))
     return (value) => value !== undefined && value !== null && value !== 0;

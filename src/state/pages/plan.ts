@@ -136,7 +136,7 @@ export function createPagePlan(contract: Contract, operation: Operation, known: 
       return filter === undefined ? [] : [filter];
     }),
     hidden: [
-      ...query.flatMap((input) => findHiddenItems(input.name, readSchema(contract, input), known.item) ?? []),
+      ...query.flatMap((input) => findHiddenItems(input, readSchema(contract, input), known.item) ?? []),
       ...findExcludedItems(operation, query, known.item),
     ],
     readValues: withOtherSpellings(createValueReader(query), same),

@@ -1,5 +1,6 @@
 import { readMember, readPath, type SchemaObject } from '../../contract/json.js';
-import { type ItemSchema, type ReadItemSchema, listProperties } from '../item-schema.js';
+import { type ItemProperty, type ItemSchema, type ReadItemSchema, listProperties } from '../item-schema.js';
+import { toSingular } from '../names.js';
 import { toBareName } from '../../contract/names.js';
 import type { PageInput } from './inputs.js';
 import type { Entry, ItemList } from '../store/lists/item-list.js';
@@ -101,9 +102,12 @@ export function findFilter(
   const bare = toBareName(plain);
   const own =
     properties.find((each) => each.name === plain) ?? properties.find((each) => toBareName(each.name) === bare);
-  const object = own ?? properties.find((each) => `${toBareName(each.name)}id` === bare);
+  const object =
+    own ??
+    properties.find((each) => `${toBareName(each.name)}id` === bare) ??
+    properties.find((each) => isListOf(each, bare, known.read));
   if (object === undefined) return undefined;
-  const inner = own === undefined ? 'id' : undefined;
+  const inner = own === undefined && object.schema.type !== 'array' ? 'id' : undefined;
   if (inner !== undefined && known.read?.(object.target)?.properties.has(inner) !== true) return undefined;
   // `type=scheduled` says nothing about items whose type is a number.
   const isPossible = schema.enum?.some((value) => ALL.test(String(value)) || canBe(object.schema, value));
@@ -128,6 +132,14 @@ export function findFilter(
 }
 
 const ALL = /^(all|any|\*)$/i;
+
+/** Whether a property is an array of strings or numbers one of which a parameter names: `tags` for `tag` and `tag_name`. */
+function isListOf({ name, target, schema }: ItemProperty, bare: string, read: ReadItemSchema | undefined): boolean {
+  const one = toSingular(toBareName(name));
+  const isNamed = bare.startsWith(one) && /^(name|id|slug|key)?$/.test(bare.slice(one.length));
+  const element = schema.type === 'array' && isNamed ? read?.(read(target)?.items) : undefined;
+  return element !== undefined && element.properties.size === 0;
+}
 
 /** Whether a property can have a value, or have it among others. */
 function canBe(schema: SchemaObject, value: unknown): boolean {

@@ -7,6 +7,7 @@ import { createRandom } from '../../random.js';
 import type { Validators } from '../../schema/validate.js';
 import { type IsValid, NO_VIOLATIONS, type Violation } from '../../schema/violation.js';
 import { type ItemProperty, type ItemSchema, type ReadItemSchema, listProperties } from '../item-schema.js';
+import { listStatuses } from '../names.js';
 import type { Binding, Resource, Resources } from '../resource.js';
 import type { Item } from './lists/item-list.js';
 import { createIdentity, type Identity, type IdProperty } from './identity.js';
@@ -369,8 +370,9 @@ function createRule(
     const generate = createIdGenerator(schema, pattern);
     return always(({ seed, key }) => generate?.(createRandom(seed, `${key}\0${name}`)));
   }
-  if (isStatusName(name) && Array.isArray(schema.enum)) {
-    const initial = schema.default ?? chooseInitialStatus(schema.enum, schema.description);
+  const statuses = schema.enum ?? (isStatus(name) && schema.type === 'string' ? listStatuses(schema) : []);
+  if (isStatusName(name) && statuses.length > 0) {
+    const initial = schema.default ?? chooseInitialStatus(statuses, schema.description);
     if (isStatus(name) || property.required) return { ...initially(initial), open: !isServerOnly };
   }
   const otherwise = findEmptyValue(property, read);

@@ -1,6 +1,7 @@
 import type { ItemProperty, ItemSchema, ReadItemSchema } from '../item-schema.js';
 import { isNumeric, listProperties, readSchemaType } from '../item-schema.js';
 import { toBareName, toLetters } from '../../contract/names.js';
+import { listStatuses } from '../names.js';
 import { escapePattern } from '../../contract/patterns/guarded-pattern.js';
 import { listExamples, readOwn, setOwn } from '../../contract/json.js';
 import { type Binding, type Resource, CHANGES } from '../resource.js';
@@ -159,7 +160,7 @@ function findStatusFor(
     listProperties(schema).filter((each) => each.name.toLowerCase() === name),
   );
   for (const property of properties) {
-    const values = (property.schema.enum ?? []).filter((each) => typeof each === 'string');
+    const values = listStatuses(property.schema);
     const listed = known.flatMap((each) => values.find((value) => toBareName(value) === toBareName(each)) ?? [])[0];
     const value = listed ?? findVerbForm(word, values) ?? findVerbForm(first.toLowerCase(), values);
     if (value !== undefined) return { property: property.name, value };
