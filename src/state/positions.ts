@@ -129,7 +129,10 @@ export function findItemPosition(read: ReadItemSchema, bodies: ResourceBodies): 
   if (own === undefined) return undefined;
   const isOwned = (position: BodyPosition, positions: readonly BodyPosition[]): boolean =>
     isPartOfItem(read, { position, positions, idNames: bodies.idNames });
-  const scored = own.map((position): ScoredPosition => {
+  const isValue = ({ schema, path }: BodyPosition): boolean =>
+    path.length > 0 && [...bodies.answers, ...bodies.requests].some((positions) => isRepeated(read, schema, positions));
+  const places = own.filter((position) => !isValue(position));
+  const scored = (places.length > 0 ? places : own).map((position): ScoredPosition => {
     const isPart = isOwned(position, own);
     const similar = all.reduce((sum, positions) => {
       const best = positions === own ? undefined : findBest(read, position.schema, positions);
@@ -147,6 +150,26 @@ export function findItemPosition(read: ReadItemSchema, bodies: ResourceBodies): 
   return scored.toSorted((a, b) => b.score - a.score)[0];
 }
 
+/**
+ * Whether a body has a schema in several places: that of a value, such as the `amount` and the `fee` of a payment. In an envelope, two
+ * places beside each other say so: those of two different objects can hold the item.
+ */
+function isRepeated(read: ReadItemSchema, { pointer }: ItemSchema, positions: readonly BodyPosition[]): boolean {
+  const all = positions.filter(({ element, schema }) => element.length === 0 && schema.pointer === pointer);
+  // A message can have the message that it answers.
+  const same = all.filter(({ path }) => !all.some((each) => isBelow(path, each.path)));
+  const isPlain = (at: readonly string[]): boolean => {
+    const around = positions.find(({ path, element }) => element.length === 0 && isSamePath(path, at));
+    return around !== undefined && !isEnvelope(read, around.schema);
+  };
+  if (same.length < 2) return false;
+  const isBeside = ({ path }: BodyPosition, i: number): boolean => {
+    const at = path.slice(0, -1);
+    return isPlain(at) && same.some((each, j) => j > i && isSamePath(each.path.slice(0, -1), at));
+  };
+  return isPlain([]) || same.some(isBeside);
+}
+
 /** Whether the object around a position is not an envelope, and has an id or a name of its own. */
 function isPartOfItem(
   read: ReadItemSchema,
@@ -161,6 +184,10 @@ function isPartOfItem(
   const [at, inside] = element.length > 0 ? [path, element.slice(0, -1)] : [path.slice(0, -1), element];
   const around = of.positions.find((each) => isSamePath(each.path, at) && isSamePath(each.element, inside));
   return around !== undefined && !isEnvelope(read, around.schema) && rateId(read, around.schema, of.idNames) > 0;
+}
+
+function isBelow(path: readonly string[], other: readonly string[]): boolean {
+  return path.length > other.length && other.every((name, i) => name === path[i]);
 }
 
 function isSamePath(one: readonly string[], other: readonly string[]): boolean {
@@ -293,9 +320,7 @@ function rateId(read: ReadItemSchema, schema: ItemSchema, idNames: readonly stri
 function ratePlace(read: ReadItemSchema, { path, schema }: BodyPosition, all: readonly BodyPosition[]): number {
   if (isEnvelope(read, schema)) return -1;
   if (path.length === 0) return 0.3;
-  const around = all.filter(
-    (other) => other.path.length < path.length && other.path.every((name, i) => name === path[i]),
-  );
+  const around = all.filter((other) => isBelow(path, other.path));
   return around.every((other) => isEnvelope(read, other.schema)) ? 0.3 : -0.3 * path.length;
 }
 
