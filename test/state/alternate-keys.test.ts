@@ -277,6 +277,30 @@ describe('where unknown ids are created', () => {
     expect((await send('GET', '/teams/77')).body).toMatchObject({ id: 77 });
   });
 
+  it('a value that no key can have is the same item each time', async () => {
+    const user = {
+      type: 'object',
+      required: ['id', 'email'],
+      properties: { id: { type: 'integer' }, email: { type: 'string', format: 'email' } },
+    };
+    const { send } = await openShop({
+      spec: {
+        openapi: '3.1.0',
+        info: { title: 'Users', version: '1' },
+        paths: {
+          '/users/{id_or_email}': {
+            parameters: [{ name: 'id_or_email', in: 'path', required: true, schema: { type: 'string' } }],
+            get: { responses: { 200: json(user) } },
+          },
+        },
+      },
+    });
+    const { body: made } = await send('GET', '/users/ada%40example.com');
+    expect(made['email']).toBe('ada@example.com');
+    const { body: other } = await send('GET', '/users/ada');
+    expect((await send('GET', '/users/ada')).body).toEqual(other);
+  });
+
   it('a user is read by number at one path and by login at another', async () => {
     const user = {
       type: 'object',

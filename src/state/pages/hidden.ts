@@ -20,7 +20,7 @@ export interface HiddenItems {
 const INCLUDE = /^(include|with|show)[-_]?(?=[a-z])/i;
 
 /** How a description gives the default of a flag: "The default is True." */
-const SHOWN_BY_DEFAULT = /\bdefaults?\b[^.]{0,20}\btrue\b/i;
+const SHOWN_BY_DEFAULT = /\bdefaults?\b(?:(?!\bfalse\b)[^.]){0,20}\btrue\b/i;
 
 /** Words of items that are not active. */
 const INACTIVE = /^(disabled|inactive|deactivated)$/;

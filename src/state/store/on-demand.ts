@@ -107,17 +107,22 @@ export function createItemsOnDemand(parts: OnDemandParts): ItemsOnDemand {
       const known = lookUp(location, id);
       if (known !== undefined || recall(location, id) !== undefined) return known;
       const { identity, resource } = location.model;
+      const generateId = (): string | number =>
+        identity.generateId(collection, scope, { seed: transaction.seed, number: 0, part: id });
+      const key = `id\0${id}`;
       // The path can name the value of another property than the id.
-      const other =
-        resource.alternateKeys.find((name) => readMember(location.known, name) === id) ??
-        (identity.fits(id) ? undefined : resource.alternateKeys[0]);
-      const isId = identity.generateKey === undefined && other === undefined;
-      const own = isId ? id : identity.generateId(collection, scope, { seed: transaction.seed, number: 0, part: id });
-      const named =
-        other === undefined ? location : { ...location, known: withPath(location.known, other.split('.'), id) };
-      const item = generateOnDemand(parts, named, { id: own, key: `id\0${id}` });
-      const shown = other === undefined ? id : readItemKey(resource, item, own);
-      return collection.add({ id: shown, item, onDemand: 'id' }, scope);
+      const told = resource.alternateKeys.filter((name) => readMember(location.known, name) === id);
+      for (const name of told.length > 0 || identity.fits(id) ? told : resource.alternateKeys) {
+        const own = generateId();
+        const named = { ...location, known: withPath(location.known, name.split('.'), id) };
+        const item = generateOnDemand(parts, named, { id: own, key });
+        // A value that the property cannot have was replaced.
+        if (readMember(item, name) === id)
+          return collection.add({ id: readItemKey(resource, item, own), item, onDemand: 'id' }, scope);
+      }
+      const own = identity.generateKey === undefined ? id : generateId();
+      const item = generateOnDemand(parts, location, { id: own, key });
+      return collection.add({ id, item, onDemand: 'id' }, scope);
     },
   };
 }
