@@ -97,14 +97,15 @@ const START_MS = 60_000;
 async function startPeer({ name, command }: Peer, spec: string): Promise<RunningPeer | undefined> {
   const port = await findFreePort();
   const [program = '', ...args] = command(spec, port);
-  const child = spawn(program, args, { stdio: 'ignore', env: { ...process.env, NO_COLOR: '1' } });
+  // A group of its own: some programs start the server in another process.
+  const child = spawn(program, args, { stdio: 'ignore', detached: true, env: { ...process.env, NO_COLOR: '1' } });
   child.once('error', () => undefined);
   const id = child.pid;
   // The program could not be started.
   if (id === undefined) return undefined;
   const stop = async (): Promise<void> => {
     if (child.exitCode !== null || child.signalCode !== null) return;
-    child.kill('SIGKILL');
+    process.kill(-id, 'SIGKILL');
     await once(child, 'exit');
   };
   if (await waitFor(child, port)) return { name, port, id, isOptional: true, stop };
