@@ -1,3 +1,5 @@
+import { addTo } from '../contract/json.js';
+import { memoize } from '../memoize.js';
 import { type ItemProperty, type ItemSchema, type ReadItemSchema, listProperties } from './item-schema.js';
 import { OPTIONS_NAME, PART_NAME, toIdName } from './names.js';
 
@@ -129,9 +131,11 @@ export function findItemPosition(read: ReadItemSchema, bodies: ResourceBodies): 
   if (own === undefined) return undefined;
   const isOwned = (position: BodyPosition, positions: readonly BodyPosition[]): boolean =>
     isPartOfItem(read, { position, positions, idNames: bodies.idNames });
-  const isValue = ({ schema, path }: BodyPosition): boolean =>
-    path.length > 0 && [...bodies.answers, ...bodies.requests].some((positions) => isRepeated(read, schema, positions));
-  const places = own.filter((position) => !isValue(position));
+  const pointers = new Set(own.flatMap(({ path, schema }) => (path.length === 0 ? [] : [schema.pointer])));
+  const values = new Set(
+    [...bodies.answers, ...bodies.requests].flatMap((positions) => listValues(read, positions, pointers)),
+  );
+  const places = own.filter(({ path, schema }) => path.length === 0 || !values.has(schema.pointer));
   const scored = (places.length > 0 ? places : own).map((position): ScoredPosition => {
     const isPart = isOwned(position, own);
     const similar = all.reduce((sum, positions) => {
@@ -151,23 +155,37 @@ export function findItemPosition(read: ReadItemSchema, bodies: ResourceBodies): 
 }
 
 /**
- * Whether a body has a schema in several places: that of a value, such as the `amount` and the `fee` of a payment. In an envelope, two
- * places beside each other say so: those of two different objects can hold the item.
+ * The schemas, of some, that a body has in several places: those of values, such as the `amount` and the `fee` of a payment. In an
+ * envelope, two places beside each other say so: those of two different objects can hold the item.
  */
-function isRepeated(read: ReadItemSchema, { pointer }: ItemSchema, positions: readonly BodyPosition[]): boolean {
-  const all = positions.filter(({ element, schema }) => element.length === 0 && schema.pointer === pointer);
-  // A message can have the message that it answers.
-  const same = all.filter(({ path }) => !all.some((each) => isBelow(path, each.path)));
-  const isPlain = (at: readonly string[]): boolean => {
-    const around = positions.find(({ path, element }) => element.length === 0 && isSamePath(path, at));
+function listValues(
+  read: ReadItemSchema,
+  positions: readonly BodyPosition[],
+  pointers: ReadonlySet<string>,
+): readonly string[] {
+  const byPointer = new Map<string, (readonly string[])[]>();
+  for (const { path, element, schema } of positions)
+    if (element.length === 0 && pointers.has(schema.pointer)) addTo(byPointer, schema.pointer, path);
+  const isPlain = memoize((at: string): boolean => {
+    const depth = at === '' ? 0 : at.split('\0').length;
+    const around = positions.find(
+      ({ path, element }) => element.length === 0 && path.length === depth && toKey(path) === at,
+    );
     return around !== undefined && !isEnvelope(read, around.schema);
-  };
-  if (same.length < 2) return false;
-  const isBeside = ({ path }: BodyPosition, i: number): boolean => {
-    const at = path.slice(0, -1);
-    return isPlain(at) && same.some((each, j) => j > i && isSamePath(each.path.slice(0, -1), at));
-  };
-  return isPlain([]) || same.some(isBeside);
+  });
+  return [...byPointer].flatMap(([pointer, all]) => {
+    if (all.length < 2) return [];
+    const keys = new Set(all.map(toKey));
+    // A message can have the message that it answers.
+    const paths = all.filter((path) => !path.some((_, depth) => keys.has(toKey(path.slice(0, depth)))));
+    const around = paths.map((path) => toKey(path.slice(0, -1)));
+    const isBeside = (at: string, i: number): boolean => around.indexOf(at) < i && isPlain(at);
+    return paths.length > 1 && (isPlain('') || around.some(isBeside)) ? [pointer] : [];
+  });
+}
+
+function toKey(path: readonly string[]): string {
+  return path.join('\0');
 }
 
 /** Whether the object around a position is not an envelope, and has an id or a name of its own. */
