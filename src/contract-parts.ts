@@ -9,6 +9,7 @@ import { answersRanges } from './answer/sources/range.js';
 import { declaresTags } from './answer/sources/state/conditions.js';
 import { createPagesSource } from './answer/sources/pages.js';
 import { createResultsSource } from './answer/sources/results.js';
+import { createStateSource } from './answer/sources/state/state.js';
 import { createStreamSource } from './answer/sources/stream.js';
 import type { Contract } from './contract/contract.js';
 import { freezeDeep, isObject } from './contract/json.js';
@@ -30,6 +31,8 @@ import { readReserved } from './session/choice.js';
 import { createGeneratedItems } from './state/generated-items.js';
 import { createItemModels, type ItemModels } from './state/item-models.js';
 import { inferResources, packResources, unpackResources } from './state/inference/infer.js';
+import { type CollectionEditors, createCollectionEditors } from './state/store/editors.js';
+import { createItems, type Items } from './state/store/items.js';
 
 /**
  * What depends on a contract, and not on a mock of it: all its mocks share it.
@@ -64,6 +67,18 @@ export interface ContractAnswers {
   readonly errors: ErrorAnswers;
   readonly answerPreferred: PreferAnswer;
   readonly sources: Readonly<Record<'example' | 'generate' | 'pages' | 'results' | 'stream', AnswerSource>>;
+  /** What owns the items of mocks with the same settings; the items themselves are those of a session. */
+  readState(settings: StateSettings): StateParts;
+}
+
+/** The settings that the items of all collections follow. */
+type StateSettings = Partial<Exclude<Settings['state'], false>>;
+
+/** What creates and changes items, and answers with them. */
+export interface StateParts {
+  readonly items: Items;
+  readonly editors: CollectionEditors;
+  readonly source: AnswerSource;
 }
 
 /** The different seeds and settings whose parts are kept for further mocks. */
@@ -241,13 +256,21 @@ function createParts(
     const options = JSON.parse(key) as CallDecoderOptions;
     return createCallDecoder(contract, validators, { ...options, strict: isStrict });
   }, MAX_KEPT);
+  const models = createItemModels({ ...schemas, resources: facts.resources, generated: facts.generated });
+  const state = { ...schemas, ...models, tagged: facts.tagged };
   const answersOf = memoize(
     (examples: Examples) =>
-      memoize((seed: number) => createAnswers({ ...schemas, errors: errorsOf(seed), examples }), MAX_KEPT),
+      memoize((seed: number) => {
+        const errors = errorsOf(seed);
+        return {
+          ...createAnswers({ ...schemas, errors, examples }),
+          readState: createStateReader({ ...state, errors }),
+        };
+      }, MAX_KEPT),
     MAX_KEPT,
   );
   return {
-    ...createItemModels({ ...schemas, resources: facts.resources, generated: facts.generated }),
+    ...models,
     ...schemas,
     router: createRouter(contract.operations, contract.resolve),
     routes: listRoutes(contract.operations),
@@ -261,7 +284,19 @@ function createParts(
   };
 }
 
-function createAnswers(parts: ExampleParts): ContractAnswers {
+function createStateReader(
+  parts: ItemModels &
+    Pick<ContractParts, 'contract' | 'generator' | 'tagged' | 'validators'> & { readonly errors: ErrorAnswers },
+): ContractAnswers['readState'] {
+  const stateOf = memoize((key: string): StateParts => {
+    // Only this function writes keys.
+    const items = createItems(parts, JSON.parse(key) as StateSettings);
+    return { items, editors: createCollectionEditors(items), source: createStateSource({ ...parts, items }) };
+  }, MAX_KEPT);
+  return ({ initialItems, unknownIds }) => stateOf(JSON.stringify({ initialItems, unknownIds }));
+}
+
+function createAnswers(parts: ExampleParts): Omit<ContractAnswers, 'readState'> {
   return {
     errors: parts.errors,
     answerPreferred: createPreferAnswer(parts),

@@ -24,3 +24,15 @@ export function memoizeText<Value>(compute: (key: string) => Value): (key: strin
   const find = memoize(compute, MAX_TEXTS);
   return (key) => (key.length > MAX_TEXT ? compute(key) : find(key));
 }
+
+/** As `memoize`, for keys that are objects, such as sessions: the value of one is freed with it. */
+export function memoizeOf<Key extends object, Value extends object>(compute: (key: Key) => Value): (key: Key) => Value {
+  const known = new WeakMap<Key, Value>();
+  return (key) => {
+    const before = known.get(key);
+    if (before !== undefined) return before;
+    const value = compute(key);
+    known.set(key, value);
+    return value;
+  };
+}

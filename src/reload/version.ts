@@ -6,7 +6,6 @@ import { onlyForMock, type RecordingSources } from '../answer/sources/recordings
 import { createRangeSource } from '../answer/sources/range.js';
 import { createRefuseSource } from '../answer/sources/refuse.js';
 import { createScenarioSource } from '../answer/sources/scenario/scenario.js';
-import { createStateSource } from '../answer/sources/state/state.js';
 import { createVerifySource } from '../answer/sources/verify.js';
 import type { ContractAnswers, ContractParts } from '../contract-parts.js';
 import type { Contract } from '../contract/contract.js';
@@ -28,8 +27,8 @@ import type { Sessions } from '../session/sessions.js';
 import type { SharedStore } from '../session/shared/shared-store.js';
 import { createState } from '../session/state.js';
 import { findFixedIds, loadFixtures } from '../state/fixtures/fixtures.js';
-import { type CollectionEditors, createCollectionEditors } from '../state/store/editors.js';
-import { createItems, type Items } from '../state/store/items.js';
+import type { CollectionEditors } from '../state/store/editors.js';
+import type { Items } from '../state/store/items.js';
 import type { StoreDefinition } from '../state/store/store.js';
 import { follow } from './follow.js';
 
@@ -49,6 +48,8 @@ export interface Parts extends ContractParts, ContractAnswers {
   readonly definition: StoreDefinition;
   readonly items: Items;
   readonly editors: CollectionEditors;
+  /** Answers from items. */
+  readonly stateSource: AnswerSource;
 }
 
 /** What all versions of a mock share. */
@@ -116,12 +117,12 @@ export function createVersion(parts: Parts, settings: Settings, shared: SharedPa
 export function loadParts(shared: ContractParts, settings: Settings, before?: Version): Parts {
   const { seed } = settings;
   const { resources } = shared;
-  const { errors, answerPreferred, sources } = shared.readAnswers(seed, settings.responses.examples);
+  const { errors, answerPreferred, sources, readState } = shared.readAnswers(seed, settings.responses.examples);
   const definition = loadFixtures(settings.fixtures, { seed, ...shared });
-  const { unknownIds, initialItems } = settings.state === false ? {} : settings.state;
+  const stateSettings: Parameters<typeof readState>[0] = settings.state === false ? {} : settings.state;
   // Handlers can add items to any collection.
   const isOpen = Object.keys(settings.handlers ?? {}).length > 0;
-  const fixed = isOpen ? undefined : findFixedIds(shared, { definition, unknownIds });
+  const fixed = isOpen ? undefined : findFixedIds(shared, { definition, unknownIds: stateSettings.unknownIds });
   const collections = [...resources.collections.values()].map(({ name, schema, idProperty }) => ({
     name,
     schema,
@@ -134,9 +135,7 @@ export function loadParts(shared: ContractParts, settings: Settings, before?: Ve
     before === undefined
       ? { scenarios: openScenarios(from, scenarioContext), reload: NOTHING_RELOADED }
       : renewScenarios(from, scenarioContext, before.scenarios);
-  const items = createItems(shared, { unknownIds, initialItems });
-  const editors = createCollectionEditors(items);
-  const state = { definition, items, editors };
+  const { items, editors, source } = readState(stateSettings);
   // It remembers texts of requests.
   const redactor = createInteractionRedactor(shared.contract, shared.validators);
   const isSame = before?.contract === shared.contract;
@@ -155,7 +154,11 @@ export function loadParts(shared: ContractParts, settings: Settings, before?: Ve
     reload,
     coverage,
     decoder,
-    ...state,
+    readState,
+    definition,
+    items,
+    editors,
+    stateSource: source,
     ...shared,
   };
 }
@@ -189,7 +192,7 @@ function listSources(
     // What neither of the two answers is left to the mock, which refuses a call that breaks the contract.
     ...(foreign === undefined ? [] : [...foreign.sources, refuse]),
     ...(parts.answersRanges ? [createRangeSource(parts)] : []),
-    ...(state === false ? [] : [createStateSource(parts)]),
+    ...(state === false ? [] : [parts.stateSource]),
     ...(settings.responses.examples === 'verbatim' ? [] : [pages]),
     example,
     generate,

@@ -1,6 +1,6 @@
 import { Hono, type Context, type MiddlewareHandler } from 'hono';
 import { TrieRouter } from 'hono/router/trie-router';
-import type { OperationRoute } from '../contract/router/hono-path.js';
+import { addRoute, type OperationRoute } from '../contract/router/hono-path.js';
 import { createHonoRouter } from '../contract/router/hono-router.js';
 import type { Router } from '../contract/router/router.js';
 import { type Arrival, createArrivals, type SocketEnvironment } from './arrival.js';
@@ -46,7 +46,7 @@ export function createApp(parts: AppParts): Hono {
   });
   // `use` without a handler would register undefined.
   for (const handler of middleware) app.use(handler);
-  if (control !== undefined) app.route(control.prefix, control.createApp(arrivals));
+  control?.addRoutes(app, arrivals);
   for (const route of parts.routes) {
     const { operation, path, segmentCount } = route;
     const answersPreflight = operation.method === 'OPTIONS' && parts.cors !== undefined;
@@ -66,7 +66,7 @@ export function createApp(parts: AppParts): Hono {
     // Shown by `showRoutes(app, { verbose: true })` and `inspectRoutes`.
     Object.defineProperty(handler, 'name', { value: operation.id });
     routes.set(handler, route);
-    app.on(operation.method, path, handler);
+    addRoute(app, [operation.method, path, handler]);
     // Hono asks its routers for GET when a HEAD arrives; the handler sees the method that was sent.
     if (operation.method === 'HEAD') app.on('GET', path, (c: Context) => handler(c));
   }

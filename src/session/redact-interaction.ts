@@ -2,6 +2,7 @@ import { URLSearchParams } from 'node:url';
 import { toDateTime } from '../clock.js';
 import type { Contract } from '../contract/contract.js';
 import type { Operation } from '../contract/operations/operation.js';
+import { memoize } from '../memoize.js';
 import { readContentType } from '../http/header-fields.js';
 import { findResponse } from '../contract/operations/responses.js';
 import { findMedia } from '../contract/media-type.js';
@@ -71,10 +72,13 @@ interface ShownBytes {
  * redacted as a whole.
  */
 export function createInteractionRedactor(contract: Contract, validators: Validators): InteractionRedactor {
-  const rules = createSecretRules({}, { hidesObjects: true });
-  const walk = createSecretWalk(contract, validators, rules);
-  const hidePatterns = createPatternHider(rules.patterns);
+  // Most mocks of tests show no interaction.
+  const readTools = memoize(() => {
+    const rules = createSecretRules({}, { hidesObjects: true });
+    return { walk: createSecretWalk(contract, validators, rules), hidePatterns: createPatternHider(rules.patterns) };
+  });
   const createView = (interaction: Interaction): View => {
+    const { walk, hidePatterns } = readTools(undefined);
     const found = new Set<string>();
     const visit: VisitText = (text, place) => {
       if (text === '') return text;

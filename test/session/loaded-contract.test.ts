@@ -16,11 +16,21 @@ const ORDER = {
     tags: { type: 'object', required: ['color'], properties: { color: { type: 'string' } } },
   },
 };
+/** What a list shows of an order, with a property that orders do not have. */
+const VIEW = {
+  type: 'object',
+  required: ['id', 'name', 'shown_at'],
+  properties: {
+    id: { type: 'string' },
+    name: { type: 'string', minLength: 3 },
+    shown_at: { type: 'string', format: 'date-time' },
+  },
+};
 const LIST = {
   type: 'object',
   required: ['data', 'request_id', 'served_at'],
   properties: {
-    data: { type: 'array', items: { $ref: '#/components/schemas/Order' } },
+    data: { type: 'array', items: VIEW },
     request_id: { type: 'string', format: 'uuid' },
     served_at: { type: 'string', format: 'date-time' },
   },
@@ -98,6 +108,13 @@ async function describeAnswer(response: Response): Promise<readonly unknown[]> {
   return [response.status, [...response.headers], await response.text()];
 }
 
+const YEAR = 366 * 24 * 60 * 60 * 1000;
+
+interface Listed {
+  readonly served_at: string;
+  readonly data: readonly { readonly shown_at: string }[];
+}
+
 /** Asks mocks the same requests, in turn: each one answers a request before the next is sent. */
 async function askInTurn(
   mocks: readonly Mock[],
@@ -128,6 +145,26 @@ describe('mocks of one loaded contract', () => {
     // Each setting changes some answer, so that the comparison means something.
     expect(new Set(answers.map((each) => JSON.stringify(each))).size).toBe(SETTINGS.length);
     await closeAll([...shared, ...own]);
+  });
+
+  it('generate what items do not have by the clock of the session that is asked', async () => {
+    const contract = await loadContract(SHOP);
+    await using mock = await createMock({ spec: contract, clock: '2031-05-06T07:08:09Z' });
+    await using later = await createMock({ spec: contract, clock: '2035-05-06T07:08:09Z' });
+    const session = mock.session('other');
+    session.clock.set('2033-05-06T07:08:09Z');
+    // What is generated is at most a year old.
+    const isRecent = (value: string, now: number): boolean =>
+      Date.parse(value) <= now && Date.parse(value) > now - YEAR;
+    for (const at of [mock, session, later, mock, session, later]) {
+      const now = at.clock.now();
+      const { served_at: served, data } = (await (await at.fetch('/orders')).json()) as Listed;
+      const shown = data.map((each) => each.shown_at);
+      expect(shown.length).toBeGreaterThan(0);
+      expect([served, ...shown].map((value) => [value, isRecent(value, now)])).toEqual(
+        [served, ...shown].map((value) => [value, true]),
+      );
+    }
   });
 
   it('answer the same in every order of creation and of requests', async () => {

@@ -1,7 +1,8 @@
 import { cutText } from '../../errors.js';
-import { Hono, type Context } from 'hono';
+import type { Context, Hono } from 'hono';
 import { fileURLToPath } from 'node:url';
 import { loadContract } from '../../contract/load/load.js';
+import { addRoute } from '../../contract/router/hono-path.js';
 import { createRouter, type RouteMatch } from '../../contract/router/router.js';
 import type { Answer } from '../../http/answer.js';
 import { createCallDecoder } from '../../http/request/call.js';
@@ -30,8 +31,8 @@ export interface Control {
   readonly prefix: string;
   /** Whether a path belongs to it. */
   owns(path: string): boolean;
-  /** A Hono app with a route for each operation, to be served below the prefix. */
-  createApp(arrivals: Arrivals): Hono;
+  /** Adds a route for each operation to an app, below the prefix. */
+  addRoutes(app: Hono, arrivals: Arrivals): void;
   /** The response to a browser at the root of the mock; undefined for other clients. */
   welcome(arrival: Arrival): Response | undefined;
 }
@@ -102,7 +103,7 @@ export function createControl(
   return {
     prefix,
     owns: (path) => path.startsWith(prefix) && (path.length === prefix.length || path[prefix.length] === '/'),
-    createApp: (arrivals) => createControlApp(prefix, (c, operationId) => respond(c, arrivals.of(c), operationId)),
+    addRoutes: (app, arrivals) => addRoutes(app, prefix, (c, operationId) => respond(c, arrivals.of(c), operationId)),
     welcome: ({ request, environment, url }) => {
       const answer = answerWelcome(request.headers.get('accept'), url.split('?', 1)[0] ?? '', prefix);
       return (
@@ -113,17 +114,17 @@ export function createControl(
   };
 }
 
-function createControlApp(
+function addRoutes(
+  app: Hono,
   prefix: string,
   respond: (c: Context, operationId: string | undefined) => Promise<Response>,
-): Hono {
-  const app = new Hono();
+): void {
   for (const [method, path, operationId] of CONTROL_ROUTES) {
-    const handler = (c: Context): Promise<Response> => respond(c, operationId);
-    Object.defineProperty(handler, 'name', { value: operationId });
-    app.on(method, path, handler);
+    // A member gives a function its name in a third of the time that defining its name takes.
+    const { [operationId]: handler } = { [operationId]: (c: Context): Promise<Response> => respond(c, operationId) };
+    if (handler !== undefined) addRoute(app, [method, path === '/' ? prefix : prefix + path, handler]);
   }
-  return app.all('/*', (c) => {
+  app.all(`${prefix}/*`, (c) => {
     // Hono's route for `/` has the path of the app without a slash.
     const isPage = (c.req.method === 'GET' || c.req.method === 'HEAD') && c.req.path.endsWith(`${prefix}/`);
     return respond(c, isPage ? 'getInspector' : undefined);

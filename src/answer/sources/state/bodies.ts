@@ -2,7 +2,8 @@ import { listMissing, listUnfit } from '../../../schema/fields.js';
 import { isObject, readMember, readPath, setOwn, filterMembers } from '../../../contract/json.js';
 import { findMedia } from '../../../contract/media-type.js';
 import { findBodyMedia } from '../../../contract/operations/responses.js';
-import { memoize } from '../../../memoize.js';
+import { memoize, memoizeOf } from '../../../memoize.js';
+import type { Session } from '../../../session/session.js';
 import {
   findOnlyValue,
   findValueArray,
@@ -75,6 +76,11 @@ function createItemWriter({ declared }: StateContext, pointer: string): WriteBod
   };
 }
 
+/** What was written of items, for each session: an item that was generated belongs to several, and what is generated beside it follows from the session. */
+function createWritten(): (session: Session) => WeakMap<Item, unknown> {
+  return memoizeOf(() => new WeakMap());
+}
+
 interface PlannedBody extends ItemPlace {
   /** Pointer to the schema of the body. */
   readonly pointer: string;
@@ -110,8 +116,9 @@ function createWriter(context: StateContext, model: ItemModel, body: PlannedBody
   const part: WriteBody = isInArray ? (entry, exchange) => [one(entry, exchange)] : one;
   if (path.length === 0) return part;
   const wrap = createItemEnvelope(context.read, whole, path);
-  const written = new WeakMap<Item, unknown>();
+  const writtenFor = createWritten();
   return (entry, exchange) => {
+    const written = writtenFor(exchange.session);
     const known = written.get(entry.item);
     if (known !== undefined) return known;
     const wrapped = wrap(part(entry, exchange));
@@ -143,8 +150,9 @@ function createPartWriter(
   const only = isCreate && linked.size === 0 ? findOnlyId(context, target, resource) : undefined;
   const filter = context.declared.inside(pointer) ?? ((item) => item);
   const createSecrets = isCreate && schema !== undefined ? createNewSecrets(target, schema) : undefined;
-  const written = new WeakMap<Item, unknown>();
+  const writtenFor = createWritten();
   return (entry, exchange) => {
+    const written = writtenFor(exchange.session);
     const known = written.get(entry.item);
     if (known !== undefined) return known;
     const item = filter(entry.item);

@@ -21,7 +21,8 @@ import { createView, readSort, type Selection, type View } from '../../../state/
 import type { Resource } from '../../../state/resource.js';
 import type { Entry, Item, ItemList } from '../../../state/store/lists/item-list.js';
 import type { ItemLocation } from '../../../state/store/on-demand.js';
-import { memoize } from '../../../memoize.js';
+import { memoize, memoizeOf } from '../../../memoize.js';
+import type { Session } from '../../../session/session.js';
 import type { Exchange } from '../../chain.js';
 import { MAX_ACCEPT_HEADERS, type ResponseChoice } from '../../choose-response.js';
 import { createElementOfList } from './bodies.js';
@@ -153,7 +154,7 @@ export function createListHandler(context: OperationContext): StateHandler | und
   const writeHeaders = createPageHeaders(operation, usual.style.name !== 'none' && !announcesPages(shape.plan));
 
   return createCollectionHandler(context, (exchange, choice, location) => {
-    const { call } = exchange;
+    const { call, session } = exchange;
     const values = usual.readValues(call);
     const plan = choosePlan(usual, values);
     createNamed(location, values);
@@ -188,7 +189,7 @@ export function createListHandler(context: OperationContext): StateHandler | und
     };
     const given =
       isPart && page.unit !== undefined && page.to - page.from < view.size ? { ...choice, status: 206 } : choice;
-    return withMembers(toAnswer(given, envelope(exchange)(facts), writeHeaders(facts)), { listed: { items, written } });
+    return withMembers(toAnswer(given, envelope(session)(facts), writeHeaders(facts)), { listed: { items, written } });
   });
 }
 
@@ -297,15 +298,14 @@ function createIdReader({ idProperty = 'id', selfUrl }: Resource): EnvelopeFacts
   return selfUrl === undefined ? ({ item, id }) => readMember(item, idProperty) ?? id : ({ id }) => id;
 }
 
-/** A reader of the envelope of a list: what the page does not determine is generated once. */
+/** A reader of the envelope of a list: what the page does not determine is generated once for a session. */
 function createEnvelopeReader(
   { contract, read, validators, generator }: StateContext,
   shape: ListShape,
-): (exchange: Exchange) => Envelope {
+): (session: Session) => Envelope {
   const { schema } = shape;
-  let envelope: Envelope | undefined;
-  return ({ session }) => {
-    envelope ??= createEnvelope(shape, read(schema), {
+  return memoizeOf((session) =>
+    createEnvelope(shape, read(schema), {
       accepts: validators.accepts(schema, 'response'),
       listMissing: (body) => listMissing(contract, schema, body),
       findWrong: validators.check(schema, 'response'),
@@ -315,9 +315,8 @@ function createEnvelopeReader(
         // The schema of an envelope describes an object.
         return generator.complete(schema, known, facts) as Item;
       },
-    });
-    return envelope;
-  };
+    }),
+  );
 }
 
 function readDescending(plan: PagePlan, values: PageValues): boolean {
