@@ -3,7 +3,7 @@ import type { Contract } from '../contract/contract.js';
 import { isObject, readOwn } from '../contract/json.js';
 import { escapeSegment, fromReference } from '../contract/pointer.js';
 import { readField } from '../contract/upgrade/node.js';
-import { isFlagged, listFlagged } from './shape.js';
+import { createFlagFinder, isFlagged } from './shape.js';
 import { LimitError } from '../errors.js';
 import { isBytes } from '../platform.js';
 import type { Direction, IsValid } from './violation.js';
@@ -70,8 +70,8 @@ interface UnitCopy {
   readonly link: UnitLink;
   readonly nodes: UnitNode[];
   readonly references: Set<string>;
-  /** The properties of a schema that only values of the other direction have. */
-  readonly oneWay: Map<unknown, ReadonlySet<string>>;
+  /** Whether only values of the other direction have a property of a schema. */
+  readonly oneWay: Map<unknown, ReturnType<typeof createFlagFinder>>;
   readonly unresolved: { pointer: string; reference: string }[];
 }
 
@@ -154,13 +154,12 @@ function linkReference(result: UnitSchema, schema: Readonly<Record<string, unkno
 /** OpenAPI 3.1, Schema Object: a required `readOnly` property is required in answers only, a `writeOnly` one in requests only. */
 function narrowRequired(names: readonly unknown[], owners: readonly unknown[], copy: UnitCopy): readonly unknown[] {
   const flag = copy.direction === 'request' ? 'readOnly' : 'writeOnly';
-  const lists = owners.map((owner) => {
-    const list = copy.oneWay.get(owner) ?? listFlagged(copy.contract, owner, flag);
-    copy.oneWay.set(owner, list);
-    return list;
+  const finders = owners.map((owner) => {
+    const find = copy.oneWay.get(owner) ?? createFlagFinder(copy.contract, owner, flag);
+    copy.oneWay.set(owner, find);
+    return find;
   });
-  const isOneWay = (name: string): boolean => lists.some((list) => list.has(name));
-  return names.filter((name) => typeof name !== 'string' || !isOneWay(name));
+  return names.filter((name) => typeof name !== 'string' || !finders.some((isOneWay) => isOneWay(name)));
 }
 
 /** A compiled schema: whether a value is valid, and the `errors` of the last invalid value. */

@@ -1,5 +1,5 @@
 import type { Contract } from '../contract/contract.js';
-import { isObject } from '../contract/json.js';
+import { isObject, readOwn } from '../contract/json.js';
 import { escapeSegment, followBareReferences, fromReference, readEntries } from '../contract/pointer.js';
 
 /** What a schema says about the interpretation of strings: its types, properties and alternatives. */
@@ -51,7 +51,7 @@ function readShape(contract: Contract, pointer: string, read: (pointer: string) 
   const schema = contract.at(at);
   const draft = createDraft(at);
   if (!isObject(schema)) return { ...draft, open: true };
-  readOwn(schema, at, draft);
+  readKeywords(schema, at, draft);
   const target = fromReference(schema['$ref']);
   const parts = [...(target === undefined ? [] : [target]), ...listPointers(schema['allOf'], `${at}/allOf`)];
   for (const part of parts) inherit(draft, read(part));
@@ -65,7 +65,7 @@ function readShape(contract: Contract, pointer: string, read: (pointer: string) 
 }
 
 /** Adds the keywords of the schema itself. */
-function readOwn(schema: Readonly<Record<string, unknown>>, at: string, draft: Draft): void {
+function readKeywords(schema: Readonly<Record<string, unknown>>, at: string, draft: Draft): void {
   for (const type of [schema['type'] ?? []].flat()) if (typeof type === 'string') draft.types.add(type);
   const values = Object.hasOwn(schema, 'const') ? [schema['const']] : schema['enum'];
   if (draft.types.size === 0 && Array.isArray(values)) for (const value of values) draft.types.add(typeOf(value));
@@ -112,26 +112,34 @@ type DirectionKeyword = 'readOnly' | 'writeOnly';
 
 /** Whether a schema has the keyword: itself, in the target of its `$ref`, or in a part of its `allOf`. */
 export function isFlagged(contract: Contract, schema: unknown, flag: DirectionKeyword): boolean {
+  if (!isObject(schema)) return false;
+  if (schema[flag] === true) return true;
+  // Most schemas are neither.
+  if (schema['$ref'] === undefined && schema['allOf'] === undefined) return false;
   return listParts(contract, schema).some((part) => part[flag] === true);
 }
 
-/** The properties of a schema, its `$ref`, the parts of its `allOf` or all of its alternatives that have the keyword. */
-export function listFlagged(contract: Contract, schema: unknown, flag: DirectionKeyword): ReadonlySet<string> {
+/** Finds the properties of a schema, its `$ref`, the parts of its `allOf` or all of its alternatives that have the keyword. */
+export function createFlagFinder(
+  contract: Contract,
+  schema: unknown,
+  flag: DirectionKeyword,
+): (name: string) => boolean {
   const parts = listParts(contract, schema);
   const branches = new Set(parts.flatMap((part) => [part['oneOf'] ?? [], part['anyOf'] ?? []].flat()));
-  const flagged = new Set<string>();
-  const open = new Set<string>();
-  for (const part of new Set([...branches].flatMap((branch) => listParts(contract, branch)))) {
-    for (const [name, property] of readEntries(part['properties']))
-      (isFlagged(contract, property, flag) ? flagged : open).add(name);
-  }
-  // Of alternatives, all that declare the property have the keyword.
-  for (const name of open) flagged.delete(name);
-  for (const part of parts) {
-    for (const [name, property] of readEntries(part['properties']))
-      if (isFlagged(contract, property, flag)) flagged.add(name);
-  }
-  return flagged;
+  const alternatives = [...new Set([...branches].flatMap((branch) => listParts(contract, branch)))];
+  const has = (part: Readonly<Record<string, unknown>>, name: string): boolean =>
+    isFlagged(contract, readDeclared(part, name), flag);
+  return (name) => {
+    if (parts.some((part) => has(part, name))) return true;
+    // Of alternatives, all that declare the property have the keyword.
+    const declared = alternatives.filter((part) => readDeclared(part, name) !== undefined);
+    return declared.length > 0 && declared.every((part) => has(part, name));
+  };
+}
+
+function readDeclared({ properties }: Readonly<Record<string, unknown>>, name: string): unknown {
+  return isObject(properties) ? readOwn(properties, name) : undefined;
 }
 
 /** The schema objects that apply to the same value: the schema, the targets of its `$ref`s, the parts of its `allOf`s. */

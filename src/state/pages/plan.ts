@@ -4,6 +4,7 @@ import { type Operation, readText } from '../../contract/operations/operation.js
 import { readPattern } from '../../contract/upgrade/patterns.js';
 import type { ItemSchema, ReadItemSchema } from '../item-schema.js';
 import { toBareName } from '../../contract/names.js';
+import { memoize } from '../../memoize.js';
 import { CURSOR_PARAMETER } from '../../http/request/query.js';
 import {
   findExcludedItems,
@@ -90,45 +91,67 @@ interface PageKnowledge {
   readonly resource?: ItemKeys | undefined;
 }
 
+/** A parameter with what every style asks of it. */
+interface Candidate extends PageInput {
+  /** Its bare name, without a leading `x-`. */
+  readonly bare: string;
+  /** Its schema, without a reference. */
+  readonly own: SchemaObject;
+}
+
 /** Reads the parameters of a list operation. */
 export function createPagePlan(contract: Contract, operation: Operation, known: PageKnowledge): PagePlan {
-  const query = findPageInputs(contract, operation);
-  const { style, names } = withCursor(findStyle(contract, query, known.style), known);
+  const query = findPageInputs(contract, operation).map((input): Candidate => {
+    const { schema } = contract.resolve(input.schema, input.schemaPointer);
+    return { bare: toBareName(input.name.replace(/^x-/i, '')), own: isObject(schema) ? schema : {}, ...input };
+  });
+  return planPages(operation, known, { query, namesOf: memoize((style) => findNames(query, style)) });
+}
+
+/** The parameters of a list, and those of each style. */
+interface Candidates {
+  readonly query: readonly Candidate[];
+  readonly namesOf: (style: PageStyle) => PagePlan['names'];
+}
+
+function planPages(operation: Operation, known: PageKnowledge, candidates: Candidates): PagePlan {
+  const { query } = candidates;
+  const { style, names } = withCursor(findStyle(candidates, known.style), known);
   const same = findOtherSpellings(query, Object.values(names));
   const taken = new Set<string>([...Object.values(names), ...same.map(([other]) => other)]);
   const order = query.find(({ name, schema }) => ORDER.test(name) && hasDirections(schema));
   const sort = query.find(({ name }) => SORT.test(name) && !taken.has(name) && name !== order?.name);
   const search = query.find(({ name }) => SEARCH.test(name));
-  const named = (role: PageRole): PageInput | undefined => query.find(({ name }) => name === names[role]);
+  const named = (role: PageRole): Candidate | undefined => query.find(({ name }) => name === names[role]);
   const limit = named('limit');
   const isNewestFirst = style.name === 'starting-after' || NEWEST_FIRST.test(readText(operation));
   const isWhole = style.signs.length === 0 || style.name === 'range';
   const free = query.filter(({ name }) => !taken.has(name));
   const ids = known.resource && findIdFilter(free, known.resource);
   const expression = query.find(
-    (input) => EXPRESSION.test(input.name) && [readSchema(contract, input).type ?? 'string'].flat().includes('string'),
+    (input) => EXPRESSION.test(input.name) && [input.own.type ?? 'string'].flat().includes('string'),
   );
   for (const parameter of [order, sort, search, ids]) if (parameter !== undefined) taken.add(parameter.name);
   return {
     style,
     names,
-    firstPage: readFirstPage(contract, named('page')),
-    firstOffset: readFirstOffset(contract, named('offset')),
+    firstPage: readFirstPage(named('page')),
+    firstOffset: readFirstOffset(named('offset')),
     numbers: readNumbers(names.token),
     isAlwaysGiven: named('token')?.required === true,
-    fits: createFit(contract, named('token'), known.shape !== undefined && hasNumberedTurns(known.shape)),
-    defaultLimit: limit === undefined ? (isWhole ? Infinity : PAGE_SIZE) : readDefault(contract, limit),
-    maximumLimit: (limit && readSchema(contract, limit).maximum) ?? Infinity,
+    fits: createFit(named('token'), known.shape !== undefined && hasNumberedTurns(known.shape)),
+    defaultLimit: limit === undefined ? (isWhole ? Infinity : PAGE_SIZE) : readDefault(limit),
+    maximumLimit: limit?.own.maximum ?? Infinity,
     order: order?.name,
     sort: sort?.name,
-    descending: order === undefined ? isNewestFirst : isDescending(readSchema(contract, order).default),
+    descending: order === undefined ? isNewestFirst : isDescending(order.own.default),
     search: search?.name,
     ids,
     expression: known.item?.properties.has(expression?.name ?? '') === true ? undefined : expression?.name,
     item: known.item,
     filters: query.flatMap((input) => {
       if (taken.has(input.name)) return [];
-      const schema = readSchema(contract, input);
+      const { own: schema } = input;
       const filter =
         findRangeBound(input, query, { schema, item: known.item }) ??
         findFilter(input, schema, known) ??
@@ -136,15 +159,13 @@ export function createPagePlan(contract: Contract, operation: Operation, known: 
       return filter === undefined ? [] : [filter];
     }),
     hidden: [
-      ...query.flatMap((input) => findHiddenItems(input, readSchema(contract, input), known.item) ?? []),
+      ...query.flatMap((input) => findHiddenItems(input, input.own, known.item) ?? []),
       ...findExcludedItems(operation, query, known.item),
     ],
     readValues: withOtherSpellings(createValueReader(query), same),
     others:
       known.style === undefined
-        ? findOtherStyles(contract, query, style).map((each) =>
-            createPagePlan(contract, operation, { ...known, style: each }),
-          )
+        ? findOtherStyles(candidates, style).map((each) => planPages(operation, { ...known, style: each }, candidates))
         : [],
   };
 }
@@ -165,22 +186,20 @@ export function isDescending(value: unknown): boolean {
 }
 
 function findStyle(
-  contract: Contract,
-  query: readonly PageInput[],
+  { query, namesOf }: Candidates,
   hinted: PageStyleName | undefined,
 ): Pick<PagePlan, 'style' | 'names'> {
   let last: ReturnType<typeof findStyle> | undefined;
   for (const style of PAGE_STYLES) {
     if (hinted !== undefined && style.name !== hinted) continue;
-    const names = findNames(contract, query, style);
+    const names = namesOf(style);
     last = { style, names };
     if (style.signs.some((role) => names[role] !== undefined)) return last;
   }
   const token =
     hinted === undefined ? query.find(({ description = '' }) => TAKES_NEXT.test(description))?.name : undefined;
   const byToken = PAGE_STYLES.find(({ name }) => name === 'token');
-  if (token !== undefined && byToken !== undefined)
-    return { style: byToken, names: { ...findNames(contract, query, byToken), token } };
+  if (token !== undefined && byToken !== undefined) return { style: byToken, names: { ...namesOf(byToken), token } };
   // The last style has only the limit.
   return last ?? { style: PAGE_STYLES[PAGE_STYLES.length - 1] as PageStyle, names: {} };
 }
@@ -197,14 +216,11 @@ function withCursor(found: ReturnType<typeof findStyle>, { shape, style: hinted 
 const TAKES_NEXT = /[`"'](\w+\.)*next(_?(page|cursor|token|key))?[`"']/i;
 
 /** The names of the parameters of a style. */
-function findNames(contract: Contract, query: readonly PageInput[], style: PageStyle): PagePlan['names'] {
+function findNames(query: readonly Candidate[], style: PageStyle): PagePlan['names'] {
   const names: Partial<Record<PageRole, string>> = {};
   // The roles of a style are the keys of its own table.
   for (const [role, pattern] of Object.entries(style.parameters) as [PageRole, RegExp][]) {
-    const name = query.find(
-      (parameter) =>
-        pattern.test(toBareName(parameter.name.replace(/^x-/i, ''))) && fitsRole(contract, parameter, role),
-    )?.name;
+    const name = query.find((each) => pattern.test(each.bare) && fitsRole(each, role))?.name;
     if (name !== undefined) names[role] = name;
   }
   return names;
@@ -233,18 +249,18 @@ function withOtherSpellings(
 }
 
 /** The styles besides one that have a parameter of their own. */
-function findOtherStyles(contract: Contract, query: readonly PageInput[], own: PageStyle): readonly PageStyleName[] {
-  const taken = new Set(Object.values(findNames(contract, query, own)));
+function findOtherStyles({ namesOf }: Candidates, own: PageStyle): readonly PageStyleName[] {
+  const taken = new Set(Object.values(namesOf(own)));
   return PAGE_STYLES.filter((style) => {
-    const names = findNames(contract, query, style);
+    const names = namesOf(style);
     return style.signs.some((role) => names[role] !== undefined && !taken.has(names[role]));
   }).map(({ name }) => name);
 }
 
 /** Whether the type of a parameter fits a role: `page` is a number, or a token where it is a string; a limit is a number. */
-function fitsRole(contract: Contract, parameter: PageInput, role: PageRole): boolean {
+function fitsRole(parameter: Candidate, role: PageRole): boolean {
   if (role === 'range') return parameter.in === 'header';
-  const schema = readSchema(contract, parameter);
+  const { own: schema } = parameter;
   // A time leaves out items, it does not name one.
   if ((role === 'after' || role === 'before') && isTimeBound(parameter, schema)) return false;
   const types = [schema.type ?? []].flat();
@@ -295,9 +311,9 @@ function hasDirections(schema: PageInput['schema']): boolean {
 }
 
 /** The number of the first page: 0 where the parameter starts there, according to its default, minimum or description. */
-function readFirstPage(contract: Contract, parameter: PageInput | undefined): number {
+function readFirstPage(parameter: Candidate | undefined): number {
   if (parameter === undefined) return 1;
-  const schema = readSchema(contract, parameter);
+  const { own: schema } = parameter;
   if (typeof schema.default === 'number' || isShortNumber(schema.default)) return Number(schema.default) === 0 ? 0 : 1;
   const text = `${parameter.description ?? ''} ${schema.description ?? ''}`;
   if (/\b(zero|0)[- ](based|indexed)|starts? (at|from|with) (0|zero)\b|first page is (0|zero)\b/i.test(text)) return 0;
@@ -305,22 +321,18 @@ function readFirstPage(contract: Contract, parameter: PageInput | undefined): nu
 }
 
 /** The offset of the first item: 1 where the parameter starts there, according to its default, minimum or description. */
-function readFirstOffset(contract: Contract, parameter: PageInput | undefined): number {
+function readFirstOffset(parameter: Candidate | undefined): number {
   if (parameter === undefined) return 0;
-  const schema = readSchema(contract, parameter);
+  const { own: schema } = parameter;
   if (typeof schema.default === 'number' || isShortNumber(schema.default)) return Number(schema.default) === 1 ? 1 : 0;
   const text = `${parameter.description ?? ''} ${schema.description ?? ''}`;
   return schema.minimum === 1 || /\b(one|1)[- ](based|indexed)|starts? (at|from|with) (1|one)\b/i.test(text) ? 1 : 0;
 }
 
 /** Whether the schema of a parameter allows a value: its type, pattern and lengths. */
-function createFit(
-  contract: Contract,
-  parameter: PageInput | undefined,
-  isNumbered: boolean,
-): (value: string) => boolean {
+function createFit(parameter: Candidate | undefined, isNumbered: boolean): (value: string) => boolean {
   if (parameter === undefined) return () => true;
-  const { type, pattern, minLength = 0, maxLength = Infinity } = readSchema(contract, parameter);
+  const { type, pattern, minLength = 0, maxLength = Infinity } = parameter.own;
   const isNumber = isNumbered || !(type === undefined || [type].flat().includes('string'));
   const expression = pattern === undefined ? undefined : readPattern(pattern).pattern;
   return (value) =>
@@ -332,17 +344,12 @@ function createFit(
 }
 
 /** The default of a limit: that of its schema, else the one in its description. */
-function readDefault(contract: Contract, parameter: PageInput): number {
-  const schema = readSchema(contract, parameter);
+function readDefault(parameter: Candidate): number {
+  const { own: schema } = parameter;
   // Some services write -1 or 0 for no limit.
   if (typeof schema.default === 'number') return schema.default > 0 ? schema.default : Infinity;
   if (typeof schema.default === 'string' && /^\d+$/.test(schema.default)) return Number(schema.default);
   const text = parameter.description ?? schema.description ?? '';
   const told = /defaults?(?: value)?(?: is| to|:| of)?\s*(?:is\s*)?`?(\d+)/i.exec(text)?.[1];
   return told === undefined ? Math.min(PAGE_SIZE, schema.maximum ?? PAGE_SIZE) : Number(told);
-}
-
-function readSchema(contract: Contract, parameter: PageInput): SchemaObject {
-  const { schema } = contract.resolve(parameter.schema, parameter.schemaPointer);
-  return isObject(schema) ? schema : {};
 }
