@@ -36,7 +36,6 @@ export function createGeneratedItems(texts?: KeptTexts): GeneratedItems {
     }
     return generated.item;
   };
-  const measure = (key: string, item: Item): Generated => ({ item, bytes: measureValue(key) + measureValue(item) });
   function* list(): Generator<readonly [key: string, text: string]> {
     for (const items of [recent, older]) for (const [key, { item }] of items) yield [key, JSON.stringify(item)];
   }
@@ -46,10 +45,12 @@ export function createGeneratedItems(texts?: KeptTexts): GeneratedItems {
       if (known !== undefined) return known.item;
       const before = older.get(key);
       if (before !== undefined) return keep(key, before);
-      const read = readItem(texts?.take(key));
+      const text = texts?.take(key);
+      const read = readItem(text);
       const item = freezeDeep(read ?? generate());
-      if (read === undefined) texts?.write(list);
-      return keep(key, measure(key, item));
+      if (text !== undefined && read !== undefined) return keep(key, { item, bytes: measureValue(key) + text.length });
+      texts?.write(list);
+      return keep(key, { item, bytes: measureValue(key) + measureValue(item) });
     },
   };
 }
