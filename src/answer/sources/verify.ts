@@ -48,12 +48,12 @@ export function createVerifySource(parts: VerifyParts): AnswerSource {
   const correct = (exchange: Exchange, plan: AnswerPlan, { answer, violations }: InvalidAnswer): Answer => {
     const source = findSource(answer);
     const policy = answer.violates === undefined ? (answer.onInvalid ?? source?.onInvalid ?? 'fail') : 'report';
+    // Items are what they are: a body that is generated again would lose some of what they have.
+    if (answer.from === 'state' && isAmbiguous(parts.validators, plan, { answer, violations }))
+      return withViolations(answer, violations.map(toNote));
     if (policy === 'complete' || policy === 'regenerate') {
       const repaired = repair(exchange, plan, { answer, isWhole: policy === 'regenerate', generator: parts.generator });
-      if (repaired !== undefined) {
-        exchange.note(`${answer.from}: generated again where it broke the contract: ${violations[0]?.message ?? ''}`);
-        return repaired;
-      }
+      if (repaired !== undefined) return noteRepair(exchange, { answer: repaired, violations });
     }
     const isBest = source?.isBest === true;
     if (isSentAnyway(policy, source, answer)) return withViolations(answer, violations);
@@ -160,6 +160,11 @@ function repair(
   if (fits(completed)) return { ...answer, body: completed };
   const body = isWhole ? generator.value(schemaPointer, { ...context, seed: context.seed + 1 }) : undefined;
   return isWhole && fits(body) ? { ...answer, body } : undefined;
+}
+
+function noteRepair({ note }: Exchange, { answer, violations }: InvalidAnswer): Answer {
+  note(`${answer.from}: generated again where it broke the contract: ${violations[0]?.message ?? ''}`);
+  return answer;
 }
 
 /** A 500 that names the source, the place and the rule, and says what to do. */

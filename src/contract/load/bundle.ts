@@ -3,6 +3,7 @@ import type { Finding } from '../contract.js';
 import { changeAt, isObject, setOwn } from '../json.js';
 import { fromReference, readEntries, readPointer, readSegments, toPointer, toReference } from '../pointer.js';
 import { repairClosedSchemas } from '../upgrade/closed-parts.js';
+import { narrowTaggedUnions, type TaggedUnion } from '../upgrade/tagged-unions.js';
 import { type Dialect, type Node, type ObjectType, omit, readObjectType } from '../upgrade/node.js';
 import type { NodeSource } from '../upgrade/upgrade-context.js';
 import { createUpgrader } from '../upgrade/upgrade-node.js';
@@ -41,7 +42,8 @@ export function bundleFiles(sources: SourceFiles): Bundle {
   const queue: CopiedNode[] = [];
   const placeTarget = createPlacer(files, dialect, queue);
   const suspects: string[] = [];
-  const upgrade = createUpgrader({ references, sourceMap, findings, files, suspects, placeTarget });
+  const unions: TaggedUnion[] = [];
+  const upgrade = createUpgrader({ references, sourceMap, findings, files, suspects, unions, placeTarget });
   const root = upgrade({ type: 'document', value: main.value, inner: '', file: 0, pointer: '', dialect });
   const copied: Record<string, Record<string, unknown>> = {};
   // An upgrade can add to the queue.
@@ -53,7 +55,11 @@ export function bundleFiles(sources: SourceFiles): Bundle {
   const cut = cutCircularReferences(Object.keys(copied).length === 0 ? document : { ...document, [FILES]: copied });
   const opened = repairClosedSchemas(cut.document, suspects, sourceMap);
   findings.push(...cut.findings, ...opened.findings);
-  return { document: opened.document, findings: [...readNotes(files), ...findings], origins: sourceMap };
+  return {
+    document: narrowTaggedUnions(opened.document, unions),
+    findings: [...readNotes(files), ...findings],
+    origins: sourceMap,
+  };
 }
 
 /** A node that is copied, and the name of its copy. */

@@ -16,7 +16,7 @@ const CONDITIONS = ['if', 'then', 'else', 'dependentSchemas', '$dynamicRef'] as 
 const APPLICATORS = ['$ref', 'allOf', ...UNIONS, ...CONDITIONS] as const;
 
 /** A schema that applies to a value together with others. */
-interface Part {
+export interface Part {
   readonly schema: Node;
   readonly pointer: string;
 }
@@ -163,7 +163,7 @@ function acceptsObjects({ type }: Node): boolean {
 }
 
 /** A schema, the target of its reference and those of its `allOf`, with theirs: all that an object must fit. */
-function listParts(document: Node, whole: Part): readonly Part[] {
+export function listParts(document: Node, whole: Part): readonly Part[] {
   const parts: Part[] = [];
   const seen = new Set<string>();
   const add = (part: Part): void => {

@@ -4,6 +4,7 @@ import type { SourceFile } from '../load/source-files.js';
 import type { SourceMap } from '../load/source-map.js';
 import { readPointer, toPointer } from '../pointer.js';
 import type { Dialect, ObjectType, RepairContext } from './node.js';
+import type { TaggedUnion } from './tagged-unions.js';
 
 /** A node of a file, and where its copy will be in the bundled document. */
 export interface NodeSource {
@@ -25,6 +26,8 @@ export interface UpgradeParts {
   readonly files: readonly SourceFile[];
   /** Receives the pointer of each schema that may require what it forbids. */
   readonly suspects: string[];
+  /** Receives each union with a discriminator. */
+  readonly unions: TaggedUnion[];
   /** The local reference to a target, which is copied where necessary. */
   readonly placeTarget: (target: ReferenceTarget, type: ObjectType) => string;
 }

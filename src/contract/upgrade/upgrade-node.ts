@@ -14,6 +14,7 @@ import {
   REFERABLE_DATA,
 } from './node.js';
 import { isSuspect } from './closed-parts.js';
+import { readTaggedUnion } from './tagged-unions.js';
 import { readNeed } from './plain-node.js';
 import { readTypeName } from './repair-keywords.js';
 import { repairNode } from './repair-objects.js';
@@ -129,6 +130,8 @@ function visitNode(upgrade: Upgrade, type: ObjectType, value: Node): Node {
   if (type === 'schema') {
     if (need === 'nothing') return value;
     if (isSuspect(value)) upgrade.parts.suspects.push(upgrade.context.pointerOf());
+    const union = readTaggedUnion(value);
+    if (union !== undefined) upgrade.parts.unions.push({ pointer: upgrade.context.pointerOf(), ...union });
     const plain = need === 'fields' ? value : need === 'rename' ? renameKeywords(value, upgrade.context) : undefined;
     if (plain !== undefined) return visitFields(upgrade, type, plain);
   }

@@ -1,0 +1,123 @@
+import { changeAt, isObject, listExamples, readOwn } from '../json.js';
+import { fromReference, readEntries, readPointer, readSegments } from '../pointer.js';
+import { listParts, type Part } from './closed-parts.js';
+import type { Node } from './node.js';
+
+/** A schema that chooses between alternatives by a property. */
+export interface TaggedUnion {
+  readonly pointer: string;
+  /** Whether it lists the values of the property; else they are the names of the alternatives. */
+  readonly isMapped: boolean;
+}
+
+/** Reads whether a schema at a pointer has alternatives and a discriminator. */
+export function readTaggedUnion({ discriminator, oneOf, anyOf }: Node): Omit<TaggedUnion, 'pointer'> | undefined {
+  if (discriminator === undefined || !(Array.isArray(oneOf) || Array.isArray(anyOf))) return undefined;
+  return { isMapped: isObject(discriminator) && isObject(discriminator['mapping']) };
+}
+
+/** An alternative, and the values of a property that select it. */
+interface Tagged {
+  readonly pointer: string;
+  readonly property: string;
+  readonly values: readonly unknown[];
+  readonly isMapped: boolean;
+}
+
+/**
+ * Fixes the property of a discriminator in the alternatives that declare it as any string: to the values that its `mapping` has for them.
+ *
+ * Without that each object fits several alternatives, which `oneOf` refuses, and the document says only in the `mapping` which one it is
+ * (OpenAPI 3.1 section 4.8.25). Alternatives that fix the property themselves stay as they are, and so do those that others extend, and
+ * those that no `mapping` has: their values are often other ones than their names.
+ */
+export function narrowTaggedUnions(document: Node, unions: readonly TaggedUnion[]): Node {
+  const found = new Map<string, Tagged>();
+  for (const tagged of unions.flatMap((union) => listTagged(document, union))) {
+    const key = `${tagged.property} ${tagged.pointer}`;
+    const { values = [], isMapped = false } = found.get(key) ?? {};
+    const all = [...new Set([...values, ...tagged.values])];
+    found.set(key, { ...tagged, values: all, isMapped: isMapped || tagged.isMapped });
+  }
+  let current = document;
+  for (const tagged of found.values()) {
+    if (!tagged.isMapped) continue;
+    // Only a schema inside the document changes.
+    current = changeAt(current, readSegments(tagged.pointer), (schema) => fixProperty(schema as Node, tagged)) as Node;
+  }
+  return current;
+}
+
+function fixProperty(schema: Node, { property, values }: Tagged): Node {
+  const properties = isObject(schema['properties']) ? schema['properties'] : {};
+  const declared = readOwn(properties, property);
+  const type = values.includes(null) ? ['string', 'null'] : 'string';
+  const fixed = { type, ...(isObject(declared) ? declared : {}), enum: values };
+  return { ...schema, properties: { ...properties, [property]: fixed } };
+}
+
+/** The alternatives of a union whose property is not fixed yet. */
+function listTagged(document: Node, { pointer, isMapped }: TaggedUnion): readonly Tagged[] {
+  const union = readPointer(document, pointer);
+  const discriminator = isObject(union) ? union['discriminator'] : undefined;
+  if (!isObject(union) || !isObject(discriminator)) return [];
+  const property = String(discriminator['propertyName']);
+  const mapping = readEntries(discriminator['mapping']).map(([name, reference]) => [name, fromReference(reference)]);
+  const names = new Set(mapping.map(([name]) => name));
+  const alternatives = readAlternatives(document, union);
+  return alternatives.flatMap(({ part, parts }) => {
+    const values = mapping.flatMap(([name, target]) => (target === part.pointer ? [name] : []));
+    const isExtended = alternatives.some((other) => other.part !== part && other.parts.some(isAt(part.pointer)));
+    if (values.length === 0 || isExtended) return [];
+    const declared = parts.flatMap(({ schema }) => readDeclared(document, schema, property));
+    const isOpen = declared.length > 0 || !parts.some(({ schema }) => isClosed(schema));
+    if (!isOpen || !declared.every((each) => isFree(each, names))) return [];
+    const isNullable =
+      declared.length > 0 && declared.every(({ type }) => Array.isArray(type) && type.includes('null'));
+    return [{ pointer: part.pointer, property, values: isNullable ? [...values, null] : values, isMapped }];
+  });
+}
+
+/** The shared objects among the alternatives, with all that they extend. */
+function readAlternatives(
+  document: Node,
+  { oneOf, anyOf }: Node,
+): readonly { readonly part: Part; readonly parts: readonly Part[] }[] {
+  const branches = [oneOf ?? [], anyOf ?? []].flat() as readonly unknown[];
+  return branches.flatMap((branch) => {
+    const pointer = isObject(branch) ? fromReference(branch['$ref']) : undefined;
+    const schema = pointer === undefined ? undefined : readPointer(document, pointer);
+    if (pointer === undefined || !isObject(schema)) return [];
+    // A union of its own is not an object of one kind.
+    if (!isObject(schema['properties']) && !Array.isArray(schema['allOf'])) return [];
+    const part = { schema, pointer };
+    return [{ part, parts: listParts(document, part) }];
+  });
+}
+
+function isAt(pointer: string): (part: Part) => boolean {
+  return (part) => part.pointer === pointer;
+}
+
+function readDeclared(document: Node, { properties }: Node, name: string): readonly Node[] {
+  const declared = isObject(properties) ? readOwn(properties, name) : undefined;
+  if (!isObject(declared)) return [];
+  const pointer = fromReference(declared['$ref']);
+  const target = pointer === undefined ? undefined : readPointer(document, pointer);
+  return isObject(target) ? [declared, target] : [declared];
+}
+
+/** Whether a property takes any string: it lists no values, and what it has as examples is in the mapping. */
+function isFree(property: Node, names: ReadonlySet<unknown>): boolean {
+  const { type = 'string', $ref: reference } = property;
+  if (VALUES.some((keyword) => keyword in property)) return false;
+  if (reference === undefined && ![type].flat().includes('string')) return false;
+  return [...listExamples(property), property['default']].every((value) => value === undefined || names.has(value));
+}
+
+/** Keywords that choose among strings. */
+const VALUES = ['enum', 'const', 'pattern', 'format', 'allOf', 'anyOf', 'oneOf'] as const;
+
+function isClosed(schema: Node): boolean {
+  return schema['additionalProperties'] === false || schema['unevaluatedProperties'] === false;
+}
