@@ -273,3 +273,28 @@ function isExistingItem(reader: PartReader, part: Part): boolean {
 function hasItemProperties({ schema: { properties } }: Part): boolean {
   return properties !== undefined && !Object.hasOwn(properties, 'deleted');
 }
+
+/**
+ * The properties that a request can set of the schemas that extend one by `allOf` and that its discriminator names (OpenAPI 3.1 section
+ * 4.8.25.1): its items can be of these kinds.
+ */
+export function listSubtypeProperties(contract: Contract, pointer: string): ReadonlySet<string> {
+  const reader = createPartReader(contract);
+  const whole = readPart(contract, pointer);
+  const names = new Set<string>();
+  for (const $ref of Object.values(whole.schema.discriminator?.mapping ?? {})) {
+    const parts = flatten(reader, resolvePart(contract, { $ref }, whole.pointer));
+    // A schema that does not extend it is a mistake of the mapping.
+    const isSubtype = parts.some((part) => part.pointer === whole.pointer);
+    for (const part of isSubtype ? parts : NO_PARTS) for (const name of listSettable(contract, part)) names.add(name);
+  }
+  for (const name of Object.keys(whole.schema.properties ?? {})) names.delete(name);
+  return names;
+}
+
+function listSettable(contract: Contract, { schema, pointer }: Part): readonly string[] {
+  return Object.entries(schema.properties ?? {}).flatMap(([name, own]) => {
+    const property = resolvePart(contract, own, pointer + toPointer('properties', name));
+    return property.schema.readOnly === true ? [] : [name];
+  });
+}

@@ -89,7 +89,7 @@ function readAlternatives(
     const schema = pointer === undefined ? undefined : readPointer(document, pointer);
     if (pointer === undefined || !isObject(schema)) return [];
     // A union of its own is not an object of one kind.
-    if (!isObject(schema['properties']) && !Array.isArray(schema['allOf'])) return [];
+    if (schema['type'] !== 'object' && !isObject(schema['properties']) && !Array.isArray(schema['allOf'])) return [];
     const part = { schema, pointer };
     return [{ part, parts: listParts(document, part) }];
   });

@@ -9,6 +9,7 @@ import { type IsValid, NO_VIOLATIONS, type Violation } from '../../schema/violat
 import { type ItemProperty, type ItemSchema, type ReadItemSchema, listProperties } from '../item-schema.js';
 import { listStatuses } from '../names.js';
 import type { Binding, Resource, Resources } from '../resource.js';
+import { listSubtypeProperties } from '../schema-parts.js';
 import type { Item } from './lists/item-list.js';
 import { createIdentity, type Identity, type IdProperty } from './identity.js';
 import { completeWork, createLifecycle, type Lifecycle } from './lifecycle.js';
@@ -170,6 +171,8 @@ function createWriter(
   const rules = createRules(resource, schema, parts);
   const byName = new Map(rules.map((rule) => [rule.property.name, rule]));
   const isLoose = schema === undefined || (rules.length === 0 && !schema.closed);
+  const subtypes = schema === undefined ? NO_NAMES : listSubtypeProperties(contract, schema.pointer);
+  const isOpen = (name: string): boolean => byName.get(name)?.open ?? subtypes.has(name);
   const mask = createMask(resource, [...byName.keys()]);
   const complete = createElements(parts.read, resource, schema);
   const repair = createRepair(resource.schema ?? '', parts, { generator, complete });
@@ -178,13 +181,13 @@ function createWriter(
   const accept = (body: Item): Item => {
     if (isLoose) return body;
     const accepted: Record<string, unknown> = {};
-    for (const name in body) if (byName.get(name)?.open === true) accepted[name] = body[name];
+    for (const name in body) if (isOpen(name)) accepted[name] = body[name];
     return accepted;
   };
-  const fill = createFiller(rules, topId, createKindChooser(contract, schema));
+  const fill = createFiller(rules, { topId, subtypes, chooseKind: createKindChooser(contract, schema) });
   return {
     accept,
-    accepts: (name) => isLoose || byName.get(name)?.open === true,
+    accepts: (name) => isLoose || isOpen(name),
     create: (input) => {
       const given = joinObjects(input.defaults, accept(input.body), input.fixed);
       const named = isLoose && input.id !== undefined ? { [resource.idProperty ?? 'id']: input.id } : {};
@@ -205,8 +208,15 @@ function createWriter(
 /** Plans the properties of a new item, in the order of its schema: what is given, else what is right for its kind. */
 function createFiller(
   rules: readonly Rule[],
-  topId: string | undefined,
-  chooseKind: ReturnType<typeof createKindChooser>,
+  {
+    topId,
+    subtypes,
+    chooseKind,
+  }: {
+    readonly topId: string | undefined;
+    readonly subtypes: ReadonlySet<string>;
+    readonly chooseKind: ReturnType<typeof createKindChooser>;
+  },
 ): (given: Item, input: ItemInput) => Item {
   return (given, input) => {
     const item: Record<string, unknown> = {};
@@ -219,9 +229,12 @@ function createFiller(
       const chosen = id ?? (isGiven ? given[name] : (kind?.constants.get(name) ?? value(input)));
       if (chosen !== undefined) item[name] = chosen;
     }
+    for (const name of subtypes) if (Object.hasOwn(given, name)) setOwn(item, name, given[name]);
     return item;
   };
 }
+
+const NO_NAMES: ReadonlySet<string> = new Set();
 
 function createRepair(
   pointer: string,

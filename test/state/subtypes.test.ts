@@ -1,0 +1,68 @@
+import { expect, it } from 'vitest';
+import { json, sends, TEXT } from './document-parts.js';
+import { openShop } from './shop.js';
+
+const toReference = (name: string): object => ({ $ref: `#/components/schemas/${name}` });
+const extend = (properties: object): object => ({ allOf: [toReference('Pet'), { type: 'object', properties }] });
+const PET = toReference('Pet');
+const ID = { name: 'id', in: 'path', required: true, schema: TEXT };
+
+/** Pets of two kinds, which extend the schema that names them (OpenAPI 3.1 section 4.8.25.1). */
+const SPEC = {
+  openapi: '3.1.0',
+  info: { title: 'Pets', version: '1' },
+  components: {
+    schemas: {
+      Pet: {
+        type: 'object',
+        required: ['kind'],
+        properties: { kind: TEXT, id: TEXT, name: TEXT },
+        discriminator: {
+          propertyName: 'kind',
+          mapping: {
+            cat: '#/components/schemas/Cat',
+            dog: '#/components/schemas/Dog',
+            fish: '#/components/schemas/Fish',
+          },
+        },
+      },
+      Cat: extend({ indoor: { type: 'boolean' } }),
+      Dog: extend({ breed: TEXT, chip: { ...TEXT, readOnly: true } }),
+      Fish: { type: 'object', properties: { depth: { type: 'number' } } },
+    },
+  },
+  paths: {
+    '/pets': {
+      get: { responses: { 200: json({ type: 'array', items: PET }) } },
+      post: { ...sends(PET), responses: { 201: json(PET) } },
+    },
+    '/pets/{id}': {
+      parameters: [ID],
+      get: { responses: { 200: json(PET) } },
+      put: { ...sends(PET), responses: { 200: json(PET) } },
+      patch: { ...sends(PET), responses: { 200: json(PET) } },
+    },
+  },
+};
+
+it('an item keeps the properties of the kinds that extend its schema', async () => {
+  const { mock, send } = await openShop({ spec: SPEC });
+  const { body } = await send('POST', '/pets', { kind: 'dog', name: 'Rex', breed: 'corgi' });
+  const id = String(body['id']);
+  expect(body).toEqual({ kind: 'dog', id, name: 'Rex', breed: 'corgi' });
+  expect((await send('GET', `/pets/${id}`)).body).toEqual(body);
+  const patched = await send('PATCH', `/pets/${id}`, { kind: 'dog', breed: 'pug' });
+  expect(patched.body).toEqual({ ...body, breed: 'pug' });
+  const replaced = await send('PUT', `/pets/${id}`, { kind: 'dog', name: 'Max' });
+  expect(replaced.body).toEqual({ kind: 'dog', id, name: 'Max' });
+  expect((await send('GET', '/pets')).list).toEqual([replaced.body]);
+  expect(mock.journal.interactions.flatMap(({ violations }) => violations)).toEqual([]);
+});
+
+it('an item gets no property that no kind has, that only the server sets, or of a schema that does not extend its own', async () => {
+  const { mock, send } = await openShop({ spec: SPEC });
+  const { body } = await send('POST', '/pets', { kind: 'dog', name: 'Rex', colour: 'red', chip: 'c1', depth: 3 });
+  expect(body).toEqual({ kind: 'dog', id: body['id'], name: 'Rex' });
+  const found = mock.journal.last()?.violations.map(({ code, pointer, severity }) => `${code} ${pointer} ${severity}`);
+  expect(found).toEqual(['PROPERTY_UNDECLARED /colour note', 'READ_ONLY /chip note']);
+});
