@@ -68,17 +68,18 @@ export interface ContractAnswers {
   readonly answerPreferred: PreferAnswer;
   readonly sources: Readonly<Record<'example' | 'generate' | 'pages' | 'results' | 'stream', AnswerSource>>;
   /** What owns the items of mocks with the same settings; the items themselves are those of a session. */
-  readState(settings: StateSettings): StateParts;
+  readState(settings: StateSettings): StateAnswers;
 }
 
 /** The settings that the items of all collections follow. */
 type StateSettings = Partial<Exclude<Settings['state'], false>>;
 
 /** What creates and changes items, and answers with them. */
-export interface StateParts {
+export interface StateAnswers {
   readonly items: Items;
   readonly editors: CollectionEditors;
-  readonly source: AnswerSource;
+  /** Answers from items. */
+  readonly stateSource: AnswerSource;
 }
 
 /** The different seeds and settings whose parts are kept for further mocks. */
@@ -288,10 +289,10 @@ function createStateReader(
   parts: ItemModels &
     Pick<ContractParts, 'contract' | 'generator' | 'tagged' | 'validators'> & { readonly errors: ErrorAnswers },
 ): ContractAnswers['readState'] {
-  const stateOf = memoize((key: string): StateParts => {
+  const stateOf = memoize((key: string): StateAnswers => {
     // Only this function writes keys.
     const items = createItems(parts, JSON.parse(key) as StateSettings);
-    return { items, editors: createCollectionEditors(items), source: createStateSource({ ...parts, items }) };
+    return { items, editors: createCollectionEditors(items), stateSource: createStateSource({ ...parts, items }) };
   }, MAX_KEPT);
   return ({ initialItems, unknownIds }) => stateOf(JSON.stringify({ initialItems, unknownIds }));
 }

@@ -7,7 +7,7 @@ import { createRangeSource } from '../answer/sources/range.js';
 import { createRefuseSource } from '../answer/sources/refuse.js';
 import { createScenarioSource } from '../answer/sources/scenario/scenario.js';
 import { createVerifySource } from '../answer/sources/verify.js';
-import type { ContractAnswers, ContractParts } from '../contract-parts.js';
+import type { ContractAnswers, ContractParts, StateAnswers } from '../contract-parts.js';
 import type { Contract } from '../contract/contract.js';
 import { COVERAGE_FOLDER, type CoverageWriter, createCoverageWriter } from '../coverage/files.js';
 import { type CoverageRecorder, createCoverageRecorder } from '../coverage/recorder.js';
@@ -27,13 +27,11 @@ import type { Sessions } from '../session/sessions.js';
 import type { SharedStore } from '../session/shared/shared-store.js';
 import { createState } from '../session/state.js';
 import { findFixedIds, loadFixtures } from '../state/fixtures/fixtures.js';
-import type { CollectionEditors } from '../state/store/editors.js';
-import type { Items } from '../state/store/items.js';
 import type { StoreDefinition } from '../state/store/store.js';
 import { follow } from './follow.js';
 
 /** What follows from the files of a mock and its options, without what answers requests. */
-export interface Parts extends ContractParts, ContractAnswers {
+export interface Parts extends ContractParts, Omit<ContractAnswers, 'readState'>, StateAnswers {
   readonly seed: number;
   readonly decoder: CallDecoder;
   /** The headers besides Authorization that carry credentials, in lower case. */
@@ -46,10 +44,6 @@ export interface Parts extends ContractParts, ContractAnswers {
   /** Undefined where nothing is counted. */
   readonly coverage: MockCoverage | undefined;
   readonly definition: StoreDefinition;
-  readonly items: Items;
-  readonly editors: CollectionEditors;
-  /** Answers from items. */
-  readonly stateSource: AnswerSource;
 }
 
 /** What all versions of a mock share. */
@@ -135,7 +129,7 @@ export function loadParts(shared: ContractParts, settings: Settings, before?: Ve
     before === undefined
       ? { scenarios: openScenarios(from, scenarioContext), reload: NOTHING_RELOADED }
       : renewScenarios(from, scenarioContext, before.scenarios);
-  const { items, editors, source } = readState(stateSettings);
+  const { items, editors, stateSource } = readState(stateSettings);
   // It remembers texts of requests.
   const redactor = createInteractionRedactor(shared.contract, shared.validators);
   const isSame = before?.contract === shared.contract;
@@ -154,11 +148,10 @@ export function loadParts(shared: ContractParts, settings: Settings, before?: Ve
     reload,
     coverage,
     decoder,
-    readState,
     definition,
     items,
     editors,
-    stateSource: source,
+    stateSource,
     ...shared,
   };
 }

@@ -1,7 +1,8 @@
 import type { Contract } from '../contract/contract.js';
 import { isObject, readOwn, type Schema } from '../contract/json.js';
 import { child, report, type SourceNode } from '../contract/load/source-node.js';
-import { escapeSegment, fromReference } from '../contract/pointer.js';
+import { escapeSegment } from '../contract/pointer.js';
+import { listMapped } from './shape.js';
 import { suggest } from '../errors.js';
 import { memoize } from '../memoize.js';
 import type { Validators } from './validate.js';
@@ -137,13 +138,11 @@ function collectFields(
   for (const shown of [schema.example, schema.default, ...(schema.examples ?? [])]) {
     if (isObject(shown)) for (const name of Object.keys(shown)) draft.shown.add(name);
   }
-  const others = Object.values(schema.discriminator?.mapping ?? {}).map(fromReference);
+  const others = [...listMapped(schema)];
   for (const keyword of ['then', 'else'] as const) {
     if (schema[keyword] !== undefined) others.push(`${pointer}/${keyword}`);
   }
-  for (const other of others) {
-    if (other !== undefined) collectFields(contract, { pointer: other, isBranch: true }, draft);
-  }
+  for (const other of others) collectFields(contract, { pointer: other, isBranch: true }, draft);
   for (const keyword of ['allOf', 'anyOf', 'oneOf'] as const) {
     for (const index of (schema[keyword] ?? []).keys()) {
       const branch = { pointer: `${pointer}/${keyword}/${index}`, isBranch: isBranch || keyword !== 'allOf' };

@@ -100,6 +100,13 @@ function listPointers(list: unknown, at: string): readonly string[] {
   return Array.isArray(list) ? list.map((_item, i) => `${at}/${i}`) : [];
 }
 
+/** The schemas that the discriminator of a schema names: those that extend its own, and alternatives (OpenAPI 3.1 section 4.8.25). */
+export function listMapped(schema: unknown): readonly string[] {
+  const discriminator = isObject(schema) ? schema['discriminator'] : undefined;
+  const mapping = isObject(discriminator) ? readEntries(discriminator['mapping']) : [];
+  return mapping.flatMap(([, reference]) => fromReference(reference) ?? []);
+}
+
 /** The JSON type of a value. */
 function typeOf(value: unknown): string {
   if (value === null) return 'null';

@@ -1,9 +1,9 @@
 import type { Contract } from '../contract/contract.js';
 import { isObject } from '../contract/json.js';
 import { memoize } from '../memoize.js';
-import { fromReference, readEntries, toPointer } from '../contract/pointer.js';
+import { toPointer } from '../contract/pointer.js';
 import { NO_VIOLATIONS, toNote, toStrictError, type Violation } from './violation.js';
-import { isFlagged, type Shape } from './shape.js';
+import { isFlagged, listMapped, type Shape } from './shape.js';
 import { suggest } from '../errors.js';
 import { type PlaceWords, toSubject, withHint } from './sentence.js';
 
@@ -87,18 +87,10 @@ function readDeclared(pointers: readonly string[], contract: Contract, shapes: (
     if (shape.rest !== undefined) rest.push(shape.rest);
     if (shape.items !== undefined) items.push(shape.items);
     shape.alternatives.forEach(gather);
-    listSubtypes(contract, shape.pointer).forEach(gather);
+    listMapped(contract.at(shape.pointer)).forEach(gather);
   };
   pointers.forEach(gather);
   return { properties, readOnly, rest, items, open };
-}
-
-/** The schemas that a discriminator names: those that extend its own, and alternatives. */
-function listSubtypes(contract: Contract, pointer: string): readonly string[] {
-  const schema = contract.at(pointer);
-  const discriminator = isObject(schema) ? schema['discriminator'] : undefined;
-  const mapping = isObject(discriminator) ? readEntries(discriminator['mapping']) : [];
-  return mapping.flatMap(([, reference]) => fromReference(reference) ?? []);
 }
 
 function toUndeclared(path: readonly string[], declared: Declared, strict: boolean): Violation {

@@ -48,9 +48,10 @@ export function createGeneratedItems(texts?: KeptTexts): GeneratedItems {
       const text = texts?.take(key);
       const read = readItem(text);
       const item = freezeDeep(read ?? generate());
-      if (text !== undefined && read !== undefined) return keep(key, { item, bytes: measureValue(key) + text.length });
-      texts?.write(list);
-      return keep(key, { item, bytes: measureValue(key) + measureValue(item) });
+      if (read === undefined) texts?.write(list);
+      // The text of an item is about as long as it is large, and known.
+      const size = read === undefined || text === undefined ? measureValue(item) : text.length;
+      return keep(key, { item, bytes: measureValue(key) + size });
     },
   };
 }

@@ -48,7 +48,7 @@ export function createVerifySource(parts: VerifyParts): AnswerSource {
   const correct = (exchange: Exchange, plan: AnswerPlan, { answer, violations }: InvalidAnswer): Answer => {
     const source = findSource(answer);
     const policy = answer.violates === undefined ? (answer.onInvalid ?? source?.onInvalid ?? 'fail') : 'report';
-    // Items are what they are: a body that is generated again would lose some of what they have.
+    // A body that is generated again would not show what the items in state have.
     if (answer.from === 'state' && isAmbiguous(parts.validators, plan, { answer, violations }))
       return withViolations(answer, violations.map(toNote));
     if (policy === 'complete' || policy === 'regenerate') {
@@ -57,7 +57,7 @@ export function createVerifySource(parts: VerifyParts): AnswerSource {
     }
     const isBest = source?.isBest === true;
     if (isSentAnyway(policy, source, answer)) return withViolations(answer, violations);
-    // Another item is not the one that was asked for, whether it is valid or not.
+    // A generated list of such objects is better than an error.
     if (isBest && isAmbiguous(parts.validators, plan, { answer, violations }))
       return withViolations(answer, violations.map(toNote));
     const other = policy === 'pass' && source !== undefined ? askBelow(source, exchange, violations) : undefined;
