@@ -4,11 +4,11 @@ import type { MediaType, Operation, Parameter } from '../../src/contract/operati
 import { findSuccessMedia } from '../../src/contract/operations/responses.js';
 import type { Generator } from '../../src/generate/generate.js';
 import { memoize, memoizeText } from '../../src/memoize.js';
-import type { Mock, MockOptions } from '../../src/index.js';
+import type { Mock } from '../../src/index.js';
 import type { Validators } from '../../src/schema/validate.js';
 import { toPointer } from '../../src/contract/pointer.js';
 import { draftRequest, type RequestDraft, toRequest } from '../../src/server/control/sample-request.js';
-import { openMock, readSchemas } from './open-mock.js';
+import { openMock, readSchemas, type SweepOptions } from './open-mock.js';
 
 /** One resource as the paths of a document show it, without the inference of the engine. */
 interface Candidate {
@@ -36,10 +36,7 @@ type Json = unknown;
  *
  * It reads the document itself: a resource is a path with POST and the path of one item with GET.
  */
-export async function sweepLifecycles(
-  spec: string,
-  options: Partial<MockOptions> = {},
-): Promise<readonly ResourceReport[]> {
+export async function sweepLifecycles(spec: string, options: SweepOptions = {}): Promise<readonly ResourceReport[]> {
   const mock = await openMock(spec, options);
   try {
     const { candidates, parents } = readCandidates(mock.contract);

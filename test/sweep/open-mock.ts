@@ -8,9 +8,23 @@ const load = memoize((key: string): Promise<Contract> => {
   return loadContract(spec, { preset });
 }, 4);
 
+/** Options of the mock of a sweep, and what is told of each request that it sends. */
+export interface SweepOptions extends Partial<MockOptions> {
+  readonly onExchange?: (request: Request, response: Response) => Promise<void>;
+}
+
 /** A mock of a document, which is loaded once for all sweeps of it: compiling its schemas takes most of their time. */
-export async function openMock(spec: string, { preset = false, ...options }: Partial<MockOptions>): Promise<Mock> {
-  return createMock({ ...options, spec: await load(JSON.stringify([preset, spec])) });
+export async function openMock(spec: string, { preset = false, onExchange, ...options }: SweepOptions): Promise<Mock> {
+  const mock = await createMock({ ...options, spec: await load(JSON.stringify([preset, spec])) });
+  if (onExchange === undefined) return mock;
+  const fetch: Mock['fetch'] = async (input, init) => {
+    const request = new Request(input, init);
+    const sent = request.clone();
+    const response = await mock.fetch(request);
+    await onExchange(sent, response.clone());
+    return response;
+  };
+  return Object.create(mock, { fetch: { value: fetch } }) as Mock;
 }
 
 /** What checks and generates the values of requests: the schemas that the mock has compiled, too. */

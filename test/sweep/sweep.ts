@@ -1,10 +1,10 @@
-import type { Mock, MockOptions } from '../../src/index.js';
+import type { Mock } from '../../src/index.js';
 import type { Operation } from '../../src/contract/operations/operation.js';
 import { findResponse } from '../../src/contract/operations/responses.js';
 import { findMedia } from '../../src/contract/media-type.js';
 import { type BrokenDraft, breakRequest } from './broken-requests.js';
 import { draftRequest, type RequestDraft, toRequest } from '../../src/server/control/sample-request.js';
-import { openMock, readSchemas } from './open-mock.js';
+import { openMock, readSchemas, type SweepOptions } from './open-mock.js';
 import { createSecondCheck, type SecondCheck } from './second-validator.js';
 
 /** The result of a sweep over every operation of a document. */
@@ -24,7 +24,7 @@ export interface SweepReport {
 type Draft = { -readonly [Key in keyof SweepReport]: SweepReport[Key] extends number ? number : string[] };
 
 /** Sends a valid request to every operation of a document, and one request for each simple mistake. */
-export async function sweep(spec: string, options: Partial<MockOptions> = {}): Promise<SweepReport> {
+export async function sweep(spec: string, options: SweepOptions = {}): Promise<SweepReport> {
   const mock = await openMock(spec, options);
   const { generator } = readSchemas(mock);
   const secondCheck = createSecondCheck(mock.contract);
