@@ -34,7 +34,7 @@ export function loadProgram(file: string, words: readonly string[]): unknown {
     if (known !== undefined) return known.module.exports;
     const { size, mtimeMs } = statSync(name);
     const cachedData = cache?.read({ name, size, mtimeMs });
-    const script = new Script(`${BEFORE}${readFileSync(name, 'latin1')}${AFTER}`, {
+    const script = new Script(`${BEFORE}${readFileSync(name, 'utf8')}${AFTER}`, {
       filename: name,
       cachedData,
     });
