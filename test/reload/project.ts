@@ -93,10 +93,13 @@ export interface Project {
   close(): Promise<void>;
 }
 
+/** Writes files, each to another name that is then renamed, so that nobody reads half of one. */
 export async function writeFiles(folder: string, files: Readonly<Record<string, string>>): Promise<void> {
   for (const [name, text] of Object.entries(files)) {
+    const unfinished = join(folder, `.${name.replaceAll('/', '-')}.tmp`);
     await mkdir(dirname(join(folder, name)), { recursive: true });
-    await writeFile(join(folder, name), text);
+    await writeFile(unfinished, text);
+    await rename(unfinished, join(folder, name));
   }
 }
 
@@ -131,10 +134,7 @@ export async function openProject(
     folder,
     mock,
     save: (name, text) => writeFile(at(name), text),
-    saveAtomically: async (name, text) => {
-      await writeFile(at(`.${name.replaceAll('/', '-')}.tmp`), text);
-      await rename(at(`.${name.replaceAll('/', '-')}.tmp`), at(name));
-    },
+    saveAtomically: (name, text) => writeFiles(folder, { [name]: text }),
     remove: (name) => unlink(at(name)),
     next,
     get: async (path, headers = {}) => (await mock.fetch(path, { headers })).json(),
