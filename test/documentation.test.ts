@@ -42,7 +42,7 @@ function readFlags(text: string): readonly string[] {
 /** What `--help` prints. */
 async function readHelp(command: string): Promise<string> {
   const words = command.split(' ').filter((word) => word !== '');
-  const { program } = await defineProgram(words);
+  const program = await defineProgram(words);
   let text = '';
   const found = words.reduce((above, word) => above.commands.find((each) => each.name() === word) ?? above, program);
   found.configureOutput({ writeOut: (part) => void (text += part) }).outputHelp();

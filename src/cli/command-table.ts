@@ -7,16 +7,12 @@ type CommandEntry = readonly [
   load: () => Promise<{
     /** Adds the description, arguments, flags, subcommands and actions of the command. */
     readonly defineCommand: (command: Command, output: Output) => void;
-    /** Rewrites words of the command line that commander would understand in another way. */
-    readonly readWords?: (words: readonly string[]) => readonly string[];
   }>,
 ];
 
 /** Every command, in the order of `vouch --help`. */
 export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   serve: ['serve a mock of an OpenAPI document', () => import('./commands/serve.js')],
-  mock: ['serve a mock with the flags of Prism or Steady', () => import('./commands/prism/mock.js')],
-  proxy: ['check requests to a real API, with the flags of Prism', () => import('./commands/prism/proxy.js')],
   init: ['set up a folder with a document, fixtures and a first test', () => import('./commands/init.js')],
   config: ['print the settings and where each one comes from', () => import('./commands/config.js')],
   check: ['list the problems of an OpenAPI document', () => import('./commands/check.js')],

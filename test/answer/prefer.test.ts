@@ -1,25 +1,29 @@
 import { describe, expect, it } from 'vitest';
 import { parsePrefer } from '../../src/answer/sources/prefer.js';
-import type { Mock } from '../../src/index.js';
+import type { Mock, MockOptions } from '../../src/index.js';
 import { json, openMock } from './open-mock.js';
 
 const pet = { type: 'object', required: ['name'], properties: { name: { type: 'string' } } };
 const problem = { type: 'object', required: ['message'], properties: { message: { type: 'string' } } };
 
-function open(): Promise<Mock> {
+function open(options: Partial<MockOptions> = {}): Promise<Mock> {
   const examples = { rex: { value: { name: 'Rex' } }, tom: { value: { name: 'Tom' } }, wrong: { value: { name: 7 } } };
-  return openMock({
-    '/pet': {
-      get: {
-        operationId: 'getPet',
-        responses: {
-          200: json(pet, { examples }),
-          404: json(problem, { examples: { gone: { value: { message: 'gone' } } } }),
-          '5XX': json(problem),
+  return openMock(
+    {
+      '/pet': {
+        get: {
+          operationId: 'getPet',
+          responses: {
+            200: json(pet, { examples }),
+            404: json(problem, { examples: { gone: { value: { message: 'gone' } } } }),
+            '5XX': json(problem),
+          },
         },
       },
     },
-  });
+    {},
+    options,
+  );
 }
 
 async function ask(mock: Mock, path: string, prefer?: string): Promise<readonly [number, unknown, string | null]> {
@@ -55,6 +59,12 @@ describe('Prefer', () => {
 
   it('another preference changes nothing', async () => {
     expect(await ask(await open(), '/pet', 'return=minimal')).toEqual([200, { name: 'Rex' }, null]);
+  });
+
+  it('an example that a request names is sent, where examples are not used otherwise', async () => {
+    const mock = await open({ responses: { examples: 'none' } });
+    expect((await ask(mock, '/pet'))[1]).not.toEqual({ name: 'Rex' });
+    expect((await ask(mock, '/pet', 'example=rex'))[1]).toEqual({ name: 'Rex' });
   });
 
   it('dynamic values are generated and depend on the seed', async () => {

@@ -18,7 +18,7 @@ describe('the exit code', () => {
   it.each([
     [['--help'], 0],
     [['--version'], 0],
-    [['mock', '--help'], 0],
+    [['serve', '--help'], 0],
     [['check', 'good.yaml'], 0],
     [['explain', 'RANGE'], 0],
     [['serve', 'good.yaml', '--port', '0'], 0],
@@ -28,8 +28,8 @@ describe('the exit code', () => {
     [['serve', 'missing.yaml'], 1],
     [['serve', '--port', 'x'], 1],
     [['serve', '--prot', '1'], 1],
-    [['mock', '--verboseLevel', 'loud'], 1],
-    [['proxy', 'good.yaml'], 1],
+    [['mock', 'good.yaml'], 1],
+    [['record', '--mode', 'loud'], 1],
     [['sevre'], 1],
     [[], 1],
     [['explain', 'NO_SUCH'], 1],
@@ -38,6 +38,14 @@ describe('the exit code', () => {
     const { code, out, error } = await runProgram(words, { cwd: folder });
     expect(code, out + error).toBe(want);
     if (want === 1) expect(`${error}${out}`).not.toContain('please report this');
+  });
+
+  it.each([
+    ['mock', 'vouch serve'],
+    ['proxy', 'vouch record'],
+  ])('of %s, a command of Prism, comes with the name of the command that does the same', async (name, want) => {
+    const { error } = await runProgram([name, 'good.yaml'], { cwd: folder });
+    expect(error).toBe(`error: unknown command '${name}'\n(use ${want}; docs/migration/prism.md has its flags)\n`);
   });
 
   it('is listed in docs/cli.md for each of these', () => {

@@ -85,8 +85,8 @@ export function defineCommand(command: Command, output: Output): void {
   addServeFlags(command).action((specs: readonly string[]) => serveCommand(specs, command, output));
 }
 
-/** Serves what a command with the flags of `vouch serve` says, until a signal. */
-export async function serveCommand(specs: readonly string[], command: Command, output: Output): Promise<void> {
+/** Serves until a signal. */
+async function serveCommand(specs: readonly string[], command: Command, output: Output): Promise<void> {
   // The flags have the port and others too, as commander knows them.
   const options = { ...command.opts<ServeFlags>(), ...(await readServeSettings(specs[0], command)), ...output };
   const given = specs.length > 1 ? specs.map((spec) => ({ options: { spec } })) : undefined;

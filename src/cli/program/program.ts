@@ -12,30 +12,32 @@ const output: Output = {
   writeError: (line) => void process.stderr.write(`${line}\n`),
 };
 
-/** The program and the words that it reads. */
-interface DefinedProgram {
-  readonly program: Command;
-  readonly words: readonly string[];
-}
+/** Commands of Prism, and those of vouch that do the same. */
+const PRISM_COMMANDS = new Map([
+  ['mock', 'vouch serve'],
+  ['proxy', 'vouch record'],
+]);
 
 /** Defines the program with all commands, of which only the requested one is loaded. */
-export async function defineProgram(words: readonly string[]): Promise<DefinedProgram> {
+export async function defineProgram(words: readonly string[]): Promise<Command> {
+  const [first, second] = words.filter((word) => !word.startsWith('-'));
+  const requested = first === 'help' ? second : first;
+  const replacement = PRISM_COMMANDS.get(requested ?? '');
   const program = new Command('vouch')
     .description('A mock server for contract testing: every response is checked against the OpenAPI document.')
     .version(readVersion())
     .configureHelp({ optionDescription: describeFlag })
-    .showHelpAfterError('(for help: vouch --help or vouch <command> --help)');
-  const [first, second] = words.filter((word) => !word.startsWith('-'));
-  const requested = first === 'help' ? second : first;
-  let given = words;
+    .showHelpAfterError(
+      replacement === undefined
+        ? '(for help: vouch --help or vouch <command> --help)'
+        : `(use ${replacement}; docs/migration/prism.md has its flags)`,
+    );
   for (const [name, [summary, load]] of Object.entries(COMMANDS)) {
     const command = program.command(name).description(summary);
     if (name !== requested) continue;
-    const { defineCommand, readWords } = await load();
-    defineCommand(command, output);
-    given = readWords?.(words) ?? words;
+    (await load()).defineCommand(command, output);
   }
-  return { program, words: given };
+  return program;
 }
 
 /** Runs the command that the arguments of the process name. */
@@ -48,10 +50,10 @@ export async function runProgram(): Promise<void> {
     });
   }
   try {
-    const { program, words: given } = await defineProgram(words);
+    const program = await defineProgram(words);
     // After the command is loaded: V8 takes compiled code only with the options that it was compiled with.
     setStartFlags(words);
-    await program.parseAsync(given, { from: 'user' });
+    await program.parseAsync(words, { from: 'user' });
   } catch (error) {
     // A mistake of the user in one or two lines; anything else with its stack.
     const stack = isError(error) ? (error.stack ?? error.message) : String(error);
