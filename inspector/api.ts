@@ -155,8 +155,6 @@ export interface Contract {
   readonly title: string;
   readonly version: string;
   readonly controlPrefix: string;
-  /** Whether the package of the reference page is installed. */
-  readonly hasReference: boolean;
   readonly operations: readonly Operation[];
   readonly collections: readonly string[];
   readonly problems: readonly {

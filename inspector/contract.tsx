@@ -34,7 +34,6 @@ export function ContractView({ contract, session, usage, root }: ContractViewPro
         <span class="note">
           {operations.length} operations, {used} used
         </span>
-        {contract.hasReference && <a href="reference">Reference</a>}
         <span class="spacer" />
         <input
           type="search"

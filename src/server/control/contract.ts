@@ -4,7 +4,6 @@ import { isObject } from '../../contract/json.js';
 import type { Call } from '../../http/request/call.js';
 import type { Reloads } from '../watch.js';
 import { answerJson, answerPieces } from './answer.js';
-import { findReferencePackage } from './pages/reference.js';
 import type { ControlHandlers, ControlledParts } from './routes.js';
 
 /** An operation that state has nothing to do with. */
@@ -27,7 +26,6 @@ export function mockHandlers(parts: ControlledParts): ControlHandlers {
         version: contract.version,
         hash: contract.hash,
         controlPrefix: prefix,
-        hasReference: findReferencePackage() !== undefined,
         operations: contract.operations.map(({ id, method, path, summary, deprecated, responses }) => {
           const { collection, action, why } = resources.bindings.get(id) ?? unbound.get(id) ?? NO_BINDING;
           const statuses = responses.map(({ status }) => status);

@@ -41,7 +41,7 @@ export interface Control {
 const CORS_HEADERS = { 'access-control-expose-headers': 'x-mock-source', vary: 'Origin' };
 
 /** What needs no token: the pages have no data, and ask for the token. */
-const OPEN: ReadonlySet<string> = new Set(['getHealth', 'getInspector', 'getReference', 'getReferenceFile']);
+const OPEN: ReadonlySet<string> = new Set(['getHealth', 'getInspector']);
 
 /** What does not depend on the state that processes share: it is answered while the store cannot be reached. */
 const OWN: ReadonlySet<string> = new Set(['getMetrics']);

@@ -14,7 +14,6 @@ import type { Session } from '../../session/session.js';
 import { answerItems, answerJson, answerProblem } from './answer.js';
 import { followJournals, readReceivedAt } from './feed.js';
 import { answerInspector } from './pages/page.js';
-import { answerReference, answerReferenceFile } from './pages/reference.js';
 import { redactInSlices } from './journal.js';
 import { draftRequest, toRequest as toSampleRequest } from './sample-request.js';
 import { type ControlHandlers, type ControlledParts, readPath } from './routes.js';
@@ -28,8 +27,6 @@ export function inspectHandlers(parts: ControlledParts): ControlHandlers {
   const { contract, generator, redactor, resources, startSlices } = parts;
   return {
     getInspector: ({ call }) => answerInspector(call.url),
-    getReference: ({ call }) => answerReference(call, { title: contract.title, prefix: parts.prefix }),
-    getReferenceFile: ({ call }) => answerReferenceFile(readPath(call, 'file'), call.query['version']),
     streamJournal: ({ call }) => {
       // A string by its schema, which was checked.
       const only = call.query['session'] as string | undefined;

@@ -30,8 +30,6 @@ export const CONTROL_ROUTES: readonly ControlRoute[] = [
   ['GET', '/contract/document', 'getContractDocument'],
   ['GET', '/openapi.json', 'getOpenApiJson'],
   ['GET', '/openapi.yaml', 'getOpenApiYaml'],
-  ['GET', '/reference', 'getReference'],
-  ['GET', '/reference/:file', 'getReferenceFile'],
   ['GET', '/contract/scenario-schema', 'getScenarioSchema'],
   ['GET', '/contract/operations/:operation/sample', 'getSampleRequest'],
   ['GET', '/sessions', 'listSessions'],
@@ -118,7 +116,7 @@ interface ControlExchange {
 export type ControlHandlers = Readonly<Record<string, (exchange: ControlExchange) => Answer | Promise<Answer>>>;
 
 /** A parameter of the path: a string by its schema. */
-export function readPath(call: Call, name: 'id' | 'scenario' | 'collection' | 'number' | 'operation' | 'file'): string {
+export function readPath(call: Call, name: 'id' | 'scenario' | 'collection' | 'number' | 'operation'): string {
   return call.path[name] as string;
 }
 

@@ -12,8 +12,8 @@ import { answerProblem } from '../answer.js';
 /** The page of the inspector: its path in the package. */
 const PAGE = 'dist/inspector.html.gz';
 
-/** What every page forbids: other sources, frames, and that a browser guesses another type. */
-export const SAFE_HEADERS = { 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' };
+/** What every page forbids, besides what its content security policy does. */
+const SAFE_HEADERS = { 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' };
 
 /** Answers with the page of the inspector, or with a redirect if the path has no slash at its end. @param url - As it was sent. */
 export async function answerInspector(url: string): Promise<Answer> {
@@ -59,12 +59,12 @@ export function answerDocuments(
 }
 
 /** A page with the heading of the mock. */
-export function writePage(text: string): string {
+function writePage(text: string): string {
   return `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark"><link rel="icon" href="data:,"><title>Mock server</title><style>body{font:16px/1.5 system-ui,sans-serif;max-width:36rem;margin:4rem auto;padding:0 1rem}</style><h1>This is a mock server</h1>${text}</html>`;
 }
 
 /** What the answers of pages have in common. */
-export const PLAIN: Pick<Answer, 'headers' | 'from' | 'violations'> = {
+const PLAIN: Pick<Answer, 'headers' | 'from' | 'violations'> = {
   headers: {},
   from: 'control',
   violations: NO_VIOLATIONS,
@@ -77,20 +77,12 @@ type Page = Answer & {
   readonly headers: Readonly<Record<string, string>>;
 };
 
-/** Sources of a content security policy. */
-interface PageSources {
-  readonly scripts?: string;
-  readonly styles?: string;
-}
-
-/** A page that runs only the scripts and styles that it contains, or those of the given sources. */
-export function answerPage(html: string, sources: PageSources = {}): Page {
-  const scripts = sources.scripts ?? (listHashes(html, 'script') || "'none'");
-  const styles = sources.styles ?? (listHashes(html, 'style') || "'none'");
+/** A page that runs only the scripts and styles that it contains. */
+function answerPage(html: string): Page {
   const policy = [
     "default-src 'none'",
-    `script-src ${scripts}`,
-    `style-src ${styles}`,
+    `script-src ${listHashes(html, 'script') || "'none'"}`,
+    `style-src ${listHashes(html, 'style') || "'none'"}`,
     "connect-src 'self'",
     'img-src data:',
     "base-uri 'none'",
