@@ -68,7 +68,7 @@ async function readOptions(command: string): Promise<readonly string[]> {
   return [...own, ...below.flat()].filter((flag) => flag !== '--help');
 }
 
-const folders = ['docs', 'docs/guides', 'docs/migration'];
+const folders = ['docs', 'docs/guides', 'docs/maintainers', 'docs/migration'];
 const pages = [
   'README.md',
   'examples/README.md',
@@ -167,10 +167,27 @@ function toColumns({ flags, description, argChoices, ...more }: Option): readonl
   return [names.join(', '), `${description}${choices}`, fallback, variable].map((cell) => cell.replaceAll('|', '\\|'));
 }
 
-/** The flags of a command in one table per group; those of subcommands in one table with the names of the subcommands. */
-function describeFlags(command: Command): string {
+const SHARED = 'The flags of [`vouch serve`](#vouch-serve): ';
+const ALL_SHARED = 'All flags of [`vouch serve`](#vouch-serve).';
+
+/** The flags that a command has as `vouch serve` has them, and its others. */
+function splitFlags(command: Command, serve: Command): { readonly shared: string; readonly own: readonly Option[] } {
+  const known = new Set(serve === command ? [] : serve.options.map((option) => JSON.stringify(toColumns(option))));
+  const isShared = (option: Option): boolean => known.has(JSON.stringify(toColumns(option)));
+  const names = command.options.filter(isShared).map(({ long, short }) => `\`${long ?? short ?? ''}\``);
+  const list = `${SHARED}${names.join(', ')}.`;
+  const shared = names.length === 0 ? '' : names.length === known.size ? ALL_SHARED : list;
+  return { shared, own: command.options.filter((option) => !isShared(option)) };
+}
+
+/**
+ * The flags of a command in one table per group, those that it shares with `vouch serve` by name; those of subcommands in one table with the
+ * names of the subcommands.
+ */
+function describeFlags(command: Command, serve: Command): string {
+  const { shared, own } = splitFlags(command, serve);
   const groups = new Map<string, Option[]>();
-  for (const option of command.options) {
+  for (const option of own) {
     const group = option.helpGroupHeading ?? '';
     groups.set(group, [...(groups.get(group) ?? []), option]);
   }
@@ -181,7 +198,7 @@ function describeFlags(command: Command): string {
     });
     return `${group === '' ? '' : `${group}\n\n`}${toTable(rows)}`;
   });
-  if (command.commands.length === 0) return tables.join('\n\n');
+  if (command.commands.length === 0) return [shared, ...tables].filter((part) => part !== '').join('\n\n');
   const rows = new Map<string, string[]>();
   for (const below of command.commands) {
     for (const option of below.options) {
@@ -209,10 +226,11 @@ describe('docs/cli.md', () => {
 
   // `vitest run test/documentation.test.ts -u` writes the tables.
   it('has the tables of the flags as the commands define them', async () => {
+    const serve = await defineCommand('serve');
     const written = sections.map(async (section) => {
       const name = nameOf(section);
       if (name === '') return section;
-      const flags = describeFlags(await defineCommand(name));
+      const flags = describeFlags(name === 'serve' ? serve : await defineCommand(name), serve);
       return section.replace(/(?<=<!-- flags -->\n)[\s\S]*(?=<!-- \/flags -->)/u, () =>
         flags === '' ? '' : `\n${flags}\n\n`,
       );
@@ -224,7 +242,13 @@ describe('docs/cli.md', () => {
     'lists the flags of vouch %s, and no others',
     async (name, section) => {
       const rows = section.split('\n').filter((line) => line.startsWith('| `-'));
-      const listed = rows.flatMap((row) => readFlags(row.split('|')[1] ?? ''));
+      const shared = section.split('\n').filter((line) => line.startsWith(SHARED));
+      const all = section.includes(ALL_SHARED) ? await readOptions('serve') : [];
+      const listed = [
+        ...rows.flatMap((row) => readFlags(row.split('|')[1] ?? '')),
+        ...shared.flatMap(readFlags),
+        ...all,
+      ];
       expect(new Set(listed)).toEqual(new Set(await readOptions(name)));
     },
   );

@@ -80,6 +80,7 @@ const MAIN = [
 const INTRODUCTION = `# API
 
 Everything that \`import … from 'vouch'\` gives. [Options](options.md) lists the options of \`createMock\`; [errors](errors.md) the codes of \`MockError\`.
+Doc comments of the package, which editors show, have more.
 `;
 
 function renderApi(): string {
@@ -96,9 +97,10 @@ function renderApi(): string {
   );
   const main = MAIN.map((name) => `### ${name}\n\n${toText(find(name)?.comment)}\n\n${renderMembers(find(name))}`);
   const rest = all.flatMap(([name]) => {
-    if (isValue(name) || MAIN.includes(name)) return [];
-    return [`| \`${name}\` | ${toCell(find(name)?.comment)} |`];
+    if (isValue(name) || MAIN.includes(name) || isGeneric(name)) return [];
+    return [`| \`${name}\` | ${toSentence(toCell(find(name)?.comment))} |`];
   });
+  const generic = all.flatMap(([name]) => (isGeneric(name) ? [`\`${name}\``] : []));
   const types = `| type | meaning |\n| --- | --- |\n${rest.join('\n')}`;
   return [
     INTRODUCTION,
@@ -108,8 +110,13 @@ function renderApi(): string {
     main.join('\n\n'),
     '\n## Types\n',
     types,
-    '',
+    `\nGeneric types that the [typed](types.md) forms of these use: ${generic.join(', ')}.\n`,
   ].join('\n');
+}
+
+/** Whether a type is what an operation, or the types of all operations, say about something: `BodyOf`. */
+function isGeneric(name: string): boolean {
+  return name.endsWith('Of');
 }
 
 function renderMembers(declaration: Declaration | undefined): string {
@@ -123,14 +130,25 @@ function renderMembers(declaration: Declaration | undefined): string {
 function toText(comment = ''): string {
   return comment
     .replaceAll('@example\n', '')
-    .replaceAll(/@throws (?<text>(?:(?!\n\n)[\s\S])*)/gu, 'Throws $<text>')
+    .replaceAll(/@throws (?<text>(?:(?!\n\n|@)[\s\S])*)/gu, (_, text: string) => toThrown(text))
     .replaceAll(/@returns (?<text>.*)/gu, 'Returns $<text>')
     .replaceAll(/@param (?<name>\w+) - (?<text>.*)/gu, '`$<name>`: $<text>');
+}
+
+/** What is thrown: the codes; their conditions are in the doc comment and in docs/errors.md. */
+function toThrown(text: string): string {
+  const codes = [...text.matchAll(/`[A-Z]+(?:_[A-Z]+)+`/gu)].map(([code]) => code);
+  return `Throws ${codes.length === 0 ? text.trimEnd() : `${[...new Set(codes)].join(', ')}.`}${/\n$/u.test(text) ? '\n' : ''}`;
 }
 
 function toCell(comment = ''): string {
   const [text = ''] = comment.split('@example');
   return toText(text.trim()).replaceAll(/\s+/gu, ' ').replaceAll('|', '\\|').trim();
+}
+
+/** The first sentence; the doc comment has the rest. */
+function toSentence(cell: string): string {
+  return /^.*?\.(?= [A-Z`-]|$)/u.exec(cell)?.[0] ?? cell;
 }
 
 describe('the examples in doc comments', () => {

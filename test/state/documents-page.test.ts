@@ -14,6 +14,6 @@ const DOCUMENTS = [
 });
 
 // `npx vitest run test/state/documents-page.test.ts --update` writes the page anew.
-it.skipIf(DOCUMENTS.length < 5)('docs/state-documents.md says what is inferred today', async () => {
-  await expect(await createDocumentsPage(DOCUMENTS)).toMatchFileSnapshot('../../docs/state-documents.md');
+it.skipIf(DOCUMENTS.length < 5)('inferred.md says what is inferred today', async () => {
+  await expect(await createDocumentsPage(DOCUMENTS)).toMatchFileSnapshot('inferred.md');
 });

@@ -4,10 +4,9 @@ import { inferDocument, loadDocument } from './real-document.js';
 
 const INTRODUCTION = `# What is inferred from real documents
 
-This page lists the collections that vouch [infers](state.md) from five public documents, without hints. A bound operation reads or changes a
-collection. Examples and schemas answer the operations that are not bound. \`test/state/inference.test.ts\` compares more than 100 lines of this page
-with the documentation of the services. \`test/state/lifecycle.test.ts\` creates, lists, reads, updates and deletes an item of every collection that has
-these operations.
+The collections that vouch infers from five public documents, without hints. A bound operation reads or changes a collection; examples and schemas
+answer the others. \`inference.test.ts\` compares more than 100 lines with the documentation of the services; \`lifecycle.test.ts\` creates, lists,
+reads, updates and deletes an item of every collection that has these operations.
 
 | in the tables | meaning |
 | --- | --- |
@@ -25,7 +24,7 @@ export interface PageDocument {
   readonly spec: string;
 }
 
-/** The page docs/state-documents.md. */
+/** What is inferred from public documents, as `inferred.md`. */
 export async function createDocumentsPage(documents: readonly PageDocument[]): Promise<string> {
   let page = INTRODUCTION;
   const summary: string[] = [];
