@@ -24,6 +24,7 @@ const NOT_RUN: Readonly<Record<string, readonly [count: number, why: string]>> =
   'docs/import.md': [3, 'output and handlers; test/import/command.test.ts compares such output whole'],
   'docs/interception.md': [2, 'fragments of tests; test/server/intercept-recipes.test.ts has them'],
   'docs/maintainers/performance.md': [1, 'measurements, which take minutes'],
+  'docs/migration/prism.md': [1, 'a configuration file; test/recording/proxy.test.ts has such options'],
   'docs/presets.md': [2, 'files for a document of the reader; test/contract/presets.test.ts'],
   'docs/recordings.md': [4, 'output, and fragments of options; test/recording/ has them'],
   'docs/reload.md': [1, 'output; test/reload/ compares such messages'],

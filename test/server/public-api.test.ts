@@ -138,7 +138,7 @@ function toText(comment = ''): string {
 /** What is thrown: the codes; their conditions are in the doc comment and in docs/errors.md. */
 function toThrown(text: string): string {
   const codes = [...text.matchAll(/`[A-Z]+(?:_[A-Z]+)+`/gu)].map(([code]) => code);
-  return `Throws ${codes.length === 0 ? text.trimEnd() : `${[...new Set(codes)].join(', ')}.`}${/\n$/u.test(text) ? '\n' : ''}`;
+  return `Throws ${codes.length === 0 ? text.trimEnd() : `${[...new Set(codes)].join(', ')}.`}${text.endsWith('\n') ? '\n' : ''}`;
 }
 
 function toCell(comment = ''): string {
