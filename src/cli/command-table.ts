@@ -35,10 +35,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     'convert the files of another mock server, and list where they broke the contract',
     () => import('./commands/import.js'),
   ],
-  completion: [
-    'write a script that completes commands and flags in a shell',
-    async () => (await import('./program/completion.js')).createCompletion(COMMANDS),
-  ],
+  completion: ['write a script that completes commands and flags in a shell', () => import('./commands/completion.js')],
   'explain-last': ['explain an answer of a running mock', () => import('./commands/explain/explain-last.js')],
   explain: ['explain the code of a violation, problem or error', () => import('./commands/explain/explain.js')],
 };

@@ -1,17 +1,22 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { COMMANDS } from '../../src/cli/command-table.js';
-import { runProgram } from './run-program.js';
+import { MAIN, runProgram } from './run-program.js';
 
 // Issue 16, part 6: the scripts are run by the shells themselves.
 
 const folder = mkdtempSync(join(tmpdir(), 'vouch-completion-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
+/** A folder with the program under its name. */
+const programs = join(folder, 'bin');
+
 beforeAll(async () => {
+  mkdirSync(programs);
+  writeFileSync(join(programs, 'vouch'), `#!/bin/sh\nexec '${process.execPath}' '${MAIN}' "$@"\n`, { mode: 0o755 });
   for (const shell of ['bash', 'zsh', 'fish']) {
     writeFileSync(join(folder, `script.${shell}`), (await runProgram(['completion', shell])).out);
   }
@@ -20,16 +25,18 @@ beforeAll(async () => {
 
 /** How each shell completes a line; the last word is the one that is typed. */
 const COMPLETE: Readonly<Record<string, (words: readonly string[]) => string>> = {
+  // Without words of the script, bash completes with files.
   bash: (words) =>
-    `source ./script.bash; COMP_WORDS=(vouch ${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.length}; _vouch; printf '%s\\n' "\${COMPREPLY[@]}"`,
-  // The function of the script runs in zsh; what it passes to the completion system is printed, as that system filters it.
+    `source ./script.bash; COMP_WORDS=(vouch ${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.length}; _vouch; printf '%s\\n' "\${COMPREPLY[@]:-$(compgen -f -- '${words.at(-1) ?? ''}')}"`,
+  // What the function passes to the completion system is printed, as that system filters it.
   zsh: (words) =>
-    `_describe() { print -l -- "\${(@)\${(@P)2}%%:*}" }; _files() { print -l -- *(N) }; compadd() { shift; print -l -- "$@" }; source ./script.zsh; words=(vouch ${words.map((word) => `'${word}'`).join(' ')}); CURRENT=${words.length + 1}; _vouch | grep -- '^${words.at(-1) ?? ''}'`,
+    `_files() { print -l -- *(N) }; compadd() { shift; print -l -- "$@" }; cp script.zsh _vouch; fpath=(. $fpath); autoload -U _vouch; words=(vouch ${words.map((word) => `'${word}'`).join(' ')}); CURRENT=${words.length + 1}; _vouch | grep -- '^${words.at(-1) ?? ''}'`,
   fish: (words) => `source ./script.fish; complete -C 'vouch ${words.join(' ')}' | string replace -r '\\t.*' ''; true`,
 };
 
 function complete(shell: string, ...words: readonly string[]): readonly string[] {
-  const out = execFileSync(shell, ['-c', COMPLETE[shell]?.(words) ?? ''], { cwd: folder, encoding: 'utf8' });
+  const env = { ...process.env, PATH: `${programs}:${process.env['PATH']}` };
+  const out = execFileSync(shell, ['-c', COMPLETE[shell]?.(words) ?? ''], { cwd: folder, encoding: 'utf8', env });
   return out.split('\n').filter((line) => line !== '');
 }
 

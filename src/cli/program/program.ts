@@ -50,6 +50,12 @@ export async function runProgram(): Promise<void> {
     });
   }
   try {
+    if (words[0] === '__complete') {
+      const { listWords } = await import('../commands/completion.js');
+      const line = words.slice(1);
+      for (const word of listWords(await defineProgram(line), line)) output.write(word);
+      return;
+    }
     const program = await defineProgram(words);
     // After the command is loaded: V8 takes compiled code only with the options that it was compiled with.
     setStartFlags(words);
