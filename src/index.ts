@@ -23,8 +23,7 @@ export type {
 export type { RedisClient } from './session/shared/connection.js';
 export type { CollectionHandle, FieldsOf, ItemOf, State, StateOf, TypedState } from './session/state.js';
 export type { MockScenarios, SessionScenarios } from './session/scenario-handle.js';
-export type { ResetKind } from './session/preparation.js';
-export type { ClockOption, Instant } from './session/session.js';
+export type { ClockOption, Instant, ResetKind } from './session/session.js';
 export type { SessionOpening } from './session/sessions.js';
 export type { BackoffOptions, ConductOptions } from './session/conduct.js';
 export type { SessionVerifyOptions } from './session/verify.js';

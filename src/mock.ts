@@ -20,7 +20,6 @@ import { type Control, createControl } from './server/control/control.js';
 import type { listen as Listen, Listening, ListenOptions } from './server/listen.js';
 import type { Interaction } from './journal/interaction.js';
 import { createJournalPool, type JournalPool } from './journal/journal.js';
-import { createQueue, createTurns } from './server/control/slices.js';
 import { createRequestMetrics } from './metrics/request-metrics.js';
 import { createMockScenarios } from './session/scenario-handle.js';
 import { createSession, createSessionClocks, type Session } from './session/session.js';
@@ -28,7 +27,6 @@ import { createSessions, type Sessions } from './session/sessions.js';
 import { openStore, shareParts } from './session/shared/open.js';
 import type { SharedStore } from './session/shared/shared-store.js';
 import { verifySession } from './session/verify.js';
-import type { CollectionEditors } from './state/store/editors.js';
 import { createStore, type StoreHooks } from './state/store/store.js';
 import { createUsage, type TotalUsage, type Usage } from './state/store/lists/usage.js';
 import { host, isPromise, isRequest, readMonotonic } from './platform.js';
@@ -304,7 +302,6 @@ function openSessions(
     createUsage: openUsage,
     scenarios,
     changeCollections: (session: Session) => editors.change(session),
-    changeInSteps: (of: Parameters<CollectionEditors['changeInSteps']>[0]) => editors.changeInSteps(of),
   };
   return createSessions({
     requireSession: required,
@@ -320,6 +317,5 @@ function openSessions(
     opening: settings.scenarios?.active ?? [],
     events: store?.events,
     create: (id, opening) => createSession(id, sessionParts, opening),
-    finishLater: createQueue(createTurns()),
   });
 }

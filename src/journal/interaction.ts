@@ -85,15 +85,14 @@ export type ToPlain = (interaction: Interaction) => PlainInteraction;
 
 /** A body as JSON: bytes, files and streams are replaced by a short description. */
 export function toPlainValue(value: unknown): unknown {
-  const part = toPlainPart(value);
+  const part = describeBinary(value);
   if (Array.isArray(part)) return part.map(toPlainValue);
   // A date or an exact number: it converts itself.
   if (!isObject(part) || ('toJSON' in part && typeof part['toJSON'] === 'function')) return part;
   return mapValues(part, toPlainValue);
 }
 
-/** The same, without what is inside of an array or object. */
-export function toPlainPart(value: unknown): unknown {
+function describeBinary(value: unknown): unknown {
   if (typeof value === 'bigint') return String(value);
   if (typeof value !== 'object' || value === null) return value;
   if (isBytes(value)) return `<${value.byteLength} bytes>`;

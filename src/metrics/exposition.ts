@@ -23,16 +23,18 @@ export interface Metric {
 }
 
 /**
- * The lines of metrics in the text exposition format of Prometheus, version 0.0.4. A sample is read when its line is written.
+ * The lines of metrics in the text exposition format of Prometheus, version 0.0.4.
  *
  * https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format
  */
-export function* writeExposition(metrics: readonly Metric[]): Generator<string, void, undefined> {
+export function writeExposition(metrics: readonly Metric[]): string {
+  let text = '';
   for (const { name, type, help, samples } of metrics) {
-    yield `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n`;
+    text += `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n`;
     for (const { suffix = '', labels, value } of samples)
-      yield `${name}${suffix}${writeLabels(labels)} ${writeNumber(value)}\n`;
+      text += `${name}${suffix}${writeLabels(labels)} ${writeNumber(value)}\n`;
   }
+  return text;
 }
 
 function writeLabels(labels: Labels): string {

@@ -1,11 +1,9 @@
 import type { Operation } from '../contract/operations/operation.js';
-import type { CollectionChanges } from '../contract/json.js';
 import { MockError, suggest } from '../errors.js';
 import type { ScenarioDefinition } from './definition/definition.js';
 import type { ScenarioContext } from './definition/kinds.js';
 import { loadScenarios, readScenarios, toScenario, toScenarios } from './definition/load.js';
 import { toScenarioError } from './definition/source.js';
-import { doSteps, type Steps } from '../steps.js';
 import type { Rule, Scenario } from './rules/rule.js';
 import { applyChanges, type ChangeTarget, type ScenarioState } from './rules/scenario-state.js';
 
@@ -17,10 +15,10 @@ export interface Scenarios {
   get(id: string): Scenario | undefined;
   /** Like `get`. @throws MockError `SCENARIO_UNKNOWN` that names the closest id. */
   find(id: string): Scenario;
-  /** Reads a scenario that is passed as an object, in steps, and does not add it. @throws MockError `SCENARIO_INVALID`. */
-  check(id: string, definition: unknown): Steps<Scenario>;
-  /** Adds or replaces a scenario that is passed as an object, in the last of several steps. @throws MockError `SCENARIO_INVALID`. */
-  add(id: string, definition: unknown): Steps<Scenario>;
+  /** Reads a scenario that is passed as an object, and does not add it. @throws MockError `SCENARIO_INVALID`. */
+  check(id: string, definition: unknown): Scenario;
+  /** Adds or replaces a scenario that is passed as an object. @throws MockError `SCENARIO_INVALID`. */
+  add(id: string, definition: unknown): Scenario;
   /** Those that were added. */
   added(): readonly Scenario[];
   /** Removes a scenario that was added; those of files stay. @returns whether there was one. */
@@ -73,7 +71,7 @@ export function createScenarios(context: ScenarioContext, loaded: readonly Scena
   const get = (id: string): Scenario | undefined => added.get(id) ?? fromFiles.get(id);
   const all = (): ReadonlyMap<string, Scenario> => new Map([...fromFiles, ...added]);
   const find = (id: string): Scenario => get(id) ?? throwUnknown(id, [...all().keys()]);
-  const check = (id: string, definition: unknown): Steps<Scenario> => toScenario({ id, definition }, context, all());
+  const check = (id: string, definition: unknown): Scenario => toScenario({ id, definition }, context, all());
   const changed = (): void => {
     plans = new Map();
     active = active.filter((id) => get(id) !== undefined);
@@ -90,8 +88,8 @@ export function createScenarios(context: ScenarioContext, loaded: readonly Scena
     get,
     find,
     check,
-    *add(id, definition) {
-      const scenario = yield* check(id, definition);
+    add: (id, definition) => {
+      const scenario = check(id, definition);
       added.set(id, scenario);
       changed();
       return scenario;
@@ -135,56 +133,12 @@ export function useScenarios(scenarios: Scenarios, target: ChangeTarget, ids: re
   startScenarios(scenarios, target, withoutRepeats(ids));
 }
 
-/** As `useScenarios`, in steps: what has to be done with the state last is in the result. @throws MockError `SCENARIO_UNKNOWN`. */
-export function* useInSteps(scenarios: Scenarios, change: ChangeInSteps, ids: readonly string[]): Steps<ScenarioStart> {
-  for (const id of ids) scenarios.find(id);
-  const { isCurrent, apply } = yield* startInSteps(scenarios, change, withoutRepeats(ids));
-  return {
-    isCurrent,
-    apply: (state) => {
-      state.setActive(moveToEnd(state.active, ids));
-      apply(state);
-    },
-  };
-}
-
 /** Applies the `state` of scenarios; ids that no longer exist are skipped. */
 export function startScenarios(scenarios: Scenarios, target: ChangeTarget, ids: readonly string[]): void {
   for (const id of ids) {
     const scenario = scenarios.get(id);
     if (scenario !== undefined) applyChanges(scenario.start, target, undefined);
   }
-}
-
-/** Makes changes of collections in steps. @returns one line for each item that does not exist. */
-export type ChangeInSteps = (changes: readonly CollectionChanges[]) => Steps<readonly string[]>;
-
-/** What is left to do once scenarios have changed the collections. */
-export interface ScenarioStart {
-  /** Whether none of the scenarios was replaced or removed since. */
-  isCurrent(): boolean;
-  /** Sets the variables, and keeps a line for each item that does not exist. */
-  apply(state: ScenarioState): void;
-}
-
-/** Applies the `state` of scenarios in steps: as `startScenarios`, but the changes of collections come first. */
-export function* startInSteps(
-  scenarios: Scenarios,
-  change: ChangeInSteps,
-  ids: readonly string[],
-): Steps<ScenarioStart> {
-  const started = ids.map((id) => scenarios.get(id));
-  const lines: (readonly string[])[] = [];
-  for (const scenario of started) {
-    if (scenario !== undefined) lines.push(yield* change(scenario.start.collections));
-  }
-  return {
-    isCurrent: () => ids.every((id, i) => scenarios.get(id) === started[i]),
-    apply: (state) => {
-      for (const line of lines.flat()) state.addNote(`scenario: ${line}`);
-      for (const scenario of started) if (scenario !== undefined) state.setVars(scenario.start.vars);
-    },
-  };
 }
 
 /** The ids that are active for a call, by rising precedence: those of the mock, the session and the request. */
@@ -292,7 +246,7 @@ export function renewScenarios(
     const { definition, file } = before.get(id) ?? {};
     if (known.has(id) || file === undefined) return [];
     try {
-      return [{ ...doSteps(toScenario({ id, definition }, context, known)), file }];
+      return [{ ...toScenario({ id, definition }, context, known), file }];
     } catch (cause) {
       throw cause instanceof MockError ? (error ?? cause) : cause;
     }
@@ -306,7 +260,7 @@ export function carryScenarios(before: Scenarios, scenarios: Scenarios): readonl
   const dropped: string[] = [];
   for (const { id, definition } of before.added()) {
     try {
-      doSteps(scenarios.add(id, definition));
+      scenarios.add(id, definition);
     } catch (error) {
       if (!(error instanceof MockError)) throw error;
       dropped.push(id);

@@ -2,7 +2,6 @@ import { readdirSync, statSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import type { MockError } from '../errors.js';
 import { clearTimeout, isError, readMonotonic, setTimeout } from '../platform.js';
-import { doInSlices, type Steps } from '../steps.js';
 
 /** What a reload of the files of a mock did. */
 export interface MockReload {
@@ -57,9 +56,6 @@ const PAUSE_FACTOR = 20;
 /** File systems take the time of a write from a clock that ticks every 10 ms at most, so that it can be this much too early. */
 const CLOCK_TICK_MS = 10;
 
-/** Milliseconds of a check after which requests come first: on some mounts the system needs a millisecond for each file. */
-const SLICE_MS = 2;
-
 /** Milliseconds between two checks while files are changing. */
 const SETTLE_MS = 30;
 
@@ -87,7 +83,7 @@ export function createWatcher(
   const look = async (): Promise<void> => {
     const paths = list();
     const startedAt = readMonotonic();
-    let seen = await readStamps(paths);
+    let seen = readStamps(paths);
     const ms = readMonotonic() - startedAt;
     // One check alone may have waited for other work of the process.
     pauseMs = PAUSE_FACTOR * Math.min(ms, lastMs);
@@ -99,7 +95,7 @@ export function createWatcher(
       const since = Date.now() - CLOCK_TICK_MS;
       known = seen;
       if (!isClosed && changed.length > 0) await onChange(changed);
-      known = await addStamps(seen, list(), { paths, since });
+      known = addStamps(seen, list(), { paths, since });
       return;
     }
     if (known !== undefined) known = seen;
@@ -124,12 +120,12 @@ export function createWatcher(
 }
 
 /** The stamps of the files that are watched, and of those that were added since; one that was written since then has none. */
-async function addStamps(
+function addStamps(
   known: Stamps,
   paths: readonly string[],
   { paths: before, since }: { readonly paths: readonly string[]; readonly since: number },
-): Promise<Stamps> {
-  const added = await readStamps(paths.filter((path) => !before.includes(path)));
+): Stamps {
+  const added = readStamps(paths.filter((path) => !before.includes(path)));
   const stamps = new Map([...[...added].filter(isOlder(since)), ...known]);
   // A file that is no longer watched is not missing.
   const isWatched = (file: string): boolean => paths.some((path) => file === path || file.startsWith(path + sep));
@@ -149,7 +145,7 @@ async function settle(paths: readonly string[], first: Stamps): Promise<Stamps> 
   let before = first;
   for (;;) {
     await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
-    const now = await readStamps(paths);
+    const now = readStamps(paths);
     if (findChanges(before, now).length === 0) return now;
     before = now;
   }
@@ -162,23 +158,18 @@ function findChanges(before: Stamps, now: Stamps): readonly string[] {
 }
 
 /** Reads files one after the other: to wait for each of them in the thread pool takes 10 to 20 times as much CPU time. */
-async function readStamps(paths: readonly string[]): Promise<Stamps> {
+function readStamps(paths: readonly string[]): Stamps {
   const stamps = new Map<string, string>();
-  await doInSlices(collectAll(paths, stamps), SLICE_MS);
+  for (const path of paths) collect(path, stamps);
   return stamps;
 }
 
-function* collectAll(paths: readonly string[], stamps: Map<string, string>): Steps<void> {
-  for (const path of paths) yield* collect(path, stamps);
-}
-
-function* collect(path: string, stamps: Map<string, string>): Steps<void> {
+function collect(path: string, stamps: Map<string, string>): void {
   try {
     const found = statSync(path, { throwIfNoEntry: false });
     // It is absent, or was deleted since it was listed.
     if (found === undefined) return;
-    yield;
-    if (found.isDirectory()) for (const name of readdirSync(path)) yield* collect(join(path, name), stamps);
+    if (found.isDirectory()) for (const name of readdirSync(path)) collect(join(path, name), stamps);
     else stamps.set(path, `${found.ino} ${found.mtimeMs} ${found.size}`);
   } catch (error) {
     if (!(isError(error) && 'code' in error)) throw error;

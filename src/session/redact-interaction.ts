@@ -11,13 +11,10 @@ import {
   type Interaction,
   type InteractionTexts,
   type PlainAnswer,
-  type PlainInteraction,
   type PlainRequest,
   type ToPlain,
-  toPlainPart,
   toPlainValue,
 } from '../journal/interaction.js';
-import { type SecretSteps, startSecretSteps } from '../recording/redaction/secret-steps.js';
 import { createSecretRules } from '../recording/redaction/secret-rules.js';
 import {
   createSecretWalk,
@@ -35,9 +32,6 @@ const MARK = '[redacted]';
 /** Shorter secrets are not searched for in messages: `1234` may be part of harmless text. */
 const MIN_SEARCHED_LENGTH = 6;
 
-/** How many parts of a body are visited in one step. */
-const PARTS_PER_STEP = 2000;
-
 /** Short texts that were found to have no secret: most requests repeat the texts of others. */
 const MAX_CLEAN_TEXTS = 5000;
 const MAX_CLEAN_LENGTH = 200;
@@ -45,8 +39,6 @@ const MAX_CLEAN_LENGTH = 200;
 /** Redacts the interactions of one contract. */
 export interface InteractionRedactor {
   readonly toPlain: ToPlain;
-  /** The same in steps, so that a large body does not block the process. */
-  steps(interaction: Interaction): Generator<undefined, PlainInteraction>;
   /** Only the texts, without the bodies. */
   toTexts(interaction: Interaction): InteractionTexts;
   /** The bodies that are bytes, with secrets replaced by `[redacted]`. @param limit - How many bytes of each. */
@@ -90,10 +82,10 @@ export function createInteractionRedactor(contract: Contract, validators: Valida
     const operation = interaction.operation === undefined ? undefined : contract.operation(interaction.operation);
     return { walk, visit, operation, found };
   };
-  const steps = function* (interaction: Interaction): Generator<undefined, PlainInteraction> {
+  const toPlain: ToPlain = (interaction) => {
     const view = createView(interaction);
-    const request = yield* showRequest(interaction, view);
-    const answer = yield* showAnswer(interaction, view);
+    const request = showRequest(interaction, view);
+    const answer = showAnswer(interaction, view);
     return {
       number: interaction.number,
       session: interaction.session,
@@ -106,20 +98,14 @@ export function createInteractionRedactor(contract: Contract, validators: Valida
     };
   };
   return {
-    steps,
-    toPlain: (interaction) => {
-      const running = steps(interaction);
-      let step = running.next();
-      while (step.done !== true) step = running.next();
-      return step.value;
-    },
+    toPlain,
     toTexts: (interaction) => {
       const view = createView(interaction);
       const { request, violations, trace } = interaction;
       // Messages quote what the client sent: its secrets are found first.
       if (violations.length > 0 || trace.some((line) => line.includes('"'))) {
         showHead(request, view);
-        startBody(request.body, readBodyLocation(request, view), view).run(PARTS_PER_STEP);
+        showBody(request.body, readBodyLocation(request, view), view);
       }
       return { url: showUrl(request, view), ...showMessages(interaction, view) };
     },
@@ -167,15 +153,8 @@ interface View {
 
 type BodyLocation = Parameters<SecretWalk['root']>[0];
 
-function startBody(body: unknown, at: BodyLocation, { walk, visit }: View): SecretSteps {
-  return startSecretSteps(body, at, { walk, visit, read: toPlainPart });
-}
-
-function* showBody(body: unknown, at: BodyLocation, view: View): Generator<undefined, { readonly body?: unknown }> {
-  if (body === undefined) return {};
-  const running = startBody(body, at, view);
-  while (!running.run(PARTS_PER_STEP)) yield;
-  return { body: running.result };
+function showBody(body: unknown, at: BodyLocation, { walk, visit }: View): { readonly body?: unknown } {
+  return body === undefined ? {} : { body: walk.json(toPlainValue(body), at, visit) };
 }
 
 /** Texts that quote values of the request, when every secret of it is known. */
@@ -211,12 +190,12 @@ function readBodyLocation({ headers }: Interaction['request'], { operation }: Vi
   return { pointers: media?.schema === undefined ? [] : [media.schemaPointer], direction: 'request' };
 }
 
-function* showRequest({ request }: Interaction, view: View): Generator<undefined, PlainRequest> {
+function showRequest({ request }: Interaction, view: View): PlainRequest {
   const { method, url, body } = request;
-  return { method, url, ...showHead(request, view), ...(yield* showBody(body, readBodyLocation(request, view), view)) };
+  return { method, url, ...showHead(request, view), ...showBody(body, readBodyLocation(request, view), view) };
 }
 
-function* showAnswer({ answer }: Interaction, view: View): Generator<undefined, PlainAnswer> {
+function showAnswer({ answer }: Interaction, view: View): PlainAnswer {
   const { walk, visit, operation } = view;
   const { mediaType, violates, fault } = answer;
   const declared = operation && findResponse(operation, answer.status);
@@ -233,7 +212,7 @@ function* showAnswer({ answer }: Interaction, view: View): Generator<undefined, 
     status: answer.status,
     headers: Object.fromEntries(headers),
     ...(mediaType !== undefined && { mediaType }),
-    ...(yield* showBody(answer.body, at, view)),
+    ...showBody(answer.body, at, view),
     from: answer.from,
     ...(violates !== undefined && { violates }),
     ...(fault !== undefined && { fault }),

@@ -1,7 +1,6 @@
 import type { ScenarioDefinition } from '../scenario/definition/definition.js';
 import { listScenarios, type Scenarios, type ScenarioSummary } from '../scenario/scenarios.js';
-import { doSteps } from '../steps.js';
-import type { Session } from './session.js';
+import { changeTogether, type Session } from './session.js';
 import type { Sessions } from './sessions.js';
 
 /** The scenarios of one session. */
@@ -91,11 +90,12 @@ export function createMockScenarios(parts: {
     },
     list: (id) => listScenarios(scenarios, (id === undefined ? sessions.default : sessions.find(id)).scenario),
     activate: (...ids) => {
+      for (const id of ids) scenarios.find(id);
+      changeTogether(sessions.list(), (session) => session.begin(ids));
       scenarios.activate(ids);
-      for (const session of sessions.list()) session.begin(ids);
     },
     deactivate: (...ids) => scenarios.deactivate(ids.length === 0 ? scenarios.active : ids),
-    add: (id, definition) => void doSteps(scenarios.add(id, definition)),
+    add: (id, definition) => void scenarios.add(id, definition),
     remove: scenarios.remove,
   };
 }

@@ -18,12 +18,10 @@ import {
   type ScenarioSnapshot,
   type ScenarioState,
 } from '../scenario/rules/scenario-state.js';
-import { activeIds, type ChangeInSteps, type Scenarios, startScenarios, useScenarios } from '../scenario/scenarios.js';
+import { activeIds, type Scenarios, startScenarios, useScenarios } from '../scenario/scenarios.js';
 import type { Snapshot, Store, StoreHooks } from '../state/store/store.js';
 import type { TotalUsage, Usage } from '../state/store/lists/usage.js';
-import type { Steps } from '../steps.js';
 import type { SharedSession } from './shared/shared-session.js';
-import { changeSession, createPreparations, type Preparations, type ResetKind } from './preparation.js';
 
 /** The state of one client. */
 export interface Session {
@@ -36,15 +34,13 @@ export interface Session {
   readonly scenario: ScenarioState;
   /** The position in the recordings. */
   readonly replay: ReplayState;
-  /** Activates scenarios and applies their changes; later ones win. @throws MockError `SCENARIO_UNKNOWN`. */
+  /** Activates scenarios and applies their changes, all or none of them; later ones win. @throws MockError `SCENARIO_UNKNOWN`. */
   use(ids: readonly string[]): void;
   /** Applies the initial changes of scenarios that were activated for every session. */
   begin(ids: readonly string[]): void;
-  /** `use`, `begin` and `reset` in steps. */
-  readonly prepare: Preparations;
   /** Deactivates scenarios; changed collections stay changed until a reset. */
   drop(ids: readonly string[]): void;
-  /** Returns to an earlier state; the contract, fixtures and scenarios stay. Default `all`. */
+  /** Returns to an earlier state; the contract, fixtures and scenarios stay. Default `all`. Where it fails, nothing is changed. */
   reset(what?: ResetKind): void;
   /** Everything that the session holds now, except its journal; cheap, whatever it holds. */
   snapshot(): SessionSnapshot;
@@ -59,6 +55,15 @@ export interface Session {
   /** This session with a copy of its store, for changes that last for one request. */
   branch(): Session;
 }
+
+/**
+ * What a reset returns to its initial state.
+ *
+ * - `counters`: rules count from one again, sequences of rules and recordings start over, rate limits are full.
+ * - `state`: collections hold their fixtures and variables are removed; active scenarios then apply their changes again.
+ * - `all`: both, the initial time of the clock, the scenarios that the session was opened with, an empty journal.
+ */
+export type ResetKind = 'counters' | 'state' | 'all';
 
 /** A session at one moment. */
 export interface SessionSnapshot {
@@ -88,23 +93,19 @@ interface SessionParts {
   readonly scenarios: Scenarios;
   /** How scenarios change the collections of a session. */
   changeCollections(session: Session): ChangeCollections;
-  /** The same in steps, for a store that nothing else uses. */
-  changeInSteps(of: { readonly store: Store }): ChangeInSteps;
 }
 
 /**
- * Creates a session with the fixtures, in steps.
+ * Creates a session with the fixtures.
  *
  * @param opening - Ids of the scenarios that are active from the start.
  * @throws MockError `SCENARIO_UNKNOWN`.
  */
-export function* createSession(id: string, parts: SessionParts, opening: readonly string[]): Steps<Session> {
+export function createSession(id: string, parts: SessionParts, opening: readonly string[]): Session {
   const session = createUnopened(id, parts, opening);
   for (const name of opening) parts.scenarios.find(name);
   session.scenario.setActive(opening);
-  if (activeIds(parts.scenarios, session.scenario, []).length > 0) {
-    yield* changeSession(session, ({ prepare }) => prepare.reset('state'));
-  }
+  session.begin(activeIds(parts.scenarios, session.scenario, []));
   session.shared?.start();
   return session;
 }
@@ -120,32 +121,27 @@ function createUnopened(id: string, parts: SessionParts, opening: readonly strin
     if (instant !== undefined && instant !== clock.now()) own?.set(instant);
   };
   const target = (): ChangeTarget => ({ state: scenario, changeCollections: parts.changeCollections(session) });
-  const resetOthers = (what: ResetKind): void => {
-    resetParts(held, what);
+  const change = (work: () => void): void => changeTogether([session], work);
+  const reset = (what: ResetKind): void => {
+    if (what !== 'state') {
+      scenario.resetCounters();
+      replay.reset();
+    }
     if (what === 'all') setTime(startedAt);
+    if (what === 'counters') return;
+    store.reset();
+    scenario.resetVars();
+    if (what === 'all') scenario.setActive(opening);
+    startScenarios(scenarios, target(), activeIds(scenarios, scenario, []));
   };
   const session: Session = {
     shared,
-    prepare: createPreparations({
-      scenarios,
-      scenario,
-      store,
-      opening,
-      resetOthers,
-      clockAfter: (what) => (what === 'all' && startedAt !== undefined ? createVirtualClock(startedAt) : clock),
-      createStore: (at) => parts.createStore(at, parts.createUsage({ items: 0, bytes: 0 })),
-      changeInSteps: parts.changeInSteps,
-    }),
-    use: (ids) => useScenarios(scenarios, target(), ids),
-    begin: (ids) => startScenarios(scenarios, target(), ids),
+    use: (ids) => change(() => useScenarios(scenarios, target(), ids)),
+    begin: (ids) => change(() => startScenarios(scenarios, target(), ids)),
     drop: (ids) => scenario.setActive(scenario.active.filter((active) => !ids.includes(active))),
     reset: (what = 'all') => {
-      resetOthers(what);
-      if (what === 'counters') return;
-      store.reset();
-      scenario.resetVars();
-      if (what === 'all') scenario.setActive(opening);
-      startScenarios(scenarios, target(), activeIds(scenarios, scenario, []));
+      change(() => reset(what));
+      if (what === 'all') journal.clear();
     },
     snapshot: () => takeSnapshot(held, own?.now()),
     hold: (snapshot) => store.hold(snapshot.store),
@@ -186,16 +182,16 @@ function createParts(id: string, parts: SessionParts) {
   return { id, seed: parts.seed, shared, ...held };
 }
 
-/** Resets the counters, the replay and the journal. */
-function resetParts(
-  { scenario, replay, journal }: Pick<Session, 'journal' | 'replay' | 'scenario'>,
-  what: ResetKind,
-): void {
-  if (what !== 'state') {
-    scenario.resetCounters();
-    replay.reset();
+/** Changes sessions: where one change fails, none of them is made. */
+export function changeTogether(sessions: readonly Session[], change: (session: Session) => void): void {
+  const before = sessions.map((session) => [session, session.snapshot()] as const);
+  try {
+    for (const session of sessions) change(session);
+  } catch (error) {
+    // The last one first, so that all of them together never hold more than they did before.
+    for (const [session, snapshot] of before.toReversed()) session.restore(snapshot);
+    throw error;
   }
-  if (what === 'all') journal.clear();
 }
 
 function takeSnapshot(

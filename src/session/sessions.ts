@@ -1,8 +1,6 @@
 import { MockError, suggest } from '../errors.js';
 import type { RequestHeaders } from '../http/request-headers.js';
 import { checkSessionId, isSessionId, readCookie, readPrefix, type SessionPrefix } from './choice.js';
-import { doSteps, type Steps } from '../steps.js';
-import { changeSession } from './preparation.js';
 import type { Session } from './session.js';
 
 /** All sessions of one mock. */
@@ -14,10 +12,8 @@ export interface Sessions {
   /**
    * The session of a request: header `x-mock-session`, cookie `mock-session`, a registered token, the id in the path (`prefixId`),
    * else the default one. An unknown id opens its session, unless sessions must be opened first: then the error is returned.
-   *
-   * @returns A promise only where the opening takes long.
    */
-  choose(headers: Pick<RequestHeaders, 'get'>, prefixId: string | undefined): ChosenSession | Promise<ChosenSession>;
+  choose(headers: Pick<RequestHeaders, 'get'>, prefixId: string | undefined): ChosenSession;
   /** The id of the session of a request; undefined for the default one. */
   readId(headers: Pick<RequestHeaders, 'get'>, prefixId: string | undefined): string | undefined;
   get(id: string): Session | undefined;
@@ -29,8 +25,6 @@ export interface Sessions {
    * @throws MockError `SESSION_EXISTS`, `SESSION_INVALID`, `SESSION_LIMIT`, `SESSION_TOKEN_TAKEN`, `SCENARIO_UNKNOWN`.
    */
   open(opening?: SessionOpening): Session;
-  /** The same in steps; the session is open after the last one. */
-  openInSteps(opening?: SessionOpening): Steps<Session>;
   /** Registers tokens for a session. @throws MockError `SESSION_TOKEN_TAKEN` where one belongs to another session. */
   register(tokens: readonly string[], id: string): void;
   /** The tokens of a session. */
@@ -76,9 +70,7 @@ export interface SessionsOptions {
   now(): number;
   /** Ids of the scenarios that are active in the default session from the start. */
   readonly opening: readonly string[];
-  create(id: string, scenarios: readonly string[]): Steps<Session>;
-  /** Does the rest of many steps, so that other requests are answered in between; default: at once. */
-  finishLater?(steps: Steps<Session>): Promise<Session>;
+  create(id: string, scenarios: readonly string[]): Session;
   /** Told what other processes have to know; default: there are none. */
   readonly events?: SessionEvents | undefined;
 }
@@ -92,7 +84,7 @@ export interface SessionEvents {
 
 /** The sessions of a mock; only the default one is open. */
 export function createSessions(options: SessionsOptions): Sessions {
-  const initial = doSteps(options.create('default', options.opening));
+  const initial = options.create('default', options.opening);
   const tokens = createTokens(options);
   const pool = createPool({
     ...options,
@@ -117,11 +109,9 @@ export function createSessions(options: SessionsOptions): Sessions {
     const scenarios = openings.get(session) ?? [];
     options.events?.opened(session.id, { scenarios, tokens: tokens.of(session.id) });
   };
-  const openInSteps = createOpen(options, { get, find, pool, tokens, openings, tellOpened });
-  const open = (opening?: SessionOpening): Session => doSteps(openInSteps(opening));
-  const openForRequest = createOpenForRequest(options, { get, openInSteps });
-  const choose = (id: string): ChosenSession | Promise<ChosenSession> =>
-    get(id) ?? (options.requireSession && isSessionId(id) ? catchMockError(() => find(id)) : openForRequest(id));
+  const open = createOpen(options, { get, find, pool, tokens, openings, tellOpened });
+  const choose = (id: string): ChosenSession =>
+    get(id) ?? catchMockError(() => (options.requireSession && isSessionId(id) ? find(id) : open({ id })));
   const readId: Sessions['readId'] = (headers, prefixId) =>
     headers.get('x-mock-session') ?? readCookie(headers) ?? tokens.read(headers) ?? prefixId;
   return {
@@ -135,7 +125,6 @@ export function createSessions(options: SessionsOptions): Sessions {
     get,
     find,
     open,
-    openInSteps,
     register: (given, id) => {
       const session = find(id);
       tokens.check(given, session.id);
@@ -152,36 +141,7 @@ export function createSessions(options: SessionsOptions): Sessions {
   };
 }
 
-/** The steps of an opening that a request waits for. */
-const MAX_STEPS = 200;
-
-/** Opens the session that requests name: a long opening is done once for all of them. */
-function createOpenForRequest(
-  { finishLater }: Pick<SessionsOptions, 'finishLater'>,
-  { get, openInSteps }: Pick<Sessions, 'get' | 'openInSteps'>,
-): (id: string) => ChosenSession | Promise<ChosenSession> {
-  const opening = new Map<string, Promise<ChosenSession>>();
-  return (id) =>
-    opening.get(id) ??
-    catchMockError(() => {
-      const steps = openInSteps({ id });
-      if (finishLater === undefined) return doSteps(steps);
-      for (let i = 0; i < MAX_STEPS; i++) {
-        const step = steps.next();
-        if (step.done === true) return step.value;
-      }
-      const later = finishLater(steps).catch((error: unknown) => {
-        const found = get(id) ?? error;
-        // Another request can have opened it with the control API.
-        if (found instanceof MockError || found === get(id)) return found as ChosenSession;
-        throw error;
-      });
-      opening.set(id, later);
-      return later.finally(() => opening.delete(id));
-    });
-}
-
-/** Opens sessions in steps. */
+/** Creates the function that opens sessions. */
 function createOpen(
   { create }: Pick<SessionsOptions, 'create'>,
   {
@@ -197,8 +157,10 @@ function createOpen(
     readonly openings: WeakMap<Session, readonly string[]>;
     readonly tellOpened: (session: Session) => void;
   },
-): Sessions['openInSteps'] {
-  const checkOpening = (id: string, given: readonly string[]): void => {
+): Sessions['open'] {
+  return (opening = {}) => {
+    const { id = pool.generateId(), tokens: given = [], from } = opening;
+    checkSessionId(id);
     if (get(id) !== undefined) {
       throw new MockError('SESSION_EXISTS', `session "${id}" is already open`, {
         hint: 'close it first, or pick another id',
@@ -206,17 +168,10 @@ function createOpen(
     }
     pool.checkRoom();
     tokens.check(given, id);
-  };
-  return function* (opening = {}) {
-    const { id = pool.generateId(), tokens: given = [], from } = opening;
-    checkSessionId(id);
-    checkOpening(id, given);
     const origin = from === undefined ? undefined : find(from);
-    const session = yield* create(id, opening.scenarios ?? []);
+    const session = create(id, opening.scenarios ?? []);
     try {
-      if (origin !== undefined) yield* copyInto(session, origin, opening.scenarios);
-      // Others can have been opened between the steps.
-      checkOpening(id, given);
+      if (origin !== undefined) copyInto(session, origin, opening.scenarios);
     } catch (error) {
       session.release();
       throw error;
@@ -230,10 +185,9 @@ function createOpen(
 }
 
 /** Copies a session into a new one. */
-function* copyInto(session: Session, origin: Session, scenarios: readonly string[] | undefined): Steps<void> {
+function copyInto(session: Session, origin: Session, scenarios: readonly string[] | undefined): void {
   session.restore(origin.snapshot());
-  if (scenarios === undefined) return;
-  yield* changeSession(session, ({ prepare }) => prepare.use(scenarios));
+  if (scenarios !== undefined) session.use(scenarios);
 }
 
 /** The sessions besides the default one; unused ones are dropped. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadContract } from '../../src/contract/load/load.js';
 import { createMock, type Mock } from '../../src/index.js';
-import { scenarioSchema, scenarioSchemaInSteps } from '../../src/scenario/definition/schema.js';
+import { scenarioSchema } from '../../src/scenario/definition/schema.js';
 import { CONTROL_SPEC } from '../../src/server/control/control.js';
 import type { Reach } from '../describe-both.js';
 import { type AskControl, createControlClient, loadControlDocument } from './control-client.js';
@@ -152,29 +152,21 @@ describe('long responses of the control API', () => {
     data: Array.from({ length: 10_000 }, (_, i) => ({ id: `row-${i}`, note: `a note about row ${i}`, value: i })),
   });
 
-  it('are made in slices: the mock answers while a journal with large bodies is read', async () => {
+  it('are complete: a journal with large bodies', async () => {
     await using mock = await createMock({ spec: SPEC });
     const headers = { 'content-type': 'application/json' };
     for (let i = 0; i < 10; i++)
       expect((await mock.fetch('/things', { method: 'POST', headers, body })).status).toBe(201);
-    let answered = 0;
-    const state = { isDone: false };
-    const reading = mock.fetch('/__mock/journal?operation=createThing').then(async (response) => {
-      const { interactions } = (await response.json()) as { readonly interactions: readonly unknown[] };
-      state.isDone = true;
-      return interactions.length;
-    });
-    while (!state.isDone) {
-      await mock.fetch('/things/any');
-      answered += 1;
-      await new Promise((resolve) => void setImmediate(resolve));
-    }
-    expect(await reading).toBe(10);
-    // One slice for each of them at least; all at once would be one or two.
-    expect(answered).toBeGreaterThan(10);
+    const response = await mock.fetch('/__mock/journal?operation=createThing');
+    const { interactions, last } = (await response.json()) as {
+      readonly interactions: readonly { readonly request: { readonly body: unknown } }[];
+      readonly last: number;
+    };
+    expect(interactions.map(({ request }) => request.body)).toEqual(interactions.map(() => JSON.parse(body)));
+    expect([interactions.length, last]).toEqual([10, 10]);
   });
 
-  it('are written in slices: a large document and the schemas of its scenarios', async () => {
+  it('are complete: a large document and the schemas of its scenarios', async () => {
     const properties = Object.fromEntries(
       Array.from({ length: 40 }, (_, i) => [`p${i}`, { type: 'integer', title: `Property ${i}`.repeat(10) }]),
     );
@@ -187,21 +179,13 @@ describe('long responses of the control API', () => {
     );
     await using mock = await createMock({ spec: { ...SPEC, paths }, state: false });
     const contract = await loadContract({ ...SPEC, paths });
-    const schema = scenarioSchema(contract, []);
-    // The mock answers other requests after each step.
-    expect([...scenarioSchemaInSteps(contract, [])].length).toBeGreaterThanOrEqual(300);
     for (const [path, expected] of [
       ['/contract/document', contract.document],
       ['/openapi.json', contract.document],
-      ['/contract/scenario-schema', JSON.parse(JSON.stringify(schema))],
+      ['/contract/scenario-schema', JSON.parse(JSON.stringify(scenarioSchema(contract, [])))],
       ['/contract', expect.objectContaining({ title: 'Things' })],
-    ] as const) {
-      const pieces: Uint8Array[] = [];
-      const { body } = await mock.fetch(`/__mock${path}`);
-      for await (const piece of body ?? []) pieces.push(piece);
-      expect(JSON.parse(Buffer.concat(pieces).toString())).toEqual(expected);
-      if (path !== '/contract') expect(pieces.length, path).toBeGreaterThan(10);
-    }
+    ] as const)
+      expect(await (await mock.fetch(`/__mock${path}`)).json()).toEqual(expected);
   });
 
   it('page the journal: the newest hundred, or all of them from the first one', async () => {
@@ -253,52 +237,15 @@ describe('long requests to the control API', () => {
   const toItems = (count: number, name: string) =>
     Array.from({ length: count }, (_, i) => ({ id: `${name}-${i}`, name, data: { i } }));
 
-  interface Seen {
-    readonly status: number;
-    readonly answer: string;
-    /** The numbers of items at the times of other requests. */
-    readonly counts: readonly number[];
-  }
-
-  /** Sends a request, and others until it is answered. */
-  async function sendAmongOthers(mock: Mock, path: string, init: RequestInit): Promise<Seen> {
-    const counts: number[] = [];
-    const state = { isDone: false };
-    const sending = mock.fetch(path, { headers, ...init }).then(async (response) => {
-      const answer = await response.text();
-      state.isDone = true;
-      return { status: response.status, answer };
-    });
-    while (!state.isDone) {
-      await mock.fetch('/things/any');
-      counts.push(mock.state.collection('things').items.length);
-      await new Promise((resolve) => void setImmediate(resolve));
-    }
-    return { ...(await sending), counts };
-  }
-
-  it('are checked in slices and applied at once: a request in between sees the old items or the new ones', async () => {
-    await using mock = await createMock({ spec: SPEC, state: { unknownIds: 'not-found' } });
-    const things = mock.state.collection('things');
-    things.replace(toItems(2, 'old'));
-    const body = JSON.stringify(toItems(30_000, 'new'));
-    const { status, counts } = await sendAmongOthers(mock, '/__mock/state/things', { method: 'PUT', body });
-    expect(status).toBe(200);
-    expect(new Set(counts)).toEqual(new Set([2, 30_000]));
-    // All at once, it is answered in less than three of them.
-    expect(counts.filter((count) => count === 2).length).toBeGreaterThan(3);
-    expect([things.get('old-0'), things.get('new-29999')?.['name']]).toEqual([undefined, 'new']);
-  });
-
   it('change nothing where one of many items is invalid, and say which', async () => {
     await using mock = await createMock({ spec: SPEC, state: { unknownIds: 'not-found' } });
     const things = mock.state.collection('things');
     things.replace(toItems(2, 'old'));
     const items = [...toItems(2000, 'new'), { id: 'wrong', name: 7 }, { id: 'new-0' }];
     const body = JSON.stringify(items);
-    const { status, answer } = await sendAmongOthers(mock, '/__mock/state/things', { method: 'PUT', body });
-    expect(status).toBe(422);
-    const { errors } = JSON.parse(answer) as { readonly errors: readonly { pointer: string; code: string }[] };
+    const refused = await mock.fetch('/__mock/state/things', { method: 'PUT', headers, body });
+    expect(refused.status).toBe(422);
+    const { errors } = (await refused.json()) as { readonly errors: readonly { pointer: string; code: string }[] };
     expect(errors.map(({ pointer, code }) => [pointer, code])).toEqual([
       ['/2000/name', 'TYPE'],
       ['/2001', 'UNIQUE'],
@@ -314,58 +261,8 @@ describe('long requests to the control API', () => {
     expect(((await response.json()) as { readonly errors: readonly unknown[] }).errors).toHaveLength(100);
   });
 
-  it('keep nothing of what was created while they were checked, and never give its id again', async () => {
-    await using mock = await createMock({ spec: SPEC, state: { unknownIds: 'not-found', initialItems: 0 } });
-    const body = JSON.stringify([...toItems(20_000, 'new'), { name: 'without an id' }]);
-    const state = { isDone: false };
-    const put = mock.fetch('/__mock/state/things', { method: 'PUT', headers, body }).then((response) => {
-      state.isDone = true;
-      return response.json() as Promise<{ readonly items: readonly { readonly id: string }[] }>;
-    });
-    const created: string[] = [];
-    while (!state.isDone) {
-      const response = await mock.fetch('/things', { method: 'POST', headers, body: '{"name":"between"}' });
-      created.push(((await response.json()) as { readonly id: string }).id);
-      await new Promise((resolve) => void setImmediate(resolve));
-    }
-    const { items } = await put;
-    expect(created.length).toBeGreaterThan(3);
-    expect(items).toHaveLength(20_001);
-    const after = await mock.fetch('/things', { method: 'POST', headers, body: '{"name":"after"}' });
-    const { id } = (await after.json()) as { readonly id: string };
-    expect([...created, ...items.map((item) => item.id)]).not.toContain(id);
-  });
-
   const upload = (mock: Mock, id: string, scenario: object): Promise<Response> =>
     mock.fetch(`/__mock/scenarios/${id}`, { method: 'PUT', headers, body: JSON.stringify(scenario) });
-
-  it('read an uploaded scenario in slices: a request in between is answered by the scenario before', async () => {
-    await using mock = await createMock({ spec: SPEC, state: { unknownIds: 'not-found' } });
-    const answer = (status: number, count: number): object => ({
-      when: { path: { id: `${count}` } },
-      respond: { status, body: { id: 'any', name: 'by a rule' } },
-    });
-    await upload(mock, 'large', {
-      operations: { getThing: { respond: { status: 404 }, violates: 'a status that stands out' } },
-    });
-    await mock.fetch('/__mock/scenarios/large/activate', { method: 'POST' });
-    const rules = Array.from({ length: 4000 }, (_, i) => answer(200, i));
-    const scenario = {
-      state: { things: { add: toItems(10_000, 'new') } },
-      operations: { getThing: [...rules, { respond: { status: 200, body: { id: 'any', name: 'new' } } }] },
-    };
-    const statuses: number[] = [];
-    const state = { isDone: false };
-    const uploading = upload(mock, 'large', scenario).finally(() => (state.isDone = true));
-    while (!state.isDone) {
-      statuses.push((await mock.fetch('/things/any')).status);
-      await new Promise((resolve) => void setImmediate(resolve));
-    }
-    expect((await uploading).status).toBe(200);
-    expect(statuses.filter((status) => status === 404).length).toBeGreaterThan(5);
-    expect(new Set(statuses.slice(0, -3))).toEqual(new Set([404]));
-    expect((await mock.fetch('/things/any')).status).toBe(200);
-  });
 
   it('name every mistake of an uploaded scenario, and leave the one before', async () => {
     await using mock = await createMock({ spec: SPEC, state: { unknownIds: 'not-found' } });
@@ -385,76 +282,6 @@ describe('long requests to the control API', () => {
     operations: { getThing: { respond: { status: 404 }, violates: 'a status that stands out' } },
   });
 
-  it.each([
-    ['activation', '/__mock/scenarios/large/activate', {}],
-    ['activation in every session', '/__mock/scenarios/large/activate?scope=server', {}],
-    ['reset', '/__mock/reset', { what: 'state' }],
-  ])('make the changes of an %s in slices and at once', async (name, path, body) => {
-    await using mock = await createMock({ spec: SPEC, state: { unknownIds: 'not-found' } });
-    const things = mock.state.collection('things');
-    await upload(mock, 'large', toScenario(20_000));
-    if (name === 'reset') mock.session('default').scenarios.activate('large');
-    things.replace(toItems(2, 'old'));
-    const { status, counts } = await sendAmongOthers(mock, path, { method: 'POST', body: JSON.stringify(body) });
-    expect(status).toBe(200);
-    // All at once, it is answered in less than three of them.
-    expect(counts.filter((count) => count === 2).length).toBeGreaterThan(3);
-    expect(counts.filter((count) => count !== 2 && count !== 20_000)).toEqual([]);
-    expect(things.items).toHaveLength(20_000);
-    expect((await mock.fetch('/things/any')).status).toBe(404);
-    expect(mock.scenarios.list()[0]?.active).toBe(path.endsWith('server') ? 'server' : 'session');
-  });
-
-  it('keep what is created while a scenario is activated', async () => {
-    await using mock = await createMock({ spec: SPEC, state: { unknownIds: 'not-found', initialItems: 0 } });
-    await upload(mock, 'large', { state: { things: { add: toItems(5000, 'new') } }, vars: { isSet: true } });
-    const state = { isDone: false };
-    const activating = mock
-      .fetch('/__mock/scenarios/large/activate', { method: 'POST' })
-      .finally(() => (state.isDone = true));
-    const created: string[] = [];
-    while (!state.isDone) {
-      const response = await mock.fetch('/things', { method: 'POST', headers, body: '{"name":"between"}' });
-      created.push(((await response.json()) as { readonly id: string }).id);
-      await new Promise((resolve) => void setImmediate(resolve));
-    }
-    expect((await activating).status).toBe(200);
-    expect(created.length).toBeGreaterThan(3);
-    const ids = new Set(mock.state.collection('things').items.map(({ id }) => id));
-    expect(created.filter((id) => !ids.has(id))).toEqual([]);
-    expect(ids.size).toBe(5000 + created.length);
-  });
-
-  it('open a session with its scenarios in slices, and once', async () => {
-    await using mock = await createMock({ spec: SPEC, state: { unknownIds: 'not-found' } });
-    await upload(mock, 'large', toScenario(10_000));
-    const open = { method: 'POST', body: '{"id":"one","scenarios":["large"]}' };
-    const [first, second] = await Promise.all([
-      sendAmongOthers(mock, '/__mock/sessions', open),
-      mock.fetch('/__mock/sessions', { headers, ...open }),
-    ]);
-    expect([first.status, second.status].toSorted((one, other) => one - other)).toEqual([201, 409]);
-    expect(first.counts.length).toBeGreaterThan(3);
-    expect(mock.session('one').state.collection('things').items).toHaveLength(10_000);
-  });
-
-  it.each([
-    ['a call of the control API', '/__mock/clock/advance?session=new', '{"ms":1}'],
-    ['a call of the contract', '/~new/things', '{"name":"one"}'],
-  ])('open a session that %s names in slices', async (_name, path, body) => {
-    await using mock = await createMock({ spec: SPEC, state: { unknownIds: 'not-found' } });
-    await upload(mock, 'large', toScenario(10_000));
-    await mock.fetch('/__mock/scenarios/large/activate?scope=server', { method: 'POST' });
-    const [first, second] = await Promise.all([
-      sendAmongOthers(mock, path, { method: 'POST', body }),
-      mock.fetch(path, { method: 'POST', headers, body }),
-    ]);
-    expect([first.status, second.status]).toEqual(path.startsWith('/~') ? [201, 201] : [200, 200]);
-    expect(first.counts.length).toBeGreaterThan(3);
-    const added = path.startsWith('/~') ? 2 : 0;
-    expect(mock.session('new').state.collection('things').items).toHaveLength(10_000 + added);
-  });
-
   it('activate nothing where the items of a scenario are more than a session may hold', async () => {
     await using mock = await createMock({ spec: SPEC, state: { unknownIds: 'not-found', maxItems: 100 } });
     mock.state.collection('things').replace(toItems(2, 'old'));
@@ -464,5 +291,34 @@ describe('long requests to the control API', () => {
     expect(((await refused.json()) as { readonly code: string }).code).toBe('STATE_LIMIT');
     expect(mock.state.collection('things').items).toHaveLength(2);
     expect(mock.scenarios.list()[0]?.active).toBe(false);
+  });
+
+  it('activate nothing in every session where one of them would hold more than it may', async () => {
+    await using mock = await createMock({ spec: SPEC, state: { unknownIds: 'not-found', maxItems: 100 } });
+    const full = mock.session('full').state.collection('things');
+    full.replace(toItems(50, 'old'));
+    await upload(mock, 'large', { state: { things: { add: toItems(60, 'new') } }, vars: { isSet: true } });
+    const refused = await mock.fetch('/__mock/scenarios/large/activate?scope=server', { method: 'POST' });
+    expect(refused.status).toBe(503);
+    expect(mock.state.collection('things').items).toHaveLength(0);
+    expect(full.items).toHaveLength(50);
+    expect(mock.scenarios.active).toEqual([]);
+    expect(() => mock.scenarios.activate('large')).toThrow('more than 100 items');
+    expect([mock.state.collection('things').items.length, mock.scenarios.active]).toEqual([0, []]);
+  });
+
+  it('reset nothing where the scenarios of a session would hold more than it may', async () => {
+    await using mock = await createMock({ spec: SPEC, state: { unknownIds: 'not-found', maxItems: 100 } });
+    await upload(mock, 'large', { state: { things: { add: toItems(60, 'new') } } });
+    await mock.fetch('/__mock/sessions', { method: 'POST', headers, body: '{"id":"one","scenarios":["large"]}' });
+    await upload(mock, 'large', { state: { things: { add: toItems(101, 'new') } } });
+    const session = mock.session('one');
+    session.clock.advance(1000);
+    const now = session.clock.now();
+    const refused = await mock.fetch('/__mock/reset?session=one', { method: 'POST', headers, body: '{}' });
+    expect(refused.status).toBe(503);
+    expect(session.state.collection('things').items).toHaveLength(60);
+    expect(session.clock.now()).toBe(now);
+    expect(session.scenarios.active).toEqual(['large']);
   });
 });

@@ -8,7 +8,6 @@ import { createScenarios, type Reload, reloadScenarios, type Scenarios } from '.
 import { createWatcher, type Watcher } from '../../src/server/watch.js';
 import { createMock } from '../../src/mock.js';
 import type { MockOptions } from '../../src/options.js';
-import { doSteps } from '../../src/steps.js';
 import { LIBRARY, loadContext } from './library.js';
 
 let folder: string;
@@ -158,7 +157,7 @@ describe('a scenario that is edited while the mock runs', () => {
   });
 
   it('does not change a scenario that was passed as an object', async () => {
-    doSteps(scenarios.add('mine', { description: 'Mine.' }));
+    scenarios.add('mine', { description: 'Mine.' });
     await write('b.yaml', 'description: Edited.');
     await until(({ loaded }) => loaded.includes('b') && scenarios.get('b')?.description === 'Edited.');
     expect(scenarios.get('mine')?.description).toBe('Mine.');

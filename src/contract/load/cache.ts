@@ -11,7 +11,6 @@ import type { OperationOutline } from '../operations/outline.js';
 import { type DocumentOutline, readLazily, toAscii, writeLazily } from './lazy-document.js';
 import type { SourceMap } from './source-map.js';
 import { replaceFile } from '../../replace-file.js';
-import { doInSlices } from '../../steps.js';
 
 /** A bundled document on disk. */
 export interface CachedDocument {
@@ -69,7 +68,7 @@ export function createDocumentCache(folder: string): DocumentCache {
   return {
     folder,
     read: (key) => read(`${key}.json`, toDocument),
-    write: async (key, document) => write(`${key}.json`, await toBody(document)),
+    write: async (key, document) => write(`${key}.json`, toBody(document)),
     // V8 keeps maps, and properties without a value, so that objects have the shapes that they were computed with.
     readDerived: (file) => read(file, (body): unknown => deserialize(body)),
     writeDerived: (file, value) => write(file, [serialize(value)]),
@@ -88,16 +87,10 @@ export function digestText(text: string | Uint8Array): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-/** How long requests wait for a part of an entry to be written. */
-const SLICE_MS = 5;
-
 /** One line with everything but the large objects of the document, then their members. */
-async function toBody({ document, ...rest }: CachedDocument): Promise<readonly Uint8Array[]> {
+function toBody({ document, ...rest }: CachedDocument): readonly Uint8Array[] {
   const members: Uint8Array[] = [];
-  const outline = await doInSlices(
-    writeLazily(document, (bytes) => members.push(bytes)),
-    SLICE_MS,
-  );
+  const outline = writeLazily(document, (bytes) => members.push(bytes));
   return [toAscii(`${JSON.stringify({ ...rest, ...outline })}\n`), ...members];
 }
 

@@ -1,4 +1,3 @@
-import type { Steps } from '../../steps.js';
 import { isObject, mapValues, setOwn } from '../json.js';
 
 /** An object of a document whose members are parsed when they are needed. */
@@ -35,10 +34,10 @@ function listSections(document: Readonly<Record<string, unknown>>): readonly (re
  * @param onPart - Receives the text of each part.
  * @returns the outline, for `readLazily`.
  */
-export function* writeLazily(
+export function writeLazily(
   document: Readonly<Record<string, unknown>>,
   onPart: (text: Buffer) => void,
-): Steps<DocumentOutline> {
+): DocumentOutline {
   const sections: Section[] = [];
   let end = 0;
   for (const at of listSections(document)) {
@@ -52,7 +51,6 @@ export function* writeLazily(
       names.push(name);
       ends.push(end);
       onPart(bytes);
-      yield;
     }
     sections.push({ at, names, ends });
   }

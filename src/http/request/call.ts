@@ -13,7 +13,7 @@ import {
   type Violation,
 } from '../../schema/violation.js';
 import { host, readMonotonic } from '../../platform.js';
-import { createTurnLimit, type TurnLimit } from '../../steps.js';
+import { createTurnLimit, type TurnLimit } from '../../turn-limit.js';
 import { decodeRequestContent } from '../content-encoding.js';
 import { chooseAccept } from '../response/negotiate.js';
 import { readTarget, type RequestTarget } from '../target.js';

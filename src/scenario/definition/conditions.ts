@@ -30,7 +30,6 @@ import {
   optional,
   TEXT,
   type ValueTarget,
-  readAtOnce,
 } from './kinds.js';
 
 const EVERY_NUMBER: Range = { low: -Infinity, lowOpen: false, high: Infinity, highOpen: false };
@@ -154,7 +153,7 @@ function isMatcher(value: unknown, context: CheckContext): boolean {
 function readMatcher(node: SourceNode, context: CheckContext): Matcher {
   const { mistakes } = node.source;
   const before = mistakes.length;
-  const parts = readAtOnce(MATCHER, node, context) ?? {};
+  const parts = MATCHER.read(node, context) ?? {};
   const matcher = createMatcher(node.value, parts, context.value.isText);
   if (mistakes.length === before && context.value.isNegated !== true) checkPossible(node, { parts, matcher }, context);
   return matcher;

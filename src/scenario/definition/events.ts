@@ -6,17 +6,7 @@ import { toEssence } from '../../contract/media-type.js';
 import { findStreamMedia, isMarker, planItems } from '../../http/stream-items.js';
 import type { Respond, ScriptedEvent } from '../rules/rule.js';
 import { checkExpressions, checkPartial } from './check-value.js';
-import {
-  ANY,
-  type CheckContext,
-  integer,
-  type Kind,
-  object,
-  type ObjectKind,
-  optional,
-  TEXT,
-  readAtOnce,
-} from './kinds.js';
+import { ANY, type CheckContext, integer, type Kind, object, type ObjectKind, optional, TEXT } from './kinds.js';
 import { DELAY, ID } from './rule-kinds.js';
 import { child, report, type SourceNode } from '../../contract/load/source-node.js';
 
@@ -46,7 +36,7 @@ export const EVENT_OR_DATA: Kind<ScriptedEvent> = {
   type: 'EventDefinition | Readonly<Record<string, unknown>> | readonly unknown[] | string | number | boolean | null',
   read: (node, context) => {
     if (!hasFields(node.value)) return { delay: undefined, data: node.value, fields: {}, isPause: false };
-    const { delay, data, ...others } = readAtOnce(EVENT, node, context) ?? {};
+    const { delay, data, ...others } = EVENT.read(node, context) ?? {};
     const fields = filterMembers(others, (_, value) => value !== undefined);
     return { delay, data, fields, isPause: data === undefined && Object.keys(fields).length === 0 };
   },

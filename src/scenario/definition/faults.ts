@@ -15,7 +15,6 @@ import {
   required,
   TEXT,
   word,
-  readAtOnce,
 } from './kinds.js';
 import { child, reject, report, type SourceNode } from '../../contract/load/source-node.js';
 
@@ -81,7 +80,7 @@ const LIMIT_HEADERS: Kind<RateLimitHeaders> = {
   type: `false | ${HEADER_NAMES.type}`,
   read: (node, context) => {
     if (node.value === false) return { limit: undefined, remaining: undefined, reset: undefined };
-    const names = readAtOnce(HEADER_NAMES, node, context);
+    const names = HEADER_NAMES.read(node, context);
     const toName = (name: string | undefined): string | undefined => name?.toLowerCase();
     return names && { limit: toName(names.limit), remaining: toName(names.remaining), reset: toName(names.reset) };
   },
@@ -247,7 +246,7 @@ export const FAULT: Kind<Effect> = {
     }
     const given = child(node, written, `"${name}"`);
     const value = typeof node.value === 'string' ? {} : (given.value ?? {});
-    const settings = readAtOnce(toSettings(name), { ...given, value }, context);
+    const settings = toSettings(name).read({ ...given, value }, context);
     const { toEffect } = FAULTS[name];
     // The settings of an entry without `toEffect` are the members of its fault.
     return settings && (toEffect?.(settings) ?? { kind: 'fault', fault: { kind: name, ...settings } as Fault });

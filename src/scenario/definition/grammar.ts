@@ -12,7 +12,6 @@ import {
   FLAG,
   integer,
   type Kind,
-  type SteppedKind,
   list,
   object,
   type ObjectKind,
@@ -68,16 +67,9 @@ const COLLECTION_CHANGE: ObjectKind<Omit<CollectionChanges, 'name'>> = object({
     ),
     remove: optional(REMOVED, 'Ids of items to remove.', []),
   },
-  *checkInSteps(node, context) {
-    // Expressions are in the items, patches and ids.
-    for (const [, member] of readMembers(node)) {
-      if (typeof member.value !== 'object' || member.value === null) checkExpressions(member, context);
-      else
-        for (const name of Object.keys(member.value)) {
-          checkExpressions(child(member, name), context);
-          yield;
-        }
-    }
+  // Expressions are in the items, patches and ids.
+  check: (_change, node, context) => {
+    for (const [, member] of readMembers(node)) checkExpressions(member, context);
   },
 });
 
@@ -92,7 +84,7 @@ const COLLECTION_CONDITION: ObjectKind<CollectionCondition> = object({
 });
 
 /** The kind of `state` and `then`. */
-const CHANGES: SteppedKind<Changes> = byCollection('StateChange', COLLECTION_CHANGE, VARIABLES);
+const CHANGES: Kind<Changes> = byCollection('StateChange', COLLECTION_CHANGE, VARIABLES);
 
 const WHEN: ObjectKind<When> = object({
   type: 'WhenDefinition',
@@ -158,12 +150,12 @@ const STEP: ObjectKind<Respond> = object({
   check: checkAnswer,
 });
 
-const STEP_OR_ENGINE: SteppedKind<Step> = {
+const STEP_OR_ENGINE: Kind<Step> = {
   type: "StepDefinition | 'engine'",
-  *readInSteps(node, context) {
+  read: (node, context) => {
     if (node.value === 'engine') return 'engine';
     if (!isObject(node.value)) return reject(node, 'must be an object or "engine"');
-    return yield* STEP.readInSteps(node, context);
+    return STEP.read(node, context);
   },
   schema: (context) => ({ anyOf: [{ const: 'engine' }, STEP.schema(context)] }),
 };
@@ -186,10 +178,10 @@ const PATCH: ObjectKind<Omit<Patch, 'nulls'>> = object({
   },
 });
 
-const PATCH_WITH_NULLS: SteppedKind<Patch> = {
+const PATCH_WITH_NULLS: Kind<Patch> = {
   ...PATCH,
-  *readInSteps(node, context) {
-    const patch = yield* PATCH.readInSteps(node, context);
+  read: (node, context) => {
+    const patch = PATCH.read(node, context);
     const target = patch === undefined ? undefined : toPatchTarget(patch.status, context);
     return patch && { ...patch, nulls: target === undefined ? [] : findNulls(patch.body, target) };
   },
@@ -272,12 +264,11 @@ function toRulePart(rule: RuleFields, about: Pick<RulePart, 'target' | 'name' | 
 
 const RULES = oneOrMany(RULE);
 
-const OPERATIONS: SteppedKind<readonly RulePart[]> = {
+const OPERATIONS: Kind<readonly RulePart[]> = {
   type: 'Readonly<Record<string, RuleDefinition | readonly RuleDefinition[]>>',
-  *readInSteps(node, context) {
+  read: (node, context) => {
     const rules: RulePart[] = [];
     for (const [key, member] of readMembers(node)) {
-      yield;
       const operations = findOperations(member, key, context);
       if (operations === undefined) continue;
       const target = key === '*' ? '*' : (operations[0]?.id ?? key);
@@ -287,10 +278,9 @@ const OPERATIONS: SteppedKind<readonly RulePart[]> = {
         // A rule may break the contract if it says why.
         const reason = child(item, 'violates').value;
         const violates = typeof reason === 'string' && reason.trim() !== '';
-        const rule = yield* RULE.readInSteps(item, { ...context, operations, violates });
+        const rule = RULE.read(item, { ...context, operations, violates });
         const about = { target, name: `${key}[${index}]`, readPosition: createPositionReader(item) };
         if (rule !== undefined) rules.push(toRulePart(rule, about));
-        yield;
       }
     }
     return rules;

@@ -6,7 +6,6 @@ import type { Operation } from '../../contract/operations/operation.js';
 import type { Generator } from '../../generate/generate.js';
 import type { FieldsReader } from '../../schema/fields.js';
 import type { Validators } from '../../schema/validate.js';
-import { doSteps, type Steps } from '../../steps.js';
 import { child, readMembers, reject, report, type SourceNode } from '../../contract/load/source-node.js';
 
 /** What scenarios are checked against. */
@@ -105,42 +104,18 @@ export interface SchemaContext {
   share(name: string, make: () => JsonSchema): JsonSchema;
 }
 
-interface KindFacts {
+/** One kind of value: its TypeScript type, how it is checked and read, and its JSON Schema. */
+export interface Kind<Value> {
   /** The TypeScript type of what an author writes. */
   readonly type: string;
-  schema(context: SchemaContext): JsonSchema;
-}
-
-/** One kind of value: its TypeScript type, how it is checked and read, and its JSON Schema. */
-export interface Kind<Value> extends KindFacts {
   /** Reports what is wrong; the result counts only in a scenario without mistakes. */
   read(node: SourceNode, context: CheckContext): Value | undefined;
-  readonly readInSteps?: undefined;
-}
-
-/** A kind of values that can be so large that they are read in steps. */
-export interface SteppedKind<Value> extends KindFacts {
-  /** As `read` of other kinds. */
-  readInSteps(node: SourceNode, context: CheckContext): Steps<Value | undefined>;
-  readonly read?: undefined;
-}
-
-/** A kind of values of any size. */
-type AnyKind<Value> = Kind<Value> | SteppedKind<Value>;
-
-/** Reads a value of any kind in steps. */
-function* readInSteps<Value>(kind: AnyKind<Value>, node: SourceNode, context: CheckContext): Steps<Value | undefined> {
-  return kind.readInSteps === undefined ? kind.read(node, context) : yield* kind.readInSteps(node, context);
-}
-
-/** Reads a value of any kind at once. */
-export function readAtOnce<Value>(kind: AnyKind<Value>, node: SourceNode, context: CheckContext): Value | undefined {
-  return kind.readInSteps === undefined ? kind.read(node, context) : doSteps(kind.readInSteps(node, context));
+  schema(context: SchemaContext): JsonSchema;
 }
 
 /** A member of an object: its kind and one sentence for the docs, the types and editors. */
 export interface Field<Value> {
-  readonly kind: AnyKind<Value>;
+  readonly kind: Kind<Value>;
   readonly description: string;
   readonly isRequired?: boolean;
   /** The value if the member is absent. */
@@ -148,12 +123,12 @@ export interface Field<Value> {
 }
 
 /** A field that can be left out. @param absent - Its value then; default undefined. */
-export function optional<Value>(kind: AnyKind<Value>, description: string, absent?: Value): Field<Value> {
+export function optional<Value>(kind: Kind<Value>, description: string, absent?: Value): Field<Value> {
   return absent === undefined ? { kind, description } : { kind, description, absent };
 }
 
 /** A field that must be there. */
-export function required<Value>(kind: AnyKind<Value>, description: string): Field<Value> {
+export function required<Value>(kind: Kind<Value>, description: string): Field<Value> {
   return { kind, description, isRequired: true };
 }
 
@@ -161,7 +136,7 @@ export function required<Value>(kind: AnyKind<Value>, description: string): Fiel
 export type Fields<Value> = { readonly [Name in keyof Value]-?: Field<Exclude<Value[Name], undefined>> };
 
 /** An object with a closed set of members. */
-export interface ObjectKind<Value> extends SteppedKind<Value> {
+export interface ObjectKind<Value> extends Kind<Value> {
   readonly fields: Readonly<Record<string, Field<unknown>>>;
 }
 
@@ -177,7 +152,6 @@ interface ObjectOptions<Value> {
   hint?(name: string): string;
   /** Checks that need more than one member. */
   check?(value: Value, node: SourceNode, context: CheckContext): void;
-  checkInSteps?(node: SourceNode, context: CheckContext): Steps<void>;
 }
 
 /** An object whose members are all optional, except for those that say otherwise. */
@@ -185,7 +159,7 @@ export function object<Value extends object>(options: ObjectOptions<Value>): Obj
   const { label, fields, share } = options;
   const entries = Object.entries<Field<unknown>>(fields);
   const names = entries.map(([name]) => name);
-  const read = function* (given: SourceNode, context: CheckContext): Steps<Value | undefined> {
+  const read = (given: SourceNode, context: CheckContext): Value | undefined => {
     const node = label === undefined ? given : { ...given, label };
     if (!isObject(node.value)) return reject(node, 'must be an object');
     for (const name of Object.keys(node.value)) {
@@ -195,11 +169,10 @@ export function object<Value extends object>(options: ObjectOptions<Value>): Obj
       report(child(node, name), `unknown key ${JSON.stringify(name)} in ${node.label}`, hint);
     }
     const members: Record<string, unknown> = {};
-    for (const [name, field] of entries) members[name] = yield* readField(child(node, name), field, context);
+    for (const [name, field] of entries) members[name] = readField(child(node, name), field, context);
     // The fields are those of `Value`, each of the type of its member.
     const value = members as Value;
     options.check?.(value, node, context);
-    if (options.checkInSteps !== undefined) yield* options.checkInSteps(node, context);
     return value;
   };
   const write = (context: SchemaContext): JsonSchema => {
@@ -215,14 +188,14 @@ export function object<Value extends object>(options: ObjectOptions<Value>): Obj
   return {
     type: options.type ?? `{ ${entries.map(([name, field]) => toMember(name, field)).join('; ')} }`,
     fields: Object.fromEntries(entries),
-    readInSteps: read,
+    read,
     schema: (context) => (share === undefined ? write(context) : context.share(share, () => write(context))),
   };
 }
 
-function* readField(node: SourceNode, field: Field<unknown>, context: CheckContext): Steps<unknown> {
+function readField(node: SourceNode, field: Field<unknown>, context: CheckContext): unknown {
   if (node.value === undefined && field.isRequired !== true) return field.absent;
-  return yield* readInSteps(field.kind, node, context);
+  return field.kind.read(node, context);
 }
 
 /** A member in a TypeScript type. */
@@ -231,16 +204,15 @@ export function toMember(name: string, field: Field<unknown>): string {
 }
 
 /** An object with any names, each with a value of one kind. */
-export function map<Value>(value: AnyKind<Value>): SteppedKind<Readonly<Record<string, Value>>> {
+export function map<Value>(value: Kind<Value>): Kind<Readonly<Record<string, Value>>> {
   return {
     type: `Readonly<Record<string, ${value.type}>>`,
-    *readInSteps(node, context) {
+    read: (node, context) => {
       const result: Record<string, Value> = {};
       for (const [name, member] of readMembers(node)) {
-        const read = yield* readInSteps(value, member, context);
+        const read = value.read(member, context);
         // A member without a value belongs to a scenario with a mistake.
         if (read !== undefined) setOwn(result, name, read);
-        yield;
       }
       return result;
     },
@@ -249,19 +221,18 @@ export function map<Value>(value: AnyKind<Value>): SteppedKind<Readonly<Record<s
 }
 
 /** An array of one kind. */
-export function list<Item>(item: AnyKind<Item>, minItems = 0): SteppedKind<readonly Item[]> {
+export function list<Item>(item: Kind<Item>, minItems = 0): Kind<readonly Item[]> {
   return {
     type: item.type.includes(' | ') ? `readonly (${item.type})[]` : `readonly ${item.type}[]`,
-    *readInSteps(node, context) {
+    read: (node, context) => {
       if (!Array.isArray(node.value)) return reject(node, 'must be an array');
       if (node.value.length < minItems) return reject(node, `must have at least ${minItems} item`);
       const items: Item[] = [];
       const label = `an item of ${node.label}`;
       for (const index of node.value.keys()) {
-        const read = yield* readInSteps(item, child(node, index, label), context);
+        const read = item.read(child(node, index, label), context);
         // An item without a value belongs to a scenario with a mistake.
         if (read !== undefined) items.push(read);
-        yield;
       }
       return items;
     },
@@ -270,13 +241,13 @@ export function list<Item>(item: AnyKind<Item>, minItems = 0): SteppedKind<reado
 }
 
 /** One value, or an array of them. */
-export function oneOrMany<Item>(item: AnyKind<Item>): SteppedKind<readonly Item[]> {
+export function oneOrMany<Item>(item: Kind<Item>): Kind<readonly Item[]> {
   const many = list(item);
   return {
     type: `${item.type} | ${many.type}`,
-    *readInSteps(node, context) {
-      if (Array.isArray(node.value)) return yield* many.readInSteps(node, context);
-      const only = yield* readInSteps(item, node, context);
+    read: (node, context) => {
+      if (Array.isArray(node.value)) return many.read(node, context);
+      const only = item.read(node, context);
       return only === undefined ? undefined : [only];
     },
     schema: (context) => ({ anyOf: [many.schema(context), item.schema(context)] }),
@@ -285,14 +256,13 @@ export function oneOrMany<Item>(item: AnyKind<Item>): SteppedKind<readonly Item[
 
 /** The same kind with a check of its own after the value was read without a mistake. */
 export function checked<Value>(
-  { type, schema, ...kind }: AnyKind<Value>,
+  kind: Kind<Value>,
   check: (node: SourceNode, context: CheckContext, value: Value) => void,
 ): Kind<Value> {
   return {
-    type,
-    schema,
+    ...kind,
     read: (node, context) => {
-      const value = readAtOnce({ type, schema, ...kind }, node, context);
+      const value = kind.read(node, context);
       if (value !== undefined) check(node, context, value);
       return value;
     },

@@ -14,7 +14,6 @@ import {
   type SourceNode,
   toFileMistake,
 } from '../../contract/load/source-node.js';
-import { doSteps, type Steps } from '../../steps.js';
 import { parseSource, toScenarioError, toSource } from './source.js';
 
 interface LoadedScenarios {
@@ -52,7 +51,7 @@ export function readScenarios(folder: string, context: ScenarioContext, cwd: str
       mistakes.push(toFileMistake(error, file, 'SCENARIO_UNREADABLE'));
     }
   }
-  const read = doSteps(readSources(sources, context, new Map()));
+  const read = readSources(sources, context, new Map());
   const ids = [...new Set(names.map((name) => basename(name, extname(name))))];
   return { scenarios: read.scenarios, mistakes: [...mistakes, ...read.mistakes], ids };
 }
@@ -63,18 +62,18 @@ export function loadScenarios(folder: string, context: ScenarioContext, cwd?: st
 }
 
 /**
- * Reads one scenario that was passed as an object, in steps.
+ * Reads one scenario that was passed as an object.
  *
  * @param known - The scenarios it can extend.
  * @throws MockError `SCENARIO_INVALID`.
  */
-export function* toScenario(
+export function toScenario(
   named: { readonly id: string; readonly definition: unknown },
   context: ScenarioContext,
   known: ReadonlyMap<string, Scenario>,
-): Steps<Scenario> {
+): Scenario {
   const sources = new Map([[named.id, toSource(named.definition)]]);
-  const [scenario] = yield* readDefinitions(sources, context, known);
+  const [scenario] = readDefinitions(sources, context, known);
   // A source without mistakes is a scenario.
   return scenario as Scenario;
 }
@@ -86,13 +85,13 @@ export function toScenarios(
 ): readonly Scenario[] {
   const entries = Object.entries(definitions);
   const sources = entries.map(([id, value]) => [id, toSource(value, toPointer('scenarios', id))] as const);
-  return doSteps(readDefinitions(new Map(sources), context, new Map()));
+  return readDefinitions(new Map(sources), context, new Map());
 }
 
-function* readDefinitions(...given: Parameters<typeof readSources>): Steps<readonly Scenario[]> {
+function readDefinitions(...given: Parameters<typeof readSources>): readonly Scenario[] {
   const invalid = toScenarioError([...given[0].keys()].flatMap((id) => checkId(id, { pointer: '' }) ?? []));
   if (invalid !== undefined) throw invalid;
-  return withoutMistakes(yield* readSources(...given));
+  return withoutMistakes(readSources(...given));
 }
 
 function withoutMistakes({ scenarios, mistakes }: Omit<LoadedScenarios, 'ids'>): readonly Scenario[] {
@@ -132,12 +131,12 @@ interface ScenarioPart extends Pick<Scenario, 'id' | 'description' | 'extends' |
   readonly rules: readonly RulePart[];
 }
 
-/** Checks sources in steps, and adds to each scenario what it extends. @param known - Other scenarios that they can extend. */
-function* readSources(
+/** Checks sources, and adds to each scenario what it extends. @param known - Other scenarios that they can extend. */
+function readSources(
   sources: ReadonlyMap<string, Source>,
   context: ScenarioContext,
   known: ReadonlyMap<string, Scenario>,
-): Steps<Omit<LoadedScenarios, 'ids'>> {
+): Omit<LoadedScenarios, 'ids'> {
   const parts = new Map<string, ScenarioPart>();
   const added = listAddedItems(sources, known, context);
   for (const [id, source] of sources) {
@@ -145,7 +144,7 @@ function* readSources(
     const variables = listVariables(id, sources, known);
     const operations = context.contract.operations;
     const rest = { operations, violates: false, variables, added, value: UNKNOWN_VALUE };
-    const read = yield* SCENARIO.readInSteps(root, { ...context, ...rest });
+    const read = SCENARIO.read(root, { ...context, ...rest });
     const { description, state = { collections: [], vars: {} }, vars, extends: parents = [] } = read ?? {};
     const start = { ...state, vars: { ...state.vars, ...vars } };
     parts.set(id, { id, root, description, extends: parents, start, rules: read?.operations ?? [] });

@@ -27,8 +27,6 @@ import {
   integer,
   type JsonSchema,
   type Kind,
-  readAtOnce,
-  type SteppedKind,
   list,
   map,
   object,
@@ -197,7 +195,7 @@ export const ITEM: Kind<Readonly<Record<string, unknown>>> = itemKind('partial',
 const ITEM_PATCH: Kind<Readonly<Record<string, unknown>>> = itemKind('patch', checkParts);
 
 /** Ids of items that exist. */
-export const REMOVED: SteppedKind<readonly ItemReference[]> = list({
+export const REMOVED: Kind<readonly ItemReference[]> = list({
   ...ID,
   read: (node, context) => {
     const id = ID.read(node, context);
@@ -208,12 +206,11 @@ export const REMOVED: SteppedKind<readonly ItemReference[]> = list({
 });
 
 /** Merge patches by the id of an item that exists. */
-export const UPDATED: SteppedKind<readonly (ItemReference & PatchWithNulls)[]> = {
+export const UPDATED: Kind<readonly (ItemReference & PatchWithNulls)[]> = {
   ...map(ITEM_PATCH),
-  *readInSteps(node, context) {
+  read: (node, context) => {
     const updates: (ItemReference & PatchWithNulls)[] = [];
     for (const [id, member] of readMembers(node)) {
-      yield;
       checkItemId(member, id, context);
       checkExpressions({ ...member, value: id }, context);
       const patch = ITEM_PATCH.read(member, context);
@@ -226,12 +223,9 @@ export const UPDATED: SteppedKind<readonly (ItemReference & PatchWithNulls)[]> =
 };
 
 /** One id or several, as strings once they are read. */
-export const IDS: SteppedKind<readonly string[]> = {
+export const IDS: Kind<readonly string[]> = {
   ...oneOrMany(ID),
-  *readInSteps(node, context) {
-    const ids = yield* oneOrMany(ID).readInSteps(node, context);
-    return ids?.map(String);
-  },
+  read: (node, context) => oneOrMany(ID).read(node, context)?.map(String),
 };
 
 /** The kind of values by collection. @param type - The name of its TypeScript type, and of its JSON Schema. */
@@ -239,17 +233,16 @@ export function byCollection<Value>(
   type: string,
   item: ObjectKind<Value>,
   variables: Kind<Readonly<Record<string, unknown>>>,
-): SteppedKind<ByCollection<Value>> {
+): Kind<ByCollection<Value>> {
   return {
     type,
-    *readInSteps(node, context) {
+    read: (node, context) => {
       const vars = child(node, 'vars');
       const collections: (Value & { readonly name: string })[] = [];
       for (const [name, member] of readMembers(node)) {
         if (name === 'vars') continue;
-        yield;
         const collection = findCollection(member, name, context);
-        const value = yield* item.readInSteps(member, { ...context, collection });
+        const value = item.read(member, { ...context, collection });
         if (value !== undefined) collections.push({ name, ...value });
       }
       return { collections, vars: (vars.value === undefined ? undefined : variables.read(vars, context)) ?? {} };
@@ -279,7 +272,7 @@ export const KNOWN_VARIABLES: Kind<Readonly<Record<string, unknown>>> = checked(
 const UNIFORM: Kind<Delay> = {
   type: 'readonly [number | string, number | string]',
   read: (node, context) => {
-    const times = readAtOnce(list(DURATION), node, context) ?? [];
+    const times = list(DURATION).read(node, context) ?? [];
     const [from, to] = times;
     if (from !== undefined && to !== undefined && times.length === 2 && from <= to)
       return { kind: 'uniform', from, to };
@@ -338,7 +331,7 @@ export const DELAY: Kind<Delay> = {
       const ms = readDuration(node, DELAY_FORMS);
       return ms === undefined ? undefined : { kind: 'fixed', ms };
     }
-    const { uniform, lognormal, normal } = readAtOnce(DISTRIBUTIONS, node, context) ?? {};
+    const { uniform, lognormal, normal } = DISTRIBUTIONS.read(node, context) ?? {};
     if (Object.keys(node.value).length !== 1) return reject(node, 'must have exactly one distribution', DELAY_FORMS);
     if (lognormal !== undefined) return { kind: 'lognormal', ...lognormal };
     return normal === undefined ? uniform : { kind: 'normal', ...normal };

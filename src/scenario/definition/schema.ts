@@ -3,7 +3,6 @@ import { isObject, type Schema } from '../../contract/json.js';
 import type { DeclaredResponse, Operation, ParameterPlace } from '../../contract/operations/operation.js';
 import { escapeSegment, fromReference, readPointer, readSegments } from '../../contract/pointer.js';
 import type { CollectionShape, JsonSchema, SchemaContext, SchemaPart } from './kinds.js';
-import { doSteps, type Steps } from '../../steps.js';
 import { SCENARIO } from './grammar.js';
 
 const DIALECT = 'https://json-schema.org/draft/2020-12/schema';
@@ -13,19 +12,14 @@ const DIALECT = 'https://json-schema.org/draft/2020-12/schema';
  * documented statuses, names of examples, and fields of bodies and items.
  */
 export function scenarioSchema(contract: Contract, collections: readonly CollectionShape[]): JsonSchema {
-  return doSteps(scenarioSchemaInSteps(contract, collections));
-}
-
-/** The same in steps: for a large document it takes about a second. */
-export function* scenarioSchemaInSteps(contract: Contract, collections: readonly CollectionShape[]): Steps<JsonSchema> {
   const pool = createSchemaPool(contract);
   const operations: Record<string, JsonSchema> = {};
   for (const operation of contract.operations) {
     operations[operation.id] = narrowRules(operation, pool);
-    yield* pool.complete();
+    pool.complete();
   }
   const root = SCENARIO.schema({ ...pool, collections, operations });
-  yield* pool.complete();
+  pool.complete();
   return { $schema: DIALECT, title: `Scenario for ${contract.title}`, ...root, $defs: pool.definitions };
 }
 
@@ -36,7 +30,7 @@ export function fixtureSchema(contract: Contract, { name, schema }: CollectionSh
   const items = { type: 'array', items: item };
   const description = 'Items by the id of their parent item.';
   const byParent = { type: 'object', description, additionalProperties: items };
-  doSteps(pool.complete());
+  pool.complete();
   const properties = {
     defaults: item,
     items: { anyOf: [items, byParent] },
@@ -147,8 +141,8 @@ type Definitions = Readonly<Record<string, JsonSchema>>;
 /** Schemas under `$defs`, each written once. */
 interface SchemaPool extends Pick<SchemaContext, 'use' | 'share'> {
   readonly definitions: Definitions;
-  /** Writes the definitions of the schemas that are used, one in each step. */
-  complete(): Steps<void>;
+  /** Writes the definitions of the schemas that are used. */
+  complete(): void;
 }
 
 /**
@@ -180,12 +174,11 @@ function createSchemaPool(contract: Contract): SchemaPool {
     }
     return { $ref: `#/$defs/${name}` };
   };
-  const complete = function* (): Steps<void> {
+  const complete = (): void => {
     // A schema adds those that it uses.
     for (const [name, write] of pending) {
       definitions[name] = write();
       pending.delete(name);
-      yield;
     }
   };
   return { use, share, definitions, complete };

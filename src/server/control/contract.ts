@@ -3,7 +3,7 @@ import type { Contract } from '../../contract/contract.js';
 import { isObject } from '../../contract/json.js';
 import type { Call } from '../../http/request/call.js';
 import type { Reloads } from '../watch.js';
-import { answerJson, answerPieces } from './answer.js';
+import { answerJson } from './answer.js';
 import type { ControlHandlers, ControlledParts } from './routes.js';
 
 /** An operation that state has nothing to do with. */
@@ -41,8 +41,7 @@ export function mockHandlers(parts: ControlledParts): ControlHandlers {
     getOpenApiJson: ({ call }) => answerJson(200, readDocument(parts, call)),
     getOpenApiYaml: async ({ call }) => {
       const { writeDocument } = await import('./pages/document.js');
-      const pieces = writeDocument(readDocument(parts, call), parts.startSlices());
-      return { ...answerPieces(pieces), mediaType: 'application/yaml' };
+      return { ...answerJson(200, writeDocument(readDocument(parts, call))), mediaType: 'application/yaml' };
     },
   };
 }

@@ -17,7 +17,6 @@ import { answerEmpty, answerError, answerInvalid, answerProblem, SEE_DOCUMENT } 
 import { type ControlPolicy, createControlGuard, isListedOrigin } from './guard.js';
 import { CONTROL_ROUTES, type ControlledParts } from './routes.js';
 import { answerWelcome } from './pages/page.js';
-import { createQueue, createTurns, writeLong } from './slices.js';
 
 /** How the control API is served. */
 interface ControlOptions extends ControlPolicy {
@@ -52,14 +51,9 @@ const BODY_LIMIT = 32 * 1024 * 1024;
 export const CONTROL_SPEC = 'spec/control.openapi.yaml';
 
 /** The control API; its document is loaded with the first request. */
-export function createControl(
-  options: ControlOptions,
-  parts: Omit<ControlledParts, 'prefix' | 'runInTurn' | 'startSlices'>,
-): Control {
+export function createControl(options: ControlOptions, parts: Omit<ControlledParts, 'prefix'>): Control {
   const guard = createControlGuard(options);
   const encode = createEncoder([]);
-  const startSlices = createTurns();
-  const long = { startSlices, runInTurn: createQueue(startSlices) };
   let engine: ReturnType<typeof createEngine> | undefined;
 
   const answerGuarded = async (c: Context, arrival: Arrival, operationId: string | undefined): Promise<Answer> => {
@@ -71,7 +65,7 @@ export function createControl(
     if (refusal !== undefined) {
       return answerProblem({ ...refusal, headers: refusal.status === 401 ? { 'www-authenticate': 'Bearer' } : {} });
     }
-    engine ??= createEngine({ ...parts, ...long, prefix: options.prefix });
+    engine ??= createEngine({ ...parts, prefix: options.prefix });
     const { router, decoder, operations, answer } = await engine;
     const operation = operationId === undefined ? undefined : operations.get(operationId);
     if (operation === undefined) {
@@ -95,8 +89,7 @@ export function createControl(
     const isAllowed = origin !== null && isListedOrigin(origin, options);
     const allowed = isAllowed && { ...CORS_HEADERS, 'access-control-allow-origin': origin };
     const headers = { 'cache-control': 'no-store', ...allowed, ...answer.headers };
-    const pieces = request.method === 'HEAD' ? undefined : writeLong(answer.body, startSlices());
-    return encode({ ...answer, body: pieces ?? answer.body, headers }, request.method, environment);
+    return encode({ ...answer, headers }, request.method, environment);
   };
 
   const { prefix } = options;

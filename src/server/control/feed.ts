@@ -33,11 +33,10 @@ interface FeedOptions {
  * when it is ready, and an event reports how many interactions it missed. Without readers of a feed, requests cost the same as before.
  */
 export async function* followJournals(
-  parts: Pick<ControlledParts, 'closing' | 'pool' | 'redactor' | 'reloads' | 'sessions' | 'startSlices'>,
+  parts: Pick<ControlledParts, 'closing' | 'pool' | 'redactor' | 'reloads' | 'sessions'>,
   { only, after }: FeedOptions,
 ): AsyncGenerator<EventFields, void, undefined> {
   const { closing, pool, redactor, reloads, sessions } = parts;
-  const slices = parts.startSlices();
   const positions = readPositions(after);
   const changes = watchChanges([pool.watch, reloads.watch], closing);
   try {
@@ -58,7 +57,6 @@ export async function* followJournals(
         positions.set(session.id, { session, number: interaction.number });
         const data = JSON.stringify(summarize(interaction, redactor));
         yield { event: 'interaction', id: writePositions(positions), data };
-        await slices.pause();
       }
       if (!(await changes.next(HEARTBEAT_MS))) yield { comment: 'heartbeat' };
       else await delay(COLLECT_MS);

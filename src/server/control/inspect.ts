@@ -9,22 +9,20 @@ import { isJsonType, toEssence } from '../../contract/media-type.js';
 import type { Interaction, InteractionRequest } from '../../journal/interaction.js';
 import type { Call } from '../../http/request/call.js';
 import { host, isBlob, isBytes } from '../../platform.js';
-import { scenarioSchemaInSteps } from '../../scenario/definition/schema.js';
+import { scenarioSchema } from '../../scenario/definition/schema.js';
 import type { Session } from '../../session/session.js';
 import { answerItems, answerJson, answerProblem } from './answer.js';
 import { followJournals, readReceivedAt } from './feed.js';
 import { answerInspector } from './pages/page.js';
-import { redactInSlices } from './journal.js';
 import { draftRequest, toRequest as toSampleRequest } from './sample-request.js';
 import { type ControlHandlers, type ControlledParts, readPath } from './routes.js';
-import { runInSlices } from './slices.js';
 
 /** How many bytes of a body are shown. */
 const MAX_BYTES = 4096;
 
 /** The operations that the page of the inspector needs besides those that tests use. */
 export function inspectHandlers(parts: ControlledParts): ControlHandlers {
-  const { contract, generator, redactor, resources, startSlices } = parts;
+  const { contract, generator, redactor, resources } = parts;
   return {
     getInspector: ({ call }) => answerInspector(call.url),
     streamJournal: ({ call }) => {
@@ -34,10 +32,7 @@ export function inspectHandlers(parts: ControlledParts): ControlHandlers {
       const events = answerItems(followJournals(parts, { only, after }));
       return { ...events, mediaType: 'text/event-stream' };
     },
-    getScenarioSchema: async () => {
-      const steps = scenarioSchemaInSteps(contract, [...resources.collections.values()]);
-      return answerJson(200, await runInSlices(steps, startSlices()));
-    },
+    getScenarioSchema: () => answerJson(200, scenarioSchema(contract, [...resources.collections.values()])),
     getSampleRequest: async ({ call, session }) => {
       const id = readPath(call, 'operation');
       const operation = contract.operation(id);
@@ -57,9 +52,9 @@ export function inspectHandlers(parts: ControlledParts): ControlHandlers {
         body,
       });
     },
-    getInteraction: async ({ call, session }) => {
+    getInteraction: ({ call, session }) => {
       const interaction = findInteraction(session(), call);
-      const plain = await redactInSlices(redactor, interaction, startSlices());
+      const plain = redactor.toPlain(interaction);
       const declared = interaction.operation === undefined ? undefined : contract.operation(interaction.operation);
       const places = new Set(plain.violations.flatMap(({ schemaPointer = [] }) => schemaPointer));
       return answerJson(200, {

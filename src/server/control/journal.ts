@@ -8,11 +8,10 @@ import type { Session } from '../../session/session.js';
 import { findSessionViolations } from '../../session/verify.js';
 import { answerEmpty, answerItems, answerJson, answerPieces, answerProblem } from './answer.js';
 import type { ControlHandlers, ControlledParts } from './routes.js';
-import { mapInSlices, type Slices, writeJson } from './slices.js';
+import { setImmediate } from '../../platform.js';
 
 /** The operations on journals. */
 export function journalHandlers(parts: ControlledParts): ControlHandlers {
-  const { redactor, startSlices } = parts;
   return {
     getJournal: ({ call, session }) => showJournal(call, session(), parts),
     clearJournal: ({ session }) => {
@@ -20,7 +19,7 @@ export function journalHandlers(parts: ControlledParts): ControlHandlers {
       return answerEmpty();
     },
     waitForCall: async ({ call, openSession }) => {
-      const { journal } = await openSession();
+      const { journal } = openSession();
       // Of these types by the document of the control API.
       const { operation, since, count, timeout } = call.query as {
         readonly operation: string;
@@ -29,40 +28,22 @@ export function journalHandlers(parts: ControlledParts): ControlHandlers {
         readonly timeout?: number;
       };
       const interaction = await journal.waitFor(operation, { after: since, count, timeout });
-      return answerJson(200, await redactInSlices(redactor, interaction, startSlices()));
+      return answerJson(200, parts.redactor.toPlain(interaction));
     },
     verifyJournal: ({ session }) => {
       const findings = findSessionViolations(session(), parts.scenarios, {}).map(({ interaction, message }) => ({
         number: interaction?.number ?? null,
         message,
       }));
-      const slices = startSlices();
-      return answerPieces(
-        writeJson({ ok: findings.length === 0, findings: mapInSlices(findings, (each) => each, slices) }, slices),
-      );
+      return answerJson(200, { ok: findings.length === 0, findings });
     },
   };
-}
-
-/** One interaction as JSON without its secrets; other requests are answered in between. */
-export async function redactInSlices(
-  { steps }: InteractionRedactor,
-  interaction: Interaction,
-  slices: Slices,
-): Promise<PlainInteraction> {
-  const running = steps(interaction);
-  let step = running.next();
-  while (step.done !== true) {
-    await slices.pause();
-    step = running.next();
-  }
-  return step.value;
 }
 
 /** How many interactions a page has that names no limit. */
 const PAGE_SIZE = 100;
 
-function showJournal(call: Call, { journal }: Session, { redactor, startSlices }: ControlledParts): Answer {
+function showJournal(call: Call, { journal }: Session, { redactor }: ControlledParts): Answer {
   const format = readFormat(call);
   if (format === undefined) {
     const accept = call.headers.get('accept') ?? '';
@@ -70,15 +51,35 @@ function showJournal(call: Call, { journal }: Session, { redactor, startSlices }
     const hint = 'omit the Accept header, or choose with ?format=json or ?format=ndjson';
     return answerProblem({ status: 406, code: 'CONTROL_INVALID', message, hint });
   }
-  const slices = startSlices();
   const { page, next } = selectInteractions(call, journal);
-  const redacted = mapInSlices(page, (interaction) => redactInSlices(redactor, interaction, slices), slices);
+  const redacted = showOneByOne(page, redactor);
   if (format === 'ndjson') return answerItems(redacted);
   const { dropped } = journal;
   const last = journal.last()?.number ?? 0;
-  return answerPieces(
-    writeJson({ interactions: redacted, dropped, last, ...(next !== undefined && { next }) }, slices),
-  );
+  return answerPieces(writePage(redacted, { dropped, last, ...(next !== undefined && { next }) }));
+}
+
+/** Interactions without their secrets: with large bodies, all of them together are too long for one string. */
+async function* showOneByOne(
+  page: readonly Interaction[],
+  redactor: InteractionRedactor,
+): AsyncGenerator<PlainInteraction, void, undefined> {
+  for (const interaction of page) {
+    yield redactor.toPlain(interaction);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+async function* writePage(
+  interactions: AsyncIterable<PlainInteraction>,
+  rest: object,
+): AsyncGenerator<string, void, undefined> {
+  let before = '{"interactions":[';
+  for await (const interaction of interactions) {
+    yield before + JSON.stringify(interaction);
+    before = ',';
+  }
+  yield `${before === ',' ? '' : before}],${JSON.stringify(rest).slice(1)}`;
 }
 
 /** One page of the journal, and the number after which the next one begins, where there is one. */

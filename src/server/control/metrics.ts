@@ -1,12 +1,11 @@
 import { readVersion } from '../../package-folder.js';
 import { EXPOSITION_TYPE, type Metric, writeExposition } from '../../metrics/exposition.js';
 import { timeOrigin } from '../../platform.js';
-import { answerPieces } from './answer.js';
+import { answerJson } from './answer.js';
 import type { ControlHandlers, ControlledParts } from './routes.js';
-import { joinParts } from './slices.js';
 
 /** The operation that monitoring reads. */
-export function metricsHandlers({ metrics, sessions, shared, startSlices }: ControlledParts): ControlHandlers {
+export function metricsHandlers({ metrics, sessions, shared }: ControlledParts): ControlHandlers {
   const version = readVersion();
   const readSessions = (): Metric => ({
     name: 'vouch_sessions_open',
@@ -18,8 +17,7 @@ export function metricsHandlers({ metrics, sessions, shared, startSlices }: Cont
     getMetrics: () => {
       const own = [...metrics.read(), readSessions()];
       const all = [...own, ...(shared?.metrics.read() ?? []), ...readProcessMetrics(version)];
-      // An operation takes about 20 lines, and a document can have thousands of operations.
-      return { ...answerPieces(joinParts(writeExposition(all), startSlices())), mediaType: EXPOSITION_TYPE };
+      return { ...answerJson(200, writeExposition(all)), mediaType: EXPOSITION_TYPE };
     },
   };
 }

@@ -14,7 +14,6 @@ import type { Sessions } from '../../session/sessions.js';
 import type { SharedStore } from '../../session/shared/shared-store.js';
 import type { Usage } from '../../state/store/lists/usage.js';
 import type { Reloads } from '../watch.js';
-import type { createQueue, Slices } from './slices.js';
 
 /** One operation of the control API as a route: method, path in Hono's syntax, operation id in spec/control.openapi.yaml. */
 type ControlRoute = readonly [method: string, path: string, operationId: string];
@@ -90,10 +89,6 @@ export interface ControlledParts {
   readonly closing: AbortSignal;
   /** Counts uploaded scenarios. */
   readonly uploads: Pick<Usage, 'hold'>;
-  /** Begins long work, which is done in slices. */
-  startSlices(): Slices;
-  /** Changes sessions in slices, after those that began before. */
-  readonly runInTurn: ReturnType<typeof createQueue>;
   /** Undefined for a mock without recordings. */
   readonly recordings: Recordings | undefined;
   /** State that several processes share; undefined where this process is the only one. */
@@ -108,8 +103,8 @@ interface ControlExchange {
   readonly call: Call;
   /** The session it refers to. @throws MockError `SESSION_UNKNOWN` that names the nearest. */
   session(): Session;
-  /** The same, opened in slices if it is not open yet. @throws MockError `SESSION_UNKNOWN`, `SESSION_LIMIT`. */
-  openSession(): Promise<Session>;
+  /** The same, opened if it is not open yet. @throws MockError `SESSION_UNKNOWN`, `SESSION_LIMIT`. */
+  openSession(): Session;
 }
 
 /** Answers operations of the control API, by operation id. */

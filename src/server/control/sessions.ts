@@ -1,18 +1,16 @@
 import { toDateTime } from '../../clock.js';
 import { MockError, suggest } from '../../errors.js';
 import type { Call } from '../../http/request/call.js';
-import { changeSession, type ResetKind } from '../../session/preparation.js';
-import type { Session, SessionSnapshot } from '../../session/session.js';
+import type { ResetKind, Session, SessionSnapshot } from '../../session/session.js';
 import type { SessionOpening } from '../../session/sessions.js';
-import { answerEmpty, answerJson, answerPieces, answerProblem } from './answer.js';
+import { answerEmpty, answerJson, answerProblem } from './answer.js';
 import { type ControlHandlers, type ControlledParts, readBody, readPath } from './routes.js';
-import { mapInSlices, writeJson } from './slices.js';
 
 /** A snapshot keeps the state it was taken of in memory. */
 const SNAPSHOT_LIMIT = 100;
 
 /** The operations on sessions. */
-export function sessionHandlers({ sessions, startSlices, runInTurn }: ControlledParts): ControlHandlers {
+export function sessionHandlers({ sessions }: ControlledParts): ControlHandlers {
   const { list: listNames, handlers } = snapshotHandlers(sessions, (session) => show(session));
   const show = (session: Session): unknown => ({
     id: session.id,
@@ -26,11 +24,8 @@ export function sessionHandlers({ sessions, startSlices, runInTurn }: Controlled
   });
   const find = (call: Call): Session => sessions.find(readPath(call, 'id'));
   return {
-    listSessions: () => {
-      const slices = startSlices();
-      return answerPieces(writeJson({ sessions: mapInSlices(sessions.list(), show, slices) }, slices));
-    },
-    createSession: async ({ call }) => answerJson(201, show(await runInTurn(sessions.openInSteps(readBody(call))))),
+    listSessions: () => answerJson(200, { sessions: sessions.list().map(show) }),
+    createSession: ({ call }) => answerJson(201, show(sessions.open(readBody(call)))),
     getSession: ({ call }) => answerJson(200, show(find(call))),
     deleteSession: ({ call }) => {
       const session = find(call);
@@ -39,14 +34,14 @@ export function sessionHandlers({ sessions, startSlices, runInTurn }: Controlled
       return answerProblem({ status: 409, code: 'SESSION_INVALID', message, hint: 'reset it instead' });
     },
     ...handlers,
-    forkSession: async ({ call }) => {
+    forkSession: ({ call }) => {
       const opening = { ...(readBody(call) as SessionOpening), from: find(call).id };
-      return answerJson(201, show(await runInTurn(sessions.openInSteps(opening))));
+      return answerJson(201, show(sessions.open(opening)));
     },
-    resetSession: async ({ call, openSession }) => {
-      const session = await openSession();
+    resetSession: ({ call, openSession }) => {
+      const session = openSession();
       const { what } = readBody(call) as { readonly what?: ResetKind };
-      await runInTurn(changeSession(session, ({ prepare }) => prepare.reset(what)));
+      session.reset(what);
       return answerJson(200, show(session));
     },
   };

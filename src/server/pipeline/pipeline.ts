@@ -99,11 +99,8 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     const call = decoder.decode(matched);
     return whenSettled(call, answerInSession, received);
   };
-  const answerChosen = (session: ChosenSession, { arrival, match, body }: Asked): Written =>
-    session instanceof MockError ? refuseSession(arrival, session) : answerIn({ arrival, session }, match, body);
   const answerWith = (arrival: Arrival, match: OperationMatch, body: BodyBytes | undefined): Written => {
     const session = sessions.choose(arrival.headers, arrival.sessionId);
-    if (isPromise(session)) return whenSettled(session, answerChosen, { arrival, match, body });
     return session instanceof MockError ? refuseSession(arrival, session) : answerIn({ arrival, session }, match, body);
   };
   // Apart from `answerNow`, where a closure would cost every request.
@@ -117,7 +114,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     return turn === undefined ? answerWith(arrival, match, body) : answerInTurn(turn, arrival, match);
   };
   const refuse: Pipeline['refuse'] = (arrival, match, read) =>
-    whenSettled(sessions.choose(arrival.headers, arrival.sessionId), refuseIn, { arrival, match, read });
+    refuseIn(sessions.choose(arrival.headers, arrival.sessionId), { arrival, match, read });
 
   return {
     answer:
@@ -206,13 +203,6 @@ interface Unmatched {
   readonly arrival: Arrival;
   readonly match: NoMatch;
   readonly read: HonoRequest | undefined;
-}
-
-/** A request to an operation, whose session is being opened. */
-interface Asked {
-  readonly arrival: Arrival;
-  readonly match: OperationMatch;
-  readonly body: BodyBytes | undefined;
 }
 
 /** The answer to a request that reaches no answer source, with the line of its trace. */

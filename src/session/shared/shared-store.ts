@@ -2,7 +2,6 @@ import { type Clock, toSocketClock } from '../../clock.js';
 import { createStoreMetrics, type StoreMetrics } from '../../metrics/store-metrics.js';
 import type { Scenarios } from '../../scenario/scenarios.js';
 import { clearInterval, MAX_TIMER_MS, setInterval } from '../../platform.js';
-import { doSteps } from '../../steps.js';
 import type { SessionEvents, Sessions } from '../sessions.js';
 import { connectRedis, type RedisClient } from './connection.js';
 import { type Fields, openRedisStore, type RedisStore } from './redis-store.js';
@@ -109,8 +108,8 @@ class Shared implements SharedStore {
   shareScenarios(scenarios: Scenarios): Scenarios {
     const set = (id: string, definition: unknown): void => this.#set(`scenario:${id}`, JSON.stringify(definition));
     return withMethods(scenarios, {
-      *add(id, definition) {
-        const added = yield* scenarios.add(id, definition);
+      add: (id, definition) => {
+        const added = scenarios.add(id, definition);
         set(id, definition);
         return added;
       },
@@ -254,7 +253,7 @@ class Shared implements SharedStore {
     if (kind === 'session') applySession(sessions, id, value);
     else if (kind === 'scenario' && value === undefined) scenarios.remove(id);
     // The process that has written it has checked it.
-    else if (kind === 'scenario') doSteps(scenarios.add(id, JSON.parse(value ?? '')));
+    else if (kind === 'scenario') scenarios.add(id, JSON.parse(value ?? ''));
     else if (field === ACTIVE) applyActive(scenarios, JSON.parse(value ?? '[]') as readonly string[]);
     if (value === undefined) this.#fields.delete(field);
     else this.#fields.set(field, value);

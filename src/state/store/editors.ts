@@ -9,7 +9,6 @@ import {
 import { toPointer } from '../../contract/pointer.js';
 import { formatPlace, MockError, suggestId } from '../../errors.js';
 import { memoize } from '../../memoize.js';
-import { doSteps, type Steps } from '../../steps.js';
 import { type Collection, listEntries, toChildScope } from './collection.js';
 import type { Item } from './lists/item-list.js';
 import {
@@ -41,8 +40,6 @@ export interface CollectionEditors {
    * @throws MockError `STATE_INVALID`.
    */
   change(of: HasStore): (changes: readonly CollectionChanges[]) => readonly string[];
-  /** As `change`, in steps that are transactions of their own, for a store that nothing else uses. */
-  changeInSteps(of: HasStore): (changes: readonly CollectionChanges[]) => Steps<readonly string[]>;
   /** Oldest first; items with parents have `$parent`. @throws MockError `COLLECTION_UNKNOWN`. */
   list(of: HasStore, name: string): readonly Item[];
   get(of: HasStore, name: string, id: string): Item | undefined;
@@ -54,8 +51,6 @@ export interface CollectionEditors {
   remove(of: HasStore, name: string, id: string): boolean;
   /** Replaces all items; where one of them has a problem, nothing is changed. */
   replace(of: HasStore, name: string, items: readonly unknown[]): readonly ItemProblem[];
-  /** As `replace`, in steps: the items are checked one by one, and replaced together in the last step. */
-  replaceInSteps(of: HasStore, name: string, items: readonly unknown[]): Steps<readonly ItemProblem[]>;
 }
 
 /** The editors of the collections of one contract. */
@@ -76,13 +71,7 @@ export function createCollectionEditors(items: Items): CollectionEditors {
       has: (name, id) => findScopes(read(of, name), id).length > 0,
     }),
     change: (of) => (changes) =>
-      of.store.transaction((transaction) =>
-        doSteps(applyChanges({ items, verbs, run: (work) => work(transaction) }, changes)),
-      ),
-    changeInSteps:
-      ({ store }) =>
-      (changes) =>
-        applyChanges({ items, verbs, run: store.transaction }, changes),
+      of.store.transaction((transaction) => applyChanges({ items, verbs, transaction }, changes)),
     list: (of, name) => listEntries(read(of, name)).map(([scope, entry]) => annotateParent(scope, entry.item)),
     get: (of, name, id) => {
       const collection = read(of, name);
@@ -93,17 +82,17 @@ export function createCollectionEditors(items: Items): CollectionEditors {
     add: ({ store }, name, item) => store.transaction((transaction) => verbs.add(transaction, name, item)),
     update: ({ store }, name, change) => store.transaction((transaction) => verbs.update(transaction, name, change)),
     remove: ({ store }, name, id) => store.transaction((transaction) => verbs.remove(transaction, name, id)),
-    replace: (of, name, given) => doSteps(replaceInSteps(items, of, { name, given })),
-    replaceInSteps: (of, name, given) => replaceInSteps(items, of, { name, given }),
+    replace: ({ store }, name, given) =>
+      store.transaction((transaction) => replaceItems(items, { transaction, name }, given)),
   };
 }
 
-function* replaceInSteps(
+function replaceItems(
   items: Items,
-  { store }: HasStore,
-  { name, given }: { readonly name: string; readonly given: readonly unknown[] },
-): Steps<readonly ItemProblem[]> {
-  const replacement = store.transaction((transaction) => items.replaceAll(transaction, name));
+  { transaction, name }: { readonly transaction: Transaction; readonly name: string },
+  given: readonly unknown[],
+): readonly ItemProblem[] {
+  const replacement = items.replaceAll(transaction, name);
   const problems: (readonly [index: number, problem: ItemProblem])[] = [];
   const inserted = memoize((_scope: string): number[] => []);
   for (const [i, item] of given.entries()) {
@@ -111,26 +100,15 @@ function* replaceInSteps(
     if (typeof found === 'string') inserted(found).push(i);
     else for (const each of found) problems.push([i, each]);
     if (problems.length >= MAX_PROBLEMS) break;
-    yield;
   }
-  const checkLinks = (transaction: Transaction, scope: string): void => {
-    const at = inserted(scope);
-    for (const [i, problem] of replacement.findBrokenLinks(transaction, scope)) problems.push([at[i] ?? 0, problem]);
-    // A parent that is looked for can be created on demand.
-    if (problems.length > 0) transaction.rollback();
-  };
   // The items after a break are missing.
   for (const scope of problems.length < MAX_PROBLEMS ? replacement.scopes : []) {
-    store.transaction((transaction) => checkLinks(transaction, scope));
-    yield;
+    const at = inserted(scope);
+    for (const [i, problem] of replacement.findBrokenLinks(transaction, scope)) problems.push([at[i] ?? 0, problem]);
   }
-  if (problems.length === 0) {
-    store.transaction((transaction) => {
-      // Requests between the steps can have removed a parent.
-      for (const scope of replacement.scopes) checkLinks(transaction, scope);
-      if (problems.length === 0) replacement.apply(transaction);
-    });
-  }
+  if (problems.length === 0) replacement.apply(transaction);
+  // A parent that is looked for can be created on demand.
+  else transaction.rollback();
   return problems
     .slice(0, MAX_PROBLEMS)
     .toSorted(([one], [other]) => one - other)
@@ -211,23 +189,21 @@ function createVerbs(items: Items) {
 interface ChangeParts {
   readonly items: Items;
   readonly verbs: Verbs;
-  /** Runs one step. */
-  run<Result>(work: (transaction: Transaction) => Result): Result;
+  readonly transaction: Transaction;
 }
 
-/** Makes changes in steps. @returns one line for each item that does not exist. */
-function* applyChanges(parts: ChangeParts, changes: readonly CollectionChanges[]): Steps<readonly string[]> {
-  const { items, verbs, run } = parts;
+/** Makes changes. @returns one line for each item that does not exist. */
+function applyChanges(parts: ChangeParts, changes: readonly CollectionChanges[]): readonly string[] {
+  const { items, verbs, transaction } = parts;
   const missing: string[] = [];
   for (const { name, ...change } of changes) {
-    if (change.clear) run((transaction) => items.replaceAll(transaction, name).apply(transaction));
-    for (let i = 0; i < change.generate; i++) yield run((transaction) => void verbs.generate(transaction, name));
+    if (change.clear) items.replaceAll(transaction, name).apply(transaction);
+    for (let i = 0; i < change.generate; i++) verbs.generate(transaction, name);
     // The scenario was checked when it was loaded: items and patches are objects.
-    for (const item of change.add) yield run((transaction) => void verbs.add(transaction, name, item as Item));
+    for (const item of change.add) verbs.add(transaction, name, item as Item);
     for (const reference of [...change.update, ...change.remove]) {
-      const line = run((transaction) => applyReference(verbs, { transaction, name }, reference));
+      const line = applyReference(verbs, { transaction, name }, reference);
       if (line !== undefined) missing.push(line);
-      yield;
     }
   }
   return missing;

@@ -29,8 +29,6 @@ export interface Store {
   readonly seed: number;
   readonly clock: Clock;
   readonly collections: readonly Collection[];
-  /** Counts its changes: where it is the same as before, nothing was written in between. */
-  version(): number;
   /** The collection of that name; an empty one where the fixtures have none. */
   collection(name: string): Collection;
   /**
@@ -55,8 +53,6 @@ export interface Store {
   restore(snapshot: Snapshot): void;
   /** Every item by collection, in order, in the form of a fixture: `$parent` and `$id` where the item itself does not have them. */
   export(): { readonly collections: Readonly<Record<string, readonly Item[]>> };
-  /** The same, of which each item is made when it is read; later changes do not affect them. */
-  exportLists(): readonly (readonly [name: string, items: Iterable<Item>])[];
   /** What it holds is not counted among that of all sessions any more. */
   release(): void;
   /** Whether a string is a secret that an item has or had in the answer to its create, such as an API key. */
@@ -151,7 +147,6 @@ export function createStore(definition: StoreDefinition, parts: StoreParts): Sto
     get collections() {
       return list();
     },
-    version: savepoints.version,
     collection,
     transaction: (work) => savepoints.run(transaction, (_, opened) => work(opened), undefined),
     run: (work, subject) => savepoints.run(transaction, work, subject),
@@ -167,7 +162,6 @@ export function createStore(definition: StoreDefinition, parts: StoreParts): Sto
     hold: ({ used }) => usage.hold(used),
     release: usage.release,
     export: () => exportCollections(list(), definition),
-    exportLists: () => exportLists(list(), definition),
     holdsSecret: (text) => holdsSecret(definition, collection, text),
   };
 }
@@ -202,7 +196,6 @@ function createContents(definition: StoreDefinition, { usage, hooks }: StorePart
     // First, since it fails where the snapshot is too large.
     usage.replace(used);
     Object.assign(held, { collections: new Map(collections), answers });
-    savepoints.countChange();
   };
   return {
     held,
@@ -286,10 +279,7 @@ function createSavepoints(
   readonly keep: (undo: () => void) => void;
   readonly rollback: () => void;
   readonly run: RunTransaction;
-  readonly version: () => number;
-  readonly countChange: () => void;
 } {
-  let version = 0;
   let savepoint = 0;
   let depth = 0;
   const rollback = (): void => {
@@ -306,8 +296,6 @@ function createSavepoints(
       if (depth === 0) end();
     },
     rollback,
-    version: () => version,
-    countChange: () => void (version += 1),
     run: (transaction, work, subject) => {
       const outer = savepoint;
       savepoint = log.length;
@@ -321,7 +309,6 @@ function createSavepoints(
         savepoint = outer;
         depth -= 1;
         if (depth === 0 && log.length > 0) {
-          version += 1;
           onWritten();
           end();
         }
@@ -336,26 +323,19 @@ type RunTransaction = <Subject, T>(
   subject: Subject,
 ) => T;
 
-function exportLists(
-  collections: readonly WritableCollection[],
-  definition: StoreDefinition,
-): ReturnType<Store['exportLists']> {
-  return collections.map((each) => [each.name, exportItems(each.copy(), definition)]);
-}
-
 function exportCollections(
   collections: readonly Collection[],
   definition: StoreDefinition,
 ): ReturnType<Store['export']> {
   return {
-    collections: Object.fromEntries(collections.map((each) => [each.name, [...exportItems(each, definition)]])),
+    collections: Object.fromEntries(collections.map((each) => [each.name, exportItems(each, definition)])),
   };
 }
 
-function* exportItems(collection: Collection, { readKey }: StoreDefinition): Generator<Item, void, undefined> {
+function exportItems(collection: Collection, { readKey }: StoreDefinition): readonly Item[] {
   const hasKey = (item: Item, id: string): boolean => readKey === undefined || readKey(collection.name, item) === id;
-  for (const [scope, { id, item, content }] of listEntries(collection)) {
+  return listEntries(collection).map(([scope, { id, item, content }]) => {
     const own = hasKey(item, id) ? {} : { $id: id };
-    yield Object.assign(own, annotateParent(scope, item), content && toContentAnnotations(content));
-  }
+    return Object.assign(own, annotateParent(scope, item), content && toContentAnnotations(content));
+  });
 }

@@ -1,29 +1,5 @@
 import { readMonotonic, setImmediate } from './platform.js';
 
-/** Work in steps, between which the mock can answer requests. */
-export type Steps<Result> = Generator<undefined, Result, undefined>;
-
-/** Does all steps at once. @returns what they lead to. */
-export function doSteps<Result>(steps: Steps<Result>): Result {
-  let step = steps.next();
-  while (step.done !== true) step = steps.next();
-  return step.value;
-}
-
-/** Does all steps, in slices of so many milliseconds, between which the event loop serves others. @returns what they lead to. */
-export async function doInSlices<Result>(steps: Steps<Result>, sliceMs: number): Promise<Result> {
-  let since = readMonotonic();
-  let step = steps.next();
-  while (step.done !== true) {
-    if (readMonotonic() - since >= sliceMs) {
-      await new Promise((resolve) => setImmediate(resolve));
-      since = readMonotonic();
-    }
-    step = steps.next();
-  }
-  return step.value;
-}
-
 /** Limits how long requests are answered within one turn of the event loop, so that it serves connections and timers in between. */
 export interface TurnLimit {
   /**
