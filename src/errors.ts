@@ -222,7 +222,7 @@ export function countOf(count: number, noun: string): string {
 }
 
 /** How many letters two texts differ in (Levenshtein); given up, as `limit`, once it cannot be below `limit`. */
-function editDistance(a: string, b: string, limit: number): number {
+export function editDistance(a: string, b: string, limit: number): number {
   if (Math.abs(a.length - b.length) >= limit) return limit;
   let previous = Array.from({ length: b.length + 1 }, (_, i) => i);
   for (let i = 1; i <= a.length; i++) {

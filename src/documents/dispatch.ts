@@ -1,7 +1,7 @@
 import { URL } from 'node:url';
 import type { Contract } from '../contract/contract.js';
 import type { Operation } from '../contract/operations/operation.js';
-import { createRouter, type RouteMatch, type Router } from '../contract/router/router.js';
+import { createRouter, type Router } from '../contract/router/router.js';
 import { addTo } from '../contract/json.js';
 import { MockError } from '../errors.js';
 import { readTarget } from '../http/target.js';
@@ -111,11 +111,16 @@ function createScope<Document extends ServedDocument>(documents: readonly Docume
       if (only === undefined) return undefined;
       const isPlain = others.length === 0 && path !== '/' && !path.startsWith('/~') && !path.startsWith('/%');
       if (isPlain) return { document: only, isOperation: false };
+      // The one that has the operation, else the path, else a similar path.
       const matches = [only, ...others].map((document) => ({
         document,
         match: routerOf(document).match(method, path, search),
       }));
-      const [best] = matches.toSorted(({ match: one }, { match: other }) => rank(one) - rank(other));
+      const best =
+        matches.find(({ match }) => match.kind === 'operation') ??
+        matches.find(({ match }) => match.kind === 'method') ??
+        matches.find(({ match }) => match.kind === 'none' && match.nearest().length > 0) ??
+        matches[0];
       // Where nothing is served, browsers get the list of the documents.
       if (best === undefined || (path === '/' && best.match.kind === 'none')) return undefined;
       return { document: best.document, isOperation: best.match.kind === 'operation' };
@@ -129,12 +134,6 @@ function createScope<Document extends ServedDocument>(documents: readonly Docume
       }
     },
   };
-}
-
-/** The document whose operation it is comes first, then one that has the path, then one that has a similar path. */
-function rank(match: RouteMatch): number {
-  if (match.kind === 'none') return match.nearest.length > 0 ? 2 : 3;
-  return match.kind === 'operation' ? 0 : 1;
 }
 
 /** The base paths of some documents, the longest first; they are updated when a document is reloaded. */

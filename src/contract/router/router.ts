@@ -7,7 +7,7 @@ import { memoize } from '../../memoize.js';
 import { findMedia, listKin, toEssence } from '../media-type.js';
 import type { Operation } from '../operations/operation.js';
 import { decodeText } from '../pointer.js';
-import { createNearestPaths } from './nearest-path.js';
+import { findNearestPaths } from './nearest-path.js';
 import type { GuardedPattern } from '../patterns/guarded-pattern.js';
 import { readPattern } from '../upgrade/patterns.js';
 import { matchMixed, type QueryPair, type TemplateSegment } from './path-template.js';
@@ -35,8 +35,8 @@ export type RouteMatch =
     }
   | {
       readonly kind: 'none';
-      /** Up to three path keys that are most similar. */
-      readonly nearest: readonly string[];
+      /** Up to three path keys that are most similar. Compares the path with all of them. */
+      readonly nearest: () => readonly string[];
     };
 
 /** Header fields by name in lower case. */
@@ -62,7 +62,6 @@ export interface Router {
 export function createRouter(operations: readonly Operation[], resolve?: Contract['resolve']): Router {
   const formsOf = memoize((operation: Operation) => readTextForms(operation, resolve));
   const bases = buildBases(operations, (operation, name) => readStrings(formsOf(operation).get(name)?.schema));
-  const nearest = createNearestPaths(operations);
   const values: string[] = [];
   const fit = ({ operation, names }: Route): number => measureFit(formsOf(operation), names, values);
   const find = (request: Request, readStart = readBaseEnd): OperationMatch | undefined => {
@@ -111,7 +110,7 @@ export function createRouter(operations: readonly Operation[], resolve?: Contrac
         }
         return { kind: 'method', allow: allowed };
       }
-      return { kind: 'none', nearest: nearest(pathname) };
+      return { kind: 'none', nearest: () => findNearestPaths(operations, pathname) };
     },
   };
 }

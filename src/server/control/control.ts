@@ -165,7 +165,7 @@ function answerUnrouted(
   { path, prefix }: { readonly path: string; readonly prefix: string },
 ): Answer {
   if (match.kind === 'method') return answerMethod(request, match.allow);
-  const nearest = match.kind === 'none' ? match.nearest[0] : undefined;
+  const nearest = match.kind === 'none' ? match.nearest()[0] : undefined;
   const hint = nearest === undefined ? SEE_DOCUMENT : `did you mean ${prefix}${nearest}?`;
   const message = `no path in the control API matches ${cutText(path, 200)}`;
   return answerProblem({ status: 404, code: 'CONTROL_UNKNOWN', message, hint });

@@ -298,7 +298,7 @@ function createUndocumentedAnswerer(
   };
 }
 
-const NO_PATH: NoMatch = { kind: 'none', nearest: [] };
+const NO_PATH: NoMatch = { kind: 'none', nearest: () => [] };
 
 type ReceiveBody = (body: AsyncIterable<Uint8Array>) => Promise<BodyBytes>;
 

@@ -43,8 +43,8 @@ export function describeUnmatched(situation: Omit<UnmatchedSituation, 'errors' |
     const message = `${cutCountedText(path, SHOWN_PATH_LENGTH)} does not support ${request.method}; it supports ${match.allow.join(', ')}`;
     return { code: 'METHOD_UNKNOWN', in: 'method', message };
   }
-  const verb = match.nearest.length === 1 ? 'is' : 'are';
-  const nearest = match.nearest.length === 0 ? '' : `; the nearest ${verb} ${match.nearest.join(', ')}`;
+  const paths = match.nearest();
+  const nearest = paths.length === 0 ? '' : `; the nearest ${paths.length === 1 ? 'is' : 'are'} ${paths.join(', ')}`;
   return {
     code: 'PATH_UNKNOWN',
     in: 'path',
