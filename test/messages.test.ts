@@ -5,33 +5,19 @@ import { dirname, join } from 'node:path';
 import { inspect } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Contract, createMock, loadContract, type Mock, MockError, type MockOptions } from '../src/index.js';
+import { object, TEXT, content, arrayOf, toDocument, query, INTEGER, inPath } from './document-parts.js';
 
-const pet = {
-  type: 'object',
-  required: ['name'],
-  properties: { id: { type: 'string' }, name: { type: 'string' }, age: { type: 'integer', minimum: 0 } },
-};
+const pet = object({ id: TEXT, name: TEXT, age: { type: 'integer', minimum: 0 } }, 'name');
 
-const json = (schema: object): object => ({ description: '', content: { 'application/json': { schema } } });
+const json = (schema: object): object => ({ description: '', content: content(schema) });
 
-const DOCUMENT = {
-  openapi: '3.1.0',
-  info: { title: 'Pets', version: '1' },
-  paths: {
-    '/pets': {
-      get: { operationId: 'listPets', responses: { 200: json({ type: 'array', items: pet }) } },
-      post: {
-        operationId: 'createPet',
-        requestBody: { content: { 'application/json': { schema: pet } } },
-        responses: { 201: json(pet) },
-      },
-    },
-    '/pets/{id}': {
-      parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }],
-      get: { operationId: 'readPet', responses: { 200: json(pet) } },
-    },
+const DOCUMENT = toDocument({
+  '/pets': {
+    get: { operationId: 'listPets', responses: { 200: json(arrayOf(pet)) } },
+    post: { operationId: 'createPet', requestBody: { content: content(pet) }, responses: { 201: json(pet) } },
   },
-};
+  '/pets/{id}': { ...inPath('id'), get: { operationId: 'readPet', responses: { 200: json(pet) } } },
+});
 
 const FILES = {
   'openapi.yaml': 'openapi: 3.1.0\n',
@@ -248,20 +234,20 @@ describe('a refused request lists each violation in a header and in the journal:
         put: {
           operationId: 'replacePets',
           security: [{ token: [] }],
-          parameters: [{ name: 'limit', in: 'query', schema: { type: 'integer' } }],
-          requestBody: { content: { 'application/json': { schema: pet } } },
+          parameters: [query('limit', INTEGER)],
+          requestBody: { content: content(pet) },
           responses: { 200: json(pet) },
         },
         post: {
           operationId: 'createPet',
-          parameters: [{ name: 'limit', in: 'query', schema: { type: 'integer' } }],
-          requestBody: { required: true, content: { 'application/json': { schema: pet } } },
+          parameters: [query('limit', INTEGER)],
+          requestBody: { required: true, content: content(pet) },
           responses: { 201: json(pet), 422: { description: 'Validation failed' } },
         },
         patch: {
           operationId: 'changePet',
-          parameters: [{ name: 'limit', in: 'query', schema: { type: 'integer' } }],
-          requestBody: { required: true, content: { 'application/json': { schema: pet } } },
+          parameters: [query('limit', INTEGER)],
+          requestBody: { required: true, content: content(pet) },
           responses: { 200: json(pet) },
         },
       },

@@ -1,12 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { Mock } from '../../src/index.js';
 import { json, openMock } from './open-mock.js';
+import { object, INTEGER, TEXT, pathParameter, content, arrayOf } from '../document-parts.js';
 
-const pet = {
-  type: 'object',
-  required: ['id', 'name'],
-  properties: { id: { type: 'integer' }, name: { type: 'string' }, pin: { type: 'string', writeOnly: true } },
-};
+const pet = object({ id: INTEGER, name: TEXT, pin: { type: 'string', writeOnly: true } }, 'id', 'name');
 
 async function read(mock: Mock, path: string): Promise<readonly [from: string | null, body: unknown]> {
   const response = await mock.fetch(path);
@@ -79,8 +76,8 @@ describe('a generated answer', () => {
     const mock = await openMock({
       '/pets/{petId}': {
         put: {
-          parameters: [{ name: 'petId', in: 'path', required: true, schema: { type: 'integer' } }],
-          requestBody: { content: { 'application/json': { schema: pet } } },
+          parameters: [pathParameter('petId', INTEGER)],
+          requestBody: { content: content(pet) },
           responses: { 200: json(pet) },
         },
       },
@@ -130,13 +127,15 @@ describe('a generated answer', () => {
 
   it('of XML has a root and the names of the schema', async () => {
     const schema = {
-      type: 'object',
+      ...object(
+        {
+          id: { const: 7, xml: { attribute: true } },
+          tag: { type: 'array', minItems: 2, maxItems: 2, items: { const: 'x' } },
+        },
+        'id',
+        'tag',
+      ),
       xml: { name: 'Pet' },
-      required: ['id', 'tag'],
-      properties: {
-        id: { const: 7, xml: { attribute: true } },
-        tag: { type: 'array', minItems: 2, maxItems: 2, items: { const: 'x' } },
-      },
     };
     const mock = await openMock({ '/x': get({ description: '', content: { 'application/xml': { schema } } }) });
     expect(await (await mock.fetch('/x')).text()).toMatch(/<Pet id="7">\s*<tag>x<\/tag>\s*<tag>x<\/tag>\s*<\/Pet>/);
@@ -144,11 +143,7 @@ describe('a generated answer', () => {
 });
 
 describe('a stream', () => {
-  const item = {
-    type: 'object',
-    required: ['kind', 'n'],
-    properties: { kind: { const: 'tick' }, n: { type: 'integer', minimum: 3 } },
-  };
+  const item = object({ kind: { const: 'tick' }, n: { type: 'integer', minimum: 3 } }, 'kind', 'n');
   const stream = (type: string, media: object): object => get({ description: '', content: { [type]: media } });
 
   it('of events has each item as data', async () => {
@@ -161,14 +156,14 @@ describe('a stream', () => {
   });
 
   it('of events has the fields that the schema describes', async () => {
-    const event = { type: 'object', required: ['event', 'data'], properties: { event: { const: 'tick' }, data: item } };
+    const event = object({ event: { const: 'tick' }, data: item }, 'event', 'data');
     const mock = await openMock({ '/s': stream('text/event-stream', { itemSchema: event }) });
     expect(await (await mock.fetch('/s')).text()).toMatch(/^event: tick\ndata: \{.*"kind":"tick".*\}\n\n/);
   });
 
   it.each([
     ['application/x-ndjson', { itemSchema: item }, ''],
-    ['application/jsonl', { schema: { type: 'array', items: item } }, ''],
+    ['application/jsonl', { schema: arrayOf(item) }, ''],
     ['application/json-seq', { schema: item }, '\u001e'],
   ])('of %s is a line for each item', async (type, media, mark) => {
     const mock = await openMock({ '/s': stream(type, media) });
@@ -185,14 +180,11 @@ describe('headers that a response declares', () => {
   it('are sent from their example or their schema, except those of framing', async () => {
     const headers = {
       'X-Rate-Limit': { schema: { type: 'integer', minimum: 5, maximum: 5 } },
-      'X-Kind': { schema: { type: 'string' }, example: 'amber' },
+      'X-Kind': { schema: TEXT, example: 'amber' },
       'X-List': { schema: { type: 'array', items: { const: 'a' }, minItems: 2, maxItems: 2 } },
-      'X-Map': {
-        explode: true,
-        schema: { type: 'object', required: ['k'], additionalProperties: false, properties: { k: { const: 1 } } },
-      },
+      'X-Map': { explode: true, schema: { ...object({ k: { const: 1 } }, 'k'), additionalProperties: false } },
       'Content-Length': { schema: { type: 'integer', minimum: 9999 } },
-      'Transfer-Encoding': { schema: { type: 'string' } },
+      'Transfer-Encoding': { schema: TEXT },
       Connection: { schema: { const: 'close' } },
       ETag: { $ref: '#/components/headers/ETag' },
     };
@@ -203,13 +195,7 @@ describe('headers that a response declares', () => {
     const sent = (await mock.fetch('/x')).headers;
     expect(
       Object.fromEntries(['x-rate-limit', 'x-kind', 'x-list', 'x-map', 'etag'].map((name) => [name, sent.get(name)])),
-    ).toEqual({
-      'x-rate-limit': '5',
-      'x-kind': 'amber',
-      'x-list': 'a,a',
-      'x-map': 'k=1',
-      etag: '"v1"',
-    });
+    ).toEqual({ 'x-rate-limit': '5', 'x-kind': 'amber', 'x-list': 'a,a', 'x-map': 'k=1', etag: '"v1"' });
     for (const name of ['transfer-encoding', 'connection']) expect(sent.get(name)).toBeNull();
     expect(sent.get('content-length')).not.toBe('9999');
   });
@@ -223,9 +209,9 @@ describe('headers that a response declares', () => {
   });
 
   it('Location is a valid URL even if an id has a lone surrogate', async () => {
-    const schema = { type: 'object', properties: { id: { type: 'string' } }, required: ['id'] };
-    const created = { ...json(schema), headers: { Location: { schema: { type: 'string' } } } };
-    const requestBody = { content: { 'application/json': { schema } } };
+    const schema = object({ id: TEXT }, 'id');
+    const created = { ...json(schema), headers: { Location: { schema: TEXT } } };
+    const requestBody = { content: content(schema) };
     const mock = await openMock({ '/pets': { post: { requestBody, responses: { 201: created } } } });
     const headers = { 'content-type': 'application/json' };
     const response = await mock.fetch('/pets', { method: 'POST', headers, body: String.raw`{"id":"\ud800"}` });
@@ -248,7 +234,7 @@ describe('headers that a response declares', () => {
 describe('an error body', () => {
   it('has properties of any name', async () => {
     const names = ['constructor', 'toString', '__proto__', 'message'];
-    const properties = Object.fromEntries(names.map((name) => [name, { type: 'string' }]));
+    const properties = Object.fromEntries(names.map((name) => [name, TEXT]));
     const mock = await openMock({
       '/x': {
         get: {

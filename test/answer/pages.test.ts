@@ -1,10 +1,11 @@
 import { expect, it } from 'vitest';
 import { json, openMock } from './open-mock.js';
+import { TEXT, INTEGER, arrayOf, object, BOOLEAN, content } from '../document-parts.js';
 
 const query = (name: string, schema: object) => ({ name, in: 'query', schema });
-const CURSOR = query('cursor', { type: 'string' });
-const LIMIT = query('limit', { type: 'integer' });
-const members = { type: 'array', items: { type: 'string' } };
+const CURSOR = query('cursor', TEXT);
+const LIMIT = query('limit', INTEGER);
+const members = arrayOf(TEXT);
 
 /** A list whose example has three members and names a next page. */
 function toList(parameters: readonly object[], schema: object, example: object) {
@@ -14,41 +15,23 @@ function toList(parameters: readonly object[], schema: object, example: object) 
 const PATHS = {
   '/users.list': toList(
     [CURSOR, LIMIT],
-    {
-      type: 'object',
-      required: ['members'],
-      properties: { members, response_metadata: { type: 'object', properties: { next_cursor: { type: 'string' } } } },
-    },
+    object({ members, response_metadata: object({ next_cursor: TEXT }) }, 'members'),
     { members: ['a', 'b', 'c'], response_metadata: { next_cursor: 'x' } },
   ),
   '/filled.list': toList(
-    [query('page', { type: 'integer' })],
-    {
-      type: 'object',
-      required: ['members', 'next'],
-      properties: { members: { ...members, minItems: 1 }, next: { type: 'string' }, has_more: { type: 'boolean' } },
-    },
+    [query('page', INTEGER)],
+    object({ members: { ...members, minItems: 1 }, next: TEXT, has_more: BOOLEAN }, 'members', 'next'),
     { members: ['a'], next: '2', has_more: true },
   ),
-  '/words': toList([query('offset', { type: 'integer' }), LIMIT], members, ['a', 'b', 'c']),
-  '/ids': {
-    get: {
-      parameters: [query('count', { type: 'integer' })],
-      responses: { 200: json({ type: 'object', required: ['ids'], properties: { ids: members } }) },
-    },
-  },
+  '/words': toList([query('offset', INTEGER), LIMIT], members, ['a', 'b', 'c']),
+  '/ids': { get: { parameters: [query('count', INTEGER)], responses: { 200: json(object({ ids: members }, 'ids')) } } },
   '/tables': {
     post: {
-      requestBody: {
-        content: {
-          'application/json': { schema: { properties: { ExclusiveStartTableName: { type: 'string' } } } },
-        },
-      },
+      requestBody: { content: content({ properties: { ExclusiveStartTableName: TEXT } }) },
       responses: {
-        200: json(
-          { type: 'object', properties: { TableNames: members, LastEvaluatedTableName: { type: 'string' } } },
-          { example: { TableNames: ['a'], LastEvaluatedTableName: 'a' } },
-        ),
+        200: json(object({ TableNames: members, LastEvaluatedTableName: TEXT }), {
+          example: { TableNames: ['a'], LastEvaluatedTableName: 'a' },
+        }),
       },
     },
   },

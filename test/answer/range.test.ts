@@ -3,6 +3,7 @@ import { request as createRequest, type IncomingMessage } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createMock, type Mock, type MockServer } from '../../src/index.js';
+import { toDocument } from '../document-parts.js';
 
 // Issue 16, part 4; RFC 9110 section 14.
 const TEXT = 'abcdefghijklmnopqrstuvwxyz';
@@ -15,26 +16,22 @@ const unsatisfied = {
   content: { 'application/problem+json': { schema: { type: 'object' } } },
 };
 const several = { description: 'parts', content: { 'text/*': {}, 'multipart/byteranges': {} } };
-const SPEC = {
-  openapi: '3.1.0',
-  info: { title: 'Files', version: '1' },
-  paths: {
-    '/whole': read({}),
-    '/default': read({ default: { description: 'an error' } }),
-    '/part': read({ 206: partial, 416: unsatisfied }),
-    '/quiet': read({ 206: partial }),
-    '/several': read({ 206: several }),
-    '/other': read({ 206: { description: 'a part', content: { 'image/png': {} } } }),
-    '/json': {
-      get: {
-        responses: {
-          200: { description: 'ok', content: { 'application/json': { example: { a: 1 } } } },
-          206: { description: 'p' },
-        },
+const SPEC = toDocument({
+  '/whole': read({}),
+  '/default': read({ default: { description: 'an error' } }),
+  '/part': read({ 206: partial, 416: unsatisfied }),
+  '/quiet': read({ 206: partial }),
+  '/several': read({ 206: several }),
+  '/other': read({ 206: { description: 'a part', content: { 'image/png': {} } } }),
+  '/json': {
+    get: {
+      responses: {
+        200: { description: 'ok', content: { 'application/json': { example: { a: 1 } } } },
+        206: { description: 'p' },
       },
     },
   },
-};
+});
 
 describe('a request for a range of bytes', () => {
   let mock: Mock;

@@ -1,72 +1,42 @@
 import { expect, it } from 'vitest';
 import type { MockOptions } from '../../src/options.js';
 import { describeBoth } from '../describe-both.js';
+import { json, arrayOf, content, object, INTEGER, NUMBER, TEXT, toDocument } from '../document-parts.js';
 
 const answerOf = (list: string, element: object): object => ({
-  200: {
-    description: 'OK',
-    content: {
-      'application/json': {
-        schema: { type: 'object', required: [list], properties: { [list]: { type: 'array', items: element } } },
-      },
-    },
-  },
+  200: json({ type: 'object', required: [list], properties: { [list]: arrayOf(element) } }),
 });
 
 const post = (operationId: string, properties: object, required: readonly string[], responses: object): object => ({
-  post: {
-    operationId,
-    requestBody: { content: { 'application/json': { schema: { type: 'object', required, properties } } } },
-    responses,
-  },
+  post: { operationId, requestBody: { content: content({ type: 'object', required, properties }) }, responses },
 });
 
-const VECTOR = {
-  type: 'object',
-  required: ['position', 'index', 'values'],
-  properties: {
-    position: { const: 'fixed' },
-    index: { type: 'integer' },
-    values: { type: 'array', items: { type: 'number' } },
-  },
-};
+const VECTOR = object(
+  { position: { const: 'fixed' }, index: INTEGER, values: arrayOf(NUMBER) },
+  'position',
+  'index',
+  'values',
+);
 
-const SPEC: MockOptions['spec'] & object = {
-  openapi: '3.1.0',
-  info: { title: 'Results', version: '1' },
-  paths: {
-    '/vectors': post(
-      'makeVectors',
-      {
-        input: { oneOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }] },
-        format: { type: 'string', enum: ['float', 'base64'], default: 'float' },
-        dimensions: { type: 'integer' },
-      },
-      ['input'],
-      answerOf('data', VECTOR),
-    ),
-    '/pictures': post(
-      'makePictures',
-      {
-        prompt: { type: 'string' },
-        n: { type: 'integer', default: 1 },
-        stop: { type: 'array', items: { type: 'string' } },
-      },
-      ['prompt'],
-      answerOf('pictures', {
-        type: 'object',
-        required: ['url'],
-        properties: { url: { type: 'string', format: 'uri' } },
-      }),
-    ),
-    '/notes': post(
-      'makeNotes',
-      { tags: { type: 'array', items: { type: 'string' } } },
-      [],
-      answerOf('notes', { type: 'object', required: ['id'], properties: { id: { type: 'string' } } }),
-    ),
-  },
-};
+const SPEC: MockOptions['spec'] & object = toDocument({
+  '/vectors': post(
+    'makeVectors',
+    {
+      input: { oneOf: [TEXT, arrayOf(TEXT)] },
+      format: { type: 'string', enum: ['float', 'base64'], default: 'float' },
+      dimensions: INTEGER,
+    },
+    ['input'],
+    answerOf('data', VECTOR),
+  ),
+  '/pictures': post(
+    'makePictures',
+    { prompt: TEXT, n: { type: 'integer', default: 1 }, stop: arrayOf(TEXT) },
+    ['prompt'],
+    answerOf('pictures', object({ url: { type: 'string', format: 'uri' } }, 'url')),
+  ),
+  '/notes': post('makeNotes', { tags: arrayOf(TEXT) }, [], answerOf('notes', object({ id: TEXT }, 'id'))),
+});
 
 describeBoth('results that follow from the request', (start) => {
   const ask = async (

@@ -1,11 +1,8 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createMock, type MockOptions } from '../../src/index.js';
+import { object, TEXT, pathParameter, INTEGER, arrayOf, content, toDocument } from '../document-parts.js';
 
-const pet = {
-  type: 'object',
-  required: ['id', 'name'],
-  properties: { id: { type: 'string' }, name: { type: 'string' }, status: { enum: ['open', 'sold'] } },
-};
+const pet = object({ id: TEXT, name: TEXT, status: { enum: ['open', 'sold'] } }, 'id', 'name');
 
 const json = (schema: object, more: object = {}): object => ({
   description: '',
@@ -14,51 +11,38 @@ const json = (schema: object, more: object = {}): object => ({
 
 const get = (response: object): object => ({ responses: { 200: response } });
 
-const id = { name: 'id', in: 'path', required: true, schema: { type: 'string' } };
+const id = pathParameter('id');
 
-const query = (name: string, schema: object = { type: 'string' }): object => ({ name, in: 'query', schema });
+const query = (name: string, schema: object = TEXT): object => ({ name, in: 'query', schema });
 
-const DOCUMENT = {
-  openapi: '3.1.0',
-  info: { title: 'Small', version: '1' },
-  paths: {
-    '/pets': {
-      get: {
-        operationId: 'listPets',
-        parameters: [
-          query('status'),
-          query('name'),
-          query('limit', { type: 'integer' }),
-          query('offset', { type: 'integer' }),
-        ],
-        ...get(json({ type: 'array', items: pet })),
-      },
-      post: {
-        operationId: 'createPet',
-        requestBody: { content: { 'application/json': { schema: pet } } },
-        responses: { 201: json(pet) },
-      },
+const DOCUMENT = toDocument({
+  '/pets': {
+    get: {
+      operationId: 'listPets',
+      parameters: [query('status'), query('name'), query('limit', INTEGER), query('offset', INTEGER)],
+      ...get(json(arrayOf(pet))),
     },
-    '/pets/{id}': {
-      parameters: [id],
-      get: { operationId: 'readPet', ...get(json(pet)) },
-      delete: { operationId: 'deletePet', responses: { 204: { description: '' } } },
-    },
-    '/plain': { get: { operationId: 'plain', ...get(json({ type: 'object', properties: { ok: { const: true } } })) } },
-    '/empty': { get: { operationId: 'empty', responses: { 204: { description: '' } } } },
-    '/good': {
-      get: { operationId: 'good', ...get(json(pet, { examples: { rex: { value: { id: 'a', name: 'Rex' } } } })) },
-    },
-    '/second': {
-      get: {
-        operationId: 'second',
-        ...get(json(pet, { examples: { bad: { value: { id: 1 } }, rex: { value: { id: 'a', name: 'Rex' } } } })),
-      },
-    },
-    '/bad': { get: { operationId: 'bad', ...get(json(pet, { example: { id: 'a', name: 5 } })) } },
-    '/null': { get: { operationId: 'none', ...get(json(pet, { example: null })) } },
+    post: { operationId: 'createPet', requestBody: { content: content(pet) }, responses: { 201: json(pet) } },
   },
-};
+  '/pets/{id}': {
+    parameters: [id],
+    get: { operationId: 'readPet', ...get(json(pet)) },
+    delete: { operationId: 'deletePet', responses: { 204: { description: '' } } },
+  },
+  '/plain': { get: { operationId: 'plain', ...get(json(object({ ok: { const: true } }))) } },
+  '/empty': { get: { operationId: 'empty', responses: { 204: { description: '' } } } },
+  '/good': {
+    get: { operationId: 'good', ...get(json(pet, { examples: { rex: { value: { id: 'a', name: 'Rex' } } } })) },
+  },
+  '/second': {
+    get: {
+      operationId: 'second',
+      ...get(json(pet, { examples: { bad: { value: { id: 1 } }, rex: { value: { id: 'a', name: 'Rex' } } } })),
+    },
+  },
+  '/bad': { get: { operationId: 'bad', ...get(json(pet, { example: { id: 'a', name: 5 } })) } },
+  '/null': { get: { operationId: 'none', ...get(json(pet, { example: null })) } },
+});
 
 const FIXTURES = {
   pets: [

@@ -11,25 +11,21 @@ import { createCallDecoder } from '../../src/http/request/call.js';
 import { createValidators } from '../../src/schema/validate.js';
 import { NO_VIOLATIONS } from '../../src/schema/violation.js';
 import type { Session } from '../../src/session/session.js';
+import { object, TEXT, ref, toDocument } from '../document-parts.js';
 
-const DOCUMENT = {
-  openapi: '3.1.0',
-  info: { title: 'Small', version: '1' },
-  paths: {
+const DOCUMENT = toDocument(
+  {
     '/pet': {
       get: {
         operationId: 'getPet',
         responses: {
           200: {
             description: '',
-            headers: {
-              'X-Needed': { required: true, schema: { const: 'yes' } },
-              'X-Free': { schema: { type: 'string' } },
-            },
+            headers: { 'X-Needed': { required: true, schema: { const: 'yes' } }, 'X-Free': { schema: TEXT } },
             content: {
-              'application/json': { schema: { $ref: '#/components/schemas/Pet' } },
-              'text/csv': { schema: { type: 'string' } },
-              'application/x-ndjson': { itemSchema: { $ref: '#/components/schemas/Pet' } },
+              'application/json': { schema: ref('Pet') },
+              'text/csv': { schema: TEXT },
+              'application/x-ndjson': { itemSchema: ref('Pet') },
             },
           },
           204: { description: '' },
@@ -37,16 +33,8 @@ const DOCUMENT = {
       },
     },
   },
-  components: {
-    schemas: {
-      Pet: {
-        type: 'object',
-        required: ['name'],
-        properties: { name: { type: 'string', minLength: 2 }, pin: { type: 'string', writeOnly: true } },
-      },
-    },
-  },
-};
+  { Pet: object({ name: { type: 'string', minLength: 2 }, pin: { type: 'string', writeOnly: true } }, 'name') },
+);
 
 /** The names of real sources with what they say about their wrong answers. */
 const SOURCES: readonly Omit<AnswerSource, 'answer'>[] = [

@@ -3,24 +3,21 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { runProgram } from './run-program.js';
+import { toDocument } from '../document-parts.js';
 
 // Issue 16, part 4.
 
 const folder = mkdtempSync(join(tmpdir(), 'vouch-stream-end-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const DOCUMENT = {
-  openapi: '3.1.0',
-  info: { title: 'Streams', version: '1' },
-  paths: {
-    '/events': {
-      get: {
-        operationId: 'streamEvents',
-        responses: { 200: { description: 'ok', content: { 'text/event-stream': { schema: { type: 'object' } } } } },
-      },
+const DOCUMENT = toDocument({
+  '/events': {
+    get: {
+      operationId: 'streamEvents',
+      responses: { 200: { description: 'ok', content: { 'text/event-stream': { schema: { type: 'object' } } } } },
     },
   },
-};
+});
 /** The second event is sent after longer than any test may take. */
 const SLOW = { operations: { streamEvents: { respond: { events: [{ n: 1 }, { data: { n: 2 }, delay: '1h' }] } } } };
 

@@ -1,14 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { logInteractions, type LogFlags } from '../../src/cli/serving/log.js';
 import { createMock } from '../../src/index.js';
+import { toDocument } from '../document-parts.js';
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 const SPAN = '00f067aa0ba902b7';
-const SPEC = {
-  openapi: '3.1.0',
-  info: { title: 'Ping', version: '1' },
-  paths: { '/ping': { get: { operationId: 'ping', responses: { 204: { description: '' } } } } },
-};
+const SPEC = toDocument({ '/ping': { get: { operationId: 'ping', responses: { 204: { description: '' } } } } });
 
 /** What is logged of one request with this header. */
 async function readLog(flags: LogFlags, traceparent: string | undefined): Promise<string> {

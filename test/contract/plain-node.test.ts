@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import type { Dialect, Node, RepairContext } from '../../src/contract/upgrade/node.js';
 import { readNeed } from '../../src/contract/upgrade/plain-node.js';
 import { renameKeywords, repairSchema } from '../../src/contract/upgrade/repair-schema.js';
+import { TEXT } from '../document-parts.js';
 
 const TYPES = ['array', 'boolean', 'integer', 'null', 'number', 'object', 'string'];
 
@@ -21,13 +22,7 @@ const scalars = oneof(
   integer({ min: -2, max: 3 }),
 );
 const nodes = oneof(
-  constantFrom<unknown>(
-    {},
-    { type: 'string' },
-    { required: true },
-    { $ref: '#/a' },
-    { type: 'string', required: true },
-  ),
+  constantFrom<unknown>({}, TEXT, { required: true }, { $ref: '#/a' }, { type: 'string', required: true }),
   dictionary(string({ maxLength: 2 }), scalars, { maxKeys: 2 }),
 );
 const values = oneof(

@@ -257,10 +257,7 @@ test('servers of a path and of an operation replace those above', async () => {
     openapi: '3.1.0',
     info: {},
     servers: [{ url: '/all' }],
-    paths: {
-      '/a': { get },
-      '/b': { servers: [{ url: '/path' }], get, post: { ...get, servers: [{ url: '/own' }] } },
-    },
+    paths: { '/a': { get }, '/b': { servers: [{ url: '/path' }], get, post: { ...get, servers: [{ url: '/own' }] } } },
   });
   expect(contract.operations.map(({ basePaths }) => basePaths)).toEqual([
     ['/all', ''],

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { loadContract } from '../../src/contract/load/load.js';
 import type { Operation } from '../../src/contract/operations/operation.js';
 import { createFolder, listProblems, loadFiles } from './loading.js';
+import { ref, INTEGER, TEXT, object, arrayOf } from '../document-parts.js';
 
 /** The one operation of a Swagger 2.0 document, POST /things, and its contract. */
 async function loadPost(
@@ -34,23 +35,23 @@ test('a body parameter is the request body under each type of consumes', async (
   );
   expect(operation.body?.required).toBe(true);
   expect(operation.body?.content.map(({ type, schema }) => [type, schema])).toEqual([
-    ['application/json', { $ref: '#/components/schemas/Thing' }],
-    ['application/xml', { $ref: '#/components/schemas/Thing' }],
+    ['application/json', ref('Thing')],
+    ['application/xml', ref('Thing')],
   ]);
   expect(operation.parameters.map(({ name, in: place, schema }) => [name, place, schema])).toEqual([
-    ['q', 'query', { type: 'integer' }],
+    ['q', 'query', INTEGER],
   ]);
-  expect(contract.at(operation.body?.content[0]?.schemaPointer ?? '')).toEqual({ $ref: '#/components/schemas/Thing' });
+  expect(contract.at(operation.body?.content[0]?.schemaPointer ?? '')).toEqual(ref('Thing'));
 });
 
 test('without consumes and produces the type is JSON', async () => {
   const { operation } = await loadPost({
-    parameters: [{ in: 'body', name: 'x', schema: { type: 'string' } }],
-    responses: { 201: { description: 'made', schema: { type: 'integer' } } },
+    parameters: [{ in: 'body', name: 'x', schema: TEXT }],
+    responses: { 201: { description: 'made', schema: INTEGER } },
   });
   expect(operation.body?.content.map(({ type }) => type)).toEqual(['application/json']);
   expect(operation.responses[0]?.content.map(({ type, schema }) => [type, schema])).toEqual([
-    ['application/json', { type: 'integer' }],
+    ['application/json', INTEGER],
   ]);
 });
 
@@ -67,17 +68,13 @@ test('form parameters are the properties of one form body', async () => {
   const { operation, contract } = await loadPost({
     parameters: [
       { in: 'formData', name: 'name', type: 'string', required: true, description: 'd' },
-      { in: 'formData', name: 'tags', type: 'array', items: { type: 'string' }, collectionFormat: 'multi' },
+      { in: 'formData', name: 'tags', type: 'array', items: TEXT, collectionFormat: 'multi' },
     ],
     responses: OK,
   });
   const media = operation.body?.content[0];
   expect(media?.type).toBe('application/x-www-form-urlencoded');
-  expect(media?.schema).toEqual({
-    type: 'object',
-    required: ['name'],
-    properties: { name: { type: 'string', description: 'd' }, tags: { type: 'array', items: { type: 'string' } } },
-  });
+  expect(media?.schema).toEqual(object({ name: { type: 'string', description: 'd' }, tags: arrayOf(TEXT) }, 'name'));
   expect(media?.encoding['tags']).toMatchObject({ style: 'form', explode: true });
   expect(contract.problems).toEqual([]);
 });
@@ -95,13 +92,9 @@ test.each([
   ['multi', 'form', true],
   [undefined, 'form', false],
 ])('collectionFormat %s of a query is style %s with explode %s', async (collectionFormat, style, explode) => {
-  const parameter = { in: 'query', name: 'q', type: 'array', items: { type: 'string' }, collectionFormat };
+  const parameter = { in: 'query', name: 'q', type: 'array', items: TEXT, collectionFormat };
   const { operation } = await loadPost({ parameters: [parameter], responses: OK });
-  expect(operation.parameters[0]).toMatchObject({
-    style,
-    explode,
-    schema: { type: 'array', items: { type: 'string' } },
-  });
+  expect(operation.parameters[0]).toMatchObject({ style, explode, schema: arrayOf(TEXT) });
 });
 
 test('shared parameters and responses are found, a shared body among them', async () => {
@@ -126,7 +119,7 @@ test('shared parameters and responses are found, a shared body among them', asyn
   const { schema = true, schemaPointer = '' } = operation.body?.content[0] ?? {};
   expect(contract.resolve(schema, schemaPointer).schema).toEqual({ type: ['object', 'null'] });
   expect(operation.responses[0]).toMatchObject({ description: 'fine', pointer: '/components/responses/Ok' });
-  expect(operation.responses[0]?.content[0]?.schema).toEqual({ $ref: '#/components/schemas/Thing' });
+  expect(operation.responses[0]?.content[0]?.schema).toEqual(ref('Thing'));
   expect(listProblems(contract)).toEqual([]);
 });
 
@@ -144,8 +137,8 @@ test("a path item's body parameter is inherited and overridden", async () => {
     },
   });
   expect(contract.operations.map(({ method, body }) => [method, body?.content[0]?.schema])).toEqual([
-    ['PUT', { type: 'string' }],
-    ['POST', { type: 'integer' }],
+    ['PUT', TEXT],
+    ['POST', INTEGER],
   ]);
 });
 
@@ -231,7 +224,7 @@ test('a 2.0 document of several files finds parameters and bodies in the others'
   const contract = await loadContract('main.yaml', { cwd: folder, cacheFolder: false });
   const operation = contract.operations[0];
   expect(listProblems(contract)).toEqual([]);
-  expect(operation?.parameters.map(({ name, schema }) => [name, schema])).toEqual([['limit', { type: 'integer' }]]);
+  expect(operation?.parameters.map(({ name, schema }) => [name, schema])).toEqual([['limit', INTEGER]]);
   for (const media of [operation?.body?.content[0], operation?.responses[0]?.content[0]]) {
     expect(contract.resolve(media?.schema ?? true, '').schema).toEqual({ type: ['object', 'null'] });
   }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { loadContract } from '../../src/contract/load/load.js';
 import { documentOf, listProblems } from './loading.js';
+import { TEXT, arrayOf, NUMBER, BOOLEAN } from '../document-parts.js';
 
 const OTHER = { Other: { type: 'object' } };
 const S = '/components/schemas/Subject';
@@ -9,7 +10,7 @@ const OTHER_REF = { $ref: '#/components/schemas/Other' };
 /** [name, version, given schema, wanted schema, wanted problems]. */
 const CASES: readonly (readonly [string, string, unknown, unknown, readonly string[]])[] = [
   ['3.0 nullable with a type', '3.0.3', { type: 'string', nullable: true }, { type: ['string', 'null'] }, []],
-  ['3.0 nullable false', '3.0.3', { type: 'string', nullable: false }, { type: 'string' }, []],
+  ['3.0 nullable false', '3.0.3', { type: 'string', nullable: false }, TEXT, []],
   ['3.0 nullable without a type', '3.0.3', { nullable: true, minimum: 1 }, { minimum: 1 }, []],
   [
     '3.0 nullable with an enum',
@@ -112,7 +113,7 @@ const CASES: readonly (readonly [string, string, unknown, unknown, readonly stri
   ['2.0 type file', '2.0', { type: 'file' }, { type: 'string', format: 'binary' }, []],
   ['3.x type file', '3.0.3', { type: 'file' }, { type: 'string', format: 'binary' }, [`SCHEMA_REPAIRED ${S}/type`]],
   ['a type nobody knows', '3.1.0', { type: 'foo', minimum: 1 }, { minimum: 1 }, [`SCHEMA_REPAIRED ${S}/type`]],
-  ['a type in capitals', '3.1.0', { type: 'String' }, { type: 'string' }, [`SCHEMA_REPAIRED ${S}/type`]],
+  ['a type in capitals', '3.1.0', { type: 'String' }, TEXT, [`SCHEMA_REPAIRED ${S}/type`]],
   ['a bare null in a list of types', '3.1.0', { type: ['string', null] }, { type: ['string', 'null'] }, []],
   ['an empty list of types', '3.1.0', { type: [] }, {}, [`SCHEMA_REPAIRED ${S}/type`]],
   ['a type as a number', '3.1.0', { type: 3 }, {}, [`SCHEMA_REPAIRED ${S}/type`]],
@@ -121,7 +122,7 @@ const CASES: readonly (readonly [string, string, unknown, unknown, readonly stri
     'a property that says required: true',
     '3.0.3',
     { required: ['b'], properties: { a: { type: 'string', required: true }, b: {} } },
-    { required: ['b', 'a'], properties: { a: { type: 'string' }, b: {} } },
+    { required: ['b', 'a'], properties: { a: TEXT, b: {} } },
     [`SCHEMA_REPAIRED ${S}/properties/a/required`],
   ],
   ['an empty enum', '3.1.0', { enum: [] }, {}, [`SCHEMA_REPAIRED ${S}/enum`]],
@@ -135,15 +136,15 @@ const CASES: readonly (readonly [string, string, unknown, unknown, readonly stri
   [
     'an enum of an array that is meant for its items',
     '3.0.3',
-    { type: 'array', items: { type: 'string' }, enum: ['a', 'b'] },
-    { type: 'array', items: { type: 'string', enum: ['a', 'b'] } },
+    { type: 'array', items: TEXT, enum: ['a', 'b'] },
+    arrayOf({ type: 'string', enum: ['a', 'b'] }),
     [`SCHEMA_REPAIRED ${S}/enum`],
   ],
   [
     'an enum of an array whose items have their own',
     '3.0.3',
     { type: 'array', items: { enum: ['a'] }, enum: ['a', 'b'] },
-    { type: 'array', items: { enum: ['a'] } },
+    arrayOf({ enum: ['a'] }),
     [`SCHEMA_REPAIRED ${S}/enum`],
   ],
   [
@@ -170,8 +171,8 @@ const CASES: readonly (readonly [string, string, unknown, unknown, readonly stri
   [
     'null as the only type beside alternatives',
     '3.0.3',
-    { type: 'null', oneOf: [{ type: 'string' }, { type: 'number' }] },
-    { anyOf: [{ oneOf: [{ type: 'string' }, { type: 'number' }] }, { type: 'null' }] },
+    { type: 'null', oneOf: [TEXT, NUMBER] },
+    { anyOf: [{ oneOf: [TEXT, NUMBER] }, { type: 'null' }] },
     [`SCHEMA_REPAIRED ${S}/type`],
   ],
   ['null as the only type', '3.1.0', { type: 'null', description: 'none' }, { type: 'null', description: 'none' }, []],
@@ -209,8 +210,8 @@ const CASES: readonly (readonly [string, string, unknown, unknown, readonly stri
   [
     'alternatives that differ in a property named description',
     '3.1.0',
-    { oneOf: [{ properties: { description: { type: 'string' } } }, { properties: { description: { type: 'null' } } }] },
-    { oneOf: [{ properties: { description: { type: 'string' } } }, { properties: { description: { type: 'null' } } }] },
+    { oneOf: [{ properties: { description: TEXT } }, { properties: { description: { type: 'null' } } }] },
+    { oneOf: [{ properties: { description: TEXT } }, { properties: { description: { type: 'null' } } }] },
     [],
   ],
   [
@@ -241,16 +242,16 @@ const CASES: readonly (readonly [string, string, unknown, unknown, readonly stri
   [
     'a list of items is prefixItems',
     '3.1.0',
-    { items: [{ type: 'string' }], additionalItems: false },
-    { prefixItems: [{ type: 'string' }], items: false },
+    { items: [TEXT], additionalItems: false },
+    { prefixItems: [TEXT], items: false },
     [`SCHEMA_REPAIRED ${S}/items`],
   ],
-  ['items of null', '3.1.0', { type: 'array', items: null }, { type: 'array' }, []],
+  ['items of null', '3.1.0', arrayOf(null), { type: 'array' }, []],
   [
     'a property that is no schema',
     '3.1.0',
     { properties: { a: 'string', b: 7, c: null, d: true } },
-    { properties: { a: { type: 'string' }, b: {}, c: {}, d: true } },
+    { properties: { a: TEXT, b: {}, c: {}, d: true } },
     [`TYPE_MISMATCH ${S}/properties/a`, `TYPE_MISMATCH ${S}/properties/b`, `TYPE_MISMATCH ${S}/properties/c`],
   ],
   ['properties of null', '3.1.0', { properties: null }, {}, []],
@@ -266,7 +267,7 @@ const CASES: readonly (readonly [string, string, unknown, unknown, readonly stri
     { title: 't', 'x-vouch-unresolved': '#/components/schemas/Gone' },
     [`REFERENCE_UNRESOLVED ${S}/$ref`],
   ],
-  ['a $ref that is no text', '3.1.0', { $ref: { type: 'string' } }, {}, [`TYPE_MISMATCH ${S}/$ref`]],
+  ['a $ref that is no text', '3.1.0', { $ref: TEXT }, {}, [`TYPE_MISMATCH ${S}/$ref`]],
   ['a $ref to itself', '3.1.0', { $ref: `#${S}` }, { 'x-vouch-unresolved': `#${S}` }, [`SCHEMA_CIRCULAR ${S}/$ref`]],
   [
     'an allOf of itself',
@@ -275,40 +276,34 @@ const CASES: readonly (readonly [string, string, unknown, unknown, readonly stri
     { type: 'object', allOf: [{ 'x-vouch-unresolved': `#${S}` }] },
     [`SCHEMA_CIRCULAR ${S}/allOf/0/$ref`],
   ],
-  [
-    'a list of itself is legal',
-    '3.1.0',
-    { type: 'array', items: { $ref: `#${S}` } },
-    { type: 'array', items: { $ref: `#${S}` } },
-    [],
-  ],
+  ['a list of itself is legal', '3.1.0', arrayOf({ $ref: `#${S}` }), arrayOf({ $ref: `#${S}` }), []],
   [
     'names of properties are no keywords',
     '3.0.3',
     {
       properties: {
-        $ref: { type: 'string' },
+        $ref: TEXT,
         example: { type: 'string', nullable: true },
-        nullable: { type: 'boolean' },
-        required: { type: 'boolean' },
-        type: { type: 'string' },
+        nullable: BOOLEAN,
+        required: BOOLEAN,
+        type: TEXT,
         properties: { type: 'object' },
-        items: { type: 'array', items: {} },
-        enum: { type: 'string' },
+        items: arrayOf({}),
+        enum: TEXT,
         __proto__x: {},
       },
       patternProperties: { type: { nullable: true, type: 'string' } },
     },
     {
       properties: {
-        $ref: { type: 'string' },
+        $ref: TEXT,
         example: { type: ['string', 'null'] },
-        nullable: { type: 'boolean' },
-        required: { type: 'boolean' },
-        type: { type: 'string' },
+        nullable: BOOLEAN,
+        required: BOOLEAN,
+        type: TEXT,
         properties: { type: 'object' },
-        items: { type: 'array', items: {} },
-        enum: { type: 'string' },
+        items: arrayOf({}),
+        enum: TEXT,
         __proto__x: {},
       },
       patternProperties: { type: { type: ['string', 'null'] } },
@@ -325,8 +320,8 @@ const CASES: readonly (readonly [string, string, unknown, unknown, readonly stri
   [
     '2.0 discriminator',
     '2.0',
-    { discriminator: 'kind', properties: { kind: { type: 'string' } } },
-    { discriminator: { propertyName: 'kind' }, properties: { kind: { type: 'string' } } },
+    { discriminator: 'kind', properties: { kind: TEXT } },
+    { discriminator: { propertyName: 'kind' }, properties: { kind: TEXT } },
     [],
   ],
   [

@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createMock, type Mock, type MockOptions } from '../../src/index.js';
 import { describeAll, openBuiltIn } from '../describe-both.js';
 import { type AskControl, createControlClient, loadControlDocument } from './control-client.js';
+import { TEXT, content, object, INTEGER, pathParameter, toDocument } from '../document-parts.js';
 
 // Issue 17: what the control API offers to the page of the inspector.
 
@@ -153,26 +154,19 @@ describe('scenarios and samples for the page', () => {
   });
 
   it('makes a valid request where a document has parameters that are easy to send wrongly', async () => {
-    const json = (schema: object): object => ({ 'application/json': { schema } });
-    const point = {
-      type: 'object',
-      required: ['x', 'y'],
-      properties: { x: { type: 'integer' }, y: { type: 'integer' } },
-    };
-    const order = { type: 'object', required: ['by'], properties: { by: { enum: ['name', 'age'], default: 'size' } } };
-    const spec = {
-      openapi: '3.1.0',
-      info: { title: 'Parameters', version: '1' },
-      security: [{ key: [] }],
-      paths: {
+    const json = (schema: object): object => content(schema);
+    const point = object({ x: INTEGER, y: INTEGER }, 'x', 'y');
+    const order = object({ by: { enum: ['name', 'age'], default: 'size' } }, 'by');
+    const spec = toDocument(
+      {
         '/at/{point}/{color}': {
           put: {
             operationId: 'paint',
             parameters: [
-              { name: 'point', in: 'path', required: true, schema: point },
-              { name: 'color', in: 'path', required: true, content: json({ type: 'string' }) },
-              { name: 'key', in: 'query', required: true, schema: { type: 'string' } },
-              { name: 'Content-Length', in: 'header', required: true, schema: { type: 'integer' } },
+              pathParameter('point', point),
+              { name: 'color', in: 'path', required: true, content: json(TEXT) },
+              { name: 'key', in: 'query', required: true, schema: TEXT },
+              { name: 'Content-Length', in: 'header', required: true, schema: INTEGER },
             ],
             requestBody: { required: true, content: json(order) },
             responses: { 200: { description: 'painted' } },
@@ -181,7 +175,7 @@ describe('scenarios and samples for the page', () => {
         '/search?q={q}': {
           get: {
             operationId: 'search',
-            parameters: [{ name: 'q', in: 'query', required: true, schema: { type: 'string' } }],
+            parameters: [{ name: 'q', in: 'query', required: true, schema: TEXT }],
             responses: { 200: { description: 'found' } },
           },
         },
@@ -193,8 +187,12 @@ describe('scenarios and samples for the page', () => {
           },
         },
       },
-      components: { securitySchemes: { key: { type: 'apiKey', in: 'query', name: 'key' } } },
-    };
+      {},
+      {
+        security: [{ key: [] }],
+        components: { securitySchemes: { key: { type: 'apiKey', in: 'query', name: 'key' } } },
+      },
+    );
     const mock = await createMock({ spec });
     const control = ask({ rootUrl: '', fetch: mock.fetch } as Parameters<typeof ask>[0]);
     for (const { id } of mock.contract.operations) {
@@ -208,23 +206,18 @@ describe('scenarios and samples for the page', () => {
 });
 
 it('a sample leaves out a cursor that a list does not require', async () => {
-  const text = { type: 'string' };
-  const properties = { cursor: text, name: text, next_token: text };
-  const schema = { type: 'object', required: ['name'], properties };
+  const properties = { cursor: TEXT, name: TEXT, next_token: TEXT };
+  const schema = object(properties, 'name');
   const mock = await createMock({
-    spec: {
-      openapi: '3.1.0',
-      info: { title: 'Cursors', version: '1' },
-      paths: {
-        '/find': {
-          post: {
-            operationId: 'find',
-            requestBody: { required: true, content: { 'application/json': { schema } } },
-            responses: { 200: { description: 'found' } },
-          },
+    spec: toDocument({
+      '/find': {
+        post: {
+          operationId: 'find',
+          requestBody: { required: true, content: content(schema) },
+          responses: { 200: { description: 'found' } },
         },
       },
-    },
+    }),
   });
   const control = ask({ rootUrl: '', fetch: mock.fetch } as Parameters<typeof ask>[0]);
   const { body } = (await control('GET', '/contract/operations/find/sample')).body as { body: string };
@@ -304,13 +297,9 @@ describe('the stream of the journal', () => {
 
   it('shows bytes in hex, without secrets', async () => {
     const binary = { 'application/octet-stream': { schema: {} } };
-    const spec = {
-      openapi: '3.1.0',
-      info: { title: 'Bytes', version: '1' },
-      paths: {
-        '/upload': { post: { requestBody: { content: binary }, responses: { 204: { description: 'stored' } } } },
-      },
-    };
+    const spec = toDocument({
+      '/upload': { post: { requestBody: { content: binary }, responses: { 204: { description: 'stored' } } } },
+    });
     const mock = await createMock({ spec });
     const secret = 'sk-proj-0123456789abcdefghijklmnopqrstuvwxyz0123456789ABCD';
     const headers = { 'content-type': 'application/octet-stream' };

@@ -31,12 +31,7 @@ export const PLAIN: Wire = {
 /** The request as the bytes of one connection. */
 export function toExchange(wire: Wire): Exchange {
   const { method, isSound, allows } = wire;
-  return {
-    bytes: toBytes(wire),
-    ...(isSound && { answers: 1 }),
-    ...(allows && { allows }),
-    isHead: method === 'HEAD',
-  };
+  return { bytes: toBytes(wire), ...(isSound && { answers: 1 }), ...(allows && { allows }), isHead: method === 'HEAD' };
 }
 
 /** The bytes of the request. */

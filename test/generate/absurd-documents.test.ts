@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { createMock } from '../../src/index.js';
+import { TEXT, toDocument, object, arrayOf, json, pathParameter, inPath } from '../document-parts.js';
 
 type Schemas = Readonly<Record<string, unknown>>;
-
-const STRING = { type: 'string' };
 
 const reference = (name: string): object => ({ $ref: `#/components/schemas/${name}` });
 
@@ -16,7 +15,7 @@ const names = (count: number): readonly string[] => Array.from({ length: count }
 const kind = (i: number): object => ({
   type: 'object',
   required: ['kind', `v${i}`],
-  properties: { kind: { const: `k${i}` }, [`v${i}`]: STRING },
+  properties: { kind: { const: `k${i}` }, [`v${i}`]: TEXT },
 });
 
 /** A document with one collection of items of a schema. */
@@ -24,17 +23,15 @@ function openThings(schema: unknown, schemas: Schemas = {}) {
   const content = { 'application/json': { schema } };
   const answer = { description: 'One', content };
   return createMock({
-    spec: {
-      openapi: '3.1.0',
-      info: { title: 'Absurd', version: '1' },
-      paths: {
+    spec: toDocument(
+      {
         '/things': {
           get: { operationId: 'getThings', responses: { 200: answer } },
           post: { operationId: 'createThing', requestBody: { content }, responses: { 201: answer } },
         },
       },
-      components: { schemas },
-    },
+      schemas,
+    ),
   });
 }
 
@@ -48,12 +45,12 @@ const post = (body: unknown): RequestInit => ({
 const TABLE: readonly [name: string, ...Parameters<typeof openThings>][] = [
   [
     '3,000 required properties',
-    { type: 'object', required: names(3000), properties: members(3000, (i) => [`p${i}`, STRING]) },
+    { type: 'object', required: names(3000), properties: members(3000, (i) => [`p${i}`, TEXT]) },
   ],
   [
     '1,500 required properties of their own schemas',
     { type: 'object', required: names(1500), properties: members(1500, (i) => [`p${i}`, reference(`S${i}`)]) },
-    members(1500, (i) => [`S${i}`, { type: 'object', required: ['a'], properties: { a: STRING } }]),
+    members(1500, (i) => [`S${i}`, object({ a: TEXT }, 'a')]),
   ],
   ['3,000 alternatives', { oneOf: Array.from({ length: 3000 }, (_, i) => kind(i)) }],
   [
@@ -71,7 +68,7 @@ const TABLE: readonly [name: string, ...Parameters<typeof openThings>][] = [
       `S${i}`,
       i < 13
         ? { anyOf: [reference(`S${i + 1}`), reference(`S${i + 1}`)] }
-        : { type: 'object', required: ['a'], properties: { a: { type: 'integer', minimum: 5 } } },
+        : object({ a: { type: 'integer', minimum: 5 } }, 'a'),
     ]),
   ],
   [
@@ -81,25 +78,18 @@ const TABLE: readonly [name: string, ...Parameters<typeof openThings>][] = [
       `S${i}`,
       i < 13
         ? { allOf: [reference(`S${i + 1}`), reference(`S${i + 1}`)] }
-        : { type: 'object', required: ['a'], properties: { a: { type: 'integer', minimum: 5 } } },
+        : object({ a: { type: 'integer', minimum: 5 } }, 'a'),
     ]),
   ],
   [
     'a schema with 150 properties of itself',
     reference('Node'),
-    {
-      Node: {
-        type: 'object',
-        properties: members(150, (i) => [`p${i}`, reference('Node')]),
-        additionalProperties: reference('Node'),
-      },
-    },
+    { Node: { ...object(members(150, (i) => [`p${i}`, reference('Node')])), additionalProperties: reference('Node') } },
   ],
   [
     '300 conditions',
     {
-      type: 'object',
-      properties: members(300, (i) => [`p${i}`, STRING]),
+      ...object(members(300, (i) => [`p${i}`, TEXT])),
       allOf: Array.from({ length: 300 }, (_, i) => ({
         if: { required: ['p0'], properties: { p0: { const: `k${i}` } } },
         // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
@@ -107,20 +97,11 @@ const TABLE: readonly [name: string, ...Parameters<typeof openThings>][] = [
       })),
     },
   ],
-  [
-    '20,000 enumerated values',
-    {
-      type: 'object',
-      required: ['a'],
-      properties: { a: { enum: Array.from({ length: 20_000 }, (_, i) => `value-${i}`) } },
-    },
-  ],
+  ['20,000 enumerated values', object({ a: { enum: Array.from({ length: 20_000 }, (_, i) => `value-${i}`) } }, 'a')],
   [
     'steps and bounds at the end of the range of numbers',
-    {
-      type: 'object',
-      required: ['a', 'b', 'c', 'd', 'e', 'f'],
-      properties: {
+    object(
+      {
         a: { type: 'number', multipleOf: 1e-320 },
         b: { type: 'integer', multipleOf: 1e-320 },
         c: { type: 'integer', multipleOf: 1e300 },
@@ -128,25 +109,30 @@ const TABLE: readonly [name: string, ...Parameters<typeof openThings>][] = [
         e: { type: 'number', minimum: 1e308 },
         f: { type: 'integer', allOf: [7919, 104_729, 1_299_709, 15_485_863].map((multipleOf) => ({ multipleOf })) },
       },
-    },
+      'a',
+      'b',
+      'c',
+      'd',
+      'e',
+      'f',
+    ),
   ],
   [
     'values of faker with a billion parts',
-    {
-      type: 'object',
-      required: ['a', 'b', 'c', 'd'],
-      properties: {
+    object(
+      {
         a: { type: 'string', 'x-faker': { 'string.alpha': 1e9 } },
         b: { type: 'string', 'x-faker': { 'lorem.words': [{ min: 1e9, max: 1e9 }] } },
         c: { type: 'string', 'x-faker': { 'helpers.fake': '{{string.alpha(1000000000)}}' } },
         d: { type: 'string', 'x-faker': { 'helpers.fromRegExp': '[a-z]{1000000000}' } },
       },
-    },
+      'a',
+      'b',
+      'c',
+      'd',
+    ),
   ],
-  [
-    'lists of lists, 40 levels deep',
-    Array.from({ length: 40 }).reduce<object>((items) => ({ type: 'array', items }), STRING),
-  ],
+  ['lists of lists, 40 levels deep', Array.from({ length: 40 }).reduce<object>((items) => arrayOf(items), TEXT)],
 ];
 
 describe('a document of an absurd size', () => {
@@ -182,11 +168,7 @@ describe('a document of an absurd size', () => {
 
   it('a pattern too long to be searched for is not checked, which is reported', async () => {
     for (const pattern of ['[ab]'.repeat(20_000), '[ab]{5000}']) {
-      const mock = await openThings({
-        type: 'object',
-        required: ['a'],
-        properties: { a: { type: 'string', pattern } },
-      });
+      const mock = await openThings(object({ a: { type: 'string', pattern } }, 'a'));
       expect(mock.problems.map(({ code, message }) => [code, message])).toContainEqual([
         'SCHEMA_REPAIRED',
         expect.stringContaining('too long to be searched for in a string'),
@@ -196,7 +178,7 @@ describe('a document of an absurd size', () => {
       await mock.close();
     }
     const anchored = { type: 'string', pattern: `^${'[ab]'.repeat(5000)}$` };
-    const mock = await openThings({ type: 'object', required: ['a'], properties: { a: anchored } });
+    const mock = await openThings(object({ a: anchored }, 'a'));
     expect((await mock.fetch('/things', post({ a: 'ab'.repeat(2500) }))).status).toBe(201);
     expect((await mock.fetch('/things', post({ a: 'ab' }))).status).toBe(400);
     await mock.close();
@@ -204,32 +186,20 @@ describe('a document of an absurd size', () => {
 
   /** A collection and its items, with a schema of their own for each number below `count`. */
   const openResources = (count: number, writes: boolean) => {
-    const respond = (schema: object): object => ({
-      200: { description: 'Found', content: { 'application/json': { schema } } },
-    });
+    const respond = (schema: object): object => ({ 200: json(schema, 'Found') });
     return createMock({
-      spec: {
-        openapi: '3.1.0',
-        info: { title: 'Absurd', version: '1' },
-        paths: members<object>(2 * count, (k) => {
+      spec: toDocument(
+        members<object>(2 * count, (k) => {
           const item = reference(`T${Math.floor(k / 2)}`);
           const requestBody = { content: { 'application/json': { schema: item } } };
           const path = `/r${Math.floor(k / 2)}`;
-          const list = { get: { responses: respond({ type: 'array', items: item }) } };
-          const one = {
-            parameters: [{ name: 'id', in: 'path', required: true, schema: STRING }],
-            get: { responses: respond(item) },
-          };
+          const list = { get: { responses: respond(arrayOf(item)) } };
+          const one = { ...inPath('id'), get: { responses: respond(item) } };
           if (k % 2 === 0) return [path, writes ? { ...list, post: { requestBody, responses: respond(item) } } : list];
           return [`${path}/{id}`, writes ? { ...one, delete: { responses: { 204: { description: 'Gone' } } } } : one];
         }),
-        components: {
-          schemas: members(count, (i) => [
-            `T${i}`,
-            { type: 'object', required: ['id'], properties: { id: STRING, [`name${i}`]: STRING } },
-          ]),
-        },
-      },
+        members(count, (i) => [`T${i}`, object({ id: TEXT, [`name${i}`]: TEXT }, 'id')]),
+      ),
     });
   };
 
@@ -247,17 +217,15 @@ describe('a document of an absurd size', () => {
   }, 60_000);
 
   it('20,000 paths are loaded, and the nearest of them is found for an unknown one', async () => {
-    const id = { name: 'id', in: 'path', required: true, schema: STRING };
-    const content = { 'application/json': { schema: { type: 'object', properties: { id: STRING } } } };
+    const id = pathParameter('id');
+    const content = { 'application/json': { schema: object({ id: TEXT }) } };
     const mock = await createMock({
-      spec: {
-        openapi: '3.1.0',
-        info: { title: 'Absurd', version: '1' },
-        paths: members<object>(20_000, (i) => [
+      spec: toDocument(
+        members<object>(20_000, (i) => [
           `/resource-${i}/{id}`,
           { get: { parameters: [id], responses: { 200: { description: 'One', content } } } },
         ]),
-      },
+      ),
     });
     expect((await mock.fetch('/resource-19999/a')).status).toBe(200);
     const unknown = await mock.fetch('/ressource-19999/a');

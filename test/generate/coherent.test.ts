@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { NOW, openSchema } from './one-schema.js';
+import { TEXT, INTEGER, arrayOf, object, BOOLEAN } from '../document-parts.js';
 
 const SEEDS = Array.from({ length: 25 }, (_, seed) => seed);
-const text = { type: 'string' };
-const whole = { type: 'integer' };
 
 type Row = Readonly<Record<string, never>>;
 
@@ -24,10 +23,10 @@ describe('the properties of one object are consistent', () => {
 
   it('created before updated, as seconds and as milliseconds', async () => {
     for (const value of await valuesOf({
-      created: whole,
-      updated_at: whole,
-      created_at_ms: whole,
-      expires_at: whole,
+      created: INTEGER,
+      updated_at: INTEGER,
+      created_at_ms: INTEGER,
+      expires_at: INTEGER,
     })) {
       expect(value['created']).toBeLessThanOrEqual(value['updated_at'] ?? 0);
       expect(value['expires_at']).toBeGreaterThan(NOW / 1000);
@@ -45,13 +44,13 @@ describe('the properties of one object are consistent', () => {
   });
 
   it('the full name is made of the first and the last', async () => {
-    for (const value of await valuesOf({ first_name: text, lastName: text, full_name: text })) {
+    for (const value of await valuesOf({ first_name: TEXT, lastName: TEXT, full_name: TEXT })) {
       expect(value['full_name']).toBe(`${value['first_name']} ${value['lastName']}`);
     }
   });
 
   it('city, country and currency belong together', async () => {
-    for (const value of await valuesOf({ city: text, country: text, country_code: text, currency: text })) {
+    for (const value of await valuesOf({ city: TEXT, country: TEXT, country_code: TEXT, currency: TEXT })) {
       if (value['city'] === 'London') {
         expect(value).toEqual({ city: 'London', country: 'United Kingdom', country_code: 'GB', currency: 'GBP' });
       }
@@ -60,14 +59,8 @@ describe('the properties of one object are consistent', () => {
   });
 
   it('a list has its length and no further page', async () => {
-    const items = { type: 'array', items: { type: 'object', required: ['id'], properties: { id: text } } };
-    const values = await valuesOf({
-      data: items,
-      total: whole,
-      has_more: { type: 'boolean' },
-      first_id: text,
-      last_id: text,
-    });
+    const items = arrayOf(object({ id: TEXT }, 'id'));
+    const values = await valuesOf({ data: items, total: INTEGER, has_more: BOOLEAN, first_id: TEXT, last_id: TEXT });
     for (const value of values) {
       const data = value['data'] as unknown as readonly { readonly id: string }[];
       expect(value['total']).toBe(data.length);
@@ -80,11 +73,7 @@ describe('the properties of one object are consistent', () => {
     const one = await openSchema({
       type: 'array',
       minItems: 30,
-      items: {
-        type: 'object',
-        required: ['id'],
-        properties: { id: { type: 'string', example: 'cus_NffrFeUfNV2Hib' } },
-      },
+      items: object({ id: { type: 'string', example: 'cus_NffrFeUfNV2Hib' } }, 'id'),
     });
     const ids = (one.value() as readonly { readonly id: string }[]).map(({ id }) => id);
     expect(new Set(ids).size).toBe(ids.length);
@@ -93,16 +82,7 @@ describe('the properties of one object are consistent', () => {
 });
 
 describe('a value of the request', () => {
-  const pet = {
-    type: 'object',
-    required: ['id', 'name'],
-    properties: {
-      id: { type: 'string' },
-      name: text,
-      owner_id: { type: 'string' },
-      age: { type: 'integer', maximum: 30 },
-    },
-  };
+  const pet = object({ id: TEXT, name: TEXT, owner_id: TEXT, age: { type: 'integer', maximum: 30 } }, 'id', 'name');
 
   it.each([
     ['the id', { id: 'p7' }, { id: 'p7' }],
@@ -120,7 +100,7 @@ describe('a value of the request', () => {
   });
 
   it('is repeated inside an envelope, and not in the items of a list', async () => {
-    const wrapped = await openSchema({ type: 'object', required: ['data'], properties: { data: pet } });
+    const wrapped = await openSchema(object({ data: pet }, 'data'));
     expect(wrapped.value({ known: { id: 'p7' } })).toMatchObject({ data: { id: 'p7' } });
     const listed = await openSchema({ type: 'array', minItems: 2, items: pet });
     expect(JSON.stringify(listed.value({ known: { id: 'p7' } }))).not.toContain('p7');
@@ -135,7 +115,7 @@ describe('a value of the document', () => {
     ['x-faker with arguments', { type: 'integer', 'x-faker': { 'number.int': { min: 41, max: 41 } } }, 41],
     ['x-faker as a call', { type: 'string', 'x-faker': 'helpers.arrayElement(["only"])' }, 'only'],
   ])('is used: %s', async (_, schema, want) => {
-    const one = await openSchema({ type: 'object', required: ['thing'], properties: { thing: schema } });
+    const one = await openSchema(object({ thing: schema }, 'thing'));
     expect(one.value()).toEqual({ thing: want });
   });
 
@@ -147,16 +127,12 @@ describe('a value of the document', () => {
     ['a faker that does not fit', { type: 'integer', 'x-faker': 'person.firstName' }],
     ['a faker that would climb out', { type: 'string', 'x-faker': 'constructor.constructor("return 1")' }],
   ])('is not used: %s', async (_, schema) => {
-    const one = await openSchema({ type: 'object', required: ['thing'], properties: { thing: schema } });
+    const one = await openSchema(object({ thing: schema }, 'thing'));
     expect(one.check(one.value())).toEqual([]);
   });
 
   it('a first name by x-faker depends on the seed', async () => {
-    const one = await openSchema({
-      type: 'object',
-      required: ['x'],
-      properties: { x: { type: 'string', 'x-faker': 'person.firstName' } },
-    });
+    const one = await openSchema(object({ x: { type: 'string', 'x-faker': 'person.firstName' } }, 'x'));
     expect(one.value({ seed: 3 })).toEqual(one.value({ seed: 3 }));
     expect(new Set(SEEDS.map((seed) => JSON.stringify(one.value({ seed })))).size).toBeGreaterThan(10);
   });

@@ -1,29 +1,23 @@
 import { describe, expect, it } from 'vitest';
 import { openSchema } from './one-schema.js';
+import { object, TEXT, arrayOf, BOOLEAN, INTEGER, ref } from '../document-parts.js';
 
 const account = {
-  type: 'object',
-  required: ['id', 'name', 'address', 'secret'],
+  ...object(
+    {
+      id: { type: 'string', readOnly: true },
+      name: TEXT,
+      nickname: TEXT,
+      secret: { type: 'string', writeOnly: true },
+      address: object({ city: TEXT, zip: TEXT }, 'city', 'zip'),
+      tags: arrayOf(object({ label: TEXT, hot: BOOLEAN }, 'label')),
+    },
+    'id',
+    'name',
+    'address',
+    'secret',
+  ),
   additionalProperties: false,
-  properties: {
-    id: { type: 'string', readOnly: true },
-    name: { type: 'string' },
-    nickname: { type: 'string' },
-    secret: { type: 'string', writeOnly: true },
-    address: {
-      type: 'object',
-      required: ['city', 'zip'],
-      properties: { city: { type: 'string' }, zip: { type: 'string' } },
-    },
-    tags: {
-      type: 'array',
-      items: {
-        type: 'object',
-        required: ['label'],
-        properties: { label: { type: 'string' }, hot: { type: 'boolean' } },
-      },
-    },
-  },
 };
 
 describe('a partial value is completed', () => {
@@ -63,18 +57,14 @@ describe('a partial value is completed', () => {
       type: 'object',
       required: ['kind', own],
       additionalProperties: false,
-      properties: { kind: { const: kind }, [own]: { type: 'integer' } },
+      properties: { kind: { const: kind }, [own]: INTEGER },
     });
     const one = await openSchema({ oneOf: [branch('cat', 'lives'), branch('dog', 'bark')] });
     expect(one.complete(given)).toEqual(want);
   });
 
   it('falsy values are values', async () => {
-    const one = await openSchema({
-      type: 'object',
-      required: ['a', 'b', 'c', 'd'],
-      properties: { a: {}, b: {}, c: {}, d: { type: 'integer' } },
-    });
+    const one = await openSchema(object({ a: {}, b: {}, c: {}, d: INTEGER }, 'a', 'b', 'c', 'd'));
     expect(one.complete({ a: 0, b: '', c: false })).toMatchObject({ a: 0, b: '', c: false, d: expect.any(Number) });
     expect(one.complete({ a: null, b: null, c: null, d: 1 })).toEqual({ a: null, b: null, c: null, d: 1 });
   });
@@ -111,14 +101,7 @@ describe('an invalid value is repaired as a hint', () => {
 });
 
 describe('a part that does not fit stays if it was given, and not if it is from the request', () => {
-  const schema = {
-    type: 'object',
-    required: ['plan', 'id'],
-    properties: {
-      id: { type: 'string' },
-      plan: { oneOf: [{ type: 'string' }, { type: 'object', required: ['n'], properties: { n: { const: 1 } } }] },
-    },
-  };
+  const schema = object({ id: TEXT, plan: { oneOf: [TEXT, object({ n: { const: 1 } }, 'n')] } }, 'plan', 'id');
 
   it('an object that fits no branch', async () => {
     const one = await openSchema(schema);
@@ -130,17 +113,9 @@ describe('a part that does not fit stays if it was given, and not if it is from 
 });
 
 describe('a discriminator in a base schema', () => {
-  const base = (discriminator: object): object => ({
-    type: 'object',
-    required: ['kind'],
-    properties: { kind: { type: 'string' } },
-    discriminator,
-  });
+  const base = (discriminator: object): object => ({ ...object({ kind: TEXT }, 'kind'), discriminator });
   const heir = (own: string): object => ({
-    allOf: [
-      { $ref: '#/components/schemas/Pet' },
-      { type: 'object', required: [own], properties: { [own]: { type: 'integer' } } },
-    ],
+    allOf: [ref('Pet'), { type: 'object', required: [own], properties: { [own]: INTEGER } }],
   });
   const heirs = { Cat: heir('lives'), Dog: heir('bark') };
 
@@ -148,19 +123,13 @@ describe('a discriminator in a base schema', () => {
     ['by the mapping', { propertyName: 'kind', mapping: { cat: '#/components/schemas/Cat', dog: 'Dog' } }, 'cat'],
     ['by the name of the component', { propertyName: 'kind' }, 'Cat'],
   ])('a subtype has its own value: %s', async (_, discriminator, want) => {
-    const one = await openSchema({ $ref: '#/components/schemas/Cat' }, { ...heirs, Pet: base(discriminator) });
-    expect(one.value()).toEqual({
-      kind: want,
-      lives: expect.any(Number),
-    });
+    const one = await openSchema(ref('Cat'), { ...heirs, Pet: base(discriminator) });
+    expect(one.value()).toEqual({ kind: want, lives: expect.any(Number) });
   });
 
   it('the base is one of its subtypes', async () => {
     const mapping = { cat: '#/components/schemas/Cat', dog: '#/components/schemas/Dog' };
-    const one = await openSchema(
-      { $ref: '#/components/schemas/Pet' },
-      { ...heirs, Pet: base({ propertyName: 'kind', mapping }) },
-    );
+    const one = await openSchema(ref('Pet'), { ...heirs, Pet: base({ propertyName: 'kind', mapping }) });
     const seen = new Set<string>();
     for (let seed = 0; seed < 20; seed++) {
       const value = one.value({ seed }) as { readonly kind: string };

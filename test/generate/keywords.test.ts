@@ -2,6 +2,7 @@
 import { registerSchema, unregisterSchema, validate } from '@hyperjump/json-schema/draft-2020-12';
 import { describe, expect, it } from 'vitest';
 import { openSchema } from './one-schema.js';
+import { INTEGER, TEXT, BOOLEAN, object, arrayOf, NUMBER } from '../document-parts.js';
 
 type Case = readonly [name: string, schema: unknown, others?: Readonly<Record<string, unknown>>];
 
@@ -50,31 +51,28 @@ const FORMATS =
   );
 
 const ARRAYS: readonly Case[] = [
-  ['three thousand items', { type: 'array', items: { type: 'integer' }, minItems: 3000 }],
-  ['three thousand unique items', { type: 'array', items: { type: 'string' }, minItems: 3000, uniqueItems: true }],
+  ['three thousand items', { type: 'array', items: INTEGER, minItems: 3000 }],
+  ['three thousand unique items', { type: 'array', items: TEXT, minItems: 3000, uniqueItems: true }],
   [
     'unique items of a small range',
     { type: 'array', items: { type: 'integer', minimum: 1, maximum: 5 }, minItems: 5, uniqueItems: true },
   ],
   ['unique items of an enum', { type: 'array', items: { enum: ['a', 'b', 'c', 'd'] }, minItems: 4, uniqueItems: true }],
-  ['unique booleans', { type: 'array', items: { type: 'boolean' }, minItems: 2, uniqueItems: true }],
+  ['unique booleans', { type: 'array', items: BOOLEAN, minItems: 2, uniqueItems: true }],
   [
     'unique objects',
     {
       type: 'array',
-      items: { type: 'object', required: ['a'], properties: { a: { type: 'integer', minimum: 0, maximum: 3 } } },
+      items: object({ a: { type: 'integer', minimum: 0, maximum: 3 } }, 'a'),
       minItems: 4,
       uniqueItems: true,
     },
   ],
-  ['a tuple', { type: 'array', prefixItems: [{ type: 'string' }, { type: 'integer' }], items: false, minItems: 2 }],
-  [
-    'a tuple that goes on',
-    { type: 'array', prefixItems: [{ type: 'string' }], items: { type: 'integer' }, minItems: 4 },
-  ],
-  ['no items at all', { type: 'array', items: { type: 'string' }, maxItems: 0 }],
-  ['items that cannot be', { type: 'array', items: false }],
-  ['contains', { type: 'array', contains: { const: 7 }, items: { type: 'integer' } }],
+  ['a tuple', { type: 'array', prefixItems: [TEXT, INTEGER], items: false, minItems: 2 }],
+  ['a tuple that goes on', { type: 'array', prefixItems: [TEXT], items: INTEGER, minItems: 4 }],
+  ['no items at all', { type: 'array', items: TEXT, maxItems: 0 }],
+  ['items that cannot be', arrayOf(false)],
+  ['contains', { type: 'array', contains: { const: 7 }, items: INTEGER }],
   [
     'contains at least and at most',
     {
@@ -86,13 +84,10 @@ const ARRAYS: readonly Case[] = [
       minItems: 4,
     },
   ],
-  ['contains nothing', { type: 'array', contains: { const: 'x' }, minContains: 0, items: { type: 'string' } }],
-  [
-    'contains in a tuple',
-    { type: 'array', prefixItems: [{ type: 'string' }], contains: { type: 'integer', minimum: 9 } },
-  ],
-  ['unevaluated items', { type: 'array', prefixItems: [{ type: 'string' }], unevaluatedItems: false, minItems: 1 }],
-  ['an array by its keywords alone', { items: { type: 'integer' }, minItems: 1 }],
+  ['contains nothing', { type: 'array', contains: { const: 'x' }, minContains: 0, items: TEXT }],
+  ['contains in a tuple', { type: 'array', prefixItems: [TEXT], contains: { type: 'integer', minimum: 9 } }],
+  ['unevaluated items', { type: 'array', prefixItems: [TEXT], unevaluatedItems: false, minItems: 1 }],
+  ['an array by its keywords alone', { items: INTEGER, minItems: 1 }],
 ];
 
 const OBJECTS: readonly Case[] = [
@@ -101,84 +96,44 @@ const OBJECTS: readonly Case[] = [
     'a required property that is called __proto__',
     JSON.parse('{"type":"object","required":["__proto__"],"properties":{"__proto__":{"type":"integer"}}}'),
   ],
-  ['a map', { type: 'object', additionalProperties: { type: 'integer' }, minProperties: 5 }],
-  [
-    'a closed object',
-    { type: 'object', properties: { a: { type: 'string' } }, required: ['a'], additionalProperties: false },
-  ],
+  ['a map', { type: 'object', additionalProperties: INTEGER, minProperties: 5 }],
+  ['a closed object', { ...object({ a: TEXT }, 'a'), additionalProperties: false }],
   [
     'names that follow a pattern',
-    {
-      type: 'object',
-      propertyNames: { pattern: '^[A-Z]{3}$' },
-      minProperties: 3,
-      additionalProperties: { type: 'boolean' },
-    },
+    { type: 'object', propertyNames: { pattern: '^[A-Z]{3}$' }, minProperties: 3, additionalProperties: BOOLEAN },
   ],
   [
     'pattern properties',
-    {
-      type: 'object',
-      patternProperties: { '^x-': { type: 'integer' } },
-      additionalProperties: false,
-      minProperties: 2,
-    },
+    { type: 'object', patternProperties: { '^x-': INTEGER }, additionalProperties: false, minProperties: 2 },
   ],
   [
     'a property under a pattern too',
-    {
-      type: 'object',
-      properties: { ab: { minimum: 5 } },
-      patternProperties: { '^a': { type: 'integer', maximum: 6 } },
-      required: ['ab'],
-    },
+    { ...object({ ab: { minimum: 5 } }, 'ab'), patternProperties: { '^a': { type: 'integer', maximum: 6 } } },
   ],
-  ['too many properties', { type: 'object', properties: { a: {}, b: {}, c: {} }, required: ['c'], maxProperties: 1 }],
-  ['at least so many', { type: 'object', properties: { a: { type: 'string' } }, minProperties: 4 }],
-  [
-    'dependent required',
-    {
-      type: 'object',
-      properties: { a: { type: 'string' }, b: { type: 'string' } },
-      dependentRequired: { a: ['b', 'c'] },
-      required: ['a'],
-    },
-  ],
+  ['too many properties', { ...object({ a: {}, b: {}, c: {} }, 'c'), maxProperties: 1 }],
+  ['at least so many', { ...object({ a: TEXT }), minProperties: 4 }],
+  ['dependent required', { ...object({ a: TEXT, b: TEXT }, 'a'), dependentRequired: { a: ['b', 'c'] } }],
   [
     'dependent schemas',
     {
-      type: 'object',
-      properties: { card: { type: 'string' } },
-      required: ['card'],
+      ...object({ card: TEXT }, 'card'),
       dependentSchemas: { card: { required: ['address'], properties: { address: { const: 'x' } } } },
     },
   ],
-  [
-    'a dependent schema that rules its own trigger out',
-    { type: 'object', properties: { a: { type: 'string' } }, dependentSchemas: { a: false } },
-  ],
+  ['a dependent schema that rules its own trigger out', { ...object({ a: TEXT }), dependentSchemas: { a: false } }],
   [
     'unevaluated properties',
-    {
-      allOf: [{ properties: { a: { type: 'string' } }, required: ['a'] }],
-      properties: { b: { type: 'integer' } },
-      unevaluatedProperties: false,
-    },
+    { allOf: [{ properties: { a: TEXT }, required: ['a'] }], properties: { b: INTEGER }, unevaluatedProperties: false },
   ],
   [
     'unevaluated properties of a schema',
-    {
-      type: 'object',
-      properties: { b: { type: 'integer' } },
-      unevaluatedProperties: { type: 'boolean' },
-      minProperties: 3,
-    },
+    { ...object({ b: INTEGER }), unevaluatedProperties: BOOLEAN, minProperties: 3 },
   ],
   [
     'allOf with a closed branch',
     {
       allOf: [
-        { properties: { a: { type: 'string' }, b: { type: 'string' } }, required: ['a'] },
+        { properties: { a: TEXT, b: TEXT }, required: ['a'] },
         { properties: { a: {} }, additionalProperties: false },
       ],
     },
@@ -195,55 +150,29 @@ const OBJECTS: readonly Case[] = [
   [
     'siblings of a reference',
     { ...reference('Other'), required: ['b'], properties: { b: { const: 2 } } },
-    { Other: { type: 'object', required: ['a'], properties: { a: { const: 1 } } } },
+    { Other: object({ a: { const: 1 } }, 'a') },
   ],
-  ['an object by its keywords alone', { properties: { a: { type: 'integer' } }, required: ['a'] }],
+  ['an object by its keywords alone', { properties: { a: INTEGER }, required: ['a'] }],
 ];
 
 const CHOICES: readonly Case[] = [
-  ['anyOf', { anyOf: [{ type: 'string', minLength: 3 }, { type: 'integer' }] }],
-  ['anyOf with a branch that cannot be', { anyOf: [false, { type: 'integer' }] }],
-  ['anyOf beside a type', { type: 'string', anyOf: [{ type: 'integer' }, { minLength: 4 }] }],
-  ['oneOf integer or number', { oneOf: [{ type: 'integer' }, { type: 'number' }] }],
-  [
-    'oneOf of overlapping objects',
-    {
-      oneOf: [
-        { type: 'object', properties: { a: { type: 'string' } } },
-        { type: 'object', required: ['b'], properties: { b: { type: 'string' } } },
-      ],
-    },
-  ],
+  ['anyOf', { anyOf: [{ type: 'string', minLength: 3 }, INTEGER] }],
+  ['anyOf with a branch that cannot be', { anyOf: [false, INTEGER] }],
+  ['anyOf beside a type', { type: 'string', anyOf: [INTEGER, { minLength: 4 }] }],
+  ['oneOf integer or number', { oneOf: [INTEGER, NUMBER] }],
+  ['oneOf of overlapping objects', { oneOf: [object({ a: TEXT }), object({ b: TEXT }, 'b')] }],
   [
     'oneOf where one branch holds the other',
-    {
-      oneOf: [
-        { type: 'object', required: ['a'], properties: { a: { type: 'string' } } },
-        { type: 'object', required: ['a', 'b'], properties: { a: { type: 'string' }, b: { type: 'string' } } },
-      ],
-    },
+    { oneOf: [object({ a: TEXT }, 'a'), object({ a: TEXT, b: TEXT }, 'a', 'b')] },
   ],
   [
     'oneOf of three texts',
-    { oneOf: [{ type: 'string' }, { type: 'string', enum: ['2020-01-01'] }, { type: 'string', pattern: '^x' }] },
+    { oneOf: [TEXT, { type: 'string', enum: ['2020-01-01'] }, { type: 'string', pattern: '^x' }] },
   ],
-  [
-    'oneOf of optional properties only',
-    {
-      oneOf: [
-        { type: 'object', properties: { a: { type: 'integer' } } },
-        { type: 'object', properties: { b: { type: 'integer' } } },
-        { type: 'array' },
-      ],
-    },
-  ],
+  ['oneOf of optional properties only', { oneOf: [object({ a: INTEGER }), object({ b: INTEGER }), { type: 'array' }] }],
   [
     'oneOf required or required',
-    {
-      type: 'object',
-      properties: { a: { type: 'string' }, b: { type: 'string' } },
-      oneOf: [{ required: ['a'] }, { required: ['b'] }],
-    },
+    { ...object({ a: TEXT, b: TEXT }), oneOf: [{ required: ['a'] }, { required: ['b'] }] },
   ],
   [
     'anyOf inside oneOf inside allOf',
@@ -251,37 +180,22 @@ const CHOICES: readonly Case[] = [
   ],
   ['not a type', { not: { type: ['object', 'string'] } }],
   ['not a constant', { type: 'string', enum: ['a', 'b'], not: { const: 'a' } }],
-  ['not required', { type: 'object', properties: { a: { type: 'string' } }, not: { required: ['a'] } }],
-  [
-    'not both',
-    {
-      type: 'object',
-      properties: { a: { type: 'string' }, b: { type: 'string' } },
-      required: ['a'],
-      not: { required: ['a', 'b'] },
-    },
-  ],
+  ['not required', { ...object({ a: TEXT }), not: { required: ['a'] } }],
+  ['not both', { ...object({ a: TEXT, b: TEXT }, 'a'), not: { required: ['a', 'b'] } }],
   [
     'not of a property',
-    {
-      type: 'object',
-      properties: { kind: { enum: ['x', 'y'] } },
-      required: ['kind'],
-      not: { properties: { kind: { const: 'x' } } },
-    },
+    { ...object({ kind: { enum: ['x', 'y'] } }, 'kind'), not: { properties: { kind: { const: 'x' } } } },
   ],
   ['not a pattern', { type: 'string', not: { pattern: '^[a-m]' } }],
   [
     'not anyOf',
     { type: 'integer', minimum: 0, maximum: 3, not: { anyOf: [{ const: 0 }, { const: 1 }, { const: 2 }] } },
   ],
-  ['not not', { not: { not: { type: 'integer' } } }],
+  ['not not', { not: { not: INTEGER } }],
   [
     'if then',
     {
-      type: 'object',
-      required: ['kind'],
-      properties: { kind: { enum: ['a', 'b'] } },
+      ...object({ kind: { enum: ['a', 'b'] } }, 'kind'),
       if: { properties: { kind: { const: 'a' } } },
       then: { required: ['x'] },
       else: { required: ['y'] },
@@ -289,21 +203,13 @@ const CHOICES: readonly Case[] = [
   ],
   [
     'if then that cannot be',
-    {
-      type: 'object',
-      required: ['kind'],
-      properties: { kind: { enum: ['a', 'b'] } },
-      if: { properties: { kind: { const: 'a' } } },
-      then: false,
-    },
+    { ...object({ kind: { enum: ['a', 'b'] } }, 'kind'), if: { properties: { kind: { const: 'a' } } }, then: false },
   ],
   ['if else alone', { type: 'integer', minimum: 0, maximum: 20, if: { minimum: 10 }, else: { const: 4 } }],
   [
     'several ifs',
     {
-      type: 'object',
-      required: ['k'],
-      properties: { k: { enum: ['a', 'b', 'c'] } },
+      ...object({ k: { enum: ['a', 'b', 'c'] } }, 'k'),
       allOf: ['a', 'b', 'c'].map((k) => ({
         if: { properties: { k: { const: k } } },
         then: { required: [`need_${k}`], properties: { [`need_${k}`]: { const: k } } },
@@ -322,52 +228,29 @@ const CHOICES: readonly Case[] = [
 ];
 
 const CYCLES: readonly Case[] = [
-  ['an optional property', { type: 'object', properties: { name: { type: 'string' }, parent: reference('Subject') } }],
-  [
-    'a list of children',
-    {
-      type: 'object',
-      required: ['children'],
-      properties: { children: { type: 'array', items: reference('Subject') } },
-    },
-  ],
-  [
-    'a nullable child',
-    { type: 'object', required: ['next'], properties: { next: { anyOf: [reference('Subject'), { type: 'null' }] } } },
-  ],
+  ['an optional property', object({ name: TEXT, parent: reference('Subject') })],
+  ['a list of children', object({ children: arrayOf(reference('Subject')) }, 'children')],
+  ['a nullable child', object({ next: { anyOf: [reference('Subject'), { type: 'null' }] } }, 'next')],
   [
     'the shortest branch',
-    {
-      oneOf: [
-        {
-          type: 'object',
-          required: ['and'],
-          properties: { and: { type: 'array', items: reference('Subject'), minItems: 2 } },
-        },
-        { type: 'string' },
-      ],
-    },
+    { oneOf: [object({ and: { type: 'array', items: reference('Subject'), minItems: 2 } }, 'and'), TEXT] },
   ],
-  [
-    'two schemas that hold each other',
-    { type: 'object', required: ['b'], properties: { b: reference('B') } },
-    { B: { type: 'object', properties: { a: reference('Subject') } } },
-  ],
+  ['two schemas that hold each other', object({ b: reference('B') }, 'b'), { B: object({ a: reference('Subject') }) }],
   ['a map of itself', { type: 'object', additionalProperties: reference('Subject') }],
   [
     'a JSON value',
     {
       anyOf: [
         { type: ['string', 'number', 'boolean', 'null'] },
-        { type: 'array', items: reference('Subject') },
+        arrayOf(reference('Subject')),
         { type: 'object', additionalProperties: reference('Subject') },
       ],
     },
   ],
   [
     'allOf of a base that refers back',
-    { allOf: [reference('Base'), { type: 'object', properties: { child: reference('Subject') } }] },
-    { Base: { type: 'object', properties: { peers: { type: 'array', items: reference('Subject') } } } },
+    { allOf: [reference('Base'), object({ child: reference('Subject') })] },
+    { Base: object({ peers: arrayOf(reference('Subject')) }) },
   ],
 ];
 
@@ -375,7 +258,7 @@ function pets(): Readonly<Record<string, unknown>> {
   const pet = (name: string): object => ({
     type: 'object',
     required: ['kind', name],
-    properties: { kind: { type: 'string' }, [name]: { type: 'integer' } },
+    properties: { kind: TEXT, [name]: INTEGER },
   });
   return { Cat: pet('lives'), Dog: pet('bark') };
 }
@@ -419,10 +302,10 @@ describe.each([
 describe('a schema that nothing fits', () => {
   it.each([
     ['false', false],
-    ['two types', { allOf: [{ type: 'string' }, { type: 'integer' }] }],
+    ['two types', { allOf: [TEXT, INTEGER] }],
     ['bounds that cross', { type: 'integer', minimum: 5, maximum: 4 }],
-    ['a property that must be and must not be', { type: 'object', required: ['a'], properties: { a: false } }],
-    ['a child without end', { type: 'object', required: ['a'], properties: { a: reference('Subject') } }],
+    ['a property that must be and must not be', object({ a: false }, 'a')],
+    ['a child without end', object({ a: reference('Subject') }, 'a')],
     ['a pattern that cannot be', { type: 'string', pattern: '.^' }],
   ])('%s is reported, and a value is returned', async (_, schema) => {
     const one = await openSchema(schema);

@@ -2,6 +2,7 @@ import { loadContract } from '../../src/contract/load/load.js';
 import { createGenerator, type GenerateContext, type Generator } from '../../src/generate/generate.js';
 import { createValidators } from '../../src/schema/validate.js';
 import type { Violation } from '../../src/schema/violation.js';
+import { toDocument } from '../document-parts.js';
 
 /** A generator over a document that holds nothing but schemas. */
 export interface OneSchema {
@@ -20,12 +21,7 @@ const POINTER = '/components/schemas/Subject';
 
 /** Opens a schema, with others beside it that it may refer to as `#/components/schemas/…`. */
 export async function openSchema(subject: unknown, others: Readonly<Record<string, unknown>> = {}): Promise<OneSchema> {
-  const contract = await loadContract({
-    openapi: '3.1.0',
-    info: { title: 'One schema', version: '1' },
-    paths: {},
-    components: { schemas: { Subject: subject, ...others } },
-  });
+  const contract = await loadContract(toDocument({}, { Subject: subject, ...others }));
   const validators = createValidators(contract);
   const generator = createGenerator(contract, validators);
   const notes: string[] = [];

@@ -1,21 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { NOW, openSchema } from './one-schema.js';
+import { object, TEXT, INTEGER, ref } from '../document-parts.js';
 
-const ORDER = {
-  type: 'object',
-  required: ['id'],
-  properties: {
-    id: { type: 'string' },
+const ORDER = object(
+  {
+    id: TEXT,
     total: { type: 'integer', minimum: 1, maximum: 100_000 },
-    note: { type: 'string' },
-    buyer: { type: 'object', properties: { name: { type: 'string' }, age: { type: 'integer' } } },
-    lines: {
-      type: 'array',
-      minItems: 3,
-      items: { type: 'object', properties: { sku: { type: 'string' }, count: { type: 'integer' } } },
-    },
+    note: TEXT,
+    buyer: object({ name: TEXT, age: INTEGER }),
+    lines: { type: 'array', minItems: 3, items: object({ sku: TEXT, count: INTEGER }) },
   },
-};
+  'id',
+);
 
 type Order = { readonly [name: string]: unknown; readonly lines: readonly Readonly<Record<string, unknown>>[] };
 
@@ -63,19 +59,13 @@ describe('a generated value', () => {
   });
 
   it('does not depend on whether a schema is referenced or inline', async () => {
-    const direct = (await openSchema({ type: 'object', properties: { a: { type: 'string' } } })).value();
-    const referred = await openSchema(
-      { type: 'object', properties: { a: { $ref: '#/components/schemas/Text' } } },
-      { Text: { type: 'string' } },
-    );
+    const direct = (await openSchema(object({ a: TEXT }))).value();
+    const referred = await openSchema(object({ a: ref('Text') }), { Text: TEXT });
     expect(referred.value()).toEqual(direct);
   });
 
   it('has dates relative to the given clock', async () => {
-    const one = await openSchema({
-      type: 'object',
-      properties: { created_at: { type: 'string', format: 'date-time' } },
-    });
+    const one = await openSchema(object({ created_at: { type: 'string', format: 'date-time' } }));
     const at = (now: number): number => Date.parse((one.value({ now }) as { created_at: string }).created_at);
     expect(at(NOW) - at(NOW - 1_000_000_000)).toBe(1_000_000_000);
   });

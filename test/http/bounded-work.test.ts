@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createMock } from '../../src/index.js';
 import type { MockOptions } from '../../src/options.js';
+import { object, TEXT, BOOLEAN, INTEGER, arrayOf } from '../document-parts.js';
 
 type Schemas = Readonly<Record<string, object>>;
 
@@ -11,18 +12,13 @@ const FORM = 'application/x-www-form-urlencoded';
 /** A document with one operation, whose 400 has a shape of its own. */
 function toDocument(schemas: Schemas, type: string): MockOptions['spec'] {
   const content = (schema: object): object => ({ [JSON_TYPE]: { schema } });
-  const problem = { type: 'object', required: ['oops'], properties: { oops: { type: 'string' } } };
+  const problem = object({ oops: TEXT }, 'oops');
   const responses = {
-    200: { description: 'ok', content: content({ type: 'object', properties: { ok: { type: 'boolean' } } }) },
+    200: { description: 'ok', content: content(object({ ok: BOOLEAN })) },
     400: { description: 'bad', content: content(problem) },
   };
   const post = { operationId: 'send', requestBody: { content: { [type]: { schema: ref('S') } } }, responses };
-  return {
-    openapi: '3.1.0',
-    info: { title: 'T', version: '1' },
-    paths: { '/x': { post } },
-    components: { schemas },
-  };
+  return { openapi: '3.1.0', info: { title: 'T', version: '1' }, paths: { '/x': { post } }, components: { schemas } };
 }
 
 /** The status of a request, and the codes and messages of its violations. */
@@ -45,9 +41,9 @@ function nest(levels: number, inner: unknown): unknown {
 const LIST: Schemas = {
   S: {
     oneOf: [
-      { type: 'object', required: ['name'], properties: { name: { type: 'string' }, next: ref('S') } },
-      { type: 'object', required: ['next'], properties: { next: ref('S') } },
-      { type: 'object', required: ['end'], properties: { end: { type: 'integer' }, next: ref('S') } },
+      object({ name: TEXT, next: ref('S') }, 'name'),
+      object({ next: ref('S') }, 'next'),
+      object({ end: INTEGER, next: ref('S') }, 'end'),
     ],
   },
 };
@@ -75,7 +71,7 @@ describe('the cost of one request is bounded', () => {
   it.each([
     ['an object', { type: 'object', required: ['a'] }, { a: 1 }, {}],
     ['a string', { type: 'string', minLength: 3 }, '"abc"', '"ab"'],
-    ['items', { type: 'array', items: { type: 'integer' } }, [1, 1], [1, 'x']],
+    ['items', arrayOf(INTEGER), [1, 1], [1, 'x']],
   ])('a schema that contains another one twice on 60 levels is checked once: %s', async (_name, last, right, wrong) => {
     expect((await send(double(60, last), right)).status).toBe(200);
     const refused = await send(double(60, last), wrong);
@@ -85,20 +81,12 @@ describe('the cost of one request is bounded', () => {
 
   it('errors of equal strings at several places name their own place', async () => {
     const schemas = { ...double(20, { type: 'string', minLength: 3 }), T: ref('S') };
-    const { violations } = await send({ ...schemas, S: { type: 'array', items: ref('S1') } }, [
-      'ab',
-      'ab',
-      'abc',
-      'ab',
-    ]);
+    const { violations } = await send({ ...schemas, S: arrayOf(ref('S1')) }, ['ab', 'ab', 'abc', 'ab']);
     expect(violations.map(({ pointer }) => pointer)).toEqual(['/0', '/1', '/3']);
   });
 
   it('what cannot be kept ends at a limit, in the error shape of the contract', async () => {
-    const parts = [
-      { type: 'object', properties: { end: {}, next: ref('S') } },
-      { type: 'object', required: ['next'], properties: { next: ref('S') } },
-    ];
+    const parts = [object({ end: {}, next: ref('S') }), object({ next: ref('S') }, 'next')];
     const schemas = { S: { unevaluatedProperties: false, oneOf: parts } };
     const { status, answer, codes } = await send(schemas, nest(60, { end: 1 }));
     expect([status, codes]).toEqual([400, ['TOO_COSTLY']]);
@@ -136,26 +124,16 @@ describe('the cost of one request is bounded', () => {
   });
 
   it.each<[name: string, schema: object, value: unknown, status: number]>([
-    ['undeclared properties', { type: 'object', properties: { name: {} } }, 1, 200],
-    ['forbidden properties', { type: 'object', properties: { name: {} }, additionalProperties: false }, 1, 400],
-    ['unevaluated properties', { type: 'object', properties: { name: {} }, unevaluatedProperties: false }, 1, 400],
+    ['undeclared properties', object({ name: {} }), 1, 200],
+    ['forbidden properties', { ...object({ name: {} }), additionalProperties: false }, 1, 400],
+    ['unevaluated properties', { ...object({ name: {} }), unevaluatedProperties: false }, 1, 400],
     ['wrong names', { type: 'object', propertyNames: { pattern: '^x' } }, 1, 400],
-    [
-      'wrong values',
-      { type: 'object', additionalProperties: { oneOf: [{ type: 'string' }, { type: 'null' }] } },
-      1,
-      400,
-    ],
+    ['wrong values', { type: 'object', additionalProperties: { oneOf: [TEXT, { type: 'null' }] } }, 1, 400],
     ['wrong values of a reference', { type: 'object', additionalProperties: ref('T') }, 1, 400],
     ['missing properties', { type: 'object', required: Array.from({ length: 400 }, (_, i) => `key${i}x`) }, 1, 400],
-    [
-      'properties of a costly pattern',
-      { type: 'object', patternProperties: { '^(k+)+\\1?$': { type: 'string' } } },
-      1,
-      400,
-    ],
+    ['properties of a costly pattern', { type: 'object', patternProperties: { '^(k+)+\\1?$': TEXT } }, 1, 400],
   ])('of 100,000 %s the first twenty are reported', async (_name, schema, value, status) => {
-    const found = await send({ S: schema, T: { type: 'string' } }, members(value));
+    const found = await send({ S: schema, T: TEXT }, members(value));
     expect(found.status).toBe(status);
     expect(found.violations.length).toBeGreaterThan(0);
     expect(found.violations.length).toBeLessThanOrEqual(40);
@@ -173,7 +151,7 @@ describe('the cost of one request is bounded', () => {
 
   it('a form has 99,000 names', async () => {
     const body = Array.from({ length: 99_000 }, (_, i) => `name${i}=1`).join('&');
-    const { status, violations } = await send({ S: { type: 'object', properties: { a: {} } } }, body, FORM);
+    const { status, violations } = await send({ S: object({ a: {} }) }, body, FORM);
     expect([status, violations.length]).toEqual([200, 20]);
   });
 

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { loadContract } from '../../src/contract/load/load.js';
 import { createValidators } from '../../src/schema/validate.js';
 import { createSecondCheck } from '../sweep/second-validator.js';
+import { toDocument } from '../document-parts.js';
 
 type Schema = boolean | { readonly [keyword: string]: unknown };
 
@@ -69,12 +70,7 @@ describe('a check agrees with a validator that shares no line with it', () => {
         fc.record({ A: step, B: step, C: step }),
         fc.array(value, { minLength: 4, maxLength: 4 }),
         async (it, targets, values) => {
-          const document = {
-            openapi: '3.1.0',
-            info: { title: 't', version: '1' },
-            paths: {},
-            components: { schemas: { It: { allOf: [it] }, ...targets } },
-          };
+          const document = toDocument({}, { It: { allOf: [it] }, ...targets });
           const contract = await loadContract(document);
           const check = createValidators(contract).check('/components/schemas/It', 'response');
           const second = createSecondCheck(contract);

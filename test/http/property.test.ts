@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Call } from '../../src/http/request/call.js';
 import { createAsk, toDocument, toLines } from './decode.js';
+import { TEXT, arrayOf, object, INTEGER, query } from '../document-parts.js';
 
 /** Text that survives every style: delimiters are encoded, and no text is empty (an empty list and a list of one empty text look alike). */
 const word = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 });
@@ -44,16 +45,15 @@ const STYLES: readonly (readonly [style: string, explode: boolean, kind: 'list' 
         .join('&'),
   ],
 ];
-const item = { type: 'string' };
+const item = TEXT;
 const SCHEMAS = {
-  list: { type: 'array', items: item },
+  list: arrayOf(item),
   // Not a literal: there `__proto__` would set the prototype.
-  names: {
-    type: 'object',
-    properties: JSON.parse(
+  names: object(
+    JSON.parse(
       '{"R":{"type":"string"},"G":{"type":"string"},"B":{"type":"string"},"__proto__":{"type":"string"}}',
     ) as object,
-  },
+  ),
 };
 
 describe('decoding undoes encoding', () => {
@@ -91,15 +91,12 @@ describe('decoding undoes encoding', () => {
   });
 });
 
-const schema = {
-  type: 'object',
-  properties: {
-    a: { type: 'integer' },
-    l: { type: 'array', items: { type: 'string' } },
-    o: { oneOf: [{ type: 'object' }, { type: 'integer' }] },
-    f: { type: 'string', format: 'binary' },
-  },
-};
+const schema = object({
+  a: INTEGER,
+  l: arrayOf(TEXT),
+  o: { oneOf: [{ type: 'object' }, INTEGER] },
+  f: { type: 'string', format: 'binary' },
+});
 const SEEDS: Readonly<Record<string, string>> = {
   'application/json': '{"a":1,"l":["x"],"o":{"p":null}}',
   'application/x-www-form-urlencoded': 'a=1&l[]=x&l[1]=y&o[p][q]=z&%61=2',
@@ -140,10 +137,10 @@ describe('whatever bytes come, a call comes out', () => {
   it('in the query, the path, headers and cookies', async () => {
     const parameters = [
       { name: 'q', in: 'query', style: 'deepObject', schema: { type: 'object', additionalProperties: {} } },
-      { name: 'l', in: 'query', schema: { type: 'array', items: { type: 'integer' } } },
+      query('l', arrayOf(INTEGER)),
       { name: 'id', in: 'path', required: true, style: 'matrix', explode: true, schema: { type: 'object' } },
       { name: 'h', in: 'header', schema: { type: 'object' } },
-      { name: 'c', in: 'cookie', schema: { type: 'object', properties: { d: {} } } },
+      { name: 'c', in: 'cookie', schema: object({ d: {} }) },
     ];
     const ask = await createAsk(toDocument({ parameters }, {}, 'get /things/{id}'));
     const noise = fc.string({

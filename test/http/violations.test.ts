@@ -3,32 +3,26 @@ import { describe, expect, it } from 'vitest';
 import { loadContract } from '../../src/contract/load/load.js';
 import { createValidators } from '../../src/schema/validate.js';
 import { type Violation, VIOLATION_CODES } from '../../src/schema/violation.js';
+import { TEXT, toDocument, object, INTEGER, ref, NUMBER, arrayOf } from '../document-parts.js';
 
 /** What a check of a value against a schema of the document says. */
 async function check(schema: object, value: unknown, schemas: object = {}): Promise<readonly Violation[]> {
-  const document = {
-    openapi: '3.1.0',
-    info: { title: 't', version: '1' },
-    paths: {},
-    components: { schemas: { It: schema, ...schemas } },
-  };
+  const document = toDocument({}, { It: schema, ...schemas });
   const contract = await loadContract(document);
   return createValidators(contract).check('/components/schemas/It', 'request')(value, 'body');
 }
 
-const text = { type: 'string' };
-
 const SENTENCES: readonly (readonly [schema: object, value: unknown, code: string, says: string])[] = [
-  [text, 5, 'TYPE', 'the body must be a string, got 5'],
+  [TEXT, 5, 'TYPE', 'the body must be a string, got 5'],
   [{ type: ['integer', 'null'] }, 'x', 'TYPE', 'the body must be an integer or null, got "x"'],
-  [{ properties: { a: text } }, { a: [] }, 'TYPE', 'body property "a" must be a string, got an empty array'],
+  [{ properties: { a: TEXT } }, { a: [] }, 'TYPE', 'body property "a" must be a string, got an empty array'],
   [
-    { properties: { a: { properties: { 'b c': text } } } },
+    { properties: { a: { properties: { 'b c': TEXT } } } },
     { a: { 'b c': {} } },
     'TYPE',
     'body property "a["b c"]" must be a string, got an object',
   ],
-  [{ items: { properties: { a: text } } }, [{}, { a: 1 }], 'TYPE', 'body item [1].a must be a string, got 1'],
+  [{ items: { properties: { a: TEXT } } }, [{}, { a: 1 }], 'TYPE', 'body item [1].a must be a string, got 1'],
   [{ enum: ['a', 'b', 'c'] }, 'd', 'ENUM', 'the body must be one of "a", "b", "c", got "d"'],
   [
     { enum: ['pending', 'active', 'closed'] },
@@ -39,19 +33,19 @@ const SENTENCES: readonly (readonly [schema: object, value: unknown, code: strin
   [{ const: 1 }, 2, 'CONST', 'the body must be 1, got 2'],
   [{ type: 'object', required: ['name'] }, {}, 'REQUIRED', 'body property "name" is required'],
   [
-    { type: 'object', required: ['name'], properties: { name: text } },
+    object({ name: TEXT }, 'name'),
     { nmae: 1 },
     'REQUIRED',
     'body property "name" is required; is "nmae" a misspelling of it?',
   ],
   [
-    { properties: { name: text }, additionalProperties: false },
+    { properties: { name: TEXT }, additionalProperties: false },
     { nam: 1 },
     'ADDITIONAL_PROPERTY',
     'body property "nam" is not allowed; did you mean "name"?',
   ],
   [
-    { properties: { name: text }, unevaluatedProperties: false },
+    { properties: { name: TEXT }, unevaluatedProperties: false },
     { other: 1 },
     'UNEVALUATED',
     'body property "other" is not allowed',
@@ -86,28 +80,17 @@ const SENTENCES: readonly (readonly [schema: object, value: unknown, code: strin
   [{ if: { required: ['a'] }, then: { required: ['b'] } }, { a: 1 }, 'REQUIRED', 'body property "b" is required'],
   [{ type: 'string', enum: ['a', 'b'] }, 5, 'ENUM', 'the body must be one of "a", "b", got 5'],
   [{ type: 'null', const: null }, {}, 'CONST', 'the body must be null, got an object'],
-  [text, { a: 1 }, 'TYPE', 'the body must be a string, got an object'],
+  [TEXT, { a: 1 }, 'TYPE', 'the body must be a string, got an object'],
   [{ maxLength: 3 }, 'x'.repeat(500), 'LENGTH', 'the body must have at most 3 characters, got 500'],
   [{ const: 'a' }, 'x'.repeat(500), 'CONST', `the body must be "a", got "${'x'.repeat(59)}…" (500 characters)`],
 ];
 
-const cat = {
-  type: 'object',
-  required: ['kind', 'lives'],
-  properties: { kind: { const: 'cat' }, lives: { type: 'integer' } },
-};
-const dog = {
-  type: 'object',
-  required: ['kind', 'name'],
-  properties: { kind: { enum: ['dog', 'hound'] }, name: text },
-};
+const cat = object({ kind: { const: 'cat' }, lives: INTEGER }, 'kind', 'lives');
+const dog = object({ kind: { enum: ['dog', 'hound'] }, name: TEXT }, 'kind', 'name');
 const schemas = { Cat: cat, Dog: dog };
-const refs = [{ $ref: '#/components/schemas/Cat' }, { $ref: '#/components/schemas/Dog' }];
-const plain = {
-  Square: { type: 'object', required: ['side'], properties: { side: { type: 'number' } } },
-  Circle: { type: 'object', required: ['radius', 'x', 'y'] },
-};
-const shapes = [{ $ref: '#/components/schemas/Square' }, { $ref: '#/components/schemas/Circle' }];
+const refs = [ref('Cat'), ref('Dog')];
+const plain = { Square: object({ side: NUMBER }, 'side'), Circle: { type: 'object', required: ['radius', 'x', 'y'] } };
+const shapes = [ref('Square'), ref('Circle')];
 
 const UNIONS: readonly (readonly [name: string, schema: object, value: unknown, says: readonly string[]])[] = [
   [
@@ -160,19 +143,19 @@ const UNIONS: readonly (readonly [name: string, schema: object, value: unknown, 
   ],
   [
     'another type than any branch',
-    { anyOf: [text, { type: 'array', items: text }, { type: 'null' }] },
+    { anyOf: [TEXT, arrayOf(TEXT), { type: 'null' }] },
     5,
     ['the body must be a string, an array or null, got 5'],
   ],
   [
     'lists of words, merged',
-    { anyOf: [{ enum: ['a', 'b'] }, { const: 'c' }, { type: 'integer' }] },
+    { anyOf: [{ enum: ['a', 'b'] }, { const: 'c' }, INTEGER] },
     'd',
     ['the body must be "a", "b", "c" or an integer, got "d"'],
   ],
   [
     'the only branch of its type',
-    { anyOf: [{ type: 'null' }, { type: 'array', items: text }] },
+    { anyOf: [{ type: 'null' }, arrayOf(TEXT)] },
     [1],
     ['body item [0] must be a string, got 1'],
   ],
@@ -227,19 +210,14 @@ describe('a violation', () => {
   it('is reported at most twenty times', async () => {
     expect(
       await check(
-        { items: text },
+        { items: TEXT },
         Array.from({ length: 100 }, (_, i) => i),
       ),
     ).toHaveLength(20);
   });
 
   it('of a parameter names it', async () => {
-    const contract = await loadContract({
-      openapi: '3.1.0',
-      info: { title: 't', version: '1' },
-      paths: {},
-      components: { schemas: { It: { items: { type: 'integer' } } } },
-    });
+    const contract = await loadContract(toDocument({}, { It: { items: INTEGER } }));
     const found = createValidators(contract).check('/components/schemas/It', 'request')(['x'], 'query', 'ids');
     expect(found).toMatchObject([
       { in: 'query', pointer: '/ids/0', message: '"[0]" in query parameter "ids" must be an integer, got "x"' },
@@ -247,12 +225,7 @@ describe('a violation', () => {
   });
 
   it('of an answer is the mock’s, and says so', async () => {
-    const contract = await loadContract({
-      openapi: '3.1.0',
-      info: { title: 't', version: '1' },
-      paths: {},
-      components: { schemas: { It: { properties: { a: text } } } },
-    });
+    const contract = await loadContract(toDocument({}, { It: { properties: { a: TEXT } } }));
     const found = createValidators(contract).check('/components/schemas/It', 'response')({ a: 1 }, 'body');
     expect(found).toMatchObject([{ by: 'mock', message: 'answer property "a" must be a string, got 1' }]);
   });

@@ -8,6 +8,7 @@ import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { Mock, MockOptions } from '../../src/index.js';
 import { openBuiltIn } from '../describe-both.js';
 import { HAS_CHROMIUM, openPagePool, type PageOptions, type PagePool } from '../open-chromium.js';
+import { object, INTEGER, toDocument } from '../document-parts.js';
 
 // Issue 17: the inspector in a real browser.
 
@@ -154,14 +155,10 @@ describe.skipIf(!HAS_CHROMIUM)('the inspector in Chromium', () => {
   });
 
   it('shows bytes in hex and the events of a stream', async () => {
-    const stream = { 'text/event-stream': { schema: { type: 'object', properties: { n: { type: 'integer' } } } } };
+    const stream = { 'text/event-stream': { schema: object({ n: INTEGER }) } };
     const bytes = { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } };
     const answer = (content: object): object => ({ get: { responses: { 200: { description: 'ok', content } } } });
-    const spec = {
-      openapi: '3.1.0',
-      info: { title: 'Streams', version: '1' },
-      paths: { '/events': answer(stream), '/bytes': answer(bytes) },
-    };
+    const spec = toDocument({ '/events': answer(stream), '/bytes': answer(bytes) });
     const { page, mock } = await open({
       spec,
       fixtures: undefined,
@@ -169,9 +166,7 @@ describe.skipIf(!HAS_CHROMIUM)('the inspector in Chromium', () => {
         from: { s: { operations: { 'GET /events': { respond: { events: [{ n: 1 }, { n: 2 }] } } } } },
         active: ['s'],
       },
-      handlers: {
-        'GET /bytes': () => ({ status: 200, body: new Uint8Array([0, 1, 254, 65]) }),
-      },
+      handlers: { 'GET /bytes': () => ({ status: 200, body: new Uint8Array([0, 1, 254, 65]) }) },
     });
     for (const path of ['/bytes', '/events']) await (await mock.fetch(path)).arrayBuffer();
     await page.locator('.row .path', { hasText: '/bytes' }).click();

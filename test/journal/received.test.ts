@@ -1,53 +1,45 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Contract, createMock, loadContract, matchers, type Mock, MockError } from '../../src/index.js';
+import { object, TEXT, INTEGER, arrayOf, content, query, BOOLEAN, toDocument, inPath } from '../document-parts.js';
 
 expect.extend(matchers);
 
-const key = {
-  type: 'object',
-  required: ['name'],
-  properties: {
+const key = object(
+  {
     id: { type: 'string', readOnly: true },
-    name: { type: 'string' },
+    name: TEXT,
     secret: { type: 'string', format: 'password' },
-    limits: { type: 'object', properties: { perMinute: { type: 'integer' }, perDay: { type: 'integer' } } },
-    scopes: { type: 'array', items: { type: 'string' } },
+    limits: object({ perMinute: INTEGER, perDay: INTEGER }),
+    scopes: arrayOf(TEXT),
   },
-};
+  'name',
+);
 
-const json = (schema: object): object => ({ description: '', content: { 'application/json': { schema } } });
+const json = (schema: object): object => ({ description: '', content: content(schema) });
 
-const DOCUMENT = {
-  openapi: '3.1.0',
-  info: { title: 'Keys', version: '1' },
-  paths: {
-    '/keys': {
-      get: {
-        operationId: 'listKeys',
-        parameters: [{ name: 'limit', in: 'query', schema: { type: 'integer' } }],
-        responses: { 200: json({ type: 'array', items: key }) },
-      },
-      post: {
-        operationId: 'createKey',
-        parameters: [{ name: 'dry_run', in: 'query', schema: { type: 'boolean' } }],
-        requestBody: { required: true, content: { 'application/json': { schema: key } } },
-        responses: { 201: json(key) },
-      },
-    },
-    '/keys/{id}': {
-      parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }],
-      get: { operationId: 'readKey', responses: { 200: json(key), 404: { description: '' } } },
-      delete: { operationId: 'deleteKey', responses: { 204: { description: '' } } },
-    },
-    '/notes': {
-      put: {
-        operationId: 'writeNote',
-        requestBody: { content: { 'application/octet-stream': {} } },
-        responses: { 204: { description: '' } },
-      },
+const DOCUMENT = toDocument({
+  '/keys': {
+    get: { operationId: 'listKeys', parameters: [query('limit', INTEGER)], responses: { 200: json(arrayOf(key)) } },
+    post: {
+      operationId: 'createKey',
+      parameters: [query('dry_run', BOOLEAN)],
+      requestBody: { required: true, content: content(key) },
+      responses: { 201: json(key) },
     },
   },
-};
+  '/keys/{id}': {
+    ...inPath('id'),
+    get: { operationId: 'readKey', responses: { 200: json(key), 404: { description: '' } } },
+    delete: { operationId: 'deleteKey', responses: { 204: { description: '' } } },
+  },
+  '/notes': {
+    put: {
+      operationId: 'writeNote',
+      requestBody: { content: { 'application/octet-stream': {} } },
+      responses: { 204: { description: '' } },
+    },
+  },
+});
 
 let contract: Contract;
 let mock: Mock;

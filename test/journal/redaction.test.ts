@@ -2,46 +2,29 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { type PlainInteraction, toPlainValue } from '../../src/journal/interaction.js';
 import { createMock, type Mock } from '../../src/index.js';
 import { hideSecrets } from '../../src/schema/secret-forms.js';
+import { object, TEXT, arrayOf, query, content, toDocument } from '../document-parts.js';
 
 const SECRET = 'hunter2-hunter2';
 const ORDINARY = 'cinnamon-and-sugar';
 
-const ACCOUNT = {
-  type: 'object',
-  required: ['name'],
-  properties: {
-    name: { type: 'string' },
+const ACCOUNT = object(
+  {
+    name: TEXT,
     pin: { type: 'integer', writeOnly: true },
     phrase: { type: 'string', format: 'password', maxLength: 40 },
-    client_secret: { type: 'string' },
-    nested: {
-      type: 'object',
-      properties: { phrases: { type: 'array', items: { type: 'string', format: 'password' } } },
-    },
+    client_secret: TEXT,
+    nested: object({ phrases: arrayOf({ type: 'string', format: 'password' }) }),
   },
-};
+  'name',
+);
 
 /** Every place a secret can travel in. */
-const SPEC = {
-  openapi: '3.1.0',
-  info: { title: 'Secrets', version: '1' },
-  components: {
-    securitySchemes: {
-      bearer: { type: 'http', scheme: 'bearer' },
-      basic: { type: 'http', scheme: 'basic' },
-      header: { type: 'apiKey', in: 'header', name: 'X-Odd-Name' },
-      query: { type: 'apiKey', in: 'query', name: 'odd' },
-      cookie: { type: 'apiKey', in: 'cookie', name: 'odd' },
-    },
-  },
-  paths: {
+const SPEC = toDocument(
+  {
     '/accounts': {
       post: {
         operationId: 'createAccount',
-        parameters: [
-          { name: 'note', in: 'query', schema: { type: 'string' } },
-          { name: 'hidden', in: 'query', schema: { type: 'string', format: 'password' } },
-        ],
+        parameters: [query('note'), query('hidden', { type: 'string', format: 'password' })],
         requestBody: {
           content: {
             'application/json': { schema: ACCOUNT },
@@ -49,11 +32,23 @@ const SPEC = {
             'application/x-www-form-urlencoded': { schema: ACCOUNT },
           },
         },
-        responses: { 201: { description: 'made', content: { 'application/json': { schema: ACCOUNT } } } },
+        responses: { 201: { description: 'made', content: content(ACCOUNT) } },
       },
     },
   },
-};
+  {},
+  {
+    components: {
+      securitySchemes: {
+        bearer: { type: 'http', scheme: 'bearer' },
+        basic: { type: 'http', scheme: 'basic' },
+        header: { type: 'apiKey', in: 'header', name: 'X-Odd-Name' },
+        query: { type: 'apiKey', in: 'query', name: 'odd' },
+        cookie: { type: 'apiKey', in: 'cookie', name: 'odd' },
+      },
+    },
+  },
+);
 
 describe('what a journal shows', () => {
   let mock: Mock | undefined;
@@ -118,9 +113,7 @@ describe('what a journal shows', () => {
   it('hides a password of Basic, which stays a user and a password', async () => {
     const shown = JSON.parse(
       await show('/accounts', { headers: { authorization: `Basic ${btoa(`user:${SECRET}`)}` } }),
-    ) as {
-      readonly request: { readonly headers: Readonly<Record<string, string>> };
-    };
+    ) as { readonly request: { readonly headers: Readonly<Record<string, string>> } };
     const [scheme = '', credentials = ''] = shown.request.headers['authorization']?.split(' ') ?? [];
     expect([scheme, atob(credentials)]).toEqual(['Basic', '[redacted]:[redacted]']);
   });

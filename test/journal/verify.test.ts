@@ -1,20 +1,10 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createMock, type Mock, type MockOptions } from '../../src/index.js';
+import { object, TEXT, json, toDocument } from '../document-parts.js';
 
-const name = { type: 'object', required: ['name'], properties: { name: { type: 'string' } } };
+const name = object({ name: TEXT }, 'name');
 
-const DOCUMENT = {
-  openapi: '3.1.0',
-  info: { title: 'Small', version: '1' },
-  paths: {
-    '/a': {
-      get: {
-        operationId: 'readA',
-        responses: { 200: { description: '', content: { 'application/json': { schema: name } } } },
-      },
-    },
-  },
-};
+const DOCUMENT = toDocument({ '/a': { get: { operationId: 'readA', responses: { 200: json(name) } } } });
 
 async function open(options: Partial<MockOptions>): Promise<Mock> {
   const mock = await createMock({ ...options, spec: DOCUMENT });

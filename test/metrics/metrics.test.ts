@@ -93,9 +93,7 @@ describeAll('the metrics', (start) => {
   });
 
   it('count violations of requests and responses', async () => {
-    const reach = await start({
-      handlers: { listAdminApiKeys: () => ({ status: 200, body: { wrong: true } }) },
-    });
+    const reach = await start({ handlers: { listAdminApiKeys: () => ({ status: 200, body: { wrong: true } }) } });
     await reach.send(KEYS, jsonInit('POST', { name: 1 }));
     await reach.send(KEYS, jsonInit('POST', {}));
     expect((await reach.send(`${KEYS}?unknown=1`, { headers: AUTHORIZED })).status).toBe(500);

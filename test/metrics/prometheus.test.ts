@@ -10,6 +10,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { readBlocks } from '../../.ci/follow.mjs';
 import { createMocks, type Mocks } from '../../src/index.js';
 import { AUTHORIZED } from '../describe-both.js';
+import { toDocument } from '../document-parts.js';
 
 const MISSING =
   spawnSync('promtool', ['--version']).status === 0 ? '' : ' (skipped: promtool is missing: apt install prometheus)';
@@ -30,11 +31,7 @@ function readConfigurations(): readonly string[] {
 /** Two documents with names that have to be escaped, and requests of all kinds. */
 async function startMocks(): Promise<Mocks> {
   const responses = { 200: { description: 'ok' } };
-  const orders = {
-    openapi: '3.1.0',
-    info: { title: 'Orders', version: '1' },
-    paths: { '/orders': { get: { operationId: 'list "all" \\ of\nthem', responses } } },
-  };
+  const orders = toDocument({ '/orders': { get: { operationId: 'list "all" \\ of\nthem', responses } } });
   const control = { token: TOKEN };
   const all = await createMocks([
     { name: 'users', spec: 'spec/openapi.yaml', fixtures: 'fixtures', control },

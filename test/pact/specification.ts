@@ -1,48 +1,39 @@
 import { Ajv } from 'ajv';
+import { object, INTEGER, arrayOf, BOOLEAN } from '../document-parts.js';
 
 // The schemas below are written from the Pact specification, versions 3 and 4: github.com/pact-foundation/pact-specification.
 
 const TEXT = { type: 'string', minLength: 1 };
 const TEXTS = { type: 'array', items: { type: 'string' }, minItems: 1 };
-const PARTY = { type: 'object', required: ['name'], properties: { name: TEXT }, additionalProperties: false };
+const PARTY = { ...object({ name: TEXT }, 'name'), additionalProperties: false };
 
 const MATCHER = {
   oneOf: [
     {
-      type: 'object',
-      required: ['match'],
-      properties: { match: { const: 'type' }, min: { type: 'integer', minimum: 0 }, max: { type: 'integer' } },
+      ...object({ match: { const: 'type' }, min: { type: 'integer', minimum: 0 }, max: INTEGER }, 'match'),
       additionalProperties: false,
     },
     {
-      type: 'object',
-      required: ['match', 'regex'],
-      properties: { match: { const: 'regex' }, regex: { type: 'string', format: 'regex' } },
+      ...object({ match: { const: 'regex' }, regex: { type: 'string', format: 'regex' } }, 'match', 'regex'),
       additionalProperties: false,
     },
   ],
 };
 const MATCHERS = {
-  type: 'object',
-  required: ['matchers'],
-  properties: { matchers: { type: 'array', items: MATCHER, minItems: 1 }, combine: { enum: ['AND', 'OR'] } },
+  ...object({ matchers: { type: 'array', items: MATCHER, minItems: 1 }, combine: { enum: ['AND', 'OR'] } }, 'matchers'),
   additionalProperties: false,
 };
 /** Matchers of the parts of a message: by JSON path of the body, by the name of a header or query parameter. */
 const RULES = {
-  type: 'object',
-  properties: {
+  ...object({
     body: { type: 'object', propertyNames: { pattern: '^\\$' }, additionalProperties: MATCHERS },
     header: { type: 'object', additionalProperties: MATCHERS },
     query: { type: 'object', additionalProperties: MATCHERS },
     path: MATCHERS,
-  },
+  }),
   additionalProperties: false,
 };
-const STATES = {
-  type: 'array',
-  items: { type: 'object', required: ['name'], properties: { name: TEXT, params: { type: 'object' } } },
-};
+const STATES = arrayOf(object({ name: TEXT, params: { type: 'object' } }, 'name'));
 
 function createSchema(version: 3 | 4): object {
   const headers = { type: 'object', additionalProperties: version === 3 ? { type: 'string' } : TEXTS };
@@ -50,32 +41,38 @@ function createSchema(version: 3 | 4): object {
     version === 3
       ? {}
       : {
-          type: 'object',
-          required: ['content', 'contentType', 'encoded'],
-          properties: { content: {}, contentType: TEXT, encoded: { enum: [false, 'base64', 'JSON'] } },
+          ...object(
+            { content: {}, contentType: TEXT, encoded: { enum: [false, 'base64', 'JSON'] } },
+            'content',
+            'contentType',
+            'encoded',
+          ),
           additionalProperties: false,
         };
   const request = {
-    type: 'object',
-    required: ['method', 'path'],
-    properties: {
-      method: { enum: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'] },
-      path: { type: 'string', pattern: '^/[^?]*$' },
-      query: { type: 'object', additionalProperties: TEXTS },
-      headers,
-      body,
-      matchingRules: RULES,
-    },
+    ...object(
+      {
+        method: { enum: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'] },
+        path: { type: 'string', pattern: '^/[^?]*$' },
+        query: { type: 'object', additionalProperties: TEXTS },
+        headers,
+        body,
+        matchingRules: RULES,
+      },
+      'method',
+      'path',
+    ),
     additionalProperties: false,
   };
   const response = {
-    type: 'object',
-    required: ['status'],
-    properties: { status: { type: 'integer', minimum: 100, maximum: 599 }, headers, body, matchingRules: RULES },
+    ...object(
+      { status: { type: 'integer', minimum: 100, maximum: 599 }, headers, body, matchingRules: RULES },
+      'status',
+    ),
     additionalProperties: false,
   };
   const own = { description: TEXT, providerStates: STATES, request, response };
-  const ofVersion4 = { type: { const: 'Synchronous/HTTP' }, key: TEXT, pending: { type: 'boolean' } };
+  const ofVersion4 = { type: { const: 'Synchronous/HTTP' }, key: TEXT, pending: BOOLEAN };
   const interaction = {
     type: 'object',
     required: ['description', 'request', 'response', ...(version === 4 ? ['type'] : [])],
@@ -83,24 +80,21 @@ function createSchema(version: 3 | 4): object {
     additionalProperties: false,
   };
   return {
-    type: 'object',
-    required: ['consumer', 'provider', 'interactions', 'metadata'],
-    properties: {
-      consumer: PARTY,
-      provider: PARTY,
-      interactions: { type: 'array', items: interaction },
-      metadata: {
-        type: 'object',
-        required: ['pactSpecification'],
-        properties: {
-          pactSpecification: {
-            type: 'object',
-            required: ['version'],
-            properties: { version: { const: version === 4 ? '4.0' : '3.0.0' } },
-          },
-        },
+    ...object(
+      {
+        consumer: PARTY,
+        provider: PARTY,
+        interactions: arrayOf(interaction),
+        metadata: object(
+          { pactSpecification: object({ version: { const: version === 4 ? '4.0' : '3.0.0' } }, 'version') },
+          'pactSpecification',
+        ),
       },
-    },
+      'consumer',
+      'provider',
+      'interactions',
+      'metadata',
+    ),
     additionalProperties: false,
   };
 }

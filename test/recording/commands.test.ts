@@ -66,9 +66,7 @@ describe('vouch record and vouch replay', () => {
       const child = spawn(
         process.execPath,
         [MAIN, ...args, '--port', '0', '--recordings', recordings, '--cassette', 'cli'],
-        {
-          env: { ...process.env, NO_COLOR: '1', SECRET_NAME: 'Key 1' },
-        },
+        { env: { ...process.env, NO_COLOR: '1', SECRET_NAME: 'Key 1' } },
       );
       onTestFinished(() => void child.kill('SIGKILL'));
       let [out, errors] = ['', ''];

@@ -276,10 +276,7 @@ describe('drift', () => {
     const silent = await drift({}, {}, { requests });
     expect(silent.asked).toEqual([]);
     expect(silent.results).toMatchObject([
-      {
-        verdict: 'skipped',
-        reason: 'POST is not a safe method: send it with --operation createAdminApiKey',
-      },
+      { verdict: 'skipped', reason: 'POST is not a safe method: send it with --operation createAdminApiKey' },
     ]);
     expect(readDriftExit(silent.results)).toBe(3);
     const named = await drift({}, {}, { requests, operations: ['createAdminApiKey'] });

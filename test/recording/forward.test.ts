@@ -91,10 +91,7 @@ describe('the proxy', () => {
     expect(answer.headers).toHaveProperty('constructor', 'of the upstream');
     expect(upstream.seen[0]?.headers).toHaveProperty('constructor', 'of the client');
     const [recorded] = cassette().exchanges;
-    expect(recorded?.request).toMatchObject({
-      query: { constructor: '1' },
-      headers: { constructor: 'of the client' },
-    });
+    expect(recorded?.request).toMatchObject({ query: { constructor: '1' }, headers: { constructor: 'of the client' } });
   });
 
   it('passes on end-to-end fields only', async () => {

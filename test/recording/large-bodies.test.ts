@@ -13,17 +13,12 @@ import { createSecretRules } from '../../src/recording/redaction/secret-rules.js
 import { createSecretWalk } from '../../src/recording/redaction/secret-walk.js';
 import { loadParts } from './contract.js';
 import { createFolder } from './folders.js';
+import { object, TEXT, content, arrayOf, toDocument } from '../document-parts.js';
 
-const USER = {
-  type: 'object',
-  properties: { handle: { type: 'string', 'x-sensitive': true }, name: { type: 'string' } },
-};
-const CONTENT = { 'application/json': { schema: { type: 'array', items: USER } } };
-const SPEC = {
-  openapi: '3.1.0',
-  info: { title: 'Users', version: '1' },
-  servers: [{ url: '/' }],
-  paths: {
+const USER = object({ handle: { type: 'string', 'x-sensitive': true }, name: TEXT });
+const CONTENT = content(arrayOf(USER));
+const SPEC = toDocument(
+  {
     '/users': {
       get: { operationId: 'listUsers', responses: { 200: { description: 'ok', content: CONTENT } } },
       post: {
@@ -33,7 +28,9 @@ const SPEC = {
       },
     },
   },
-};
+  {},
+  { servers: [{ url: '/' }] },
+);
 
 const SIZE = 2_200_000;
 
@@ -93,11 +90,7 @@ async function record(upstream: string, more: Partial<RecordingOptions> = {}): P
   return Object.assign(mock, { folder: join(folder, 'k') });
 }
 
-const post = (body: string): RequestInit => ({
-  method: 'POST',
-  body,
-  headers: { 'content-type': 'application/json' },
-});
+const post = (body: string): RequestInit => ({ method: 'POST', body, headers: { 'content-type': 'application/json' } });
 
 describe('a body of more than 2 MiB', () => {
   it(

@@ -61,11 +61,7 @@ async function record(requests: readonly Asked[], rules: Partial<MatchRules> = {
 const post = (
   body: unknown,
   headers: Readonly<Record<string, string>> = { 'content-type': 'application/json' },
-): Asked => ({
-  url: '/api/items',
-  headers,
-  body: typeof body === 'string' ? body : JSON.stringify(body),
-});
+): Asked => ({ url: '/api/items', headers, body: typeof body === 'string' ? body : JSON.stringify(body) });
 const form = (body: string): Asked => post(body, { 'content-type': 'application/x-www-form-urlencoded' });
 const multipart = (entries: readonly (readonly [string, string | Blob, string?])[]): Asked => {
   const data = new FormData();

@@ -9,38 +9,33 @@ import { loadCassette } from '../../src/recording/cassette/cassette.js';
 import { loadParts } from './contract.js';
 import { createFolder } from './folders.js';
 import { serveInTest } from './serve-in-test.js';
+import { TEXT, json, INTEGER, query, object, toDocument } from '../document-parts.js';
 
 const RESPONSES = {
   200: {
     description: 'Result.',
-    content: { 'application/json': { schema: { type: 'object' } }, 'text/csv': { schema: { type: 'string' } } },
+    content: { 'application/json': { schema: { type: 'object' } }, 'text/csv': { schema: TEXT } },
   },
   204: { description: 'Alive.' },
-  400: { description: 'Wrong.', content: { 'application/json': { schema: { type: 'object' } } } },
+  400: json({ type: 'object' }, 'Wrong.'),
 };
-const PARAMETERS = { q: { type: 'string' }, pages: { type: 'integer' } };
-const SPEC = {
-  openapi: '3.1.0',
-  info: { title: 'Query', version: '1' },
-  paths: {
-    '/query': {
-      get: {
-        operationId: 'query',
-        parameters: Object.entries(PARAMETERS).map(([name, schema]) => ({ name, in: 'query', schema })),
-        responses: RESPONSES,
-      },
-      post: {
-        operationId: 'queryForm',
-        requestBody: {
-          content: { 'application/x-www-form-urlencoded': { schema: { type: 'object', properties: PARAMETERS } } },
-        },
-        responses: RESPONSES,
-      },
+const PARAMETERS = { q: TEXT, pages: INTEGER };
+const SPEC = toDocument({
+  '/query': {
+    get: {
+      operationId: 'query',
+      parameters: Object.entries(PARAMETERS).map(([name, schema]) => query(name, schema)),
+      responses: RESPONSES,
     },
-    '/folder/': { get: { operationId: 'readFolder', responses: RESPONSES } },
-    '/ping': { get: { operationId: 'ping', responses: { 204: { description: 'Alive.' } } } },
+    post: {
+      operationId: 'queryForm',
+      requestBody: { content: { 'application/x-www-form-urlencoded': { schema: object(PARAMETERS) } } },
+      responses: RESPONSES,
+    },
   },
-};
+  '/folder/': { get: { operationId: 'readFolder', responses: RESPONSES } },
+  '/ping': { get: { operationId: 'ping', responses: { 204: { description: 'Alive.' } } } },
+});
 
 /** Answers with what was asked; 400 for `wrong`, and 204 with a media type. */
 async function startServer(): Promise<string> {

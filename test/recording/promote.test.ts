@@ -10,6 +10,18 @@ import { mergeOrder, type PromotedItem } from '../../src/recording/promote/promo
 import { loadParts } from './contract.js';
 import { createFolder } from './folders.js';
 import { type SeenRequest, startUpstream, type UpstreamOptions } from './upstream.js';
+import {
+  TEXT,
+  object,
+  INTEGER,
+  BOOLEAN,
+  pathParameter,
+  arrayOf,
+  ref,
+  toDocument,
+  json,
+  inPath,
+} from '../document-parts.js';
 
 const SPEC = 'spec/openapi.yaml';
 const KEYS = '/v1/organization/admin_api_keys';
@@ -214,64 +226,42 @@ describe('a promoted recording', () => {
   });
 });
 
-const TICKETS = {
-  openapi: '3.1.0',
-  info: { title: 'Tickets', version: '1' },
-  paths: {
+const TICKETS = toDocument(
+  {
     '/boards/{board}/tickets': {
-      parameters: [{ name: 'board', in: 'path', required: true, schema: { type: 'string' } }],
-      get: {
-        operationId: 'listTickets',
-        responses: { 200: answer({ type: 'array', items: { $ref: '#/components/schemas/Ticket' } }) },
-      },
+      ...inPath('board'),
+      get: { operationId: 'listTickets', responses: { 200: answer(arrayOf(ref('Ticket'))) } },
       post: {
         operationId: 'addTicket',
-        requestBody: { content: { 'application/json': { schema: { $ref: '#/components/schemas/Ticket' } } } },
-        responses: {
-          201: answer({ $ref: '#/components/schemas/Ticket' }),
-          default: answer({ $ref: '#/components/schemas/Error' }),
-        },
+        requestBody: { content: { 'application/json': { schema: ref('Ticket') } } },
+        responses: { 201: answer(ref('Ticket')), default: answer(ref('Error')) },
       },
     },
     '/boards/{board}': {
-      parameters: [{ name: 'board', in: 'path', required: true, schema: { type: 'string' } }],
-      get: { operationId: 'readBoard', responses: { 200: answer({ $ref: '#/components/schemas/Board' }) } },
+      ...inPath('board'),
+      get: { operationId: 'readBoard', responses: { 200: answer(ref('Board')) } },
     },
     '/boards/{board}/tickets/{ticket}': {
-      parameters: ['board', 'ticket'].map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } })),
+      parameters: ['board', 'ticket'].map((name) => pathParameter(name)),
       get: {
         operationId: 'readTicket',
         responses: {
-          200: answer({ $ref: '#/components/schemas/Ticket' }),
-          404: { description: 'no', content: { 'text/plain': { schema: { type: 'string' } } } },
+          200: answer(ref('Ticket')),
+          404: { description: 'no', content: { 'text/plain': { schema: TEXT } } },
         },
       },
     },
     '/about': { get: { operationId: 'about', responses: { 200: answer({ type: 'object' }) } } },
   },
-  components: {
-    schemas: {
-      Board: {
-        type: 'object',
-        required: ['id', 'size'],
-        properties: { id: { type: 'string' }, size: { type: 'integer' } },
-      },
-      Ticket: {
-        type: 'object',
-        properties: {
-          id: { type: 'string' },
-          title: { type: 'string' },
-          body: { type: 'string' },
-          open: { type: 'boolean' },
-        },
-      },
-      Error: { type: 'object', properties: { message: { type: 'string' }, code: { type: 'string' } } },
-    },
+  {
+    Board: object({ id: TEXT, size: INTEGER }, 'id', 'size'),
+    Ticket: object({ id: TEXT, title: TEXT, body: TEXT, open: BOOLEAN }),
+    Error: object({ message: TEXT, code: TEXT }),
   },
-};
+);
 
 function answer(schema: object): object {
-  return { description: 'ok', content: { 'application/json': { schema } } };
+  return json(schema);
 }
 
 /** A server of tickets: lists leave out `body`, the title is the id, and errors have a member that the contract does not declare. */
@@ -397,44 +387,40 @@ function servePages(
 }
 
 describe('a recording of a server that derives values and keeps removed items', () => {
-  const text = { type: 'string' };
-  const sent = { title: text, tags: { type: 'array', items: text } };
+  const sent = { title: TEXT, tags: arrayOf(TEXT) };
   const made = {
-    id: text,
-    slug: text,
-    url: text,
-    code: text,
-    size: { type: 'integer' },
+    id: TEXT,
+    slug: TEXT,
+    url: TEXT,
+    code: TEXT,
+    size: INTEGER,
     labels: sent.tags,
-    state: { type: 'object', properties: { kind: text } },
-    version: { type: 'integer' },
+    state: object({ kind: TEXT }),
+    version: INTEGER,
   };
-  const page = { type: 'object', required: ['id', 'title'], properties: { ...sent, ...made } };
-  const document = {
-    openapi: '3.1.0',
-    info: { title: 'Pages', version: '1' },
-    servers: [{ url: '/v1' }],
-    paths: {
+  const page = object({ ...sent, ...made }, 'id', 'title');
+  const document = toDocument(
+    {
       '/pages': {
-        get: { operationId: 'listPages', responses: { 200: answer({ type: 'array', items: page }) } },
+        get: { operationId: 'listPages', responses: { 200: answer(arrayOf(page)) } },
         post: {
           operationId: 'createPage',
-          requestBody: { content: { 'application/json': { schema: { type: 'object', properties: sent } } } },
+          requestBody: { content: { 'application/json': { schema: object(sent) } } },
           responses: { 201: answer(page) },
         },
       },
       '/pages/{page}': {
-        parameters: [{ name: 'page', in: 'path', required: true, schema: text }],
+        ...inPath('page'),
         get: { operationId: 'readPage', responses: { 200: answer(page), 404: answer({ type: 'object' }) } },
         delete: {
           operationId: 'deletePage',
-          responses: {
-            200: answer({ type: 'object', required: ['deleted'], properties: { deleted: { const: true } } }),
-          },
+          responses: { 200: answer(object({ deleted: { const: true } }, 'deleted')) },
         },
       },
     },
-  };
+    {},
+    { servers: [{ url: '/v1' }] },
+  );
 
   it('is promoted to hints, with which the mock answers other requests like the server', async () => {
     const pages = new Map<string, Readonly<Record<string, unknown>>>();
@@ -502,20 +488,13 @@ describe('a recording of a server that derives values and keeps removed items', 
 describe('an item that only the loader of fixtures refuses', () => {
   it('is left out, and the others are promoted', async () => {
     const things = [{ id: true }, { id: 'a' }, { id: { of: 'b' } }];
-    const document = {
-      openapi: '3.1.0',
-      info: { title: 'Things', version: '1' },
-      paths: {
-        '/things': {
-          get: { responses: { 200: answer({ type: 'array', items: { $ref: '#/components/schemas/Thing' } }) } },
-        },
-        '/things/{id}': {
-          parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }],
-          get: { responses: { 200: answer({ $ref: '#/components/schemas/Thing' }) } },
-        },
+    const document = toDocument(
+      {
+        '/things': { get: { responses: { 200: answer(arrayOf(ref('Thing'))) } } },
+        '/things/{id}': { ...inPath('id'), get: { responses: { 200: answer(ref('Thing')) } } },
       },
-      components: { schemas: { Thing: { type: 'object', properties: { id: {} } } } },
-    };
+      { Thing: object({ id: {} }) },
+    );
     const upstream = await startUpstream({
       intercept: (_request, response) => {
         response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(things));
@@ -543,7 +522,7 @@ describe('an item that only the loader of fixtures refuses', () => {
 
 describe('items below a parent that is left out', () => {
   it('are left out too, unless no item of the parent is promoted', async () => {
-    const parts = await loadParts({ openapi: '3.1.0', info: { title: 'Empty', version: '1' }, paths: {} });
+    const parts = await loadParts(toDocument({}));
     const give = (id: string, parents: PromotedItem['parents'], item: object): PromotedItem => ({
       id,
       item: { id, ...item },
@@ -595,7 +574,7 @@ describe('the order of a collection', () => {
 
 describe('the contents of promoted items', () => {
   it('each have a file of their own, even if their ids have the same file name', async () => {
-    const parts = await loadParts({ openapi: '3.1.0', info: { title: 'Empty', version: '1' }, paths: {} });
+    const parts = await loadParts(toDocument({}));
     const give = (id: string, byte: number): PromotedItem => ({
       id,
       item: { id },

@@ -11,6 +11,7 @@ import { hideUrlSecrets } from '../../src/schema/secret-forms.js';
 import { isRandom, isSecretName } from '../../src/schema/secret-names.js';
 import { loadParts, SHOP } from './contract.js';
 import { createFolder, readEveryFile } from './folders.js';
+import { object, INTEGER, toDocument } from '../document-parts.js';
 
 const parts = await loadParts(SHOP);
 
@@ -416,33 +417,26 @@ describe('what is a secret', () => {
 });
 
 describe('messages and the journal', () => {
-  const SPEC = {
-    openapi: '3.1.0',
-    info: { title: 'Secrets', version: '1' },
-    paths: {
-      '/items': {
-        post: {
-          operationId: 'addItem',
-          parameters: [{ name: 'access_token', in: 'query', schema: { type: 'string', pattern: '^t-' } }],
-          requestBody: {
-            content: {
-              'application/json': {
-                schema: {
-                  type: 'object',
-                  properties: {
-                    dbPassword: { type: 'string', minLength: 3, pattern: '^p-' },
-                    note: { type: 'integer' },
-                    hidden: { type: 'string', format: 'password', enum: ['a'] },
-                  },
-                },
-              },
+  const SPEC = toDocument({
+    '/items': {
+      post: {
+        operationId: 'addItem',
+        parameters: [{ name: 'access_token', in: 'query', schema: { type: 'string', pattern: '^t-' } }],
+        requestBody: {
+          content: {
+            'application/json': {
+              schema: object({
+                dbPassword: { type: 'string', minLength: 3, pattern: '^p-' },
+                note: INTEGER,
+                hidden: { type: 'string', format: 'password', enum: ['a'] },
+              }),
             },
           },
-          responses: { 200: { description: 'ok' } },
         },
+        responses: { 200: { description: 'ok' } },
       },
     },
-  };
+  });
 
   it('do not quote a secret, whether its name, its schema or its form makes it one', async () => {
     const lines: string[] = [];

@@ -159,9 +159,7 @@ describe('what counts by default', () => {
   it('does not count with ignoreHeaders', async () => {
     const mock = await replayOf(
       [['/events', having({ authorization: 'Bearer one', range: 'bytes=0-9', accept: 'text/csv' })]],
-      {
-        match: { ignoreHeaders: ['Authorization', 'Range', 'Accept'] },
-      },
+      { match: { ignoreHeaders: ['Authorization', 'Range', 'Accept'] } },
     );
     expect(await sourceOf(mock, ['/events', having({ accept: 'application/json' })])).toMatch(/^replay:0001/);
   });

@@ -2,6 +2,7 @@ import { createRequire } from 'node:module';
 import { createContext, runInContext } from 'node:vm';
 import { afterAll, describe, expect, it } from 'vitest';
 import { createMock, type Handlers } from '../../src/index.js';
+import { TEXT, object, toDocument } from '../document-parts.js';
 
 // Jest runs tests in a context of their own, with the classes of jsdom; what a test passes to the mock is then not of the platform's classes.
 
@@ -10,39 +11,34 @@ const { JSDOM } = createRequire(import.meta.url)('jsdom') as {
   readonly JSDOM: new (html: string, options: { readonly url: string }) => { readonly window: typeof globalThis };
 };
 
-const text = { type: 'string' };
-const note = { type: 'object', required: ['text'], properties: { text, at: text } };
+const note = object({ text: TEXT, at: TEXT }, 'text');
 const content = { 'application/json': { schema: note } };
-const form = { 'multipart/form-data': { schema: { ...note, properties: { text, file: {} } } } };
+const form = { 'multipart/form-data': { schema: { ...note, properties: { text: TEXT, file: {} } } } };
 
-const spec = {
-  openapi: '3.1.0',
-  info: { title: 'Notes', version: '1' },
-  paths: {
-    '/notes': {
-      post: {
-        operationId: 'createNote',
-        requestBody: {
-          required: true,
-          content: { ...content, ...form, 'application/x-www-form-urlencoded': { schema: note } },
-        },
-        responses: { 201: { description: 'made', content } },
+const spec = toDocument({
+  '/notes': {
+    post: {
+      operationId: 'createNote',
+      requestBody: {
+        required: true,
+        content: { ...content, ...form, 'application/x-www-form-urlencoded': { schema: note } },
       },
+      responses: { 201: { description: 'made', content } },
     },
-    '/files': {
-      get: {
-        operationId: 'download',
-        responses: { 200: { description: 'bytes', content: { 'application/octet-stream': { schema: {} } } } },
-      },
-      post: {
-        operationId: 'upload',
-        requestBody: { required: true, content: { 'application/octet-stream': { schema: {} } } },
-        responses: { 200: { description: 'bytes', content: { 'application/octet-stream': { schema: {} } } } },
-      },
-    },
-    '/slow': { get: { operationId: 'wait', responses: { 204: { description: 'at last' } } } },
   },
-};
+  '/files': {
+    get: {
+      operationId: 'download',
+      responses: { 200: { description: 'bytes', content: { 'application/octet-stream': { schema: {} } } } },
+    },
+    post: {
+      operationId: 'upload',
+      requestBody: { required: true, content: { 'application/octet-stream': { schema: {} } } },
+      responses: { 200: { description: 'bytes', content: { 'application/octet-stream': { schema: {} } } } },
+    },
+  },
+  '/slow': { get: { operationId: 'wait', responses: { 204: { description: 'at last' } } } },
+});
 
 describe('what belongs to another context', async () => {
   const { window } = new JSDOM('', { url: 'http://localhost/' });

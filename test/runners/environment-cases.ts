@@ -1,39 +1,35 @@
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { createMock } from '../../src/index.js';
+import { TEXT, content, object, arrayOf, toDocument } from '../document-parts.js';
 
-const json = (schema: object): object => ({ description: 'ok', content: { 'application/json': { schema } } });
-const text = { type: 'string' };
+const json = (schema: object): object => ({ description: 'ok', content: content(schema) });
 
-const note = { type: 'object', required: ['text'], properties: { id: text, text } };
+const note = object({ id: TEXT, text: TEXT }, 'text');
 
-const spec = {
-  openapi: '3.1.0',
-  info: { title: 'Notes', version: '1' },
-  paths: {
-    '/notes': {
-      get: { operationId: 'listNotes', responses: { 200: json({ type: 'array', items: note }) } },
-      post: {
-        operationId: 'createNote',
-        requestBody: {
-          required: true,
-          content: {
-            'application/json': { schema: note },
-            'application/x-www-form-urlencoded': { schema: note },
-            'multipart/form-data': { schema: { ...note, properties: { ...note.properties, file: {} } } },
-          },
+const spec = toDocument({
+  '/notes': {
+    get: { operationId: 'listNotes', responses: { 200: json(arrayOf(note)) } },
+    post: {
+      operationId: 'createNote',
+      requestBody: {
+        required: true,
+        content: {
+          'application/json': { schema: note },
+          'application/x-www-form-urlencoded': { schema: note },
+          'multipart/form-data': { schema: { ...note, properties: { ...note.properties, file: {} } } },
         },
-        responses: { 201: json(note) },
       },
-    },
-    '/files': {
-      post: {
-        operationId: 'upload',
-        requestBody: { required: true, content: { 'application/octet-stream': { schema: {} } } },
-        responses: { 204: { description: 'stored' } },
-      },
+      responses: { 201: json(note) },
     },
   },
-};
+  '/files': {
+    post: {
+      operationId: 'upload',
+      requestBody: { required: true, content: { 'application/octet-stream': { schema: {} } } },
+      responses: { 204: { description: 'stored' } },
+    },
+  },
+});
 
 /** Requests in the process under one environment of vitest: it replaces classes of bodies, URLs and signals. */
 export function describeEnvironment(name: string, isReplaced: () => boolean): void {

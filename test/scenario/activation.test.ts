@@ -165,10 +165,7 @@ describe('activating', () => {
   });
 
   it('a scenario that is extended in two ways counts once, its state and its rules', async () => {
-    const base = {
-      state: { books: { add: [{ title: 'Base' }] } },
-      operations: { listBooks: { delay: 10 } },
-    };
+    const base = { state: { books: { add: [{ title: 'Base' }] } }, operations: { listBooks: { delay: 10 } } };
     const mock = await createLibrary({
       scenarios: {
         from: { base, left: { extends: 'base' }, right: { extends: 'base' }, top: { extends: ['left', 'right'] } },

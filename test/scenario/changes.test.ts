@@ -4,65 +4,51 @@ import { createMock, type Mock } from '../../src/index.js';
 import type { MockOptions } from '../../src/options.js';
 import type { ScenarioDefinition } from '../../src/scenario/definition/definition.js';
 import { createScenarioState } from '../../src/scenario/rules/scenario-state.js';
+import { TEXT, object, INTEGER, content, arrayOf, pathParameter, toDocument } from '../document-parts.js';
 
-const TEXT = { type: 'string' };
+const DETAILS = object({ colour: TEXT, note: { type: ['string', 'null'] } }, 'colour', 'note');
 
-const DETAILS = {
-  type: 'object',
-  required: ['colour', 'note'],
-  properties: { colour: TEXT, note: { type: ['string', 'null'] } },
-};
+const BOOK = object(
+  { id: TEXT, title: TEXT, pages: INTEGER, review: { type: ['string', 'null'] }, details: DETAILS },
+  'id',
+  'title',
+  'review',
+);
 
-const BOOK = {
-  type: 'object',
-  required: ['id', 'title', 'review'],
-  properties: {
-    id: TEXT,
-    title: TEXT,
-    pages: { type: 'integer' },
-    review: { type: ['string', 'null'] },
-    details: DETAILS,
-  },
-};
+const SHELF = object({ id: TEXT, room: TEXT }, 'id');
 
-const SHELF = { type: 'object', required: ['id'], properties: { id: TEXT, room: TEXT } };
-
-const json = (schema: object): object => ({ description: '', content: { 'application/json': { schema } } });
-const list = (schema: object): object => ({ responses: { 200: json({ type: 'array', items: schema }) } });
-const byId = (name: string): object => ({ parameters: [{ name, in: 'path', required: true, schema: TEXT }] });
+const json = (schema: object): object => ({ description: '', content: content(schema) });
+const list = (schema: object): object => ({ responses: { 200: json(arrayOf(schema)) } });
+const byId = (name: string): object => ({ parameters: [pathParameter(name)] });
 
 /** Requests can add books, but not shelves. */
-const LIBRARY = {
-  openapi: '3.1.0',
-  info: { title: 'Library', version: '1' },
-  paths: {
-    '/books': {
-      get: { operationId: 'listBooks', ...list(BOOK) },
-      post: {
-        operationId: 'createBook',
-        requestBody: json({ type: 'object', properties: { title: TEXT, pages: { type: 'integer' } } }),
-        responses: { 201: json(BOOK) },
-      },
-    },
-    '/books/{book_id}': {
-      ...byId('book_id'),
-      get: { operationId: 'readBook', responses: { 200: json(BOOK), 404: { description: '' } } },
-    },
-    '/books/{book_id}/borrow': {
-      ...byId('book_id'),
-      post: {
-        operationId: 'borrow',
-        requestBody: json({ type: 'object', properties: { pages: { type: 'integer' } } }),
-        responses: { 204: { description: '' } },
-      },
-    },
-    '/shelves': { get: { operationId: 'listShelves', ...list(SHELF) } },
-    '/shelves/{shelf_id}': {
-      ...byId('shelf_id'),
-      get: { operationId: 'readShelf', responses: { 200: json(SHELF), 404: { description: '' } } },
+const LIBRARY = toDocument({
+  '/books': {
+    get: { operationId: 'listBooks', ...list(BOOK) },
+    post: {
+      operationId: 'createBook',
+      requestBody: json(object({ title: TEXT, pages: INTEGER })),
+      responses: { 201: json(BOOK) },
     },
   },
-};
+  '/books/{book_id}': {
+    ...byId('book_id'),
+    get: { operationId: 'readBook', responses: { 200: json(BOOK), 404: { description: '' } } },
+  },
+  '/books/{book_id}/borrow': {
+    ...byId('book_id'),
+    post: {
+      operationId: 'borrow',
+      requestBody: json(object({ pages: INTEGER })),
+      responses: { 204: { description: '' } },
+    },
+  },
+  '/shelves': { get: { operationId: 'listShelves', ...list(SHELF) } },
+  '/shelves/{shelf_id}': {
+    ...byId('shelf_id'),
+    get: { operationId: 'readShelf', responses: { 200: json(SHELF), 404: { description: '' } } },
+  },
+});
 
 const FIXTURES = {
   books: [

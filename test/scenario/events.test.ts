@@ -6,30 +6,23 @@ import { createMock, type Mock } from '../../src/index.js';
 import type { MockOptions } from '../../src/options.js';
 import type { RespondDefinition, ScenarioDefinition } from '../../src/scenario/definition/definition.js';
 import { describeBoth } from '../describe-both.js';
+import { object, INTEGER, TEXT, toDocument, query } from '../document-parts.js';
 
-const TICK = { type: 'object', required: ['n', 'unit'], properties: { n: { type: 'integer' }, unit: { const: 's' } } };
+const TICK = object({ n: INTEGER, unit: { const: 's' } }, 'n', 'unit');
 
 const stream = (operationId: string, type: string, schema: object): object => ({
   get: { operationId, responses: { 200: { description: 'OK', content: { [type]: schema } } } },
 });
 
-const WHOLE = {
-  type: 'object',
-  required: ['event', 'data'],
-  properties: { event: { enum: ['tick', 'end'] }, data: { type: 'string' } },
-};
+const WHOLE = object({ event: { enum: ['tick', 'end'] }, data: TEXT }, 'event', 'data');
 
-const SPEC: MockOptions['spec'] & object = {
-  openapi: '3.1.0',
-  info: { title: 'Ticks', version: '1' },
-  paths: {
-    '/ticks': stream('watchTicks', 'text/event-stream', { schema: TICK }),
-    '/whole': stream('watchWhole', 'text/event-stream', { schema: WHOLE }),
-    '/lines': stream('readLines', 'application/x-ndjson', { schema: TICK }),
-    '/texts': stream('readTexts', 'application/json-seq', { schema: TICK }),
-    '/plain': stream('readPlain', 'application/json', { schema: TICK }),
-  },
-};
+const SPEC: MockOptions['spec'] & object = toDocument({
+  '/ticks': stream('watchTicks', 'text/event-stream', { schema: TICK }),
+  '/whole': stream('watchWhole', 'text/event-stream', { schema: WHOLE }),
+  '/lines': stream('readLines', 'application/x-ndjson', { schema: TICK }),
+  '/texts': stream('readTexts', 'application/json-seq', { schema: TICK }),
+  '/plain': stream('readPlain', 'application/json', { schema: TICK }),
+});
 
 const rule = (operation: string, respond: RespondDefinition, violates?: string): ScenarioDefinition => ({
   operations: { [operation]: violates === undefined ? { respond } : { respond, violates } },
@@ -79,7 +72,7 @@ describeBoth('a scenario that scripts a stream', (start) => {
   it('sends values of the request', async () => {
     const events = [{ n: '$request.query.n' }];
     const spec = structuredClone(SPEC) as { paths: { '/ticks': { get: object } } };
-    Object.assign(spec.paths['/ticks'].get, { parameters: [{ in: 'query', name: 'n', schema: { type: 'integer' } }] });
+    Object.assign(spec.paths['/ticks'].get, { parameters: [query('n', INTEGER)] });
     const { rootUrl, fetch } = await start({ ...open(rule('watchTicks', { events })), spec });
     expect(await (await fetch(`${rootUrl}/ticks?n=5`)).text()).toBe('data: {"n":5,"unit":"s"}\n\n');
   });

@@ -4,36 +4,30 @@ import { createMock, type Mock, type MockServer } from '../../src/index.js';
 import type { MockOptions } from '../../src/options.js';
 import type { RuleDefinition, ScenarioDefinition } from '../../src/scenario/definition/definition.js';
 import { readWire } from './wire.js';
+import { object, INTEGER, json, toDocument } from '../document-parts.js';
 
-const EVENT = { type: 'object', required: ['n'], properties: { n: { type: 'integer' } } };
+const EVENT = object({ n: INTEGER }, 'n');
 
 /** One operation that answers JSON, and one that answers a stream of events. */
-const SPEC: MockOptions['spec'] & object = {
-  openapi: '3.1.0',
-  info: { title: 'Feed', version: '1' },
-  paths: {
-    '/status': {
-      get: {
-        operationId: 'readStatus',
-        responses: {
-          200: {
-            description: 'OK',
-            content: { 'application/json': { example: { ok: true, words: 'x'.repeat(400) } } },
-          },
-          503: { description: 'Away', content: { 'application/json': { schema: { type: 'object' } } } },
-        },
-      },
-    },
-    '/feed': {
-      get: {
-        operationId: 'readFeed',
-        responses: {
-          200: { description: 'Events', content: { 'text/event-stream': { itemSchema: EVENT, schema: EVENT } } },
-        },
+const SPEC: MockOptions['spec'] & object = toDocument({
+  '/status': {
+    get: {
+      operationId: 'readStatus',
+      responses: {
+        200: { description: 'OK', content: { 'application/json': { example: { ok: true, words: 'x'.repeat(400) } } } },
+        503: json({ type: 'object' }, 'Away'),
       },
     },
   },
-};
+  '/feed': {
+    get: {
+      operationId: 'readFeed',
+      responses: {
+        200: { description: 'Events', content: { 'text/event-stream': { itemSchema: EVENT, schema: EVENT } } },
+      },
+    },
+  },
+});
 
 const rule = (operation: string, fault: NonNullable<RuleDefinition['fault']>): ScenarioDefinition => ({
   operations: { [operation]: { fault } },

@@ -43,13 +43,7 @@ function toSeen(error: unknown, status: number | undefined): Seen {
 /** A server, or a function, that answers everything with one broken answer. */
 function createBroken(fault: Fault, make: () => Response, clock: Clock = createRealClock()): Fetch {
   return (request, environment) =>
-    applyFault({
-      fault,
-      response: make(),
-      outgoing: environment?.outgoing,
-      clock,
-      signal: request.signal,
-    });
+    applyFault({ fault, response: make(), outgoing: environment?.outgoing, clock, signal: request.signal });
 }
 
 const { connections } = readOptions({ spec: 'spec/openapi.yaml' });
@@ -136,11 +130,7 @@ const FAULTS: readonly (readonly [string, FaultCase])[] = [
   ],
   [
     'truncate by half',
-    {
-      fault: { kind: 'truncate', at: 0.5 },
-      seen: TERMINATED,
-      check: checkCut(Math.floor(JSON_TEXT.length / 2)),
-    },
+    { fault: { kind: 'truncate', at: 0.5 }, seen: TERMINATED, check: checkCut(Math.floor(JSON_TEXT.length / 2)) },
   ],
   ['truncate after 10 bytes', { fault: { kind: 'truncate', at: 10 }, seen: TERMINATED, check: checkCut(10) }],
   ['truncate at once', { fault: { kind: 'truncate', at: 0 }, seen: TERMINATED, check: checkCut(0) }],

@@ -34,11 +34,7 @@ const WHOLE = {
     ],
     createBook: [
       { when: { body: { equals: { title: 'x' }, jsonPath: '$[?@ > 2]' } }, delay: 1 },
-      {
-        when: { body: { title: 'x' } },
-        violates: 'why',
-        respond: { status: 299, headers: { a: 'b' }, body: 7 },
-      },
+      { when: { body: { title: 'x' } }, violates: 'why', respond: { status: 299, headers: { a: 'b' }, body: 7 } },
     ],
     'GET /books/{book_id}': {
       then: {

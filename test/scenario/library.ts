@@ -5,28 +5,38 @@ import { createValidators } from '../../src/schema/validate.js';
 import { createScenarioContext, type ScenarioContext } from '../../src/scenario/definition/kinds.js';
 
 import { inferResources } from '../../src/state/inference/infer.js';
+import {
+  json,
+  ref,
+  object,
+  TEXT,
+  arrayOf,
+  BOOLEAN,
+  query,
+  content,
+  INTEGER,
+  toDocument,
+  inPath,
+} from '../document-parts.js';
 
 /** A small contract with everything that a scenario is checked against. */
-export const LIBRARY: Readonly<Record<string, unknown>> = {
-  openapi: '3.1.0',
-  info: { title: 'Library', version: '1' },
-  security: [{ key: [] }],
-  paths: {
+export const LIBRARY: Readonly<Record<string, unknown>> = toDocument(
+  {
     '/books': {
       get: {
         operationId: 'listBooks',
         parameters: [
-          { name: 'after', in: 'query', schema: { type: 'string' } },
-          { name: 'limit', in: 'query', schema: { type: 'integer', minimum: 1 } },
-          { name: 'tag', in: 'query', schema: { type: 'array', items: { type: 'string' } } },
-          { name: 'X-Shelf', in: 'header', schema: { type: 'string' } },
+          query('after'),
+          query('limit', { type: 'integer', minimum: 1 }),
+          query('tag', arrayOf(TEXT)),
+          { name: 'X-Shelf', in: 'header', schema: TEXT },
         ],
         responses: {
           200: {
             description: 'A page.',
             content: {
               'application/json': {
-                schema: { $ref: '#/components/schemas/BookList' },
+                schema: ref('BookList'),
                 examples: {
                   empty: { value: { data: [], has_more: false } },
                   one: { value: { data: [], has_more: true } },
@@ -39,85 +49,45 @@ export const LIBRARY: Readonly<Record<string, unknown>> = {
       },
       post: {
         operationId: 'createBook',
-        requestBody: {
-          required: true,
-          content: {
-            'application/json': {
-              schema: {
-                type: 'object',
-                required: ['title'],
-                properties: { title: { type: 'string' }, pages: { type: 'integer' } },
-              },
-            },
-          },
-        },
-        responses: {
-          201: {
-            description: 'Made.',
-            content: { 'application/json': { schema: { $ref: '#/components/schemas/Book' } } },
-          },
-          '4XX': { $ref: '#/components/responses/Error' },
-        },
+        requestBody: { required: true, content: content(object({ title: TEXT, pages: INTEGER }, 'title')) },
+        responses: { 201: json(ref('Book'), 'Made.'), '4XX': { $ref: '#/components/responses/Error' } },
       },
     },
     '/books/{book_id}': {
-      parameters: [{ name: 'book_id', in: 'path', required: true, schema: { type: 'string' } }],
+      ...inPath('book_id'),
       get: {
         operationId: 'readBook',
-        responses: {
-          200: {
-            description: 'One.',
-            content: { 'application/json': { schema: { $ref: '#/components/schemas/Book' } } },
-          },
-          404: { $ref: '#/components/responses/Error' },
-        },
+        responses: { 200: json(ref('Book'), 'One.'), 404: { $ref: '#/components/responses/Error' } },
       },
-      delete: {
-        responses: { 204: { description: 'Gone.' }, 404: { $ref: '#/components/responses/Error' } },
+      delete: { responses: { 204: { description: 'Gone.' }, 404: { $ref: '#/components/responses/Error' } } },
+    },
+  },
+  {},
+  {
+    security: [{ key: [] }],
+    components: {
+      securitySchemes: { key: { type: 'apiKey', in: 'query', name: 'api_key' } },
+      responses: { Error: json(ref('Error'), 'Wrong.') },
+      schemas: {
+        Book: object(
+          {
+            id: TEXT,
+            title: { type: 'string', minLength: 1 },
+            pages: { type: 'integer', minimum: 1 },
+            author: object({ name: TEXT }),
+          },
+          'id',
+          'title',
+        ),
+        BookList: object({ data: arrayOf(ref('Book')), has_more: BOOLEAN }, 'data', 'has_more'),
+        Error: object(
+          { error: object({ message: TEXT, code: TEXT, param: { type: ['string', 'null'] } }, 'message', 'code') },
+          'error',
+        ),
       },
     },
   },
-  components: {
-    securitySchemes: { key: { type: 'apiKey', in: 'query', name: 'api_key' } },
-    responses: {
-      Error: {
-        description: 'Wrong.',
-        content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
-      },
-    },
-    schemas: {
-      Book: {
-        type: 'object',
-        required: ['id', 'title'],
-        properties: {
-          id: { type: 'string' },
-          title: { type: 'string', minLength: 1 },
-          pages: { type: 'integer', minimum: 1 },
-          author: { type: 'object', properties: { name: { type: 'string' } } },
-        },
-      },
-      BookList: {
-        type: 'object',
-        required: ['data', 'has_more'],
-        properties: {
-          data: { type: 'array', items: { $ref: '#/components/schemas/Book' } },
-          has_more: { type: 'boolean' },
-        },
-      },
-      Error: {
-        type: 'object',
-        required: ['error'],
-        properties: {
-          error: {
-            type: 'object',
-            required: ['message', 'code'],
-            properties: { message: { type: 'string' }, code: { type: 'string' }, param: { type: ['string', 'null'] } },
-          },
-        },
-      },
-    },
-  },
-};
+);
 
 /** What scenarios about the library, or about another document, are checked against. */
 export async function loadContext(spec: string | object = LIBRARY): Promise<ScenarioContext> {

@@ -5,27 +5,24 @@ import { buffer } from 'node:stream/consumers';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createMock, type Mock } from '../../src/index.js';
+import { TEXT, toDocument } from '../document-parts.js';
 
 // Issue 16, part 4.
 
 const LARGE = 'abcdefghij'.repeat(1000);
-const content = (type: string, schema: object = { type: 'string' }): object => ({ [type]: { schema } });
+const content = (type: string, schema: object = TEXT): object => ({ [type]: { schema } });
 const ok = (body: object): object => ({ get: { responses: { 200: { description: 'OK', content: body } } } });
 
-const spec = {
-  openapi: '3.1.0',
-  info: { title: 'Compression', version: '1' },
-  paths: {
-    '/large': { ...ok(content('application/json')) },
-    '/small': ok(content('application/json')),
-    '/image': ok(content('image/png')),
-    '/events': ok(content('text/event-stream', {})),
-    '/encoded': ok(content('text/plain')),
-    '/tagged': ok(content('text/plain')),
-    '/varied': ok(content('text/plain')),
-    '/umlauts': ok(content('text/plain')),
-  },
-};
+const spec = toDocument({
+  '/large': { ...ok(content('application/json')) },
+  '/small': ok(content('application/json')),
+  '/image': ok(content('image/png')),
+  '/events': ok(content('text/event-stream', {})),
+  '/encoded': ok(content('text/plain')),
+  '/tagged': ok(content('text/plain')),
+  '/varied': ok(content('text/plain')),
+  '/umlauts': ok(content('text/plain')),
+});
 
 async function* listEvents(): AsyncGenerator<string> {
   yield* [LARGE, LARGE];

@@ -93,13 +93,7 @@ describe('a mock that records the origin it intercepts', () => {
     // A server that listens on a port has an address.
     const origin = `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`;
     const folder = mkdtempSync(join(tmpdir(), 'vouch-intercept-'));
-    const recordings = {
-      folder,
-      mode: 'record-all',
-      cassette: 'a',
-      upstream: `${origin}/v1`,
-      live: true,
-    } as const;
+    const recordings = { folder, mode: 'record-all', cassette: 'a', upstream: `${origin}/v1`, live: true } as const;
     const recording = await createMock({ spec: contract, recordings });
     recording.intercept(origin);
     const response = await fetch(`${origin}/v1/organization/admin_api_keys`, { headers });

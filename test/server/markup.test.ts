@@ -1,69 +1,58 @@
 import { expect, it } from 'vitest';
 import { describeBoth } from '../describe-both.js';
+import { object, TEXT, pathParameter, INTEGER, arrayOf, toDocument } from '../document-parts.js';
 
 // Issue 13, part 8: input of a request in HTML and XML.
 
 const ATTACK = `<script>alert("1")</script>`;
 const html = (schema: unknown, more: object = {}): object => ({ 'text/html': { schema, ...more } });
 const page = (schema: unknown, more?: object): object => ({ description: 'ok', content: html(schema, more) });
-const item = {
-  type: 'object',
-  properties: { id: { type: 'string' }, name: { type: 'string' }, note: { type: 'string' } },
-};
+const item = object({ id: TEXT, name: TEXT, note: TEXT });
 const json = (schema: unknown): object => ({ content: { 'application/json': { schema } } });
 const anyBody = { requestBody: json({ type: 'object' }) };
-const id = { name: 'id', in: 'path', required: true, schema: { type: 'string' } };
-const query = { name: 'q', in: 'query', schema: { type: 'string' } };
-const count = { name: 'count', in: 'query', schema: { type: 'integer' } };
+const id = pathParameter('id');
+const query = { name: 'q', in: 'query', schema: TEXT };
+const count = { name: 'count', in: 'query', schema: INTEGER };
 const template = { mediaType: 'text/html', body: '<p>{message} {param}</p>' };
 
-const SPEC = {
-  openapi: '3.1.0',
-  info: { title: 'Pages', version: '1' },
-  'x-mock': { errors: { 404: template } },
-  paths: {
+const SPEC = toDocument(
+  {
     '/pages': {
-      get: {
-        parameters: [count, query],
-        responses: { 200: page({ type: 'array', items: item }), 400: page({ type: 'string' }) },
-      },
-      post: { ...anyBody, responses: { 201: page(item), 400: page({ type: 'string' }) } },
+      get: { parameters: [count, query], responses: { 200: page(arrayOf(item)), 400: page(TEXT) } },
+      post: { ...anyBody, responses: { 201: page(item), 400: page(TEXT) } },
     },
     '/pages/{id}': {
       parameters: [id],
-      get: { responses: { 200: page(item), 404: page({ type: 'string' }) } },
+      get: { responses: { 200: page(item), 404: page(TEXT) } },
       put: { ...anyBody, responses: { 200: page(item) } },
-      delete: {
-        responses: { 200: page({ type: 'object', properties: { id: { type: 'string' }, deleted: { const: true } } }) },
-      },
+      delete: { responses: { 200: page(object({ id: TEXT, deleted: { const: true } })) } },
     },
-    '/text/{id}': { parameters: [id], get: { responses: { 200: page({ type: 'string' }) } } },
+    '/text/{id}': { parameters: [id], get: { responses: { 200: page(TEXT) } } },
     '/shown': { post: { ...anyBody, responses: { 200: page(item, { example: { id: '1', name: 'shown' } }) } } },
     '/typed': {
       parameters: [count],
       post: {
         'x-mock': { errors: { 400: template } },
-        requestBody: json({ type: 'object', required: ['count'], properties: { count: { type: 'integer' } } }),
-        responses: { 200: page(item), 400: page({ type: 'string' }) },
+        requestBody: json(object({ count: INTEGER }, 'count')),
+        responses: { 200: page(item), 400: page(TEXT) },
       },
     },
     '/xml': {
       post: {
         'x-mock': { errors: { 400: { mediaType: 'text/xml', body: '<error>{message}</error>' } } },
-        requestBody: json({ type: 'object', properties: { count: { type: 'integer' } } }),
+        requestBody: json(object({ count: INTEGER })),
         responses: {
           200: { description: 'ok', content: { 'application/xml': { schema: item } } },
           400: { description: 'bad' },
         },
       },
     },
-    '/scripted': {
-      parameters: [query],
-      get: { operationId: 'scripted', responses: { 200: page({ type: 'string' }) } },
-    },
+    '/scripted': { parameters: [query], get: { operationId: 'scripted', responses: { 200: page(TEXT) } } },
     '/scripted-item': { parameters: [query], get: { operationId: 'scriptedItem', responses: { 200: page(item) } } },
   },
-};
+  {},
+  { 'x-mock': { errors: { 404: template } } },
+);
 
 const SCENARIOS = {
   page: {
@@ -135,47 +124,23 @@ describeBoth('input of a request', (start) => {
 
 describeBoth('an uploaded page', (start) => {
   const BINARY = { schema: { type: 'string', format: 'binary' } };
-  const file = { type: 'object', properties: { file: { type: 'string', format: 'binary' } } };
-  const spec = {
-    openapi: '3.1.0',
-    info: { title: 'Files', version: '1' },
-    paths: {
-      '/files': {
-        post: {
-          requestBody: { content: { 'multipart/form-data': { schema: file } } },
-          responses: {
-            201: {
-              description: 'ok',
-              ...json({
-                type: 'object',
-                required: ['id'],
-                properties: { id: { type: 'string' }, name: { type: 'string' } },
-              }),
-            },
-          },
-        },
-      },
-      '/files/{id}': {
-        parameters: [id],
-        get: {
-          responses: {
-            200: {
-              description: 'ok',
-              ...json({ type: 'object', properties: { id: { type: 'string' }, name: { type: 'string' } } }),
-            },
-          },
-        },
-      },
-      '/files/{id}/content': {
-        parameters: [id],
-        get: {
-          responses: {
-            200: { description: 'ok', content: { 'text/*': BINARY, 'image/*': BINARY } },
-          },
-        },
+  const file = object({ file: { type: 'string', format: 'binary' } });
+  const spec = toDocument({
+    '/files': {
+      post: {
+        requestBody: { content: { 'multipart/form-data': { schema: file } } },
+        responses: { 201: { description: 'ok', ...json(object({ id: TEXT, name: TEXT }, 'id')) } },
       },
     },
-  };
+    '/files/{id}': {
+      parameters: [id],
+      get: { responses: { 200: { description: 'ok', ...json(object({ id: TEXT, name: TEXT })) } } },
+    },
+    '/files/{id}/content': {
+      parameters: [id],
+      get: { responses: { 200: { description: 'ok', content: { 'text/*': BINARY, 'image/*': BINARY } } } },
+    },
+  });
 
   it.each(['text/html', 'image/svg+xml', 'text/plain'])('of type %s runs no scripts in a browser', async (type) => {
     const { rootUrl, fetch } = await start({ spec, fixtures: {} });

@@ -443,9 +443,7 @@ describeBoth('a scenario that answers', (start) => {
     ['a header of the message', { headers: { 'content-length': '1' } }],
   ])('%s is refused when it is loaded', async (_, respond) => {
     const scenarios = { odd: { operations: { listThings: { respond } } } } as ScenarioDefinitions;
-    await expect(open(start, { scenarios })).rejects.toMatchObject({
-      code: 'SCENARIO_INVALID',
-    });
+    await expect(open(start, { scenarios })).rejects.toMatchObject({ code: 'SCENARIO_INVALID' });
   });
 });
 

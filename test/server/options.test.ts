@@ -155,11 +155,7 @@ describe('nested options', () => {
   it('come from dotted names, without those that are undefined', () => {
     expect(
       nestOptions({ seed: 2, 'state.unknownIds': 'create', 'auth.tokens': undefined, 'recordings.match.headers': [] }),
-    ).toEqual({
-      seed: 2,
-      state: { unknownIds: 'create' },
-      recordings: { match: { headers: [] } },
-    });
+    ).toEqual({ seed: 2, state: { unknownIds: 'create' }, recordings: { match: { headers: [] } } });
   });
 
   it('refuse a member of a group that is switched off, in any order', () => {

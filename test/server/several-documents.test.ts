@@ -4,30 +4,22 @@ import { text } from 'node:stream/consumers';
 import { Hono } from 'hono';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createMocks, MockError, type Mocks, type MocksOptions, type MocksServer } from '../../src/index.js';
+import { object, TEXT, json, arrayOf, content, toDocument, inPath } from '../document-parts.js';
 
 // Issue 16, part 4.
 function createDocument(title: string, paths: readonly string[], base = ''): Readonly<Record<string, unknown>> {
-  const item = {
-    type: 'object',
-    required: ['id', 'name'],
-    properties: { id: { type: 'string' }, name: { type: 'string' } },
-  };
-  const list = { description: 'ok', content: { 'application/json': { schema: { type: 'array', items: item } } } };
-  const one = { description: 'ok', content: { 'application/json': { schema: item } } };
-  const body = { required: true, content: { 'application/json': { schema: item } } };
+  const item = object({ id: TEXT, name: TEXT }, 'id', 'name');
+  const list = json(arrayOf(item));
+  const one = json(item);
+  const body = { required: true, content: content(item) };
   const operations = paths.map((path): [string, object] => [
     path,
     path.endsWith('}')
-      ? {
-          get: {
-            parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }],
-            responses: { 200: one },
-          },
-        }
+      ? { get: { ...inPath('id'), responses: { 200: one } } }
       : { get: { responses: { 200: list } }, post: { requestBody: body, responses: { 201: one } } },
   ]);
   const servers = base === '' ? [] : [{ url: `https://api.example.com${base}` }];
-  return { openapi: '3.1.0', info: { title, version: '1' }, servers, paths: Object.fromEntries(operations) };
+  return toDocument(Object.fromEntries(operations), {}, { info: { title, version: '1' }, servers });
 }
 
 const USERS = createDocument('Users', ['/users', '/users/{id}'], '/v1');

@@ -1,21 +1,18 @@
 import { connect, type Socket } from 'node:net';
 import { expect, it } from 'vitest';
 import { createMock } from '../../src/index.js';
+import { content, toDocument } from '../document-parts.js';
 
-const SPEC = {
-  openapi: '3.1.0',
-  info: { title: 'Things', version: '1' },
-  paths: {
-    '/things': {
-      post: {
-        operationId: 'createThing',
-        requestBody: { content: { 'application/json': { schema: { type: 'object' } } } },
-        responses: { 204: { description: 'Made.' } },
-      },
-      get: { operationId: 'listThings', responses: { 204: { description: 'None.' } } },
+const SPEC = toDocument({
+  '/things': {
+    post: {
+      operationId: 'createThing',
+      requestBody: { content: content({ type: 'object' }) },
+      responses: { 204: { description: 'Made.' } },
     },
+    get: { operationId: 'listThings', responses: { 204: { description: 'None.' } } },
   },
-};
+});
 
 const CONNECTIONS = 24;
 const WORK_MS = 15;

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { createMock, type Mock } from '../../src/index.js';
 import { openBuiltIn } from '../describe-both.js';
+import { object, TEXT, content, pathParameter, arrayOf, toDocument } from '../document-parts.js';
 
 describe('what scenarios do to collections', () => {
   let mock: Mock | undefined;
@@ -75,23 +76,19 @@ describe('what scenarios do to collections', () => {
 });
 
 describe('items under items whose ids need escaping', () => {
-  const THING = { type: 'object', required: ['id'], properties: { id: { type: 'string' } } };
-  const json = (schema: object): object => ({ description: 'ok', content: { 'application/json': { schema } } });
-  const named = (name: string): object => ({ name, in: 'path', required: true, schema: { type: 'string' } });
+  const THING = object({ id: TEXT }, 'id');
+  const json = (schema: object): object => ({ description: 'ok', content: content(schema) });
+  const named = (name: string): object => pathParameter(name);
   const reader = (operationId: string, parameters: readonly object[], schema: object): object => ({
     get: { operationId, parameters, responses: { 200: json(schema) } },
   });
-  const list = { type: 'array', items: THING };
-  const spec = {
-    openapi: '3.1.0',
-    info: { title: 'Nested', version: '1' },
-    paths: {
-      '/boxes': reader('listBoxes', [], list),
-      '/boxes/{box}': reader('getBox', [named('box')], THING),
-      '/boxes/{box}/things': reader('listThings', [named('box')], list),
-      '/boxes/{box}/things/{thing}': reader('getThing', [named('box'), named('thing')], THING),
-    },
-  };
+  const list = arrayOf(THING);
+  const spec = toDocument({
+    '/boxes': reader('listBoxes', [], list),
+    '/boxes/{box}': reader('getBox', [named('box')], THING),
+    '/boxes/{box}/things': reader('listThings', [named('box')], list),
+    '/boxes/{box}/things/{thing}': reader('getThing', [named('box'), named('thing')], THING),
+  });
 
   it.each(['plain', 'with/slash', '50%', '%2F'])('come back as they were given: %s', async (id) => {
     await using mock = await createMock({ spec });

@@ -1,48 +1,37 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Contract, createMock, loadContract, matchers, type Mock } from '../../src/index.js';
+import { object, TEXT, INTEGER, arrayOf, ref, content, BOOLEAN, toDocument } from '../document-parts.js';
 
 expect.extend(matchers);
 
-const order = {
-  type: 'object',
-  required: ['amount'],
-  properties: {
-    id: { type: 'string' },
-    amount: { type: 'integer' },
+const order = object(
+  {
+    id: TEXT,
+    amount: INTEGER,
     colour: { type: 'string', deprecated: true },
-    parts: {
-      type: 'array',
-      items: { type: 'object', properties: { size: { $ref: '#/components/schemas/Old' }, name: { type: 'string' } } },
-    },
+    parts: arrayOf(object({ size: ref('Old'), name: TEXT })),
   },
-};
+  'amount',
+);
 
-const json = (schema: object): object => ({ description: '', content: { 'application/json': { schema } } });
-const query = (name: string, more: object = {}): object => ({ name, in: 'query', schema: { type: 'string' }, ...more });
+const json = (schema: object): object => ({ description: '', content: content(schema) });
+const query = (name: string, more: object = {}): object => ({ name, in: 'query', schema: TEXT, ...more });
 
-const DOCUMENT = {
-  openapi: '3.1.0',
-  info: { title: 'Orders', version: '1' },
-  paths: {
+const DOCUMENT = toDocument(
+  {
     '/orders': {
       get: {
         operationId: 'listOrders',
         parameters: [
           query('starting_after'),
-          query('limit', { schema: { type: 'integer' } }),
+          query('limit', { schema: INTEGER }),
           query('color', { deprecated: true }),
         ],
-        responses: {
-          200: json({
-            type: 'object',
-            required: ['data', 'has_more'],
-            properties: { data: { type: 'array', items: order }, has_more: { type: 'boolean' } },
-          }),
-        },
+        responses: { 200: json(object({ data: arrayOf(order), has_more: BOOLEAN }, 'data', 'has_more')) },
       },
       post: {
         operationId: 'createOrder',
-        requestBody: { required: true, content: { 'application/json': { schema: order } } },
+        requestBody: { required: true, content: content(order) },
         responses: { 201: json(order), 429: { description: '' }, 503: { description: '' } },
       },
     },
@@ -50,13 +39,13 @@ const DOCUMENT = {
     '/numbered': {
       get: {
         operationId: 'listNumbered',
-        parameters: [query('page', { schema: { type: 'integer' } })],
-        responses: { 200: json({ type: 'array', items: { type: 'string' } }) },
+        parameters: [query('page', { schema: INTEGER })],
+        responses: { 200: json(arrayOf(TEXT)) },
       },
     },
   },
-  components: { schemas: { Old: { type: 'integer', deprecated: true } } },
-};
+  { Old: { type: 'integer', deprecated: true } },
+);
 
 const FIXTURES = { orders: ['a', 'b', 'c'].map((id, i) => ({ id, amount: i })) };
 

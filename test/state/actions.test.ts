@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { json, TEXT } from './document-parts.js';
+import { json, TEXT } from '../document-parts.js';
 import { openShop, type Reply } from './shop.js';
 
 const date = { type: ['string', 'null'], format: 'date-time' };
@@ -15,10 +15,7 @@ const toDocument = (properties: object, more: (post: object) => object): Readonl
     paths: {
       '/posts': {
         get: { responses: { 200: json({ type: 'array', items: post }) } },
-        post: {
-          requestBody: { content: { 'application/json': { schema: body } } },
-          responses: { 201: json(post) },
-        },
+        post: { requestBody: { content: { 'application/json': { schema: body } } }, responses: { 201: json(post) } },
       },
       '/posts/{post_id}': { ...id, get: { responses: { 200: json(post) } } },
       ...more(post),

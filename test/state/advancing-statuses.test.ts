@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { json, sends, TEXT } from './document-parts.js';
+import { json, sends, TEXT } from '../document-parts.js';
 import { openShop } from './shop.js';
 
 const date = { type: ['string', 'null'], format: 'date-time' };

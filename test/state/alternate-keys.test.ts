@@ -1,23 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { CLOSED, json, sends } from './document-parts.js';
+import { CLOSED, json, sends, object, INTEGER, TEXT, arrayOf, ref, pathParameter, inPath } from '../document-parts.js';
 import { openShop } from './shop.js';
 
-const team = {
-  type: 'object',
-  required: ['id', 'slug', 'name'],
-  properties: { id: { type: 'integer' }, slug: { type: 'string' }, name: { type: 'string' } },
-};
-const newTeam = {
-  type: 'object',
-  required: ['slug', 'name'],
-  properties: { slug: { type: 'string' }, name: { type: 'string' } },
-};
+const team = object({ id: INTEGER, slug: TEXT, name: TEXT }, 'id', 'slug', 'name');
+const newTeam = object({ slug: TEXT, name: TEXT }, 'slug', 'name');
 
 const toDocument = (
   parameter: Readonly<Record<string, unknown>> & { readonly name: string },
   more: object = {},
 ): Readonly<Record<string, unknown>> => {
-  const parameters = [{ in: 'path', required: true, schema: { type: 'string' }, ...parameter }];
+  const parameters = [{ in: 'path', required: true, schema: TEXT, ...parameter }];
   const path = `/teams/{${parameter.name}}`;
   return {
     openapi: '3.1.0',
@@ -27,12 +19,12 @@ const toDocument = (
       [path]: {
         parameters,
         get: { responses: { 200: json(team), 404: { description: 'none' } } },
-        patch: { ...sends({ type: 'object', properties: newTeam.properties }), responses: { 200: json(team) } },
+        patch: { ...sends(object(newTeam.properties)), responses: { 200: json(team) } },
         delete: { responses: { 204: { description: 'gone' } } },
       },
       [`${path}/notes`]: {
         parameters,
-        get: { responses: { 200: json({ type: 'array', items: team }) } },
+        get: { responses: { 200: json(arrayOf(team)) } },
         post: { ...sends(newTeam), responses: { 201: json(team) } },
       },
       ...more,
@@ -52,17 +44,11 @@ describe('an item with two keys', () => {
       'by the description of the schema of the parameter',
       { name: 'team', schema: { type: 'string', description: "The team's ID or slug." } },
     ],
-    [
-      'by a branch of the schema of the parameter',
-      {
-        name: 'team',
-        schema: { anyOf: [{ type: 'integer' }, { $ref: '#/components/schemas/team_slug' }] },
-      },
-    ],
+    ['by a branch of the schema of the parameter', { name: 'team', schema: { anyOf: [INTEGER, ref('team_slug')] } }],
   ];
 
   it.each(cases)('is read, changed and removed by either: %s', async (_, parameter) => {
-    const spec = { ...toDocument(parameter), components: { schemas: { team_slug: { type: 'string' } } } };
+    const spec = { ...toDocument(parameter), components: { schemas: { team_slug: TEXT } } };
     const { send } = await openShop({ ...CLOSED, spec });
     const { body } = await send('POST', '/teams', { slug: 'red', name: 'Red' });
     expect((await send('GET', `/teams/${String(body['id'])}`)).body).toEqual(body);
@@ -83,7 +69,7 @@ describe('an item with two keys', () => {
   it('is read at a path of its own for the other key', async () => {
     const more = {
       '/teams/by-slug/{slug}': {
-        parameters: [{ name: 'slug', in: 'path', required: true, schema: { type: 'string' } }],
+        ...inPath('slug'),
         get: { responses: { 200: json(team), 404: { description: 'none' } } },
       },
     };
@@ -96,22 +82,14 @@ describe('an item with two keys', () => {
 
 describe('an id with a format', () => {
   it.each(['ipv4', 'ipv6', 'email', 'hostname', 'uri'])('is valid: %s', async (format) => {
-    const address = {
-      type: 'object',
-      properties: { ip: { type: 'string', format }, note: { type: 'string' } },
-    };
+    const address = object({ ip: { type: 'string', format }, note: TEXT });
     const spec = {
       openapi: '3.1.0',
       info: { title: 'Formats', version: '1' },
       paths: {
-        '/ips': {
-          post: {
-            ...sends({ type: 'object', properties: { note: { type: 'string' } } }),
-            responses: { 201: json(address) },
-          },
-        },
+        '/ips': { post: { ...sends(object({ note: TEXT })), responses: { 201: json(address) } } },
         '/ips/{ip}': {
-          parameters: [{ name: 'ip', in: 'path', required: true, schema: { type: 'string', format } }],
+          parameters: [pathParameter('ip', { type: 'string', format })],
           get: { responses: { 200: json(address), 404: { description: 'none' } } },
         },
       },
@@ -124,19 +102,14 @@ describe('an id with a format', () => {
 });
 
 it('a list at a path of its own shows the items of the collection beside it', async () => {
-  const refs = { $ref: '#/components/schemas/Team' };
+  const refs = ref('Team');
   const spec = {
     openapi: '3.1.0',
     info: { title: 'Lists', version: '1' },
     paths: {
       '/staff/team': { post: { ...sends(newTeam), responses: { 200: json(refs) } } },
-      '/staff/team/{id}': {
-        parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'integer' } }],
-        get: { responses: { 200: json(refs) } },
-      },
-      '/staff/list': {
-        get: { responses: { 200: json({ type: 'object', properties: { teams: { type: 'array', items: refs } } }) } },
-      },
+      '/staff/team/{id}': { parameters: [pathParameter('id', INTEGER)], get: { responses: { 200: json(refs) } } },
+      '/staff/list': { get: { responses: { 200: json(object({ teams: arrayOf(refs) })) } } },
     },
     components: { schemas: { Team: team } },
   };
@@ -152,19 +125,13 @@ it('a second key that the server makes is different for every item', async () =>
     example: 'a0:5c:11:d7',
     readOnly: true,
   };
-  const key = {
-    type: 'object',
-    required: ['id', 'fingerprint'],
-    properties: { id: { type: 'integer' }, fingerprint, name: { type: 'string' } },
-  };
+  const key = object({ id: INTEGER, fingerprint, name: TEXT }, 'id', 'fingerprint');
   const description = 'The ID or the fingerprint of a key.';
   const spec = {
     openapi: '3.1.0',
     info: { title: 'Keys', version: '1' },
     paths: {
-      '/keys': {
-        post: { ...sends({ type: 'object', properties: { name: { type: 'string' } } }), responses: { 201: json(key) } },
-      },
+      '/keys': { post: { ...sends(object({ name: TEXT })), responses: { 201: json(key) } } },
       '/keys/{key}': {
         parameters: [{ name: 'key', in: 'path', required: true, description, schema: {} }],
         get: { responses: { 200: json(key) } },
@@ -179,18 +146,15 @@ it('a second key that the server makes is different for every item', async () =>
 });
 
 it('a list of what the user of a request has shows the items of the collection without a list', async () => {
-  const refs = { $ref: '#/components/schemas/Team' };
-  const summary = { type: 'object', properties: { id: { type: 'integer' }, name: { type: 'string' } } };
+  const refs = ref('Team');
+  const summary = object({ id: INTEGER, name: TEXT });
   const spec = {
     openapi: '3.1.0',
     info: { title: 'Lists', version: '1' },
     paths: {
       '/teams': { post: { ...sends(newTeam), responses: { 201: json(refs) } } },
-      '/teams/{id}': {
-        parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'integer' } }],
-        get: { responses: { 200: json(refs) } },
-      },
-      '/users/@me/teams': { get: { responses: { 200: json({ type: 'array', items: summary }) } } },
+      '/teams/{id}': { parameters: [pathParameter('id', INTEGER)], get: { responses: { 200: json(refs) } } },
+      '/users/@me/teams': { get: { responses: { 200: json(arrayOf(summary)) } } },
     },
     components: { schemas: { Team: team } },
   };
@@ -240,21 +204,17 @@ describe('a parameter whose last word is a property', () => {
 });
 
 it('the primary key of Django identifies an item, whatever the parameter is called', async () => {
-  const role = {
-    type: 'object',
-    required: ['pk', 'name'],
-    properties: { pk: { type: 'string', format: 'uuid', readOnly: true }, name: { type: 'string' } },
-  };
+  const role = object({ pk: { type: 'string', format: 'uuid', readOnly: true }, name: TEXT }, 'pk', 'name');
   const spec = {
     openapi: '3.0.3',
     info: { title: 'Roles', version: '1' },
     paths: {
       '/roles/': {
-        get: { responses: { 200: json({ type: 'object', properties: { results: { type: 'array', items: role } } }) } },
+        get: { responses: { 200: json(object({ results: arrayOf(role) })) } },
         post: { ...sends(role), responses: { 201: json(role) } },
       },
       '/roles/{uuid}/': {
-        parameters: [{ name: 'uuid', in: 'path', required: true, schema: { type: 'string', format: 'uuid' } }],
+        parameters: [pathParameter('uuid', { type: 'string', format: 'uuid' })],
         get: { responses: { 200: json(role), 404: { description: 'none' } } },
         delete: { responses: { 204: { description: 'gone' } } },
       },
@@ -278,21 +238,12 @@ describe('where unknown ids are created', () => {
   });
 
   it('a value that no key can have is the same item each time', async () => {
-    const user = {
-      type: 'object',
-      required: ['id', 'email'],
-      properties: { id: { type: 'integer' }, email: { type: 'string', format: 'email' } },
-    };
+    const user = object({ id: INTEGER, email: { type: 'string', format: 'email' } }, 'id', 'email');
     const { send } = await openShop({
       spec: {
         openapi: '3.1.0',
         info: { title: 'Users', version: '1' },
-        paths: {
-          '/users/{id_or_email}': {
-            parameters: [{ name: 'id_or_email', in: 'path', required: true, schema: { type: 'string' } }],
-            get: { responses: { 200: json(user) } },
-          },
-        },
+        paths: { '/users/{id_or_email}': { ...inPath('id_or_email'), get: { responses: { 200: json(user) } } } },
       },
     });
     const { body: made } = await send('GET', '/users/ada%40example.com');
@@ -302,14 +253,10 @@ describe('where unknown ids are created', () => {
   });
 
   it('a user is read by number at one path and by login at another', async () => {
-    const user = {
-      type: 'object',
-      required: ['id', 'login'],
-      properties: { id: { type: 'integer' }, login: { type: 'string' } },
-    };
+    const user = object({ id: INTEGER, login: TEXT }, 'id', 'login');
     const read = (name: string, type: string): object => ({
-      parameters: [{ name, in: 'path', required: true, schema: { type } }],
-      get: { responses: { 200: json({ $ref: '#/components/schemas/User' }) } },
+      parameters: [pathParameter(name, { type })],
+      get: { responses: { 200: json(ref('User')) } },
     });
     const { send } = await openShop({
       spec: {
@@ -317,9 +264,7 @@ describe('where unknown ids are created', () => {
         info: { title: 'Users', version: '1' },
         paths: {
           '/user/{account_id}': read('account_id', 'integer'),
-          '/users': {
-            get: { responses: { 200: json({ type: 'array', items: { $ref: '#/components/schemas/User' } }) } },
-          },
+          '/users': { get: { responses: { 200: json(arrayOf(ref('User'))) } } },
           '/users/{username}': read('username', 'string'),
         },
         components: { schemas: { User: user } },

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { createMock, type Mock } from '../../src/index.js';
-import { CLOSED, content, object, TEXT, type Part } from './document-parts.js';
+import { CLOSED, content, object, TEXT, type Part } from '../document-parts.js';
 
 const THING = { $ref: '#/components/schemas/Thing' };
 const MEMBER = object({ id: TEXT, user_id: TEXT, role: TEXT }, 'id', 'user_id');

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { json, object, type Part as Json, ref, sends, TEXT, toDocument } from './document-parts.js';
+import { json, object, type Part as Json, ref, sends, TEXT, toDocument } from '../document-parts.js';
 import { openShop } from './shop.js';
 
 const WORLDS = ['create', 'not-found'] as const;

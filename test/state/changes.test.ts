@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createMock, createVirtualClock } from '../../src/index.js';
-import { inPath, json, sends, toDocument } from './document-parts.js';
+import { inPath, json, sends, toDocument, object, TEXT, arrayOf } from '../document-parts.js';
 import { createShopDocument } from './shop-document.js';
 import { openShop } from './shop.js';
 
@@ -100,21 +100,14 @@ describe('a changed item', () => {
   });
 
   it('takes a JSON Patch that the contract declares as an array in plain JSON', async () => {
-    const order = {
-      type: 'object',
-      properties: { id: { type: 'string' }, name: { type: 'string' }, note: { type: 'string' } },
-    };
-    const operation = {
-      type: 'object',
-      required: ['op', 'path'],
-      properties: { op: { type: 'string' }, path: { type: 'string' }, value: {} },
-    };
+    const order = object({ id: TEXT, name: TEXT, note: TEXT });
+    const operation = object({ op: TEXT, path: TEXT, value: {} }, 'op', 'path');
     const spec = toDocument({
       '/orders': { post: { ...sends(order), responses: { 201: json(order) } } },
       '/orders/{id}': {
         ...inPath('id'),
         get: { responses: { 200: json(order) } },
-        patch: { ...sends({ type: 'array', items: operation }), responses: { 204: { description: 'changed' } } },
+        patch: { ...sends(arrayOf(operation)), responses: { 204: { description: 'changed' } } },
       },
     });
     const { send } = await openShop({ spec });
@@ -168,33 +161,22 @@ describe('a changed item', () => {
 });
 
 describe('a create that declares several successes', () => {
-  const note = {
-    type: 'object',
-    required: ['id', 'title'],
-    properties: { id: { type: 'string' }, title: { type: 'string' } },
-  };
-  const content = (schema: object): object => ({ description: '', content: { 'application/json': { schema } } });
+  const note = object({ id: TEXT, title: TEXT }, 'id', 'title');
+  const content = (schema: object): object => json(schema);
 
   // Issue 9: it answered an empty 200.
   it('answers with the one that has a body', async () => {
     const mock = await createMock({
-      spec: {
-        openapi: '3.1.0',
-        info: { title: 'Notes', version: '1' },
-        paths: {
-          '/notes': {
-            get: { responses: { 200: content({ type: 'array', items: note }) } },
-            post: {
-              requestBody: { content: { 'application/json': { schema: note } } },
-              responses: { 200: { description: 'queued' }, 201: content(note) },
-            },
-          },
-          '/notes/{id}': {
-            parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }],
-            get: { responses: { 200: content(note), 404: { description: '' } } },
+      spec: toDocument({
+        '/notes': {
+          get: { responses: { 200: content(arrayOf(note)) } },
+          post: {
+            requestBody: { content: { 'application/json': { schema: note } } },
+            responses: { 200: { description: 'queued' }, 201: content(note) },
           },
         },
-      },
+        '/notes/{id}': { ...inPath('id'), get: { responses: { 200: content(note), 404: { description: '' } } } },
+      }),
     });
     const created = await mock.fetch('/notes', {
       method: 'POST',

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { createMock, type Mock } from '../../src/index.js';
-import { TEXT, type Part } from './document-parts.js';
+import { TEXT, type Part } from '../document-parts.js';
 
 const WIDGET = { $ref: '#/components/schemas/Widget' };
 const WIDGETS = { type: 'array', items: WIDGET };

@@ -1,31 +1,36 @@
 import { describe, expect, it } from 'vitest';
-import { CLOSED, inPath, json, sends, toDocument } from './document-parts.js';
+import {
+  CLOSED,
+  inPath,
+  json,
+  sends,
+  toDocument,
+  TEXT,
+  object,
+  arrayOf,
+  INTEGER,
+  BOOLEAN,
+  query,
+  pathParameter,
+} from '../document-parts.js';
 import { openShop } from './shop.js';
 
-const team = {
-  type: 'object',
-  required: ['id', 'name'],
-  properties: { id: { type: 'string' }, name: { type: 'string' }, note: { type: 'string' } },
-};
+const team = object({ id: TEXT, name: TEXT, note: TEXT }, 'id', 'name');
 
-const newTeam = {
-  type: 'object',
-  required: ['name'],
-  properties: { name: { type: 'string' }, note: { type: 'string' } },
-};
+const newTeam = object({ name: TEXT, note: TEXT }, 'name');
 
 describe('a parent where unknown ids are not found', () => {
   const spec = toDocument({
     '/orgs/{org}/labels': {
       ...inPath('org'),
-      get: { responses: { 200: json({ type: 'array', items: team }) } },
+      get: { responses: { 200: json(arrayOf(team)) } },
       post: { ...sends(newTeam), responses: { 201: json(team) } },
     },
     '/teams': { post: { ...sends(newTeam), responses: { 201: json(team) } } },
     '/teams/{team_id}': { ...inPath('team_id'), get: { responses: { 200: json(team) } } },
     '/teams/{team_id}/members': {
       ...inPath('team_id'),
-      get: { responses: { 200: json({ type: 'array', items: team }) } },
+      get: { responses: { 200: json(arrayOf(team)) } },
       post: { ...sends(newTeam), responses: { 201: json(team), 404: { description: 'none' } } },
     },
   });
@@ -59,18 +64,10 @@ describe('the 404 of a missing item', () => {
     expect(status).toBe(404);
     return body;
   };
-  const detail = {
-    type: 'object',
-    required: ['code', 'message'],
-    properties: { code: { type: 'integer', minimum: 1000 }, message: { type: 'string' } },
-  };
+  const detail = object({ code: { type: 'integer', minimum: 1000 }, message: TEXT }, 'code', 'message');
 
   it('has codes that its schema allows, and the empty lists of its example', async () => {
-    const schema = {
-      type: 'object',
-      required: ['errors', 'messages'],
-      properties: { errors: { type: 'array', items: detail }, messages: { type: 'array', items: detail } },
-    };
+    const schema = object({ errors: arrayOf(detail), messages: arrayOf(detail) }, 'errors', 'messages');
     const code: unknown = expect.toSatisfy((value: number) => value >= 1000);
     const message: unknown = expect.stringContaining('no team');
     expect(await read({ schema })).toMatchObject({ errors: [{ code, message }] });
@@ -80,12 +77,12 @@ describe('the 404 of a missing item', () => {
 
   it('has the member of an enum that means its status', async () => {
     const status = { type: 'string', enum: ['INVALID_ARGUMENT', 'NOT_FOUND'] };
-    const schema = { type: 'object', required: ['status'], properties: { status, message: { type: 'string' } } };
+    const schema = object({ status, message: TEXT }, 'status');
     expect(await read({ schema })).toEqual({ status: 'NOT_FOUND', message: expect.stringContaining('no team') });
   });
 
   it('has the schema of a wildcard media type', async () => {
-    const schema = { type: 'object', required: ['category'], properties: { category: { type: 'string' } } };
+    const schema = object({ category: TEXT }, 'category');
     expect(await read({ schema }, '*/*')).toEqual({ category: expect.any(String) });
   });
 });
@@ -104,7 +101,7 @@ describe('a PUT of an item', () => {
     const { body } = await send('POST', '/teams', { name: 'a', note: 'b' });
     return (await send('PUT', `/teams/${String(body['id'])}`, { name: 'c' })).body;
   };
-  const part = { type: 'object', properties: { name: { type: 'string' }, note: { type: 'string' } } };
+  const part = object({ name: TEXT, note: TEXT });
 
   it.each([
     'Fields that are not sent do not change.',
@@ -133,24 +130,26 @@ describe('a PUT of an item', () => {
 });
 
 describe('a PUT that leaves out properties', () => {
-  const text = { type: 'string' };
   const sent = {
-    name: text,
-    note: text,
-    size: { type: 'integer' },
-    tags: { type: 'array', items: text },
-    level: { type: 'integer' },
-    color: text,
-    owner: { type: 'object', properties: { id: text, nick: text } },
-    address: { type: 'object', properties: { city: text, zip: text } },
+    name: TEXT,
+    note: TEXT,
+    size: INTEGER,
+    tags: arrayOf(TEXT),
+    level: INTEGER,
+    color: TEXT,
+    owner: object({ id: TEXT, nick: TEXT }),
+    address: object({ city: TEXT, zip: TEXT }),
     status: { enum: ['open', 'closed'] },
   };
-  const item = {
-    type: 'object',
-    required: ['id', 'name', 'tags', 'level', 'owner'],
-    properties: { id: text, ...sent, color: { ...text, default: 'red' }, url: { ...text, readOnly: true } },
-  };
-  const body = sends({ type: 'object', required: ['name'], properties: sent });
+  const item = object(
+    { id: TEXT, ...sent, color: { ...TEXT, default: 'red' }, url: { ...TEXT, readOnly: true } },
+    'id',
+    'name',
+    'tags',
+    'level',
+    'owner',
+  );
+  const body = sends(object(sent, 'name'));
   const spec = toDocument({
     '/items': { post: { ...body, responses: { 201: json(item) } } },
     '/items/{id}': {
@@ -208,13 +207,10 @@ describe('a PUT that leaves out properties', () => {
 
 describe('an update of a part', () => {
   it.each(['PATCH', 'POST', 'PUT'])('by %s keeps what it omits, also inside of objects', async (method) => {
-    const price = {
-      type: 'object',
-      properties: { amount: { type: 'integer' }, currency: { type: 'string' } },
-    };
-    const product = { type: 'object', properties: { id: { type: 'string' }, name: { type: 'string' }, price } };
-    const sent = { type: 'object', required: ['name'], properties: { name: { type: 'string' }, price } };
-    const part = { type: 'object', properties: sent.properties };
+    const price = object({ amount: INTEGER, currency: TEXT });
+    const product = object({ id: TEXT, name: TEXT, price });
+    const sent = object({ name: TEXT, price }, 'name');
+    const part = object(sent.properties);
     const spec = toDocument({
       '/products': { post: { ...sends(sent), responses: { 201: json(product) } } },
       '/products/{product_id}': {
@@ -238,7 +234,7 @@ describe('an item that was removed', () => {
       ...CLOSED,
       spec: toDocument({
         '/teams': {
-          get: { responses: { 200: json({ type: 'array', items: flagged }) }, ...list },
+          get: { responses: { 200: json(arrayOf(flagged)) }, ...list },
           post: { ...sends(newTeam), responses: { 201: json(flagged) } },
         },
         '/teams/{team_id}': {
@@ -248,15 +244,11 @@ describe('an item that was removed', () => {
         },
       }),
     });
-  const flagged = { ...team, properties: { ...team.properties, archived: { type: 'boolean' } } };
-  const archived = { parameters: [{ name: 'archived', in: 'query', schema: { type: 'boolean', default: false } }] };
+  const flagged = { ...team, properties: { ...team.properties, archived: BOOLEAN } };
+  const archived = { parameters: [query('archived', { type: 'boolean', default: false })] };
 
   it('is read as the branch of the response for removed items, and not listed', async () => {
-    const gone = {
-      type: 'object',
-      required: ['id', 'deleted'],
-      properties: { id: { type: 'string' }, deleted: { type: 'boolean', const: true } },
-    };
+    const gone = object({ id: TEXT, deleted: { type: 'boolean', const: true } }, 'id', 'deleted');
     const { send } = await open({ responses: { 200: json({ anyOf: [team, gone] }) } }, {});
     const { body } = await send('POST', '/teams', { name: 'a' });
     await send('DELETE', `/teams/${String(body['id'])}`);
@@ -275,7 +267,7 @@ describe('an item that was removed', () => {
       ...team.properties,
       status: { enum: ['active', 'canceled', 'terminated', 'closed', 'deleted'] },
     };
-    const shown = { type: 'object', properties: { team: { ...team, properties } } };
+    const shown = object({ team: { ...team, properties } });
     const spec = toDocument({
       '/teams': { post: { ...sends(newTeam), responses: { 201: json(shown) } } },
       '/teams/{team_id}': {
@@ -305,15 +297,15 @@ describe('an item that was removed', () => {
   });
 
   it.each([
-    ['alone', { type: 'string' }],
+    ['alone', TEXT],
     ['among others', { type: 'array', items: { type: 'string', enum: ['current', 'trashed'] }, default: ['current'] }],
   ])('is read and listed where a parameter names its status %s', async (_, own) => {
     const schema = own.type === 'array' ? own : { ...own, enum: ['current', 'trashed'] };
     const page = { ...team, properties: { ...team.properties, status: { type: 'string', default: 'current' } } };
-    const parameters = [{ name: 'status', in: 'query', schema }];
+    const parameters = [query('status', schema)];
     const spec = toDocument({
       '/pages': {
-        get: { parameters, responses: { 200: json({ type: 'array', items: page }) } },
+        get: { parameters, responses: { 200: json(arrayOf(page)) } },
         post: { ...sends(newTeam), responses: { 201: json(page) } },
       },
       '/pages/{page_id}': {
@@ -350,26 +342,22 @@ describe('an item that was removed', () => {
 });
 
 describe('an item whose id is its name', () => {
-  const label = {
-    type: 'object',
-    required: ['name'],
-    properties: { name: { type: 'string' }, color: { type: 'string' } },
-  };
+  const label = object({ name: TEXT, color: TEXT }, 'name');
   const open = async (changes: object): Promise<Awaited<ReturnType<typeof openShop>>['send']> => {
-    const properties = { color: { type: 'string' }, ...changes };
+    const properties = { color: TEXT, ...changes };
     const spec = toDocument({
       '/labels': {
-        get: { responses: { 200: json({ type: 'array', items: label }) } },
+        get: { responses: { 200: json(arrayOf(label)) } },
         post: { ...sends(label), responses: { 201: json(label) } },
       },
       '/labels/{name}': {
         ...inPath('name'),
         get: { responses: { 200: json(label), 404: { description: 'none' } } },
-        patch: { ...sends({ type: 'object', properties }), responses: { 200: json(label) } },
+        patch: { ...sends(object(properties)), responses: { 200: json(label) } },
       },
       '/labels/{name}/uses': {
         ...inPath('name'),
-        get: { responses: { 200: json({ type: 'array', items: team }) } },
+        get: { responses: { 200: json(arrayOf(team)) } },
         post: { ...sends(newTeam), responses: { 201: json(team) } },
       },
     });
@@ -379,7 +367,7 @@ describe('an item whose id is its name', () => {
   };
 
   it.each(['name', 'new_name', 'newName'])('has another one after a change of %s', async (property) => {
-    const send = await open({ [property]: { type: 'string' } });
+    const send = await open({ [property]: TEXT });
     const { body: use } = await send('POST', '/labels/old/uses', { name: 'a' });
     expect((await send('PATCH', '/labels/old', { [property]: 'new' })).body).toEqual({ name: 'new', color: 'red' });
     expect((await send('GET', '/labels/old')).status).toBe(404);
@@ -389,7 +377,7 @@ describe('an item whose id is its name', () => {
   });
 
   it('cannot get that of another item', async () => {
-    const send = await open({ name: { type: 'string' } });
+    const send = await open({ name: TEXT });
     await send('POST', '/labels', { name: 'other' });
     expect((await send('PATCH', '/labels/old', { name: 'other', color: 'blue' })).status).toBe(409);
     expect((await send('GET', '/labels/old')).body).toEqual({ name: 'old', color: 'red' });
@@ -397,13 +385,8 @@ describe('an item whose id is its name', () => {
 });
 
 describe('a property whose name begins with the noun in the request', () => {
-  const text = { type: 'string' };
-  const item = {
-    type: 'object',
-    required: ['id'],
-    properties: { id: text, track: { type: ['string', 'null'] }, fileId: text },
-  };
-  const sent = { type: 'object', properties: { RecordingTrack: text, recording_file_id: text, call_track: text } };
+  const item = object({ id: TEXT, track: { type: ['string', 'null'] }, fileId: TEXT }, 'id');
+  const sent = object({ RecordingTrack: TEXT, recording_file_id: TEXT, call_track: TEXT });
   const spec = toDocument({
     '/recordings': { post: { ...sends(sent), responses: { 201: json(item) } } },
     '/recordings/{id}': { ...inPath('id'), get: { responses: { 200: json(item) } } },
@@ -424,14 +407,11 @@ describe('a property whose name begins with the noun in the request', () => {
 describe('a plural path beside the path of one item in the singular', () => {
   const spec = toDocument({
     '/teams': {
-      get: { responses: { 200: json({ type: 'array', items: team }) } },
-      post: {
-        ...sends(newTeam),
-        responses: { 200: json({ type: 'object', properties: { teamID: { type: 'string' } } }) },
-      },
+      get: { responses: { 200: json(arrayOf(team)) } },
+      post: { ...sends(newTeam), responses: { 200: json(object({ teamID: TEXT })) } },
     },
     '/team/{teamID}': {
-      parameters: [{ name: 'teamID', in: 'path', required: true, schema: { type: 'string', format: 'uuid' } }],
+      parameters: [pathParameter('teamID', { type: 'string', format: 'uuid' })],
       get: { responses: { 200: json(team) } },
       delete: { responses: { 200: { description: 'removed' } } },
     },
@@ -451,14 +431,13 @@ describe('a plural path beside the path of one item in the singular', () => {
 
 it('the answer to a create shows what the request sent and only that answer declares', async () => {
   const sent = { name: 'a', note: 'b', secret: 'c', other: 'd' };
-  const text = { type: 'string' };
-  const shown = { ...newTeam.properties, id: text, size: text, secret: { ...text, writeOnly: true } };
-  const item = { type: 'object', required: ['id'], properties: { id: text, name: text } };
+  const shown = { ...newTeam.properties, id: TEXT, size: TEXT, secret: { ...TEXT, writeOnly: true } };
+  const item = object({ id: TEXT, name: TEXT }, 'id');
   const spec = toDocument({
     '/teams': {
       post: {
-        ...sends({ type: 'object', properties: { ...newTeam.properties, secret: text, other: text } }),
-        responses: { 201: json({ type: 'object', required: ['id'], properties: shown }) },
+        ...sends(object({ ...newTeam.properties, secret: TEXT, other: TEXT })),
+        responses: { 201: json(object(shown, 'id')) },
       },
     },
     '/teams/{team_id}': { ...inPath('team_id'), get: { responses: { 200: json(item) } } },
@@ -470,17 +449,11 @@ it('the answer to a create shows what the request sent and only that answer decl
 });
 
 describe('the id of a created item', () => {
-  const create = async (id: object, parameter: object = { type: 'string' }): Promise<string> => {
-    const item = {
-      type: 'object',
-      properties: { id: { type: 'string', readOnly: true, ...id }, name: { type: 'string' } },
-    };
+  const create = async (id: object, parameter: object = TEXT): Promise<string> => {
+    const item = object({ id: { type: 'string', readOnly: true, ...id }, name: TEXT });
     const spec = toDocument({
       '/subscriptions': { post: { ...sends(newTeam), responses: { 201: json(item) } } },
-      '/subscriptions/{id}': {
-        parameters: [{ name: 'id', in: 'path', required: true, schema: parameter }],
-        get: { responses: { 200: json(item) } },
-      },
+      '/subscriptions/{id}': { parameters: [pathParameter('id', parameter)], get: { responses: { 200: json(item) } } },
     });
     const { send } = await openShop({ spec });
     const { body } = await send('POST', '/subscriptions', { name: 'a' });

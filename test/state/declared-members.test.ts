@@ -1,23 +1,28 @@
 import { describe, expect, it } from 'vitest';
-import { CLOSED, inPath, json, sends, toDocument } from './document-parts.js';
+import {
+  CLOSED,
+  inPath,
+  json,
+  sends,
+  toDocument,
+  TEXT,
+  object,
+  INTEGER,
+  arrayOf,
+  ref,
+  query,
+} from '../document-parts.js';
 import { openShop, type Shop } from './shop.js';
 
-const text = { type: 'string' };
-
-const point = { type: 'object', properties: { x: { type: 'integer' }, y: { type: 'integer' } } };
+const point = object({ x: INTEGER, y: INTEGER });
 
 /** The schemas of the member `part` of an answer, with what is sent there and what comes back. */
 const CASES: readonly (readonly [string, object, unknown, unknown])[] = [
   ['a member of an object is left out', point, { x: 1, z: 3 }, { x: 1 }],
-  [
-    'a member of a deeper object is left out',
-    { type: 'object', properties: { a: point } },
-    { a: { x: 1, z: 3 } },
-    { a: { x: 1 } },
-  ],
+  ['a member of a deeper object is left out', object({ a: point }), { a: { x: 1, z: 3 } }, { a: { x: 1 } }],
   [
     'a member of the elements of an array is left out',
-    { type: 'array', items: point },
+    arrayOf(point),
     [{ x: 1, z: 3 }, { y: 2 }],
     [{ x: 1 }, { y: 2 }],
   ],
@@ -32,11 +37,11 @@ const CASES: readonly (readonly [string, object, unknown, unknown])[] = [
   ['additionalProperties: true keeps all', { ...point, additionalProperties: true }, { x: 1, z: 3 }, { x: 1, z: 3 }],
   [
     'patternProperties keep all',
-    { ...point, patternProperties: { '^x-': text } },
+    { ...point, patternProperties: { '^x-': TEXT } },
     { x: 1, 'x-a': 'b' },
     { x: 1, 'x-a': 'b' },
   ],
-  ['a map keeps its members', { type: 'object', additionalProperties: text }, { plan: 'pro' }, { plan: 'pro' }],
+  ['a map keeps its members', { type: 'object', additionalProperties: TEXT }, { plan: 'pro' }, { plan: 'pro' }],
   [
     'the values of a map are what their schema declares',
     { type: 'object', additionalProperties: point },
@@ -45,24 +50,24 @@ const CASES: readonly (readonly [string, object, unknown, unknown])[] = [
   ],
   [
     'additional properties that a schema describes stay',
-    { ...point, additionalProperties: text },
+    { ...point, additionalProperties: TEXT },
     { x: 1, note: 'n' },
     { x: 1, note: 'n' },
   ],
   [
     'the parts of an allOf declare together',
-    { allOf: [point, { type: 'object', properties: { z: text } }] },
+    { allOf: [point, object({ z: TEXT })] },
     { x: 1, z: 'c', q: 1 },
     { x: 1, z: 'c' },
   ],
-  ['a reference declares what its schema does', { $ref: '#/components/schemas/Point' }, { x: 1, z: 3 }, { x: 1 }],
+  ['a reference declares what its schema does', ref('Point'), { x: 1, z: 3 }, { x: 1 }],
   ['null in a union with an object is no alternative', { anyOf: [point, { type: 'null' }] }, { x: 1, z: 3 }, { x: 1 }],
   [
     'of a union the variant counts that the value fits',
     {
       oneOf: [
-        { type: 'object', required: ['kind'], properties: { kind: { const: 'a' }, left: text } },
-        { type: 'object', required: ['kind'], properties: { kind: { const: 'b' }, right: text } },
+        object({ kind: { const: 'a' }, left: TEXT }, 'kind'),
+        object({ kind: { const: 'b' }, right: TEXT }, 'kind'),
       ],
     },
     { kind: 'b', left: 'l', right: 'r' },
@@ -71,7 +76,7 @@ const CASES: readonly (readonly [string, object, unknown, unknown])[] = [
   [
     'a discriminator names the variant',
     {
-      anyOf: [{ $ref: '#/components/schemas/Left' }, { $ref: '#/components/schemas/Right' }],
+      anyOf: [ref('Left'), ref('Right')],
       discriminator: { propertyName: 'kind', mapping: { b: '#/components/schemas/Right' } },
     },
     { kind: 'b', left: 'l', right: 'r' },
@@ -86,7 +91,7 @@ const CASES: readonly (readonly [string, object, unknown, unknown])[] = [
   ],
   [
     'a schema that contains itself is followed',
-    { $ref: '#/components/schemas/Tree' },
+    ref('Tree'),
     { name: 'a', children: [{ name: 'b', z: 1, children: [{ z: 2 }] }] },
     { name: 'a', children: [{ name: 'b', children: [{}] }] },
   ],
@@ -94,25 +99,22 @@ const CASES: readonly (readonly [string, object, unknown, unknown])[] = [
 
 const schemas = {
   Point: point,
-  Left: { type: 'object', properties: { kind: text, left: text } },
-  Right: { type: 'object', properties: { kind: text, right: text } },
-  Tree: {
-    type: 'object',
-    properties: { name: text, children: { type: 'array', items: { $ref: '#/components/schemas/Tree' } } },
-  },
+  Left: object({ kind: TEXT, left: TEXT }),
+  Right: object({ kind: TEXT, right: TEXT }),
+  Tree: object({ name: TEXT, children: arrayOf(ref('Tree')) }),
 };
 
 const open = async (part: object, more: object = {}): Promise<Shop> => {
-  const item = { type: 'object', required: ['id'], properties: { id: text, name: text, part, ...more } };
+  const item = object({ id: TEXT, name: TEXT, part, ...more }, 'id');
   const paths = {
     '/items': {
-      get: { responses: { 200: json({ type: 'array', items: item }) } },
-      post: { ...sends({ type: 'object', properties: { name: text, part: {} } }), responses: { 201: json(item) } },
+      get: { responses: { 200: json(arrayOf(item)) } },
+      post: { ...sends(object({ name: TEXT, part: {} })), responses: { 201: json(item) } },
     },
     '/items/{id}': {
       ...inPath('id'),
       get: { responses: { 200: json(item) } },
-      patch: { ...sends({ type: 'object', properties: { part: {} } }), responses: { 200: json(item) } },
+      patch: { ...sends(object({ part: {} })), responses: { 200: json(item) } },
     },
   };
   return openShop({ ...CLOSED, spec: { ...toDocument(paths), components: { schemas } } });
@@ -137,18 +139,15 @@ describe('an item shows what its schema declares', () => {
   });
 
   it('so that an operation whose answer declares more shows it', async () => {
-    const short = { type: 'object', required: ['id', 'name'], properties: { id: text, name: text, part: point } };
+    const short = object({ id: TEXT, name: TEXT, part: point }, 'id', 'name');
     const long = {
       ...short,
-      properties: {
-        ...short.properties,
-        part: { ...point, properties: { ...point.properties, z: { type: 'integer' } } },
-      },
+      properties: { ...short.properties, part: { ...point, properties: { ...point.properties, z: INTEGER } } },
     };
     const paths = {
       '/items': {
-        get: { responses: { 200: json({ type: 'array', items: short }) } },
-        post: { ...sends({ type: 'object', properties: { name: text, part: {} } }), responses: { 201: json(short) } },
+        get: { responses: { 200: json(arrayOf(short)) } },
+        post: { ...sends(object({ name: TEXT, part: {} })), responses: { 201: json(short) } },
       },
       '/items/{id}': { ...inPath('id'), get: { responses: { 200: json(long) } } },
     };
@@ -161,22 +160,14 @@ describe('an item shows what its schema declares', () => {
   });
 
   it('also where another item is expanded', async () => {
-    const owner = {
-      type: 'object',
-      required: ['id', 'object'],
-      properties: { id: text, object: { const: 'owner' }, part: point },
-    };
-    const item = {
-      type: 'object',
-      required: ['id'],
-      properties: { id: text, owner: { anyOf: [text, { $ref: '#/components/schemas/Owner' }] } },
-    };
-    const expand = { name: 'expand', in: 'query', schema: { type: 'array', items: text } };
-    const Owner = { $ref: '#/components/schemas/Owner' };
+    const owner = object({ id: TEXT, object: { const: 'owner' }, part: point }, 'id', 'object');
+    const item = object({ id: TEXT, owner: { anyOf: [TEXT, ref('Owner')] } }, 'id');
+    const expand = query('expand', arrayOf(TEXT));
+    const Owner = ref('Owner');
     const paths = {
-      '/owners': { post: { ...sends({ type: 'object', properties: { part: {} } }), responses: { 201: json(Owner) } } },
+      '/owners': { post: { ...sends(object({ part: {} })), responses: { 201: json(Owner) } } },
       '/owners/{id}': { ...inPath('id'), get: { responses: { 200: json(Owner) } } },
-      '/items': { post: { ...sends({ type: 'object', properties: { owner: text } }), responses: { 201: json(item) } } },
+      '/items': { post: { ...sends(object({ owner: TEXT })), responses: { 201: json(item) } } },
       '/items/{id}': { ...inPath('id'), get: { parameters: [expand], responses: { 200: json(item) } } },
     };
     const spec = { ...toDocument(paths), components: { schemas: { Owner: owner } } };
@@ -189,10 +180,10 @@ describe('an item shows what its schema declares', () => {
   });
 
   it('with the envelope that its answers have', async () => {
-    const item = { type: 'object', required: ['id'], properties: { id: text, part: point } };
-    const wrapped = { type: 'object', required: ['data'], properties: { data: item } };
+    const item = object({ id: TEXT, part: point }, 'id');
+    const wrapped = object({ data: item }, 'data');
     const paths = {
-      '/items': { post: { ...sends({ type: 'object', properties: { part: {} } }), responses: { 201: json(wrapped) } } },
+      '/items': { post: { ...sends(object({ part: {} })), responses: { 201: json(wrapped) } } },
       '/items/{id}': { ...inPath('id'), get: { responses: { 200: json(wrapped) } } },
     };
     const { send } = await openShop({ ...CLOSED, spec: toDocument(paths) });

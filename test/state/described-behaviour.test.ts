@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { CLOSED, inPath, json, object, sends, TEXT, toDocument } from './document-parts.js';
+import { CLOSED, inPath, json, object, sends, TEXT, toDocument, arrayOf, BOOLEAN } from '../document-parts.js';
 import { openShop, type Reply, type Shop } from './shop.js';
 
 interface Parts {
@@ -17,29 +17,22 @@ interface Parts {
 const openNotes = async (parts: Parts, id = 'id'): Promise<Shop> => {
   const properties = { [id]: TEXT, title: TEXT, ...parts.item };
   const note = { type: 'object', required: [id], properties };
-  const items = { type: 'array', items: note };
-  const sent = { type: 'object', properties: { ...(id === 'id' ? {} : { [id]: TEXT }), title: TEXT, profile: {} } };
+  const items = arrayOf(note);
+  const sent = object({ ...(id === 'id' ? {} : { [id]: TEXT }), title: TEXT, profile: {} });
   return openShop({
     state: { unknownIds: 'not-found' },
-    spec: {
-      openapi: '3.1.0',
-      info: { title: 'Notes', version: '1' },
-      paths: {
-        '/notes': {
-          get: {
-            ...parts.list,
-            responses: { 200: json({ type: 'object', properties: { notes: items, ...parts.envelope } }) },
-          },
-          post: { ...sends(sent), responses: { 201: json(note) }, ...parts.create },
-        },
-        '/notes/{note_id}': {
-          parameters: [{ name: 'note_id', in: 'path', required: true, schema: TEXT, ...parts.parameter }],
-          get: { responses: { 200: json(note), 404: { description: 'none' } } },
-          patch: { ...sends(note), responses: { 200: json(note) } },
-          delete: { responses: { 200: json(note) }, ...parts.remove },
-        },
+    spec: toDocument({
+      '/notes': {
+        get: { ...parts.list, responses: { 200: json(object({ notes: items, ...parts.envelope })) } },
+        post: { ...sends(sent), responses: { 201: json(note) }, ...parts.create },
       },
-    },
+      '/notes/{note_id}': {
+        parameters: [{ name: 'note_id', in: 'path', required: true, schema: TEXT, ...parts.parameter }],
+        get: { responses: { 200: json(note), 404: { description: 'none' } } },
+        patch: { ...sends(note), responses: { 200: json(note) } },
+        delete: { responses: { 200: json(note) }, ...parts.remove },
+      },
+    }),
   });
 };
 
@@ -51,15 +44,11 @@ const createAll = async ({ send }: Shop, ...titles: readonly string[]): Promise<
 
 describe('an item whose removal the description says the effect of', () => {
   it.each([
-    [
-      'Sets the note to `archived: true`; it can still be restored.',
-      { archived: { type: 'boolean' } },
-      { archived: true },
-    ],
-    ['Removed notes can still be shown: their `active` is false.', { active: { type: 'boolean' } }, { active: false }],
+    ['Sets the note to `archived: true`; it can still be restored.', { archived: BOOLEAN }, { archived: true }],
+    ['Removed notes can still be shown: their `active` is false.', { active: BOOLEAN }, { active: false }],
     [
       'Marks a note as deleted: its `active_flag` becomes false. After 30 days it is permanently deleted.',
-      { active_flag: { type: 'boolean' } },
+      { active_flag: BOOLEAN },
       { active_flag: false },
     ],
     ['Retires a note: the status becomes `RETIRED`.', { status: { enum: ['LIVE', 'RETIRED'] } }, { status: 'RETIRED' }],
@@ -74,7 +63,7 @@ describe('an item whose removal the description says the effect of', () => {
 
   it('is gone where the text only says which items can be removed', async () => {
     const description = 'Removes a note. Its status must be `LIVE`; notes that are `RETIRED` stay.';
-    const item = { status: { enum: ['LIVE', 'RETIRED'] }, active: { type: 'boolean' } };
+    const item = { status: { enum: ['LIVE', 'RETIRED'] }, active: BOOLEAN };
     const shop = await openNotes({ item, remove: { description } });
     const [note] = await createAll(shop, 'a');
     await shop.send('DELETE', `/notes/${String(note?.['id'])}`);
@@ -83,16 +72,16 @@ describe('an item whose removal the description says the effect of', () => {
 });
 
 describe('a removed item that a list shows on request', () => {
-  const flag = { name: 'include_deleted', in: 'query', schema: { type: 'boolean' } };
+  const flag = { name: 'include_deleted', in: 'query', schema: BOOLEAN };
   const status = {
     name: 'showDeleted',
     in: 'query',
     description: 'Whether to include deleted notes (with status equals "cancelled").',
-    schema: { type: 'boolean' },
+    schema: BOOLEAN,
   };
 
   it.each([
-    ['has a flag', { is_deleted: { type: 'boolean' } }, flag, { is_deleted: true }],
+    ['has a flag', { is_deleted: BOOLEAN }, flag, { is_deleted: true }],
     ['has a status', { status: { enum: ['open', 'deleted'] } }, flag, { status: 'deleted' }],
     ['has the status that the parameter describes', { status: TEXT }, status, { status: 'cancelled' }],
   ])('%s', async (_, item, parameter, mark) => {
@@ -141,7 +130,7 @@ describe('the name of an item', () => {
   });
 
   it('finds it where it is in its profile and the parameter takes it', async () => {
-    const profile = { type: 'object', properties: { login: TEXT } };
+    const profile = object({ login: TEXT });
     const parameter = { description: 'The id or the login of the author' };
     const { send } = await openNotes({ item: { profile }, parameter });
     const { body } = await send('POST', '/notes', { title: 'a', profile: { login: 'mira' } });
@@ -155,10 +144,7 @@ describe('a page of a list', () => {
   });
   const envelope = {
     count: { type: 'integer', description: 'The number of results of the current request' },
-    meta: {
-      type: 'object',
-      properties: { after_cursor: { type: ['string', 'null'] }, has_more: { type: 'boolean' } },
-    },
+    meta: object({ after_cursor: { type: ['string', 'null'] }, has_more: BOOLEAN }),
   };
 
   it('has the cursor of the next one in `meta.after_cursor`, a limit in a string, and a count of its own', async () => {

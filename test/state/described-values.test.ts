@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { CLOSED, inPath, json, sends, TEXT } from './document-parts.js';
+import { CLOSED, inPath, json, sends, TEXT } from '../document-parts.js';
 import { openShop } from './shop.js';
 
 const TASK = {

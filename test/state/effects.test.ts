@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createMock, type Mock } from '../../src/index.js';
-import { content, object, TEXT, type Part } from './document-parts.js';
+import { content, object, TEXT, type Part } from '../document-parts.js';
 
 const FLAG = { type: 'boolean' };
 
@@ -40,10 +40,7 @@ function createDocument(of: {
         get: { operationId: 'readGadget', responses: ok },
         ...Object.fromEntries(operations),
       },
-      '/gadgets/{gadget_id}/disable': {
-        parameters: [id],
-        post: { operationId: 'disableGadget', responses: ok },
-      },
+      '/gadgets/{gadget_id}/disable': { parameters: [id], post: { operationId: 'disableGadget', responses: ok } },
       ...of.paths,
     },
     components: { schemas: { Gadget: object(of.properties, ...(of.required ?? [])) } },

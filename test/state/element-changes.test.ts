@@ -1,26 +1,22 @@
 import { expect, it } from 'vitest';
-import { CLOSED, inPath, json, sends, TEXT } from './document-parts.js';
+import { CLOSED, inPath, json, sends, TEXT, arrayOf, object, ref, query, toDocument } from '../document-parts.js';
 import { openShop } from './shop.js';
 
-const TEXTS = { type: 'array', items: TEXT };
-const MESSAGE = {
-  type: 'object',
-  required: ['id'],
-  properties: { id: TEXT, labelIds: TEXTS, tags: TEXTS, parents: TEXTS, address: TEXT },
-};
-const REFERENCE = { $ref: '#/components/schemas/Message' };
-const NEW = { type: 'object', properties: { labelIds: TEXTS, parents: TEXTS, address: TEXT } };
-const CHANGE = {
-  type: 'object',
-  properties: { addLabelIds: TEXTS, removeLabelIds: TEXTS, tags_to_add: TEXTS, tags_to_remove: TEXTS, address: TEXT },
-};
-const toParameter = (name: string): object => ({ name, in: 'query', schema: TEXT });
+const TEXTS = arrayOf(TEXT);
+const MESSAGE = object({ id: TEXT, labelIds: TEXTS, tags: TEXTS, parents: TEXTS, address: TEXT }, 'id');
+const REFERENCE = ref('Message');
+const NEW = object({ labelIds: TEXTS, parents: TEXTS, address: TEXT });
+const CHANGE = object({
+  addLabelIds: TEXTS,
+  removeLabelIds: TEXTS,
+  tags_to_add: TEXTS,
+  tags_to_remove: TEXTS,
+  address: TEXT,
+});
+const toParameter = (name: string): object => query(name);
 
-const SPEC = {
-  openapi: '3.1.0',
-  info: { title: 'Messages', version: '1' },
-  components: { schemas: { Message: MESSAGE } },
-  paths: {
+const SPEC = toDocument(
+  {
     '/messages': { post: { ...sends(NEW), responses: { 201: json(REFERENCE) } } },
     '/messages/{id}': {
       ...inPath('id'),
@@ -33,7 +29,8 @@ const SPEC = {
     },
     '/messages/{id}/modify': { ...inPath('id'), post: { ...sends(CHANGE), responses: { 200: json(REFERENCE) } } },
   },
-};
+  { Message: MESSAGE },
+);
 
 it('elements are added to an array and removed from it by members named after it, in the body and the query', async () => {
   const { send } = await openShop({ ...CLOSED, spec: SPEC });

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { createMock, type Mock } from '../../src/index.js';
-import { CLOSED, content, json, object, type Part, ref, sends, TEXT, toDocument } from './document-parts.js';
+import { CLOSED, content, json, object, type Part, ref, sends, TEXT, toDocument } from '../document-parts.js';
 import { openShop } from './shop.js';
 
 const list = (items: Part): Part => ({ type: 'array', items });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createMock, type Mock, MockError } from '../../src/index.js';
-import { json, ref } from './document-parts.js';
+import { json, ref, TEXT, content, pathParameter, arrayOf, object, toDocument } from '../document-parts.js';
 
 type Item = Readonly<Record<string, unknown>>;
 
@@ -15,27 +15,18 @@ interface EntryPoint {
   remove(mock: Mock, collection: string, id: string): Promise<void>;
 }
 
-const STRING = { type: 'string' };
-const body = { content: { 'application/json': { schema: { type: 'object' } } } };
+const body = { content: content({ type: 'object' }) };
 
 /** The operations of a collection at a path whose last segment is a parameter. */
 function resource(path: string, schema: object, created: object = { type: 'object' }): Record<string, object> {
-  const parameters = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
-    name,
-    in: 'path',
-    required: true,
-    schema: STRING,
-  }));
+  const parameters = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => pathParameter(name ?? ''));
   const errors = { 404: { description: 'unknown' }, 409: { description: 'conflict' } };
   const list = path.slice(0, path.lastIndexOf('/'));
   return {
     [list]: {
       parameters: parameters.slice(0, -1),
-      get: { responses: { 200: json({ type: 'array', items: schema }), ...errors } },
-      post: {
-        requestBody: { content: { 'application/json': { schema: created } } },
-        responses: { 201: json(schema), ...errors },
-      },
+      get: { responses: { 200: json(arrayOf(schema)), ...errors } },
+      post: { requestBody: { content: content(created) }, responses: { 201: json(schema), ...errors } },
     },
     [path]: {
       parameters,
@@ -47,15 +38,12 @@ function resource(path: string, schema: object, created: object = { type: 'objec
 }
 
 /** A membership names its target. */
-const MEMBERSHIP = { type: 'object', required: ['file_id'], properties: { file_id: STRING } };
+const MEMBERSHIP = object({ file_id: TEXT }, 'file_id');
 
 const DATE = { type: 'string', format: 'date-time' };
 
-const spec = {
-  openapi: '3.1.0',
-  info: { title: 'Entry points', version: '1' },
-  'x-mock': { collections: { jobs: { unique: ['name'], once: ['secret'] } } },
-  paths: {
+const spec = toDocument(
+  {
     ...resource('/jobs/{job_id}', ref('Job')),
     ...resource('/jobs/{job_id}/steps/{step_id}', ref('Step')),
     ...resource('/files/{file_id}', ref('File')),
@@ -66,15 +54,12 @@ const spec = {
       post: { operationId: 'runCommand', requestBody: body, responses: { 200: json({ type: 'object' }) } },
     },
   },
-  components: {
-    schemas: {
-      Job: {
-        type: 'object',
-        required: ['id', 'status', 'created_at', 'updated_at', 'remark'],
-        additionalProperties: false,
-        properties: {
+  {
+    Job: {
+      ...object(
+        {
           id: { type: 'string', examples: ['job_8VnGx3RkT5cJq0WbY7mLz2Pd'] },
-          name: STRING,
+          name: TEXT,
           note: { type: ['string', 'null'] },
           remark: { type: ['string', 'null'] },
           status: { type: 'string', enum: ['cancelled', 'open'] },
@@ -82,18 +67,25 @@ const spec = {
           updated_at: DATE,
           cancelled_at: DATE,
           secret: { type: 'string', examples: ['sk-8VnGx3RkT5cJq0WbY7mLz2Pd'] },
-          masked_secret: STRING,
-          etag: STRING,
+          masked_secret: TEXT,
+          etag: TEXT,
         },
-      },
-      Step: { type: 'object', required: ['id', 'job_id'], properties: { id: STRING, job_id: STRING, text: STRING } },
-      File: { type: 'object', required: ['id'], properties: { id: STRING } },
-      Store: { type: 'object', required: ['id'], properties: { id: STRING } },
-      StoreFile: { type: 'object', required: ['id', 'store_id'], properties: { id: STRING, store_id: STRING } },
-      Tag: { type: 'object', required: ['id'], properties: { id: STRING } },
+        'id',
+        'status',
+        'created_at',
+        'updated_at',
+        'remark',
+      ),
+      additionalProperties: false,
     },
+    Step: object({ id: TEXT, job_id: TEXT, text: TEXT }, 'id', 'job_id'),
+    File: object({ id: TEXT }, 'id'),
+    Store: object({ id: TEXT }, 'id'),
+    StoreFile: object({ id: TEXT, store_id: TEXT }, 'id', 'store_id'),
+    Tag: object({ id: TEXT }, 'id'),
   },
-};
+  { 'x-mock': { collections: { jobs: { unique: ['name'], once: ['secret'] } } } },
+);
 
 /** The path of a collection below its parents: `stores.files` with `$parent: 's1'` is `/stores/s1/files`. */
 function toPath(collection: string, parents: string): string {
@@ -398,10 +390,8 @@ it('the changes of one scenario are made together or not at all', async () => {
 });
 
 it('a batch with a duplicate changes nothing', async () => {
-  const items = { type: 'array', items: ref('Job') };
-  const batch = {
-    post: { requestBody: { content: { 'application/json': { schema: items } } }, responses: { 201: json(items) } },
-  };
+  const items = arrayOf(ref('Job'));
+  const batch = { post: { requestBody: { content: content(items) }, responses: { 201: json(items) } } };
   await using mock = await createMock({
     spec: { ...spec, paths: { ...spec.paths, '/jobs/batch': batch } },
     state: { unknownIds: 'not-found' },

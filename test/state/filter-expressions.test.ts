@@ -2,7 +2,7 @@ import { assert, property, string } from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createMock, type Mock } from '../../src/index.js';
 import { readFilterExpression } from '../../src/state/pages/filter-expression.js';
-import { inPath, json, object, query, ref, sends, TEXT, toDocument } from './document-parts.js';
+import { inPath, json, object, query, ref, sends, TEXT, toDocument } from '../document-parts.js';
 
 const USERS = [
   {

@@ -7,37 +7,27 @@ import { createWork } from '../../src/schema/schema-unit.js';
 import { createValidators } from '../../src/schema/validate.js';
 import { inferResources } from '../../src/state/inference/infer.js';
 import { createItemModels } from '../../src/state/item-models.js';
+import { ref, arrayOf, pathParameter, object, TEXT, toDocument } from '../document-parts.js';
 
-const reference = { $ref: '#/components/schemas/Pet' };
+const reference = ref('Pet');
 const content = { 'application/json': { schema: reference } };
-const list = { 'application/json': { schema: { type: 'array', items: reference } } };
-const id = { name: 'id', in: 'path', required: true, schema: { type: 'string' } };
+const list = { 'application/json': { schema: arrayOf(reference) } };
+const id = pathParameter('id');
 const responses = { 200: { description: 'ok', content } };
-const DOCUMENT = {
-  openapi: '3.1.0',
-  info: { title: 'Pets', version: '1' },
-  paths: {
+const DOCUMENT = toDocument(
+  {
     '/pets': {
       get: { responses: { 200: { description: 'ok', content: list } } },
       post: { requestBody: { content }, responses: { 201: { description: 'created', content } } },
     },
     '/pets/{id}': { parameters: [id], get: { responses } },
   },
-  components: {
-    schemas: {
-      Pet: {
-        type: 'object',
-        required: ['id', 'name', 'owner'],
-        properties: { id: { type: 'string' }, name: { type: 'string' }, owner: { $ref: '#/components/schemas/Owner' } },
-      },
-      Owner: { type: 'object', properties: { name: { type: 'string' } } },
-      Visit: {
-        type: 'object',
-        properties: { payer: { $ref: '#/components/schemas/Owner' }, guest: { $ref: '#/components/schemas/Owner' } },
-      },
-    },
+  {
+    Pet: object({ id: TEXT, name: TEXT, owner: ref('Owner') }, 'id', 'name', 'owner'),
+    Owner: object({ name: TEXT }),
+    Visit: object({ payer: ref('Owner'), guest: ref('Owner') }),
   },
-};
+);
 
 /** A contract that lists the pointers of the schemas that are read. */
 async function loadWatched(): Promise<{ readonly contract: Contract; readonly reads: string[] }> {
@@ -63,7 +53,7 @@ it('request bodies are read when an item is written, and not when items are read
 it('all references to a component share one merged schema', async () => {
   const { contract } = await loadWatched();
   const merge = createMergeSchemas(contract);
-  const visit = merge([{ schema: { $ref: '#/components/schemas/Visit' }, pointer: '/paths/~1visits/schema' }]);
+  const visit = merge([{ schema: ref('Visit'), pointer: '/paths/~1visits/schema' }]);
   const [payer = [], guest = []] = [visit.properties.get('payer'), visit.properties.get('guest')];
   expect(payer).not.toEqual(guest);
   expect(merge(payer)).toBe(merge(guest));

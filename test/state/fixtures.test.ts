@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createMock, MockError } from '../../src/index.js';
 import { createShopDocument } from './shop-document.js';
 import { openShop } from './shop.js';
+import { TEXT, object, arrayOf, toDocument, ref, INTEGER, pathParameter } from '../document-parts.js';
 
 const ORDER = { id: 'a', status: 'open', created_at: '2026-01-01T00:00:00Z' };
 
@@ -201,16 +202,12 @@ describe('a fixture that is wrong stops the start', () => {
     const json = (schema: object): object => ({
       200: { description: '', content: { 'application/json': { schema } } },
     });
-    const open = { type: 'object', properties: { id: { type: 'string' } }, additionalProperties: true };
-    const nested = { type: 'object', properties: { id: { type: 'string' }, labels: { type: 'object' } } };
-    const spec = {
-      openapi: '3.1.0',
-      info: { title: 'Open', version: '1' },
-      paths: {
-        '/notes': { get: { responses: json({ type: 'array', items: open }) } },
-        '/tags': { get: { responses: json({ type: 'array', items: nested }) } },
-      },
-    };
+    const open = { ...object({ id: TEXT }), additionalProperties: true };
+    const nested = object({ id: TEXT, labels: { type: 'object' } });
+    const spec = toDocument({
+      '/notes': { get: { responses: json(arrayOf(open)) } },
+      '/tags': { get: { responses: json(arrayOf(nested)) } },
+    });
     const fixtures = { notes: [{ id: 'n', colour: 'red' }], tags: [{ id: 't', labels: { any: 1 } }] };
     const mock = await createMock({ spec, fixtures });
     expect(await (await mock.fetch('/notes')).json()).toEqual(fixtures.notes);
@@ -218,23 +215,18 @@ describe('a fixture that is wrong stops the start', () => {
   });
 
   it('properties are known if the schema requires them, its example has them, or another kind of item declares them', async () => {
-    const text = { type: 'string' };
-    const content = { 'application/json': { schema: { type: 'array', items: { $ref: '#/components/schemas/App' } } } };
+    const content = { 'application/json': { schema: arrayOf(ref('App')) } };
     const mapping = { web: '#/components/schemas/WebApp' };
     const app = {
-      type: 'object',
-      required: ['id', 'kind', 'owner'],
-      properties: { id: text, kind: text },
+      ...object({ id: TEXT, kind: TEXT }, 'id', 'kind', 'owner'),
       example: { id: 'a', kind: 'web', region: 'eu' },
       discriminator: { propertyName: 'kind', mapping },
     };
-    const web = { allOf: [{ $ref: '#/components/schemas/App' }, { type: 'object', properties: { url: text } }] };
-    const spec = {
-      openapi: '3.1.0',
-      info: { title: 'Apps', version: '1' },
-      paths: { '/apps': { get: { responses: { 200: { description: '', content } } } } },
-      components: { schemas: { App: app, WebApp: web } },
-    };
+    const web = { allOf: [ref('App'), object({ url: TEXT })] };
+    const spec = toDocument(
+      { '/apps': { get: { responses: { 200: { description: '', content } } } } },
+      { App: app, WebApp: web },
+    );
     const item = { id: 'a', kind: 'web', owner: 'ada', region: 'us', url: 'https://a.example' };
     await expect(createMock({ spec, fixtures: { apps: [item] } })).resolves.toBeDefined();
     await expect(createMock({ spec, fixtures: { apps: [{ ...item, regoin: 'us' }] } })).rejects.toMatchObject({
@@ -292,15 +284,11 @@ describe('fixtures', () => {
 
   it('give an item without an id property its id with $id, and are exported with it', async () => {
     const content = (schema: object): object => ({ description: 'ok', content: { 'application/json': { schema } } });
-    const usage = { type: 'object', required: ['count'], properties: { count: { type: 'integer' } } };
-    const parameters = [{ name: 'user', in: 'path', required: true, schema: { type: 'string' } }];
-    const spec = {
-      openapi: '3.1.0',
-      info: { title: 'Usage', version: '1' },
-      paths: {
-        '/usages/{user}': { parameters, get: { responses: { 200: content(usage), 404: { description: '' } } } },
-      },
-    };
+    const usage = object({ count: INTEGER }, 'count');
+    const parameters = [pathParameter('user')];
+    const spec = toDocument({
+      '/usages/{user}': { parameters, get: { responses: { 200: content(usage), 404: { description: '' } } } },
+    });
     const usages = [
       { $id: 'ada', count: 1 },
       { $id: 7, count: 2 },
@@ -319,17 +307,13 @@ describe('fixtures', () => {
 
   it('keep a property that is called $id, where that is how items are known', async () => {
     const content = (schema: object): object => ({ description: 'ok', content: { 'application/json': { schema } } });
-    const user = { type: 'object', required: ['$id'], properties: { $id: { type: 'string', maxLength: 12 } } };
-    const parameters = [{ name: 'userId', in: 'path', required: true, schema: { type: 'string' } }];
+    const user = object({ $id: { type: 'string', maxLength: 12 } }, '$id');
+    const parameters = [pathParameter('userId')];
     const responses = { 200: content(user), 404: { description: '' } };
-    const spec = {
-      openapi: '3.1.0',
-      info: { title: 'Users', version: '1' },
-      paths: {
-        '/account': { get: { responses }, patch: { responses } },
-        '/users/{userId}': { parameters, get: { responses } },
-      },
-    };
+    const spec = toDocument({
+      '/account': { get: { responses }, patch: { responses } },
+      '/users/{userId}': { parameters, get: { responses } },
+    });
     const { send } = await openShop({ spec, fixtures: { account: [{ $id: 'me' }], users: [{ $id: 'ada' }] } });
     expect((await send('GET', '/account')).body).toEqual({ $id: 'me' });
     expect((await send('GET', '/users/ada')).body).toEqual({ $id: 'ada' });
@@ -362,29 +346,20 @@ describe('fixtures', () => {
   });
 
   it('generated items name items that are there, wherever a property is called after a collection', async () => {
-    const text = { type: 'string' };
     const json = (schema: object): object => ({
       200: { description: 'ok', content: { 'application/json': { schema } } },
     });
     const list = (schema: string): object => ({
-      get: { responses: json({ type: 'array', items: { $ref: `#/components/schemas/${schema}` } }) },
+      get: { responses: json(arrayOf({ $ref: `#/components/schemas/${schema}` })) },
     });
     const mock = await createMock({
-      spec: {
-        openapi: '3.1.0',
-        info: { title: 'Links', version: '1' },
-        paths: { '/customers': list('Customer'), '/visits': list('Visit') },
-        components: {
-          schemas: {
-            Customer: { type: 'object', required: ['id'], properties: { id: text } },
-            Visit: {
-              type: 'object',
-              required: ['id', 'customer_id', 'customer'],
-              properties: { id: text, customer_id: text, customer: text },
-            },
-          },
+      spec: toDocument(
+        { '/customers': list('Customer'), '/visits': list('Visit') },
+        {
+          Customer: object({ id: TEXT }, 'id'),
+          Visit: object({ id: TEXT, customer_id: TEXT, customer: TEXT }, 'id', 'customer_id', 'customer'),
         },
-      },
+      ),
       fixtures: { visits: { generate: 10 }, customers: [{ id: 'ada' }, { id: 'bob' }] },
     });
     const visits = (await (await mock.fetch('/visits')).json()) as readonly Readonly<Record<string, unknown>>[];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { CLOSED, inPath, json, object, type Part, ref, sends, TEXT, toDocument } from './document-parts.js';
+import { CLOSED, inPath, json, object, type Part, ref, sends, TEXT, toDocument } from '../document-parts.js';
 import { openShop } from './shop.js';
 
 const BOAT = object({ id: { type: 'integer' }, name: TEXT, hull: TEXT }, 'id', 'name');
@@ -36,10 +36,7 @@ describe('a version of the API that is a parameter of the path', () => {
   it('is an item where the path ends in it', async () => {
     const spec = toDocument(
       {
-        '/apps/{app}/versions': {
-          ...inPath('app'),
-          post: { ...sends(object({ name: TEXT })), ...shows(ref('Boat')) },
-        },
+        '/apps/{app}/versions': { ...inPath('app'), post: { ...sends(object({ name: TEXT })), ...shows(ref('Boat')) } },
         '/apps/{app}/versions/{version}': { ...inPath('app', 'version'), get: shows(ref('Boat')) },
       },
       { Boat: object({ id: TEXT, name: TEXT }, 'id', 'name') },

@@ -4,7 +4,7 @@ import { loadContract } from '../../src/contract/load/load.js';
 import { MockError } from '../../src/errors.js';
 import { HINT_ROWS, HINT_SCHEMA } from '../../src/state/inference/hint-grammar.js';
 import { inferResources } from '../../src/state/inference/infer.js';
-import { json, object, sends, TEXT, toDocument } from './document-parts.js';
+import { json, object, sends, TEXT, toDocument } from '../document-parts.js';
 import { createShopDocument } from './shop-document.js';
 import { openShop } from './shop.js';
 

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { createMock } from '../../src/index.js';
-import { object, TEXT, type Part } from './document-parts.js';
+import { object, TEXT, type Part, arrayOf, query, pathParameter, toDocument } from '../document-parts.js';
 
-const list = (items: Part): Part => ({ type: 'array', items });
+const list = (items: Part): Part => arrayOf(items);
 
 const json = (schema: Part): Part => ({ content: { 'application/vnd.api+json': { schema } } });
 
@@ -33,11 +33,9 @@ const RESOURCES = {
 function toPaths([type, schema]: readonly [string, Part]): readonly (readonly [string, Part])[] {
   const { id: _, ...sent } = schema['properties'] as Part;
   const included = { included: list({ type: 'object' }) };
-  const parameters = [{ name: 'include', in: 'query', schema: TEXT }];
-  const id = { name: 'id', in: 'path', required: true, schema: TEXT };
-  const answer = (data: Part): Part => ({
-    200: { description: 'ok', ...json(object({ data, ...included }, 'data')) },
-  });
+  const parameters = [query('include')];
+  const id = pathParameter('id');
+  const answer = (data: Part): Part => ({ 200: { description: 'ok', ...json(object({ data, ...included }, 'data')) } });
   return [
     [
       `/${type}`,
@@ -58,11 +56,7 @@ function toPaths([type, schema]: readonly [string, Part]): readonly (readonly [s
 }
 
 async function start() {
-  const spec = {
-    openapi: '3.1.0',
-    info: { title: 'Articles', version: '1' },
-    paths: Object.fromEntries(Object.entries(RESOURCES).flatMap(toPaths)),
-  };
+  const spec = toDocument(Object.fromEntries(Object.entries(RESOURCES).flatMap(toPaths)));
   const mock = await createMock({ spec, state: { unknownIds: 'not-found' } });
   const send = async (path: string, data?: unknown): Promise<{ data: Part; included?: unknown }> => {
     const reply = await mock.fetch(

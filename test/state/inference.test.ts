@@ -3,6 +3,7 @@ import { loadContract } from '../../src/contract/load/load.js';
 import { inferResources } from '../../src/state/inference/infer.js';
 import type { Resources } from '../../src/state/resource.js';
 import { describeDocument, inferDocument, loadDocument } from './real-document.js';
+import { TEXT, object, pathParameter, content, toDocument, arrayOf, INTEGER } from '../document-parts.js';
 
 /** What was found of some operations: `action collection {what it sets}`, or undefined where nothing was. */
 function describeBindings(resources: Resources, places: readonly string[]): readonly (string | undefined)[] {
@@ -152,44 +153,31 @@ for (const [file, known] of Object.entries(KNOWN)) {
   });
 }
 
-const TEXT = { type: 'string' };
-const THING = { type: 'object', required: ['id'], properties: { id: TEXT, status: { enum: ['active', 'archived'] } } };
+const THING = object({ id: TEXT, status: { enum: ['active', 'archived'] } }, 'id');
 
 /** A document from paths to methods to what they answer; `null` answers with nothing. */
 async function infer(paths: Readonly<Record<string, Readonly<Record<string, unknown>>>>): Promise<Resources> {
-  const contract = await loadContract({
-    openapi: '3.1.0',
-    info: { title: 'Test', version: '1' },
-    paths: Object.fromEntries(
-      Object.entries(paths).map(([path, methods]) => [
-        path,
-        {
-          parameters: [...path.matchAll(/\{([^}]+)\}/g)].map(([, name]) => ({
-            name,
-            in: 'path',
-            required: true,
-            schema: TEXT,
-          })),
-          ...Object.fromEntries(
-            Object.entries(methods).map(([method, schema]) => [
-              method,
-              {
-                ...(/post|put|patch/.test(method)
-                  ? { requestBody: { content: { 'application/json': { schema: THING } } } }
-                  : {}),
-                responses: {
-                  200: {
-                    description: 'ok',
-                    ...(schema === null ? {} : { content: { 'application/json': { schema } } }),
-                  },
+  const contract = await loadContract(
+    toDocument(
+      Object.fromEntries(
+        Object.entries(paths).map(([path, methods]) => [
+          path,
+          {
+            parameters: [...path.matchAll(/\{([^}]+)\}/g)].map(([, name]) => pathParameter(name ?? '')),
+            ...Object.fromEntries(
+              Object.entries(methods).map(([method, schema]) => [
+                method,
+                {
+                  ...(/post|put|patch/.test(method) ? { requestBody: { content: content(THING) } } : {}),
+                  responses: { 200: { description: 'ok', ...(schema === null ? {} : { content: content(schema) }) } },
                 },
-              },
-            ]),
-          ),
-        },
-      ]),
+              ]),
+            ),
+          },
+        ]),
+      ),
     ),
-  });
+  );
   return inferResources(contract);
 }
 
@@ -210,14 +198,8 @@ describe('names', () => {
 
 describe('an operation', () => {
   it.each([
-    ['a list in an array', '/things', { get: { type: 'array', items: THING } }, 'GET', 'list'],
-    [
-      'a list in an envelope',
-      '/things',
-      { get: { type: 'object', properties: { things: { type: 'array', items: THING } } } },
-      'GET',
-      'list',
-    ],
+    ['a list in an array', '/things', { get: arrayOf(THING) }, 'GET', 'list'],
+    ['a list in an envelope', '/things', { get: object({ things: arrayOf(THING) }) }, 'GET', 'list'],
     ['an action after a colon', '/things/{id}:archive', { post: THING }, 'POST', undefined],
     ['PUT without a whole body', '/things/{id}', { get: THING, put: null }, 'PUT', 'update'],
     ['me', '/me', { get: THING }, 'GET', 'read'],
@@ -236,7 +218,7 @@ describe('an operation', () => {
 });
 
 describe('an item', () => {
-  const issue = { type: 'object', properties: { id: { type: 'integer' }, number: { type: 'integer' }, name: TEXT } };
+  const issue = object({ id: INTEGER, number: INTEGER, name: TEXT });
 
   it.each([
     ['{number}', 'number'],
@@ -260,7 +242,7 @@ describe('an item', () => {
   });
 
   it('has the longer path where the shorter one lists it', async () => {
-    const list = { type: 'array', items: THING };
+    const list = arrayOf(THING);
     const resources = await infer({
       '/things/{scope}': { get: list },
       '/things/{scope}/{id}': { get: THING, put: THING },

@@ -4,12 +4,11 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runFixturesInit } from '../../src/cli/commands/fixtures.js';
 import { createMock, type Mock } from '../../src/index.js';
-import { TEXT } from './document-parts.js';
+import { TEXT, content, pathParameter, arrayOf, INTEGER, ref, toDocument } from '../document-parts.js';
 
 const object = (properties: object, more: object = {}): object => ({ type: 'object', properties, ...more });
-const json = (schema: object): object => ({ content: { 'application/json': { schema } } });
-const parameters = (...names: readonly string[]): readonly object[] =>
-  names.map((name) => ({ name, in: 'path', required: true, schema: TEXT }));
+const json = (schema: object): object => ({ content: content(schema) });
+const parameters = (...names: readonly string[]): readonly object[] => names.map((name) => pathParameter(name));
 
 function collection(list: string, item: string, schema: object): object {
   const names = [...list.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
@@ -17,13 +16,8 @@ function collection(list: string, item: string, schema: object): object {
   return {
     [list]: {
       parameters: parameters(...names),
-      get: {
-        responses: { 200: { description: 'all', ...json({ type: 'array', items: schema }) } },
-      },
-      post: {
-        requestBody: json(schema),
-        responses: { 201: { description: 'created', ...json(schema) } },
-      },
+      get: { responses: { 200: { description: 'all', ...json(arrayOf(schema)) } } },
+      post: { requestBody: json(schema), responses: { 201: { description: 'created', ...json(schema) } } },
     },
     [item]: {
       parameters: parameters(...own),
@@ -47,17 +41,13 @@ const SHOP = object(
   { required: ['id'] },
 );
 
-const DOCUMENT = {
-  openapi: '3.1.0',
-  info: { title: 'Shops', version: '1' },
-  paths: {
-    ...collection('/shops', '/shops/{shop_id}', { $ref: '#/components/schemas/Shop' }),
-    ...collection('/shops/{shop_id}/visits', '/shops/{shop_id}/visits/{id}', { $ref: '#/components/schemas/Visit' }),
+const DOCUMENT = toDocument(
+  {
+    ...collection('/shops', '/shops/{shop_id}', ref('Shop')),
+    ...collection('/shops/{shop_id}/visits', '/shops/{shop_id}/visits/{id}', ref('Visit')),
   },
-  components: {
-    schemas: { Shop: SHOP, Visit: object({ id: { type: 'integer' }, shop_id: TEXT, guest_name: TEXT }) },
-  },
-};
+  { Shop: SHOP, Visit: object({ id: INTEGER, shop_id: TEXT, guest_name: TEXT }) },
+);
 
 type Item = Readonly<Record<string, unknown>>;
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { CLOSED, inPath, json, object, type Part, ref, sends, TEXT, toDocument } from './document-parts.js';
+import { CLOSED, inPath, json, object, type Part, ref, sends, TEXT, toDocument } from '../document-parts.js';
 import { openShop } from './shop.js';
 
 const WHOLE = { type: 'integer' };
@@ -75,10 +75,7 @@ describe('the id of an item', () => {
     const app = object({ name: TEXT, owner: object({ name: TEXT }, 'name') }, 'name', 'owner');
     const spec = toDocument({
       '/apps': { post: { ...sends(object({ name: TEXT }, 'name')), responses: { 201: json(app) } } },
-      '/apps/{owner_name}/{app_name}': {
-        ...inPath('owner_name', 'app_name'),
-        get: { responses: { 200: json(app) } },
-      },
+      '/apps/{owner_name}/{app_name}': { ...inPath('owner_name', 'app_name'), get: { responses: { 200: json(app) } } },
     });
     const { send } = await openShop({ ...CLOSED, spec });
     const { body } = await send('POST', '/apps', { name: 'tools' });

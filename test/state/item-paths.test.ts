@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { CLOSED, inPath, json, object, ref, sends, TEXT, toDocument } from './document-parts.js';
+import { CLOSED, inPath, json, object, ref, sends, TEXT, toDocument } from '../document-parts.js';
 import { openShop } from './shop.js';
 
 const repo = object({ id: TEXT, name: TEXT, owner: object({ login: TEXT }, 'login') }, 'id', 'name', 'owner');

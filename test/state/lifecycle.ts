@@ -48,9 +48,7 @@ export async function liveAll(mock: Mock): Promise<readonly Life[]> {
     const failure = await live(
       { resource, create, reading, removal, list: find('list'), update: find('update') },
       send,
-      {
-        findText: (binding) => findText(binding, resource),
-      },
+      { findText: (binding) => findText(binding, resource) },
     );
     lives.push({ resource: resource.name, steps, failure });
   }

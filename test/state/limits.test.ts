@@ -1,61 +1,44 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { createMock, type Mock } from '../../src/index.js';
 import type { StateOptions } from '../../src/options.js';
+import { object, TEXT, pathParameter, arrayOf, toDocument } from '../document-parts.js';
 
-const ERROR = {
-  type: 'object',
-  required: ['error'],
-  properties: { error: { type: 'object', required: ['message'], properties: { message: { type: 'string' } } } },
-};
-const PET = {
-  type: 'object',
-  required: ['id', 'name'],
-  properties: { id: { type: 'string' }, name: { type: 'string' }, note: { type: 'string' } },
-};
+const ERROR = object({ error: object({ message: TEXT }, 'message') }, 'error');
+const PET = object({ id: TEXT, name: TEXT, note: TEXT }, 'id', 'name');
 const content = (schema: object): object => ({ 'application/json': { schema } });
 const FAILURE = { description: 'An error.', content: content(ERROR) };
-const ID = { name: 'id', in: 'path', required: true, schema: { type: 'string' } };
+const ID = pathParameter('id');
 
 /** Pets with toys; what a pet or a toy is called is up to the client. */
-const SPEC = {
-  openapi: '3.1.0',
-  info: { title: 'Pets', version: '1' },
-  paths: {
-    '/pets': {
-      get: {
-        operationId: 'listPets',
-        responses: { 200: { description: 'All.', content: content({ type: 'array', items: PET }) } },
-      },
-      post: {
-        operationId: 'createPet',
-        requestBody: { content: content({ ...PET, required: ['name'] }) },
-        responses: { 201: { description: 'Made.', content: content(PET) }, 507: FAILURE, default: FAILURE },
-      },
-    },
-    '/pets/{id}': {
-      parameters: [ID],
-      get: { operationId: 'getPet', responses: { 200: { description: 'One.', content: content(PET) } } },
-      patch: {
-        operationId: 'changePet',
-        requestBody: { content: content({ ...PET, required: [] }) },
-        responses: { 200: { description: 'Changed.', content: content(PET) }, 503: FAILURE },
-      },
-      delete: { operationId: 'deletePet', responses: { 204: { description: 'Gone.' } } },
-    },
-    '/pets/{id}/toys': {
-      parameters: [ID],
-      get: {
-        operationId: 'listToys',
-        responses: { 200: { description: 'All.', content: content({ type: 'array', items: PET }) } },
-      },
-      post: {
-        operationId: 'createToy',
-        requestBody: { content: content({ ...PET, required: ['name'] }) },
-        responses: { 201: { description: 'Made.', content: content(PET) } },
-      },
+const SPEC = toDocument({
+  '/pets': {
+    get: { operationId: 'listPets', responses: { 200: { description: 'All.', content: content(arrayOf(PET)) } } },
+    post: {
+      operationId: 'createPet',
+      requestBody: { content: content({ ...PET, required: ['name'] }) },
+      responses: { 201: { description: 'Made.', content: content(PET) }, 507: FAILURE, default: FAILURE },
     },
   },
-};
+  '/pets/{id}': {
+    parameters: [ID],
+    get: { operationId: 'getPet', responses: { 200: { description: 'One.', content: content(PET) } } },
+    patch: {
+      operationId: 'changePet',
+      requestBody: { content: content({ ...PET, required: [] }) },
+      responses: { 200: { description: 'Changed.', content: content(PET) }, 503: FAILURE },
+    },
+    delete: { operationId: 'deletePet', responses: { 204: { description: 'Gone.' } } },
+  },
+  '/pets/{id}/toys': {
+    parameters: [ID],
+    get: { operationId: 'listToys', responses: { 200: { description: 'All.', content: content(arrayOf(PET)) } } },
+    post: {
+      operationId: 'createToy',
+      requestBody: { content: content({ ...PET, required: ['name'] }) },
+      responses: { 201: { description: 'Made.', content: content(PET) } },
+    },
+  },
+});
 
 describe('the limits of the state', () => {
   let mock: Mock | undefined;

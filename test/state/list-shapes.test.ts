@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readPointer } from '../../src/contract/pointer.js';
 import { createMock, type Mock } from '../../src/index.js';
-import { content, object, query, TEXT, type Part } from './document-parts.js';
+import { content, object, query, TEXT, type Part } from '../document-parts.js';
 
 const WHOLE = { type: 'integer' };
 const YES_OR_NO = { type: 'boolean' };

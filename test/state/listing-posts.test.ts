@@ -1,36 +1,22 @@
 import { expect, it } from 'vitest';
 import { createMock, type Mock } from '../../src/index.js';
+import { object, TEXT, INTEGER, arrayOf, content, toDocument, inPath } from '../document-parts.js';
 
-const ROOM = {
-  type: 'object',
-  required: ['name', 'size'],
-  properties: { name: { type: 'string' }, size: { type: 'integer' } },
-};
-const PAGE = { type: 'object', properties: { nextToken: { type: 'string' }, maxResults: { type: 'integer' } } };
-const LIST = {
-  type: 'object',
-  required: ['items'],
-  properties: { items: { type: 'array', items: ROOM }, nextToken: { type: 'string' } },
-};
+const ROOM = object({ name: TEXT, size: INTEGER }, 'name', 'size');
+const PAGE = object({ nextToken: TEXT, maxResults: INTEGER });
+const LIST = object({ items: arrayOf(ROOM), nextToken: TEXT }, 'items');
 
-const toContent = (schema: object): object => ({ content: { 'application/json': { schema } } });
+const toContent = (schema: object): object => ({ content: content(schema) });
 const toOperation = (operationId: string, answer: object, body?: object): object => ({
   operationId,
   ...(body === undefined ? {} : { requestBody: toContent(body) }),
   responses: { 200: { description: 'ok', ...toContent(answer) } },
 });
 
-const SPEC = {
-  openapi: '3.1.0',
-  info: { title: 'Rooms', version: '1' },
-  paths: {
-    '/rooms': { put: toOperation('CreateRoom', ROOM, ROOM), post: toOperation('ListRooms', LIST, PAGE) },
-    '/rooms/{name}': {
-      parameters: [{ name: 'name', in: 'path', required: true, schema: { type: 'string' } }],
-      get: toOperation('GetRoom', ROOM),
-    },
-  },
-};
+const SPEC = toDocument({
+  '/rooms': { put: toOperation('CreateRoom', ROOM, ROOM), post: toOperation('ListRooms', LIST, PAGE) },
+  '/rooms/{name}': { ...inPath('name'), get: toOperation('GetRoom', ROOM) },
+});
 
 async function send(mock: Mock, method: string, path: string, body?: object): Promise<unknown> {
   const headers = { 'content-type': 'application/json' };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { CLOSED, inPath, json, object, ref, sends, TEXT, toDocument } from './document-parts.js';
+import { CLOSED, inPath, json, object, ref, sends, TEXT, toDocument } from '../document-parts.js';
 import { openShop } from './shop.js';
 
 const toList = (name: string, items: object): object => ({

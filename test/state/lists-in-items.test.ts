@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { inPath, json, object, type Part as Json, sends, TEXT, toDocument } from './document-parts.js';
+import { inPath, json, object, type Part as Json, sends, TEXT, toDocument } from '../document-parts.js';
 import { openShop, type Shop } from './shop.js';
 
 const WORLDS = ['create', 'not-found'] as const;

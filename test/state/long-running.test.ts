@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { inPath, json, object, sends, TEXT } from './document-parts.js';
+import { inPath, json, object, sends, TEXT } from '../document-parts.js';
 import { openShop } from './shop.js';
 
 const broker = object({ id: TEXT, tier: TEXT }, 'id');

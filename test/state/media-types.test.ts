@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { createMock } from '../../src/index.js';
-import { content, inPath, json, object, ref, sends, TEXT, toDocument } from './document-parts.js';
+import { content, inPath, json, object, ref, sends, TEXT, toDocument } from '../document-parts.js';
 import { openShop } from './shop.js';
 
 const ID = { name: 'id', in: 'path', required: true, schema: { type: 'integer' } };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { CLOSED, inPath, json, sends, TEXT } from './document-parts.js';
+import { CLOSED, inPath, json, sends, TEXT } from '../document-parts.js';
 import { openShop, type Reply } from './shop.js';
 
 const toObject = (properties: object, required: readonly string[] = []): object => ({

@@ -35,10 +35,7 @@ export const LOOKS: Readonly<Record<LookName, Look>> = {
       url: { type: 'string', pattern: '^/things' },
     },
   },
-  token: {
-    parameters: [LIMIT, ['cursor', TEXT]],
-    envelope: { next_cursor: NULLABLE_TEXT },
-  },
+  token: { parameters: [LIMIT, ['cursor', TEXT]], envelope: { next_cursor: NULLABLE_TEXT } },
   page: {
     parameters: [
       ['page', { type: 'integer', minimum: 1 }],

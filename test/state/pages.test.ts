@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createMock, type Mock } from '../../src/index.js';
 import { createPagedClient, type PagedClient, type Thing } from './paged-client.js';
 import { createPagedDocument, LOOKS, type LookName } from './paged-document.js';
+import { object, TEXT, arrayOf, BOOLEAN, json, INTEGER, toDocument, ref, inPath } from '../document-parts.js';
 
 const NAMES = Object.keys(LOOKS) as readonly LookName[]; // its keys are the names
 /** Styles whose cursor names an item, so that a walk survives what comes and goes meanwhile. */
@@ -214,55 +215,30 @@ describe('what pages say', () => {
 });
 
 it('a negative limit that the contract lets pass asks for a page of the usual size', async () => {
-  const item = { type: 'object', required: ['id'], properties: { id: { type: 'string' } } };
-  const page = { type: 'object', properties: { data: { type: 'array', items: item }, has_more: { type: 'boolean' } } };
-  const responses = { 200: { description: 'ok', content: { 'application/json': { schema: page } } } };
+  const item = object({ id: TEXT }, 'id');
+  const page = object({ data: arrayOf(item), has_more: BOOLEAN });
+  const responses = { 200: json(page) };
   const parameters = [
-    { name: 'limit', in: 'query', schema: { type: 'integer' } },
-    { name: 'after', in: 'query', schema: { type: 'string' } },
+    { name: 'limit', in: 'query', schema: INTEGER },
+    { name: 'after', in: 'query', schema: TEXT },
   ];
-  const spec = {
-    openapi: '3.1.0',
-    info: { title: 'Things', version: '1' },
-    paths: { '/things': { get: { parameters, responses } } },
-  };
+  const spec = toDocument({ '/things': { get: { parameters, responses } } });
   await using mock = await createMock({ spec, fixtures: { things: [{ id: 'a' }, { id: 'b' }] } });
   const body: unknown = await (await mock.fetch('/things?limit=-1')).json();
   expect(body).toEqual({ data: [{ id: 'a' }, { id: 'b' }], has_more: false });
 });
 
 it('an unknown cursor in a body is named as a property of the body', async () => {
-  const item = { $ref: '#/components/schemas/Thing' };
-  const list = {
-    type: 'object',
-    required: ['items'],
-    properties: { items: { type: 'array', items: item }, cursor: { type: 'string' } },
-  };
+  const item = ref('Thing');
+  const list = object({ items: arrayOf(item), cursor: TEXT }, 'items');
   const content = (schema: object) => ({ 'application/json': { schema } });
-  const search = {
-    type: 'object',
-    properties: { cursor: { type: 'string' }, limit: { type: 'integer' } },
-  };
+  const search = object({ cursor: TEXT, limit: INTEGER });
   const mock = await createMock({
-    spec: {
-      openapi: '3.1.0',
-      info: { title: 'Search', version: '1' },
-      components: {
-        schemas: {
-          Thing: {
-            type: 'object',
-            required: ['id', 'name'],
-            properties: { id: { type: 'string' }, name: { type: 'string' } },
-          },
-        },
-      },
-      paths: {
+    spec: toDocument(
+      {
         '/things': { get: { responses: { 200: { description: 'all', content: content(list) } } } },
         '/things/{id}': {
-          get: {
-            parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }],
-            responses: { 200: { description: 'one', content: content(item) } },
-          },
+          get: { ...inPath('id'), responses: { 200: { description: 'one', content: content(item) } } },
         },
         '/things/search': {
           post: {
@@ -271,7 +247,8 @@ it('an unknown cursor in a body is named as a property of the body', async () =>
           },
         },
       },
-    },
+      { Thing: object({ id: TEXT, name: TEXT }, 'id', 'name') },
+    ),
   });
   const response = await mock.fetch('/things/search', {
     method: 'POST',

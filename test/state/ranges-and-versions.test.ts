@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { createMock, type Mock } from '../../src/index.js';
-import { content, TEXT, type Part } from './document-parts.js';
+import { content, TEXT, type Part } from '../document-parts.js';
 
 const FAILURE = { description: 'refused', content: { 'application/json': { schema: { type: 'object' } } } };
 
@@ -163,11 +163,7 @@ async function startVersioned(version: string, refusal: number | undefined) {
     properties: { ...ids, text: TEXT, [version]: { type: 'integer' } },
   };
   const draft = { type: 'object', required: ['text'], properties: { text: TEXT } };
-  const change = {
-    type: 'object',
-    required: [version],
-    properties: { text: TEXT, [version]: { type: 'integer' } },
-  };
+  const change = { type: 'object', required: [version], properties: { text: TEXT, [version]: { type: 'integer' } } };
   const responses = {
     200: { description: 'one', content: content(note) },
     ...(refusal === undefined ? {} : { [refusal]: FAILURE }),

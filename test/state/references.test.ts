@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { CLOSED, inPath, json, object, query, ref, sends, TEXT, toDocument } from './document-parts.js';
+import { CLOSED, inPath, json, object, query, ref, sends, TEXT, toDocument } from '../document-parts.js';
 import { openShop, type Shop } from './shop.js';
 
 const toObject = (properties: object, required: readonly string[] = ['id']): object => ({

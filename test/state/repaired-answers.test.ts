@@ -1,39 +1,27 @@
 import { describe, expect, it } from 'vitest';
-import { json } from './document-parts.js';
+import { json, object, INTEGER, TEXT, ref, pathParameter, content, toDocument } from '../document-parts.js';
 import { openShop } from './shop.js';
 
-const label = {
-  type: 'object',
-  required: ['id', 'name'],
-  properties: { id: { type: 'integer' }, name: { type: 'string' } },
-};
-const labels = { type: 'array', uniqueItems: true, minItems: 1, items: { $ref: '#/components/schemas/Label' } };
-const id = { name: 'id', in: 'path', required: true, schema: { type: 'string' } };
-const spec = {
-  openapi: '3.1.0',
-  info: { title: 'Labels', version: '1' },
-  components: { schemas: { Label: label } },
-  paths: {
+const label = object({ id: INTEGER, name: TEXT }, 'id', 'name');
+const labels = { type: 'array', uniqueItems: true, minItems: 1, items: ref('Label') };
+const id = pathParameter('id');
+const spec = toDocument(
+  {
     '/labels': {
       get: { responses: { 200: json(labels) } },
-      post: {
-        requestBody: { content: { 'application/json': { schema: { $ref: '#/components/schemas/Label' } } } },
-        responses: { 201: json({ $ref: '#/components/schemas/Label' }) },
-      },
+      post: { requestBody: { content: content(ref('Label')) }, responses: { 201: json(ref('Label')) } },
     },
     '/labels/{id}': {
       parameters: [id],
-      patch: {
-        requestBody: { content: { 'application/json': { schema: { type: 'object' } } } },
-        responses: { 200: json(labels) },
-      },
-      get: { responses: { 200: json({ $ref: '#/components/schemas/Label' }) } },
+      patch: { requestBody: { content: content({ type: 'object' }) }, responses: { 200: json(labels) } },
+      get: { responses: { 200: json(ref('Label')) } },
       delete: { responses: { 200: json(labels) } },
     },
     '/watch/register/{id}': { parameters: [id], post: { responses: { 200: json({ type: 'object' }) } } },
     '/notify/register/{id}': { parameters: [id], post: { responses: { 200: json({ type: 'object' }) } } },
   },
-};
+  { Label: label },
+);
 
 describe('a response schema that differs from what was inferred', () => {
   it.each(['create', 'not-found'] as const)(

@@ -1,17 +1,14 @@
 import { expect, it } from 'vitest';
 import { createMock } from '../../src/index.js';
+import { object, TEXT, content, toDocument, inPath } from '../document-parts.js';
 
-const THING = {
-  type: 'object',
-  required: ['id', 'name'],
-  properties: { id: { type: 'string' }, name: { type: 'string' } },
-};
-const JSON_BODY = { content: { 'application/json': { schema: THING } } };
+const THING = object({ id: TEXT, name: TEXT }, 'id', 'name');
+const JSON_BODY = { content: content(THING) };
 
 function toSpec(statuses: readonly number[]): Readonly<Record<string, unknown>> {
   const toResponse = (status: number): object => ({ description: 'ok', ...(status === 204 ? {} : JSON_BODY) });
   const item = {
-    parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }],
+    ...inPath('id'),
     get: { operationId: 'readThing', responses: { 200: toResponse(200) } },
     put: {
       operationId: 'replaceThing',
@@ -19,7 +16,7 @@ function toSpec(statuses: readonly number[]): Readonly<Record<string, unknown>> 
       responses: Object.fromEntries(statuses.map((status) => [status, toResponse(status)])),
     },
   };
-  return { openapi: '3.1.0', info: { title: 'Things', version: '1' }, paths: { '/things/{id}': item } };
+  return toDocument({ '/things/{id}': item });
 }
 
 // RFC 9110 9.3.4: 201 for a new item, 200 or 204 for one that existed.

@@ -1,18 +1,15 @@
 import { Hono } from 'hono';
 import { describe, expect, it } from 'vitest';
 import { createMock } from '../../src/index.js';
-import { CLOSED, json, sends } from './document-parts.js';
+import { CLOSED, json, sends, object, TEXT, INTEGER, arrayOf, query, ref, pathParameter } from '../document-parts.js';
 import { openShop } from './shop.js';
 
-const topic = {
-  type: 'object',
-  properties: {
-    name: { type: 'string' },
-    title: { type: 'string' },
-    limits: { type: 'object', properties: { rate: { type: 'integer' }, burst: { type: 'integer' } } },
-    state: { type: 'string', enum: ['ACTIVE', 'PAUSED'], readOnly: true },
-  },
-};
+const topic = object({
+  name: TEXT,
+  title: TEXT,
+  limits: object({ rate: INTEGER, burst: INTEGER }),
+  state: { type: 'string', enum: ['ACTIVE', 'PAUSED'], readOnly: true },
+});
 
 type Parameter = Readonly<Record<string, unknown>>;
 
@@ -22,16 +19,16 @@ const toDocument = (
   [nameKey, name]: readonly [key: string, parameter: Parameter],
 ): Readonly<Record<string, unknown>> => {
   const found = { 200: json(topic), 404: { description: 'none' } };
-  const inPath = (own: Parameter): object => ({ in: 'path', required: true, schema: { type: 'string' }, ...own });
+  const inPath = (own: Parameter): object => ({ in: 'path', required: true, schema: TEXT, ...own });
   return {
     openapi: '3.1.0',
     info: { title: 'Names', version: '1' },
     paths: {
       [`/v1/{${parentKey}}/topics`]: {
         parameters: [inPath({ name: 'parent', ...parent })],
-        get: { responses: { 200: json({ type: 'object', properties: { topics: { type: 'array', items: topic } } }) } },
+        get: { responses: { 200: json(object({ topics: arrayOf(topic) })) } },
         post: {
-          parameters: [{ name: 'topicId', in: 'query', schema: { type: 'string' } }],
+          parameters: [query('topicId')],
           ...sends(topic),
           responses: { 200: json(topic), 409: { description: 'taken' } },
         },
@@ -39,11 +36,7 @@ const toDocument = (
       [`/v1/{${nameKey}}`]: {
         parameters: [inPath({ name: 'name', ...name })],
         get: { responses: found },
-        patch: {
-          parameters: [{ name: 'updateMask', in: 'query', schema: { type: 'string' } }],
-          ...sends(topic),
-          responses: found,
-        },
+        patch: { parameters: [query('updateMask')], ...sends(topic), responses: found },
         delete: { responses: { 204: { description: 'gone' }, 404: { description: 'none' } } },
       },
       [`/v1/{${nameKey}}:pause`]: {
@@ -131,8 +124,8 @@ describe('an item whose name is full and whose path has its last step', () => {
       ...topic,
       properties: { ...topic.properties, name: { type: 'string', example: 'projects/p/queues/q', readOnly: true } },
     };
-    const QUEUE = { $ref: '#/components/schemas/Queue' };
-    const inPath = (name: string): object => ({ name, in: 'path', required: true, schema: { type: 'string' } });
+    const QUEUE = ref('Queue');
+    const inPath = (name: string): object => pathParameter(name);
     const spec = {
       openapi: '3.1.0',
       info: { title: 'Names', version: '1' },

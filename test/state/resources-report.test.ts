@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runResources } from '../../src/cli/commands/resources.js';
 import type { OperationReport } from '../../src/answer/sources/state/report.js';
-import { query, TEXT } from './document-parts.js';
+import { query, TEXT, content, pathParameter, INTEGER, arrayOf, ref, NUMBER, toDocument } from '../document-parts.js';
 
 interface Report {
   readonly collections: readonly { readonly name: string; readonly operations: readonly OperationReport[] }[];
@@ -24,9 +24,8 @@ async function run(spec: string, json: boolean): Promise<string> {
 }
 
 const object = (properties: object, more: object = {}): object => ({ type: 'object', properties, ...more });
-const json = (schema: object): object => ({ content: { 'application/json': { schema } } });
-const path = (...names: readonly string[]): readonly object[] =>
-  names.map((name) => ({ name, in: 'path', required: true, schema: TEXT }));
+const json = (schema: object): object => ({ content: content(schema) });
+const path = (...names: readonly string[]): readonly object[] => names.map((name) => pathParameter(name));
 const ROBOT = object({
   uuid: TEXT,
   display_name: TEXT,
@@ -36,16 +35,14 @@ const ROBOT = object({
 });
 
 /** Robots in envelopes, with a create that names properties in other ways, and receipts that share nothing with their create. */
-const DOCUMENT = {
-  openapi: '3.1.0',
-  info: { title: 'Robots', version: '1' },
-  paths: {
+const DOCUMENT = toDocument(
+  {
     '/fleets/{fleet}/robots': {
       parameters: path('fleet'),
       get: {
         operationId: 'listRobots',
         parameters: [
-          query('page', { type: 'integer' }),
+          query('page', INTEGER),
           query('per_page', { type: 'integer', maximum: 50 }),
           query('status', TEXT),
           query('q', TEXT),
@@ -53,12 +50,7 @@ const DOCUMENT = {
         responses: {
           200: {
             description: 'robots',
-            ...json(
-              object({
-                robots: { type: 'array', items: { $ref: '#/components/schemas/Robot' } },
-                paging: object({ total_items: { type: 'integer' }, next: TEXT }),
-              }),
-            ),
+            ...json(object({ robots: arrayOf(ref('Robot')), paging: object({ total_items: INTEGER, next: TEXT }) })),
           },
         },
       },
@@ -69,44 +61,38 @@ const DOCUMENT = {
             robot: object({ displayName: TEXT, owner_id: TEXT, status: TEXT, warranty: object({ months: TEXT }) }),
           }),
         ),
-        responses: {
-          201: { description: 'created', ...json(object({ robot: { $ref: '#/components/schemas/Robot' } })) },
-        },
+        responses: { 201: { description: 'created', ...json(object({ robot: ref('Robot') })) } },
       },
     },
     '/fleets/{fleet}/robots/{robot_uuid}': {
       parameters: path('fleet', 'robot_uuid'),
       get: {
         operationId: 'readRobot',
-        responses: { 200: { description: 'one', ...json(object({ robot: { $ref: '#/components/schemas/Robot' } })) } },
+        responses: { 200: { description: 'one', ...json(object({ robot: ref('Robot') })) } },
       },
       patch: {
         operationId: 'updateRobot',
         parameters: [query('displayName', TEXT), query('expand', TEXT)],
-        responses: { 200: { description: 'one', ...json(object({ robot: { $ref: '#/components/schemas/Robot' } })) } },
+        responses: { 200: { description: 'one', ...json(object({ robot: ref('Robot') })) } },
       },
     },
     '/receipts': {
       post: {
         operationId: 'createReceipt',
         requestBody: json(object({ scan: TEXT, language: TEXT })),
-        responses: {
-          201: { description: 'created', ...json(object({ id: TEXT, total: { type: 'number' }, currency: TEXT })) },
-        },
+        responses: { 201: { description: 'created', ...json(object({ id: TEXT, total: NUMBER, currency: TEXT })) } },
       },
     },
     '/receipts/{id}': {
       parameters: path('id'),
       get: {
         operationId: 'readReceipt',
-        responses: {
-          200: { description: 'one', ...json(object({ id: TEXT, total: { type: 'number' }, currency: TEXT })) },
-        },
+        responses: { 200: { description: 'one', ...json(object({ id: TEXT, total: NUMBER, currency: TEXT })) } },
       },
     },
   },
-  components: { schemas: { Robot: ROBOT } },
-};
+  { Robot: ROBOT },
+);
 
 let folder: string;
 let spec: string;
@@ -183,8 +169,8 @@ describe('vouch resources explains', () => {
   });
 });
 
-const NOTE = { $ref: '#/components/schemas/Note' };
-const NOTES = { type: 'array', items: NOTE };
+const NOTE = ref('Note');
+const NOTES = arrayOf(NOTE);
 const one = (schema: object): object => ({ responses: { 200: { description: 'ok', ...json(schema) } } });
 
 /** Notes with operations on several of them, on their size, by the value of a property, and on an array of one. */
@@ -196,20 +182,16 @@ const NOTES_DOCUMENT = {
       put: { operationId: 'putNotes', requestBody: json(NOTES), ...one(NOTES) },
       delete: { operationId: 'deleteNotes', parameters: [query('ids')], responses: { 204: { description: 'gone' } } },
     },
-    '/notes/count': { get: { operationId: 'countNotes', ...one(object({ count: { type: 'integer' } })) } },
+    '/notes/count': { get: { operationId: 'countNotes', ...one(object({ count: INTEGER })) } },
     '/notes/latest': { get: { operationId: 'readLatest', ...one(NOTE) } },
     '/notes/slugs/{slug}': { parameters: path('slug'), get: { operationId: 'readBySlug', ...one(NOTE) } },
     '/notes/{id}': { parameters: path('id'), get: { operationId: 'readNote', ...one(NOTE) } },
     '/notes/{id}/tags': {
       parameters: path('id'),
-      post: {
-        operationId: 'addTags',
-        requestBody: json(object({ tags: { type: 'array', items: TEXT } })),
-        ...one(NOTE),
-      },
+      post: { operationId: 'addTags', requestBody: json(object({ tags: arrayOf(TEXT) })), ...one(NOTE) },
     },
   },
-  components: { schemas: { Note: object({ id: TEXT, slug: TEXT, tags: { type: 'array', items: TEXT } }) } },
+  components: { schemas: { Note: object({ id: TEXT, slug: TEXT, tags: arrayOf(TEXT) }) } },
 };
 
 it('vouch resources explains operations on several items, on their number and on their arrays', async () => {

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { loadContract } from '../../src/contract/load/load.js';
 import { createMock, type Mock } from '../../src/index.js';
 import { inferResources } from '../../src/state/inference/infer.js';
-import { ref } from './document-parts.js';
+import { ref, INTEGER, BOOLEAN, arrayOf, toDocument, query, inPath } from '../document-parts.js';
 
 const mocks: Mock[] = [];
 
@@ -44,7 +44,7 @@ function method(answer: Schema, input: Schema | readonly string[] = [], more: ob
       name,
       in: 'query',
       required: name !== 'cursor' && name !== 'limit',
-      schema: name === 'limit' ? { type: 'integer' } : TEXT,
+      schema: name === 'limit' ? INTEGER : TEXT,
     }));
     return { get: { ...shared, parameters } };
   }
@@ -63,17 +63,15 @@ function either(properties: Readonly<Record<string, Schema>>): Schema {
   };
 }
 
-const CHAT = {
-  openapi: '3.0.3',
-  info: { title: 'Chat', version: '1' },
-  paths: {
+const CHAT = toDocument(
+  {
     '/rooms.create': method(either({ room: ref('Room') }), object({ name: TEXT, purpose: TEXT }, ['name'])),
     '/rooms.info': method(either({ room: ref('Room') }), ['room']),
-    '/rooms.list': method(either({ rooms: { type: 'array', items: ref('Room') } })),
+    '/rooms.list': method(either({ rooms: arrayOf(ref('Room')) })),
     '/rooms.rename': method(either({ room: ref('Room') }), object({ room: TEXT, name: TEXT }, ['room', 'name'])),
     '/rooms.archive': method(either({}), object({ room: TEXT }, ['room'])),
     '/rooms.unarchive': method(either({}), object({ room: TEXT }, ['room'])),
-    '/rooms.notes': method(either({ notes: { type: 'array', items: ref('Note') } }), ['room']),
+    '/rooms.notes': method(either({ notes: arrayOf(ref('Note')) }), ['room']),
     '/notes.add': method(
       either({ room: TEXT, note: ref('Note') }),
       object({ room: TEXT, text: TEXT }, ['room', 'text']),
@@ -81,16 +79,15 @@ const CHAT = {
     '/notes.get': method(either({ room: TEXT, note: ref('Note') }), ['room', 'ts']),
     '/notes.delete': method(either({}), object({ room: TEXT, ts: TEXT }, ['room', 'ts'])),
   },
-  components: {
-    schemas: {
-      Room: object(
-        { id: TEXT, name: TEXT, is_archived: { type: 'boolean' }, purpose: object({ value: TEXT, creator: TEXT }) },
-        ['id', 'name'],
-      ),
-      Note: object({ ts: { type: 'string', pattern: '^\\d{10}\\.\\d{6}$' }, text: TEXT }, ['ts', 'text']),
-    },
+  {
+    Room: object({ id: TEXT, name: TEXT, is_archived: BOOLEAN, purpose: object({ value: TEXT, creator: TEXT }) }, [
+      'id',
+      'name',
+    ]),
+    Note: object({ ts: { type: 'string', pattern: '^\\d{10}\\.\\d{6}$' }, text: TEXT }, ['ts', 'text']),
   },
-};
+  { openapi: '3.0.3' },
+);
 
 describe('methods with ids in the query and in forms', () => {
   it('create, read, list, change and archive one item', async () => {
@@ -132,7 +129,7 @@ describe('methods with ids in the query and in forms', () => {
   });
 });
 
-const PAGE = object({ count: { type: 'integer' }, offset: { type: 'integer' } });
+const PAGE = object({ count: INTEGER, offset: INTEGER });
 const REQUEST = { request_id: TEXT };
 const BAD = {
   400: {
@@ -141,10 +138,8 @@ const BAD = {
   },
 };
 
-const BANK = {
-  openapi: '3.0.3',
-  info: { title: 'Bank', version: '1' },
-  paths: {
+const BANK = toDocument(
+  {
     '/v2/transfer/create': method(
       object({ transfer: ref('Transfer'), ...REQUEST }, ['transfer', 'request_id']),
       object({ amount: TEXT, user: object({ name: TEXT, email: TEXT }) }, ['amount']),
@@ -155,10 +150,7 @@ const BANK = {
       object({ transfer_id: TEXT }, ['transfer_id']),
       BAD,
     ),
-    '/v2/transfer/list': method(
-      object({ transfers: { type: 'array', items: ref('Transfer') }, has_more: { type: 'boolean' }, ...REQUEST }),
-      PAGE,
-    ),
+    '/v2/transfer/list': method(object({ transfers: arrayOf(ref('Transfer')), has_more: BOOLEAN, ...REQUEST }), PAGE),
     '/v2/transfer/update': method(
       object({ transfer: ref('Transfer'), ...REQUEST }),
       object({ transfer_id: TEXT, user: object({ name: TEXT, email: TEXT }) }, ['transfer_id']),
@@ -166,20 +158,19 @@ const BANK = {
     '/v2/transfer/cancel': method(object(REQUEST), object({ transfer_id: TEXT }, ['transfer_id'])),
     '/v2/transfer/remove': method(object(REQUEST), object({ transfer_id: TEXT }, ['transfer_id'])),
   },
-  components: {
-    schemas: {
-      Transfer: object(
-        {
-          id: TEXT,
-          amount: TEXT,
-          status: { type: 'string', enum: ['pending', 'settled', 'cancelled'] },
-          user: object({ name: TEXT, email: TEXT }),
-        },
-        ['id', 'amount', 'status'],
-      ),
-    },
+  {
+    Transfer: object(
+      {
+        id: TEXT,
+        amount: TEXT,
+        status: { type: 'string', enum: ['pending', 'settled', 'cancelled'] },
+        user: object({ name: TEXT, email: TEXT }),
+      },
+      ['id', 'amount', 'status'],
+    ),
   },
-};
+  { openapi: '3.0.3' },
+);
 
 describe('methods that are all called by POST', () => {
   it('take the id from a JSON body and change only what is sent', async () => {
@@ -209,10 +200,8 @@ describe('methods that are all called by POST', () => {
   });
 });
 
-const VAULT = {
-  openapi: '3.0.3',
-  info: { title: 'Vault', version: '1' },
-  paths: {
+const VAULT = toDocument(
+  {
     '/feed/create': method(
       object({ feed_token: { type: 'string', example: 'tok_1a2b3c4d5e6f7a8b' }, feed_id: TEXT }, [
         'feed_token',
@@ -229,8 +218,9 @@ const VAULT = {
     ),
     '/feed/remove': method(object({}), object({ feed_token: TEXT }, ['feed_token']), BAD),
   },
-  components: { schemas: { Feed: object({ feed_id: TEXT, bank: TEXT, webhook: TEXT }, ['feed_id', 'bank']) } },
-};
+  { Feed: object({ feed_id: TEXT, bank: TEXT, webhook: TEXT }, ['feed_id', 'bank']) },
+  { openapi: '3.0.3' },
+);
 
 describe('a key that only the answer to a create shows', () => {
   const feed = (call: Awaited<ReturnType<typeof start>>, bank: string) =>
@@ -263,21 +253,21 @@ describe('a key that only the answer to a create shows', () => {
 });
 
 describe('a method that ends the activity of an item', () => {
-  const squad = object({ id: TEXT, name: TEXT, date_delete: { type: 'integer' } }, ['id', 'name']);
+  const squad = object({ id: TEXT, name: TEXT, date_delete: INTEGER }, ['id', 'name']);
   const one = object({ squad }, ['squad']);
-  const list = method(object({ squads: { type: 'array', items: squad } }, ['squads']));
-  const all = { name: 'include_disabled', in: 'query', schema: { type: 'boolean', default: false } };
-  const document = {
-    openapi: '3.0.3',
-    info: { title: 'Squads', version: '1' },
-    paths: {
+  const list = method(object({ squads: arrayOf(squad) }, ['squads']));
+  const all = query('include_disabled', { type: 'boolean', default: false });
+  const document = toDocument(
+    {
       '/squads.create': method(one, object({ name: TEXT }, ['name'])),
       '/squads.info': method(one, ['squad']),
       '/squads.list': { get: { ...(list as { get: object }).get, parameters: [all] } },
       '/squads.disable': method(one, object({ squad: TEXT }, ['squad'])),
       '/squads.enable': method(one, object({ squad: TEXT }, ['squad'])),
     },
-  };
+    {},
+    { openapi: '3.0.3' },
+  );
 
   it('says when, and the list leaves the item out until it is active again', async () => {
     const call = await start(document);
@@ -296,18 +286,16 @@ describe('a method that ends the activity of an item', () => {
 
 /** Methods whose verb is before the noun, at one path that a header tells apart; all schemas are wrapped to describe them. */
 const described = (name: string): Schema => ({ allOf: [ref(name), { description: 'What it is.' }] });
-const list = (items: Schema): Schema => ({ type: 'array', items });
+const list = (items: Schema): Schema => arrayOf(items);
 const TARGET = '/#X-Target=Lab_1.';
-const LAB = {
-  openapi: '3.0.3',
-  info: { title: 'Lab', version: '1' },
-  paths: Object.fromEntries(
+const LAB = toDocument(
+  Object.fromEntries(
     Object.entries({
       CreateRack: [object({ RackArn: described('Arn') }), object({ RackName: TEXT, Size: TEXT }, ['RackName', 'Size'])],
       DescribeRack: [object({ Rack: described('Rack') }), object({ RackArn: described('Arn') }, ['RackArn'])],
       DescribeRacks: [
         object({ Racks: list(ref('Rack')), NextToken: TEXT }),
-        object({ RackNames: list(TEXT), MaxResults: { type: 'integer' }, NextToken: TEXT }),
+        object({ RackNames: list(TEXT), MaxResults: INTEGER, NextToken: TEXT }),
       ],
       ListRacks: [object({ RackArns: list(ref('Arn')), NextToken: TEXT }), object({})],
       BatchGetRacks: [object({ Racks: list(ref('Rack')) }), object({ RackArns: list(ref('Arn')) })],
@@ -327,14 +315,13 @@ const LAB = {
       return [TARGET + name, { ...method(answer, input), parameters: [header] }];
     }),
   ),
-  components: {
-    schemas: {
-      Arn: { type: 'string', pattern: '^arn:[a-z0-9]{6}$' },
-      Rack: object({ Arn: described('Arn'), Name: TEXT, Size: TEXT, Enabled: { type: 'boolean' } }, ['Arn', 'Enabled']),
-      Key: object({ KeyId: TEXT, Arn: TEXT, Note: TEXT, Use: TEXT, State: TEXT }, ['KeyId']),
-    },
+  {
+    Arn: { type: 'string', pattern: '^arn:[a-z0-9]{6}$' },
+    Rack: object({ Arn: described('Arn'), Name: TEXT, Size: TEXT, Enabled: BOOLEAN }, ['Arn', 'Enabled']),
+    Key: object({ KeyId: TEXT, Arn: TEXT, Note: TEXT, Use: TEXT, State: TEXT }, ['KeyId']),
   },
-};
+  { openapi: '3.0.3' },
+);
 
 describe('methods with the verb before the noun', () => {
   /** Calls a method by its name, which is in a header. */
@@ -395,12 +382,10 @@ describe('methods with the verb before the noun', () => {
     const paths = {
       '/createBoat': method(one, object({ name: TEXT })),
       '/getBoat': method(one, ['boatId']),
-      '/boats/{id}': { get: { parameters: [{ name: 'id', in: 'path', required: true, schema: TEXT }], responses: {} } },
+      '/boats/{id}': { get: { ...inPath('id'), responses: {} } },
       '/rooms.setTopic': method(one, object({ name: TEXT, room: TEXT })),
     };
-    const resources = inferResources(
-      await loadContract({ openapi: '3.0.3', info: { title: 'B', version: '1' }, paths }),
-    );
+    const resources = inferResources(await loadContract(toDocument(paths, undefined, { openapi: '3.0.3' })));
     const collections = [...resources.bindings.values()].map(({ operation, collection }) => [
       operation.path,
       collection,
@@ -416,21 +401,20 @@ describe('methods with the verb before the noun', () => {
 describe('a hint', () => {
   const JOB = { collection: 'jobs' };
   /** Methods without plain verbs, with hints. */
-  const hinted = (id: unknown): Readonly<Record<string, unknown>> => ({
-    openapi: '3.0.3',
-    info: { title: 'Jobs', version: '1' },
-    'x-mock': { collections: { jobs: { schema: '#/components/schemas/Job' } } },
-    paths: {
-      '/jobs.commission': withHint(method(ref('Job'), object({ title: TEXT })), { ...JOB, action: 'create' }),
-      '/jobs.peek': withHint(method(ref('Job'), ['handle']), { ...JOB, action: 'read', id }),
-      '/jobs.scrap': withHint(method(object({}), object({ target: object({ job: TEXT }) })), {
-        ...JOB,
-        action: 'delete',
-        id: { body: '/target/job' },
-      }),
-    },
-    components: { schemas: { Job: object({ id: TEXT, title: TEXT }, ['id']) } },
-  });
+  const hinted = (id: unknown): Readonly<Record<string, unknown>> =>
+    toDocument(
+      {
+        '/jobs.commission': withHint(method(ref('Job'), object({ title: TEXT })), { ...JOB, action: 'create' }),
+        '/jobs.peek': withHint(method(ref('Job'), ['handle']), { ...JOB, action: 'read', id }),
+        '/jobs.scrap': withHint(method(object({}), object({ target: object({ job: TEXT }) })), {
+          ...JOB,
+          action: 'delete',
+          id: { body: '/target/job' },
+        }),
+      },
+      { Job: object({ id: TEXT, title: TEXT }, ['id']) },
+      { openapi: '3.0.3', 'x-mock': { collections: { jobs: { schema: '#/components/schemas/Job' } } } },
+    );
   const withHint = (item: object, hint: object): object =>
     Object.fromEntries(
       Object.entries(item).map(([name, operation]) => [name, { ...(operation as object), 'x-mock': hint }]),

@@ -1,49 +1,33 @@
 import { describe, expect, it } from 'vitest';
 import { createMock, type Mock } from '../../src/index.js';
-import { CLOSED, inPath, json, sends, TEXT } from './document-parts.js';
+import { CLOSED, inPath, json, sends, TEXT, object, query, arrayOf, BOOLEAN, INTEGER } from '../document-parts.js';
 import { openShop, type Reply, type Shop } from './shop.js';
 
 const link = { type: 'string', format: 'uri' };
 
 const toDocument = (uri: object, more: object = {}): Readonly<Record<string, unknown>> => {
-  const room = {
-    type: 'object',
-    required: ['uri', 'name'],
-    properties: { uri, name: TEXT, owner: link, ...more },
-  };
-  const desk = { type: 'object', required: ['uri', 'label'], properties: { uri: link, label: TEXT } };
+  const room = object({ uri, name: TEXT, owner: link, ...more }, 'uri', 'name');
+  const desk = object({ uri: link, label: TEXT }, 'uri', 'label');
   return {
     openapi: '3.1.0',
     info: { title: 'Self URLs', version: '1' },
     servers: [{ url: 'https://rooms.example/v2/' }],
     paths: {
       '/rooms': {
-        get: {
-          parameters: [{ name: 'owner', in: 'query', schema: link }],
-          responses: { 200: json({ type: 'object', properties: { items: { type: 'array', items: room } } }) },
-        },
-        post: {
-          ...sends({ type: 'object', required: ['name'], properties: { name: TEXT, owner: link } }),
-          responses: { 201: json(room) },
-        },
+        get: { parameters: [query('owner', link)], responses: { 200: json(object({ items: arrayOf(room) })) } },
+        post: { ...sends(object({ name: TEXT, owner: link }, 'name')), responses: { 201: json(room) } },
       },
       '/rooms/{uuid}': {
         ...inPath('uuid'),
         get: { responses: { 200: json(room) } },
-        put: {
-          ...sends({ type: 'object', required: ['name'], properties: { name: TEXT } }),
-          responses: { 200: json(room) },
-        },
+        put: { ...sends(object({ name: TEXT }, 'name')), responses: { 200: json(room) } },
         delete: { responses: { 204: { description: 'gone' } } },
       },
       '/rooms/{uuid}/desks': {
         ...inPath('uuid'),
-        post: { ...sends({ type: 'object', properties: { label: TEXT } }), responses: { 201: json(desk) } },
+        post: { ...sends(object({ label: TEXT })), responses: { 201: json(desk) } },
       },
-      '/rooms/{room_uuid}/desks/{uuid}': {
-        ...inPath('room_uuid', 'uuid'),
-        get: { responses: { 200: json(desk) } },
-      },
+      '/rooms/{room_uuid}/desks/{uuid}': { ...inPath('room_uuid', 'uuid'), get: { responses: { 200: json(desk) } } },
     },
   };
 };
@@ -105,23 +89,14 @@ describe('an item that is identified by its own URL', () => {
 
 describe('a request property that the item has with a longer name', () => {
   it('is stored, also where a word before the name makes it longer', async () => {
-    const hook = {
-      type: 'object',
-      required: ['id', 'callback_url'],
-      properties: { id: TEXT, callback_url: link, state: TEXT },
-    };
+    const hook = object({ id: TEXT, callback_url: link, state: TEXT }, 'id', 'callback_url');
     const { send } = await openShop({
       ...CLOSED,
       spec: {
         openapi: '3.1.0',
         info: { title: 'Hooks', version: '1' },
         paths: {
-          '/hooks': {
-            post: {
-              ...sends({ type: 'object', required: ['url'], properties: { url: link, state: TEXT } }),
-              responses: { 201: json(hook) },
-            },
-          },
+          '/hooks': { post: { ...sends(object({ url: link, state: TEXT }, 'url')), responses: { 201: json(hook) } } },
           '/hooks/{id}': { ...inPath('id'), get: { responses: { 200: json(hook) } } },
         },
       },
@@ -135,7 +110,7 @@ describe('a request property that the item has with a longer name', () => {
 
 describe('an item with an id that shows its own URL', () => {
   const openTasks = async (task: object, sent: object = { title: TEXT }): Promise<Shop> => {
-    const project = { type: 'object', required: ['id'], properties: { id: TEXT, title: TEXT } };
+    const project = object({ id: TEXT, title: TEXT }, 'id');
     const item = {
       type: 'object',
       required: ['id', ...Object.keys(task)],
@@ -148,13 +123,11 @@ describe('an item with an id that shows its own URL', () => {
         info: { title: 'Own URLs', version: '1' },
         servers: [{ url: 'https://{region}.tasks.example/v1', variables: { region: { default: 'eu' } } }],
         paths: {
-          '/projects': {
-            post: { ...sends({ type: 'object', properties: { title: TEXT } }), responses: { 201: json(project) } },
-          },
+          '/projects': { post: { ...sends(object({ title: TEXT })), responses: { 201: json(project) } } },
           '/projects/{project_id}': { ...inPath('project_id'), get: { responses: { 200: json(project) } } },
           '/projects/{project_id}/tasks': {
             ...inPath('project_id'),
-            post: { ...sends({ type: 'object', properties: sent }), responses: { 201: json(item) } },
+            post: { ...sends(object(sent)), responses: { 201: json(item) } },
           },
           '/projects/{project_id}/tasks/{task_id}': {
             ...inPath('project_id', 'task_id'),
@@ -182,10 +155,8 @@ describe('an item with an id that shows its own URL', () => {
   });
 
   it('shows it in its links', async () => {
-    const href = { type: 'object', required: ['href'], properties: { href: TEXT } };
-    const [url, task] = await create(
-      await openTasks({ _links: { type: 'object', required: ['self'], properties: { self: href, next: href } } }),
-    );
+    const href = object({ href: TEXT }, 'href');
+    const [url, task] = await create(await openTasks({ _links: object({ self: href, next: href }, 'self') }));
     expect(task['_links']).toMatchObject({ self: { href: url } });
   });
 
@@ -205,14 +176,11 @@ describe('an item with an id that shows its own URL', () => {
 });
 
 describe('the own URL of an item where the document has no absolute server', () => {
-  const task = { type: 'object', required: ['id', 'self'], properties: { id: TEXT, title: TEXT, self: link } };
-  const room = { type: 'object', required: ['url', 'name'], properties: { url: link, name: TEXT } };
+  const task = object({ id: TEXT, title: TEXT, self: link }, 'id', 'self');
+  const room = object({ url: link, name: TEXT }, 'url', 'name');
   const toPaths = (item: object): object => ({
-    get: { responses: { 200: json({ type: 'array', items: item }) } },
-    post: {
-      ...sends({ type: 'object', properties: { title: TEXT, name: TEXT } }),
-      responses: { 201: json(item) },
-    },
+    get: { responses: { 200: json(arrayOf(item)) } },
+    post: { ...sends(object({ title: TEXT, name: TEXT })), responses: { 201: json(item) } },
   });
   const openSpace = async (server: object, unknownIds: 'create' | 'not-found'): Promise<Mock> =>
     createMock({
@@ -276,27 +244,22 @@ it.each([
   ['a path', TEXT, '/tickets'],
   ['a URL', link, 'http://localhost/tickets'],
 ])('the url of a list, and of a list in an item, is %s', async (_, own, base) => {
-  const list = (items: object, url: object = own): object => ({
-    type: 'object',
-    required: ['data', 'has_more', 'url'],
-    properties: { data: { type: 'array', items }, has_more: { type: 'boolean' }, url },
-  });
-  const note = { type: 'object', properties: { id: TEXT, text: TEXT } };
-  const ticket = {
-    type: 'object',
-    required: ['id', 'notes', 'tags'],
-    properties: { id: TEXT, title: TEXT, notes: list(note), tags: list(note, { ...TEXT, pattern: '^/v1/tags' }) },
-  };
+  const list = (items: object, url: object = own): object =>
+    object({ data: arrayOf(items), has_more: BOOLEAN, url }, 'data', 'has_more', 'url');
+  const note = object({ id: TEXT, text: TEXT });
+  const ticket = object(
+    { id: TEXT, title: TEXT, notes: list(note), tags: list(note, { ...TEXT, pattern: '^/v1/tags' }) },
+    'id',
+    'notes',
+    'tags',
+  );
   const spec = {
     openapi: '3.1.0',
     info: { title: 'Lists', version: '1' },
     paths: {
       '/tickets': {
-        get: {
-          parameters: [{ name: 'limit', in: 'query', schema: { type: 'integer' } }],
-          responses: { 200: json(list(ticket)) },
-        },
-        post: { ...sends({ type: 'object', properties: { title: TEXT } }), responses: { 201: json(ticket) } },
+        get: { parameters: [query('limit', INTEGER)], responses: { 200: json(list(ticket)) } },
+        post: { ...sends(object({ title: TEXT })), responses: { 201: json(ticket) } },
       },
       '/tickets/{id}': { ...inPath('id'), get: { responses: { 200: json(ticket) } } },
     },

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createMock } from '../../src/index.js';
-import { CLOSED, inPath, json, object, type Part, query, ref, sends, TEXT, toDocument } from './document-parts.js';
+import { CLOSED, inPath, json, object, type Part, query, ref, sends, TEXT, toDocument } from '../document-parts.js';
 
 const NUMBER = { type: 'integer' };
 

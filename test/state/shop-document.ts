@@ -1,21 +1,19 @@
-import { content, inPath, ref, TEXT } from './document-parts.js';
+import { content, inPath, ref, TEXT, object, arrayOf, BOOLEAN, toDocument } from '../document-parts.js';
 
 function answer(schema: object | undefined, headers: object = {}): object {
   return { description: 'an answer', headers, ...(schema === undefined ? {} : { content: content(schema) }) };
 }
 
-const MISTAKE = answer({ type: 'object', required: ['message'], properties: { message: TEXT, code: TEXT } });
+const MISTAKE = answer(object({ message: TEXT, code: TEXT }, 'message'));
 
 /** A document with one of everything that the store knows how to do. */
 export function createShopDocument(): Record<string, unknown> {
   const tag = { ETag: { schema: TEXT } };
   const conditional = { name: 'If-Match', in: 'header', schema: TEXT };
-  return {
-    openapi: '3.1.0',
-    info: { title: 'Shop', version: '1' },
-    paths: {
+  return toDocument(
+    {
       '/orders': {
-        get: { operationId: 'listOrders', responses: { 200: answer({ type: 'array', items: ref('Order') }) } },
+        get: { operationId: 'listOrders', responses: { 200: answer(arrayOf(ref('Order'))) } },
         post: {
           operationId: 'createOrder',
           requestBody: { content: content(ref('NewOrder')) },
@@ -25,8 +23,8 @@ export function createShopDocument(): Record<string, unknown> {
       '/orders/batch': {
         post: {
           operationId: 'createOrders',
-          requestBody: { content: content({ type: 'array', items: ref('Order') }) },
-          responses: { 201: answer({ type: 'array', items: ref('Order') }) },
+          requestBody: { content: content(arrayOf(ref('Order'))) },
+          responses: { 201: answer(arrayOf(ref('Order'))) },
         },
       },
       '/orders/{order_id}': {
@@ -41,7 +39,7 @@ export function createShopDocument(): Record<string, unknown> {
           requestBody: {
             content: {
               ...content({ type: 'object' }),
-              ...content({ type: 'array', items: { type: 'object' } }, 'application/json-patch+json'),
+              ...content(arrayOf({ type: 'object' }), 'application/json-patch+json'),
             },
           },
           responses: { 200: answer(ref('Order')), 404: MISTAKE, 409: MISTAKE, 412: MISTAKE },
@@ -63,13 +61,10 @@ export function createShopDocument(): Record<string, unknown> {
       },
       '/orders/{order_id}/lines': {
         ...inPath('order_id'),
-        get: {
-          operationId: 'listLines',
-          responses: { 200: answer({ type: 'array', items: ref('Line') }), 404: MISTAKE },
-        },
+        get: { operationId: 'listLines', responses: { 200: answer(arrayOf(ref('Line'))), 404: MISTAKE } },
         post: {
           operationId: 'createLine',
-          requestBody: { content: content({ type: 'object', properties: { text: TEXT } }) },
+          requestBody: { content: content(object({ text: TEXT })) },
           responses: { 201: answer(ref('Line')), 404: MISTAKE },
         },
       },
@@ -89,38 +84,31 @@ export function createShopDocument(): Record<string, unknown> {
       },
       '/me': { get: { operationId: 'readMe', responses: { 200: answer(ref('Person')) } } },
     },
-    components: {
-      schemas: {
-        Order: {
-          type: 'object',
-          required: ['id', 'status', 'created_at'],
-          properties: {
+    {
+      Order: {
+        ...object(
+          {
             id: { type: 'string', readOnly: true, examples: ['ord_8VnGx3RkT5cJq0WbY7mLz2Pd'] },
             status: { type: 'string', enum: ['cancelled', 'open', 'paid'] },
             name: TEXT,
             reference: TEXT,
             note: { type: ['string', 'null'] },
-            address: { type: 'object', properties: { city: TEXT, street: TEXT } },
-            tags: { type: 'array', items: TEXT },
+            address: object({ city: TEXT, street: TEXT }),
+            tags: arrayOf(TEXT),
             created_at: { type: 'string', format: 'date-time' },
             updated_at: { type: 'string', format: 'date-time' },
             cancelled_at: { type: ['string', 'null'], format: 'date-time' },
           },
-          additionalProperties: false,
-        },
-        NewOrder: {
-          type: 'object',
-          properties: {
-            name: TEXT,
-            reference: TEXT,
-            address: { type: 'object' },
-            tags: { type: 'array', items: TEXT },
-          },
-        },
-        Line: { type: 'object', required: ['id', 'order_id'], properties: { id: TEXT, order_id: TEXT, text: TEXT } },
-        Invoice: { type: 'object', required: ['number'], properties: { number: TEXT, paid: { type: 'boolean' } } },
-        Person: { type: 'object', required: ['name'], properties: { name: TEXT } },
+          'id',
+          'status',
+          'created_at',
+        ),
+        additionalProperties: false,
       },
+      NewOrder: object({ name: TEXT, reference: TEXT, address: { type: 'object' }, tags: arrayOf(TEXT) }),
+      Line: object({ id: TEXT, order_id: TEXT, text: TEXT }, 'id', 'order_id'),
+      Invoice: object({ number: TEXT, paid: BOOLEAN }, 'number'),
+      Person: object({ name: TEXT }, 'name'),
     },
-  };
+  );
 }

@@ -1,39 +1,17 @@
 import { expect, it } from 'vitest';
-import { json, sends, TEXT } from './document-parts.js';
+import { json, sends, TEXT, object, pathParameter, BOOLEAN, NUMBER, arrayOf, toDocument } from '../document-parts.js';
 import { openShop } from './shop.js';
 
 const toReference = (name: string): object => ({ $ref: `#/components/schemas/${name}` });
-const extend = (properties: object): object => ({ allOf: [toReference('Pet'), { type: 'object', properties }] });
+const extend = (properties: object): object => ({ allOf: [toReference('Pet'), object(properties)] });
 const PET = toReference('Pet');
-const ID = { name: 'id', in: 'path', required: true, schema: TEXT };
+const ID = pathParameter('id');
 
 /** Pets of two kinds, which extend the schema that names them (OpenAPI 3.1 section 4.8.25.1). */
-const SPEC = {
-  openapi: '3.1.0',
-  info: { title: 'Pets', version: '1' },
-  components: {
-    schemas: {
-      Pet: {
-        type: 'object',
-        required: ['kind'],
-        properties: { kind: TEXT, id: TEXT, name: TEXT },
-        discriminator: {
-          propertyName: 'kind',
-          mapping: {
-            cat: '#/components/schemas/Cat',
-            dog: '#/components/schemas/Dog',
-            fish: '#/components/schemas/Fish',
-          },
-        },
-      },
-      Cat: extend({ indoor: { type: 'boolean' } }),
-      Dog: extend({ breed: TEXT, chip: { ...TEXT, readOnly: true } }),
-      Fish: { type: 'object', properties: { depth: { type: 'number' } } },
-    },
-  },
-  paths: {
+const SPEC = toDocument(
+  {
     '/pets': {
-      get: { responses: { 200: json({ type: 'array', items: PET }) } },
+      get: { responses: { 200: json(arrayOf(PET)) } },
       post: { ...sends(PET), responses: { 201: json(PET) } },
     },
     '/pets/{id}': {
@@ -43,7 +21,23 @@ const SPEC = {
       patch: { ...sends(PET), responses: { 200: json(PET) } },
     },
   },
-};
+  {
+    Pet: {
+      ...object({ kind: TEXT, id: TEXT, name: TEXT }, 'kind'),
+      discriminator: {
+        propertyName: 'kind',
+        mapping: {
+          cat: '#/components/schemas/Cat',
+          dog: '#/components/schemas/Dog',
+          fish: '#/components/schemas/Fish',
+        },
+      },
+    },
+    Cat: extend({ indoor: BOOLEAN }),
+    Dog: extend({ breed: TEXT, chip: { ...TEXT, readOnly: true } }),
+    Fish: object({ depth: NUMBER }),
+  },
+);
 
 it('an item keeps the properties of the kinds that extend its schema', async () => {
   const { mock, send } = await openShop({ spec: SPEC });

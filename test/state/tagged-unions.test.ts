@@ -1,39 +1,32 @@
 import { describe, expect, it } from 'vitest';
-import { json, sends, TEXT } from './document-parts.js';
+import { json, sends, TEXT, BOOLEAN, object, arrayOf, toDocument, inPath } from '../document-parts.js';
 import { openShop } from './shop.js';
 
 const toReference = (name: string): object => ({ $ref: `#/components/schemas/${name}` });
-const FLAG = { type: 'boolean' };
 
 /** Cats and dogs that extend one schema, which declares their kind as any string: the usual form of such documents. */
 function toSpec(mapping?: Readonly<Record<string, string>>): Readonly<Record<string, unknown>> {
-  const extend = (properties: object): object => ({ allOf: [toReference('Animal'), { type: 'object', properties }] });
+  const extend = (properties: object): object => ({ allOf: [toReference('Animal'), object(properties)] });
   const pet = toReference('Pet');
-  return {
-    openapi: '3.0.3',
-    info: { title: 'Pets', version: '1' },
-    components: {
-      schemas: {
-        Pet: {
-          oneOf: [toReference('Cat'), toReference('Dog')],
-          discriminator: { propertyName: 'kind', ...(mapping && { mapping }) },
-        },
-        Animal: { type: 'object', required: ['kind'], properties: { kind: TEXT, id: TEXT, name: TEXT } },
-        Cat: extend({ indoor: FLAG }),
-        Dog: extend({ breed: TEXT }),
-      },
-    },
-    paths: {
+  return toDocument(
+    {
       '/pets': {
-        get: { responses: { 200: json({ type: 'array', items: pet }) } },
+        get: { responses: { 200: json(arrayOf(pet)) } },
         post: { ...sends(pet), responses: { 201: json(pet), 400: { description: 'invalid' } } },
       },
-      '/pets/{id}': {
-        parameters: [{ name: 'id', in: 'path', required: true, schema: TEXT }],
-        get: { responses: { 200: json(pet), 404: { description: 'none' } } },
-      },
+      '/pets/{id}': { ...inPath('id'), get: { responses: { 200: json(pet), 404: { description: 'none' } } } },
     },
-  };
+    {
+      Pet: {
+        oneOf: [toReference('Cat'), toReference('Dog')],
+        discriminator: { propertyName: 'kind', ...(mapping && { mapping }) },
+      },
+      Animal: object({ kind: TEXT, id: TEXT, name: TEXT }, 'kind'),
+      Cat: extend({ indoor: BOOLEAN }),
+      Dog: extend({ breed: TEXT }),
+    },
+    { openapi: '3.0.3' },
+  );
 }
 
 const MAPPED = toSpec({ feline: '#/components/schemas/Cat', canine: '#/components/schemas/Dog' });

@@ -1,27 +1,23 @@
 import { expect, it } from 'vitest';
 import { createMock } from '../../src/index.js';
+import { TEXT, object, content, ref, toDocument, inPath } from '../document-parts.js';
 
-const TEXT = { type: 'string' };
-const POD = {
-  type: 'object',
-  properties: { metadata: { type: 'object', properties: { name: TEXT } }, image: TEXT },
-};
-const JSON_BODY = { content: { 'application/json': { schema: { $ref: '#/components/schemas/Pod' } } } };
+const POD = object({ metadata: object({ name: TEXT }), image: TEXT });
+const JSON_BODY = { content: content(ref('Pod')) };
 const OK = { 200: { description: 'ok', ...JSON_BODY } };
 
-const toSpec = (operationId: string): Readonly<Record<string, unknown>> => ({
-  openapi: '3.1.0',
-  info: { title: 'Pods', version: '1' },
-  components: { schemas: { Pod: POD } },
-  paths: {
-    '/pods': { post: { operationId, requestBody: JSON_BODY, responses: OK } },
-    '/pods/{name}': {
-      parameters: [{ name: 'name', in: 'path', required: true, schema: TEXT }],
-      get: { operationId: 'readPod', responses: OK },
-      delete: { operationId: 'deletePod', responses: { 204: { description: 'gone' } } },
+const toSpec = (operationId: string): Readonly<Record<string, unknown>> =>
+  toDocument(
+    {
+      '/pods': { post: { operationId, requestBody: JSON_BODY, responses: OK } },
+      '/pods/{name}': {
+        ...inPath('name'),
+        get: { operationId: 'readPod', responses: OK },
+        delete: { operationId: 'deletePod', responses: { 204: { description: 'gone' } } },
+      },
     },
-  },
-});
+    { Pod: POD },
+  );
 
 it.each([
   ['createPod', 409],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { CLOSED, json, object, query, sends, TEXT, toDocument } from './document-parts.js';
+import { CLOSED, json, object, query, sends, TEXT, toDocument } from '../document-parts.js';
 import { openShop } from './shop.js';
 
 const DAY_MS = 24 * 60 * 60 * 1000;

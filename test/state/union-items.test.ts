@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createMock } from '../../src/index.js';
-import { CLOSED, inPath, json, object, type Part, ref, sends, TEXT, toDocument as toSpec } from './document-parts.js';
+import { CLOSED, inPath, json, object, type Part, ref, sends, TEXT, toDocument as toSpec } from '../document-parts.js';
 import { openShop } from './shop.js';
 
 const RECORD = { $ref: '#/components/schemas/Record' };
@@ -173,9 +173,7 @@ describe('an item for which no valid answer is found', () => {
         get: { responses: { 200: json({ type: 'array', items: ref('Board') }) } },
       },
       '/boards/{id}': { ...inPath('id'), get: { responses: { 200: json(either) } } },
-      '/jobs': {
-        post: { ...sends(object({ name: TEXT }, 'name')), responses: { 201: json(ref('Job')) } },
-      },
+      '/jobs': { post: { ...sends(object({ name: TEXT }, 'name')), responses: { 201: json(ref('Job')) } } },
       '/jobs/{id}': { ...inPath('id'), get: { responses: { 200: json(ref('Job')) } } },
     },
     {

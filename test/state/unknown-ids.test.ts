@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { openShop } from './shop.js';
+import { object, INTEGER, content, pathParameter, toDocument, inPath } from '../document-parts.js';
 
 const OPEN = { state: { initialItems: 3 } } as const;
 
@@ -55,28 +56,20 @@ describe('a collection that creates unknown ids', () => {
 });
 
 describe('an id that is not valid in the item', () => {
-  const thing = {
-    type: 'object',
-    required: ['id'],
-    properties: { id: { type: 'string', pattern: '^thing_[a-z]+$' }, size: { type: 'integer' } },
-  };
-  const json = { content: { 'application/json': { schema: thing } } };
-  const spec = {
-    openapi: '3.1.0',
-    info: { title: 'Things', version: '1' },
-    paths: {
-      '/things/{id}': {
-        parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }],
-        get: { responses: { 200: { description: 'ok', ...json }, 404: { description: 'none' } } },
-      },
-      '/things': {
-        post: {
-          requestBody: { content: { 'application/json': { schema: { type: 'object' } } } },
-          responses: { 200: { description: 'ok', ...json } },
-        },
+  const thing = object({ id: { type: 'string', pattern: '^thing_[a-z]+$' }, size: INTEGER }, 'id');
+  const json = { content: content(thing) };
+  const spec = toDocument({
+    '/things/{id}': {
+      ...inPath('id'),
+      get: { responses: { 200: { description: 'ok', ...json }, 404: { description: 'none' } } },
+    },
+    '/things': {
+      post: {
+        requestBody: { content: content({ type: 'object' }) },
+        responses: { 200: { description: 'ok', ...json } },
       },
     },
-  };
+  });
 
   it('creates an item with a valid id where the path parameter allows it', async () => {
     const { send } = await openShop({ ...OPEN, spec });
@@ -96,29 +89,16 @@ describe('an id that is not valid in the item', () => {
 });
 
 describe('a path parameter that is not the id of the item', () => {
-  const read = (id: object): object => ({
-    type: 'object',
-    required: ['id'],
-    properties: { id, number: { type: 'integer' } },
-  });
+  const read = (id: object): object => object({ id, number: INTEGER }, 'id');
   const pathOf = (names: readonly string[], id: object): object => ({
-    parameters: names.map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } })),
-    get: {
-      responses: {
-        200: { description: 'ok', content: { 'application/json': { schema: read(id) } } },
-        404: { description: 'none' },
-      },
-    },
+    parameters: names.map((name) => pathParameter(name)),
+    get: { responses: { 200: { description: 'ok', content: content(read(id)) }, 404: { description: 'none' } } },
   });
-  const spec = {
-    openapi: '3.1.0',
-    info: { title: 'Names', version: '1' },
-    paths: {
-      '/apps/{slug}': pathOf(['slug'], { type: 'string', format: 'uuid' }),
-      '/repos/{owner}/{repo}': pathOf(['owner', 'repo'], { type: 'integer' }),
-      '/users/{username}': pathOf(['username'], { type: 'integer' }),
-    },
-  };
+  const spec = toDocument({
+    '/apps/{slug}': pathOf(['slug'], { type: 'string', format: 'uuid' }),
+    '/repos/{owner}/{repo}': pathOf(['owner', 'repo'], INTEGER),
+    '/users/{username}': pathOf(['username'], INTEGER),
+  });
 
   it.each(['/apps/editor', '/repos/ada/engine', '/users/ada'])('creates the item: %s', async (path) => {
     const { send } = await openShop({ ...OPEN, spec });

@@ -1,13 +1,12 @@
 import { expect, it } from 'vitest';
-import { CLOSED, json, sends, TEXT } from './document-parts.js';
+import { CLOSED, json, sends, TEXT, INTEGER, object, arrayOf, BOOLEAN, toDocument, inPath } from '../document-parts.js';
 import { openShop } from './shop.js';
 
-const NUMBER = { type: 'integer' };
 const toReference = (name: string): object => ({ $ref: `#/components/schemas/${name}` });
-const toObject = (properties: object): object => ({ type: 'object', properties });
+const toObject = (properties: object): object => object(properties);
 
 const SCHEMAS = {
-  Amount: toObject({ currency: TEXT, value: NUMBER }),
+  Amount: toObject({ currency: TEXT, value: INTEGER }),
   Payment: toObject({
     pspReference: TEXT,
     amount: toReference('Amount'),
@@ -24,28 +23,26 @@ const SCHEMAS = {
   Message: toObject({ id: TEXT, text: TEXT, reply: toReference('Message'), pinned: toReference('Message') }),
 };
 
-const SPEC = {
-  openapi: '3.1.0',
-  info: { title: 'Values', version: '1' },
-  components: { schemas: SCHEMAS },
-  paths: {
+const SPEC = toDocument(
+  {
     '/payments': { post: { ...sends(toReference('NewPayment')), responses: { 200: json(toReference('Payment')) } } },
     '/payments/{reference}/captures': {
       post: {
-        parameters: [{ name: 'reference', in: 'path', required: true, schema: TEXT }],
+        ...inPath('reference'),
         ...sends(toObject({ amount: toReference('Amount') })),
         responses: { 201: json(toObject({ amount: toReference('Amount'), status: TEXT })) },
       },
     },
     '/messages': {
-      get: { responses: { 200: json(toObject({ result: { type: 'array', items: toReference('Message') } })) } },
+      get: { responses: { 200: json(toObject({ result: arrayOf(toReference('Message')) })) } },
       post: {
         ...sends(toObject({ text: TEXT })),
-        responses: { 200: json(toObject({ ok: { type: 'boolean' }, result: toReference('Message') })) },
+        responses: { 200: json(toObject({ ok: BOOLEAN, result: toReference('Message') })) },
       },
     },
   },
-};
+  SCHEMAS,
+);
 
 it('the schema of several properties is that of a value, not of the item', async () => {
   const { send } = await openShop({ ...CLOSED, spec: SPEC });

@@ -805,9 +805,7 @@ function createLife(
     return undefined;
   };
 
-  return {
-    run: async () => ({ resource: candidate.name, steps, failure: await run() }),
-  };
+  return { run: async () => ({ resource: candidate.name, steps, failure: await run() }) };
 }
 
 const LIMIT =
