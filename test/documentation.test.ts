@@ -5,7 +5,10 @@ import { promisify } from 'node:util';
 import { Command, type Option } from 'commander';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { COMMANDS } from '../src/cli/command-table.js';
+import { addOptionFlags } from '../src/cli/flags.js';
 import { defineProgram } from '../src/cli/program/program.js';
+import { OPTIONS } from '../src/options-table.js';
+import type { OptionName } from '../src/options.js';
 
 const run = promisify(execFile);
 
@@ -169,25 +172,36 @@ function toColumns({ flags, description, argChoices, ...more }: Option): readonl
 
 const SHARED = 'The flags of [`vouch serve`](#vouch-serve): ';
 const ALL_SHARED = 'All flags of [`vouch serve`](#vouch-serve).';
+const OF_OPTIONS = 'Flags that set an [option](options.md): ';
 
-/** The flags that a command has as `vouch serve` has them, and its others. */
-function splitFlags(command: Command, serve: Command): { readonly shared: string; readonly own: readonly Option[] } {
-  const known = new Set(serve === command ? [] : serve.options.map((option) => JSON.stringify(toColumns(option))));
-  const isShared = (option: Option): boolean => known.has(JSON.stringify(toColumns(option)));
-  const names = command.options.filter(isShared).map(({ long, short }) => `\`${long ?? short ?? ''}\``);
-  const list = `${SHARED}${names.join(', ')}.`;
-  const shared = names.length === 0 ? '' : names.length === known.size ? ALL_SHARED : list;
-  return { shared, own: command.options.filter((option) => !isShared(option)) };
+/** Columns of the flags of options, as they are where a command does not change them. */
+const OPTION_FLAGS: ReadonlySet<string> = new Set(
+  addOptionFlags(new Command(), Object.keys(OPTIONS) as OptionName[]).options.map(toKey),
+);
+
+/** What a flag is, for comparing: two flags with the same columns are described once. */
+function toKey(option: Option): string {
+  return JSON.stringify(toColumns(option));
+}
+
+function listFlags(start: string, options: readonly Option[]): readonly string[] {
+  const names = options.map(({ long, short }) => `\`${long ?? short ?? ''}\``);
+  return names.length === 0 ? [] : [`${start}${names.join(', ')}.`];
 }
 
 /**
- * The flags of a command in one table per group, those that it shares with `vouch serve` by name; those of subcommands in one table with the
- * names of the subcommands.
+ * The flags of a command: a table for each group; by name those that set an option, whose page describes them, and those that `vouch serve` has
+ * too. The flags of subcommands are one table with the names of the subcommands.
  */
 function describeFlags(command: Command, serve: Command): string {
-  const { shared, own } = splitFlags(command, serve);
+  const known = new Set(serve.options.map(toKey));
+  if (command !== serve && [...known].every((key) => command.options.some((option) => toKey(option) === key)))
+    return ALL_SHARED;
+  const isOption = (option: Option): boolean => OPTION_FLAGS.has(toKey(option));
+  const isShared = (option: Option): boolean => command !== serve && !isOption(option) && known.has(toKey(option));
   const groups = new Map<string, Option[]>();
-  for (const option of own) {
+  for (const option of command.options) {
+    if (isOption(option) || isShared(option)) continue;
     const group = option.helpGroupHeading ?? '';
     groups.set(group, [...(groups.get(group) ?? []), option]);
   }
@@ -198,13 +212,14 @@ function describeFlags(command: Command, serve: Command): string {
     });
     return `${group === '' ? '' : `${group}\n\n`}${toTable(rows)}`;
   });
-  if (command.commands.length === 0) return [shared, ...tables].filter((part) => part !== '').join('\n\n');
+  const lists = [
+    ...listFlags(OF_OPTIONS, command.options.filter(isOption)),
+    ...listFlags(SHARED, command.options.filter(isShared)),
+  ];
+  if (command.commands.length === 0) return [...tables, ...lists].join('\n\n');
   const rows = new Map<string, string[]>();
   for (const below of command.commands) {
-    for (const option of below.options) {
-      const key = JSON.stringify(toColumns(option));
-      rows.set(key, [...(rows.get(key) ?? []), below.name()]);
-    }
+    for (const option of below.options) rows.set(toKey(option), [...(rows.get(toKey(option)) ?? []), below.name()]);
   }
   return toTable(
     [...rows].map(([key, names]) => {
@@ -242,7 +257,7 @@ describe('docs/cli.md', () => {
     'lists the flags of vouch %s, and no others',
     async (name, section) => {
       const rows = section.split('\n').filter((line) => line.startsWith('| `-'));
-      const shared = section.split('\n').filter((line) => line.startsWith(SHARED));
+      const shared = section.split('\n').filter((line) => line.startsWith(SHARED) || line.startsWith(OF_OPTIONS));
       const all = section.includes(ALL_SHARED) ? await readOptions('serve') : [];
       const listed = [
         ...rows.flatMap((row) => readFlags(row.split('|')[1] ?? '')),

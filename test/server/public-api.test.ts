@@ -97,10 +97,11 @@ function renderApi(): string {
   );
   const main = MAIN.map((name) => `### ${name}\n\n${toText(find(name)?.comment)}\n\n${renderMembers(find(name))}`);
   const rest = all.flatMap(([name]) => {
-    if (isValue(name) || MAIN.includes(name) || isGeneric(name)) return [];
+    if (isValue(name) || MAIN.includes(name) || isGeneric(name) || name.endsWith('Options')) return [];
     return [`| \`${name}\` | ${toSentence(toCell(find(name)?.comment))} |`];
   });
   const generic = all.flatMap(([name]) => (isGeneric(name) ? [`\`${name}\``] : []));
+  const options = all.flatMap(([name]) => (name.endsWith('Options') ? [`\`${name}\``] : []));
   const types = `| type | meaning |\n| --- | --- |\n${rest.join('\n')}`;
   return [
     INTRODUCTION,
@@ -110,13 +111,14 @@ function renderApi(): string {
     main.join('\n\n'),
     '\n## Types\n',
     types,
-    `\nGeneric types that the [typed](types.md) forms of these use: ${generic.join(', ')}.\n`,
+    `\nTypes of [options](options.md), and of options of the members above: ${options.join(', ')}.`,
+    `\nGeneric types of [typed mocks](types.md): ${generic.join(', ')}.\n`,
   ].join('\n');
 }
 
 /** Whether a type is what an operation, or the types of all operations, say about something: `BodyOf`. */
 function isGeneric(name: string): boolean {
-  return name.endsWith('Of');
+  return name.endsWith('Of') || name.startsWith('Typed');
 }
 
 function renderMembers(declaration: Declaration | undefined): string {
