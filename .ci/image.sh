@@ -30,8 +30,8 @@ trap cleanup EXIT
 
 probe=$(buildah from scratch 2>&1) || skip "buildah cannot create a container: $probe"
 
-echo 'base image: the recipe of docs/docker.md'
-awk '/<!-- base image -->/ { found = 1 } found && /^```$/ { exit } found && inside { print } found && /^```sh$/ { inside = 1 }' docs/docker.md >"$scratch/base.sh"
+echo 'base image: the recipe of docs/maintainers/docker.md'
+awk '/<!-- base image -->/ { found = 1 } found && /^```$/ { exit } found && inside { print } found && /^```sh$/ { inside = 1 }' docs/maintainers/docker.md >"$scratch/base.sh"
 bash -euo pipefail "$scratch/base.sh" >"$scratch/base.log" 2>&1 || {
   tail -5 "$scratch/base.log"
   exit 1

@@ -176,11 +176,11 @@ describe('examples/compose/compose.yaml', () => {
   });
 });
 
-describe('docs/docker.md', () => {
+describe('docs/maintainers/docker.md', () => {
   it('copies every program that the Dockerfile runs to a base image made of this machine', () => {
     const runs = [...readFileSync('Dockerfile', 'utf8').matchAll(/^RUN (?<program>\S+)/gmu)];
     const programs = runs.map((match) => match.groups?.['program'] ?? '').filter((program) => program !== 'npm');
-    const recipe = readFileSync('docs/docker.md', 'utf8').split('<!-- base image -->')[1] ?? '';
+    const recipe = readFileSync('docs/maintainers/docker.md', 'utf8').split('<!-- base image -->')[1] ?? '';
     const copied = /^for program in (?<list>.+); do$/mu.exec(recipe)?.groups?.['list'] ?? '';
     expect(programs.length).toBeGreaterThan(0);
     for (const program of programs) expect(copied.split(' ')).toContain(`/bin/${program}`);
