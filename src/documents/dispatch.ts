@@ -1,10 +1,10 @@
 import { URL } from 'node:url';
 import type { Contract } from '../contract/contract.js';
 import type { Operation } from '../contract/operations/operation.js';
-import { createRouter, type Router } from '../contract/router/router.js';
-import { addTo } from '../contract/json.js';
+import { createRouter, type RouteMatch } from '../contract/router/router.js';
 import { MockError } from '../errors.js';
 import { readTarget } from '../http/target.js';
+import { memoizeOf } from '../memoize.js';
 import { readPrefix } from '../session/choice.js';
 
 /** One document of several that are served together. */
@@ -28,15 +28,16 @@ export type Dispatch<Document> = (request: { readonly method: string; readonly u
  * @throws MockError `DOCUMENTS_CONFLICT` where two documents have the same paths.
  */
 export function createDispatch<Document extends ServedDocument>(documents: readonly Document[]): Dispatch<Document> {
-  const hosts = new Set(documents.map(({ host }) => host));
-  const scopes = new Map([...hosts].map((host) => [host, createScope(documents.filter((each) => each.host === host))]));
-  for (const scope of scopes.values()) scope.check();
+  const hosts = [...new Set(documents.map(({ host }) => host))];
+  const finders = new Map(
+    hosts.map((host) => [host, createFinder(documents.filter((document) => document.host === host))]),
+  );
   const roots = documents.flatMap(({ control }) => control?.replace(/\/[^/]*$/, '') ?? []);
-  const isHosted = [...hosts].some((host) => host !== undefined);
-  const readScope = (url: string): Scope<Document> | undefined => {
-    if (!isHosted) return scopes.get(undefined);
+  const isHosted = hosts.some((host) => host !== undefined);
+  const finderOf = (url: string): Find<Document> | undefined => {
+    if (!isHosted) return finders.get(undefined);
     const { host, hostname } = new URL(url);
-    return scopes.get(host) ?? scopes.get(hostname) ?? scopes.get(undefined);
+    return finders.get(host) ?? finders.get(hostname) ?? finders.get(undefined);
   };
   return ({ method, url }) => {
     const { path, search } = readTarget(url);
@@ -44,11 +45,11 @@ export function createDispatch<Document extends ServedDocument>(documents: reado
     const own = session?.path ?? path;
     const controlled = documents.find(({ control }) => control !== undefined && isBelow(own, control));
     if (controlled !== undefined || roots.some((root) => isBelow(own, root))) return controlled;
-    const scope = readScope(url);
-    const found = scope?.find({ method, path, search });
+    const find = finderOf(url);
+    const found = find?.({ method, path, search });
     // A contract may have paths that begin like the prefix of a session.
     if (session === undefined || found?.isOperation === true) return found?.document;
-    return scope?.find({ method, path: session.path, search })?.document;
+    return find?.({ method, path: session.path, search })?.document;
   };
 }
 
@@ -78,89 +79,56 @@ interface Found<Document> {
   readonly isOperation: boolean;
 }
 
-/** The documents of one host. */
-interface Scope<Document> {
-  find(target: Target): Found<Document> | undefined;
-  /** @throws MockError `DOCUMENTS_CONFLICT`. */
-  check(): void;
-}
+/** Finds the document of a request to one host. */
+type Find<Document> = (target: Target) => Found<Document> | undefined;
 
-interface Base<Document> {
-  /** Percent-encoded, as in a URL. */
-  readonly path: string;
-  readonly documents: readonly Document[];
-}
-
-function createScope<Document extends ServedDocument>(documents: readonly Document[]): Scope<Document> {
-  const readBases = createBases(documents);
-  const routerOf = createRouters();
-  const findBase = (path: string): Base<Document> | undefined => readBases().find((base) => isBelow(path, base.path));
-  const describe = (document: Document, path: string): readonly [Document, string][] => {
-    const others = documents.filter((other) => other !== document);
-    const base = findBase(path);
-    if (base?.documents.includes(document) !== true) return [[base?.documents[0] ?? document, path]];
-    const also = others.filter(
-      (other) => base.documents.includes(other) && routerOf(other).match('', path, '').kind !== 'none',
-    );
-    return also.map((other) => [other, path]);
+function createFinder<Document extends ServedDocument>(documents: readonly Document[]): Find<Document> {
+  // By contract: that of a document changes when it is reloaded.
+  const basesOf = memoizeOf((contract: Contract) => listBasePaths(contract).map(toUrlPath));
+  const routerOf = memoizeOf((contract: Contract) => createRouter(contract.operations, contract.resolve));
+  /** The documents with the longest base path that a path is below. */
+  const findOwners = (path: string): readonly Document[] => {
+    const lengths = documents.map((document) => {
+      const bases = basesOf(document.contract()).filter((base) => isBelow(path, base));
+      return Math.max(-1, ...bases.map((base) => base.length));
+    });
+    const longest = Math.max(0, ...lengths);
+    return documents.filter((_, i) => lengths[i] === longest);
   };
-  return {
-    find: ({ method, path, search }) => {
-      const base = findBase(path);
-      const [only, ...others] = base?.documents ?? [];
-      if (only === undefined) return undefined;
-      const isPlain = others.length === 0 && path !== '/' && !path.startsWith('/~') && !path.startsWith('/%');
-      if (isPlain) return { document: only, isOperation: false };
-      // The one that has the operation, else the path, else a similar path.
-      const matches = [only, ...others].map((document) => ({
+  const match = (document: Document, { method, path, search }: Target): RouteMatch =>
+    routerOf(document.contract()).match(method, path, search);
+  for (const document of documents) {
+    const paths = [...new Set(document.contract().operations.flatMap(listSamplePaths))];
+    const clashes = paths.flatMap((path) => {
+      const owners = findOwners(path);
+      const isTaken = (other: Document): boolean =>
+        !owners.includes(document) || match(other, { method: '', path, search: '' }).kind !== 'none';
+      const other = owners.find((owner) => owner !== document && isTaken(owner));
+      return other === undefined ? [] : [{ other, path }];
+    });
+    if (clashes[0] !== undefined)
+      refuseClash(
         document,
-        match: routerOf(document).match(method, path, search),
-      }));
-      const best =
-        matches.find(({ match }) => match.kind === 'operation') ??
-        matches.find(({ match }) => match.kind === 'method') ??
-        matches.find(({ match }) => match.kind === 'none' && match.nearest().length > 0) ??
-        matches[0];
-      // Where nothing is served, browsers get the list of the documents.
-      if (best === undefined || (path === '/' && best.match.kind === 'none')) return undefined;
-      return { document: best.document, isOperation: best.match.kind === 'operation' };
-    },
-    check: () => {
-      for (const document of documents) {
-        const paths = new Set(document.contract().operations.flatMap(listSamplePaths));
-        const clashes = [...paths].flatMap((path) => describe(document, path));
-        const [first] = clashes;
-        if (first !== undefined) refuseClash(document, first[0], [...new Set(clashes.map(([, path]) => path))]);
-      }
-    },
-  };
-}
-
-/** The base paths of some documents, the longest first; they are updated when a document is reloaded. */
-function createBases<Document extends ServedDocument>(documents: readonly Document[]): () => readonly Base<Document>[] {
-  let known: readonly Contract[] = [];
-  let bases: readonly Base<Document>[] = [];
-  return () => {
-    if (documents.every((document, i) => document.contract() === known[i]) && known.length > 0) return bases;
-    known = documents.map((document) => document.contract());
-    const byPath = new Map<string, Document[]>();
-    for (const document of documents)
-      for (const path of listBasePaths(document.contract())) addTo(byPath, toUrlPath(path), document);
-    bases = [...byPath]
-      .map(([path, owners]) => ({ path, documents: owners }))
-      .toSorted((one, other) => other.path.length - one.path.length);
-    return bases;
-  };
-}
-
-/** The routers of contracts, for documents that share a base path. */
-function createRouters(): (document: ServedDocument) => Router {
-  const routers = new WeakMap<Contract, Router>();
-  return (document) => {
-    const contract = document.contract();
-    const router = routers.get(contract) ?? createRouter(contract.operations, contract.resolve);
-    routers.set(contract, router);
-    return router;
+        clashes[0].other,
+        clashes.map(({ path }) => path),
+      );
+  }
+  return (target) => {
+    const { path } = target;
+    const [only, ...others] = findOwners(path);
+    if (only === undefined) return undefined;
+    const isPlain = others.length === 0 && path !== '/' && !path.startsWith('/~') && !path.startsWith('/%');
+    if (isPlain) return { document: only, isOperation: false };
+    const matches = [only, ...others].map((document) => ({ document, match: match(document, target) }));
+    // The one that has the operation, else the path, else a similar path.
+    const best =
+      matches.find((each) => each.match.kind === 'operation') ??
+      matches.find((each) => each.match.kind === 'method') ??
+      matches.find((each) => each.match.kind === 'none' && each.match.nearest().length > 0) ??
+      matches[0];
+    // Where nothing is served, browsers get the list of the documents.
+    if (best === undefined || (path === '/' && best.match.kind === 'none')) return undefined;
+    return { document: best.document, isOperation: best.match.kind === 'operation' };
   };
 }
 
