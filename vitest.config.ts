@@ -1,120 +1,47 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { configDefaults, defineConfig, type ViteUserConfigFnObject } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 const report = process.env['VOUCH_TEST_REPORT'];
 
-/**
- * Test files that `npm run test:fast` leaves out: large documents, child processes, browsers, packing, long tables; each takes a second or more.
- * Single tests of other files are left out by the tag `slow`.
- * The longest come first.
- */
-const SLOW = [
-  'test/state/real-lifecycles.test.ts',
-  'test/sweep.test.ts',
-  'test/documentation/guides.test.ts',
-  'test/inspector/inspector.test.ts',
-  'test/fuzz.test.ts',
-  'test/generate/absurd-documents.test.ts',
-  'test/state/drawn-documents.test.ts',
-  'test/docker.test.ts',
-  'test/control/hostile.test.ts',
-  'test/flows/openai-streams.test.ts',
-  'test/recording/hostile-upstream.test.ts',
-  'test/cli/serve.test.ts',
-  'test/session/isolation.test.ts',
-  'test/package.test.ts',
-  'test/http/bounded-work.test.ts',
-  'test/types/write-types.test.ts',
-  'test/recording/commands.test.ts',
-  'test/cli/migration.test.ts',
-  'test/state/lifecycle-documents.test.ts',
-  'test/store/processes.test.ts',
-  'test/server/browser.test.ts',
-  'test/contract/lazy-document.test.ts',
-  'test/documents/documents.test.ts',
-  'test/documentation.test.ts',
-  'test/cli/compile-cache.test.ts',
-  'test/documents/mutated.test.ts',
-  'test/store/failures.test.ts',
-  'test/contract/presets.test.ts',
-  'test/recording/har-browser.test.ts',
-  'test/metrics/metrics.test.ts',
-  'test/control/control.test.ts',
-  'test/store/failover.test.ts',
-  'test/scenario/shipped.test.ts',
-  'test/schema/large-schemas.test.ts',
-  'test/cli/exit-codes.test.ts',
-  'test/recording/clients.test.ts',
-  'test/store/replicas.test.ts',
-  'test/generate/documents.test.ts',
-  'test/server/connections.test.ts',
-  'test/contract/broken-input.test.ts',
-  'test/flows/openai-errors.test.ts',
-  'test/flows/stripe-errors.test.ts',
-  'test/coverage/process.test.ts',
-  'test/cli/config.test.ts',
-  'test/cli/terminal.test.ts',
-  'test/contract/routing-documents.test.ts',
-  'test/generate/absurd.test.ts',
-  'test/reload/large.test.ts',
-  'test/metrics/prometheus.test.ts',
-  'test/recording/concurrency.test.ts',
-  'test/recording/forward.test.ts',
-  'test/recording/real-servers.test.ts',
-  'test/recording/secrets.test.ts',
-  'test/scenario/schema-documents.test.ts',
-  'test/scenario/watch.test.ts',
-  'test/scenario/hostile.test.ts',
-  'test/schema/interpret.test.ts',
-  'test/session/loaded-contract.test.ts',
-  'test/http/hostile.test.ts',
-  'test/server/odd-answers.test.ts',
-  'test/state/limits.test.ts',
-  'test/server/hono-github.test.ts',
-  'test/server/methods.test.ts',
-  'test/state/any-document.test.ts',
-  'test/state/documents-page.test.ts',
-  'test/state/inference.test.ts',
-  'test/state/lifecycle.test.ts',
-  'test/state/openai-document.test.ts',
-  'test/store/cluster.test.ts',
-  'test/store/deployment.test.ts',
-  'test/state/stripe-document.test.ts',
-  'test/store/lost-writes.test.ts',
-  'test/reload/serve.test.ts',
-  'test/state/generated-items.test.ts',
-  'test/store/metrics.test.ts',
-  'test/recording/lock.test.ts',
-  'test/cli/completion.test.ts',
-  'test/reload/edits.test.ts',
-  'test/http/property.test.ts',
-  'test/state/pages.test.ts',
-  'test/generate/keywords.test.ts',
-  'test/language.test.ts',
-  'test/pact/pact.test.ts',
-  'test/recording/promote.test.ts',
-  'test/recording/promote-rules.test.ts',
-  'test/scenario/matchers.test.ts',
-  'test/state/lists-in-items.test.ts',
-  'test/state/entry-points.test.ts',
-  'test/pact/command.test.ts',
-  'test/server/turns.test.ts',
-  'test/state/cli.test.ts',
-  'test/recording/drift.test.ts',
-  'test/import/import.test.ts',
-  'test/server/markup.test.ts',
+/** The tags of test files and of single tests, slowest first. A file has its tag in a comment: `// @module-tag slow`. */
+const TAGS = [
+  {
+    name: 'thorough',
+    description:
+      'Sweeps of large documents, browsers, packing, fuzz, other servers. Only `npm run test:all` runs these files.',
+  },
+  { name: 'slow', description: 'Half a second or more. `npm run test:fast` leaves these files and tests out.' },
 ];
+
+/** The tags of the files that each mode leaves out. Without a mode, everything runs. */
+const LEFT_OUT: Readonly<Record<string, readonly (string | undefined)[]>> = {
+  fast: ['thorough', 'slow'],
+  main: ['thorough'],
+  // What `main` leaves out.
+  rest: ['slow', undefined],
+};
+
+const readTag = (file: string): string | undefined => /^\/\/ @module-tag (\w+)$/m.exec(readFileSync(file, 'utf8'))?.[1];
+
+/** Every test file with its tag. */
+function readTags(): ReadonlyMap<string, string | undefined> {
+  const files = ['test', 'examples'].flatMap((folder) =>
+    readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => `${folder}/${name}`),
+  );
+  const tests = files.filter((file) => file.endsWith('.test.ts') && !file.includes('node_modules'));
+  return new Map(tests.map((file) => [file, readTag(file)]));
+}
 
 /** Starts the slow files before all others, so that none of them runs alone at the end. */
 class SlowFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const sorted = await super.sort(files);
     const rank = ({ moduleId }: TestSpecification): number => {
-      const place = SLOW.findIndex((file) => moduleId.endsWith(file));
-      return place < 0 ? SLOW.length : place;
+      const place = TAGS.findIndex(({ name }) => name === readTag(moduleId));
+      return place < 0 ? TAGS.length : place;
     };
-    return sorted.toSorted((one, other) => rank(one) - rank(other));
+    return (await super.sort(files)).toSorted((one, other) => rank(one) - rank(other));
   }
 }
 
@@ -133,11 +60,14 @@ const config: ViteUserConfigFnObject = defineConfig(({ mode }) => ({
   resolve: { alias: [{ find: /^vouch$/, replacement: new URL('src/index.ts', import.meta.url).pathname }] },
   test: {
     include: ['test/**/*.test.ts', 'examples/*.test.ts'],
-    exclude: [...configDefaults.exclude, ...(mode === 'fast' ? SLOW : [])],
+    exclude: [
+      ...configDefaults.exclude,
+      ...[...readTags()].flatMap(([file, tag]) => (LEFT_OUT[mode]?.includes(tag) ? [file] : [])),
+    ],
     // `.ci/run` reads the numbers from a report of its own choice, so that it can run `npm test` as it stands.
     reporters: report === undefined ? ['default'] : ['default', ['json', { outputFile: report }]],
     globalSetup: ['test/empty-cache.ts'],
-    tags: [{ name: 'slow', description: 'Takes half a second or more. `npm run test:fast` leaves these tests out.' }],
+    tags: TAGS,
     // One more than there are cores, since many tests wait: for processes, browsers, timers.
     maxWorkers: availableParallelism() + 1,
     sequence: { sequencer: SlowFirst },

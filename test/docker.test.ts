@@ -1,3 +1,4 @@
+// @module-tag thorough
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createRequire } from 'node:module';

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { Command } from 'commander';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path/posix';

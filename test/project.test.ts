@@ -62,6 +62,20 @@ describe('the workflows', () => {
     expect(Object.keys(workflow.on)).toEqual(['push', 'pull_request']);
   });
 
+  it('call .ci/run, which runs every test, and those of `npm test` on two versions of Node.js', () => {
+    const script = readFileSync('.ci/run', 'utf8');
+    const modes = [...script.matchAll(/--mode (\w+)/gu)].map((match) => match[1]);
+    expect(modes).toEqual(['rest', 'fast', 'main']);
+    expect(manifest.scripts).toMatchObject({
+      test: 'vitest run --mode main',
+      'test:fast': 'vitest run --mode fast --tags-filter=!slow',
+      'test:all': 'vitest run',
+    });
+    for (const [version] of script.matchAll(/(?<=^WHOLE_NODE=)\d+$/gmu))
+      expect(script).toMatch(`OTHER_NODES=(22 ${version} 26)`);
+    expect(script).toContain(' npm test\n');
+  });
+
   it('publish a tag, with provenance, after every check has passed', () => {
     const workflow = readWorkflow('release');
     expect(workflow.on).toEqual({ push: { tags: ['v*'] } });

@@ -1,3 +1,4 @@
+// @module-tag slow
 // Issue 14: what is compiled is kept for the next start, by the command alone.
 import { execFile } from 'node:child_process';
 import {

@@ -1,3 +1,4 @@
+// @module-tag slow
 // A cached document is read in parts, when they are needed (issue 14): it must be the one that its text gives.
 import { existsSync, readdirSync } from 'node:fs';
 import { basename, resolve } from 'node:path';

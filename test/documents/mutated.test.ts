@@ -1,3 +1,4 @@
+// @module-tag thorough
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { load } from 'js-yaml';

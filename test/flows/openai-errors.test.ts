@@ -1,3 +1,4 @@
+// @module-tag slow
 import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Mock } from '../../src/index.js';

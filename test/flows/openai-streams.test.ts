@@ -1,3 +1,4 @@
+// @module-tag slow
 import OpenAI, { toFile } from 'openai';
 import { expect, it } from 'vitest';
 import type { Mock } from '../../src/index.js';

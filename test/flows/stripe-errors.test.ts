@@ -1,3 +1,4 @@
+// @module-tag slow
 import Stripe from 'stripe';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Mock, type ScenarioDefinition } from '../../src/index.js';

@@ -1,3 +1,4 @@
+// @module-tag thorough
 import { describe, expect, it } from 'vitest';
 import { createMock } from '../../src/index.js';
 import { TEXT, toDocument, object, arrayOf, json, pathParameter, inPath } from '../document-parts.js';

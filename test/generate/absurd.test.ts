@@ -1,3 +1,4 @@
+// @module-tag slow
 import { describe, expect, it } from 'vitest';
 import { json, openMock } from '../answer/open-mock.js';
 import { openSchema } from './one-schema.js';

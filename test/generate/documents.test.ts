@@ -1,3 +1,4 @@
+// @module-tag thorough
 import { existsSync } from 'node:fs';
 import { registerSchema, unregisterSchema, validate } from '@hyperjump/json-schema/draft-2020-12';
 import { describe, expect, it } from 'vitest';

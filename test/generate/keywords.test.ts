@@ -1,3 +1,4 @@
+// @module-tag slow
 // oxlint-disable unicorn/no-thenable -- `then` is a keyword of JSON Schema
 import { registerSchema, unregisterSchema, validate } from '@hyperjump/json-schema/draft-2020-12';
 import { describe, expect, it } from 'vitest';

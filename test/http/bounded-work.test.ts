@@ -1,3 +1,4 @@
+// @module-tag slow
 import { describe, expect, it } from 'vitest';
 import { createMock } from '../../src/index.js';
 import type { MockOptions } from '../../src/options.js';

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { describe, expect, it } from 'vitest';
 import { negotiate } from '../../src/http/response/negotiate.js';
 import { createAsk, toDocument, toLines } from './decode.js';

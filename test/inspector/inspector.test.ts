@@ -1,3 +1,4 @@
+// @module-tag thorough
 import axe from 'axe-core';
 import { mkdirSync } from 'node:fs';
 import { createServer } from 'node:http';

@@ -1,3 +1,4 @@
+// @module-tag thorough
 // Debian's Prometheus reads the metrics: its checker, its reader of configuration files, and the server itself.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,3 +1,4 @@
+// @module-tag slow
 import * as pactflow from '@pactflow/openapi-pact-comparator';
 import { readFileSync } from 'node:fs';
 import { load } from 'js-yaml';

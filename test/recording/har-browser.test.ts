@@ -1,3 +1,4 @@
+// @module-tag thorough
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';

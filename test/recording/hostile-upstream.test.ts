@@ -1,3 +1,4 @@
+// @module-tag slow
 // Upstreams that answer what few servers answer: raw bytes on a TCP socket, endless streams, broken connections, large bodies.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';

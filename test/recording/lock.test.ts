@@ -1,3 +1,4 @@
+// @module-tag slow
 // Issue 12: of several recorders that start at the same time, one writes to a cassette.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,3 +1,4 @@
+// @module-tag slow
 // Answers without state, promoted to the rules of a scenario: each applies to the recorded request only.
 import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';

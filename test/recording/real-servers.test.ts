@@ -1,3 +1,4 @@
+// @module-tag thorough
 // Alertmanager, PowerDNS and etcd: a workflow of each is recorded, replayed while the server is stopped, checked, compared and promoted.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';

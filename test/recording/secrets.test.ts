@@ -1,3 +1,4 @@
+// @module-tag slow
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { logInteractions } from '../../src/cli/serving/log.js';

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';

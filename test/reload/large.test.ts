@@ -1,3 +1,4 @@
+// @module-tag slow
 import { existsSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { openProject } from './project.js';

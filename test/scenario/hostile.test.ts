@@ -1,3 +1,4 @@
+// @module-tag slow
 /* oxlint-disable unicorn/no-thenable -- `then` is a key of a rule */
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';

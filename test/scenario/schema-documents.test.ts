@@ -1,3 +1,4 @@
+// @module-tag thorough
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';

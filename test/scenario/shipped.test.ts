@@ -1,3 +1,4 @@
+// @module-tag slow
 import { readdirSync } from 'node:fs';
 import OpenAI, { APIConnectionError, APIError } from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -1,3 +1,4 @@
+// @module-tag slow
 // oxlint-disable unicorn/no-thenable -- `then` is a keyword of JSON Schema
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';

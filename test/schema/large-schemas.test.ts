@@ -1,3 +1,4 @@
+// @module-tag slow
 import { describe, expect, it } from 'vitest';
 import { loadContract } from '../../src/contract/load/load.js';
 import { createValidators } from '../../src/schema/validate.js';

@@ -1,3 +1,4 @@
+// @module-tag slow
 import type { Hono } from 'hono';
 import { inspectRoutes } from 'hono/dev';
 import { existsSync } from 'node:fs';

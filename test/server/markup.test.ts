@@ -1,3 +1,4 @@
+// @module-tag slow
 import { expect, it } from 'vitest';
 import { describeBoth } from '../describe-both.js';
 import { object, TEXT, pathParameter, INTEGER, arrayOf, toDocument } from '../document-parts.js';

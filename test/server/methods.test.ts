@@ -1,3 +1,4 @@
+// @module-tag slow
 import { existsSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { createMock, type Mock } from '../../src/index.js';

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { connect, type Socket } from 'node:net';
 import { expect, it } from 'vitest';
 import { createMock } from '../../src/index.js';

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { expect, it } from 'vitest';
 import { createMock, MockError } from '../../src/index.js';
 import { AUTHORIZED, BUILT_IN, describeBoth, jsonInit, type Reach } from '../describe-both.js';
@@ -30,8 +31,8 @@ async function createKey(reach: Reach, name: string, session: string): Promise<K
 }
 
 describeBoth('sessions', (start) => {
-  it('200 of them write, read and follow a scenario of their own at once, and none sees anything of another', async () => {
-    const ids = Array.from({ length: 200 }, (_, i) => `parallel-${i}`);
+  it('50 of them write, read and follow a scenario of their own at once, and none sees anything of another', async () => {
+    const ids = Array.from({ length: 50 }, (_, i) => `parallel-${i}`);
     const scenarios = Object.fromEntries(
       ids.map((id) => [id, { operations: { [CONTENT]: { patch: { headers: { 'x-scenario': id } } } } }]),
     );

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { expect, it } from 'vitest';
 import { createDocumentsPage } from './documents-page.js';
 import { findDocument } from './real-document.js';

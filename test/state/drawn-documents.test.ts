@@ -1,3 +1,4 @@
+// @module-tag thorough
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { createMock, type Mock } from '../../src/index.js';

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { describe, expect, it } from 'vitest';
 import { createMock, type Mock, MockError } from '../../src/index.js';
 import { json, ref, TEXT, content, pathParameter, arrayOf, object, toDocument } from '../document-parts.js';

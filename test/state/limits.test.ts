@@ -1,3 +1,4 @@
+// @module-tag slow
 import { afterEach, describe, expect, it } from 'vitest';
 import { createMock, type Mock } from '../../src/index.js';
 import type { StateOptions } from '../../src/options.js';

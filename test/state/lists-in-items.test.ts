@@ -1,3 +1,4 @@
+// @module-tag slow
 import { describe, expect, it } from 'vitest';
 import { inPath, json, object, type Part as Json, sends, TEXT, toDocument } from '../document-parts.js';
 import { openShop, type Shop } from './shop.js';

@@ -1,3 +1,4 @@
+// @module-tag slow
 import OpenAI, { NotFoundError, toFile } from 'openai';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Mock } from '../../src/index.js';

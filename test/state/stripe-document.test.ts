@@ -1,3 +1,4 @@
+// @module-tag slow
 import Stripe from 'stripe';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Mock } from '../../src/index.js';

@@ -1,3 +1,4 @@
+// @module-tag thorough
 import { createCluster } from 'redis';
 import { Cluster } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

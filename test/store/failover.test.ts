@@ -1,3 +1,4 @@
+// @module-tag thorough
 import { Cluster } from 'ioredis';
 import { createCluster } from 'redis';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { afterEach, describe, expect, it } from 'vitest';
 import { createClient } from 'redis';
 import { createMock, type Interaction, type Mock, MockError } from '../../src/index.js';

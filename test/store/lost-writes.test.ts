@@ -1,3 +1,4 @@
+// @module-tag slow
 import { createClient } from 'redis';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createMock, type Mock, type ScenarioDefinition } from '../../src/index.js';

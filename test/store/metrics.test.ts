@@ -1,3 +1,4 @@
+// @module-tag slow
 import { createClient } from 'redis';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createMock, type Mock, type MockOptions } from '../../src/index.js';

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { createClient } from 'redis';
 import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
