@@ -1,12 +1,11 @@
-import type { ErrorObject } from 'ajv';
 import type { Contract } from '../contract/contract.js';
 import { isObject } from '../contract/json.js';
 import { escapeSegment, fromReference, readEntries, readSegments, readString } from '../contract/pointer.js';
 import { LimitError } from '../errors.js';
 import { memoize, memoizeText } from '../memoize.js';
 import { cutMessage } from '../errors.js';
-import type { DirectedUnits } from './compile.js';
-import { MAX_ERRORS } from './schema-unit.js';
+import type { SchemaError } from './checker/find-errors.js';
+import type { DirectedUnits } from './units.js';
 import { hideQuotedSecret } from './secret-forms.js';
 import {
   type Finding,
@@ -41,7 +40,7 @@ interface FindContext {
 
 const MAX_VIOLATIONS = 20;
 
-/** Creates the explainer of one direction; what it needs is compiled with the first violation. */
+/** Creates the explainer of one direction. */
 export function createExplainer(
   contract: Contract,
   parts: { readonly units: DirectedUnits; readonly by: 'client' | 'mock'; readonly strict: boolean },
@@ -54,16 +53,13 @@ export function createExplainer(
 
   const find: Find = (pointer, value, context) => {
     context.spent.values++;
-    const validate = units.full(pointer);
-    if (validate(value)) return [];
-    // A copy: explaining a union calls the same compiled function again, which replaces its errors.
-    const errors = (validate.errors ?? []).slice(0, MAX_ERRORS);
-    const findings = errors.flatMap((error) => {
-      const owner = units.pointerOf(error.parentSchema);
+    if (units.check(pointer)(value)) return [];
+    const findings = units.findErrors(pointer, value).flatMap((error) => {
+      const owner = units.pointerOf(error.schema);
       if ((error.keyword === 'anyOf' || error.keyword === 'oneOf') && owner !== undefined) {
         return explainUnion(error, { ...context, contract, find, owner });
       }
-      return toFinding(error, owner === undefined ? pointer : keywordsOf(owner)(error.keyword), listNames) ?? [];
+      return toFinding(error, owner === undefined ? pointer : keywordsOf(owner)(error.keyword), listNames);
     });
     if (findings.length > 0) return tidy(findings);
     // An invalid value always has a finding.
@@ -171,26 +167,26 @@ function isExhausted({ spent }: FindContext): boolean {
 }
 
 /** Explains why a value matches no alternative, or too many, by the alternative that was meant. */
-function explainUnion(error: ErrorObject, context: UnionContext): readonly Finding[] {
+function explainUnion(error: SchemaError, context: UnionContext): readonly Finding[] {
   const { contract, owner } = context;
   const schemaPointer = `${owner}/${error.keyword}`;
   const report = (code: Finding['code'], says: string, below = ''): readonly Finding[] => [
-    { code, path: `${error.instancePath}${below}`, says, schemaPointer },
+    { code, path: `${error.path}${below}`, says, schemaPointer },
   ];
   const branches = readBranches(contract, schemaPointer);
-  const passing: unknown = error.params['passingSchemas'];
-  if (Array.isArray(passing)) {
-    const matching: readonly unknown[] = passing.flat();
+  const passing: unknown = error.params['passing'];
+  if (Array.isArray(passing) && passing.length > 0) {
+    const matching: readonly unknown[] = passing;
     const both = matching.map((i) => branches[Number(i)]?.name ?? `number ${Number(i) + 1}`);
     const says = `must match exactly one of ${branches.length} alternatives, matches ${both.join(' and ')}`;
     // The alternative of all strings or numbers makes the narrower ones pointless, unless a union is meant.
-    const isAmbiguous = isObject(error.data) || matching.some((i) => hasOnlyType(branches[Number(i)]?.schema));
-    return [{ code: 'UNION', path: error.instancePath, says, schemaPointer, isAmbiguous }];
+    const isAmbiguous = isObject(error.value) || matching.some((i) => hasOnlyType(branches[Number(i)]?.schema));
+    return [{ code: 'UNION', path: error.path, says, schemaPointer, isAmbiguous }];
   }
   if (branches.length === 0 || context.depth >= MAX_UNIONS || isExhausted(context))
     return report('UNION', 'matches none of its alternatives');
 
-  const data: unknown = error.data;
+  const data: unknown = error.value;
   const tag = isObject(data) ? readTag(contract, contract.at(owner), { branches, data }) : undefined;
   if (tag === undefined || !isObject(data)) return explainBranches(branches, error, context);
   const below = `/${escapeSegment(tag.property)}`;
@@ -210,11 +206,11 @@ function hasOnlyType(schema: unknown): boolean {
 const NOT_LIMITING = /^(?:type|title|description|examples?|default|deprecated|x-.*)$/;
 
 /** Explains by the branch that is closest to the value. */
-function explainBranches(branches: readonly Branch[], error: ErrorObject, context: UnionContext): readonly Finding[] {
+function explainBranches(branches: readonly Branch[], error: SchemaError, context: UnionContext): readonly Finding[] {
   const inside = { ...context, depth: context.depth + 1 };
   const open = branches
     .slice(0, MAX_BRANCHES)
-    .map((branch) => ({ branch, findings: context.find(branch.pointer, error.data, inside) }))
+    .map((branch) => ({ branch, findings: context.find(branch.pointer, error.value, inside) }))
     .filter(({ findings }) => findings.length > 0);
   // A branch for another type of value is not the one that was meant.
   const close = open.filter(({ findings }) => !findings.some(isAboutType));
@@ -224,14 +220,14 @@ function explainBranches(branches: readonly Branch[], error: ErrorObject, contex
     const kinds = listAccepted(context.contract, schemas);
     const accepted = toAlternatives(kinds.length === 0 ? [`one of ${branches.length} alternatives`] : kinds);
     const code = kinds.some((kind) => /^["\d-]/.test(kind)) ? 'ENUM' : 'TYPE';
-    const says = `must be ${accepted}, got ${toWords(error.data)}`;
-    return [{ code, path: error.instancePath, says, schemaPointer: `${context.owner}/${error.keyword}` }];
+    const says = `must be ${accepted}, got ${toWords(error.value)}`;
+    return [{ code, path: error.path, says, schemaPointer: `${context.owner}/${error.keyword}` }];
   }
   // With several candidates, the sentence names the branch, unless its name is only a type.
   const name = close.length > 1 && !TYPE_NAME.test(best.branch.name ?? 'any') ? best.branch.name : undefined;
   const taken = name === undefined ? '' : ` (compared with ${name})`;
   return best.findings.map(({ code, path, says, schemaPointer, isAmbiguous = false }) => {
-    return { code, path: `${error.instancePath}${path}`, says: `${says}${taken}`, schemaPointer, isAmbiguous };
+    return { code, path: `${error.path}${path}`, says: `${says}${taken}`, schemaPointer, isAmbiguous };
   });
 }
 

@@ -1,16 +1,13 @@
-import type { ErrorObject, ValidateFunction } from 'ajv';
 import type { Contract } from '../contract/contract.js';
-import { isObject, readOwn } from '../contract/json.js';
+import { isObject } from '../contract/json.js';
 import { escapeSegment, fromReference } from '../contract/pointer.js';
 import { readField } from '../contract/upgrade/node.js';
 import { createFlagFinder, isFlagged } from './shape.js';
-import { LimitError } from '../errors.js';
-import { isBytes } from '../platform.js';
-import type { Direction, IsValid } from './violation.js';
+import type { Direction } from './violation.js';
 
 /**
- * One schema of the document, copied for the validator with its keywords only, and every `$ref` as a call of another unit. The document
- * itself is not passed: the validator would read an `$id` in an example as an id.
+ * One schema of the document, copied for ajv and the checker with its keywords only, and every `$ref` as a call of another unit. The document
+ * itself is not passed: ajv would read an `$id` in an example as an id.
  */
 export interface SchemaUnit {
   readonly schema: UnitSchema;
@@ -33,9 +30,6 @@ export interface UnitNode {
 
 /** The `maxContains` of a schema without a limit. */
 export const ANY_NUMBER: number = Number.MAX_SAFE_INTEGER;
-
-/** The maximum number of errors of one value: a large body would have a hundred thousand. */
-export const MAX_ERRORS = 500;
 
 /** How units refer to each other: `call` compiles the other unit for its first value; `ref` compiles it at once. */
 export type UnitLink = 'call' | 'ref';
@@ -160,226 +154,4 @@ function narrowRequired(names: readonly unknown[], owners: readonly unknown[], c
     return find;
   });
   return names.filter((name) => typeof name !== 'string' || !finders.some((isOneWay) => isOneWay(name)));
-}
-
-/** A compiled schema: whether a value is valid, and the `errors` of the last invalid value. */
-export interface Validate {
-  (value: unknown, context?: Parameters<ValidateFunction>[1]): boolean;
-  errors?: readonly ErrorObject[] | null;
-}
-
-/**
- * The work that one request may cause. Schemas that refer to each other can be checked a number of times that grows exponentially with the
- * depth of a value or of the document, so their results are kept once there are many of them.
- */
-export interface Work {
-  /** Starts from zero, until the next `end` or `begin`. */
-  begin(): void;
-  /** Lets each check start from zero again. */
-  end(): void;
-  /** Starts from zero for one check, except between `begin` and `end`. */
-  beginCheck(): void;
-  /** Adds work, in calls of units. @throws LimitError beyond the limit. */
-  spend(calls: number): void;
-  /** Whether schemas with so many objects may be compiled for this request; those of one request are few, since a compilation blocks all others. */
-  mayCompile(nodes: number): boolean;
-  /** Calls a check without details. @throws LimitError beyond the limit. */
-  accepts(check: IsValid, value: unknown): boolean;
-  /** Calls a unit, or sets its errors to those of the same call before. @throws LimitError beyond the limit. */
-  call(validate: Validate, value: unknown, at: Parameters<Validate>[1]): boolean;
-}
-
-/** Calls of units after which their results are kept; ordinary requests stay below. */
-const MANY_CALLS = 10_000;
-/** The most calls of units for one request: that of 10 MB of small objects. */
-const MAX_CALLS = 2_000_000;
-/** The most schema objects that are compiled for one request, unless one schema has more: that takes about 20 ms. */
-const MAX_COMPILED_NODES = 500;
-/** The most results that are kept. */
-const MAX_RESULTS = 20_000;
-
-/** The result of one call. */
-interface Result {
-  readonly path: string | undefined;
-  readonly valid: boolean;
-  readonly errors: Validate['errors'];
-}
-
-/** Creates the counter of one contract. */
-export function createWork(): Work {
-  let calls = 0;
-  let isOpen = false;
-  const compilations = createCompilations();
-  const results = createResults();
-  const reset = (): void => {
-    calls = 0;
-    compilations.begin();
-    results.clear();
-  };
-  const spend = (more: number): void => {
-    calls += more;
-    if (calls > MAX_CALLS) throw new LimitError('the value needs too many checks');
-  };
-
-  const callKept = (validate: Validate, value: unknown, at: Parameters<Validate>[1]): boolean => {
-    spend(0);
-    const path = at?.instancePath;
-    const kept = results.find(validate, value);
-    // Equal strings or numbers at two places have errors of their own.
-    if (kept !== undefined && (kept.valid || kept.path === path)) {
-      // A copy: the caller may add to it.
-      validate.errors = kept.errors?.slice() ?? null;
-      return kept.valid;
-    }
-    const valid = validate(value, at);
-    results.keep(validate, value, { path, valid, errors: validate.errors?.slice() ?? null });
-    return valid;
-  };
-
-  const acceptKept = (check: IsValid, value: unknown): boolean => {
-    spend(0);
-    const kept = results.find(check, value);
-    if (kept !== undefined) return kept.valid;
-    const valid = check(value);
-    results.keep(check, value, { path: undefined, valid, errors: null });
-    return valid;
-  };
-
-  return {
-    begin: () => {
-      reset();
-      isOpen = true;
-    },
-    end: () => {
-      isOpen = false;
-    },
-    beginCheck: () => {
-      if (!isOpen) reset();
-    },
-    spend,
-    mayCompile: compilations.mayCompile,
-    accepts: (check, value) => (++calls <= MANY_CALLS ? check(value) : acceptKept(check, value)),
-    call: (validate, value, at) => (++calls <= MANY_CALLS ? validate(value, at) : callKept(validate, value, at)),
-  };
-}
-
-/** The results of calls, the oldest ones forgotten all at once. */
-interface Results {
-  find(check: IsValid, value: unknown): Result | undefined;
-  keep(check: IsValid, value: unknown, result: Result): void;
-  clear(): void;
-}
-
-function createResults(): Results {
-  let size = 0;
-  const results = new Map<IsValid, Map<unknown, Result>>();
-  const clear = (): void => {
-    if (size === 0) return;
-    size = 0;
-    results.clear();
-  };
-  return {
-    find: (check, value) => results.get(check)?.get(value),
-    keep: (check, value, result) => {
-      if (size >= MAX_RESULTS) clear();
-      const own = results.get(check) ?? new Map<unknown, Result>();
-      results.set(check, own.set(value, result));
-      size++;
-    },
-    clear,
-  };
-}
-
-function createCompilations(): Pick<Work, 'begin' | 'mayCompile'> {
-  let compiled = 0;
-  return {
-    begin: () => {
-      compiled = 0;
-    },
-    mayCompile: (nodes) => {
-      if (compiled > 0 && compiled + nodes > MAX_COMPILED_NODES) return false;
-      compiled += nodes;
-      return true;
-    },
-  };
-}
-
-/** Without the errors that another way to the same schema has found: two ways on each of ten levels would find a thousand. */
-export function removeDuplicates(found: readonly ErrorObject[]): readonly ErrorObject[] {
-  const seen = new Map<unknown, Set<string>>();
-  return found.filter(({ parentSchema, keyword, instancePath, params }) => {
-    const names = Object.values(params).filter((value) => typeof value === 'string');
-    const known = seen.get(parentSchema) ?? new Set();
-    const { size } = known;
-    seen.set(parentSchema, known.add([keyword, instancePath, ...names].join(' ')));
-    return known.size > size;
-  });
-}
-
-/** The indices of two equal items, the later one first. */
-export function findDuplicate(items: readonly unknown[]): readonly [number, number] | undefined {
-  const seen = new Map<unknown, number>();
-  for (let i = 0; i < items.length; i++) {
-    const item = items[i];
-    const key = typeof item === 'object' && item !== null ? `object ${toComparableText(item)}` : item;
-    // No string is equal to that of an object.
-    const own = typeof item === 'string' ? `string ${item}` : key;
-    const before = seen.get(own);
-    if (before !== undefined) return [i, before];
-    seen.set(own, i);
-  }
-  return undefined;
-}
-
-/** The properties that others of a value require, up to `MAX_ERRORS`. */
-export function findMissing(
-  value: Readonly<Record<string, unknown>>,
-  needs: readonly (readonly [property: string, names: readonly string[]])[],
-): readonly (readonly [property: string, missing: string])[] {
-  const pairs: [string, string][] = [];
-  for (const [property, names] of needs) {
-    if (pairs.length >= MAX_ERRORS) break;
-    if (readOwn(value, property) === undefined) continue;
-    for (const name of names) if (readOwn(value, name) === undefined) pairs.push([property, name]);
-  }
-  return pairs;
-}
-
-/** What limits on the length of a string mean. A string that is far from the limit is not read: one of megabytes takes milliseconds. */
-export const LENGTH_CHECKS = {
-  minLength: (text: string, limit: number): boolean =>
-    text.length >= 2 * limit || (text.length >= limit && countCodePoints(text) >= limit),
-  maxLength: (text: string, limit: number): boolean =>
-    text.length <= limit || (text.length <= 2 * limit && countCodePoints(text) <= limit),
-} as const;
-
-/** The characters of a string as JSON Schema counts them. */
-export function countCodePoints(text: string): number {
-  let count = text.length;
-  for (let i = 0; i < text.length - 1; i++) {
-    if ((text.charCodeAt(i) & 0xfc00) === 0xd800 && (text.charCodeAt(i + 1) & 0xfc00) === 0xdc00) {
-      count--;
-      i++;
-    }
-  }
-  return count;
-}
-
-/** Ends the loops over items and properties in the code of ajv when a value has enough errors. */
-export function stopAtLimit(code: string): string {
-  return code.replaceAll(
-    /for\((?:const key\d+ of Object\.keys\([^)]*\)|let i\d+=[^)]*)\)\{/g,
-    `$&if(errors >= ${MAX_ERRORS})break;`,
-  );
-}
-
-/** A string that is the same for equal values, whatever the order of their properties. */
-function toComparableText(value: unknown): string {
-  if (isBytes(value)) return `bytes ${Buffer.from(value).toString('base64')}`;
-  if (Array.isArray(value)) return `[${value.map(toComparableText).join(',')}]`;
-  // -0 equals 0, and JSON cannot represent what JSON.parse makes of 1e999.
-  if (typeof value !== 'object' || value === null)
-    return typeof value === 'number' ? String(value) : JSON.stringify(value);
-  const members = Object.entries(value).map(([name, member]) => `${JSON.stringify(name)}:${toComparableText(member)}`);
-  return `{${members.toSorted().join(',')}}`;
 }

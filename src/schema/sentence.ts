@@ -1,10 +1,11 @@
-import type { ErrorObject } from 'ajv';
 import { isObject, mapValues } from '../contract/json.js';
 import { escapeSegment, readEntries, readSegments } from '../contract/pointer.js';
 import { nearest, suggest, countOf, joinWords } from '../errors.js';
 import { memoizeText } from '../memoize.js';
-import { ANY_NUMBER, countCodePoints, FORBIDDEN_KEYWORD } from './schema-unit.js';
-import { toFormatWords } from './interpret/formats.js';
+import { countCodePoints } from './checker/comparisons.js';
+import type { SchemaError } from './checker/find-errors.js';
+import { toFormatWords } from './checker/formats.js';
+import { ANY_NUMBER, FORBIDDEN_KEYWORD } from './schema-unit.js';
 import type { ViolationCode, ViolationPlace } from './violation.js';
 import { isBytes } from '../platform.js';
 
@@ -23,17 +24,11 @@ export interface Finding {
 /** The names of an object, listed once for all its errors. */
 export type ListNames = (data: object) => readonly string[];
 
-/** One error of ajv as a finding; undefined for one that only repeats others. */
-export function toFinding(
-  error: ErrorObject,
-  schemaPointer: string | undefined,
-  listNames: ListNames,
-): Finding | undefined {
+/** One error of the checker as a finding. */
+export function toFinding(error: SchemaError, schemaPointer: string | undefined, listNames: ListNames): Finding {
   const describe = SENTENCES[error.keyword] ?? (({ keyword }) => ['EXCLUDED', `violates the keyword "${keyword}"`]);
-  const sentence = describe(error, listNames);
-  if (sentence === undefined) return undefined;
-  const [code, says, below] = sentence;
-  const path = below === undefined ? error.instancePath : `${error.instancePath}/${escapeSegment(below)}`;
+  const [code, says, below] = describe(error, listNames);
+  const path = below === undefined ? error.path : `${error.path}/${escapeSegment(below)}`;
   return { code, path, says, schemaPointer };
 }
 
@@ -53,7 +48,7 @@ export function withHint(hint: string | undefined): string {
 /** A code, the predicate of a sentence, and the property it is about where that is not the value itself. */
 type Sentence = readonly [code: ViolationCode, says: string, below?: string];
 
-type Describe = (error: ErrorObject, listNames: ListNames) => Sentence | undefined;
+type Describe = (error: SchemaError, listNames: ListNames) => Sentence;
 
 /** Keyword of a limit on a number -> how the limit reads. */
 const LIMITS = {
@@ -77,48 +72,50 @@ const SIZES = {
 
 /** One entry per keyword. */
 const SENTENCES: Readonly<Record<string, Describe>> = {
-  ...mapValues(LIMITS, (words): Describe => ({ params, data }) => {
-    return ['RANGE', `must be ${words} ${params['limit']}, got ${toWords(data)}`];
+  ...mapValues(LIMITS, (words): Describe => ({ params, value }) => {
+    return ['RANGE', `must be ${words} ${String(params['limit'])}, got ${toWords(value)}`];
   }),
-  ...mapValues(SIZES, ([code, words, noun]): Describe => ({ params, data }) => {
-    return [code, `must have ${words} ${countOf(Number(params['limit']), noun)}, got ${readSize(data)}`];
+  ...mapValues(SIZES, ([code, words, noun]): Describe => ({ params, value }) => {
+    return [code, `must have ${words} ${countOf(Number(params['limit']), noun)}, got ${readSize(value)}`];
   }),
-  // ajv gives a string or an array of strings.
-  type: ({ params, data }) => {
-    return ['TYPE', `must be ${toTypeWords([params['type']].flat() as string[])}, got ${toWords(data)}`];
+  // A string or an array of strings.
+  type: ({ params, value }) => {
+    return ['TYPE', `must be ${toTypeWords([params['type']].flat() as string[])}, got ${toWords(value)}`];
   },
-  // ajv hands the array of the schema over.
-  enum: ({ params, data }) => ['ENUM', toEnumSentence(data, params['allowedValues'] as unknown[])],
-  const: ({ params, data }) => ['CONST', toEnumSentence(data, [params['allowedValue']])],
+  // The array of the schema.
+  enum: ({ params, value }) => ['ENUM', toEnumSentence(value, params['allowedValues'] as unknown[])],
+  const: ({ params, value }) => ['CONST', toEnumSentence(value, [params['allowedValue']])],
   required: (error, listNames) => {
-    return ['REQUIRED', `is required${describeMisspelling(error, listNames)}`, String(error.params['missingProperty'])];
+    return ['REQUIRED', `is required${describeMisspelling(error, listNames)}`, String(error.params['missing'])];
   },
-  dependentRequired: ({ params: { property, missingProperty } }) => {
-    return ['DEPENDENT_REQUIRED', `is required when "${String(property)}" is present`, String(missingProperty)];
+  dependentRequired: ({ params: { property, missing } }) => {
+    return ['DEPENDENT_REQUIRED', `is required when "${String(property)}" is present`, String(missing)];
   },
-  additionalProperties: (error) => forbid('ADDITIONAL_PROPERTY', error, String(error.params['additionalProperty'])),
-  unevaluatedProperties: (error) => forbid('UNEVALUATED', error, String(error.params['unevaluatedProperty'])),
+  additionalProperties: (error) => forbid('ADDITIONAL_PROPERTY', error),
+  unevaluatedProperties: (error) => forbid('UNEVALUATED', error),
   unevaluatedItems: () => ['UNEVALUATED', 'has more items than its schema allows'],
-  multipleOf: ({ params: { multipleOf }, data }) => {
-    return ['MULTIPLE_OF', `must be a multiple of ${multipleOf}, got ${toWords(data)}`];
+  multipleOf: ({ params: { multipleOf }, value }) => {
+    return ['MULTIPLE_OF', `must be a multiple of ${String(multipleOf)}, got ${toWords(value)}`];
   },
-  pattern: ({ params: { pattern }, data }) => {
-    return ['PATTERN', `must match the pattern ${String(pattern)}, got ${toWords(data)}`];
+  pattern: ({ params: { pattern }, value }) => {
+    return ['PATTERN', `must match the pattern ${String(pattern)}, got ${toWords(value)}`];
   },
-  format: ({ params, data }) => ['FORMAT', `must be ${toFormatWords(String(params['format']))}, got ${toWords(data)}`],
-  uniqueItems: ({ params: { i, j } }) => {
+  format: ({ params, value }) => [
+    'FORMAT',
+    `must be ${toFormatWords(String(params['format']))}, got ${toWords(value)}`,
+  ],
+  uniqueItems: ({ params }) => {
+    const [i, j] = params['equal'] as readonly [number, number];
     return ['UNIQUE', `must not have duplicate items, got the same at [${j}] and [${i}]`];
   },
   contains: ({ params: { minContains = 1, maxContains = ANY_NUMBER } }) => {
-    const most = maxContains === ANY_NUMBER ? '' : ` and at most ${maxContains}`;
+    const most = maxContains === ANY_NUMBER ? '' : ` and at most ${String(maxContains)}`;
     return ['CONTAINS', `must contain at least ${countOf(Number(minContains), 'matching item')}${most}`];
   },
   propertyNames: ({ params }) => ['PROPERTY_NAME', 'is not an allowed property name', String(params['propertyName'])],
-  not: ({ data }) => ['EXCLUDED', `must not match the schema of "not", got ${toWords(data)}`],
-  'false schema': ({ data }) => ['EXCLUDED', `must not be present, got ${toWords(data)}`],
+  not: ({ value }) => ['EXCLUDED', `must not match the schema of "not", got ${toWords(value)}`],
+  'false schema': ({ value }) => ['EXCLUDED', `must not be present, got ${toWords(value)}`],
   [FORBIDDEN_KEYWORD]: () => ['WRITE_ONLY', 'is write-only and must not be in an answer'],
-  // The errors of `then` and `else` say what is wrong.
-  if: () => undefined,
 };
 
 /** Characters of a string (code points, as JSON Schema counts), items of an array or properties of an object. */
@@ -131,17 +128,18 @@ function readSize(data: unknown): number {
 const MAX_NAMES = 1000;
 
 /** For a missing property: another name in the object that was probably meant. */
-function describeMisspelling({ data, params, parentSchema }: ErrorObject, listNames: ListNames): string {
-  const names = isObject(data) ? listNames(data) : [];
+function describeMisspelling({ value, params, schema }: SchemaError, listNames: ListNames): string {
+  const names = isObject(value) ? listNames(value) : [];
   if (names.length > MAX_NAMES) return '';
-  const declared = isObject(parentSchema) ? parentSchema['properties'] : undefined;
+  const declared = isObject(schema) ? schema['properties'] : undefined;
   const unknown = names.filter((name) => !isObject(declared) || !Object.hasOwn(declared, name));
-  const close = nearest(String(params['missingProperty']), unknown);
+  const close = nearest(String(params['missing']), unknown);
   return close === undefined ? '' : `; is "${close}" a misspelling of it?`;
 }
 
-function forbid(code: ViolationCode, { parentSchema }: ErrorObject, name: string): Sentence {
-  return [code, `is not allowed${withHint(suggest(name, namesOf(parentSchema)))}`, name];
+function forbid(code: ViolationCode, { schema, params }: SchemaError): Sentence {
+  const name = String(params['name']);
+  return [code, `is not allowed${withHint(suggest(name, namesOf(schema)))}`, name];
 }
 
 function namesOf(schema: unknown): readonly string[] {

@@ -4,8 +4,9 @@ import { isObject } from '../contract/json.js';
 import { LimitError } from '../errors.js';
 import { memoize } from '../memoize.js';
 import type { MediaType, Operation } from '../contract/operations/operation.js';
-import { createUnits } from './compile.js';
+import { createAjvChecks } from './ajv.js';
 import { createExplainer } from './explain.js';
+import { createUnits } from './units.js';
 import {
   type Direction,
   type IsValid,
@@ -15,20 +16,22 @@ import {
   type ViolationPlace,
 } from './violation.js';
 
-/** Checks values against schemas of one contract; each schema is read when it is first needed, and compiled when it is used often. */
+/** Checks values against schemas of one contract; each schema is read when it is first needed. */
 export interface Validators {
-  /** The check of the schema at a pointer of the bundled document; it is cached. */
+  /** The check of a value that a client sent against the schema at a pointer of the bundled document: by ajv. It is cached. */
+  checkSent(schemaPointer: string): SchemaCheck;
+  /** The check of a value that vouch makes, or that a file has, by the checker; it is cached. */
   check(schemaPointer: string, direction: Direction): SchemaCheck;
-  /** Whether a value is valid, without violations, which cost much more. */
+  /** As `check`, without violations, which cost much more. */
   accepts(schemaPointer: string, direction: Direction): IsValid;
   /** Limits the work of all checks until `endRequest` together; otherwise the limit is for each check. */
   beginRequest(): void;
   endRequest(): void;
-  /** Reads the schema at a pointer now; the schemas it refers to, whose pointers it returns, are read for their first value. */
+  /** Reads the schema at a pointer now. @returns the pointers of the schemas that it refers to. */
   prepare(schemaPointer: string, direction: Direction): readonly string[];
-  /** The parts of schemas that could not be compiled so far. */
+  /** The parts of schemas that cannot be used, among the schemas read so far. */
   problems(): readonly Problem[];
-  /** Whether the schema at a pointer, and those it refers to as far as they are compiled, are checked completely. */
+  /** Whether the schema at a pointer, and those it refers to (if read), are checked completely. */
   isWhole(schemaPointer: string): boolean;
 }
 
@@ -49,27 +52,26 @@ export interface ValidatorsOptions {
 
 /** Creates the validators of a contract; schemas are read on demand. */
 export function createValidators(contract: Contract, options: ValidatorsOptions = {}): Validators {
-  const units = createUnits(contract, options.formats ?? 'assert');
+  const { formats = 'assert', strict = false } = options;
+  const units = createUnits(contract, formats);
+  const { work } = units;
   const toTarget = memoize((pointer: string): string => followBareReferences(contract.document, pointer));
+  const compiled = createAjvChecks(units.request, { formats, work });
 
-  const createCheck = (direction: Direction): ((pointer: string) => SchemaCheck) => {
+  const createCheck = (
+    direction: Direction,
+    judge: (target: string) => IsValid,
+  ): ((pointer: string) => SchemaCheck) => {
     const by = direction === 'request' ? 'client' : 'mock';
-    const { quick } = units[direction];
-    const explain = createExplainer(contract, {
-      units: units[direction],
-      by,
-      strict: by === 'mock' || options.strict === true,
-    });
-    return (pointer) => {
+    const explain = createExplainer(contract, { units: units[direction], by, strict: by === 'mock' || strict });
+    return memoize((pointer) => {
       const target = toTarget(pointer);
       const schema = contract.at(target);
       if (schema === true || (isObject(schema) && Object.keys(schema).length === 0)) return () => NO_VIOLATIONS;
-      let isValid: ((value: unknown) => boolean) | undefined;
       return (value, place, name) => {
-        isValid ??= quick(target);
-        units.work.beginCheck();
+        work.beginCheck();
         try {
-          return isValid(value) ? NO_VIOLATIONS : explain(target, value, { in: place, name });
+          return judge(target)(value) ? NO_VIOLATIONS : explain(target, value, { in: place, name });
         } catch (error) {
           if (error instanceof LimitError) {
             const message = `the ${place} takes too much work to be validated: ${error.message}`;
@@ -81,32 +83,35 @@ export function createValidators(contract: Contract, options: ValidatorsOptions 
           return [{ ...toError({ code: 'TOO_DEEP', in: place, message, schemaPointer: target }), by }];
         }
       };
-    };
+    });
   };
-  const checks = { request: memoize(createCheck('request')), response: memoize(createCheck('response')) };
+  const checks = {
+    request: createCheck('request', units.request.check),
+    response: createCheck('response', units.response.check),
+  };
 
   return {
+    checkSent: createCheck('request', compiled),
     check: (pointer, direction) => checks[direction](pointer),
     accepts: (pointer, direction) => (value) => {
-      units.work.beginCheck();
+      work.beginCheck();
       try {
-        return units[direction].quick(toTarget(pointer))(value);
+        return units[direction].check(toTarget(pointer))(value);
       } catch (error) {
         // The stack is too small for the nesting of the value, or it takes too much work.
         if (error instanceof RangeError || error instanceof LimitError) return false;
         throw error;
       }
     },
-    beginRequest: units.work.begin,
-    endRequest: units.work.end,
+    beginRequest: work.begin,
+    endRequest: work.end,
     prepare: (pointer, direction) => {
       const target = toTarget(pointer);
-      units[direction].quick(target);
-      return units[direction].references(target);
+      units[direction].check(target);
+      return units[direction].read(target, 'call').references;
     },
     problems: () => units.problems(),
-    // Called for every value; the first half nearly always decides.
-    isWhole: (pointer) => units.areWhole() || units.isWhole(toTarget(pointer)),
+    isWhole: (pointer) => units.isWhole(toTarget(pointer)),
   };
 }
 

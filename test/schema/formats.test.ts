@@ -1,6 +1,6 @@
 import { fullFormats } from 'ajv-formats/dist/formats.js';
 import { expect, it } from 'vitest';
-import { readFormatCheck } from '../../src/schema/interpret/formats.js';
+import { readFormatCheck } from '../../src/schema/checker/formats.js';
 
 const TEXTS = [
   'https://example.com',

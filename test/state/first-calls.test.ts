@@ -3,7 +3,6 @@ import type { Contract } from '../../src/contract/contract.js';
 import { loadContract } from '../../src/contract/load/load.js';
 import { createGenerator } from '../../src/generate/generate.js';
 import { createMergeSchemas } from '../../src/generate/values/merge-schemas.js';
-import { createWork } from '../../src/schema/schema-unit.js';
 import { createValidators } from '../../src/schema/validate.js';
 import { inferResources } from '../../src/state/inference/infer.js';
 import { createItemModels } from '../../src/state/item-models.js';
@@ -57,17 +56,4 @@ it('all references to a component share one merged schema', async () => {
   const [payer = [], guest = []] = [visit.properties.get('payer'), visit.properties.get('guest')];
   expect(payer).not.toEqual(guest);
   expect(merge(payer)).toBe(merge(guest));
-});
-
-it('one request compiles a limited number of schemas', () => {
-  const work = createWork();
-  work.begin();
-  expect([300, 200, 1].map(work.mayCompile)).toEqual([true, true, false]);
-  work.begin();
-  // One schema that is too large for the limit is compiled alone.
-  expect([900, 1].map(work.mayCompile)).toEqual([true, false]);
-  work.end();
-  // Outside of requests each check counts for itself.
-  work.beginCheck();
-  expect(work.mayCompile(500)).toBe(true);
 });

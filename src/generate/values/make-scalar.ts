@@ -1,4 +1,4 @@
-import { INTEGER_RANGES } from '../../schema/interpret/formats.js';
+import { INTEGER_RANGES } from '../../schema/checker/formats.js';
 import { MAX_TEXT_LENGTH } from '../text/pattern.js';
 import { accepts, acceptsNumber, acceptsString, type Shape } from './shape.js';
 import { ENUMERATE, IMPOSSIBLE, isMistaken, type Task } from './attempt.js';

@@ -130,7 +130,7 @@ export function readJsonField(field: unknown, { types, pointer }: Shape, { valid
   const value = typeof text === 'string' ? readJson(text, types) : undefined;
   if (value === undefined) return field;
   // Where a string is allowed too, such as "auto" or an object, only a string that does not match.
-  const isText = types.has('string') && !hasErrors(validators.check(pointer, 'request')(text, 'body'));
+  const isText = types.has('string') && !hasErrors(validators.checkSent(pointer)(text, 'body'));
   return isText ? field : value;
 }
 

@@ -158,7 +158,7 @@ function checkPart(
   for (const { name, required, schemaPointer } of encoding.headers) {
     const text = part.headers.get(name.toLowerCase());
     if (text !== undefined) {
-      const check = parts.validators.check(schemaPointer, 'request');
+      const check = parts.validators.checkSent(schemaPointer);
       violations.push(...check(parts.coerce(text, schemaPointer), 'header', name));
     } else if (required) {
       const message = `the part "${field}" of the body must have the header "${name}"`;

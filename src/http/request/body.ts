@@ -191,7 +191,7 @@ function checkBody(
   const checked = 'checked' in read ? read.checked : read.value;
   // Bytes are not a JSON value: only a schema of type string applies to them.
   if (isBytes(read.value) && !parts.shapes(media.schemaPointer).types.has('string')) return own;
-  const check = parts.validators.check(media.schemaPointer, 'request');
+  const check = parts.validators.checkSent(media.schemaPointer);
   let found = check(checked, 'body');
   if (found.length > 0 && isFormType(media.type)) {
     const empties = findEmpties(found, media, parts);
@@ -224,7 +224,7 @@ function findEmpties(found: readonly Violation[], media: MediaType, parts: BodyR
     const { types } = parts.shapes(at);
     const isList = types.has('array');
     if (!isList && !types.has('object')) return [];
-    const refused = hasErrors(parts.validators.check(at, 'request')(isList ? [] : {}, 'body'));
+    const refused = hasErrors(parts.validators.checkSent(at)(isList ? [] : {}, 'body'));
     return refused ? [] : [{ path, isList }];
   });
 }

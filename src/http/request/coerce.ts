@@ -19,7 +19,7 @@ export function createCoerce(
   rules: TextRules = EXACT,
 ): Coerce {
   const isValid = (value: unknown, pointer: string): boolean =>
-    !hasErrors(validators.check(pointer, 'request')(value, 'query'));
+    !hasErrors(validators.checkSent(pointer)(value, 'query'));
 
   const coerce: Coerce = (tree, pointer) => {
     const shape = shapes(pointer);

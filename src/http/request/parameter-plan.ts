@@ -67,7 +67,7 @@ export function createPlan(parameter: Parameter, parts: ParameterParts): Paramet
     shape,
     textShapes: parameter.mediaType === undefined ? toTextShapes(shape) : ['text'],
     takesEmptyItem: shape.items !== undefined && parts.shapes(shape.items).types.has('string'),
-    check: parts.validators.check(parameter.schemaPointer, 'request'),
+    check: parts.validators.checkSent(parameter.schemaPointer),
     rules: { name: parameter.name, style: parameter.style, explode: parameter.explode, decode: toDecoder(parameter) },
   };
 }

@@ -1,18 +1,17 @@
 // @module-tag slow
 // oxlint-disable unicorn/no-thenable -- `then` is a keyword of JSON Schema
-import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isObject } from '../../src/contract/json.js';
 import { loadContract } from '../../src/contract/load/load.js';
 import { createGenerator } from '../../src/generate/generate.js';
-import { createUnits } from '../../src/schema/compile.js';
-import { interpretSchema } from '../../src/schema/interpret/interpret-schema.js';
-import { createWork, readUnit } from '../../src/schema/schema-unit.js';
-import type { Direction, IsValid } from '../../src/schema/violation.js';
-import { createValidators, prepareSchemas } from '../../src/schema/validate.js';
+import { createAjvChecks } from '../../src/schema/ajv.js';
+import { createUnits } from '../../src/schema/units.js';
+import { createValidators } from '../../src/schema/validate.js';
 import { growSchema } from '../generate/schema-grammar.js';
 import { loadDocument } from '../state/real-document.js';
+
+// ajv decides about requests, the checker about answers. Here both decide about the same values.
 
 type Contract = Awaited<ReturnType<typeof loadContract>>;
 type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json };
@@ -20,39 +19,15 @@ type Json = null | boolean | number | string | readonly Json[] | { readonly [nam
 const load = (schemas: Readonly<Record<string, unknown>>): Promise<Contract> =>
   loadContract({ openapi: '3.1.0', info: { title: 'Units', version: '1' }, paths: {}, components: { schemas } }, {});
 
-/** The interpreted and the compiled check of each schema. */
-function createBoth(contract: Contract, direction: Direction) {
-  const units = createUnits(contract, 'assert', 0);
-  const known = new Map<string, IsValid | undefined>();
-  const interpret = (pointer: string): IsValid | undefined => {
-    if (known.has(pointer)) return known.get(pointer);
-    const unit = readUnit(contract, pointer, { direction, link: 'call' });
-    const call = (at: string): IsValid => interpret(at) ?? ((value) => compile(at, value));
-    const check = unit && interpretSchema(unit.schema, { formats: 'assert', work: createWork(), call });
-    known.set(pointer, check);
-    return check;
+/** What ajv and the checker decide about values of clients. */
+function createBoth(contract: Contract) {
+  const { request, work } = createUnits(contract, 'assert');
+  const compiled = createAjvChecks(request, { formats: 'assert', work });
+  const check = (pointer: string) => {
+    const [ajv, checker] = [compiled(pointer), request.check(pointer)];
+    return { ajv, checker, findErrors: (value: unknown) => request.findErrors(pointer, value) };
   };
-  // The compiler that finds all errors decides as the one that finds the first.
-  const compile = (pointer: string, value: unknown): boolean => units[direction].full(pointer)(value);
-  return { interpret, compile, problems: units.problems };
-}
-
-/** The errors that an interpreted and a compiled schema find. */
-function createExplainers(contract: Contract, direction: Direction) {
-  const explain = (interpreted: number): ((pointer: string, value: unknown) => unknown) => {
-    const units = createUnits(contract, 'assert', interpreted)[direction];
-    return (pointer, value) => {
-      const validate = units.full(pointer);
-      if (validate(value)) return [];
-      // What the compiler adds for its own messages is left out.
-      return validate.errors?.map(({ keyword, instancePath, params: all, parentSchema, data }) => {
-        const { comparison: _, deps: _deps, depsCount: _count, ...params } = all;
-        const owner = units.pointerOf(parentSchema) ?? parentSchema;
-        return { keyword, instancePath, params, owner, data };
-      });
-    };
-  };
-  return { interpret: explain(Infinity), compile: explain(0) };
+  return { check };
 }
 
 /** The value, and others that differ from it in one place. */
@@ -104,17 +79,26 @@ function listSchemas(contract: Contract): readonly string[] {
   return isObject(schemas) ? Object.keys(schemas) : [];
 }
 
-function expectAgreement(contract: Contract, pointer: string, values: readonly Json[]): number {
-  const { interpret, compile } = createBoth(contract, 'response');
-  const explainers = createExplainers(contract, 'response');
-  const check = interpret(pointer);
-  if (check === undefined) return 0;
+function expectAgreement(
+  contract: Contract,
+  pointer: string,
+  values: readonly Json[],
+  isLeftToChecker = false,
+): number {
+  const { ajv, checker, findErrors } = createBoth(contract).check(pointer);
+  // Else ajv was not able to compile the schema.
+  expect(ajv === checker).toBe(isLeftToChecker);
   for (const value of values) {
-    const [interpreted, compiled] = [check(value), compile(pointer, value)];
-    if (interpreted !== compiled)
-      expect({ pointer, value, interpreted }).toEqual({ pointer, value, interpreted: compiled });
-    const [found, wanted] = [explainers.interpret(pointer, value), explainers.compile(pointer, value)];
-    if (!isDeepStrictEqual(found, wanted)) expect({ pointer, value, found }).toEqual({ pointer, value, found: wanted });
+    const decided = {
+      pointer,
+      value,
+      ajv: ajv(value),
+      checker: checker(value),
+      isExplained: findErrors(value).length > 0,
+    };
+    const isValid = decided.ajv;
+    if (decided.checker !== isValid || decided.isExplained === isValid)
+      expect(decided).toEqual({ pointer, value, ajv: isValid, checker: isValid, isExplained: !isValid });
   }
   return values.length;
 }
@@ -132,7 +116,7 @@ const witness = fc.letrec((tie) => ({
   ),
 }));
 
-it('an interpreted schema decides as the compiled one, for every schema of the grammar', async () => {
+it('the checker decides as ajv, for every schema of the grammar', async () => {
   let compared = 0;
   await fc.assert(
     fc.asyncProperty(witness.json, fc.nat(), async (given, seed) => {
@@ -223,53 +207,146 @@ const VALUES: readonly Json[] = [
 ];
 
 it.each(KEYWORDS.map((schema) => [JSON.stringify(schema).slice(0, 70), schema]))(
-  'an interpreted schema decides as the compiled one: %s',
+  'the checker decides as ajv: %s',
   async (_name, schema) => {
     expectAgreement(await load({ Root: schema }), '/components/schemas/Root', VALUES);
   },
 );
 
-it.each([
-  ['a branch that is not taken', { if: { required: ['b'] }, then: { properties: { b: true } } }, [true, true, false]],
-  ['a branch that fails', { anyOf: [{ required: ['b'], properties: { b: true } }, true] }, [true, true, false]],
+const CLOSED = { unevaluatedProperties: false } as const;
+
+it.each<readonly [string, object, readonly Json[], readonly Json[]]>([
   [
-    'a branch that evaluates all',
-    { anyOf: [{ required: ['none'] }, { additionalProperties: true }] },
-    [true, true, true],
+    'patterns beside a branch that is not taken',
+    { ...CLOSED, patternProperties: { '^x': true }, if: { required: ['b'] }, then: { properties: { b: true } } },
+    [{ 'x-one': 1 }, { 'x-one': 1, b: 2 }],
+    [{ 'x-one': 1, other: 2 }],
   ],
-])('properties evaluated by a pattern are added to those of %s', async (_name, branches, valid) => {
-  const schema = { unevaluatedProperties: false, patternProperties: { '^x': true }, ...branches };
-  const { compile } = createBoth(await load({ Root: schema }), 'response');
-  const values = [{ 'x-one': 1 }, { 'x-one': 1, b: 2 }, { 'x-one': 1, other: 2 }];
-  expect(values.map((value) => compile('/components/schemas/Root', value))).toEqual(valid);
+  [
+    'patterns beside a branch that fails',
+    { ...CLOSED, patternProperties: { '^x': true }, anyOf: [{ required: ['b'], properties: { b: true } }, true] },
+    [{ 'x-one': 1 }, { 'x-one': 1, b: 2 }],
+    [{ 'x-one': 1, other: 2 }],
+  ],
+  [
+    'patterns beside a branch that evaluates all',
+    { ...CLOSED, patternProperties: { '^x': true }, anyOf: [{ required: ['none'] }, { additionalProperties: true }] },
+    [{ 'x-one': 1 }, { 'x-one': 1, other: 2 }],
+    [],
+  ],
+  [
+    'the alternative that matches, and not the others',
+    {
+      ...CLOSED,
+      oneOf: [
+        { properties: { kind: { const: 'a' }, a: true }, required: ['kind'] },
+        { properties: { kind: { const: 'b' }, b: true }, required: ['kind'] },
+      ],
+    },
+    [
+      { kind: 'a', a: 1 },
+      { kind: 'b', b: 1 },
+    ],
+    [
+      { kind: 'a', b: 1 },
+      { kind: 'b', a: 1 },
+    ],
+  ],
+  [
+    'referenced schemas, also of schemas that they refer to',
+    { ...CLOSED, allOf: [{ $ref: '#/components/schemas/Named' }], properties: { size: true } },
+    [{ id: 1, name: 'a', size: 2 }],
+    [{ id: 1, other: 1 }],
+  ],
+  [
+    'a closed schema inside of a closed one',
+    { ...CLOSED, allOf: [{ $ref: '#/components/schemas/Closed' }] },
+    [{ id: 1 }],
+    [{ id: 1, other: 1 }],
+  ],
+  ['not', { ...CLOSED, not: { properties: { a: { const: 1 } }, required: ['a'] } }, [{}], [{ a: 2 }, { b: 1 }]],
+  [
+    'dependent schemas whose property is present',
+    { ...CLOSED, properties: { a: true }, dependentSchemas: { a: { properties: { b: true } } } },
+    [{ a: 1, b: 2 }],
+    [{ b: 2 }],
+  ],
+  [
+    'a schema for the rest',
+    { properties: { a: true }, unevaluatedProperties: { type: 'integer' } },
+    [{ a: 'x', b: 1 }],
+    [{ a: 'x', b: 'y' }],
+  ],
+  [
+    'items of a tuple and those that contains matches',
+    { prefixItems: [{ type: 'string' }], contains: { type: 'integer' }, unevaluatedItems: false },
+    [
+      ['a', 1],
+      ['a', 1, 2],
+    ],
+    [
+      ['a', 1, 'b'],
+      ['a', 1, null],
+    ],
+  ],
+  [
+    'items of a branch',
+    { anyOf: [{ prefixItems: [{ const: 1 }, true] }, { prefixItems: [true] }], unevaluatedItems: { type: 'null' } },
+    [
+      [1, 2],
+      [2, null],
+      [1, 2, null],
+    ],
+    [
+      [2, 2],
+      [1, 2, 3],
+    ],
+  ],
+  ['all items', { allOf: [{ items: { type: 'integer' } }], unevaluatedItems: false }, [[1, 2]], [['a']]],
+])('evaluated are %s', async (_name, schema, valid, invalid) => {
+  const id = { id: { type: 'integer' } };
+  const contract = await load({
+    Root: schema,
+    Base: { properties: id },
+    Named: { allOf: [{ $ref: '#/components/schemas/Base' }], properties: { name: true } },
+    Closed: { ...CLOSED, properties: id },
+  });
+  const pointer = '/components/schemas/Root';
+  const validators = createValidators(contract);
+  for (const check of [validators.check(pointer, 'response'), validators.checkSent(pointer)]) {
+    expect(valid.map((value) => check(value, 'body'))).toEqual(valid.map(() => []));
+    for (const value of invalid) expect(check(value, 'body'), JSON.stringify(value)).not.toEqual([]);
+  }
+  // What ajv takes for evaluated by `contains` is more than the standard says.
+  expectAgreement(contract, pointer, [...valid, ...invalid, ...VALUES], 'contains' in schema);
 });
 
 const DOCUMENTS = ['petstore-3.1.json', 'train-travel-3.1.json', 'openai.yaml'];
 
 describe('the documents of vendors', () => {
-  it.each(DOCUMENTS)('each schema of %s decides as its compiled form', async (name) => {
+  it.each(DOCUMENTS)('the checker decides as ajv about values of each schema of %s', async (name) => {
     const contract = await loadDocument(new URL(`../../../shared/specs/${name}`, import.meta.url).pathname);
     const generator = createGenerator(contract, createValidators(contract));
     const schemas = listSchemas(contract);
     let compared = 0;
     for (const schema of schemas.filter((_, i) => i % Math.ceil(schemas.length / 60) === 0)) {
       const pointer = `/components/schemas/${schema}`;
-      const value = generator.value(pointer, { seed: 1, key: schema, direction: 'response', now: 0 }) as Json;
+      const value = generator.value(pointer, { seed: 1, key: schema, direction: 'request', now: 0 }) as Json;
       compared += expectAgreement(contract, pointer, listChanges(value).slice(0, 80));
     }
     expect(compared).toBeGreaterThan(100);
   });
+});
 
-  it.each(DOCUMENTS)('the schemas of %s have the problems that compiling all of them finds', async (name) => {
-    const contract = await loadDocument(new URL(`../../../shared/specs/${name}`, import.meta.url).pathname);
-    const validators = createValidators(contract);
-    for (const pointer of prepareSchemas(contract, validators)) void pointer;
-    const { compile, problems } = createBoth(contract, 'response');
-    for (const schema of listSchemas(contract)) {
-      compile(`/components/schemas/${schema}`, {});
-    }
-    const found = problems().map(({ message }) => message);
-    const known = new Set(validators.problems().map(({ message }) => message));
-    expect(found.filter((message) => !known.has(message))).toEqual([]);
-  });
+it('a malformed keyword is reported when the document is loaded, and the rest of its schema applies', async () => {
+  const Root = { required: [1], dependentRequired: { a: 5 }, uniqueItems: 1, allOf: [], minLength: 2 };
+  const contract = await load({ Root });
+  const validators = createValidators(contract);
+  const pointer = '/components/schemas/Root';
+  for (const check of [validators.check(pointer, 'request'), validators.checkSent(pointer)]) {
+    expect(check('a', 'body')).toMatchObject([{ code: 'LENGTH' }]);
+    expect([{ a: [1, 1] }, [1, 1]].map((value) => check(value, 'body'))).toEqual([[], []]);
+  }
+  const reported = contract.problems.map(({ message }) => /^"(\w+)"/.exec(message)?.[1]);
+  expect(new Set(reported)).toEqual(new Set(['allOf', 'dependentRequired', 'required', 'uniqueItems']));
 });

@@ -1,40 +1,67 @@
 import { isEqualJson, isObject } from '../../contract/json.js';
 import type { GuardedPattern } from '../../contract/patterns/guarded-pattern.js';
 import { readPattern } from '../../contract/upgrade/patterns.js';
-import { CALL_KEYWORD, findDuplicate, FORBIDDEN_KEYWORD, LENGTH_CHECKS, type Work } from '../schema-unit.js';
+import { CALL_KEYWORD, FORBIDDEN_KEYWORD } from '../schema-unit.js';
 import type { IsValid } from '../violation.js';
+import type { Work } from '../work.js';
+import { findDuplicate, isLongEnough, isShortEnough } from './comparisons.js';
+import { collectEvaluated } from './evaluated.js';
 import { readFormatCheck } from './formats.js';
 
-/** What the interpretation of a unit depends on. */
-export interface InterpreterParts {
+/** Builds the check of a schema of a unit. */
+export type ToCheck = (schema: unknown) => IsValid;
+
+/** What the checks of units depend on. */
+export interface CheckParts {
   /** Whether `format` is checked. */
   readonly formats: 'assert' | 'annotate';
   readonly work: Work;
+  /** The schema of the unit at a pointer. */
+  readonly schemaOf: (pointer: string) => unknown;
   /** The check of the unit at a pointer. */
   readonly call: (pointer: string) => IsValid;
+  /** Told about a pattern that is not translated exactly. */
+  readonly onPattern: (schema: object, pattern: string, remark: string) => void;
 }
 
 /**
- * Builds the check of the schema of a unit, or of a part of it, from one closure for each keyword, in a small part of the time that a compilation takes; it decides as the
- * compiled schema does.
- *
- * @returns Undefined where it has a keyword that only the compiler reads: one that is malformed, or needs evaluated properties.
+ * Creates the function that builds checks of schemas: one closure for each keyword, in a small part of the time that a compilation takes.
+ * The check of a schema is built once. A malformed keyword restricts nothing: the upgrade has repaired or removed it, and reported it.
  */
-export function interpretSchema(schema: unknown, parts: InterpreterParts): IsValid | undefined {
-  const build: Build = { ...parts, isExact: true };
-  const check = toCheck(schema, build);
-  return build.isExact ? check : undefined;
+export function createToCheck(parts: CheckParts): ToCheck {
+  const known = new WeakMap<object, IsValid>();
+  const toCheck: ToCheck = (schema) => {
+    if (!isObject(schema)) return schema === false ? NOTHING : ANY;
+    const before = known.get(schema);
+    if (before !== undefined) return before;
+    const checks: IsValid[] = [];
+    for (const keyword of Object.keys(schema)) {
+      const check = toKeywordCheck(keyword, schema, build);
+      if (keyword === 'type') checks.unshift(check);
+      else if (check !== ANY) checks.push(check);
+    }
+    const check = joinChecks(checks);
+    known.set(schema, check);
+    return check;
+  };
+  const build: Build = { ...parts, toCheck };
+  return toCheck;
 }
 
-/** As `interpretSchema`, for one keyword of a schema; undefined where it is not known. */
-export function interpretKeyword(keyword: string, schema: Keywords, parts: InterpreterParts): IsValid | undefined {
-  return KEYWORDS.get(keyword)?.(schema[keyword], schema, { ...parts, isExact: true });
+/** The check of the type of a value, for what applies to one type only. */
+export function toTypeCheck(type: unknown): IsValid {
+  const checks = [type].flat().flatMap((name) => TYPES.get(name) ?? []);
+  return matchSome(checks);
 }
 
-/** The check of one unit while it is built. */
-interface Build extends InterpreterParts {
-  /** False after a keyword that cannot be interpreted. */
-  isExact: boolean;
+/** The check of one keyword. */
+export function toKeywordCheck(keyword: string, schema: Keywords, build: Build): IsValid {
+  return KEYWORDS.get(keyword)?.(schema[keyword], schema, build) ?? ANY;
+}
+
+/** What the check of one keyword depends on. */
+export interface Build extends CheckParts {
+  readonly toCheck: ToCheck;
 }
 
 type Keywords = Readonly<Record<string, unknown>>;
@@ -44,18 +71,6 @@ type DefineKeyword = (value: unknown, schema: Keywords, build: Build) => IsValid
 
 const ANY: IsValid = () => true;
 const NOTHING: IsValid = () => false;
-
-function toCheck(schema: unknown, build: Build): IsValid {
-  if (!isObject(schema)) return schema === false ? NOTHING : ANY;
-  const checks: IsValid[] = [];
-  for (const keyword of Object.keys(schema)) {
-    const check = KEYWORDS.get(keyword)?.(schema[keyword], schema, build);
-    if (check === undefined) build.isExact = false;
-    else if (keyword === 'type') checks.unshift(check);
-    else if (check !== ANY) checks.push(check);
-  }
-  return joinChecks(checks);
-}
 
 function joinChecks(checks: readonly IsValid[]): IsValid {
   const [first = ANY, second = ANY] = checks;
@@ -100,37 +115,26 @@ const forObjects =
 const bound =
   (toBoundCheck: (limit: number) => IsValid): DefineKeyword =>
   (limit) =>
-    typeof limit === 'number' && Number.isFinite(limit) ? toBoundCheck(limit) : undefined;
+    typeof limit === 'number' ? toBoundCheck(limit) : undefined;
 
 /** A keyword whose value is a list of schemas for the same value. */
 const union =
   (toUnionCheck: (checks: readonly IsValid[]) => IsValid): DefineKeyword =>
-  (schemas, _schema, build) =>
-    Array.isArray(schemas) && schemas.length > 0
-      ? toUnionCheck(schemas.map((schema) => toCheck(schema, build)))
-      : undefined;
+  (schemas, _schema, { toCheck }) =>
+    Array.isArray(schemas) ? toUnionCheck(schemas.map(toCheck)) : undefined;
 
-/** A keyword that another one reads. */
-const companion: DefineKeyword = () => ANY;
-
-/** `multipleOfPrecision` of the compiler. */
+/** `multipleOfPrecision` of ajv. */
 const PRECISION = 1e-6;
 
+/** The keywords that restrict a value; `then`, `else`, `minContains` and `maxContains` are read with their partners. */
 const KEYWORDS: ReadonlyMap<string, DefineKeyword> = new Map<string, DefineKeyword>([
-  [
-    'type',
-    (given) => {
-      const names: readonly unknown[] = [given].flat();
-      const checks = names.flatMap((name) => TYPES.get(name) ?? []);
-      return names.length === 0 || checks.length < names.length ? undefined : matchSome(checks);
-    },
-  ],
+  ['type', (given) => toTypeCheck(given)],
   ['const', (allowed) => toEqual(allowed)],
-  ['enum', (allowed) => (Array.isArray(allowed) && allowed.length > 0 ? toOneOf(allowed) : undefined)],
+  ['enum', (allowed) => (Array.isArray(allowed) ? toOneOf(allowed) : undefined)],
   ['format', toFormatCheck],
   ['pattern', toPatternCheck],
-  ['minLength', bound((limit) => forStrings((text) => LENGTH_CHECKS.minLength(text, limit)))],
-  ['maxLength', bound((limit) => forStrings((text) => LENGTH_CHECKS.maxLength(text, limit)))],
+  ['minLength', bound((limit) => forStrings((text) => isLongEnough(text, limit)))],
+  ['maxLength', bound((limit) => forStrings((text) => isShortEnough(text, limit)))],
   ['minimum', bound((limit) => forNumbers((value) => value >= limit))],
   ['maximum', bound((limit) => forNumbers((value) => value <= limit))],
   ['exclusiveMinimum', bound((limit) => forNumbers((value) => value > limit))],
@@ -138,32 +142,26 @@ const KEYWORDS: ReadonlyMap<string, DefineKeyword> = new Map<string, DefineKeywo
   ['multipleOf', bound((step) => forNumbers((value) => isMultiple(value, step)))],
   ['minItems', bound((limit) => forArrays((items) => items.length >= limit))],
   ['maxItems', bound((limit) => forArrays((items) => items.length <= limit))],
-  [
-    'uniqueItems',
-    (isOn) =>
-      isOn === true ? forArrays((items) => findDuplicate(items) === undefined) : isOn === false ? ANY : undefined,
-  ],
+  ['uniqueItems', (isOn) => (isOn === true ? forArrays((items) => findDuplicate(items) === undefined) : undefined)],
   ['items', toItemsCheck],
   ['prefixItems', toTupleCheck],
   ['contains', toContainsCheck],
-  ['minContains', companion],
-  ['maxContains', companion],
+  ['unevaluatedItems', toUnevaluatedItemsCheck],
   ['minProperties', bound((limit) => forObjects((value) => Object.keys(value).length >= limit))],
   ['maxProperties', bound((limit) => forObjects((value) => Object.keys(value).length <= limit))],
   ['required', (names) => (isNames(names) ? forObjects((value) => hasAll(value, names)) : undefined)],
   ['properties', toPropertiesCheck],
   ['patternProperties', toPatternPropertiesCheck],
   ['additionalProperties', toAdditionalCheck],
+  ['unevaluatedProperties', toUnevaluatedPropertiesCheck],
   ['propertyNames', toNamesCheck],
   ['dependentRequired', toDependentRequiredCheck],
   ['dependentSchemas', toDependentSchemasCheck],
   ['allOf', union(joinChecks)],
   ['anyOf', union(matchSome)],
   ['oneOf', union(matchOne)],
-  ['not', (schema, _owner, build) => negate(toCheck(schema, build))],
+  ['not', (schema, _owner, { toCheck }) => negate(toCheck(schema))],
   ['if', toConditionCheck],
-  ['then', companion],
-  ['else', companion],
   [CALL_KEYWORD, toCallCheck],
   [FORBIDDEN_KEYWORD, () => NOTHING],
 ]);
@@ -193,9 +191,9 @@ function negate(check: IsValid): IsValid {
   return (value) => !check(value);
 }
 
-function toConditionCheck(condition: unknown, schema: Keywords, build: Build): IsValid {
-  const test = toCheck(condition, build);
-  const [then, otherwise] = [toCheck(schema['then'], build), toCheck(schema['else'], build)];
+function toConditionCheck(condition: unknown, schema: Keywords, { toCheck }: Build): IsValid {
+  const test = toCheck(condition);
+  const [then, otherwise] = [toCheck(schema['then']), toCheck(schema['else'])];
   if (then === ANY && otherwise === ANY) return ANY;
   return (value) => (test(value) ? then(value) : otherwise(value));
 }
@@ -233,20 +231,20 @@ function toFormatCheck(name: unknown, _schema: Keywords, { formats }: Build): Is
   return format.type === 'number' ? forNumbers(format.check) : forStrings(format.check);
 }
 
-function toPatternCheck(pattern: unknown, _schema: Keywords, build: Build): IsValid | undefined {
-  const expression = toExpression(pattern, build);
-  return expression && forStrings((text) => expression.test(text));
-}
-
-/** Undefined where the translation is not exact, which the compiler reports. */
-function toExpression(pattern: unknown, { work }: Build): GuardedPattern | undefined {
+function toPatternCheck(pattern: unknown, schema: Keywords, build: Build): IsValid | undefined {
   if (typeof pattern !== 'string') return undefined;
-  const reading = readPattern(pattern, work.spend);
-  return reading.remark === undefined ? reading.pattern : undefined;
+  const expression = toExpression(pattern, schema, build);
+  return forStrings((text) => expression.test(text));
 }
 
-function toItemsCheck(items: unknown, { prefixItems }: Keywords, build: Build): IsValid {
-  const check = toCheck(items, build);
+function toExpression(text: string, schema: Keywords, { work, onPattern }: Build): GuardedPattern {
+  const { pattern, remark } = readPattern(text, work.spend);
+  if (remark !== undefined) onPattern(schema, text, remark);
+  return pattern;
+}
+
+function toItemsCheck(items: unknown, { prefixItems }: Keywords, { toCheck }: Build): IsValid {
+  const check = toCheck(items);
   const from = Array.isArray(prefixItems) ? prefixItems.length : 0;
   if (check === ANY) return ANY;
   return forArrays((value) => {
@@ -255,9 +253,9 @@ function toItemsCheck(items: unknown, { prefixItems }: Keywords, build: Build): 
   });
 }
 
-function toTupleCheck(schemas: unknown, _schema: Keywords, build: Build): IsValid | undefined {
+function toTupleCheck(schemas: unknown, _schema: Keywords, { toCheck }: Build): IsValid | undefined {
   if (!Array.isArray(schemas) || schemas.length === 0) return undefined;
-  const checks = schemas.map((schema) => toCheck(schema, build));
+  const checks = schemas.map(toCheck);
   return forArrays((value) => {
     const end = Math.min(checks.length, value.length);
     for (let i = 0; i < end; i++) if (checks[i]?.(value[i]) === false) return false;
@@ -265,10 +263,10 @@ function toTupleCheck(schemas: unknown, _schema: Keywords, build: Build): IsVali
   });
 }
 
-function toContainsCheck(contains: unknown, schema: Keywords, build: Build): IsValid | undefined {
+function toContainsCheck(contains: unknown, schema: Keywords, { toCheck }: Build): IsValid | undefined {
   const { minContains: least = 1, maxContains: most = Infinity } = schema;
   if (typeof least !== 'number' || typeof most !== 'number') return undefined;
-  const check = toCheck(contains, build);
+  const check = toCheck(contains);
   return forArrays((value) => {
     let count = 0;
     for (const item of value) if (check(item)) count++;
@@ -290,10 +288,12 @@ function hasAll(value: Keywords, names: readonly string[]): boolean {
   return true;
 }
 
-/** The checks of a map of schemas; undefined for one with `__proto__`, which the compiler leaves out in some places. */
-function toChecks(schemas: unknown, build: Build): readonly (readonly [name: string, check: IsValid])[] | undefined {
-  if (!isObject(schemas) || Object.hasOwn(schemas, '__proto__')) return undefined;
-  return Object.keys(schemas).map((name) => [name, toCheck(schemas[name], build)]);
+/** The checks of a map of schemas by name; undefined where it is not a map. */
+function toChecks(
+  schemas: unknown,
+  { toCheck }: Build,
+): readonly (readonly [name: string, check: IsValid])[] | undefined {
+  return isObject(schemas) ? Object.keys(schemas).map((name) => [name, toCheck(schemas[name])]) : undefined;
 }
 
 /** With more properties than this a check looks up those of the value. */
@@ -318,38 +318,58 @@ function toPropertiesCheck(schemas: unknown, _schema: Keywords, build: Build): I
   });
 }
 
-function toPatternPropertiesCheck(schemas: unknown, _schema: Keywords, build: Build): IsValid | undefined {
+function toPatternPropertiesCheck(schemas: unknown, schema: Keywords, build: Build): IsValid | undefined {
   const checks = toChecks(schemas, build)?.map(([pattern, check]) => ({
     check,
-    expression: toExpression(pattern, build),
+    expression: toExpression(pattern, schema, build),
   }));
-  if (checks === undefined || checks.some(({ expression }) => expression === undefined)) return undefined;
-  return forObjects((value) =>
-    Object.keys(value).every((name) =>
-      checks.every(({ expression, check }) => expression?.test(name) !== true || check(value[name])),
-    ),
+  return (
+    checks &&
+    forObjects((value) =>
+      Object.keys(value).every((name) =>
+        checks.every(({ expression, check }) => !expression.test(name) || check(value[name])),
+      ),
+    )
   );
 }
 
-function toAdditionalCheck(schema: unknown, owner: Keywords, build: Build): IsValid | undefined {
-  const check = toCheck(schema, build);
+function toAdditionalCheck(given: unknown, schema: Keywords, build: Build): IsValid {
+  const check = build.toCheck(given);
   if (check === ANY) return ANY;
-  const { properties = {}, patternProperties = {} } = owner;
-  if (!isObject(properties) || !isObject(patternProperties)) return undefined;
-  const known = new Set(Object.keys(properties));
-  const patterns = Object.keys(patternProperties).map((pattern) => toExpression(pattern, build));
+  const isDeclared = toDeclaredCheck(schema, build);
+  return forObjects((value) => Object.keys(value).every((name) => isDeclared(name) || check(value[name])));
+}
+
+/** Whether `properties` or `patternProperties` of a schema declare a name. */
+export function toDeclaredCheck(schema: Keywords, { work }: Pick<CheckParts, 'work'>): (name: string) => boolean {
+  const { properties, patternProperties } = schema;
+  const known = new Set(isObject(properties) ? Object.keys(properties) : []);
+  const texts = isObject(patternProperties) ? Object.keys(patternProperties) : [];
+  const patterns = texts.map((text) => readPattern(text, work.spend).pattern);
+  return (name) => known.has(name) || patterns.some((pattern) => pattern.test(name));
+}
+
+function toNamesCheck(schema: unknown, _schema: Keywords, { toCheck }: Build): IsValid {
+  const check = toCheck(schema);
+  return check === ANY ? ANY : forObjects((value) => Object.keys(value).every(check));
+}
+
+function toUnevaluatedPropertiesCheck(given: unknown, schema: Keywords, build: Build): IsValid {
+  const check = build.toCheck(given);
+  if (check === ANY) return ANY;
   return forObjects((value) => {
-    for (const name of Object.keys(value)) {
-      if (known.has(name) || patterns.some((pattern) => pattern?.test(name) === true)) continue;
-      if (!check(value[name])) return false;
-    }
-    return true;
+    const evaluated = collectEvaluated(schema, value, build);
+    return Object.keys(value).every((name) => evaluated.has(name) || check(value[name]));
   });
 }
 
-function toNamesCheck(schema: unknown, _schema: Keywords, build: Build): IsValid {
-  const check = toCheck(schema, build);
-  return check === ANY ? ANY : forObjects((value) => Object.keys(value).every(check));
+function toUnevaluatedItemsCheck(given: unknown, schema: Keywords, build: Build): IsValid {
+  const check = build.toCheck(given);
+  if (check === ANY) return ANY;
+  return forArrays((items) => {
+    const evaluated = collectEvaluated(schema, items, build);
+    return items.every((item, i) => evaluated.has(i) || check(item));
+  });
 }
 
 function toDependentRequiredCheck(names: unknown): IsValid | undefined {
