@@ -9,7 +9,7 @@ const { files: packed } = JSON.parse(readFileSync('package.json', 'utf8')) as { 
 
 /** Files of the repository only, which pages of the package name for people who work on vouch, or as further examples. */
 const REPOSITORY_ONLY =
-  /^(?:ARCHITECTURE|CONTRIBUTING|STYLE|CHANGELOG)\.md$|^(?:docs\/maintainers|examples|test|src|bench|build)\b|^\.ci\b/u;
+  /^(?:ARCHITECTURE|CONTRIBUTING|STYLE|CHANGELOG)\.md$|^(?:docs\/(?:maintainers|development\.md|dependencies\.md)|examples|test|src|bench|build)\b|^\.ci\b/u;
 
 describe('links', () => {
   it.each([...pages.keys()])('in %s point to files and headings that exist', (path) => {
