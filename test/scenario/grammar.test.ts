@@ -75,14 +75,13 @@ const TABLES: ReadonlyMap<string, string> = new Map([
   [
     'FaultDefinition',
     toTable(
-      ['fault', 'what happens', 'settings', 'names in other tools', "what Node's `fetch` reports"],
+      ['fault', 'what happens', 'settings', "what Node's `fetch` reports"],
       FAULT_NAMES.map((name) => [
         `\`${name}\``,
         FAULTS[name].description,
         listSettings(name)
           .map(([key, { description, isRequired }]) => `\`${key}\`: ${description}${isRequired ? ' Required.' : ''}`)
           .join('<br>'),
-        FAULTS[name].aliases.map((alias) => `\`${alias}\``).join(', '),
         FAULTS[name].client,
       ]),
     ),

@@ -79,8 +79,8 @@ const MAIN = [
 
 const INTRODUCTION = `# API
 
-Everything that \`import … from 'vouch'\` gives. [Options](options.md) lists the options of \`createMock\`; [errors](errors.md) the codes of \`MockError\`.
-Doc comments of the package, which editors show, have more.
+Look up everything that \`import … from 'vouch'\` gives. [Options](options.md) lists the options of \`createMock\`; [errors](errors.md) the codes of \`MockError\`.
+Doc comments of the package, which editors show, have examples and more.
 `;
 
 function renderApi(): string {
@@ -128,10 +128,10 @@ function renderMembers(declaration: Declaration | undefined): string {
   return `| member | meaning |\n| --- | --- |\n${rows.join('\n')}`;
 }
 
-/** A doc comment as Markdown: the sentences, what it throws, and the example. */
+/** A doc comment as Markdown: the sentences, and what it throws. */
 function toText(comment = ''): string {
-  return comment
-    .replaceAll('@example\n', '')
+  return (comment.split('@example')[0] ?? '')
+    .trimEnd()
     .replaceAll(/@throws (?<text>(?:(?!\n\n|@)[\s\S])*)/gu, (_, text: string) => toThrown(text))
     .replaceAll(/@returns (?<text>.*)/gu, 'Returns $<text>')
     .replaceAll(/@param (?<name>\w+) - (?<text>.*)/gu, '`$<name>`: $<text>');
@@ -144,8 +144,7 @@ function toThrown(text: string): string {
 }
 
 function toCell(comment = ''): string {
-  const [text = ''] = comment.split('@example');
-  return toText(text.trim()).replaceAll(/\s+/gu, ' ').replaceAll('|', '\\|').trim();
+  return toText(comment).replaceAll(/\s+/gu, ' ').replaceAll('|', '\\|').trim();
 }
 
 /** The first sentence; the doc comment has the rest. */
