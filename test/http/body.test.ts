@@ -4,7 +4,7 @@ import { createAsk, toDocument, toLines, toSentences } from './decode.js';
 
 const text = { type: 'string' };
 const whole = { type: 'integer' };
-const json = 'application/json';
+const JSON_TYPE = 'application/json';
 
 interface Case {
   readonly name: string;
@@ -19,13 +19,30 @@ interface Case {
 }
 
 async function decode(given: Case) {
-  const { content = { [json]: { schema: {} } }, required = true, type, sent, options } = given;
+  const { content = { [JSON_TYPE]: { schema: {} } }, required = true, type, sent, options } = given;
   const ask = await createAsk(toDocument({ requestBody: { required, content } }, {}, 'post /things'), options);
   const headers: Record<string, string> = type === undefined ? {} : { 'content-type': type };
   return ask({ ask: 'POST /things', headers, ...(sent === undefined ? {} : { body: sent }) });
 }
 
-const ofSchema = (schema: object, type = json): object => ({ [type]: { schema } });
+const ofSchema = (schema: object, type = JSON_TYPE): object => ({ [type]: { schema } });
+
+/** The columns of a table, and the members of a case that few rows have. */
+type Rest = readonly [sent: Case['sent'], want: unknown, more?: Partial<Case>];
+const json = (name: string, ...[sent, want, more]: Rest): Case => ({ name, type: JSON_TYPE, sent, want, ...more });
+const other = (name: string, type: string, content: object, ...[sent, want, more]: Rest): Case => ({
+  name,
+  type,
+  content,
+  sent,
+  want,
+  ...more,
+});
+const ofType =
+  (type: string) =>
+  (name: string, schema: object, ...rest: Rest): Case =>
+    other(name, type, ofSchema(schema, type), ...rest);
+
 const person = {
   type: 'object',
   required: ['name'],
@@ -33,191 +50,124 @@ const person = {
 };
 
 const JSON_BODIES: readonly Case[] = [
-  { name: 'an object', type: json, sent: '{"a":1}', want: { a: 1 } },
-  { name: 'a list', type: json, sent: '[1]', want: [1] },
-  { name: 'null', type: json, sent: 'null', want: null },
-  { name: 'zero', type: json, sent: '0', want: 0 },
-  { name: 'false', type: json, sent: 'false', want: false },
-  { name: 'an empty text', type: json, sent: '""', want: '' },
-  { name: 'a byte order mark', type: json, sent: '\uFEFF{"a":1}', want: { a: 1 } },
-  { name: 'a charset and odd case', type: 'Application/JSON; Charset="UTF-8"', sent: '{"é":"😀"}', want: { é: '😀' } },
-  {
-    name: 'another charset',
-    type: 'application/json; charset=iso-8859-1',
-    sent: Uint8Array.of(0x22, 0xe9, 0x22),
-    want: 'é',
-  },
-  {
-    name: 'a declared profile of JSON',
-    content: ofSchema({}, 'application/vnd.x+json'),
-    type: 'application/vnd.x+json',
-    sent: '{"a":1}',
-    want: { a: 1 },
-  },
-  { name: 'a covering range', content: ofSchema({}, 'application/*'), type: json, sent: '{"a":1}', want: { a: 1 } },
-  {
-    name: 'anything',
-    content: ofSchema(person, '*/*'),
-    type: json,
-    sent: '{}',
-    want: {},
-    lines: ['error REQUIRED /name'],
-  },
-  {
-    name: 'an object as text',
-    content: ofSchema(person, 'text/plain'),
-    type: 'text/plain',
-    sent: '{"name":"a"}',
-    want: { name: 'a' },
-  },
-  {
-    name: 'a form whose schema is a string',
+  json('an object', '{"a":1}', { a: 1 }),
+  json('a list', '[1]', [1]),
+  json('null', 'null', null),
+  json('zero', '0', 0),
+  json('false', 'false', false),
+  json('an empty text', '""', ''),
+  json('a byte order mark', '\uFEFF{"a":1}', { a: 1 }),
+  json('a charset and odd case', '{"é":"😀"}', { é: '😀' }, { type: 'Application/JSON; Charset="UTF-8"' }),
+  json('another charset', Uint8Array.of(0x22, 0xe9, 0x22), 'é', { type: 'application/json; charset=iso-8859-1' }),
+  json(
+    'a declared profile of JSON',
+    '{"a":1}',
+    { a: 1 },
+    { content: ofSchema({}, 'application/vnd.x+json'), type: 'application/vnd.x+json' },
+  ),
+  json('a covering range', '{"a":1}', { a: 1 }, { content: ofSchema({}, 'application/*') }),
+  json('anything', '{}', {}, { content: ofSchema(person, '*/*'), lines: ['error REQUIRED /name'] }),
+  json(
+    'an object as text',
+    '{"name":"a"}',
+    { name: 'a' },
+    { content: ofSchema(person, 'text/plain'), type: 'text/plain' },
+  ),
+  json('a form whose schema is a string', 'text=a+b&c', 'text=a+b&c', {
     content: ofSchema(text, 'application/x-www-form-urlencoded'),
     type: 'application/x-www-form-urlencoded',
-    sent: 'text=a+b&c',
-    want: 'text=a+b&c',
-  },
-  {
-    name: 'no content type, guessed',
-    sent: '{"a":1}',
-    want: { a: 1 },
-    lines: ['note CONTENT_TYPE_MISSING /content-type'],
-  },
-  {
-    name: 'no content type in strict mode',
-    sent: '{"a":1}',
-    want: { a: 1 },
-    options: { strict: true },
-    lines: ['error CONTENT_TYPE_MISSING /content-type'],
-  },
-  { name: 'none, and none required', required: false, want: undefined },
-  { name: 'empty, and none required', required: false, type: json, sent: '', want: undefined },
-  { name: 'none, but required', want: undefined, lines: ['error BODY_REQUIRED'] },
-  { name: 'empty, but required', type: json, sent: '', want: undefined, lines: ['error BODY_REQUIRED'] },
-  {
-    name: 'another type than declared',
+  }),
+  json(
+    'no content type, guessed',
+    '{"a":1}',
+    { a: 1 },
+    { type: undefined, lines: ['note CONTENT_TYPE_MISSING /content-type'] },
+  ),
+  json(
+    'no content type in strict mode',
+    '{"a":1}',
+    { a: 1 },
+    { type: undefined, options: { strict: true }, lines: ['error CONTENT_TYPE_MISSING /content-type'] },
+  ),
+  json('none, and none required', undefined, undefined, { required: false }),
+  json('empty, and none required', '', undefined, { required: false }),
+  json('none, but required', undefined, undefined, { lines: ['error BODY_REQUIRED'] }),
+  json('empty, but required', '', undefined, { lines: ['error BODY_REQUIRED'] }),
+  json('another type than declared', '<a/>', undefined, {
     type: 'text/xml',
-    sent: '<a/>',
-    want: undefined,
     lines: ['error CONTENT_TYPE_UNDECLARED /content-type'],
-  },
-  {
-    name: 'another profile than declared',
-    type: 'application/merge-patch+json',
-    sent: '{}',
-    want: {},
-    lines: ['note CONTENT_TYPE_UNDECLARED /content-type'],
-  },
-  {
-    name: 'bytes that are no UTF-8',
-    type: json,
-    sent: Uint8Array.of(0x22, 0xff, 0x22),
-    want: undefined,
-    lines: ['error BODY_MALFORMED'],
-  },
-  { name: 'the replacement character itself', type: json, sent: '"\uFFFD"', want: '\uFFFD' },
-  {
-    name: 'too deep a nest',
-    type: json,
-    sent: '['.repeat(5000),
+  }),
+  json(
+    'another profile than declared',
+    '{}',
+    {},
+    { type: 'application/merge-patch+json', lines: ['note CONTENT_TYPE_UNDECLARED /content-type'] },
+  ),
+  json('bytes that are no UTF-8', Uint8Array.of(0x22, 0xff, 0x22), undefined, { lines: ['error BODY_MALFORMED'] }),
+  json('the replacement character itself', '"\uFFFD"', '\uFFFD'),
+  json('too deep a nest', '['.repeat(5000), undefined, {
     options: { bodyLimitBytes: 10_000 },
-    want: undefined,
     lines: ['error TOO_DEEP'],
-  },
-  {
-    name: 'brackets inside a text',
-    type: json,
-    sent: JSON.stringify('['.repeat(5000)),
+  }),
+  json('brackets inside a text', JSON.stringify('['.repeat(5000)), '['.repeat(5000), {
     options: { bodyLimitBytes: 10_000 },
-    want: '['.repeat(5000),
-  },
-  {
-    name: 'an undeclared property',
-    content: ofSchema(person),
-    type: json,
-    sent: '{"name":"a","x":1}',
-    want: { name: 'a', x: 1 },
-    lines: ['note PROPERTY_UNDECLARED /x'],
-  },
-  {
-    name: 'an undeclared property in strict mode',
-    content: ofSchema(person),
-    type: json,
-    sent: '{"name":"a","x":1}',
-    want: { name: 'a', x: 1 },
-    options: { strict: true },
-    lines: ['error PROPERTY_UNDECLARED /x'],
-  },
-  {
-    name: 'properties the schema leaves open',
-    content: ofSchema({ ...person, additionalProperties: whole }),
-    type: json,
-    sent: '{"name":"a","x":1}',
-    want: { name: 'a', x: 1 },
-  },
-  {
-    name: 'any property where none is named',
-    content: ofSchema({ type: 'object' }),
-    type: json,
-    sent: '{"x":1}',
-    want: { x: 1 },
-  },
-  {
-    name: 'a read-only property',
-    content: ofSchema(person),
-    type: json,
-    sent: '{"name":"a","id":"x"}',
-    want: { name: 'a', id: 'x' },
-    lines: ['note READ_ONLY /id'],
-  },
-  {
-    name: 'required but read-only',
-    content: ofSchema({ ...person, required: ['name', 'id'] }),
-    type: json,
-    sent: '{"name":"a"}',
-    want: { name: 'a' },
-  },
-  {
-    name: '__proto__',
-    type: json,
-    sent: '{"__proto__":{"polluted":1}}',
-    want: JSON.parse('{"__proto__":{"polluted":1}}') as unknown,
-  },
+  }),
+  json(
+    'an undeclared property',
+    '{"name":"a","x":1}',
+    { name: 'a', x: 1 },
+    { content: ofSchema(person), lines: ['note PROPERTY_UNDECLARED /x'] },
+  ),
+  json(
+    'an undeclared property in strict mode',
+    '{"name":"a","x":1}',
+    { name: 'a', x: 1 },
+    { content: ofSchema(person), options: { strict: true }, lines: ['error PROPERTY_UNDECLARED /x'] },
+  ),
+  json(
+    'properties the schema leaves open',
+    '{"name":"a","x":1}',
+    { name: 'a', x: 1 },
+    { content: ofSchema({ ...person, additionalProperties: whole }) },
+  ),
+  json('any property where none is named', '{"x":1}', { x: 1 }, { content: ofSchema({ type: 'object' }) }),
+  json(
+    'a read-only property',
+    '{"name":"a","id":"x"}',
+    { name: 'a', id: 'x' },
+    { content: ofSchema(person), lines: ['note READ_ONLY /id'] },
+  ),
+  json(
+    'required but read-only',
+    '{"name":"a"}',
+    { name: 'a' },
+    { content: ofSchema({ ...person, required: ['name', 'id'] }) },
+  ),
+  json('__proto__', '{"__proto__":{"polluted":1}}', JSON.parse('{"__proto__":{"polluted":1}}') as unknown),
 ];
 
 const OTHER_BODIES: readonly Case[] = [
-  {
-    name: 'a text',
-    content: ofSchema({ ...text, minLength: 2 }, 'text/plain'),
-    type: 'text/plain',
-    sent: 'a',
-    want: 'a',
+  other('a text', 'text/plain', ofSchema({ ...text, minLength: 2 }, 'text/plain'), 'a', 'a', {
     lines: ['error LENGTH'],
-  },
-  { name: 'a text that is a number', content: ofSchema(whole, 'text/plain'), type: 'text/plain', sent: '12', want: 12 },
-  { name: 'an empty text', content: ofSchema(text, 'text/plain'), type: 'text/plain', sent: '', want: '' },
-  {
-    name: 'bytes',
-    content: { 'application/octet-stream': {} },
-    type: 'application/octet-stream',
-    sent: Uint8Array.of(0, 255, 10),
-    want: Uint8Array.of(0, 255, 10),
-  },
-  {
-    name: 'bytes of a schema',
-    content: ofSchema({ ...text, format: 'binary', maxLength: 2 }, 'image/*'),
-    type: 'image/png',
-    sent: Uint8Array.of(0, 255, 10),
-    want: Uint8Array.of(0, 255, 10),
-    lines: ['error LENGTH'],
-  },
-  {
-    name: 'an image for anything',
-    content: ofSchema({}, '*/*'),
-    type: 'image/png',
-    sent: Uint8Array.of(0, 255),
-    want: Uint8Array.of(0, 255),
-  },
+  }),
+  other('a text that is a number', 'text/plain', ofSchema(whole, 'text/plain'), '12', 12),
+  other('an empty text', 'text/plain', ofSchema(text, 'text/plain'), '', ''),
+  other(
+    'bytes',
+    'application/octet-stream',
+    { 'application/octet-stream': {} },
+    Uint8Array.of(0, 255, 10),
+    Uint8Array.of(0, 255, 10),
+  ),
+  other(
+    'bytes of a schema',
+    'image/png',
+    ofSchema({ ...text, format: 'binary', maxLength: 2 }, 'image/*'),
+    Uint8Array.of(0, 255, 10),
+    Uint8Array.of(0, 255, 10),
+    { lines: ['error LENGTH'] },
+  ),
+  other('an image for anything', 'image/png', ofSchema({}, '*/*'), Uint8Array.of(0, 255), Uint8Array.of(0, 255)),
 ];
 
 const form = 'application/x-www-form-urlencoded';
@@ -234,89 +184,27 @@ const order = {
 };
 const encoded = (encoding: object): object => ({ [form]: { schema: order, encoding } });
 
+const formBody = ofType(form);
 const FORM_BODIES: readonly Case[] = [
-  {
-    name: 'values of their types',
-    content: ofSchema(order, form),
-    type: form,
-    sent: 'name=a+b&count=3&gift=true',
-    want: { name: 'a b', count: 3, gift: true },
-  },
-  {
-    name: 'repeated names as a list',
-    content: ofSchema(order, form),
-    type: form,
-    sent: 'tags=x&tags=y',
-    want: { tags: ['x', 'y'] },
-  },
-  {
-    name: 'one name as a list of one',
-    content: ofSchema(order, form),
-    type: form,
-    sent: 'sizes=1',
-    want: { sizes: [1] },
-  },
-  {
-    name: 'brackets',
-    content: ofSchema(order, form),
-    type: form,
-    sent: 'tags[]=x&tags[1]=y&to[city]=K&to[zip]=5',
-    want: { tags: ['x', 'y'], to: { city: 'K', zip: 5 } },
-  },
-  {
-    name: 'commas where the encoding says so',
-    content: encoded({ tags: { explode: false } }),
-    type: form,
-    sent: 'tags=x,y%2Cz',
-    want: { tags: ['x', 'y,z'] },
-  },
-  {
-    name: 'pipes where the encoding says so',
-    content: encoded({ sizes: { style: 'pipeDelimited' } }),
-    type: form,
-    sent: 'sizes=1|2',
-    want: { sizes: [1, 2] },
-  },
-  {
-    name: 'JSON for an object',
-    content: ofSchema(order, form),
-    type: form,
-    sent: 'to=%7B%22city%22%3A%22K%22%7D',
-    want: { to: { city: 'K' } },
-  },
-  {
-    name: 'wrong types',
-    content: ofSchema(order, form),
-    type: form,
-    sent: 'count=x',
-    want: { count: 'x' },
-    lines: ['error TYPE /count'],
-  },
-  {
-    name: 'a single value twice',
-    content: ofSchema(order, form),
-    type: form,
-    sent: 'name=a&name=b',
-    want: { name: ['a', 'b'] },
-    lines: ['error TYPE /name'],
-  },
-  {
-    name: 'a missing field',
-    content: ofSchema({ ...order, required: ['name'] }, form),
-    type: form,
-    sent: '',
-    want: {},
-    lines: ['error REQUIRED /name'],
-  },
-  {
-    name: 'broken encoding',
-    content: ofSchema(order, form),
-    type: form,
-    sent: 'name=%zz',
-    want: undefined,
-    lines: ['error BODY_MALFORMED'],
-  },
-  { name: 'no schema', content: { [form]: {} }, type: form, sent: 'a=1&b[c]=2', want: { a: '1', b: { c: '2' } } },
+  formBody('values of their types', order, 'name=a+b&count=3&gift=true', { name: 'a b', count: 3, gift: true }),
+  formBody('repeated names as a list', order, 'tags=x&tags=y', { tags: ['x', 'y'] }),
+  formBody('one name as a list of one', order, 'sizes=1', { sizes: [1] }),
+  formBody('brackets', order, 'tags[]=x&tags[1]=y&to[city]=K&to[zip]=5', {
+    tags: ['x', 'y'],
+    to: { city: 'K', zip: 5 },
+  }),
+  other('commas where the encoding says so', form, encoded({ tags: { explode: false } }), 'tags=x,y%2Cz', {
+    tags: ['x', 'y,z'],
+  }),
+  other('pipes where the encoding says so', form, encoded({ sizes: { style: 'pipeDelimited' } }), 'sizes=1|2', {
+    sizes: [1, 2],
+  }),
+  formBody('JSON for an object', order, 'to=%7B%22city%22%3A%22K%22%7D', { to: { city: 'K' } }),
+  formBody('wrong types', order, 'count=x', { count: 'x' }, { lines: ['error TYPE /count'] }),
+  formBody('a single value twice', order, 'name=a&name=b', { name: ['a', 'b'] }, { lines: ['error TYPE /name'] }),
+  formBody('a missing field', { ...order, required: ['name'] }, '', {}, { lines: ['error REQUIRED /name'] }),
+  formBody('broken encoding', order, 'name=%zz', undefined, { lines: ['error BODY_MALFORMED'] }),
+  other('no schema', form, { [form]: {} }, 'a=1&b[c]=2', { a: '1', b: { c: '2' } }),
 ];
 
 const xml = 'application/xml';
@@ -333,61 +221,41 @@ const book = {
   },
 };
 
+const xmlBody = ofType(xml);
 const XML_BODIES: readonly Case[] = [
-  {
-    name: 'attributes, names, wrapped and bare lists',
-    content: ofSchema(book, xml),
-    type: 'application/xml; charset=utf-8',
-    sent: '<?xml version="1.0"?><!-- c --><book id="7" xmlns:p="u"><title>A &amp; <![CDATA[<B>]]>&#33;</title><p:cost>1.5</p:cost><authors><author>X</author><author>Y</author></authors><tag>s</tag></book>',
-    want: { id: 7, title: 'A & <B>!', price: 1.5, authors: ['X', 'Y'], tags: ['s'] },
-  },
-  {
-    name: 'what the schema refuses',
-    content: ofSchema(book, xml),
-    type: xml,
-    sent: '<book id="x"/>',
-    want: { id: 'x' },
-    lines: ['error REQUIRED /title', 'error TYPE /id'],
-  },
-  {
-    name: 'no schema, with a note',
-    content: { [xml]: {} },
-    type: xml,
-    sent: '<a b="1"><c>2</c></a>',
-    want: { b: '1', c: '2' },
-    lines: ['note BODY_UNCHECKED'],
-  },
-  {
-    name: 'an element without content for an object',
-    content: ofSchema({ type: 'object', properties: { all: { type: 'object' }, some: text } }, xml),
-    type: xml,
-    sent: '<a><all/><some/></a>',
-    want: { all: {}, some: '' },
-  },
-  {
-    name: 'a tag that is not closed',
-    content: ofSchema(book, xml),
-    type: xml,
-    sent: '<book><title></book>',
-    want: undefined,
+  xmlBody(
+    'attributes, names, wrapped and bare lists',
+    book,
+    '<?xml version="1.0"?><!-- c --><book id="7" xmlns:p="u"><title>A &amp; <![CDATA[<B>]]>&#33;</title><p:cost>1.5</p:cost><authors><author>X</author><author>Y</author></authors><tag>s</tag></book>',
+    { id: 7, title: 'A & <B>!', price: 1.5, authors: ['X', 'Y'], tags: ['s'] },
+    { type: 'application/xml; charset=utf-8' },
+  ),
+  xmlBody(
+    'what the schema refuses',
+    book,
+    '<book id="x"/>',
+    { id: 'x' },
+    { lines: ['error REQUIRED /title', 'error TYPE /id'] },
+  ),
+  other(
+    'no schema, with a note',
+    xml,
+    { [xml]: {} },
+    '<a b="1"><c>2</c></a>',
+    { b: '1', c: '2' },
+    { lines: ['note BODY_UNCHECKED'] },
+  ),
+  xmlBody(
+    'an element without content for an object',
+    { type: 'object', properties: { all: { type: 'object' }, some: text } },
+    '<a><all/><some/></a>',
+    { all: {}, some: '' },
+  ),
+  xmlBody('a tag that is not closed', book, '<book><title></book>', undefined, { lines: ['error BODY_MALFORMED'] }),
+  xmlBody('a document type', book, '<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>', undefined, {
     lines: ['error BODY_MALFORMED'],
-  },
-  {
-    name: 'a document type',
-    content: ofSchema(book, xml),
-    type: xml,
-    sent: '<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>',
-    want: undefined,
-    lines: ['error BODY_MALFORMED'],
-  },
-  {
-    name: 'no XML at all',
-    content: ofSchema(book, xml),
-    type: xml,
-    sent: '{"a":1}',
-    want: undefined,
-    lines: ['error BODY_MALFORMED'],
-  },
+  }),
+  xmlBody('no XML at all', book, '{"a":1}', undefined, { lines: ['error BODY_MALFORMED'] }),
 ];
 
 const ALL = [
@@ -405,13 +273,18 @@ describe('the body', () => {
   });
 
   it('keeps its bytes unchanged', async () => {
-    const call = await decode({ name: '', type: json, sent: ' {"a" : 1}' });
+    const call = await decode({ name: '', type: JSON_TYPE, sent: ' {"a" : 1}' });
     expect(Buffer.from(call.bytes ?? []).toString()).toBe(' {"a" : 1}');
-    expect(call.mediaType).toBe(json);
+    expect(call.mediaType).toBe(JSON_TYPE);
   });
 
   it('of a type that is not declared says which are, with 415', async () => {
-    const call = await decode({ name: '', content: { [json]: {}, 'text/plain': {} }, type: 'image/png', sent: 'x' });
+    const call = await decode({
+      name: '',
+      content: { [JSON_TYPE]: {}, 'text/plain': {} },
+      type: 'image/png',
+      sent: 'x',
+    });
     expect(toSentences(call)).toEqual([
       'the media type of the body must be application/json or text/plain, got image/png',
     ]);
@@ -420,7 +293,7 @@ describe('the body', () => {
 
   it('of an operation that declares none is noted', async () => {
     const ask = await createAsk(toDocument({}, {}, 'post /things'));
-    const call = await ask({ ask: 'POST /things', headers: { 'content-type': json }, body: '{"a":1}' });
+    const call = await ask({ ask: 'POST /things', headers: { 'content-type': JSON_TYPE }, body: '{"a":1}' });
     expect(toLines(call)).toEqual(['note BODY_UNDECLARED']);
     expect(call.body).toEqual({ a: 1 });
   });
@@ -457,7 +330,7 @@ describe('malformed JSON', () => {
     ['   ', 'unexpected end of input (line 1, column 4)'],
   ];
   it.each(table)('%j says where and what', async (sent, says) => {
-    const call = await decode({ name: '', type: json, sent });
+    const call = await decode({ name: '', type: JSON_TYPE, sent });
     expect(toSentences(call)).toEqual([`the body is not valid JSON: ${says}`]);
   });
 });

@@ -1,15 +1,42 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { load } from 'js-yaml';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createMock, type Mock } from '../../src/index.js';
-import { CLIENT_REQUESTS, type ClientRequest, DOCUMENT } from './client-requests.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'vouch-clients-'));
-const spec = join(folder, 'openapi.yaml');
-writeFileSync(spec, DOCUMENT);
-afterAll(() => rmSync(folder, { recursive: true }));
+const spec = join(import.meta.dirname, 'client-requests-document.yaml');
+
+/** One request as real clients send it, and how it is judged. */
+interface ClientRequest {
+  /** What is special about it. */
+  readonly what: string;
+  /** Clients that are known to send it. */
+  readonly clients: string;
+  /** What real services do with it. */
+  readonly service: string;
+  /** The request line without the version, header fields, and after an empty line the body. */
+  readonly sent: string;
+  /** The body in place of the one in `sent`, in Base64. */
+  readonly bytes?: string;
+  /** Whether the body has `Transfer-Encoding: chunked`. */
+  readonly isChunked?: true;
+  /** Why `fetch` in-process cannot express it. */
+  readonly socketOnly?: string;
+  /** Parts of the decoded request. */
+  readonly read?: { readonly query?: object; readonly path?: object; readonly body?: unknown };
+  /** The code of the note in the journal; undefined: there is no note. */
+  readonly note?: string;
+  /** The code of the violation in strict mode; undefined: it is accepted there, too. */
+  readonly strict?: string;
+  /** Default 200. */
+  readonly status?: number;
+}
+
+// The file has these members only.
+const CLIENT_REQUESTS = load(
+  readFileSync(join(import.meta.dirname, 'client-requests.yaml'), 'utf8'),
+) as readonly ClientRequest[];
 
 /** The parts of a request as text. */
 interface Parts {
@@ -32,7 +59,7 @@ function readParts({ sent, bytes }: ClientRequest): Parts {
   const text = rest.join('\n\n');
   const isMultipart = sent.includes('multipart/form-data');
   const own = rest.length === 0 ? undefined : Buffer.from(isMultipart ? text.replaceAll('\n', '\r\n') : text);
-  return { method, target, headers, body: bytes ?? own };
+  return { method, target, headers, body: bytes === undefined ? own : Buffer.from(bytes, 'base64') };
 }
 
 async function askInProcess(mock: Mock, request: ClientRequest): Promise<number> {

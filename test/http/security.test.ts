@@ -17,157 +17,68 @@ interface Case {
   readonly name: string;
   readonly security: readonly object[];
   readonly asked: Omit<Asked, 'ask'> & { readonly ask?: string };
-  readonly credentials?: object;
-  readonly lines?: readonly string[];
+  readonly credentials: object;
+  readonly lines: readonly string[];
 }
 
 const bearer = (token: string) => ({ headers: { authorization: token } });
 const both = [{ bearer: [], header: [] }];
 const either = [{ bearer: [] }, { header: [] }];
 
+const row = (
+  ...[name, security, asked, credentials = {}, lines = []]: readonly [
+    ...[name: string, security: Case['security'], asked: Case['asked']],
+    ...[credentials?: object, lines?: readonly string[]],
+  ]
+): Case => ({ name, security, asked, credentials, lines });
+
 const TABLE: readonly Case[] = [
-  { name: 'a bearer token', security: [{ bearer: [] }], asked: bearer('Bearer abc'), credentials: { bearer: 'abc' } },
-  {
-    name: 'the scheme in any case',
-    security: [{ bearer: [] }],
-    asked: bearer('bEaReR abc'),
-    credentials: { bearer: 'abc' },
-  },
-  {
-    name: 'oauth2 as bearer',
-    security: [{ oauth: ['read'] }],
-    asked: bearer('Bearer abc'),
-    credentials: { oauth: 'abc' },
-  },
-  {
-    name: 'openIdConnect as bearer',
-    security: [{ openid: [] }],
-    asked: bearer('Bearer abc'),
-    credentials: { openid: 'abc' },
-  },
-  {
-    name: 'basic, decoded',
-    security: [{ basic: [] }],
-    asked: bearer('Basic dXNlcjpww6Rzcw=='),
-    credentials: { basic: 'user:päss' },
-  },
-  {
-    name: 'another http scheme as it is',
-    security: [{ digest: [] }],
-    asked: bearer('Digest username="a"'),
-    credentials: { digest: 'username="a"' },
-  },
-  {
-    name: 'a key in a header',
-    security: [{ header: [] }],
-    asked: { headers: { 'x-key': 'k' } },
-    credentials: { header: 'k' },
-  },
-  {
-    name: 'a key in the query',
-    security: [{ query: [] }],
-    asked: { ask: 'GET /things?key=a%20b' },
-    credentials: { query: 'a b' },
-  },
-  {
-    name: 'a key in a cookie',
-    security: [{ cookie: [] }],
-    asked: { headers: { cookie: 'a=1; sid=s' } },
-    credentials: { cookie: 's' },
-  },
-  {
-    name: 'both of two',
-    security: both,
-    asked: { headers: { authorization: 'Bearer a', 'x-key': 'k' } },
-    credentials: { bearer: 'a', header: 'k' },
-  },
-  { name: 'either of two', security: either, asked: { headers: { 'x-key': 'k' } }, credentials: { header: 'k' } },
-  { name: 'none where none is asked for', security: [], asked: {}, credentials: {} },
-  { name: 'none where {} makes it optional', security: [{ bearer: [] }, {}], asked: {}, credentials: {} },
-  {
-    name: 'one that is optional and came',
-    security: [{}, { bearer: [] }],
-    asked: bearer('Bearer a'),
-    credentials: { bearer: 'a' },
-  },
-  {
-    name: 'mutual TLS, assumed',
-    security: [{ tls: [] }],
-    asked: {},
-    credentials: { tls: '' },
-    lines: ['note CREDENTIAL_UNCHECKED /tls'],
-  },
-  { name: 'missing', security: [{ bearer: [] }], asked: {}, lines: ['error CREDENTIAL_MISSING /bearer'] },
-  {
-    name: 'an empty header',
-    security: [{ bearer: [] }],
-    asked: bearer(''),
-    lines: ['error CREDENTIAL_MISSING /bearer'],
-  },
-  {
-    name: 'the scheme alone',
-    security: [{ bearer: [] }],
-    asked: bearer('Bearer'),
-    lines: ['error CREDENTIAL_EMPTY /bearer'],
-  },
-  {
-    name: 'the wrong scheme',
-    security: [{ bearer: [] }],
-    asked: bearer('Basic dXNlcjpw'),
-    lines: ['error CREDENTIAL_WRONG_SCHEME /bearer'],
-  },
-  {
-    name: 'a token without a scheme',
-    security: [{ bearer: [] }],
-    asked: bearer('abc'),
-    lines: ['error CREDENTIAL_WRONG_SCHEME /bearer'],
-  },
-  {
-    name: 'basic that is no base64 of a pair',
-    security: [{ basic: [] }],
-    asked: bearer('Basic abc'),
-    lines: ['error CREDENTIAL_MALFORMED /basic'],
-  },
-  {
-    name: 'a token that is not accepted',
-    security: [{ bearer: [] }],
-    asked: bearer('Bearer bad'),
-    lines: ['error CREDENTIAL_REJECTED /bearer'],
-  },
-  {
-    name: 'one of two that must both be there',
-    security: both,
-    asked: bearer('Bearer a'),
-    lines: ['error CREDENTIAL_MISSING /header'],
-  },
-  {
-    name: 'neither of two',
-    security: either,
-    asked: {},
-    lines: ['error CREDENTIAL_MISSING /bearer', 'error CREDENTIAL_MISSING /header'],
-  },
-  {
-    name: 'the one that was tried',
-    security: either,
-    asked: bearer('Bearer bad'),
-    lines: ['error CREDENTIAL_REJECTED /bearer'],
-  },
-  {
-    name: 'an empty key in the query',
-    security: [{ query: [] }],
-    asked: { ask: 'GET /things?key=' },
-    lines: ['error CREDENTIAL_EMPTY /query'],
-  },
-  {
-    name: 'a wrong one where none was needed, as a note',
-    security: [{ bearer: [] }, {}],
-    asked: bearer('Bearer bad'),
-    lines: ['note CREDENTIAL_REJECTED /bearer'],
-  },
+  row('a bearer token', [{ bearer: [] }], bearer('Bearer abc'), { bearer: 'abc' }),
+  row('the scheme in any case', [{ bearer: [] }], bearer('bEaReR abc'), { bearer: 'abc' }),
+  row('oauth2 as bearer', [{ oauth: ['read'] }], bearer('Bearer abc'), { oauth: 'abc' }),
+  row('openIdConnect as bearer', [{ openid: [] }], bearer('Bearer abc'), { openid: 'abc' }),
+  row('basic, decoded', [{ basic: [] }], bearer('Basic dXNlcjpww6Rzcw=='), { basic: 'user:päss' }),
+  row('another http scheme as it is', [{ digest: [] }], bearer('Digest username="a"'), { digest: 'username="a"' }),
+  row('a key in a header', [{ header: [] }], { headers: { 'x-key': 'k' } }, { header: 'k' }),
+  row('a key in the query', [{ query: [] }], { ask: 'GET /things?key=a%20b' }, { query: 'a b' }),
+  row('a key in a cookie', [{ cookie: [] }], { headers: { cookie: 'a=1; sid=s' } }, { cookie: 's' }),
+  row('both of two', both, { headers: { authorization: 'Bearer a', 'x-key': 'k' } }, { bearer: 'a', header: 'k' }),
+  row('either of two', either, { headers: { 'x-key': 'k' } }, { header: 'k' }),
+  row('none where none is asked for', [], {}, {}),
+  row('none where {} makes it optional', [{ bearer: [] }, {}], {}, {}),
+  row('one that is optional and came', [{}, { bearer: [] }], bearer('Bearer a'), { bearer: 'a' }),
+  row('mutual TLS, assumed', [{ tls: [] }], {}, { tls: '' }, ['note CREDENTIAL_UNCHECKED /tls']),
+  row('missing', [{ bearer: [] }], {}, undefined, ['error CREDENTIAL_MISSING /bearer']),
+  row('an empty header', [{ bearer: [] }], bearer(''), undefined, ['error CREDENTIAL_MISSING /bearer']),
+  row('the scheme alone', [{ bearer: [] }], bearer('Bearer'), undefined, ['error CREDENTIAL_EMPTY /bearer']),
+  row('the wrong scheme', [{ bearer: [] }], bearer('Basic dXNlcjpw'), undefined, [
+    'error CREDENTIAL_WRONG_SCHEME /bearer',
+  ]),
+  row('a token without a scheme', [{ bearer: [] }], bearer('abc'), undefined, [
+    'error CREDENTIAL_WRONG_SCHEME /bearer',
+  ]),
+  row('basic that is no base64 of a pair', [{ basic: [] }], bearer('Basic abc'), undefined, [
+    'error CREDENTIAL_MALFORMED /basic',
+  ]),
+  row('a token that is not accepted', [{ bearer: [] }], bearer('Bearer bad'), undefined, [
+    'error CREDENTIAL_REJECTED /bearer',
+  ]),
+  row('one of two that must both be there', both, bearer('Bearer a'), undefined, ['error CREDENTIAL_MISSING /header']),
+  row('neither of two', either, {}, undefined, [
+    'error CREDENTIAL_MISSING /bearer',
+    'error CREDENTIAL_MISSING /header',
+  ]),
+  row('the one that was tried', either, bearer('Bearer bad'), undefined, ['error CREDENTIAL_REJECTED /bearer']),
+  row('an empty key in the query', [{ query: [] }], { ask: 'GET /things?key=' }, undefined, [
+    'error CREDENTIAL_EMPTY /query',
+  ]),
+  row('a wrong one where none was needed, as a note', [{ bearer: [] }, {}], bearer('Bearer bad'), undefined, [
+    'note CREDENTIAL_REJECTED /bearer',
+  ]),
 ];
 
 describe('security', () => {
-  it.each(TABLE)('finds or misses: $name', async ({ security, asked, credentials = {}, lines = [] }) => {
+  it.each(TABLE)('finds or misses: $name', async ({ security, asked, credentials, lines }) => {
     const document = toDocument({ security }, { components: { securitySchemes } });
     const ask = await createAsk(document, { credentials: (_scheme, credential) => credential !== 'bad' });
     const call = await ask({ ask: 'GET /things', ...asked });
