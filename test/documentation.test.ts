@@ -220,15 +220,19 @@ function describeFlags(command: Command, serve: Command): string {
   if (command.commands.length === 0) return [...tables, ...lists].join('\n\n');
   const rows = new Map<string, string[]>();
   for (const below of command.commands) {
-    for (const option of below.options) rows.set(toKey(option), [...(rows.get(toKey(option)) ?? []), below.name()]);
+    for (const option of below.options) {
+      if (!isOption(option)) rows.set(toKey(option), [...(rows.get(toKey(option)) ?? []), below.name()]);
+    }
   }
-  return toTable(
+  const ofOptions = command.commands.flatMap((below) => listFlags(OF_OPTIONS, below.options.filter(isOption)));
+  const table = toTable(
     [...rows].map(([key, names]) => {
       const [flag = '', meaning = '', fallback = '', environment = ''] = JSON.parse(key) as string[];
       const commands = names.length === command.commands.length ? 'all' : names.join(', ');
       return { flag, commands, meaning, default: fallback, environment };
     }),
   );
+  return [table, ...ofOptions].join('\n\n');
 }
 
 describe('docs/cli.md', () => {

@@ -44,7 +44,11 @@ function declare(name: string, text: string): Declaration {
 
 describe('docs/api.md', () => {
   it('describes every exported name and every member, in the words of their doc comments (vitest -u updates it)', async () => {
-    await expect(renderApi()).toMatchFileSnapshot('../../docs/api.md');
+    const page = renderApi();
+    expect(
+      [...exports.keys()].filter((name) => !page.includes(`\`${name}\``) && !page.includes(`### ${name}\n`)),
+    ).toEqual([]);
+    await expect(page).toMatchFileSnapshot('../../docs/api.md');
   });
 
   it('leaves nothing without a sentence', () => {
@@ -97,11 +101,9 @@ function renderApi(): string {
   );
   const main = MAIN.map((name) => `### ${name}\n\n${toText(find(name)?.comment)}\n\n${renderMembers(find(name))}`);
   const rest = all.flatMap(([name]) => {
-    if (isValue(name) || MAIN.includes(name) || isGeneric(name) || name.endsWith('Options')) return [];
+    if (isValue(name) || MAIN.includes(name) || isListed(name)) return [];
     return [`| \`${name}\` | ${toSentence(toCell(find(name)?.comment))} |`];
   });
-  const generic = all.flatMap(([name]) => (isGeneric(name) ? [`\`${name}\``] : []));
-  const options = all.flatMap(([name]) => (name.endsWith('Options') ? [`\`${name}\``] : []));
   const types = `| type | meaning |\n| --- | --- |\n${rest.join('\n')}`;
   return [
     INTRODUCTION,
@@ -111,14 +113,28 @@ function renderApi(): string {
     main.join('\n\n'),
     '\n## Types\n',
     types,
-    `\nTypes of [options](options.md), and of options of the members above: ${options.join(', ')}.`,
-    `\nGeneric types of [typed mocks](types.md): ${generic.join(', ')}.\n`,
+    ...LISTED.map(([pattern, title]) => {
+      const names = all.filter(([name]) => isListed(name, pattern)).map(([name]) => `\`${name}\``);
+      return `\n${title}: ${names.join(', ')}.`;
+    }),
+    '',
   ].join('\n');
 }
 
-/** Whether a type is what an operation, or the types of all operations, say about something: `BodyOf`. */
-function isGeneric(name: string): boolean {
-  return name.endsWith('Of') || name.startsWith('Typed');
+/** Types that other pages describe, or that only types of declarations refer to, by their names. */
+const LISTED: readonly (readonly [pattern: RegExp, title: string])[] = [
+  [/Options$/u, 'Of [options](options.md), and of options of the members above'],
+  [/Definitions?$/u, 'Of [scenarios](scenarios.md)'],
+  [
+    /^(?:Recorded|Coverage)(?!Options)/u,
+    'Of [recorded exchanges](recordings.md#cassettes) and of [coverage](coverage.md)',
+  ],
+  [/Of$|^Typed/u, 'Of [typed mocks](types.md), generic'],
+];
+
+function isListed(name: string, pattern?: RegExp): boolean {
+  const first = LISTED.find(([each]) => each.test(name))?.[0];
+  return first !== undefined && !MAIN.includes(name) && (pattern === undefined || pattern === first);
 }
 
 function renderMembers(declaration: Declaration | undefined): string {
@@ -149,7 +165,8 @@ function toCell(comment = ''): string {
 
 /** The first sentence; the doc comment has the rest. */
 function toSentence(cell: string): string {
-  return /^.*?\.(?= [A-Z`-]|$)/u.exec(cell)?.[0] ?? cell;
+  const [sentence] = /^.*?\.(?= [A-Z`-]|$)/u.exec(cell) ?? [cell];
+  return sentence.replaceAll(/ \(OpenAPI [^)]*\)/gu, '');
 }
 
 describe('the examples in doc comments', () => {
