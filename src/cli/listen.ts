@@ -30,13 +30,9 @@ import type { Listening, ListenOptions } from '../server/listen.js';
 /** Flags of every command that starts a server. */
 export interface ListenFlags extends TransportFlags, LogFlags {}
 
-/** Flags that `vouch record` and `vouch replay` read themselves; the others become options of the mock. */
-export interface RecordingFlags extends ListenFlags, HooksFlag {
+/** What `vouch record` and `vouch replay` need to serve; other flags become options of the mock. */
+export interface RecordingSettings extends ListenFlags, HooksFlag {
   readonly cassette: string;
-}
-
-/** What `vouch record` and `vouch replay` need to serve. */
-export interface RecordingSettings extends RecordingFlags {
   readonly spec: string | object | undefined;
   readonly settings: CommandSettings;
 }
@@ -120,15 +116,15 @@ export function addRecordingFlags(command: Command, names: readonly OptionName[]
  * @param given - The document on the command line.
  * @param names - The options of recordings that the command has flags for.
  */
-export async function readRecordingSettings<Flags extends RecordingFlags>(
+export async function readRecordingSettings(
   given: string | undefined,
   command: Command,
   names: readonly OptionName[],
-): Promise<Flags & RecordingSettings> {
+): Promise<RecordingSettings> {
   const settings = await readSettings(command, ['recordings', ...SERVER_OPTIONS, ...names]);
   const { options, all } = settings;
   return {
-    ...command.opts<Flags>(),
+    ...command.opts<ListenFlags & HooksFlag>(),
     settings,
     // The configuration file was checked: `spec` is a path, a URL or a document.
     spec: given ?? (options.spec as string | object | undefined) ?? findOwnSpec(),

@@ -22,7 +22,7 @@ export function defineCommand(command: Command, { write }: Output): void {
     });
 }
 
-export async function runTypes({ spec, output: file, write, ...flags }: TypesOptions): Promise<number> {
+async function runTypes({ spec, output: file, write, ...flags }: TypesOptions): Promise<number> {
   const contract = await loadContract(spec, readLoadOptions(flags));
   const collections = [...inferResources(contract).collections.values()];
   const text = writeTypes(contract, collections);

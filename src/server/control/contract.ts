@@ -40,8 +40,9 @@ export function mockHandlers(parts: ControlledParts): ControlHandlers {
     getContractDocument: () => answerJson(200, contract.document),
     getOpenApiJson: ({ call }) => answerJson(200, readDocument(parts, call)),
     getOpenApiYaml: async ({ call }) => {
-      const { writeDocument } = await import('./pages/document.js');
-      return { ...answerJson(200, writeDocument(readDocument(parts, call))), mediaType: 'application/yaml' };
+      const { dump } = await import('js-yaml');
+      const text = dump(readDocument(parts, call), { noRefs: true, lineWidth: -1 });
+      return { ...answerJson(200, text), mediaType: 'application/yaml' };
     },
   };
 }

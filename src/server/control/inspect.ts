@@ -13,7 +13,7 @@ import { scenarioSchema } from '../../scenario/definition/schema.js';
 import type { Session } from '../../session/session.js';
 import { answerItems, answerJson, answerProblem } from './answer.js';
 import { followJournals, readReceivedAt } from './feed.js';
-import { answerInspector } from './pages/page.js';
+import { answerInspector } from './pages.js';
 import { draftRequest, toRequest as toSampleRequest } from './sample-request.js';
 import { type ControlHandlers, type ControlledParts, readPath } from './routes.js';
 

@@ -20,7 +20,7 @@ import type { SharedStore } from '../../session/shared/shared-store.js';
 import { host, readMonotonic } from '../../platform.js';
 import type { Arrival } from '../arrival.js';
 import type { Cors } from '../cors.js';
-import { applyFault } from '../faults/faults.js';
+import { applyFault } from '../faults.js';
 import { toFailure } from './unmatched.js';
 
 /** What the end of a request needs. */

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { gunzipSync } from 'node:zlib';
-import type { Answer } from '../../../http/answer.js';
-import { negotiate } from '../../../http/response/negotiate.js';
-import { escapeMarkup } from '../../../http/xml.js';
-import { toPackageUrl } from '../../../package-folder.js';
-import { host } from '../../../platform.js';
-import { NO_VIOLATIONS } from '../../../schema/violation.js';
-import { answerProblem } from '../answer.js';
+import type { Answer } from '../../http/answer.js';
+import { negotiate } from '../../http/response/negotiate.js';
+import { escapeMarkup } from '../../http/xml.js';
+import { toPackageUrl } from '../../package-folder.js';
+import { host } from '../../platform.js';
+import { NO_VIOLATIONS } from '../../schema/violation.js';
+import { answerProblem } from './answer.js';
 
 /** The page of the inspector: its path in the package. */
 const PAGE = 'dist/inspector.html.gz';
