@@ -7,8 +7,8 @@ import type { Call } from '../../http/request/call.js';
 import { memoize } from '../../memoize.js';
 import { hasErrors } from '../../schema/violation.js';
 import { createItemSchemaReader, listProperties, type ReadItemSchema } from '../../state/item-schema.js';
-import { findListItems } from '../../state/pages/list-items.js';
 import {
+  findListItems,
   findRole,
   type ItemsPosition,
   type Member,

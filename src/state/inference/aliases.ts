@@ -9,7 +9,7 @@ import {
 import { findJsonMedia, findSuccessMedia } from '../../contract/operations/responses.js';
 import { isNamedAfter, PLAIN_ID, toSingular } from '../names.js';
 import { toBareName } from '../../contract/names.js';
-import { findListItems } from '../pages/list-items.js';
+import { findListItems } from '../pages/list-shape.js';
 import { compareSchemas, isSameItem, isSummary } from '../positions.js';
 import type { Within } from '../resource.js';
 import { type CandidateSet, type CollectionCandidate, readLastWord } from './candidates.js';

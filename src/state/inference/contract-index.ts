@@ -4,8 +4,7 @@ import { memoize } from '../../memoize.js';
 import { findBodyMedia, findSuccessMedia } from '../../contract/operations/responses.js';
 import type { ItemSchema, ReadItemSchema } from '../item-schema.js';
 import { isLongRunning } from './long-running.js';
-import { findItems } from '../pages/list-items.js';
-import type { ItemsPosition } from '../pages/list-shape.js';
+import { findItems, type ItemsPosition } from '../pages/list-shape.js';
 import { toBareNoun } from '../names.js';
 import { toBareName } from '../../contract/names.js';
 import {

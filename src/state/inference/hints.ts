@@ -6,8 +6,7 @@ import { readSegments, toPointer } from '../../contract/pointer.js';
 import { MockError, nearest, suggest } from '../../errors.js';
 import { createPatternGenerator, readPattern } from '../../generate/text/pattern.js';
 import type { ItemSchema, ReadItemSchema } from '../item-schema.js';
-import { findItemsAt } from '../pages/list-items.js';
-import { planList, readCountShape } from '../pages/list-shape.js';
+import { findItemsAt, planList, readCountShape } from '../pages/list-shape.js';
 import { isStatus } from '../store/server-values.js';
 import {
   createResource,

@@ -13,8 +13,15 @@ import {
   type Within,
   ANSWERS_LIST,
 } from '../resource.js';
-import { bindItemOperation, bindItemWord, bindSingletonOperation, type InferredAction } from './bind.js';
-import { bindCollectionOperation, bindCollectionWord, bindPart } from './bind-collection.js';
+import {
+  bindItemOperation,
+  bindItemWord,
+  bindSingletonOperation,
+  type InferredAction,
+  bindCollectionOperation,
+  bindCollectionWord,
+  bindPart,
+} from './bind.js';
 import {
   findBelow,
   findItemsBelow,
@@ -31,10 +38,9 @@ import {
 import { type CandidateSet, type CollectionCandidate, createCandidateSet, findCandidates } from './candidates.js';
 import { type ContractIndex, createContractIndex } from './contract-index.js';
 import { type KeyedGroup, listShorterKeys, type PathGroup } from './path-shape.js';
-import { findListItems } from '../pages/list-items.js';
-import { PLAIN_LIST, planList, readCountShape } from '../pages/list-shape.js';
+import { findListItems, PLAIN_LIST, planList, readCountShape } from '../pages/list-shape.js';
 import { applyHints } from './hints.js';
-import { inferRpcResources } from './rpc/resources.js';
+import { inferRpcResources } from './rpc.js';
 import { addTo } from '../../contract/json.js';
 
 /**

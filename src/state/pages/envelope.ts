@@ -2,9 +2,17 @@ import type { SchemaCheck } from '../../schema/validate.js';
 import { isObject, filterMembers } from '../../contract/json.js';
 import type { ItemSchema, ReadItemSchema } from '../item-schema.js';
 import type { Entry } from '../store/lists/item-list.js';
-import { type EnvelopeField, type EnvelopeRole, type ListShape, type Member, planObject } from './list-shape.js';
-import { findItems } from './list-items.js';
+import {
+  type EnvelopeField,
+  type EnvelopeRole,
+  type ListShape,
+  type Member,
+  planObject,
+  findRole,
+  findItems,
+} from './list-shape.js';
 import type { Page, PageTurn } from './pagination.js';
+import type { DeclaredHeader, Operation } from '../../contract/operations/operation.js';
 
 /** Plans the envelope around one item: a function that puts the item at its place, and the properties with one valid value. */
 export function createItemEnvelope(
@@ -202,7 +210,7 @@ function isTurn({ role }: EnvelopeField): boolean {
 }
 
 /** The value of the page for one property; undefined where it has none. */
-export function readField(field: EnvelopeField, facts: EnvelopeFacts): unknown {
+function readField(field: EnvelopeField, facts: EnvelopeFacts): unknown {
   const { page, entries, total, limit, firstPage } = facts;
   const pages = Math.ceil(total / Math.max(1, limit));
   switch (field.role) {
@@ -253,4 +261,69 @@ function readTurn(field: EnvelopeField, turn: PageTurn | undefined, facts: Envel
   const isCursor = turn.role === 'token' || turn.role === 'after' || turn.role === 'before' || field.type === 'integer';
   const isValue = field.form === 'value' || (field.form === 'auto' && isCursor);
   return isValue ? turn.value : facts.url(turn, field.form !== 'path');
+}
+
+/** The roles that headers have; other names are those of other mechanisms, such as rate limits. */
+const HEADER_ROLES: ReadonlySet<EnvelopeRole> = new Set([
+  'hasMore',
+  'limit',
+  'next',
+  'offset',
+  'page',
+  'pages',
+  'previous',
+  'total',
+]);
+
+/**
+ * Plans the headers of a list response that describe the page: `Link`, `Content-Range`, and declared ones such as `X-Total-Count`.
+ *
+ * @param links - Whether links are sent also where none are declared.
+ */
+export function createPageHeaders(
+  { responses }: Operation,
+  links: boolean,
+): (facts: EnvelopeFacts) => Readonly<Record<string, string>> {
+  const declared = responses.filter(({ status }) => status.startsWith('2')).flatMap(({ headers }) => headers);
+  const fields = declared.flatMap((header) => {
+    const field = toField(header);
+    return field === undefined ? [] : [{ name: header.name.toLowerCase(), field }];
+  });
+  const linked = links || declared.some(({ name }) => /^link$/i.test(name));
+  const ranged = declared.some(({ name }) => /^content-range$/i.test(name));
+  if (!linked && !ranged && fields.length === 0) return () => NO_HEADERS;
+  return (facts) => {
+    const headers: Record<string, string> = {};
+    for (const { name, field } of fields) {
+      const value = readField(field, facts);
+      if (value !== undefined) headers[name] = typeof value === 'string' ? value : JSON.stringify(value);
+    }
+    if (ranged) headers['content-range'] = toContentRange(facts);
+    const link = linked ? toLinks(facts) : '';
+    if (link !== '') headers['link'] = link;
+    return headers;
+  };
+}
+
+const NO_HEADERS: Readonly<Record<string, string>> = Object.freeze({});
+
+function toField({ name }: DeclaredHeader): EnvelopeField | undefined {
+  const role = findRole(name.replace(/^x-/i, '').replace(/^pagination-/i, ''), []);
+  return role !== undefined && HEADER_ROLES.has(role) ? { role, form: 'value', type: 'string' } : undefined;
+}
+
+/** RFC 9110 14.4, with the unit of the request, else items. */
+function toContentRange({ page: { from, to, unit = 'items' }, total }: EnvelopeFacts): string {
+  return `${unit === '' ? '' : `${unit} `}${to > from ? `${from}-${to - 1}` : '*'}/${total}`;
+}
+
+/** RFC 8288: links to the other pages. */
+function toLinks({ page, url }: EnvelopeFacts): string {
+  const { previous, next, last } = page;
+  const links: string[] = [];
+  if (previous !== undefined && last !== undefined) links.push(`<${url('first', true)}>; rel="first"`);
+  if (previous !== undefined) links.push(`<${url(previous, true)}>; rel="prev"`);
+  if (next !== undefined) links.push(`<${url(next, true)}>; rel="next"`);
+  if (next !== undefined && last !== undefined) links.push(`<${url(last, true)}>; rel="last"`);
+  return links.join(', ');
 }

@@ -1,5 +1,4 @@
 import type { Clock } from '../../clock.js';
-import { createAnswers, rememberAnswer, type RememberedAnswer, type RememberedAnswers } from './answers.js';
 import {
   type Collection,
   type CollectionDump,
@@ -18,6 +17,7 @@ import {
   type Usage,
   type UsedState,
   type Writes,
+  measureValue,
 } from './lists/usage.js';
 
 /**
@@ -337,5 +337,51 @@ function exportItems(collection: Collection, { readKey }: StoreDefinition): read
   return listEntries(collection).map(([scope, { id, item, content }]) => {
     const own = hasKey(item, id) ? {} : { $id: id };
     return Object.assign(own, annotateParent(scope, item), content && toContentAnnotations(content));
+  });
+}
+
+/** How many answers to requests with an `Idempotency-Key` a store remembers, and their size in bytes. */
+const MAX_ANSWERS = 1000;
+const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
+
+/** An answer to a request with an `Idempotency-Key`. */
+interface RememberedAnswer {
+  readonly answer: unknown;
+  readonly size: number;
+}
+
+/** The answers that a store remembers. */
+interface RememberedAnswers {
+  readonly byKey: Map<string, RememberedAnswer>;
+  bytes: number;
+}
+
+/** No answers, or a copy. */
+function createAnswers({ byKey, bytes }: RememberedAnswers = { byKey: new Map(), bytes: 0 }): RememberedAnswers {
+  return { byKey: new Map(byKey), bytes };
+}
+
+/** Remembers an answer in place of the oldest ones. */
+function rememberAnswer(answers: RememberedAnswers, log: UndoLog, [key, answer]: readonly [string, unknown]): void {
+  const { byKey } = answers;
+  const before = answers.bytes;
+  const size = key.length + measureValue(answer);
+  const forgotten: (readonly [string, RememberedAnswer])[] = [];
+  // A Map keeps the order of insertion: the first key is the oldest.
+  for (const each of byKey) {
+    if (byKey.size < MAX_ANSWERS && answers.bytes + size <= MAX_ANSWER_BYTES) break;
+    byKey.delete(each[0]);
+    answers.bytes -= each[1].size;
+    forgotten.push(each);
+  }
+  byKey.set(key, { answer, size });
+  answers.bytes += size;
+  log.push(() => {
+    byKey.delete(key);
+    answers.bytes = before;
+    if (forgotten.length === 0) return;
+    const later = [...byKey];
+    byKey.clear();
+    for (const [name, each] of [...forgotten, ...later]) byKey.set(name, each);
   });
 }

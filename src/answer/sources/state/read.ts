@@ -5,10 +5,8 @@ import { isObject, readMember, filterMembers } from '../../../contract/json.js';
 import { type Answer, withMembers } from '../../../http/answer.js';
 import { isCovered, isJsonType, toEssence } from '../../../contract/media-type.js';
 import type { Call } from '../../../http/request/call.js';
-import { createEnvelope, type Envelope, type EnvelopeFacts } from '../../../state/pages/envelope.js';
-import { createPageHeaders } from '../../../state/pages/headers.js';
-import { findShapeAt } from '../../../state/pages/list-items.js';
-import { announcesPages, type ListShape } from '../../../state/pages/list-shape.js';
+import { createEnvelope, type Envelope, type EnvelopeFacts, createPageHeaders } from '../../../state/pages/envelope.js';
+import { findShapeAt, announcesPages, type ListShape } from '../../../state/pages/list-shape.js';
 import {
   isPageMistake,
   type Page,
