@@ -27,7 +27,7 @@ const NOT_RUN: Readonly<Record<string, readonly [count: number, why: string]>> =
   'docs/maintainers/performance.md': [1, 'measurements, which take minutes'],
   'docs/migration/prism.md': [1, 'a configuration file; test/recording/proxy.test.ts has such options'],
   'docs/presets.md': [2, 'files for a document of the reader; test/contract/presets.test.ts'],
-  'docs/recordings.md': [5, 'output, and fragments of options; test/recording/ has them'],
+  'docs/recordings.md': [6, 'output, fragments of options and tests; test/recording/ has them'],
   'docs/reload.md': [1, 'output; test/reload/ compares such messages'],
   'docs/runners.md': [8, 'output, and short forms of the tests in examples/, which .ci/examples.mjs runs'],
   'docs/scenarios.md': [3, 'output; test/scenario/mistakes.test.ts compares such messages whole'],
