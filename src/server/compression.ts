@@ -1,7 +1,7 @@
-import type { IncomingMessage, OutgoingHttpHeaders, RequestListener, ServerResponse } from 'node:http';
-import { brotliCompress, constants, gzip } from 'node:zlib';
-import { isObject } from '../contract/json.js';
-import { isBytes } from '../platform.js';
+import type { IncomingMessage } from 'node:http';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import type { ResponseConstructor } from '../http/response/encode.js';
+import { host, isBytes } from '../platform.js';
 
 type Coding = 'br' | 'gzip';
 
@@ -15,21 +15,31 @@ const COMPRESSIBLE =
 /** Statuses without content, or with a part of one (RFC 9110 15.3.7). */
 const UNSUITED: ReadonlySet<number> = new Set([204, 205, 206, 304]);
 
+/** As fast as gzip, and smaller; the default 11 takes seconds for a large body. */
+const BROTLI_QUALITY = 4;
+
 /**
- * Wraps a listener so that it compresses answers for clients that accept it. Streams are sent as they are, because their items would wait
- * in the compressor.
+ * The Response class for the answer to a request, which compresses its body if the client accepts that. Streams are sent as they are, because
+ * their items would wait in the compressor.
  */
-export function compressAnswers(listener: RequestListener): RequestListener {
-  return (incoming, outgoing) => {
-    holdHead(outgoing, chooseCoding(incoming), incoming.method === 'HEAD');
-    listener(incoming, outgoing);
+export function createCompressing(
+  Plain: ResponseConstructor,
+  { method, headers }: Pick<IncomingMessage, 'method' | 'headers'>,
+): ResponseConstructor {
+  const coding = chooseCoding(headers['accept-encoding']);
+  return class extends Plain {
+    constructor(...given: Given) {
+      super(...compress(given, coding, method === 'HEAD'));
+    }
   };
 }
 
+type Given = ConstructorParameters<ResponseConstructor>;
+
 /** The coding that the client prefers (RFC 9110 12.5.3); Brotli among equals. */
-function chooseCoding({ headers }: IncomingMessage): Coding | undefined {
+function chooseCoding(accepted = ''): Coding | undefined {
   const weights = new Map<string, number>();
-  for (const part of (headers['accept-encoding'] ?? '').split(',')) {
+  for (const part of accepted.split(',')) {
     const [name = '', ...parameters] = part.split(';').map((text) => text.trim().toLowerCase());
     const weight = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2);
     weights.set(name === 'x-gzip' ? 'gzip' : name, weight === undefined ? 1 : Number(weight) || 0);
@@ -41,115 +51,28 @@ function chooseCoding({ headers }: IncomingMessage): Coding | undefined {
   return br >= gz ? 'br' : 'gzip';
 }
 
-/** The members of a response that say when its header fields are sent. */
-type Writing = Record<'writeHead' | 'write' | 'end' | 'flushHeaders', (...given: unknown[]) => unknown>;
-
-type Head = [status: number, headers: OutgoingHttpHeaders];
-
-/** Waits with the header fields until the body is known: only one that is written at once is compressed. */
-function holdHead(outgoing: ServerResponse, coding: Coding | undefined, isHead: boolean): void {
-  // Their overloads differ; the arguments are passed on as they are.
-  const target = outgoing as unknown as Writing;
-  const { writeHead, write, end, flushHeaders } = target;
-  let head: Head | undefined;
-  /** Writes the header fields, then the rest like a response that was not wrapped. */
-  const release = (): void => {
-    Object.assign(target, { writeHead, write, end, flushHeaders });
-    if (head !== undefined) writeHead.apply(outgoing, head);
-  };
-  target.writeHead = (...given) => {
-    const [status, headers] = given;
-    if (typeof status === 'number' && isObject(headers)) head = [status, headers as OutgoingHttpHeaders];
-    else {
-      release();
-      writeHead.apply(outgoing, given);
-    }
-    return outgoing;
-  };
-  target.write = (...given) => {
-    release();
-    return write.apply(outgoing, given);
-  };
-  target.flushHeaders = () => {
-    release();
-    flushHeaders.call(outgoing);
-  };
-  target.end = (...given) => {
-    const bytes = toBytes(given[0]);
-    const negotiated = head && toNegotiated(head, isHead ? undefined : (bytes?.length ?? 0));
-    head = negotiated ?? head;
-    if (negotiated === undefined || coding === undefined) {
-      release();
-      end.apply(outgoing, given);
-      return outgoing;
-    }
-    const [status, { 'content-length': _identity, ...fields }] = negotiated;
-    // RFC 9110 9.3.2: HEAD need not have a length that only the compressed body has.
-    head = [status, { ...fields, 'content-encoding': coding }];
-    if (bytes === undefined) {
-      release();
-      end.call(outgoing);
-      return outgoing;
-    }
-    compress(coding, bytes, (error, packed) => {
-      try {
-        if (error !== null) throw error;
-        head = [status, { ...fields, 'content-encoding': coding, 'content-length': packed.length }];
-        release();
-        end.call(outgoing, packed);
-      } catch {
-        // Nothing has been sent; the client sees that the connection failed.
-        outgoing.destroy();
-      }
-    });
-    return outgoing;
-  };
+function compress([body, init]: Given, coding: Coding | undefined, isHead: boolean): Given {
+  const headers = new host.Headers(init.headers);
+  const bytes = typeof body === 'string' ? Buffer.from(body) : isBytes(body) ? body : undefined;
+  const length = isHead ? Number(headers.get('content-length')) : (bytes?.length ?? 0);
+  if (length < MIN_BYTES || UNSUITED.has(init.status ?? 200) || !isCompressible(headers)) return [body, init];
+  headers.append('vary', 'Accept-Encoding');
+  if (coding === undefined) return [body, { ...init, headers }];
+  headers.set('content-encoding', coding);
+  // RFC 9110 9.3.2: HEAD need not have a length that only the compressed body has.
+  headers.delete('content-length');
+  if (bytes === undefined) return [body, { ...init, headers }];
+  const { BROTLI_PARAM_QUALITY, BROTLI_PARAM_SIZE_HINT } = constants;
+  const params = { [BROTLI_PARAM_QUALITY]: BROTLI_QUALITY, [BROTLI_PARAM_SIZE_HINT]: bytes.length };
+  return [coding === 'gzip' ? gzipSync(bytes) : brotliCompressSync(bytes, { params }), { ...init, headers }];
 }
 
-function toBytes(body: unknown): Uint8Array | undefined {
-  if (typeof body === 'string') return Buffer.from(body);
-  return isBytes(body) ? body : undefined;
-}
-
-/**
- * The head of an answer that may be compressed, with `Vary`; undefined for another one.
- *
- * @param written - Bytes of the body; undefined for HEAD, which is negotiated like GET.
- */
-function toNegotiated([status, given]: Head, written: number | undefined): Head | undefined {
-  const headers: OutgoingHttpHeaders = {};
-  for (const [name, value] of Object.entries(given)) headers[name.toLowerCase()] = value;
-  const read = (name: string): string => String(headers[name] ?? '');
-  const length = written ?? Number(read('content-length'));
-  if (
-    length < MIN_BYTES ||
-    UNSUITED.has(status) ||
-    headers['content-encoding'] !== undefined ||
-    !COMPRESSIBLE.test(read('content-type'))
-  )
-    return undefined;
+/** Whether a body with these header fields may be compressed. */
+function isCompressible(headers: Headers): boolean {
+  const read = (name: string): string => headers.get(name) ?? '';
+  if (headers.has('content-encoding') || !COMPRESSIBLE.test(read('content-type'))) return false;
   // Ranges are those of the body as it is (RFC 9110 14.1.2).
-  if (read('accept-ranges') === 'bytes') return undefined;
+  if (read('accept-ranges') === 'bytes') return false;
   // A strong validator names these bytes (RFC 9110 8.8.1), and `no-transform` forbids it (RFC 9111 5.2.2.6).
-  if (read('etag').startsWith('"') || /\bno-transform\b/i.test(read('cache-control'))) return undefined;
-  const vary = [headers['vary'] ?? []].flat().map(String);
-  return [status, { ...headers, vary: [...vary, 'Accept-Encoding'].join(', ') }];
-}
-
-/** As fast as gzip, and smaller; the default 11 takes seconds for a large body. */
-const BROTLI_QUALITY = 4;
-
-function compress(
-  coding: Coding,
-  bytes: Uint8Array,
-  done: (error: Error | null, packed: Buffer<ArrayBuffer>) => void,
-): void {
-  if (coding === 'gzip') gzip(bytes, done);
-  else {
-    const params = {
-      [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY,
-      [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length,
-    };
-    brotliCompress(bytes, { params }, done);
-  }
+  return !read('etag').startsWith('"') && !/\bno-transform\b/i.test(read('cache-control'));
 }

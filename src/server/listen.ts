@@ -8,6 +8,7 @@ import type { ResponseConstructor } from '../http/response/encode.js';
 import { PROBLEM_TYPE, readStatusTitle, toProblem, toProblemResponse } from '../http/response/problem.js';
 import type { Fetch } from './app.js';
 import type { SocketEnvironment } from './arrival.js';
+import type { createCompressing } from './compression.js';
 import {
   type ConnectionOptions,
   type ConnectionServer,
@@ -71,8 +72,8 @@ export async function listen(
   const host = options.host === undefined || options.host === '' ? '127.0.0.1' : options.host;
   checkPort(port);
   const refuse = createRefuse(options);
-  const direct = createListener(fetch, socket === undefined && !isLoopback(host), refuse);
-  const listener = options.compress === true ? (await import('./compression.js')).compressAnswers(direct) : direct;
+  const compressing = options.compress === true ? (await import('./compression.js')).createCompressing : undefined;
+  const listener = createListener(fetch, { exposed: socket === undefined && !isLoopback(host), refuse, compressing });
   const { server, stop, certificate }: SecureServer =
     tls === false
       ? createConnectionServer(listener, options.connections, refuse)
@@ -121,19 +122,28 @@ function checkPort(port: number): void {
   });
 }
 
+interface ListenerParts {
+  /** Whether other machines can reach the socket. */
+  readonly exposed: boolean;
+  readonly refuse: Refuse;
+  /** The Response class for a request whose answer is compressed; undefined if none is. */
+  readonly compressing: typeof createCompressing | undefined;
+}
+
 /**
  * Creates the request listener. @hono/node-server has a Response class that is several times cheaper to write than the platform's,
  * but installs it only as the global one; in a test process that would break `instanceof` and every tool that patches `fetch`. So the
  * globals are restored at once, and the class is passed along with each request.
  */
-function createListener(fetch: Fetch, exposed: boolean, refuse: Refuse): RequestListener {
+function createListener(fetch: Fetch, { exposed, refuse, compressing }: ListenerParts): RequestListener {
   const restore = (['Request', 'Response'] as const).map(createRestore);
   let ResponseClass: ResponseConstructor | undefined;
   const answer: Parameters<typeof getRequestListener>[0] = (request, environment) => {
     // These are the HttpBindings of the server; `awaitBody` has extended the message.
     const { incoming, outgoing } = environment as { incoming: ArrivedMessage; outgoing: SocketEnvironment['outgoing'] };
     const body = incoming.arrivedBody;
-    const from: SocketEnvironment = { incoming, outgoing, body, exposed, ResponseClass, request };
+    const Class = ResponseClass && compressing !== undefined ? compressing(ResponseClass, incoming) : ResponseClass;
+    const from: SocketEnvironment = { incoming, outgoing, body, exposed, ResponseClass: Class, request };
     return fetch(request, from);
   };
   // A request of HTTP/1.0 may have no Host (RFC 9112 section 3.3).
