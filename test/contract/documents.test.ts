@@ -1,3 +1,6 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { load } from 'js-yaml';
 import { expect, test } from 'vitest';
 import { loadContract } from '../../src/contract/load/load.js';
 import type { Contract } from '../../src/contract/contract.js';
@@ -12,141 +15,18 @@ function listOperations(contract: Contract): readonly string[] {
   );
 }
 
-/** [name, document, wanted operations, wanted problems]. */
-const CASES: readonly (readonly [string, object, readonly string[], readonly string[]])[] = [
-  [
-    'no info',
-    { openapi: '3.1.0', paths: { '/a': { get: { responses: OK } } } },
-    ['GET /a (GET /a) 200'],
-    ['VALUE_MISSING '],
-  ],
-  ['no paths', { openapi: '3.1.0', info: {} }, [], ['VALUE_MISSING ']],
-  ['nothing but components', { openapi: '3.1.0', info: {}, components: {} }, [], []],
-  ['paths of null', { openapi: '3.1.0', info: {}, paths: null }, [], []],
-  [
-    'no version',
-    { info: {}, paths: { '/a': { get: { responses: OK } } } },
-    ['GET /a (GET /a) 200'],
-    ['VERSION_UNKNOWN '],
-  ],
-  ['a version of the future', { openapi: '3.9.1', info: {}, paths: {} }, [], ['VERSION_UNKNOWN ']],
-  ['a version as a number', { openapi: 3.1, info: {}, paths: {} }, [], []],
-  ['2.0 as a number', { swagger: 2, info: {}, paths: {} }, [], []],
-  [
-    'an operation without responses',
-    { openapi: '3.1.0', info: {}, paths: { '/a': { get: {} } } },
-    ['GET /a (GET /a)'],
-    ['RESPONSES_MISSING /paths/~1a/get'],
-  ],
-  [
-    'an empty operation',
-    { openapi: '3.1.0', info: {}, paths: { '/a': { get: null } } },
-    ['GET /a (GET /a)'],
-    ['RESPONSES_MISSING /paths/~1a/get', 'TYPE_MISMATCH /paths/~1a/get'],
-  ],
-  [
-    'ranges, default, 1xx and 3xx in their order',
-    {
-      openapi: '3.1.0',
-      info: {},
-      paths: { '/a': { get: { responses: { default: {}, '4xx': {}, 100: {}, 302: {} } } } },
-    },
-    ['GET /a (GET /a) 100 302 default 4XX'],
-    [],
-  ],
-  [
-    'a status that is none',
-    { openapi: '3.1.0', info: {}, paths: { '/a': { get: { responses: { 20: {}, 200: null, ok: {}, 'x-a': 1 } } } } },
-    ['GET /a (GET /a) 200'],
-    [
-      'STATUS_INVALID /paths/~1a/get/responses/20',
-      'STATUS_INVALID /paths/~1a/get/responses/ok',
-      'TYPE_MISMATCH /paths/~1a/get/responses/200',
-    ],
-  ],
-  [
-    'the same operationId twice',
-    {
-      openapi: '3.1.0',
-      info: {},
-      paths: { '/a': { get: { operationId: 'x', responses: OK }, post: { operationId: 'x', responses: OK } } },
-    },
-    ['GET /a (x) 200', 'POST /a (POST /a) 200'],
-    ['OPERATION_ID_DUPLICATE /paths/~1a/post/operationId'],
-  ],
-  [
-    'an operationId that looks like the name of another operation',
-    {
-      openapi: '3.1.0',
-      info: {},
-      paths: { '/a': { get: { responses: OK }, post: { operationId: 'GET /a', responses: OK } } },
-    },
-    ['GET /a (GET /a) 200', 'POST /a (POST /a) 200'],
-    ['OPERATION_ID_DUPLICATE /paths/~1a/post/operationId'],
-  ],
-  [
-    'a method in capitals and a path without a slash',
-    { openapi: '3.1.0', info: {}, paths: { a: { GET: { responses: OK } } } },
-    ['GET /a (GET /a) 200'],
-    ['PATH_INVALID /paths/a', 'PATH_INVALID /paths/a/GET'],
-  ],
-  [
-    'two templates that mean the same',
-    {
-      openapi: '3.1.0',
-      info: {},
-      paths: { '/a/{x}': { get: { responses: OK } }, '/a/{y}': { get: { responses: OK } } },
-    },
-    ['GET /a/{x} (GET /a/{x}) 200', 'GET /a/{y} (GET /a/{y}) 200'],
-    [
-      'PATH_DUPLICATE /paths/~1a~1{y}/get',
-      'PATH_PARAMETER_MISSING /paths/~1a~1{x}/get',
-      'PATH_PARAMETER_MISSING /paths/~1a~1{y}/get',
-    ],
-  ],
-  [
-    'a parameter that the path does not have, one without a name and one that is nowhere',
-    {
-      openapi: '3.1.0',
-      info: {},
-      paths: {
-        '/a': {
-          get: {
-            parameters: [{ name: 'x', in: 'path', schema: {} }, { in: 'query' }, { name: 'y', in: 'body' }, null, 'z'],
-            responses: OK,
-          },
-        },
-      },
-    },
-    ['GET /a (GET /a) 200'],
-    [
-      'PARAMETER_INVALID /paths/~1a/get/parameters/1',
-      'PARAMETER_INVALID /paths/~1a/get/parameters/2',
-      'PATH_PARAMETER_UNUSED /paths/~1a/get/parameters/0',
-      'TYPE_MISMATCH /paths/~1a/get/parameters/3',
-      'TYPE_MISMATCH /paths/~1a/get/parameters/4',
-    ],
-  ],
-  [
-    'a server without a url',
-    { openapi: '3.1.0', info: {}, servers: [{}, { url: '/v1' }], paths: {} },
-    [],
-    ['SERVER_INVALID /servers/0'],
-  ],
-  ['webhooks of any kind', { openapi: '3.1.0', info: {}, webhooks: { a: { post: { responses: OK } } } }, [], []],
-  [
-    'methods of 3.2',
-    {
-      openapi: '3.2.0',
-      info: {},
-      paths: { '/a': { query: { responses: OK }, additionalOperations: { COPY: { responses: OK } } } },
-    },
-    ['QUERY /a (QUERY /a) 200', 'COPY /a (COPY /a) 200'],
-    [],
-  ],
-];
+interface Case {
+  readonly name: string;
+  readonly document: object;
+  /** `METHOD path (id) statuses` of each. */
+  readonly operations: readonly string[];
+  readonly problems: readonly string[];
+}
 
-test.each(CASES)('a document with %s loads', async (_name, document, operations, problems) => {
+// The file has these members.
+const CASES = load(readFileSync(join(import.meta.dirname, 'documents.yaml'), 'utf8')) as readonly Case[];
+
+test.each(CASES)('a document with $name loads', async ({ document, operations, problems }) => {
   const before = structuredClone(document);
   const contract = await loadContract(document);
   expect(listOperations(contract)).toEqual(operations);
