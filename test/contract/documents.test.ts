@@ -1,10 +1,8 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { load } from 'js-yaml';
 import { expect, test } from 'vitest';
 import { loadContract } from '../../src/contract/load/load.js';
 import type { Contract } from '../../src/contract/contract.js';
 import { listProblems, loadFiles } from './loading.js';
+import { loadCases } from '../load-cases.js';
 
 const OK = { 200: { description: 'ok' } };
 
@@ -23,8 +21,7 @@ interface Case {
   readonly problems: readonly string[];
 }
 
-// The file has these members.
-const CASES = load(readFileSync(join(import.meta.dirname, 'documents.yaml'), 'utf8')) as readonly Case[];
+const CASES = loadCases<readonly Case[]>('contract/documents.yaml');
 
 test.each(CASES)('a document with $name loads', async ({ document, operations, problems }) => {
   const before = structuredClone(document);

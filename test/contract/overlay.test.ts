@@ -4,6 +4,7 @@ import { MockError } from '../../src/errors.js';
 import { loadContract } from '../../src/contract/load/load.js';
 import { applyOverlay } from '../../src/contract/load/overlay.js';
 import { createFolder, listProblems } from './loading.js';
+import { loadCases } from '../load-cases.js';
 
 const PETS = `
 openapi: 3.1.0
@@ -21,139 +22,18 @@ paths:
 components: {schemas: {Pet: {properties: {name: {type: string, example: Rex}, age: {type: integer}}}}}
 `;
 
-/**
- * The examples of the Overlay Specification 1.0.0 (section "Examples") and of its compliant sets, told over one small document:
- * [name, actions, JSON pointer-like path of what is looked at, wanted].
- */
-const CASES: readonly (readonly [string, string, readonly string[], unknown])[] = [
-  [
-    'structured overlay: the root is merged, empty members change nothing',
-    `[{target: '$', update: {info: {x-applied: yes}, paths: {/: {summary: Root, get: {x-rate-limit: 100}}}, components: , tags: }}]`,
-    ['paths', '/'],
-    { summary: 'Root', get: { responses: { 200: { description: 'ok' } }, 'x-rate-limit': 100 } },
-  ],
-  [
-    'structured overlay: what is mirrored as empty stays',
-    `[{target: '$', update: {components: , tags: }}]`,
-    ['tags'],
-    [{ name: 'pets' }],
-  ],
-  [
-    'update the root',
-    `[{target: '$', update: {info: {x-overlaid: true}}}]`,
-    ['info'],
-    { title: 'Pets', version: '1.0.0', 'x-overlaid': true },
-  ],
-  [
-    'targeted overlay: a later action sees an earlier one',
-    `[{target: "$.paths['/'].get", update: {description: First}}, {target: "$.paths['/']", update: {post: {x-safe: false}}}, {target: "$.paths['/'].post", update: {x-more: 1}}]`,
-    ['paths', '/'],
-    {
-      get: { responses: { 200: { description: 'ok' } }, description: 'First' },
-      post: { 'x-safe': false, 'x-more': 1 },
-    },
-  ],
-  [
-    'wildcard overlay: every selected node is updated',
-    `[{target: '$.paths.*.get', update: {x-safe: true}}]`,
-    ['paths', '/', 'get', 'x-safe'],
-    true,
-  ],
-  [
-    'wildcard overlay with a filter',
-    `[{target: "$.paths.*.get.parameters[?@.name=='filter' && @.in=='query']", update: {schema: {$ref: '#/components/schemas/F'}}}]`,
-    ['paths', '/pets', 'get', 'parameters', '0'],
-    { name: 'filter', in: 'query', schema: { $ref: '#/components/schemas/F' } },
-  ],
-  [
-    'add an array element',
-    `[{target: $.paths.*.get.parameters, update: {name: newParam, in: query}}]`,
-    ['paths', '/pets', 'get', 'parameters', '3'],
-    { name: 'newParam', in: 'query' },
-  ],
-  [
-    'remove an array element',
-    `[{target: "$.paths.*.get.parameters[?@.name == 'dummy']", remove: true}]`,
-    ['paths', '/pets', 'get', 'parameters'],
-    [
-      { name: 'filter', in: 'query' },
-      { name: 'last', in: 'query' },
-    ],
-  ],
-  [
-    'remove several array elements at once',
-    `[{target: "$.paths.*.get.parameters[?@.name != 'dummy']", remove: true}]`,
-    ['paths', '/pets', 'get', 'parameters'],
-    [{ name: 'dummy', in: 'query' }],
-  ],
-  [
-    'an element that is selected twice is removed once',
-    `[{target: '$.paths.*.get.parameters[0, 0]', remove: true}]`,
-    ['paths', '/pets', 'get', 'parameters', '0'],
-    { name: 'dummy', in: 'query' },
-  ],
-  [
-    'traits',
-    `[{target: '$.paths.*[?@.x-traits.paged]', update: {parameters: [{name: top, in: query}]}}]`,
-    ['paths', '/pets', 'get', 'parameters', '3'],
-    { name: 'top', in: 'query' },
-  ],
-  ['add a license', `[{target: $.info, update: {license: {name: MIT}}}]`, ['info', 'license'], { name: 'MIT' }],
-  [
-    'description and summary',
-    `[{target: "$.paths['/pets'].get", update: {description: D, summary: S}}]`,
-    ['paths', '/pets', 'get', 'summary'],
-    'S',
-  ],
-  [
-    'remove matching responses',
-    `[{target: "$.paths..responses['500']", remove: true}, {target: "$.paths..responses['default']", remove: true}]`,
-    ['paths', '/pets', 'get', 'responses'],
-    { 200: { description: 'ok' } },
-  ],
-  [
-    'remove an example',
-    `[{target: "$.components.schemas.Pet.properties['name'].example", remove: true}]`,
-    ['components', 'schemas', 'Pet', 'properties', 'name'],
-    { type: 'string' },
-  ],
-  [
-    'remove every text property',
-    `[{target: "$.components..properties[?(@.type == 'string')]", remove: true}]`,
-    ['components', 'schemas', 'Pet', 'properties'],
-    { age: { type: 'integer' } },
-  ],
-  [
-    'remove a server',
-    `[{target: "$.servers[?( @.description == 'Dev' )]", remove: true}]`,
-    ['servers'],
-    [{ url: 'https://e.x', description: 'Prod' }],
-  ],
-  [
-    'replace the servers',
-    `[{target: $.servers, remove: true}, {target: $, update: {servers: [{url: 'http://sandbox'}]}}]`,
-    ['servers'],
-    [{ url: 'http://sandbox' }],
-  ],
-  [
-    'many operations: lists of the update are appended',
-    `[{target: $.paths.*.get, update: {tags: [one]}}, {target: "$.paths['/pets'].get", update: {tags: [two]}}]`,
-    ['paths', '/pets', 'get', 'tags'],
-    ['one', 'two'],
-  ],
-  ['remove wins over update', `[{target: $.tags, update: {a: 1}, remove: true}]`, ['tags'], undefined],
-  ['copy of 1.1', `[{target: "$.paths['/']", copy: "$.paths['/pets']"}]`, ['paths', '/', 'get', 'summary'], 'Old'],
-  [
-    'a copy stays as it is when its original changes',
-    `[{target: "$.paths['/pets'].get", update: {x-a: 1}}, {target: "$.paths['/']", copy: "$.paths['/pets']"},
-      {target: "$.paths['/pets'].get", update: {summary: New}}]`,
-    ['paths', '/', 'get', 'summary'],
-    'Old',
-  ],
-];
+interface Case {
+  readonly name: string;
+  readonly actions: string;
+  readonly path: readonly string[];
+  readonly want: unknown;
+}
+
+/** The examples of the Overlay Specification 1.0.0 (section "Examples") and of its compliant sets, for one small document. */
+const CASES = loadCases<readonly Case[]>('contract/overlay.yaml');
 
 describe('an overlay changes the document', () => {
-  test.each(CASES)('%s', async (_name, actions, path, want) => {
+  test.each(CASES)('$name', async ({ actions, path, want }) => {
     const document = load(PETS);
     const before = JSON.stringify(document);
     const text = `overlay: 1.0.0\ninfo: {title: O, version: 1.0.0}\nactions: ${actions}`;

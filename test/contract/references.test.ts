@@ -5,6 +5,7 @@ import type { Contract } from '../../src/contract/contract.js';
 import { loadContract } from '../../src/contract/load/load.js';
 import { isPrivateAddress } from '../../src/contract/load/remote.js';
 import { createFolder, documentOf, listProblems, loadFiles } from './loading.js';
+import { loadCases } from '../load-cases.js';
 
 const HEAD = 'openapi: 3.1.0\ninfo: {title: T, version: "1"}\npaths: {}\n';
 
@@ -13,127 +14,21 @@ function readSubject(contract: Contract): unknown {
   return contract.resolve({ $ref: '#/components/schemas/Subject' }, '').schema;
 }
 
-/** [name, files, wanted Subject, wanted problems]. The first file is the main one. */
-const CASES: readonly (readonly [string, Readonly<Record<string, string>>, unknown, readonly string[]])[] = [
-  [
-    'a schema in another file',
-    { 'main.yaml': `${HEAD}components: {schemas: {Subject: {$ref: "./pet.yaml"}}}`, 'pet.yaml': 'type: string' },
-    { type: 'string' },
-    [],
-  ],
-  [
-    'a pointer into a JSON file',
-    {
-      'main.yaml': `${HEAD}components: {schemas: {Subject: {$ref: "lib/all.json#/defs/A"}}}`,
-      'lib/all.json': '{"defs": {"A": {"$ref": "#/defs/B"}, "B": {"type": "integer"}}}',
-    },
-    { type: 'integer' },
-    [],
-  ],
-  [
-    'names that must be percent-encoded',
-    {
-      'main.yaml': `${HEAD}components: {schemas: {Subject: {$ref: "my%20file.yaml#/a%20b~1c"}}}`,
-      'my file.yaml': '"a b/c": {type: boolean}',
-    },
-    { type: 'boolean' },
-    [],
-  ],
-  [
-    'a file that is not there',
-    { 'main.yaml': `${HEAD}components: {schemas: {Subject: {$ref: "gone.yaml"}}}` },
-    { 'x-vouch-unresolved': 'gone.yaml' },
-    ['REFERENCE_UNRESOLVED /components/schemas/Subject/$ref'],
-  ],
-  [
-    'a file that is not YAML',
-    { 'main.yaml': `${HEAD}components: {schemas: {Subject: {$ref: "bad.yaml"}}}`, 'bad.yaml': 'a: [1' },
-    { 'x-vouch-unresolved': 'bad.yaml' },
-    ['REFERENCE_UNRESOLVED /components/schemas/Subject/$ref'],
-  ],
-  [
-    'the network, which is not allowed',
-    { 'main.yaml': `${HEAD}components: {schemas: {Subject: {$ref: "https://example.com/a.yaml"}}}` },
-    { 'x-vouch-unresolved': 'https://example.com/a.yaml' },
-    ['REFERENCE_REFUSED /components/schemas/Subject/$ref'],
-  ],
-  [
-    'an $id',
-    {
-      'main.yaml': `${HEAD}components: {schemas: {Subject: {$ref: "https://e.x/s/b"}, A: {$id: "https://e.x/s/a", $defs: {B: {$id: b, type: "null"}}}}}`,
-    },
-    { type: 'null' },
-    [],
-  ],
-  [
-    'an $anchor',
-    {
-      'main.yaml': `${HEAD}components: {schemas: {Subject: {$ref: "#here"}, A: {$defs: {B: {$anchor: here, type: array}}}}}`,
-    },
-    { type: 'array' },
-    [],
-  ],
-  [
-    'a pointer relative to an $id',
-    {
-      'main.yaml': `${HEAD}components: {schemas: {Subject: {$ref: "#/components/schemas/A/properties/p"}, A: {$id: "https://e.x/a", $defs: {B: {type: string}}, properties: {p: {$ref: "#/$defs/B"}}}}}`,
-    },
-    { type: 'string' },
-    [],
-  ],
-  [
-    'a $dynamicRef with one target',
-    {
-      'main.yaml': `${HEAD}components: {schemas: {Subject: {$dynamicRef: "#t"}, A: {$dynamicAnchor: t, type: string}}}`,
-    },
-    { $dynamicAnchor: 't', type: 'string' },
-    [],
-  ],
-  [
-    'a $dynamicRef with two targets stays one',
-    {
-      'main.yaml': `${HEAD}components: {schemas: {Subject: {$dynamicRef: "#t"}, A: {$dynamicAnchor: t}, B: {$dynamicAnchor: t}}}`,
-    },
-    { $dynamicRef: '#t' },
-    [],
-  ],
-  [
-    'the bare name of a schema',
-    { 'main.yaml': `${HEAD}components: {schemas: {Subject: {$ref: Pet}, Pet: {type: string}}}` },
-    { type: 'string' },
-    [],
-  ],
-  [
-    '$self of 3.2',
-    {
-      'main.yaml': `openapi: 3.2.0\n$self: https://e.x/api.yaml\ninfo: {title: T, version: "1"}\npaths: {}\ncomponents: {schemas: {Subject: {$ref: "https://e.x/api.yaml#/components/schemas/A"}, A: {type: string}}}`,
-    },
-    { type: 'string' },
-    [],
-  ],
-  [
-    'a pointer into a schema that is rewritten',
-    {
-      'main.yaml': `openapi: 3.0.3\ninfo: {title: T, version: "1"}\npaths: {}\ncomponents: {schemas: {Subject: {$ref: "#/components/schemas/A/oneOf/0"}, A: {nullable: true, oneOf: [{type: string, nullable: true}]}}}`,
-    },
-    { type: ['string', 'null'] },
-    [],
-  ],
-  [
-    'a place that the specification does not know',
-    {
-      'main.yaml': `${HEAD}x-lib: {A: {type: integer, nullable: false}}\ncomponents: {schemas: {Subject: {$ref: "#/x-lib/A"}}}`,
-    },
-    { type: 'integer' },
-    [],
-  ],
-];
+interface Case {
+  readonly name: string;
+  readonly files: Readonly<Record<string, string>>;
+  readonly want: unknown;
+  readonly problems: readonly string[];
+}
 
-test.each(CASES)('a reference to %s', async (_name, files, want, problems) => {
-  const contract = await loadFiles(files);
-  expect(readSubject(contract)).toEqual(want);
-  expect(listProblems(contract)).toEqual(problems);
-});
+test.each(loadCases<readonly Case[]>('contract/references.yaml'))(
+  'a reference to $name',
+  async ({ files, want, problems }) => {
+    const contract = await loadFiles(files);
+    expect(readSubject(contract)).toEqual(want);
+    expect(listProblems(contract)).toEqual(problems);
+  },
+);
 
 test('files that refer to each other in a circle load, and each node is copied once', async () => {
   const contract = await loadFiles({

@@ -1,9 +1,7 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { load } from 'js-yaml';
 import { describe, expect, test } from 'vitest';
 import { loadContract } from '../../src/contract/load/load.js';
 import { documentOf, listProblems } from './loading.js';
+import { loadCases } from '../load-cases.js';
 
 const S = '/components/schemas/Subject';
 
@@ -15,8 +13,7 @@ interface Case {
   readonly problems: readonly string[];
 }
 
-// The file has these members.
-const CASES = load(readFileSync(join(import.meta.dirname, 'upgrade-schema.yaml'), 'utf8')) as readonly Case[];
+const CASES = loadCases<readonly Case[]>('contract/upgrade-schema.yaml');
 
 describe('a schema of any version becomes one of the inner dialect', () => {
   test.each(CASES)('$name ($version)', async ({ version, given, want, problems }) => {

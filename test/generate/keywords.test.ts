@@ -1,11 +1,9 @@
 // @module-tag slow
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { registerSchema, unregisterSchema, validate } from '@hyperjump/json-schema/draft-2020-12';
 import { describe, expect, it } from 'vitest';
-import { load } from 'js-yaml';
 import { INTEGER, object, ref, TEXT } from '../document-parts.js';
 import { openSchema } from './one-schema.js';
+import { loadCases } from '../load-cases.js';
 
 interface Case {
   readonly name: string;
@@ -19,8 +17,7 @@ const FORMATS =
 
 const CASES: Readonly<Record<string, readonly Case[]>> = {
   'a format': FORMATS.split(' ').map((format) => ({ name: format, schema: { type: 'string', format } })),
-  // The file has these members, by kind.
-  ...(load(readFileSync(join(import.meta.dirname, 'keywords.yaml'), 'utf8')) as Record<string, readonly Case[]>),
+  ...loadCases<Readonly<Record<string, readonly Case[]>>>('generate/keywords.yaml'),
 };
 
 const SEEDS = [1, 2, 3, 4, 5];

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { load } from 'js-yaml';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createMock, type Mock } from '../../src/index.js';
+import { loadCases } from '../load-cases.js';
 
 const spec = join(import.meta.dirname, 'client-requests-document.yaml');
 
@@ -33,10 +33,7 @@ interface ClientRequest {
   readonly status?: number;
 }
 
-// The file has these members only.
-const CLIENT_REQUESTS = load(
-  readFileSync(join(import.meta.dirname, 'client-requests.yaml'), 'utf8'),
-) as readonly ClientRequest[];
+const CLIENT_REQUESTS = loadCases<readonly ClientRequest[]>('http/client-requests.yaml');
 
 /** The parts of a request as text. */
 interface Parts {

@@ -8,6 +8,7 @@ import type { WhenDefinition } from '../../src/scenario/definition/definition.js
 import type { ScenarioContext } from '../../src/scenario/definition/kinds.js';
 import { toScenarios } from '../../src/scenario/definition/load.js';
 import { loadContext } from './library.js';
+import { loadCases } from '../load-cases.js';
 
 const TEXT = { type: 'string' };
 const STATUS = { enum: ['open', 'paid', 'closed'] };
@@ -93,303 +94,24 @@ function findMistakes(operation: string, when: unknown, more: object = {}): stri
   }
 }
 
-describe('a condition that no call can match is a mistake', () => {
-  const cases: readonly (readonly [name: string, operation: string, when: WhenDefinition, want: string])[] = [
-    [
-      'an undeclared parameter',
-      'list',
-      { query: { statsu: { matches: '^o' } } },
-      `query/statsu  query parameter "statsu" is not declared for "list"
-  hint: did you mean "status"?`,
-    ],
-    [
-      'a value outside of the enum',
-      'list',
-      { query: { status: 'opne' } },
-      `query/status  query parameter "status" cannot be "opne"
-  hint: the query parameter must be one of "open", "paid", "closed", got "opne"; did you mean "open"?`,
-    ],
-    [
-      'one of several values outside of the enum',
-      'list',
-      { query: { status: { oneOf: ['paid', 'opne'] } } },
-      `query/status/oneOf/1  query parameter "status" cannot be "opne"
-  hint: the query parameter must be one of "open", "paid", "closed", got "opne"; did you mean "open"?`,
-    ],
-    [
-      'a negated value outside of the enum',
-      'list',
-      { query: { status: { not: 'opne' } } },
-      `query/status/not  query parameter "status" cannot be "opne"
-  hint: the query parameter must be one of "open", "paid", "closed", got "opne"; did you mean "open"?`,
-    ],
-    [
-      'a regular expression that no value of the enum matches',
-      'list',
-      { query: { status: { matches: '^x' } } },
-      `query/status  query parameter "status" never matches {"matches":"^x"}
-  hint: its values are "open", "paid", "closed"`,
-    ],
-    [
-      'matchers that exclude each value',
-      'list',
-      { query: { status: { matches: '^o', not: 'open', present: true } } },
-      `query/status  query parameter "status" never matches {"matches":"^o","not":"open","present":true}
-  hint: its values are "open", "paid", "closed"`,
-    ],
-    [
-      'a comparison of a string with a number',
-      'list',
-      { query: { after: { gt: 5 } } },
-      `query/after/gt  "gt" compares a number, and query parameter "after" is a string
-  hint: compare it with a date, or write matches or oneOf`,
-    ],
-    [
-      'a comparison of a number with a date',
-      'list',
-      { query: { limit: { lt: '2026-01-31' } } },
-      `query/limit/lt  "lt" compares a date, and query parameter "limit" is an integer
-  hint: compare it with a number`,
-    ],
-    [
-      'a limit beyond that of the schema',
-      'list',
-      { query: { limit: { gt: 100 } } },
-      `query/limit  query parameter "limit" never matches {"gt":100}
-  hint: it is at least 1 and at most 100`,
-    ],
-    [
-      'a limit that the exclusive maximum excludes',
-      'create',
-      { body: { total: { gte: 1000 } } },
-      `body/total  field "total" of the body of create never matches {"gte":1000}
-  hint: it is at least 0 and less than 1000`,
-    ],
-    [
-      'limits without an integer between them',
-      'list',
-      { query: { limit: { gt: 5, lt: 6 } } },
-      `query/limit  query parameter "limit" never matches {"gt":5,"lt":6}
-  hint: no integer is between the two limits`,
-    ],
-    [
-      'limits that exclude each other',
-      'list',
-      { header: { 'x-any': { gt: 6, lt: 5 } } },
-      `header/x-any  no value matches {"gt":6,"lt":5}
-  hint: swap the two limits`,
-    ],
-    [
-      'a number and a date',
-      'list',
-      { header: { 'x-any': { gt: 6, lt: '2026-01-31' } } },
-      `header/x-any  a value cannot be compared with a number and a date
-  hint: write two numbers or two dates`,
-    ],
-    [
-      'a bound that is neither',
-      'list',
-      { query: { limit: { gt: 'many' } } },
-      `query/limit/gt  "gt" must be a number, or a date such as "2026-01-31" or "2026-01-31T12:00:00Z", got "many"`,
-    ],
-    [
-      'an invalid regular expression',
-      'list',
-      { query: { after: { matches: '(' } } },
-      `query/after/matches  "matches" must be a valid regular expression, got "("`,
-    ],
-    [
-      'a misspelled matcher of a parameter',
-      'list',
-      { query: { after: { matchs: '^a' } } },
-      `query/after/matchs  unknown matcher "matchs" of query parameter "after"
-  hint: did you mean "matches"?`,
-    ],
-    [
-      'a misspelled matcher of a field',
-      'create',
-      { body: { name: { greaterThan: 1 } } },
-      `body/name/greaterThan  unknown matcher "greaterThan" of field "name" of the body of create
-  hint: matchers: present, equals, matches, gt, gte, lt, lte, contains, oneOf, not, jsonPath`,
-    ],
-    [
-      'a value of an array of enumerated values',
-      'list',
-      { query: { tag: { matches: '^x' } } },
-      `query/tag  query parameter "tag" never matches {"matches":"^x"}
-  hint: its values are "open", "paid", "closed"`,
-    ],
-    [
-      'an unknown field',
-      'create',
-      { body: { nmae: { matches: '^a' } } },
-      `body/nmae  the body of create has no field "nmae"
-  hint: did you mean "name"?`,
-    ],
-    [
-      'an unknown field of an item',
-      'create',
-      { body: { lines: [{ skuu: { present: true } }] } },
-      `body/lines/0/skuu  the body of create has no field "skuu"
-  hint: did you mean "sku"?`,
-    ],
-    [
-      'a matcher beside fields',
-      'create',
-      { body: { name: 'a', jsonPath: '$.lines' } },
-      `body/jsonPath  the body of create has no field "jsonPath"
-  hint: write { equals: { … }, jsonPath: … } for both`,
-    ],
-    [
-      'a regular expression for an array',
-      'create',
-      { body: { lines: { matches: 'a' } } },
-      `body/lines/matches  "matches" matches a string, and field "lines" of the body of create is an array
-  hint: to match an item write contains: { matches: … }`,
-    ],
-    [
-      'an item that the array cannot have',
-      'create',
-      { body: { tags: { contains: 'nwe' } } },
-      `body/tags/contains  an item of field "tags" of the body of create cannot be "nwe"
-  hint: it must be one of "new", "old", got "nwe"`,
-    ],
-    [
-      'a part of a number',
-      'create',
-      { body: { total: { contains: 5 } } },
-      `body/total/contains  "contains" matches a string or an array, and field "total" of the body of create is a number
-  hint: write the value itself, or a JSONPath`,
-    ],
-    [
-      'null for a field that is never null',
-      'create',
-      { body: { name: null } },
-      `body/name  field "name" of the body of create cannot be null
-  hint: to match a call without it, write { present: false }`,
-    ],
-    [
-      'an invalid JSONPath',
-      'create',
-      { body: { jsonPath: '$.lines[?@.quantity >]' } },
-      `body/jsonPath  "jsonPath" must be a valid JSONPath (unexpected end of expression ('antity >]':21)), got "$.lines[?@.quantity >]"
-  hint: examples of RFC 9535: $.name, $.items[*].id, $.items[?@.quantity > 2], $..[?@.type == 'card']`,
-    ],
-    [
-      'a JSONPath with an unknown member',
-      'create',
-      { body: { jsonPath: '$.lines[?@.quantiy > 2]' } },
-      `body/jsonPath  the JSONPath selects nothing: the body of create has no field "quantiy" there
-  hint: did you mean "quantity"?`,
-    ],
-    [
-      'a JSONPath into an array',
-      'create',
-      { body: { jsonPath: '$.lines.sku' } },
-      `body/jsonPath  the JSONPath selects nothing: the body of create has no field "sku" there
-  hint: the value there is an array: write [*].sku`,
-    ],
-    [
-      'a JSONPath below a scalar',
-      'create',
-      { body: { jsonPath: '$.name.first' } },
-      `body/jsonPath  the JSONPath selects nothing: the body of create has no field "first" there
-  hint: it has no fields`,
-    ],
-    [
-      'a JSONPath with a value outside of the enum',
-      'create',
-      { body: { jsonPath: "$.lines[?@.kind == 'opne']" } },
-      `body/jsonPath  the JSONPath selects nothing: the body of create has no value "opne" there
-  hint: did you mean "open"?`,
-    ],
-    [
-      'a JSONPath of a part of the body',
-      'create',
-      { body: { lines: { jsonPath: '$[*].skuu' } } },
-      `body/lines/jsonPath  the JSONPath selects nothing: field "lines" of the body of create has no field "skuu" there
-  hint: did you mean "sku"?`,
-    ],
-    [
-      'a JSONPath for a body that has an open part',
-      'create',
-      { body: { address: { jsonPath: '$..citty' } } },
-      `body/address/jsonPath  the JSONPath selects nothing: field "address" of the body of create has no field "citty" there
-  hint: did you mean "city"?`,
-    ],
-    [
-      'a path parameter that is absent',
-      'read',
-      { path: { id: null } },
-      `path/id  path parameter "id" is never absent
-  hint: remove this condition`,
-    ],
-    [
-      'an absent value with a condition',
-      'list',
-      { query: { after: { present: false, matches: 'a' } } },
-      `query/after/present  an absent value has no other condition
-  hint: remove "present" or the others`,
-    ],
-    [
-      'a matcher without a condition',
-      'list',
-      { query: { after: {} } },
-      `query/after  query parameter "after" is not an object
-  hint: matchers: present, equals, matches, gt, gte, lt, lte, contains, oneOf, not, jsonPath`,
-    ],
-    [
-      'an empty list of values',
-      'list',
-      { query: { status: { oneOf: [] } } },
-      `query/status/oneOf  "oneOf" must have at least 1 item, got []`,
-    ],
-    [
-      'a path parameter of another type',
-      'read',
-      { path: { id: { contains: { matches: 'x' } } } },
-      `path/id/contains  "contains" matches a string or an array, and path parameter "id" is an integer
-  hint: write the value itself, or a JSONPath`,
-    ],
-  ];
+interface Case {
+  readonly operation: string;
+  readonly when: WhenDefinition;
+}
 
-  it.each(cases)('%s', (_name, operation, when, want) => {
+const CASES = loadCases<{
+  readonly mistakes: readonly (Case & { readonly name: string; readonly want: string })[];
+  readonly accepted: readonly Case[];
+}>('scenario/matchers.yaml');
+
+describe('a condition that no call can match is a mistake', () => {
+  it.each(CASES.mistakes)('$name', ({ operation, when, want }) => {
     expect(findMistakes(operation, when)).toBe(want);
   });
 });
 
 describe('a condition that a call can match is accepted', () => {
-  const cases: readonly (readonly [operation: string, when: WhenDefinition])[] = [
-    ['list', { query: { status: { matches: '^o' } } }],
-    ['list', { query: { status: { not: { oneOf: ['open', 'paid', 'closed'] } } } }],
-    ['list', { query: { status: { present: false } } }],
-    ['list', { query: { limit: { gte: 100 } } }],
-    ['list', { query: { limit: { matches: '^1' } } }],
-    ['list', { query: { limit: { oneOf: ['1', 2, { gt: 50 }] } } }],
-    ['list', { query: { since: { gt: '2026-01-31T12:00:00Z', lte: '2026-02-01' } } }],
-    ['list', { query: { after: { gt: '2026-01-31' } } }],
-    ['list', { query: { tag: { contains: 'open', not: 'paid' } } }],
-    ['list', { query: { sizes: '347' } }],
-    ['list', { query: { filter: { size: { gt: 2 } } } }],
-    ['list', { header: { 'x-retries': { gt: 2 }, 'x-any': { gt: 5 }, cookie: { contains: 'a=b' } } }],
-    ['list', { cookie: { theme: { oneOf: ['dark', 'light'] } } }],
-    ['read', { path: { id: { gt: 5 } } }],
-    ['create', { body: { note: null, urgent: { equals: true }, day: { lt: '2026-01-31' } } }],
-    ['create', { body: { metadata: { matchs: 'a', deep: { contains: 'x' } }, free: { gt: 5 } } }],
-    ['create', { body: { free: { matches: 'a', other: 1 } } }],
-    ['create', { body: { condition: { contains: 'x' }, payment: { iban: { matches: '^DE' } } } }],
-    ['create', { body: { metadata: { equals: { present: true } } } }],
-    ['create', { body: { lines: { contains: { sku: { matches: '^a' }, quantity: { gt: 2 } } } } }],
-    ['create', { body: { jsonPath: '$.lines[?@.quantity > 2 && @.kind == "open"].sku' } }],
-    ['create', { body: { jsonPath: '$.metadata.any.thing' } }],
-    ['create', { body: { jsonPath: '$..anything' } }],
-    ['create', { body: { jsonPath: '$.payment.iban' } }],
-    ['create', { body: { jsonPath: '$.free[?length(@.name) > 2]' } }],
-    ['create', { body: { jsonPath: '$.lines[0]["sku"]', not: { jsonPath: '$.address.city' } } }],
-    ['*', { query: { anything: { gt: 5 } }, body: { any: { matches: 'x' }, jsonPath2: 1 } }],
-  ];
-
-  it.each(cases)('%s %j', (operation, when) => {
+  it.each(CASES.accepted)('$operation $when', ({ operation, when }) => {
     expect(findMistakes(operation, when)).toBe('');
   });
 

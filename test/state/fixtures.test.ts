@@ -6,6 +6,7 @@ import { createMock, MockError } from '../../src/index.js';
 import { createShopDocument } from './shop-document.js';
 import { openShop } from './shop.js';
 import { TEXT, object, arrayOf, toDocument, ref, INTEGER, pathParameter } from '../document-parts.js';
+import { loadCases } from '../load-cases.js';
 
 const ORDER = { id: 'a', status: 'open', created_at: '2026-01-01T00:00:00Z' };
 
@@ -55,99 +56,21 @@ async function fail(files: Readonly<Record<string, string>>): Promise<MockError>
 }
 
 describe('a fixture that is wrong stops the start', () => {
-  it.each([
-    [
-      'an unknown collection',
-      { 'ordres.yaml': '[]' },
-      'ordres.yaml:1:1',
-      'the contract has no collection "ordres"',
-      'did you mean "orders"?',
-    ],
-    [
-      'a property of the wrong type',
-      { 'orders.yaml': 'items:\n  - id: a\n    status: open\n    created_at: yesterday\n' },
-      'orders.yaml:4:5',
-      'property "created_at" must be a date and time',
-      'the item must match the schema #/components/schemas/Order',
-    ],
-    [
-      'a value outside of an enum, in JSON',
-      { 'orders.json': '[\n  { "id": "a", "created_at": "2026-01-01T00:00:00Z", "status": "opne" }\n]' },
-      'orders.json:2:55',
-      'status',
-      'Order',
-    ],
-    ['a missing property', { 'orders.yaml': '- id: a\n  status: open\n' }, 'orders.yaml:1:3', 'created_at', 'Order'],
-    [
-      'two items with one id',
-      { 'orders.yaml': `- ${JSON.stringify(ORDER)}\n- ${JSON.stringify(ORDER)}\n` },
-      'orders.yaml:2',
-      'two items have the id "a"',
-      undefined,
-    ],
-    [
-      'an unknown property',
-      { 'orders.yaml': 'item:\n  - id: a\n' },
-      'orders.yaml:1:1',
-      'a fixture has no property "item"',
-      'did you mean "items"?',
-    ],
-    [
-      'items that are not an array',
-      { 'orders.yaml': 'items:\n  a: []\n' },
-      'orders.yaml:1:1',
-      'has no parent collection',
-      undefined,
-    ],
-    ['an item that is not an object', { 'orders.yaml': '- 1\n' }, 'orders.yaml:1:3', 'must be an object', undefined],
-    ['a number of items below zero', { 'orders.yaml': 'generate: -1\n' }, 'orders.yaml:1:1', '"generate"', undefined],
-    [
-      'an unknown value of unknownIds',
-      { 'orders.yaml': 'unknownIds: flat\n' },
-      'orders.yaml:1:1',
-      '"unknownIds" must be',
-      undefined,
-    ],
-    ['broken YAML', { 'orders.yaml': 'items: [\n' }, 'orders.yaml:2', 'neither valid JSON nor valid YAML', undefined],
-    ['an empty file', { 'orders.yaml': '' }, 'orders.yaml', 'empty', undefined],
-    [
-      'an item under a parent that is not there',
-      {
-        'orders.yaml': `- ${JSON.stringify(ORDER)}\n`,
-        'orders.lines.yaml': 'items:\n  b:\n    - { id: l, order_id: b }\n',
-      },
-      'orders.lines.yaml:2',
-      '"orders" has no item "b"',
-      undefined,
-    ],
-    [
-      'an item that does not name its parent',
-      { 'orders.lines.yaml': '- { id: l }\n' },
-      'orders.lines.yaml:1:3',
-      'does not name it',
-      'add "$parent: <id>"',
-    ],
-    [
-      'content that is not there',
-      { 'orders.yaml': `- ${JSON.stringify({ ...ORDER, $content: { path: './gone.bin' } })}\n` },
-      'orders.yaml:1',
-      '"./gone.bin" cannot be read',
-      'gone.bin',
-    ],
-    [
-      'content that is not valid base64',
-      { 'orders.yaml': `- ${JSON.stringify({ ...ORDER, $content: { base64: '???' } })}\n` },
-      'orders.yaml:1',
-      'not valid base64',
-      undefined,
-    ],
-  ] as const)('%s', async (...[, files, place, message, hint]) => {
-    const error = await fail(files);
-    expect(error.code).toBe('FIXTURE_INVALID');
-    expect(error.toString()).toContain(place);
-    expect(error.message).toContain(message);
-    expect(error.hint ?? '').toContain(hint ?? '');
-  });
+  interface Case extends Readonly<Record<'name' | 'place' | 'message', string>> {
+    readonly files: Readonly<Record<string, string>>;
+    readonly hint?: string;
+  }
+
+  it.each(loadCases<readonly Case[]>('state/fixtures-invalid.yaml'))(
+    '$name',
+    async ({ files, place, message, hint }) => {
+      const error = await fail(files);
+      expect(error.code).toBe('FIXTURE_INVALID');
+      expect(error.toString()).toContain(place);
+      expect(error.message).toContain(message);
+      expect(error.hint ?? '').toContain(hint ?? '');
+    },
+  );
 
   it('the mistakes of all files are reported together, each with its position and a correction', async () => {
     const error = await fail({

@@ -7,6 +7,7 @@ import { inferResources } from '../../src/state/inference/infer.js';
 import { json, object, sends, TEXT, toDocument } from '../document-parts.js';
 import { createShopDocument } from './shop-document.js';
 import { openShop } from './shop.js';
+import { loadCases } from '../load-cases.js';
 
 type Tree = Record<string, unknown>;
 
@@ -72,126 +73,21 @@ describe('a hint', () => {
 });
 
 describe('an invalid hint stops the start', () => {
-  it.each([
-    [
-      'an unknown property',
-      { colections: {} },
-      {},
-      '#/x-mock/colections',
-      '"colections" is not allowed',
-      'did you mean "collections"?',
-    ],
-    [
-      'an unknown value of unknownIds',
-      { unknownIds: 'flat' },
-      {},
-      '#/x-mock/unknownIds',
-      'must be one of "create", "not-found", got "flat"',
-      '',
-    ],
-    [
-      'a wrong type',
-      { collections: { orders: { once: 'note' } } },
-      {},
-      '#/x-mock/collections/orders/once',
-      'must be an array, got "note"',
-      '',
-    ],
-    [
-      'an unknown collection',
-      { collections: { ordrs: {} } },
-      {},
-      '#/x-mock/collections/ordrs',
-      'no operation uses a collection "ordrs"',
-      'did you mean "orders"?',
-    ],
-    [
-      'a schema that is not there',
-      { collections: { orders: { schema: '#/components/schemas/Ordr' } } },
-      {},
-      '#/x-mock/collections/orders/schema',
-      'the reference #/components/schemas/Ordr cannot be resolved',
-      'did you mean "#/components/schemas/Order"?',
-    ],
-    [
-      'a property that is not there',
-      { collections: { orders: { unique: ['referense'] } } },
-      {},
-      '#/x-mock/collections/orders',
-      'has no property "referense"',
-      'did you mean "reference"?',
-    ],
-    [
-      'an id that is not a property',
-      { collections: { orders: { id: 'metadata.nam' } } },
-      {},
-      '#/x-mock/collections/orders/id',
-      'has no property "metadata.nam"',
-      'known: ',
-    ],
-    [
-      'a pattern that no string matches',
-      { collections: { orders: { idPattern: String.raw`^a\bb$` } } },
-      {},
-      '#/x-mock/collections/orders',
-      'no string was found that matches the pattern of "id"',
-      'use a pattern such as',
-    ],
-    [
-      'members of nothing',
-      { collections: { orders: { members: 'thing' } } },
-      {},
-      '/members',
-      'there is no collection "thing"',
-      '',
-    ],
-    [
-      'an unknown action',
-      undefined,
-      { 'get /orders': { action: 'lst' } },
-      '/paths/~1orders/get/x-mock/action',
-      ', got "lst"',
-      'did you mean "list"?',
-    ],
-    [
-      'neither false nor an object',
-      undefined,
-      { 'get /orders': true },
-      '/paths/~1orders/get/x-mock',
-      'must be false or an object, got true',
-      '',
-    ],
-    [
-      'an unknown path parameter',
-      undefined,
-      { 'get /orders/{order_id}': { id: 'orderid' } },
-      '/paths/~1orders~1{order_id}/get/x-mock',
-      'has no path parameter "orderid"',
-      'did you mean "order_id"?',
-    ],
-    [
-      'an unknown parent',
-      undefined,
-      { 'get /orders/{order_id}/lines': { parents: { order: 'order_id' } } },
-      '/paths/~1orders~1{order_id}~1lines/get/x-mock',
-      'there is no collection "order"',
-      'did you mean "orders"?',
-    ],
-    [
-      'a list that answers with no list',
-      undefined,
-      { 'get /me': { action: 'list' } },
-      '/paths/~1me/get/x-mock',
-      'cannot be a list',
-      'items',
-    ],
-  ] as const)('%s', async (...[, document, operations, place, message, hint]) => {
-    const error = await fail(withHints(document, operations));
-    expect(error.code).toBe('HINT_INVALID');
-    expect(error.toString()).toContain(place);
-    expect(error.message).toContain(message);
-    expect(error.hint ?? '').toContain(hint);
-  });
+  interface Case extends Readonly<Record<'name' | 'place' | 'message' | 'hint', string>> {
+    readonly document: unknown;
+    readonly operations: Readonly<Record<string, unknown>>;
+  }
+
+  it.each(loadCases<readonly Case[]>('state/hints.yaml'))(
+    '$name',
+    async ({ document, operations, place, message, hint }) => {
+      const error = await fail(withHints(document, operations));
+      expect(error.code).toBe('HINT_INVALID');
+      expect(error.toString()).toContain(place);
+      expect(error.message).toContain(message);
+      expect(error.hint ?? '').toContain(hint);
+    },
+  );
 });
 
 describe('the hint `missing`', () => {
