@@ -1,122 +1,86 @@
-import type { Contract } from '../contract/contract.js';
-import { addTo, isObject, type SchemaObject } from '../contract/json.js';
-import {
-  findObject,
-  fromReference,
-  readEntries,
-  readPointer,
-  readSegments,
-  readString,
-  readStrings,
-} from '../contract/pointer.js';
+import { isObject, readOwn, type Schema, type SchemaObject } from '../contract/json.js';
+import { fromReference, readEntries, readSegments, readStrings } from '../contract/pointer.js';
+import { listParts, toSchemas } from './schema-parts.js';
 
 /** What discriminators say about the shared schemas of a document (OpenAPI 3.1 section 4.8.25). */
 export interface Discriminators {
-  /** The name of the property of the discriminator of a schema, its own or one that it inherits through `allOf`. */
-  propertyOf(pointer: string): string | undefined;
-  /** A schema whose discriminating property has exactly the values that select the schema. */
-  narrow(pointer: string, schema: SchemaObject): SchemaObject;
+  /** The property that tells the schemas that extend one apart; one beside alternatives is about them alone. */
+  propertyOf(schema: Schema): string | undefined;
+  /** A shared schema whose discriminating property has exactly the values that select the schema. */
+  narrow(pointer: string, schema: Schema): Schema;
 }
 
-interface Discriminator {
+/** The values of a property that select a schema. */
+interface Selection {
   readonly property: string;
-  /** The values that select a schema, by the pointer of the schema. */
-  readonly values: ReadonlyMap<string, readonly string[]>;
+  readonly values: readonly unknown[];
 }
 
 /** Reads the discriminators of every schema of a document. */
-export function readDiscriminators({ document }: Contract): Discriminators {
-  const selected = new Map<string, Discriminator>();
-  for (const { discriminator, oneOf } of listDiscriminated(document)) {
-    const found = readDiscriminator(discriminator);
-    if (found === undefined || !Array.isArray(oneOf)) continue;
-    for (const pointer of found.values.keys()) if (!selected.has(pointer)) selected.set(pointer, found);
+export function readDiscriminators(document: unknown): Discriminators {
+  const alternatives = new Map<string, Selection>();
+  for (const { discriminator, oneOf } of listObjects(document)) {
+    if (!isObject(discriminator) || !Array.isArray(oneOf)) continue;
+    const property = String(discriminator['propertyName']);
+    for (const [value, reference] of readEntries(discriminator['mapping'])) {
+      const pointer = fromReference(reference) ?? '';
+      const { property: first = property, values = [] } = alternatives.get(pointer) ?? {};
+      if (first === property) alternatives.set(pointer, { property, values: [...values, value] });
+    }
   }
-  const inherited = new Map<string, Discriminator | undefined>();
-  const find = (pointer: string): Discriminator | undefined => {
-    if (inherited.has(pointer)) return inherited.get(pointer);
-    // A schema that refers to itself inherits nothing from itself.
-    inherited.set(pointer, undefined);
-    const schema = readPointer(document, pointer);
-    const found = isObject(schema)
-      ? (readDiscriminator(schema['discriminator']) ??
-        listParents(schema)
-          .map(find)
-          .find((each) => each !== undefined))
-      : undefined;
-    inherited.set(pointer, found);
-    return found;
+  const find = (schema: Schema): SchemaObject['discriminator'] => {
+    const found = listParts(document, schema, ['allOf']).find(({ discriminator }) => isObject(discriminator));
+    return found === undefined || isUnion(found) ? undefined : found.discriminator;
+  };
+  /** The selection of a schema that extends another one. */
+  const inherit = (pointer: string, schema: SchemaObject): Selection | undefined => {
+    const isBase = [schema, ...toSchemas(schema.allOf)].some((part) => isObject(part) && isObject(part.discriminator));
+    const found = isBase ? undefined : find(schema);
+    const values = readEntries(found?.mapping).flatMap(([value, to]) => (fromReference(to) === pointer ? [value] : []));
+    const name = readSegments(pointer).at(-1);
+    return found && { property: found.propertyName, values: values.length === 0 ? [name] : values };
   };
   return {
-    propertyOf: (pointer) => find(pointer)?.property,
+    propertyOf: (schema) => find(schema)?.propertyName,
     narrow: (pointer, schema) => {
-      const isHeir = schema.discriminator === undefined && listParents(schema).length > 0;
-      const chosen = selected.get(pointer) ?? (isHeir ? find(pointer) : undefined);
-      if (chosen === undefined) return schema;
-      const values = chosen.values.get(pointer) ?? [readSegments(pointer).at(-1) ?? ''];
-      return withValues(document, schema, { name: chosen.property, values });
+      if (!isObject(schema)) return schema;
+      const selection = alternatives.get(pointer) ?? inherit(pointer, schema);
+      return selection === undefined ? schema : withValues(document, schema, selection);
     },
   };
 }
 
-function withValues(
-  document: unknown,
-  schema: SchemaObject,
-  { name, values }: { readonly name: string; readonly values: readonly string[] },
-): SchemaObject {
-  if (schema.allOf === undefined && schema.type !== 'object') return schema;
-  const own = findValues(document, schema, name);
-  // The names of schemas are only the values where a schema does not say others itself, which a validator requires.
-  const isContradicted = own !== undefined && !own.some((value) => values.includes(String(value)));
-  const property = isContradicted ? { enum: own } : { type: 'string', enum: values };
-  if (schema.allOf === undefined) {
-    const declared = schema.properties?.[name];
-    const properties = { ...schema.properties, [name]: { ...(typeof declared === 'object' && declared), ...property } };
-    return { ...schema, properties, required: [...readStrings(schema.required), name] };
-  }
+function withValues(document: unknown, schema: SchemaObject, { property, values }: Selection): SchemaObject {
+  const { type, allOf, properties = {}, required } = schema;
+  if (isUnion(schema) || (allOf === undefined && type !== 'object')) return schema;
+  const declared = findValues(document, schema, property);
+  // The names of schemas are only the values where the document does not list others, which a validator requires.
+  const allowed = declared?.filter((value) => values.includes(String(value))) ?? values;
+  const narrowed = { enum: allowed.length === 0 ? declared : allowed };
   // Beside the schemas that it extends, from which the property is removed.
-  return {
-    ...schema,
-    allOf: [...schema.allOf, { type: 'object', properties: { [name]: property }, required: [name] }],
-  };
+  const part = { type: 'object', properties: { [property]: narrowed }, required: [property] };
+  if (allOf !== undefined) return { ...schema, allOf: [...allOf, part] };
+  const own = readOwn(properties, property);
+  const merged = { ...properties, [property]: { ...(isObject(own) && own), ...narrowed } };
+  return { ...schema, properties: merged, required: [...readStrings(required), property] };
 }
 
-/** The values that a schema allows for a property, itself or in a part of `allOf` that is written in place. */
+/** The values that a schema, or one that it extends, lists for a property. */
 function findValues(document: unknown, schema: SchemaObject, name: string): readonly unknown[] | undefined {
-  const value = schema.properties?.[name];
-  const property = findObject(document, value, '')?.value;
-  if (property?.['const'] !== undefined) return [property['const']];
-  if (Array.isArray(property?.['enum'])) return property['enum'];
-  const parts = (schema.allOf ?? []).filter((part) => typeof part === 'object');
-  return parts.map((part) => findValues(document, part, name)).find((values) => values !== undefined);
+  const properties = listParts(document, schema, ['allOf']).map((part) => readOwn(part.properties ?? {}, name));
+  const parts = properties.flatMap((property) => listParts(document, property, ['allOf']));
+  const listed = parts.find((part) => part.const !== undefined || Array.isArray(part.enum));
+  return listed?.const === undefined ? listed?.enum : [listed.const];
 }
 
-/** The pointers of the schemas that a schema extends. */
-function listParents(schema: Readonly<Record<string, unknown>>): readonly string[] {
-  const parts: readonly unknown[] = Array.isArray(schema['allOf']) ? schema['allOf'] : [];
-  return parts.flatMap((part) => (isObject(part) ? (fromReference(part['$ref']) ?? []) : []));
+/** Whether a schema has shared alternatives. */
+function isUnion({ oneOf, anyOf }: SchemaObject): boolean {
+  return [...toSchemas(oneOf), ...toSchemas(anyOf)].some((branch) => isObject(branch) && '$ref' in branch);
 }
 
-function readDiscriminator(value: unknown): Discriminator | undefined {
-  const property = isObject(value) ? readString(value['propertyName']) : undefined;
-  if (!isObject(value) || property === undefined) return undefined;
-  const values = new Map<string, string[]>();
-  for (const [name, reference] of readEntries(value['mapping'])) {
-    const pointer = fromReference(reference);
-    if (pointer !== undefined) addTo(values, pointer, name);
-  }
-  return { property, values };
-}
-
-/** Every object of the document with a discriminator. */
-function listDiscriminated(root: unknown): readonly Readonly<Record<string, unknown>>[] {
-  const found: Readonly<Record<string, unknown>>[] = [];
-  const visit = (value: unknown): void => {
-    if (Array.isArray(value)) for (const item of value) visit(item);
-    if (!isObject(value)) return;
-    if ('discriminator' in value) found.push(value);
-    for (const member of Object.values(value)) visit(member);
-  };
-  visit(root);
-  return found;
+/** Every object of a document. */
+function* listObjects(value: unknown): Iterable<Readonly<Record<string, unknown>>> {
+  if (isObject(value)) yield value;
+  if (typeof value === 'object' && value !== null)
+    for (const member of Object.values(value)) yield* listObjects(member);
 }

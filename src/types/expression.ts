@@ -1,4 +1,4 @@
-/** The text of a TypeScript type, and how its outermost operator binds. */
+/** The text of a TypeScript type, and how its outermost operator binds. `indent` indents its lines. */
 export interface TypeExpression {
   readonly text: string;
   readonly operator?: '|' | '&';
@@ -15,31 +15,20 @@ export interface Member {
 }
 
 export const NEVER: TypeExpression = { text: 'never' };
-export const NULL: TypeExpression = { text: 'null' };
 export const UNKNOWN: TypeExpression = { text: 'unknown' };
 
-/** A union of the different types; `never` of none. */
-export function toUnion(types: readonly TypeExpression[]): TypeExpression {
-  return join(types, '|') ?? NEVER;
-}
-
-/** An intersection of the different types; undefined of none. */
-export function toIntersection(types: readonly TypeExpression[]): TypeExpression | undefined {
-  return join(types, '&');
-}
-
-function join(types: readonly TypeExpression[], operator: '|' | '&'): TypeExpression | undefined {
+/** A union or an intersection of the different types; undefined of none. */
+export function join(types: readonly TypeExpression[], operator: '|' | '&'): TypeExpression | undefined {
   const unique = [...new Map(types.map((type) => [type.text, type])).values()];
-  const [first, ...others] = unique;
-  if (first === undefined || others.length === 0) return first;
+  if (unique.length < 2) return unique[0];
   // `&` binds more tightly than `|`.
   const texts = unique.map((type) => (operator === '&' && type.operator === '|' ? `(${type.text})` : type.text));
   return { text: texts.join(` ${operator} `), operator };
 }
 
 /** An array of items. */
-export function toArray(items: TypeExpression): TypeExpression {
-  return { text: `${items.operator === undefined ? items.text : `(${items.text})`}[]` };
+export function toArray({ text, operator }: TypeExpression): TypeExpression {
+  return { text: `${operator === undefined ? text : `(${text})`}[]` };
 }
 
 /** The type of one JSON value. */
@@ -55,15 +44,13 @@ export function toAccess(first: string, ...names: readonly string[]): TypeExpres
   return { text: first + names.map((name) => `[${JSON.stringify(name)}]`).join('') };
 }
 
-/** An object type over several lines. @param depth - The level of indentation of the line that it starts on. */
-export function toObject(members: readonly Member[], depth: number, index?: string): TypeExpression {
-  const indent = '  '.repeat(depth + 1);
+/** An object type with a line for each member. @param index - An index signature. */
+export function toObject(members: readonly Member[], index = ''): TypeExpression {
   const lines = members.map(({ name, type, isOptional = false, isReadonly = false, comment = [] }) => {
     const declared = `${isReadonly ? 'readonly ' : ''}${toName(name)}${isOptional ? '?' : ''}`;
-    return `${toComment(comment, indent)}${indent}${declared}: ${type.text};\n`;
+    return `${toComment(comment)}${declared}: ${type.text};\n`;
   });
-  if (index !== undefined) lines.push(`${indent}${index};\n`);
-  return { text: `{\n${lines.join('')}${'  '.repeat(depth)}}` };
+  return { text: `{\n${lines.join('')}${index}}` };
 }
 
 /** The name of a property: an identifier, an integer, or a quoted string. */
@@ -72,12 +59,26 @@ function toName(name: string): string {
 }
 
 /** A JSDoc comment of these lines; empty for none. */
-export function toComment(lines: readonly string[], indent: string): string {
-  const texts = lines
-    .flatMap((line) => line.split(/\r\n|[\r\n\u2028\u2029]/u))
-    .map((line) => line.trimEnd().replaceAll('*/', String.raw`*\/`));
-  while (texts.at(-1) === '') texts.pop();
-  if (texts.length === 0) return '';
-  if (texts.length === 1) return `${indent}/** ${texts[0]?.trim()} */\n`;
-  return `${indent}/**\n${texts.map((text) => `${indent} *${text === '' ? '' : ` ${text}`}\n`).join('')}${indent} */\n`;
+export function toComment(comment: readonly string[]): string {
+  const lines = comment
+    .join('\n')
+    .replaceAll('*/', String.raw`*\/`)
+    .trimEnd()
+    .split(/\r\n|[\r\n\u2028\u2029]/u)
+    .map((line) => line.trimEnd());
+  if (lines.length > 1) return `/**\n${lines.map((line) => ` * ${line}`.trimEnd()).join('\n')}\n */\n`;
+  return lines[0] === '' ? '' : `/** ${lines[0]?.trim()} */\n`;
+}
+
+/** Indents lines by the braces that are open. */
+export function indent(text: string): string {
+  let depth = 0;
+  const lines = text.split('\n').map((line) => {
+    if (line.startsWith('}')) depth--;
+    const indented = line === '' ? '' : '  '.repeat(depth) + line;
+    // The lines of a comment begin with a space.
+    if (line.endsWith('{') && !line.startsWith(' ')) depth++;
+    return indented;
+  });
+  return lines.join('\n');
 }

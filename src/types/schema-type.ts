@@ -1,35 +1,38 @@
-import type { Contract } from '../contract/contract.js';
 import { isObject, type Schema, type SchemaObject } from '../contract/json.js';
-import { fromReference, readEntries, readPointer, readSegments, readStrings, toPointer } from '../contract/pointer.js';
+import { readEntries, readPointer, readSegments, readStrings, toPointer } from '../contract/pointer.js';
 import { type Discriminators, readDiscriminators } from './discriminators.js';
 import {
+  join,
   type Member,
   NEVER,
-  NULL,
   toAccess,
   toArray,
-  toIntersection,
   toLiteral,
   toObject,
-  toUnion,
   type TypeExpression,
   UNKNOWN,
 } from './expression.js';
+import {
+  isCompleted,
+  isFree,
+  isReference,
+  isVague,
+  listMembers,
+  listNeeded,
+  listParts,
+  readTarget,
+  toSchemas,
+} from './schema-parts.js';
 
 /** Writes schemas as TypeScript types. */
 export interface SchemaTypes {
-  /** The type of a schema that is written in place. */
-  typeOf(schema: Schema | undefined, place: SchemaPlace): TypeExpression;
-  /** The shared schemas by name, as members of `components["schemas"]`: those of the document, then others that are referred to. */
-  listShared(depth: number): readonly Member[];
-}
-
-/** Where a schema is written. */
-interface SchemaPlace {
-  /** The level of indentation of the line. */
-  readonly depth: number;
-  /** Whether it is of a parameter or request body: a client may leave out a property that has a default. */
-  readonly isRequest?: boolean;
+  /** The type of a schema that is written in place. @param isRequest - Whether a client may leave out a property that has a default. */
+  typeOf(schema: Schema | undefined, isRequest?: boolean): TypeExpression;
+  /**
+   * The shared schemas, as members of `components["schemas"]`: those of the document, then others that are referred to. A type that contains
+   * itself in an array is declared as an alias, since TypeScript resolves a member of an interface at once.
+   */
+  listShared(): { readonly members: readonly Member[]; readonly aliases: readonly string[] };
 }
 
 interface Writer {
@@ -39,190 +42,223 @@ interface Writer {
   nameOf(pointer: string): string;
 }
 
-/** Creates the writer of the schemas of a contract. */
-export function createSchemaTypes(contract: Contract): SchemaTypes {
-  const { document } = contract;
-  const names = new Map<string, string>();
-  const taken = new Set<string>();
+/** Where a schema is written. */
+interface Place {
+  readonly isRequest: boolean;
+  /** The other schemas that the same value has to fit. */
+  readonly beside: readonly Schema[];
+  /** The shared schema that the same value has to fit; undefined inside of a property or an array. */
+  readonly owner?: string;
+  /** The shared schemas that are written in place of a reference. */
+  readonly opened: readonly string[];
+}
+
+/** Creates the writer of the schemas of a document. */
+export function createSchemaTypes(document: unknown): SchemaTypes {
+  const shared = readEntries(readPointer(document, '/components/schemas'));
+  const names = new Map(shared.map(([name]) => [toPointer('components', 'schemas', name), name]));
   const nameOf = (pointer: string): string => {
-    const known = names.get(pointer);
-    if (known !== undefined) return known;
     const wanted = readSegments(pointer).at(-1) ?? '';
-    let name = wanted;
-    for (let i = 2; taken.has(name); i++) name = `${wanted}_${i}`;
+    const taken = names.has(pointer) ? [] : [...names.values()];
+    let name = names.get(pointer) ?? wanted;
+    for (let i = 2; taken.includes(name); i++) name = `${wanted}_${i}`;
     names.set(pointer, name);
-    taken.add(name);
     return name;
   };
-  for (const [name] of readEntries(readPointer(document, '/components/schemas'))) {
-    nameOf(toPointer('components', 'schemas', name));
-  }
-  const writer: Writer = { document, discriminators: readDiscriminators(contract), nameOf };
+  const writer: Writer = { document, discriminators: readDiscriminators(document), nameOf };
   return {
-    typeOf: (schema, place) => (schema === undefined ? UNKNOWN : writeSchema(writer, schema, place)),
-    listShared: (depth) => {
+    typeOf: (schema, isRequest = false) => writeSchema(writer, schema ?? true, { isRequest, beside: [], opened: [] }),
+    listShared: () => {
       const members: Member[] = [];
+      const aliases: string[] = [];
       // A schema that is written can refer to further ones.
       for (const [pointer, name] of names) {
-        const schema = readSchema(document, pointer);
-        const narrowed = typeof schema === 'boolean' ? schema : writer.discriminators.narrow(pointer, schema);
-        members.push({ name, type: writeSchema(writer, narrowed, { depth }), comment: describeSchema(schema) });
+        const schema = (readPointer(document, pointer) ?? {}) as Schema;
+        const place = { isRequest: false, beside: [], owner: pointer, opened: [] };
+        const type = writeSchema(writer, writer.discriminators.narrow(pointer, schema), place);
+        const alias = readAlias(writer, pointer);
+        if (alias !== undefined) aliases.push(`type ${alias} = ${type.text};\n`);
+        members.push({ name, type: alias === undefined ? type : { text: alias }, comment: describeSchema(schema) });
       }
-      return members;
+      return { members, aliases };
     },
   };
 }
 
-function readSchema(document: unknown, pointer: string): Schema {
-  const value = readPointer(document, pointer);
-  return isObject(value) || typeof value === 'boolean' ? value : {};
+/** The name of the alias of a shared schema; the characters of its own name that an identifier cannot have are numbers. */
+function readAlias({ document, nameOf }: Writer, pointer: string): string | undefined {
+  if (!listNeeded(document, pointer).has(`2 ${pointer}`)) return undefined;
+  return `_${nameOf(pointer).replaceAll(/\W/gu, (character) => `$${character.codePointAt(0)}$`)}`;
 }
 
 /** The lines of the comment of a schema. */
 export function describeSchema(schema: Schema): readonly string[] {
   if (typeof schema === 'boolean') return [];
-  const { title, description, format, deprecated } = schema;
-  const texts = [title, typeof format === 'string' ? `Format: ${format}` : undefined, description].filter(
-    (text) => typeof text === 'string' && text.trim() !== '',
-  );
-  const fallback = schema['default'] === undefined ? [] : [`@default ${JSON.stringify(schema['default'])}`];
-  return [...texts.map((text) => String(text).trim()), ...(deprecated === true ? ['@deprecated'] : []), ...fallback];
+  const { title, format, description, deprecated, default: fallback } = schema;
+  const texts = [title, typeof format === 'string' ? `Format: ${format}` : '', description];
+  return [
+    ...texts.flatMap((text) => (typeof text === 'string' && text.trim() !== '' ? [text.trim()] : [])),
+    ...(deprecated === true ? ['@deprecated'] : []),
+    ...(fallback === undefined ? [] : [`@default ${JSON.stringify(fallback)}`]),
+  ];
 }
 
-/** Keywords that say more about the type than the reference beside them. */
-const BESIDE_REFERENCE = ['properties', 'required', 'allOf', 'anyOf', 'oneOf', 'enum', 'const'];
-
-function writeSchema(writer: Writer, schema: Schema, place: SchemaPlace): TypeExpression {
+function writeSchema(writer: Writer, schema: Schema, place: Place): TypeExpression {
   if (typeof schema === 'boolean') return schema ? UNKNOWN : NEVER;
-  const target = fromReference(schema.$ref);
-  if (target !== undefined) {
-    if (!BESIDE_REFERENCE.some((keyword) => keyword in schema)) return writeReference(writer, target);
-    const { $ref, ...rest } = schema;
-    return writeSchema(writer, { ...rest, allOf: [{ $ref }, ...(rest.allOf ?? [])] }, place);
+  const { document } = writer;
+  if (isReference(schema)) return writeReference(writer, readTarget(schema) ?? '', place);
+  if (place.beside.some((other) => !isVague(document, other)) && isVague(document, schema)) {
+    return isFree(schema) ? { text: '{ [key: string]: unknown }' } : ANY_VALUE;
   }
   if (schema.const !== undefined) return toLiteral(schema.const);
-  if (Array.isArray(schema.enum) && schema.properties === undefined) return toUnion(schema.enum.map(toLiteral));
-  return writeComposition(writer, schema, place);
+  if (Array.isArray(schema.enum) && schema.properties === undefined) {
+    return join(schema.enum.map(toLiteral), '|') ?? NEVER;
+  }
+  const parts = [schema.allOf, schema.anyOf, schema.oneOf].flatMap(toSchemas);
+  const isComposed = parts.length > 0 || readTarget(schema) !== undefined;
+  return isComposed ? writeComposition(writer, schema, place) : writeOwn(writer, schema, place);
 }
 
-function writeReference({ nameOf, document }: Writer, pointer: string): TypeExpression {
-  const target = readPointer(document, pointer);
-  return isObject(target) || typeof target === 'boolean' ? toAccess('components', 'schemas', nameOf(pointer)) : UNKNOWN;
+/** A shared schema by its name. */
+function writeReference(writer: Writer, pointer: string, place: Place): TypeExpression {
+  const schema = readPointer(writer.document, pointer) as Schema | undefined;
+  const way = place.opened.length === 0 ? 0 : 1;
+  // An alternative that is the schema itself says nothing.
+  if (schema === undefined || listNeeded(writer.document, pointer).has(`${way} ${place.owner}`)) return UNKNOWN;
+  if (!place.opened.includes(pointer) && isCompleted(writer.document, schema, place.beside)) {
+    const narrowed = writer.discriminators.narrow(pointer, schema);
+    return writeSchema(writer, narrowed, { ...place, opened: [...place.opened, pointer] });
+  }
+  const alias = readAlias(writer, pointer);
+  return alias === undefined ? toAccess('components', 'schemas', writer.nameOf(pointer)) : { text: alias };
 }
 
 /** JSON Schema 2020-12 core section 10.2: a value fits the keywords beside a composition and the composition. */
-function writeComposition(writer: Writer, schema: SchemaObject, place: SchemaPlace): TypeExpression {
-  const own = writeOwn(writer, schema, place);
-  const all = toSchemas(schema.allOf).map((part) => writePart(writer, part, { schema, place }));
-  const choices = [schema.anyOf, schema.oneOf].flatMap((branches) => {
-    const types = toSchemas(branches).map((branch) => writeSchema(writer, branch, place));
-    // An alternative that only requires properties does not say a type.
-    return types.length === 0 || types.some(isUnknown) ? [] : [toUnion(types)];
+function writeComposition(writer: Writer, schema: SchemaObject, place: Place): TypeExpression {
+  const { $ref, $dynamicRef, 'x-vouch-unresolved': cut, allOf, anyOf, oneOf, ...own } = schema;
+  const reference = { $ref: $ref ?? $dynamicRef ?? cut } as SchemaObject;
+  const parts = [own, ...(reference.$ref === undefined ? [] : [reference]), ...toSchemas(allOf)];
+  const choices = [toSchemas(anyOf), toSchemas(oneOf)];
+  const all = parts.map((part) => {
+    const others = parts.filter((other) => other !== part);
+    const beside = [...others, ...choices.flat(), ...place.beside];
+    return writePart(writer, part, { others, required: readStrings(schema.required), place: { ...place, beside } });
   });
-  const known = [...(own === undefined ? [] : [own]), ...all.filter((type) => !isUnknown(type)), ...choices];
-  return toIntersection(known) ?? UNKNOWN;
-}
-
-function isUnknown({ text }: TypeExpression): boolean {
-  return text === UNKNOWN.text;
-}
-
-/** The type of an object without any declared property, as openapi-typescript writes it. */
-const EMPTY_OBJECT: TypeExpression = { text: 'Record<string, never>' };
-
-function toSchemas(value: unknown): readonly Schema[] {
-  return Array.isArray(value) ? value.filter((item) => isObject(item) || typeof item === 'boolean') : [];
-}
-
-/** One schema of `allOf`; `required` of the whole schema is about its properties, too. */
-function writePart(
-  writer: Writer,
-  part: Schema,
-  { schema, place }: { readonly schema: SchemaObject; readonly place: SchemaPlace },
-): TypeExpression {
-  const required = readStrings(schema.required);
-  if (typeof part === 'boolean') return writeSchema(writer, part, place);
-  const target = fromReference(part.$ref);
-  if (target === undefined) {
-    return writeSchema(writer, { ...part, required: [...required, ...readStrings(part.required)] }, place);
-  }
-  const type = writeSchema(writer, part, place);
-  const declared = readPointer(writer.document, `${target}/properties`);
-  const names = isObject(declared) ? required.filter((name) => Object.hasOwn(declared, name)) : [];
-  const whole = names.length === 0 ? type : { text: `WithRequired<${type.text}, ${writeNames(names)}>` };
-  const property = writer.discriminators.propertyOf(target);
-  const isReplaced = property !== undefined && toSchemas(schema.allOf).some((other) => declares(other, property));
-  return isReplaced ? { text: `Omit<${whole.text}, ${writeNames([property])}>` } : whole;
-}
-
-function declares(schema: Schema, property: string): boolean {
-  return typeof schema === 'object' && schema.properties !== undefined && Object.hasOwn(schema.properties, property);
-}
-
-function writeNames(names: readonly string[]): string {
-  return toUnion(names.map(toLiteral)).text;
-}
-
-/** The type that a schema says itself, by its types or the properties it declares; undefined where it says none. */
-function writeOwn(writer: Writer, schema: SchemaObject, place: SchemaPlace): TypeExpression | undefined {
-  const types = typeof schema.type === 'string' ? [schema.type] : readStrings(schema.type);
-  const object = types.length === 0 || types.includes('object') ? writeObject(writer, schema, place) : undefined;
-  if (types.length === 0) return object;
-  const isComposed = [schema.allOf, schema.anyOf, schema.oneOf].some((parts) => toSchemas(parts).length > 0);
-  // An object whose properties the composition declares.
-  if (types.includes('object') && object === undefined && isComposed) return undefined;
-  return toUnion(
-    types.map((type) => (type === 'object' ? (object ?? EMPTY_OBJECT) : writeType(writer, type, { schema, place }))),
+  const unions = choices.map((branches) => {
+    const beside = [...parts, ...place.beside];
+    const types = branches.map((branch) => writeSchema(writer, branch, { ...place, beside }));
+    // An alternative that only requires properties does not say a type.
+    return types.some(isUnknown) ? UNKNOWN : (join(types, '|') ?? UNKNOWN);
+  });
+  return (
+    join(
+      [...all, ...unions].filter((type) => !isUnknown(type)),
+      '&',
+    ) ?? UNKNOWN
   );
 }
 
-const SIMPLE_TYPES: Readonly<Record<string, TypeExpression>> = {
-  string: { text: 'string' },
-  number: { text: 'number' },
-  integer: { text: 'number' },
-  boolean: { text: 'boolean' },
-  null: NULL,
+/** The type of a value of which other schemas say more; unlike `unknown`, it makes their property required. */
+const ANY_VALUE: TypeExpression = { text: '{} | null', operator: '|' };
+
+function isUnknown({ text }: TypeExpression): boolean {
+  return text === UNKNOWN.text || text === ANY_VALUE.text;
+}
+
+/** A part of a composition: the other parts, and the properties that the whole requires, which can be those of the part. */
+interface PartPlace {
+  readonly others: readonly Schema[];
+  readonly required: readonly string[];
+  readonly place: Place;
+}
+
+/** What a schema says itself, or one of the schemas that it extends. */
+function writePart(writer: Writer, part: Schema, { others, required, place }: PartPlace): TypeExpression {
+  const { document, discriminators } = writer;
+  const target = isObject(part) ? readTarget(part) : undefined;
+  const schema = target === undefined ? part : (readPointer(document, target) as Schema | undefined);
+  if (!isObject(schema)) return writeSchema(writer, part, place);
+  const complete = { ...schema, required: [...required, ...readStrings(schema.required)] };
+  if (target === undefined) return writeSchema(writer, complete, place);
+  const bases = listParts(document, part, ['allOf']);
+  const property = discriminators.propertyOf(part);
+  const isNarrowed = property !== undefined && others.some((other) => isObject(other) && hasProperty(other, property));
+  // A base that has its children as alternatives, or that has any properties, which `Omit` would lose.
+  const isCircular = listNeeded(document, target).has(`1 ${place.owner}`);
+  if (isCircular || (isNarrowed && bases.some(({ additionalProperties }) => additionalProperties))) {
+    const opened = [...place.opened, target];
+    return place.opened.includes(target) ? UNKNOWN : writeSchema(writer, complete, { ...place, opened });
+  }
+  const type = writeSchema(writer, part, place);
+  const names = required.filter((name) => bases.some((base) => hasProperty(base, name)));
+  const whole = names.length === 0 ? type : { text: `WithRequired<${type.text}, ${writeNames(names)}>` };
+  return isNarrowed ? { text: `Omit<${whole.text}, ${writeNames([property])}>` } : whole;
+}
+
+function hasProperty({ properties = {} }: SchemaObject, name: string): boolean {
+  return Object.hasOwn(properties, name);
+}
+
+function writeNames(names: readonly string[]): string {
+  return names.map((name) => JSON.stringify(name)).join(' | ');
+}
+
+/** The type that a schema says itself, by its types or by the properties or items that it declares. */
+function writeOwn(writer: Writer, schema: SchemaObject, place: Place): TypeExpression {
+  const types = [schema.type ?? []].flat();
+  const object = types.length === 0 || types.includes('object') ? writeObject(writer, schema, place) : undefined;
+  if (types.length === 0 && object === undefined && isObject(schema.items)) return writeArray(writer, schema, place);
+  const all = types.map((type): TypeExpression => {
+    if (type === 'object') return object ?? { text: 'Record<string, never>' };
+    return type === 'array' ? writeArray(writer, schema, place) : { text: SIMPLE_TYPES[type] ?? 'unknown' };
+  });
+  return join(all, '|') ?? object ?? UNKNOWN;
+}
+
+const SIMPLE_TYPES: Readonly<Record<string, string>> = {
+  string: 'string',
+  number: 'number',
+  integer: 'number',
+  boolean: 'boolean',
+  null: 'null',
 };
 
-function writeType(
-  writer: Writer,
-  type: string,
-  { schema, place }: { readonly schema: SchemaObject; readonly place: SchemaPlace },
-): TypeExpression {
-  if (type !== 'array') return SIMPLE_TYPES[type] ?? UNKNOWN;
-  const { items, prefixItems } = schema;
-  const first = toSchemas(prefixItems).map((item) => writeSchema(writer, item, place).text);
-  const others = items === undefined ? undefined : toArray(writeSchema(writer, items, place));
-  if (first.length === 0) return others ?? toArray(UNKNOWN);
+function writeArray(writer: Writer, { items, prefixItems }: SchemaObject, place: Place): TypeExpression {
+  const first = toSchemas(prefixItems).map((item) => writeMember(writer, item, { place, key: 'prefixItems' }).text);
+  const others = toArray(writeMember(writer, items ?? true, { place, key: 'items' }));
+  if (first.length === 0) return others;
   // Without `items`, a tuple has no further ones, as openapi-typescript writes it.
-  const rest = others === undefined || items === false ? [] : [`...${others.text}`];
+  const rest = items === undefined || items === false ? [] : [`...${others.text}`];
   return { text: `[${[...first, ...rest].join(', ')}]` };
 }
 
 /** The declared properties; undefined where there are none. */
-function writeObject(writer: Writer, schema: SchemaObject, place: SchemaPlace): TypeExpression | undefined {
-  const required = new Set(readStrings(schema.required));
-  const inside = { ...place, depth: place.depth + 1 };
-  const members = readEntries(schema.properties).map(([name, value]): Member => {
-    const property = isObject(value) || typeof value === 'boolean' ? value : {};
-    const { default: fallback, readOnly } = typeof property === 'boolean' ? {} : property;
+function writeObject(writer: Writer, schema: SchemaObject, place: Place): TypeExpression | undefined {
+  const { properties = {}, patternProperties = {}, additionalProperties = false } = schema;
+  const required = readStrings(schema.required);
+  const members = Object.entries(properties).map(([name, property]): Member => {
+    const { default: fallback, readOnly } = isObject(property) ? property : {};
     // The mock and servers fill in defaults.
-    const isFilled = fallback !== undefined && place.isRequest !== true;
+    const isFilled = fallback !== undefined && !place.isRequest;
     return {
       name,
-      type: writeSchema(writer, property, inside),
-      isOptional: !required.has(name) && !isFilled,
+      type: writeMember(writer, property, { place, key: `.${name}` }),
+      isOptional: !required.includes(name) && !isFilled,
       isReadonly: readOnly === true,
       comment: describeSchema(property),
     };
   });
-  const others = [
-    schema.additionalProperties,
-    ...readEntries(schema.patternProperties).map(([, value]) => value),
-  ].flatMap((value) => {
-    if (value === true || (isObject(value) && Object.keys(value).length === 0)) return [UNKNOWN];
-    return isObject(value) ? [writeSchema(writer, value, place)] : [];
-  });
-  const index = others.length === 0 ? [] : [{ text: `{ [key: string]: ${toUnion(others).text} }` }];
-  return toIntersection([...(members.length === 0 ? [] : [toObject(members, place.depth)]), ...index]);
+  const others = [additionalProperties, ...Object.values(patternProperties)].filter((value) => value !== false);
+  const values = others.map((value) => writeMember(writer, value, { place, key: 'additionalProperties' }));
+  const index = values.length === 0 ? [] : [{ text: `{ [key: string]: ${join(values, '|')?.text} }` }];
+  return join([...(members.length === 0 ? [] : [toObject(members)]), ...index], '&');
+}
+
+/** The type of a member of a value. @param key - As of `listMembers`. */
+function writeMember(
+  writer: Writer,
+  schema: Schema,
+  { place: { isRequest, opened, beside }, key }: { readonly place: Place; readonly key: string },
+): TypeExpression {
+  return writeSchema(writer, schema, { isRequest, opened, beside: listMembers(writer.document, beside, key) });
 }

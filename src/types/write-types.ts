@@ -10,13 +10,8 @@ import type {
   RequestBody,
 } from '../contract/operations/operation.js';
 import { findObject, readEntries, readPointer, readSegments, readString, toPointer } from '../contract/pointer.js';
-import { type Member, NEVER, toAccess, toComment, toObject, type TypeExpression, UNKNOWN } from './expression.js';
+import { indent, type Member, NEVER, toAccess, toComment, toObject, type TypeExpression } from './expression.js';
 import { createSchemaTypes, describeSchema, type SchemaTypes } from './schema-type.js';
-
-/** What the types of the parts of operations are written with. */
-interface Writer extends SchemaTypes {
-  readonly document: Contract['document'];
-}
 
 /** A collection of a mock. */
 interface CollectionShape {
@@ -26,68 +21,69 @@ interface CollectionShape {
   readonly schema: string | undefined;
 }
 
+/** Writes the type of a schema that is not shared. */
+type TypeOf = SchemaTypes['typeOf'];
+
 /**
  * The TypeScript types of a contract: the interfaces `paths`, `operations` and `components`, in the form of openapi-typescript 7, and
  * `collections`, the items of each collection. Webhooks and callbacks, which a mock does not answer, are left out.
  */
 export function writeTypes(contract: Contract, collections: readonly CollectionShape[]): string {
-  const writer: Writer = { ...createSchemaTypes(contract), document: contract.document };
-  const named = contract.operations.filter(isNamed);
-  const operations = named.map((operation): Member => {
-    return {
-      name: operation.id,
-      type: writeOperation(writer, operation, 1),
-      comment: describeOperation(writer, operation),
-    };
+  const { document, title, version } = contract;
+  const { typeOf, listShared } = createSchemaTypes(document);
+  const operations = contract.operations.filter(isNamed).map((operation): Member => {
+    return { name: operation.id, type: writeOperation(typeOf, operation), comment: describeOperation(operation) };
   });
-  const paths = writePaths(writer, contract.operations);
-  const parts = writeShared(writer);
-  const items = collections.map((shape): Member => {
-    return { name: shape.name, type: writeItem(writer, shape), comment: [shape.path] };
+  const paths = writePaths(typeOf, contract);
+  const parts = writeShared(typeOf, document);
+  const items = collections.map(({ name, path, schema: pointer }): Member => {
+    const schema = pointer === undefined ? undefined : (readPointer(document, pointer) as Schema | undefined);
+    const type = findShared(pointer ?? '', 'schemas') ?? typeOf(schema);
+    return { name, type: type.text === 'unknown' ? { text: '{ [name: string]: unknown }' } : type, comment: [path] };
   });
-  // The last one: whatever is written before it can refer to further schemas.
-  const schemas: Member = { name: 'schemas', type: toMembers(writer.listShared(2), 1) };
+  // The last ones: whatever is written before them can refer to further schemas.
+  const schemas = listShared();
   const body = [
     writeInterface('paths', paths),
     'export type webhooks = Record<string, never>;\n',
-    writeInterface('components', [schemas, ...parts]),
+    writeInterface('components', [{ name: 'schemas', type: toMembers(schemas.members) }, ...parts]),
     'export type $defs = Record<string, never>;\n',
     writeInterface('operations', operations),
-    `export interface collections ${toObject(items, 0).text}\n`,
+    `export interface collections ${toObject(items).text}\n`,
+    ...schemas.aliases,
   ].join('');
-  const title = `Types of ${contract.title} ${contract.version}, written by "vouch types". Changes are lost when they are written again.`;
+  const comment = `Types of ${title} ${version}, written by "vouch types". Changes are lost when they are written again.`;
   const helper = 'type WithRequired<T, K extends keyof T> = T & { [P in K]-?: T[P] };\n';
-  return `${toComment([title], '')}\n${body}${body.includes('WithRequired<') ? helper : ''}`;
+  return indent(`${toComment([comment])}\n${body}${body.includes('WithRequired<') ? helper : ''}`);
 }
 
 function writeInterface(name: string, members: readonly Member[]): string {
   if (members.length === 0) return `export type ${name} = Record<string, never>;\n`;
-  return `export interface ${name} ${toObject(members, 0).text}\n`;
+  return `export interface ${name} ${toObject(members).text}\n`;
 }
-
-/** The type of an item; one without properties in the document can have any. */
-function writeItem(writer: Writer, { schema: pointer }: CollectionShape): TypeExpression {
-  if (pointer === undefined) return ANY_ITEM;
-  // The pointer is that of a schema.
-  const schema = readPointer(writer.document, pointer) as Schema | undefined;
-  const type = findShared(pointer, 'schemas') ?? writer.typeOf(schema, { depth: 1 });
-  return type.text === UNKNOWN.text ? ANY_ITEM : type;
-}
-
-const ANY_ITEM: TypeExpression = { text: '{ [name: string]: unknown }' };
 
 /** Whether the document gives the operation its id. */
 function isNamed({ id, method, path }: Operation): boolean {
   return id !== `${method} ${path}` && !id.startsWith(`${method} ${path} (`);
 }
 
-function toMembers(members: readonly Member[], depth: number): TypeExpression {
-  return members.length === 0 ? NEVER : toObject(members, depth);
+function toMembers(members: readonly Member[]): TypeExpression {
+  return members.length === 0 ? NEVER : toObject(members);
+}
+
+/** A member of an operation that is left out where it has none. */
+function toOptional(name: string, members: readonly Member[]): Member {
+  return { name, type: toMembers(members), isOptional: members.every(({ isOptional = false }) => isOptional) };
+}
+
+/** The lines of the comment of a part. */
+function toLines(...texts: readonly (string | undefined)[]): readonly string[] {
+  return texts.flatMap((text) => (text === undefined ? [] : [text.trim()]));
 }
 
 const PATH_METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
 
-function writePaths(writer: Writer, operations: readonly Operation[]): readonly Member[] {
+function writePaths(typeOf: TypeOf, { document, operations }: Contract): readonly Member[] {
   const byPath = new Map<string, Operation[]>();
   for (const operation of operations) addTo(byPath, operation.path, operation);
   return [...byPath].map(([path, own]): Member => {
@@ -95,16 +91,16 @@ function writePaths(writer: Writer, operations: readonly Operation[]): readonly 
     const members = [...methods].map((name): Member => {
       const operation = own.find(({ method }) => method.toLowerCase() === name);
       if (operation === undefined) return { name, type: NEVER, isOptional: true };
-      const type = isNamed(operation) ? toAccess('operations', operation.id) : writeOperation(writer, operation, 2);
-      return { name, type, comment: describeOperation(writer, operation) };
+      const type = isNamed(operation) ? toAccess('operations', operation.id) : writeOperation(typeOf, operation);
+      return { name, type, comment: describeOperation(operation) };
     });
-    const shared = writeParameters(writer, listShared(writer, path, own), 2);
-    return { name: path, type: toObject([{ name: 'parameters', type: shared }, ...members], 1) };
+    const parameters = writeParameters(typeOf, listShared(document, path, own));
+    return { name: path, type: toObject([{ name: 'parameters', type: parameters }, ...members]) };
   });
 }
 
 /** The parameters that a path item declares for all of its operations. */
-function listShared({ document }: Writer, path: string, operations: readonly Operation[]): readonly Parameter[] {
+function listShared(document: unknown, path: string, operations: readonly Operation[]): readonly Parameter[] {
   const pointer = toPointer('paths', path);
   const item = findObject(document, readPointer(document, pointer), pointer);
   const declared: unknown = item?.value['parameters'];
@@ -116,49 +112,35 @@ function listShared({ document }: Writer, path: string, operations: readonly Ope
   });
 }
 
-function describeOperation({ document }: Writer, { summary, deprecated, pointer }: Operation): readonly string[] {
-  const description = readString(readPointer(document, `${pointer}/description`));
-  const texts = [summary, description].flatMap((text) => (text === undefined ? [] : [text.trim()]));
-  return [...texts, ...(deprecated ? ['@deprecated'] : [])];
+function describeOperation({ summary, description, deprecated }: Operation): readonly string[] {
+  return [...toLines(summary, description), ...(deprecated ? ['@deprecated'] : [])];
 }
 
-function writeOperation(writer: Writer, operation: Operation, depth: number): TypeExpression {
-  const { parameters, body, responses } = operation;
-  const inside = depth + 1;
-  return toObject(
-    [
-      { name: 'parameters', type: writeParameters(writer, parameters, inside) },
-      {
-        name: 'requestBody',
-        type: body === undefined ? NEVER : writeBody(writer, body, inside),
-        isOptional: body?.required !== true,
-      },
-      { name: 'responses', type: writeResponses(writer, responses, inside) },
-    ],
-    depth,
-  );
-}
-
-function writeParameters(writer: Writer, parameters: readonly Parameter[], depth: number): TypeExpression {
-  const places = ['query', 'header', 'path', 'cookie'].map((name): Member => {
-    const own = parameters
-      .filter((parameter) => parameter.in === name)
-      .map((parameter): Member => {
-        const type = findShared(parameter.pointer, 'parameters') ?? writeParameter(writer, parameter, depth + 2);
-        return {
-          name: parameter.name,
-          type,
-          isOptional: name !== 'path' && !parameter.required,
-          comment: describeParameter(parameter),
-        };
-      });
-    return { name, type: toMembers(own, depth + 1), isOptional: own.every(({ isOptional }) => isOptional) };
+function writeOperation(typeOf: TypeOf, { parameters, body, responses }: Operation): TypeExpression {
+  const type = body === undefined ? NEVER : (findShared(body.pointer, 'requestBodies') ?? writeBody(typeOf, body));
+  const declared = responses.filter(({ isAssumed }) => isAssumed !== true);
+  const members = declared.map((response): Member => {
+    const type = findShared(response.pointer, 'responses') ?? writeResponse(typeOf, response);
+    return { name: response.status, type, comment: toLines(response.description) };
   });
-  return toObject(places, depth);
+  return toObject([
+    { name: 'parameters', type: writeParameters(typeOf, parameters) },
+    { name: 'requestBody', type, isOptional: body?.required !== true },
+    { name: 'responses', type: toMembers(members) },
+  ]);
 }
 
-function writeParameter(writer: Writer, { schema }: Pick<Parameter, 'schema'>, depth: number): TypeExpression {
-  return writer.typeOf(schema, { depth, isRequest: true });
+function writeParameters(typeOf: TypeOf, parameters: readonly Parameter[]): TypeExpression {
+  const places = ['query', 'header', 'path', 'cookie'].map((place) => {
+    const own = parameters.filter((parameter) => parameter.in === place);
+    const members = own.map((parameter): Member => {
+      const { name, pointer, schema, required } = parameter;
+      const type = findShared(pointer, 'parameters') ?? typeOf(schema, true);
+      return { name, type, isOptional: place !== 'path' && !required, comment: describeParameter(parameter) };
+    });
+    return toOptional(place, members);
+  });
+  return toObject(places);
 }
 
 function describeParameter({ description, deprecated, schema }: Parameter): readonly string[] {
@@ -168,51 +150,25 @@ function describeParameter({ description, deprecated, schema }: Parameter): read
   return deprecated ? [...lines, '@deprecated'] : lines;
 }
 
-function writeBody(writer: Writer, body: RequestBody, depth: number): TypeExpression {
-  return findShared(body.pointer, 'requestBodies') ?? writeOwnBody(writer, body, depth);
-}
-
-function writeOwnBody(writer: Writer, { content }: RequestBody, depth: number): TypeExpression {
-  const types = writeContent(writer, content, { depth: depth + 2, isRequest: true });
+function writeBody(typeOf: TypeOf, { content }: RequestBody): TypeExpression {
+  const members = writeContent(content, (schema) => typeOf(schema, true));
   const none: Member = { name: '*/*', type: NEVER, isOptional: true };
-  const type = toObject(types.length === 0 ? [none] : types, depth + 1);
-  return toObject([{ name: 'content', type }], depth);
+  return toObject([{ name: 'content', type: toObject(members.length === 0 ? [none] : members) }]);
 }
 
-function writeContent(
-  { typeOf }: Writer,
-  content: readonly MediaType[],
-  place: { readonly depth: number; readonly isRequest: boolean },
-): readonly Member[] {
-  return content.map(({ type: name, schema }) => ({ name, type: typeOf(schema, place) }));
+function writeContent(content: readonly MediaType[], typeOf: TypeOf): readonly Member[] {
+  return content.map(({ type: name, schema }) => ({ name, type: typeOf(schema) }));
 }
 
-function writeResponses(writer: Writer, responses: readonly DeclaredResponse[], depth: number): TypeExpression {
-  const declared = responses.filter(({ isAssumed }) => isAssumed !== true);
-  const members = declared.map((response): Member => {
-    const type = findShared(response.pointer, 'responses') ?? writeResponse(writer, response, depth + 1);
-    const comment = response.description === undefined ? [] : [response.description.trim()];
-    return { name: response.status, type, comment };
-  });
-  return toMembers(members, depth);
-}
-
-function writeResponse(writer: Writer, { headers, content }: DeclaredResponse, depth: number): TypeExpression {
-  const declared = headers.map(({ name, required, schema, pointer, description }): Member => {
+function writeResponse(typeOf: TypeOf, { headers, content }: DeclaredResponse): TypeExpression {
+  const members = headers.map(({ name, required, schema, pointer, description }): Member => {
     const shared = findShared(pointer, 'headers');
-    const type = shared ?? writer.typeOf(schema, { depth: depth + 2 });
-    const comment = description === undefined ? [] : [description.trim()];
     // A header that several responses share is never optional in openapi-typescript.
-    return { name, type, isOptional: shared === undefined && !required, comment };
+    const isOptional = shared === undefined && !required;
+    return { name, type: shared ?? typeOf(schema), isOptional, comment: toLines(description) };
   });
-  const types = writeContent(writer, content, { depth: depth + 2, isRequest: false });
-  return toObject(
-    [
-      { name: 'headers', type: toObject(declared, depth + 1, '[name: string]: unknown') },
-      { name: 'content', type: toMembers(types, depth + 1), isOptional: types.length === 0 },
-    ],
-    depth,
-  );
+  const type = toObject(members, '[name: string]: unknown;\n');
+  return toObject([{ name: 'headers', type }, toOptional('content', writeContent(content, typeOf))]);
 }
 
 /** The type of a shared part of the document; undefined for a part that is written in place. */
@@ -223,32 +179,30 @@ function findShared(pointer: string, kind: string): TypeExpression | undefined {
 }
 
 /** The shared parts of the document besides schemas. */
-function writeShared(writer: Writer): readonly Member[] {
-  const { document } = writer;
+function writeShared(typeOf: TypeOf, document: unknown): readonly Member[] {
   const objects = createDocumentObjects(document);
   const list = (kind: string, write: (value: unknown, pointer: string) => TypeExpression | undefined): Member => {
-    const members = readEntries(readPointer(document, `/components/${kind}`)).flatMap(
-      ([name, value]): readonly Member[] => {
-        const type = write(value, toPointer('components', kind, name));
-        const description = readString(readPointer(value, '/description'))?.trim();
-        return type === undefined ? [] : [{ name, type, comment: description === undefined ? [] : [description] }];
-      },
-    );
-    return { name: kind, type: toMembers(members, 1) };
+    const entries = readEntries(readPointer(document, `/components/${kind}`));
+    const members = entries.flatMap(([name, value]): readonly Member[] => {
+      const type = write(value, toPointer('components', kind, name));
+      const comment = toLines(readString(readPointer(value, '/description')));
+      return type === undefined ? [] : [{ name, type, comment }];
+    });
+    return { name: kind, type: toMembers(members) };
   };
   const writeValue = (value: unknown, pointer: string, isRequest: boolean): TypeExpression | undefined => {
     const found = objects.find(value, pointer);
-    return found && writer.typeOf(readValue(objects, found).declared.schema, { depth: 2, isRequest });
+    return found && typeOf(readValue(objects, found).declared.schema, isRequest);
   };
   return [
     list('responses', (value) => {
       const [response] = readResponses(objects, { value: { responses: { default: value } }, pointer: '' });
-      return response && writeResponse(writer, response, 2);
+      return response && writeResponse(typeOf, response);
     }),
     list('parameters', (value, pointer) => writeValue(value, pointer, true)),
     list('requestBodies', (value) => {
       const body = readRequestBody(objects, { value: { requestBody: value }, pointer: '' });
-      return body && writeOwnBody(writer, body, 2);
+      return body && writeBody(typeOf, body);
     }),
     list('headers', (value, pointer) => writeValue(value, pointer, false)),
     { name: 'pathItems', type: NEVER },

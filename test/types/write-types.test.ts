@@ -177,6 +177,11 @@ describe('the types of a document', () => {
     await expect(text).toMatchFileSnapshot('stations-vouch.d.ts');
   });
 
+  it('of recursive, extended and partly described schemas accept what compositions.test-d.ts assigns to them', async () => {
+    const text = writeAll(await loadContract('test/types/compositions.yaml'));
+    await expect(text).toMatchFileSnapshot('compositions-vouch.d.ts');
+  });
+
   it('compile with every strict check for every document at hand', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'vouch-types-'));
     const shared = '../shared/specs';
@@ -184,6 +189,7 @@ describe('the types of a document', () => {
       ...readdirSync('spec').map((name) => join('spec', name)),
       ...(existsSync(shared) ? readdirSync(shared).map((name) => join(shared, name)) : []),
       'test/types/stations.yaml',
+      'test/types/compositions.yaml',
     ].filter((path) => /\.(?:ya?ml|json)$/u.test(path));
     try {
       for (const [i, spec] of specs.entries()) {
