@@ -129,6 +129,10 @@ const LISTED: readonly (readonly [pattern: RegExp, title: string])[] = [
     /^(?:Recorded|Coverage)(?!Options)/u,
     'Of [recorded exchanges](recordings.md#cassettes) and of [coverage](coverage.md)',
   ],
+  [
+    /^(?:DeclaredHeader|DeclaredResponse|Encoding|Example|MediaType|Operation|Parameter|ParameterPlace|ParameterStyle|RequestBody|Schema|SchemaObject|Security\w+)$/u,
+    'Of `mock.contract`, as the objects of OpenAPI 3.1',
+  ],
   [/Of$|^Typed/u, 'Of [typed mocks](types.md), generic'],
 ];
 
@@ -165,8 +169,7 @@ function toCell(comment = ''): string {
 
 /** The first sentence; the doc comment has the rest. */
 function toSentence(cell: string): string {
-  const [sentence] = /^.*?\.(?= [A-Z`-]|$)/u.exec(cell) ?? [cell];
-  return sentence.replaceAll(/ \(OpenAPI [^)]*\)/gu, '');
+  return /^.*?\.(?= [A-Z`-]|$)/u.exec(cell)?.[0] ?? cell;
 }
 
 describe('the examples in doc comments', () => {
