@@ -2,7 +2,8 @@
 FROM node:22.23-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-RUN npm ci
+# Without the script that builds: nothing to build is here yet, and what did not change is not installed again.
+RUN npm ci --ignore-scripts
 COPY tsconfig.json tsconfig.build.json ./
 COPY build ./build
 COPY inspector ./inspector

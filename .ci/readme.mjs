@@ -2,7 +2,7 @@
 //
 //     node .ci/readme.mjs [--package FILE] [FOLDER_WITH_NODE ...]
 //
-// The pages are the source of every command and file. Two names are replaced: `vouch` in `npm i -D vouch` by the packed package, and the URL of
+// The pages are the source of every command and file. Two names are replaced: `vouch` or `github:OWNER/vouch` in `npm i -D` by the packed package, and the URL of
 // the document by one on this machine, so that no registry has to have this version and no host of others has to be up.
 import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -13,7 +13,7 @@ import { followPage, readBlocks } from './follow.mjs';
 
 const run = promisify(execFile);
 const PAGES = ['README.md', 'docs/getting-started.md'];
-const INSTALL = /^npm (?:i|install) -D vouch$/u;
+const INSTALL = /^npm (?:i|install) -D (?:github:OWNER\/)?vouch$/u;
 
 const { values, positionals } = parseArgs({ options: { package: { type: 'string' } }, allowPositionals: true });
 const root = mkdtempSync(join(tmpdir(), 'vouch-readme-'));
@@ -53,7 +53,7 @@ async function follow(path, { packed, node }) {
     replace: (line) => {
       if (!INSTALL.test(line)) return undefined;
       installs += 1;
-      return line.replace(/vouch$/u, `--prefer-offline --no-audit --no-fund ${packed}`);
+      return line.replace(/\S+$/u, `--prefer-offline --no-audit --no-fund ${packed}`);
     },
   });
   if (installs === 0) mistakes.push('no line installs the package');

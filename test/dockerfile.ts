@@ -115,10 +115,10 @@ async function step(stage: Stage, { name, rest }: Instruction, { stages, isInCon
 
 async function runCommand(stage: Stage, command: string): Promise<void> {
   const cwd = join(stage.root, stage.workdir);
-  const isInstall = command === 'npm ci';
+  const isInstall = command === 'npm ci --ignore-scripts';
   if (command === 'npm run build') copyDeclarations(cwd);
   // The packages are those that the same command installed in the repository: to unpack them again takes more CPU time than all other steps.
-  await run('/bin/sh', ['-c', isInstall ? 'npm ci --dry-run' : command], {
+  await run('/bin/sh', ['-c', isInstall ? `${command} --dry-run` : command], {
     cwd,
     // Nothing that the steps do depends on what registries say about security and funding.
     env: {

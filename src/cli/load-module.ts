@@ -8,6 +8,9 @@ import { isError } from '../platform.js';
 /** The exports of a module of the user. */
 type ModuleExports = Readonly<Record<string, unknown>>;
 
+/** `import` of the process, where this code runs in a script, which has none (`program/launch.ts`). */
+declare const importModule: ((href: string) => Promise<unknown>) | undefined;
+
 /**
  * Loads a JavaScript or TypeScript module of the user.
  *
@@ -24,7 +27,8 @@ export async function loadModule(file: string, what: string, edition = 0): Promi
     const { href } = pathToFileURL(path);
     // A CommonJS module is kept by its path.
     if (edition > 0) Reflect.deleteProperty(createRequire(href).cache, path);
-    return (await import(/* of the user */ edition === 0 ? href : `${href}?edition=${edition}`)) as ModuleExports;
+    const url = edition === 0 ? href : `${href}?edition=${edition}`;
+    return (await (typeof importModule === 'function' ? importModule(url) : import(url))) as ModuleExports;
   } catch (cause) {
     // A loader such as tsx may load TypeScript where Node.js cannot: only its error says that it does not.
     if (/\.[cm]?tsx?$/.test(path) && readCode(cause) === 'ERR_UNKNOWN_FILE_EXTENSION') {

@@ -18,8 +18,9 @@ if (major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1])) {
   void import('node:module').then(({ createRequire }) => {
     const require = createRequire(import.meta.url);
     // Files of the build, which `build/bundle.mjs` makes.
-    const { loadProgram } = require('./program/launch.cjs') as typeof Launch;
-    const program = loadProgram(require.resolve('./program/program.cjs'), process.argv.slice(2)) as typeof Program;
+    const { launch } = require('./program/launch.cjs') as typeof Launch;
+    const file = require.resolve('./program/program.cjs');
+    const program = launch(file, process.argv.slice(2), (href) => import(href)) as typeof Program;
     return program.runProgram();
   });
 }

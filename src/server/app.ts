@@ -1,4 +1,5 @@
-import { Hono, type Context, type MiddlewareHandler } from 'hono';
+import type { Context, Hono, MiddlewareHandler } from 'hono';
+import { HonoBase } from 'hono/hono-base';
 import { TrieRouter } from 'hono/router/trie-router';
 import { addRoute, type OperationRoute } from '../contract/router/hono-path.js';
 import { createHonoRouter } from '../contract/router/hono-router.js';
@@ -34,7 +35,8 @@ export function createApp(parts: AppParts): Hono {
   const pipeline = createPipeline(parts);
   const routes = new WeakMap<object, OperationRoute>();
   let isComplete = false;
-  const app = new Hono({
+  // Without the routers that `Hono` chooses from.
+  const app: Hono = new HonoBase({
     router: createHonoRouter<HonoRoute>({
       contract: router,
       others: new TrieRouter(),

@@ -1,4 +1,4 @@
-import { getRequestListener } from '@hono/node-server';
+import type { getRequestListener as GetRequestListener } from '@hono/node-server';
 import { statSync, rmSync } from 'node:fs';
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import { connect } from 'node:net';
@@ -72,8 +72,10 @@ export async function listen(
   const host = options.host === undefined || options.host === '' ? '127.0.0.1' : options.host;
   checkPort(port);
   const refuse = createRefuse(options);
+  const getRequestListener = await loadGetRequestListener();
   const compressing = options.compress === true ? (await import('./compression.js')).createCompressing : undefined;
-  const listener = createListener(fetch, { exposed: socket === undefined && !isLoopback(host), refuse, compressing });
+  const exposed = socket === undefined && !isLoopback(host);
+  const listener = createListener(getRequestListener, { fetch, exposed, refuse, compressing });
   const { server, stop, certificate }: SecureServer =
     tls === false
       ? createConnectionServer(listener, options.connections, refuse)
@@ -122,7 +124,19 @@ function checkPort(port: number): void {
   });
 }
 
+/** Loads @hono/node-server while the classes that it takes are those of Node.js: Jest with jsdom has none, and happy-dom its own. */
+async function loadGetRequestListener(): Promise<typeof GetRequestListener> {
+  const names = ['Request', 'Response', 'Headers', 'TextDecoder'] as const;
+  const restore = names.map((name) => replaceGlobal(name, host[name]));
+  try {
+    return (await import('@hono/node-server')).getRequestListener;
+  } finally {
+    for (const undo of restore) undo();
+  }
+}
+
 interface ListenerParts {
+  readonly fetch: Fetch;
   /** Whether other machines can reach the socket. */
   readonly exposed: boolean;
   readonly refuse: Refuse;
@@ -135,8 +149,11 @@ interface ListenerParts {
  * but installs it only as the global one; in a test process that would break `instanceof` and every tool that patches `fetch`. So the
  * globals are restored at once, and the class is passed along with each request.
  */
-function createListener(fetch: Fetch, { exposed, refuse, compressing }: ListenerParts): RequestListener {
-  const restore = (['Request', 'Response'] as const).map(createRestore);
+function createListener(
+  getRequestListener: typeof GetRequestListener,
+  { fetch, exposed, refuse, compressing }: ListenerParts,
+): RequestListener {
+  const restore = (['Request', 'Response'] as const).map((name) => replaceGlobal(name, undefined));
   let ResponseClass: ResponseConstructor | undefined;
   const answer: Parameters<typeof getRequestListener>[0] = (request, environment) => {
     // These are the HttpBindings of the server; `awaitBody` has extended the message.
@@ -160,14 +177,15 @@ function createListener(fetch: Fetch, { exposed, refuse, compressing }: Listener
     });
 }
 
-/** Returns a function that gives a global its class again, or removes it where there was none. */
-function createRestore(name: 'Request' | 'Response'): () => void {
+/** Replaces a global class. @returns a function that gives it back, or removes it where there was none. */
+function replaceGlobal(name: string, value: unknown): () => void {
   const descriptor = Object.getOwnPropertyDescriptor(globalThis, name);
-  // The whole descriptor, because redefining only the value would leave the global read-only.
-  if (descriptor !== undefined) return () => void Object.defineProperty(globalThis, name, descriptor);
-  // A property that the package adds itself could not be removed: it would not be configurable.
-  Object.defineProperty(globalThis, name, { value: undefined, configurable: true });
-  return () => void Reflect.deleteProperty(globalThis, name);
+  Object.defineProperty(globalThis, name, { value, configurable: true, writable: true });
+  return () => {
+    // The whole descriptor, because redefining only the value would leave the global read-only.
+    if (descriptor === undefined) Reflect.deleteProperty(globalThis, name);
+    else Object.defineProperty(globalThis, name, descriptor);
+  };
 }
 
 /** Answers 500 instead of a response that Node.js refused to write; if it was partly sent, the connection is closed. */

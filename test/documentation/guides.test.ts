@@ -16,7 +16,7 @@ const start = readBlocks(readFileSync('docs/getting-started.md', 'utf8'));
 const document = start.find(({ file }) => file === 'openapi.yaml')?.text ?? '';
 
 /** Packages that pages install, besides vouch: those of this repository. */
-const INSTALL = /^npm (?:i|install) -D (?<names>[\w@/. -]+)$/u;
+const INSTALL = /^npm (?:i|install) -D (?:github:OWNER\/)?(?<names>[\w@/. -]+)$/u;
 
 function hasCurl(): boolean {
   try {

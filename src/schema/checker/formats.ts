@@ -1,8 +1,12 @@
 import type { Format } from 'ajv';
-import { fullFormats } from 'ajv-formats/dist/formats.js';
+import type * as formats from 'ajv-formats/dist/formats.js';
+import { createRequire } from 'node:module';
 import { URL } from 'node:url';
 import { readOwn } from '../../contract/json.js';
 import { UUID } from '../../contract/names.js';
+
+// An import of a CommonJS package makes Node.js load its lexer, which takes 10 ms.
+const { fullFormats } = createRequire(import.meta.url)('ajv-formats/dist/formats.js') as typeof formats;
 
 /** The check of a format, `true` for none, and the noun phrase after "must be"; the name of the format where this is missing. */
 type FormatDefinition = { readonly check?: Format; readonly words?: string };
