@@ -30,7 +30,7 @@ const NOT_RUN: Readonly<Record<string, readonly [count: number, why: string]>> =
   'docs/recordings.md': [6, 'output, fragments of options and tests; test/recording/ has them'],
   'docs/reload.md': [1, 'output; test/reload/ compares such messages'],
   'docs/runners.md': [9, 'output, and short forms of the tests in examples/, which .ci/examples.mjs runs'],
-  'docs/scenarios.md': [3, 'output; test/scenario/mistakes.test.ts compares such messages whole'],
+  'docs/scenarios.md': [2, 'output; test/scenario/mistakes.test.ts compares such messages whole'],
   'docs/state.md': [5, 'output, and fragments of documents; test/state/hints.test.ts and fixtures.test.ts'],
   'docs/several-documents.md': [2, 'output, and a file that refers to others; tests of several documents have such'],
   'docs/shared-state.md': [1, 'commands that need a Redis server; test/store/ starts one'],
