@@ -11,17 +11,15 @@ import {
   countNames,
   createPartReader,
   flatten,
-  isUnion,
   type ItemPart,
   listKinds,
   listNames,
+  listParts,
   listUnion,
   type Part,
   type PartReader,
-  readBranchPointers,
   readConstants,
   readPart,
-  readUnion,
   resolvePart,
 } from './schema-parts.js';
 
@@ -199,8 +197,6 @@ export function createItemSchemaReader(contract: Contract): ReadItemSchema {
   return whole;
 }
 
-const NO_PROPERTIES: ItemSchema['properties'] = new Map();
-
 function readItemSchema(reader: PartReader, start: Part): ItemSchema | undefined {
   if (start.schema === ANY) return undefined;
   const { contract } = reader;
@@ -225,8 +221,6 @@ function readItemSchema(reader: PartReader, start: Part): ItemSchema | undefined
 }
 
 function readProperties(reader: PartReader, start: Part, parts: readonly ItemPart[]): ItemSchema['properties'] {
-  // Most schemas are those of scalars.
-  if (parts.length === 1 && start.schema.properties === undefined) return NO_PROPERTIES;
   const properties = new Map<string, ItemProperty>();
   for (const part of parts) collectProperties(reader, part, properties);
   if (parts.length === 1) return properties;
@@ -296,10 +290,10 @@ function collectProperties(reader: PartReader, part: ItemPart, into: Map<string,
       schema,
       pointer,
       target: target.pointer,
-      branches: readBranchPointers(reader, whole),
+      branches: listParts(contract, whole, 'anyOf').map((branch) => branch.pointer),
       required: known?.required === true || (!isVariant && required?.includes(name) === true),
       nullable: whole.schema === ANY ? own !== false : isNullable(whole.schema),
-      scalar: isScalar(reader, whole) || hasScalarType({ schema, pointer }),
+      scalar: isScalar(contract, whole) || hasScalarType({ schema, pointer }),
       readOnly: (isObject(own) && own.readOnly === true) || schema.readOnly === true,
       writeOnly: (isObject(own) && own.writeOnly === true) || schema.writeOnly === true,
       variant: isVariant && known?.variant !== false,
@@ -328,12 +322,8 @@ function mergeKinds(reader: PartReader, start: Part, properties: Map<string, Ite
 /** A schema with the keywords of its `allOf` parts: `allOf: [{ $ref }, { readOnly: true }]`. */
 function mergeParts(reader: PartReader, { schema, pointer }: Part): SchemaObject {
   if (schema.allOf === undefined) return schema;
-  const known = reader.merged.get(pointer);
-  if (known !== undefined) return known;
   // Schemas together are a schema.
-  const merged = Object.assign({}, ...flatten(reader, { schema, pointer }).map((part) => part.schema)) as SchemaObject;
-  reader.merged.set(pointer, merged);
-  return merged;
+  return Object.assign({}, ...flatten(reader, { schema, pointer }).map((part) => part.schema)) as SchemaObject;
 }
 
 /** Whether a later part of an `allOf` may describe a property better: it has no type, or is an array of any objects. */
@@ -370,20 +360,14 @@ const SCALARS: ReadonlySet<unknown> = new Set(['string', 'number', 'integer', 'b
 const MAX_UNIONS = 3;
 
 /** Whether a schema, or a branch of its union, is that of a string, a number or a boolean. */
-function isScalar(reader: PartReader, part: Part): boolean {
-  if (hasScalarType(part)) return true;
-  if (!isUnion(part.schema)) return false;
-  const known = reader.scalar.get(part.pointer);
-  if (known !== undefined) return known;
+function isScalar(contract: Contract, part: Part): boolean {
   let level: readonly Part[] = [part];
-  let found = false;
-  for (let depth = 0; depth <= MAX_UNIONS && !found; depth++) {
-    found = level.some(hasScalarType);
-    const below = level.flatMap((each) => readUnion(reader, each));
+  for (let depth = 0; depth <= MAX_UNIONS && level.length > 0; depth++) {
+    if (level.some(hasScalarType)) return true;
+    const below = level.flatMap((each) => listUnion(contract, each));
     level = [...new Map(below.map((each) => [each.pointer, each])).values()];
   }
-  reader.scalar.set(part.pointer, found);
-  return found;
+  return false;
 }
 
 function hasScalarType({ schema: { type } }: Part): boolean {

@@ -18,25 +18,13 @@ export interface ItemPart extends Part {
 /** A contract with what is decided about its schemas, by pointer: schemas that refer to each other in many ways are read once. */
 export interface PartReader {
   readonly contract: Contract;
-  readonly unions: Map<string, readonly Part[]>;
   readonly chosen: Map<string, Part>;
   readonly existing: Map<string, boolean>;
-  readonly merged: Map<string, SchemaObject>;
-  readonly scalar: Map<string, boolean>;
-  readonly pointers: Map<string, readonly string[]>;
 }
 
 /** Creates a reader that has decided nothing. */
 export function createPartReader(contract: Contract): PartReader {
-  return {
-    contract,
-    unions: new Map(),
-    chosen: new Map(),
-    existing: new Map(),
-    merged: new Map(),
-    scalar: new Map(),
-    pointers: new Map(),
-  };
+  return { contract, chosen: new Map(), existing: new Map() };
 }
 
 /** How deep `allOf` and unions are resolved at one place; deeper nesting is a cycle. */
@@ -79,15 +67,10 @@ export function listParts(
   { schema, pointer }: Part,
   keyword: 'allOf' | 'anyOf' | 'oneOf',
 ): readonly Part[] {
-  const given = schema[keyword];
-  return given === undefined
-    ? NO_PARTS
-    : given.map((each, i) => resolvePart(contract, each, `${pointer}/${keyword}/${i}`));
+  return (schema[keyword] ?? []).map((each, i) => resolvePart(contract, each, `${pointer}/${keyword}/${i}`));
 }
 
-const NO_PARTS: readonly Part[] = [];
-
-/** Whether a schema can have branches; most have none, and are not looked up. */
+/** Whether a schema can have branches. */
 export function isUnion({ anyOf, oneOf }: SchemaObject): boolean {
   return anyOf !== undefined || oneOf !== undefined;
 }
@@ -112,33 +95,13 @@ export function flatten(reader: PartReader, part: ItemPart): readonly ItemPart[]
 }
 
 /** The branches of the union of a schema. */
-export function readUnion({ contract, unions }: PartReader, part: Part): readonly Part[] {
-  if (!isUnion(part.schema)) return NO_PARTS;
-  const known = unions.get(part.pointer);
-  if (known !== undefined) return known;
-  const union = listUnion(contract, part);
-  unions.set(part.pointer, union);
-  return union;
-}
-
-/** As `readUnion`, without a reader that keeps them. */
 export function listUnion(contract: Contract, part: Part): readonly Part[] {
   return [...listParts(contract, part, 'anyOf'), ...listParts(contract, part, 'oneOf')];
 }
 
-/** Pointers to the branches of the `anyOf` of a schema. */
-export function readBranchPointers({ contract, pointers }: PartReader, part: Part): readonly string[] {
-  if (part.schema.anyOf === undefined) return NO_POINTERS;
-  const known = pointers.get(part.pointer) ?? listParts(contract, part, 'anyOf').map(({ pointer }) => pointer);
-  pointers.set(part.pointer, known);
-  return known;
-}
-
-const NO_POINTERS: readonly string[] = [];
-
 /** The branches of the union of a schema that describe existing items. */
 function listItemBranches(reader: PartReader, part: Part): readonly Part[] {
-  return isUnion(part.schema) ? readUnion(reader, part).filter((branch) => isExistingItem(reader, branch)) : NO_PARTS;
+  return listUnion(reader.contract, part).filter((branch) => isExistingItem(reader, branch));
 }
 
 /** The branches for existing items of a union, or of the first union in the `allOf` of a schema. */
@@ -262,7 +225,7 @@ function isExistingItem(reader: PartReader, part: Part): boolean {
     if (hasItemProperties(each)) return true;
     return (
       listParts(reader.contract, each, 'allOf').some((below) => visit(chooseBranch(reader, below), depth + 1)) ||
-      readUnion(reader, each).some((branch) => visit(branch, depth + 1))
+      listUnion(reader.contract, each).some((branch) => visit(branch, depth + 1))
     );
   };
   const isExisting = visit(part, 0);
@@ -286,7 +249,7 @@ export function listSubtypeProperties(contract: Contract, pointer: string): Read
     const parts = flatten(reader, resolvePart(contract, { $ref }, whole.pointer));
     // A schema that does not extend it is a mistake of the mapping.
     const isSubtype = parts.some((part) => part.pointer === whole.pointer);
-    for (const part of isSubtype ? parts : NO_PARTS) for (const name of listSettable(contract, part)) names.add(name);
+    for (const part of isSubtype ? parts : []) for (const name of listSettable(contract, part)) names.add(name);
   }
   for (const name of Object.keys(whole.schema.properties ?? {})) names.delete(name);
   return names;
