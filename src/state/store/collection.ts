@@ -235,11 +235,10 @@ function withRecord(
 }
 
 function dumpData({ lists, seeded, created, opened }: CollectionData): CollectionDump {
-  const toPlain = (entry: Entry): Entry => ({ ...entry, isDeclared: undefined, listed: undefined });
   const dumped = [...lists].map(([scope, { rows, sequence, number }]) => ({
     scope,
-    entries: rows.entries.map(toPlain),
-    removed: [...rows.removed.values()].map(toPlain),
+    entries: rows.entries,
+    removed: [...rows.removed.values()],
     sequence,
     number,
   }));

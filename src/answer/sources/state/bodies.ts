@@ -66,14 +66,7 @@ const writeItem: WriteBody = ({ item }) => item;
 /** Writes whole items as their own schema declares them. */
 function createItemWriter({ declared }: StateContext, pointer: string): WriteBody {
   const filter = declared.inside(pointer);
-  if (filter === undefined) return writeItem;
-  return (entry) => {
-    const { item } = entry;
-    if (entry.isDeclared === true) return item;
-    const left = filter(item);
-    entry.isDeclared = left === item;
-    return left;
-  };
+  return ({ item }) => filter(item);
 }
 
 /** What was written of items, for each session: an item that was generated belongs to several, and what is generated beside it follows from the session. */
@@ -148,7 +141,7 @@ function createPartWriter(
   const convert = pair && createProjection(context.read, pair);
   const constants = readConstants(target, schema);
   const only = isCreate && linked.size === 0 ? findOnlyId(context, target, resource) : undefined;
-  const filter = context.declared.inside(pointer) ?? ((item) => item);
+  const filter = context.declared.inside(pointer);
   const createSecrets = isCreate && schema !== undefined ? createNewSecrets(target, schema) : undefined;
   const writtenFor = createWritten();
   return (entry, exchange) => {

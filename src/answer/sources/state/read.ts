@@ -2,7 +2,7 @@ import { listMissing } from '../../../schema/fields.js';
 import { URLSearchParams } from 'node:url';
 import { TextDecoder } from 'node:util';
 import { isObject, readMember, filterMembers } from '../../../contract/json.js';
-import { type Answer, withMembers } from '../../../http/answer.js';
+import type { Answer } from '../../../http/answer.js';
 import { isCovered, isJsonType, toEssence } from '../../../contract/media-type.js';
 import type { Call } from '../../../http/request/call.js';
 import { createEnvelope, type Envelope, type EnvelopeFacts, createPageHeaders } from '../../../state/pages/envelope.js';
@@ -35,7 +35,6 @@ import {
   answerItem,
   chooseDeclared,
   isolate,
-  listForms,
   type OperationContext,
   pass,
   readOrigin,
@@ -172,8 +171,7 @@ export function createListHandler(context: OperationContext): StateHandler | und
     const url = (turn: PageTurn | 'first' | undefined, absolute: boolean): string =>
       toUrl(call, plan, { turn, absolute });
     const { project, envelope } = findWriters(choice.media?.schemaPointer);
-    const written = listForms(entries, project, exchange);
-    const items = written.map(({ item }) => item);
+    const items = entries.map((entry) => project(entry, exchange));
     const facts: EnvelopeFacts = {
       page,
       total: view.size,
@@ -187,7 +185,7 @@ export function createListHandler(context: OperationContext): StateHandler | und
     };
     const given =
       isPart && page.unit !== undefined && page.to - page.from < view.size ? { ...choice, status: 206 } : choice;
-    return withMembers(toAnswer(given, envelope(session)(facts), writeHeaders(facts)), { listed: { items, written } });
+    return toAnswer(given, envelope(session)(facts), writeHeaders(facts));
   });
 }
 
