@@ -13,7 +13,7 @@ import { createStateSource } from './answer/sources/state/state.js';
 import { createStreamSource } from './answer/sources/stream.js';
 import type { Contract } from './contract/contract.js';
 import { freezeDeep, isObject } from './contract/json.js';
-import { loadWithDerived } from './contract/load/load.js';
+import { loadWithFacts } from './contract/load/load.js';
 import { placeOperations } from './contract/operations/base-paths.js';
 import { listRoutes, type OperationRoute } from './contract/router/hono-path.js';
 import { createRouter, type Router } from './contract/router/router.js';
@@ -182,14 +182,13 @@ export async function loadShared(settings: ContractSettings): Promise<LoadedCont
   if (isLoadedContract(spec)) return spec;
   // Its parts have classes of the other build.
   if (isForeignContract(spec)) return loadShared(readOptions({ ...spec[ORIGIN] }));
-  const { contract, derived } = await loadWithDerived(spec, { ...document, overlays, preset });
+  const { contract, facts: kept } = await loadWithFacts(spec, { ...document, overlays, preset });
   const loaded: Contract = { ...placeOperations(contract, settings) };
   // Inference takes half of a start from the cache, and depends on the document and on these options alone.
-  const options = JSON.stringify([settings.basePath, settings.prefix]);
-  const name = `resources ${options}`;
+  const name = JSON.stringify([settings.basePath, settings.prefix]);
   // The cache proves that this build wrote it for this contract.
-  const packed = derived?.read(name) as PackedFacts | undefined;
-  const generated = createGeneratedItems(derived?.readTexts(`items ${options}`));
+  const packed = kept?.read(name) as PackedFacts | undefined;
+  const generated = createGeneratedItems();
   const readFacts = memoize((): ContractFacts => {
     if (packed !== undefined) {
       const resources = unpackResources(loaded, packed.resources);
@@ -205,7 +204,7 @@ export async function loadShared(settings: ContractSettings): Promise<LoadedCont
       const pack = (): PackedFacts => {
         return { ...facts, resources: packResources(facts.resources), usualErrors: facts.usualErrors(), isStrict };
       };
-      derived?.write(name, pack);
+      kept?.write(name, pack);
     }
     return parts;
   });

@@ -1,5 +1,4 @@
-import { freezeDeep, isObject } from '../contract/json.js';
-import type { KeptTexts } from '../contract/load/derived.js';
+import { freezeDeep } from '../contract/json.js';
 import type { Item } from './store/lists/item-list.js';
 import { measureValue } from './store/lists/usage.js';
 
@@ -20,8 +19,8 @@ interface Generated {
   readonly bytes: number;
 }
 
-/** @param texts - The items of processes before, as JSON. */
-export function createGeneratedItems(texts?: KeptTexts): GeneratedItems {
+/** Keeps the items of one contract. */
+export function createGeneratedItems(): GeneratedItems {
   let recent = new Map<string, Generated>();
   let older: ReadonlyMap<string, Generated> = new Map();
   let bytes = 0;
@@ -36,33 +35,14 @@ export function createGeneratedItems(texts?: KeptTexts): GeneratedItems {
     }
     return generated.item;
   };
-  function* list(): Generator<readonly [key: string, text: string]> {
-    for (const items of [recent, older]) for (const [key, { item }] of items) yield [key, JSON.stringify(item)];
-  }
   return {
     find: (key, generate) => {
       const known = recent.get(key);
       if (known !== undefined) return known.item;
       const before = older.get(key);
       if (before !== undefined) return keep(key, before);
-      const text = texts?.take(key);
-      const read = readItem(text);
-      const item = freezeDeep(read ?? generate());
-      if (read === undefined) texts?.write(list);
-      // The text of an item is about as long as it is large, and known.
-      const size = read === undefined || text === undefined ? measureValue(item) : text.length;
-      return keep(key, { item, bytes: measureValue(key) + size });
+      const item = freezeDeep(generate());
+      return keep(key, { item, bytes: measureValue(key) + measureValue(item) });
     },
   };
-}
-
-function readItem(text: string | undefined): Item | undefined {
-  if (text === undefined) return undefined;
-  try {
-    const item: unknown = JSON.parse(text);
-    return isObject(item) ? item : undefined;
-  } catch {
-    // Not written by this code: the item is generated.
-    return undefined;
-  }
 }

@@ -51,7 +51,7 @@ test('a cached document is the same contract, problems and their lines included'
   expect(await readFile(join(cwd, 'cache', entry), 'utf8')).toBe(written);
 });
 
-test('an entry is ASCII, and every character of the document comes back from it', async () => {
+test('every character of a document comes back from the cache', async () => {
   const title = 'Zürich, 東京, 😀, \u2028, \ud800, \\u00e9';
   const properties = { __proto__: undefined, constructor: {}, größe: { type: 'string', example: title } };
   const document = {
@@ -63,9 +63,6 @@ test('an entry is ASCII, and every character of the document comes back from it'
   const cwd = await createFolder({ 'api.json': JSON.stringify(document) });
   const plain = await loadContract('api.json', { cwd, cacheFolder: false });
   await loadContract('api.json', { cwd, cacheFolder: 'cache' });
-  const [entry = ''] = await listEntries(cwd);
-  const bytes = await readFile(join(cwd, 'cache', entry));
-  expect(bytes.every((byte) => byte < 128)).toBe(true);
   const cached = await loadContract('api.json', { cwd, cacheFolder: 'cache' });
   expect(cached.title).toBe(title);
   expect(describeContract(cached)).toEqual(describeContract(plain));
@@ -91,7 +88,7 @@ test('what is read from the cache is what was written there', async () => {
   await loadContract('api.yaml', { cwd, cacheFolder: 'cache' });
   const [entry = ''] = await listEntries(cwd);
   const cache = createDocumentCache(join(cwd, 'cache'));
-  const key = entry.replace('.json', '');
+  const key = entry.replace('.v8', '');
   const cached = cache.read(key);
   if (cached === undefined) throw new Error('nothing was cached');
   await cache.write(key, { ...cached, document: { ...cached.document, info: { title: 'From the cache' } } });
@@ -126,12 +123,12 @@ test('a file that appears after a failed reference is seen', async () => {
 const DAMAGES: readonly (readonly [string, (text: string) => string])[] = [
   ['empty', () => ''],
   ['truncated', (text) => text.slice(0, text.length / 2)],
-  ['changed in one letter', (text) => text.replace('"One"', '"Eno"')],
-  ['of another format', (text) => text.replace('vouch 1 ', 'vouch 0 ')],
+  ['changed in one letter', (text) => text.replace('One', 'Eno')],
+  ['of another format', (text) => text.replace(/^vouch \d+ /u, 'vouch 0 ')],
   ['of another program', () => '{"title": "something else"}'],
   [
     'right in its header and wrong in its body',
-    () => 'vouch 1 74234e98afe7498fb5daf1f36ac2d78acc339464f950703b8c019892f982b90b\nnull',
+    (text) => `${text.split(' ', 2).join(' ')} 74234e98afe7498fb5daf1f36ac2d78acc339464f950703b8c019892f982b90b\nnull`,
   ],
 ];
 
@@ -139,11 +136,11 @@ test.each(DAMAGES)('a cache file that is %s is passed over and written again', a
   const cwd = await createFolder(FILES);
   const plain = await loadContract('api.yaml', { cwd, cacheFolder: 'cache' });
   const path = join(cwd, 'cache', (await listEntries(cwd))[0] ?? '');
-  const right = await readFile(path, 'utf8');
-  await writeFile(path, damage(right));
+  const right = await readFile(path, 'latin1');
+  await writeFile(path, damage(right), 'latin1');
   const again = await loadContract('api.yaml', { cwd, cacheFolder: 'cache' });
   expect(describeContract(again)).toEqual(describeContract(plain));
-  expect(await readFile(path, 'utf8')).toBe(right);
+  expect(await readFile(path, 'latin1')).toBe(right);
 });
 
 test('a folder that cannot be created only disables the cache', async () => {
@@ -155,7 +152,7 @@ test('a folder that cannot be created only disables the cache', async () => {
 test('no more than 20 documents are kept', async () => {
   const cwd = await createFolder(FILES);
   const cache = createDocumentCache(join(cwd, 'cache'));
-  const entry = { document: {}, findings: [], operations: [], origins: [], places: [], files: [] };
+  const entry = { document: {}, findings: [], operations: [], origins: [], places: [], files: [], facts: new Map() };
   for (let i = 0; i < 25; i++) await cache.write(String(i).padStart(64, '0'), entry);
   expect((await listEntries(cwd)).length).toBe(20);
 });
@@ -177,14 +174,14 @@ test('a large document is kept with the other caches of the project', { tags: 's
   await loadContract('api.yaml', { cwd });
   // Kept a moment after the start, so that no first request waits for it.
   const list = (): Promise<readonly string[]> => readdir(join(cwd, 'node_modules', '.cache', 'vouch')).catch(() => []);
-  await expect.poll(async () => (await list()).filter((name) => name.endsWith('.json')).length).toBe(1);
+  await expect.poll(async () => (await list()).filter((name) => name.endsWith('.v8')).length).toBe(1);
 });
 
 test('a mock keeps its document in the folder it is given', async () => {
   const cwd = await createFolder(FILES);
   const mock = await createMock({ spec: join(cwd, 'api.yaml'), document: { cacheFolder: join(cwd, 'cache') } });
   await mock.close();
-  expect((await listEntries(cwd)).filter((name) => name.endsWith('.json'))).toHaveLength(1);
+  expect((await listEntries(cwd)).filter((name) => name.endsWith('.v8'))).toHaveLength(1);
 });
 
 const LIST_OF_PETS = '{type: array, items: {type: object, properties: {id: {type: string}, name: {type: string}}}}';
@@ -199,27 +196,29 @@ paths:
 test('resources that were inferred are kept beside the document, for each base path', { tags: 'slow' }, async () => {
   const cwd = await createFolder({ 'api.yaml': PETS });
   const options = { spec: join(cwd, 'api.yaml'), document: { cacheFolder: join(cwd, 'cache') } };
-  const listKept = async (): Promise<readonly string[]> =>
-    (await listEntries(cwd)).filter((name) => name.endsWith('.v8'));
+  const cache = createDocumentCache(join(cwd, 'cache'));
+  const readEntry = async () => {
+    const [entry = ''] = await listEntries(cwd);
+    const key = entry.replace('.v8', '');
+    const cached = cache.read(key);
+    if (cached === undefined) throw new Error('nothing was cached');
+    return { key, cached };
+  };
+  const countKept = async (): Promise<number> => (await readEntry()).cached.facts.size;
   const readPets = async (path: string, basePath?: string): Promise<unknown> => {
     await using mock = await createMock({ ...options, ...(basePath !== undefined && { basePath }) });
     return (await mock.fetch(`http://localhost${path}`)).json();
   };
   const inferred = await readPets('/pets');
-  await expect.poll(async () => (await listKept()).length).toBe(1);
+  await expect.poll(countKept).toBe(1);
   expect(await readPets('/pets')).toEqual(inferred);
   expect(await readPets('/v1/pets', '/v1')).toEqual(inferred);
-  await expect.poll(async () => (await listKept()).length).toBe(2);
+  await expect.poll(countKept).toBe(2);
   // What was kept is used: here, that there are no collections.
-  for (const name of await listKept()) {
-    const path = join(cwd, 'cache', name);
-    const bytes = await readFile(path);
-    const resources = { collections: new Map(), bindings: [], unbound: [], unknownIds: undefined };
-    const body = serialize({ resources, withTemplates: [], answersRanges: false, isStrict: false });
-    const header = bytes.subarray(0, bytes.indexOf('\n')).toString('latin1');
-    const hash = createHash('sha256').update(body).digest('hex');
-    await writeFile(path, Buffer.concat([Buffer.from(`${header.replace(/[\da-f]{64}$/u, hash)}\n`), body]));
-  }
+  const { key, cached } = await readEntry();
+  const resources = { collections: new Map(), bindings: [], unbound: [], unknownIds: undefined };
+  const nothing = { resources, withTemplates: [], answersRanges: false, tagged: [], isStrict: false };
+  await cache.write(key, { ...cached, facts: new Map([...cached.facts.keys()].map((name) => [name, nothing])) });
   await using mock = await createMock(options);
   expect(() => mock.state.collection('pets')).toThrow('pets');
 });

@@ -10,8 +10,15 @@ import type { Operation } from '../operations/operation.js';
 import { outlineOperation } from '../operations/outline.js';
 import { readOperations, readOutlined, readSecuritySchemes } from '../operations/path-item.js';
 import { bundleFiles } from './bundle.js';
-import { type CachedDocument, createDocumentCache, digestText, type DocumentCache, readCacheKey } from './cache.js';
-import { createDerivedCache, type DerivedCache, waitForStart } from './derived.js';
+import {
+  type CachedDocument,
+  createDocumentCache,
+  createKeptFacts,
+  digestText,
+  type DocumentCache,
+  type KeptFacts,
+  readCacheKey,
+} from './cache.js';
 import { createLineFinder, createSourceMap, type SourceMap } from './source-map.js';
 import type { OverlayText } from './overlay.js';
 import { parseText } from './parse.js';
@@ -51,17 +58,17 @@ const CACHE_FROM_BYTES = 20_000;
  * @throws MockError `SPEC_NOT_FOUND`, `SPEC_UNREADABLE`, `SPEC_INVALID` or `OVERLAY_INVALID`. Smaller mistakes are `problems`.
  */
 export async function loadContract(spec: string | URL | object, options: LoadOptions = {}): Promise<Contract> {
-  return (await loadWithDerived(spec, options)).contract;
+  return (await loadWithFacts(spec, options)).contract;
 }
 
-/** A contract; nothing derived from it is kept where its document is not. */
-interface WithDerived {
+/** A contract; nothing computed from it is kept where its document is not. */
+interface WithFacts {
   readonly contract: Contract;
-  readonly derived: DerivedCache | undefined;
+  readonly facts: KeptFacts | undefined;
 }
 
 /** As `loadContract`, with the cache for what is computed from the contract. @throws MockError as `loadContract` does. */
-export async function loadWithDerived(spec: string | URL | object, options: LoadOptions): Promise<WithDerived> {
+export async function loadWithFacts(spec: string | URL | object, options: LoadOptions): Promise<WithFacts> {
   const cwd = options.cwd ?? process.cwd();
   const main = await loadMain(spec, cwd);
   try {
@@ -103,7 +110,7 @@ async function loadWhole(
   main: MainText,
   overlays: readonly OverlayText[],
   options: LoadOptions & { readonly cwd: string },
-): Promise<WithDerived> {
+): Promise<WithFacts> {
   const policy: ReadPolicy = { cwd: options.cwd, allowHttp: options.allowHttpRefs === true, trustedHost: main.host };
   const cache = openCache(main, options);
   const { preset = false } = options;
@@ -129,23 +136,34 @@ async function loadWhole(
     ].join(),
   );
   const contract = createContract(loaded, hash, createLocate(loaded, places));
-  if (cache === undefined || loaded.unread.length > 0) return { contract, derived: undefined };
-  const open = (written: Promise<void>): DerivedCache => createDerivedCache(cache, `${key} ${hash}`, written);
-  if (known !== undefined) return { contract, derived: open(Promise.resolve()) };
-  const keep = async (): Promise<void> => {
-    // Reading a place adds it to `places`.
-    for (const problem of contract.problems) void problem.at;
-    const files = loaded.files.slice(1).map(({ uri, hash: digest }) => ({ uri, hash: digest }));
-    const { document, findings, origins, preset: applied } = loaded;
-    const paths = new Set(readEntries(document['paths']).map(([path]) => path));
-    const operations = loaded.operations.map((operation) => outlineOperation(operation, paths));
-    const entry = { document, findings, operations, origins: origins.list(), places: [...places], files };
-    await cache.write(key, { ...entry, preset: applied });
-  };
+  if (cache === undefined || loaded.unread.length > 0) return { contract, facts: undefined };
+  const entry = known === undefined ? undefined : cached;
+  const facts = createKeptFacts(entry?.facts ?? new Map(), (all) =>
+    cache.write(key, { ...(entry ?? toEntry(loaded, contract, places)), facts: all }),
+  );
   // The default cache does not delay the first requests.
-  const written = options.cacheFolder === undefined ? waitForStart().then(keep) : keep();
-  if (options.cacheFolder !== undefined) await written;
-  return { contract, derived: open(written) };
+  if (entry === undefined && options.cacheFolder === undefined) facts.saveLater();
+  else if (entry === undefined) await facts.saveNow();
+  return { contract, facts };
+}
+
+function toEntry(
+  { document, findings, operations, origins, files, preset }: Loaded,
+  { problems }: Contract,
+  places: ReadonlyMap<string, Place>,
+): Omit<CachedDocument, 'facts'> {
+  // Reading a place adds it to `places`.
+  for (const problem of problems) void problem.at;
+  const paths = new Set(readEntries(document['paths']).map(([path]) => path));
+  return {
+    document,
+    findings,
+    operations: operations.map((operation) => outlineOperation(operation, paths)),
+    origins: origins.list(),
+    places: [...places],
+    files: files.slice(1).map(({ uri, hash }) => ({ uri, hash })),
+    preset,
+  };
 }
 
 function openCache(main: MainText, options: LoadOptions & { readonly cwd: string }): DocumentCache | undefined {
