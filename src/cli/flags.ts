@@ -158,15 +158,15 @@ export function findOwnSpec(): string | undefined {
   return [...names.map((name) => join('spec', name)), ...names].find((path) => existsSync(path));
 }
 
-/** A folder of that name beside the document, or beside the folder `spec` that contains the document. */
-export function findFolder(spec: string, name: 'fixtures' | 'scenarios'): string | undefined {
+/** A folder of that name beside the document, or beside the folder `spec` that contains the document; undefined if there is none. */
+export function findFolder(spec: unknown, name: 'fixtures' | 'scenarios'): string | undefined {
   const candidate = toFolderBeside(spec, name);
   return candidate !== undefined && existsSync(candidate) ? candidate : undefined;
 }
 
-/** The path that such a folder has; undefined for a document of the network. */
-export function toFolderBeside(spec: string, name: 'fixtures' | 'scenarios'): string | undefined {
-  if (/^https?:/.test(spec)) return undefined;
+/** The path that such a folder has; undefined for a document that is not a file. */
+export function toFolderBeside(spec: unknown, name: 'fixtures' | 'scenarios'): string | undefined {
+  if (typeof spec !== 'string' || /^https?:/.test(spec)) return undefined;
   const folder = dirname(spec);
   return basename(folder) === 'spec' ? join(folder, '..', name) : join(folder, name);
 }

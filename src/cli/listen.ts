@@ -141,12 +141,11 @@ export async function serveRecordings(
 ): Promise<Mock<Clock>> {
   const { spec, settings, write, writeError } = options;
   const given = settings.options;
-  const findBeside = (name: 'fixtures' | 'scenarios'): string | undefined =>
-    typeof spec === 'string' ? findFolder(spec, name) : undefined;
   // Without owners the mock itself, which needs fixtures, answers no operation.
-  const fixtures = given.fixtures ?? (given['recordings.owners'] === undefined ? undefined : findBeside('fixtures'));
+  const fixtures =
+    given.fixtures ?? (given['recordings.owners'] === undefined ? undefined : findFolder(spec, 'fixtures'));
   const hasScenarios = Object.keys(given).some((name) => name.startsWith('scenarios.'));
-  const scenarios = given['scenarios.from'] ?? (hasScenarios ? (findBeside('scenarios') ?? {}) : undefined);
+  const scenarios = given['scenarios.from'] ?? (hasScenarios ? (findFolder(spec, 'scenarios') ?? {}) : undefined);
   const { beforeWrite, afterRead, matcher } = await loadHooks(options);
   const hooks = {
     'recordings.beforeWrite': beforeWrite ?? given['recordings.beforeWrite'],

@@ -138,15 +138,13 @@ export async function readServeSettings(given: string | undefined, command: Comm
   const found = own ?? findSpec();
   // The configuration file was checked: `spec` is a path, a URL or a document.
   const spec = found as string | object;
-  const findBeside = (name: 'fixtures' | 'scenarios'): string | undefined =>
-    typeof spec === 'string' ? findFolder(spec, name) : undefined;
   const { fixtures } = options;
   return {
     settings,
     spec,
     isBuiltIn: own === undefined,
-    fixtures: fixtures === false ? undefined : (fixtures ?? findBeside('fixtures')),
-    scenarios: options['scenarios.from'] ?? findBeside('scenarios') ?? {},
+    fixtures: fixtures === false ? undefined : (fixtures ?? findFolder(spec, 'fixtures')),
+    scenarios: options['scenarios.from'] ?? findFolder(spec, 'scenarios') ?? {},
     ...readTransportSettings(all),
   };
 }
@@ -181,7 +179,7 @@ function createOptionFiles(options: ServeOptions, from: readonly [string | undef
         ...(fixtures === undefined && !all.has('fixtures') ? (['fixtures'] as const) : []),
         ...(typeof scenarios === 'object' && !all.has('scenarios.from') ? (['scenarios'] as const) : []),
       ];
-      const beside = missing.flatMap((name) => (typeof spec === 'string' ? (toFolderBeside(spec, name) ?? []) : []));
+      const beside = missing.flatMap((name) => toFolderBeside(spec, name) ?? []);
       return [...listConfigFiles(from[1]), ...(typeof handlers === 'string' ? [handlers] : []), ...beside];
     },
     read: async () => {

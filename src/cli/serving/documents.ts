@@ -142,12 +142,11 @@ function findOwnFolder(
   documents: readonly ConfigDocument[],
   { spec, name, kind }: { readonly spec: unknown; readonly name: string; readonly kind: 'fixtures' | 'scenarios' },
 ): string | undefined {
-  const find = (each: unknown): string | undefined => (typeof each === 'string' ? findFolder(each, kind) : undefined);
-  const folder = find(spec);
+  const folder = findFolder(spec, kind);
   if (folder === undefined) return undefined;
   const own = join(folder, name);
   if (existsSync(own)) return own;
-  return documents.filter(({ options }) => find(options.spec) === folder).length === 1 ? folder : undefined;
+  return documents.filter(({ options }) => findFolder(options.spec, kind) === folder).length === 1 ? folder : undefined;
 }
 
 /** The options of a mock: those of the document, then those of all. */
