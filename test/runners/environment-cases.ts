@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { get, type IncomingMessage } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { createMock } from '../../src/index.js';
 import { TEXT, content, object, arrayOf, toDocument } from '../document-parts.js';
@@ -110,6 +113,25 @@ export function describeEnvironment(name: string, isReplaced: () => boolean): vo
       const headers = { 'content-type': 'application/json' };
       await expectNote(await session.fetch('/notes', { method: 'POST', headers, body: '{"text":"milk"}' }));
       expect(session.journal.calls('createNote')).toHaveLength(1);
+    });
+
+    it('answers HEAD', async () => {
+      const { status, headers, body } = await mock.fetch('/notes', { method: 'HEAD' });
+      expect([status, headers.get('content-type'), body]).toEqual([200, 'application/json', null]);
+    });
+
+    it('answers on a socket after a delay while the timers of the test are fake', async () => {
+      mock.scenarios.activate('slow');
+      const server = await mock.listen();
+      vi.useFakeTimers();
+      try {
+        const [response] = (await once(get(`${server.url}/notes`), 'response')) as [IncomingMessage];
+        expect([response.statusCode, JSON.parse(await text(response))]).toEqual([200, expect.any(Array)]);
+      } finally {
+        vi.useRealTimers();
+        mock.scenarios.deactivate('slow');
+        await server.close();
+      }
     });
 
     it('answers on a socket', async () => {
