@@ -3,7 +3,6 @@ import { createJournal, createJournalPool, nameOperations, type SessionJournal }
 import { type Interaction, recordRequest, type ToTexts } from '../../src/journal/interaction.js';
 import { MockError } from '../../src/errors.js';
 import { findUnexpected, toVerifyError, type VerifyOptions } from '../../src/journal/verify.js';
-import type { Violation } from '../../src/schema/violation.js';
 
 /** Which texts are secret is tested with a whole mock as well. */
 const toTexts: ToTexts = ({ request, violations, trace }) => ({
@@ -22,7 +21,6 @@ interface Given {
   readonly operation?: string | undefined;
   readonly url?: string;
   readonly status?: number;
-  readonly violations?: readonly Violation[];
 }
 
 function add(journal: SessionJournal, given: Given = {}, size?: number): Interaction {
@@ -44,7 +42,7 @@ function add(journal: SessionJournal, given: Given = {}, size?: number): Interac
       from: 'state',
       violations: [],
     },
-    violations: given.violations ?? [],
+    violations: [],
     trace: [],
   };
   return journal.add(interaction, size);
@@ -64,15 +62,6 @@ function open(limit = 100): SessionJournal {
 function refuseToShow(): never {
   throw new Error('nothing is shown here');
 }
-
-const MISTAKE: Violation = {
-  code: 'REQUIRED',
-  severity: 'error',
-  in: 'body',
-  pointer: '/name',
-  message: 'body must have the property "name"',
-  by: 'client',
-};
 
 async function messageOf(work: () => unknown): Promise<string> {
   try {
@@ -118,17 +107,6 @@ describe('a journal', () => {
     expect(journal.dropped).toBe(1);
   });
 
-  it('finds the calls of one operation, and the last of them', () => {
-    const journal = open();
-    add(journal, { operation: 'createThing' });
-    add(journal);
-    add(journal, { operation: 'createThing', status: 409 });
-    expect(journal.calls('createThing').map(({ number }) => number)).toEqual([1, 3]);
-    expect(journal.last('createThing')?.answer.status).toBe(409);
-    expect(journal.last('getThing')).toBeUndefined();
-    expect(journal.filter(({ answer }) => answer.status < 300)).toHaveLength(2);
-  });
-
   it('finds the calls of one operation by its method and path', () => {
     const journal = open();
     add(journal, { operation: 'createThing' });
@@ -147,23 +125,9 @@ describe('a journal', () => {
       'the operations are listThings, createThing, getThing',
     );
   });
-
-  it('is empty after clear, and its numbers continue', () => {
-    const journal = open();
-    add(journal);
-    journal.clear();
-    expect(journal.interactions).toEqual([]);
-    expect(add(journal).number).toBe(2);
-  });
 });
 
 describe('waiting', () => {
-  it('is over at once for what came before', async () => {
-    const journal = open();
-    add(journal);
-    expect((await journal.waitFor('listThings', { timeout: 0 })).number).toBe(1);
-  });
-
   it('is over in the very step that adds what is meant', async () => {
     const journal = open();
     let woken = 0;
@@ -220,35 +184,6 @@ describe('waiting', () => {
 });
 
 describe('verification', () => {
-  it('is silent where every request was as the contract says', () => {
-    const journal = open();
-    add(journal, { status: 404 });
-    add(journal, {
-      violations: [
-        { ...MISTAKE, severity: 'note' },
-        { ...MISTAKE, by: 'mock' },
-      ],
-    });
-    expect(() => verify(journal)).not.toThrow();
-  });
-
-  it('lists every violation of the client below its request, with a hint', async () => {
-    const journal = open();
-    add(journal, { operation: 'createThing', status: 400, violations: [MISTAKE, { ...MISTAKE, code: 'TYPE' }] });
-    add(journal, { operation: undefined, url: '/thinks', status: 404 });
-    expect(await messageOf(() => verify(journal))).toBe(
-      [
-        'VERIFY_FAILED  verification failed with 3 findings:',
-        '  #1 GET /things -> 400 state (createThing)',
-        '      REQUIRED  body must have the property "name"',
-        '      TYPE  body must have the property "name"',
-        '  #2 GET /thinks -> 404 state (no operation)',
-        '      no operation of the contract matches',
-        '  hint: fix the request, or exclude it with verify({ ignore }) if it is wrong on purpose',
-      ].join('\n'),
-    );
-  });
-
   it('reports a request that matched no operation for another reason as refused', async () => {
     const journal = open();
     add(journal, { operation: undefined, status: 400 });
@@ -257,13 +192,6 @@ describe('verification', () => {
     journal.clear();
     add(journal, { operation: undefined, status: 204 });
     expect(() => verify(journal)).not.toThrow();
-  });
-
-  it('leaves out what is wrong on purpose', () => {
-    const journal = open();
-    add(journal, { status: 400, violations: [MISTAKE] });
-    expect(() => verify(journal, { ignore: ({ answer }) => answer.status === 400 })).not.toThrow();
-    expect(() => verify(journal, { ignore: ({ answer }) => answer.status === 404 })).toThrow(MockError);
   });
 
   it.each([

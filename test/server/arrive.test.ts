@@ -108,3 +108,17 @@ it('the control API reads a small body that was read before dispatch', async () 
   expect(answer.status).toBe(201);
   expect(mock.session('waited').id).toBe('waited');
 });
+
+it.each([
+  ['with a length', true],
+  ['chunked', false],
+])('the sender of 10 MB above the limit, %s, gets to the answer', async (_, hasLength) => {
+  await using mock = await openBuiltIn({ requests: { bodyLimitBytes: 1_000_000 } });
+  const { url } = await mock.listen();
+  const body = Buffer.alloc(10_000_000, '[');
+  const headers = { ...AUTHORIZED, 'content-type': 'application/json' };
+  const sent = hasLength ? { body } : { body: new Blob([body]).stream(), duplex: 'half' as const };
+  const response = await fetch(url + KEYS, { method: 'POST', headers, ...sent });
+  expect(response.status).toBe(413);
+  expect(mock.journal.last()?.violations.map(({ code }) => code)).toEqual(['BODY_TOO_LARGE']);
+});
