@@ -15,6 +15,7 @@ import { defineCommand as defineReplay } from '../../src/cli/commands/recordings
 import { defineCommand as defineSchema } from '../../src/cli/commands/schema.js';
 import type { Output } from '../../src/cli/output.js';
 import { defineConfig, MockError } from '../../src/index.js';
+import { loadCases } from '../load-cases.js';
 
 const run = promisify(execFile);
 const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url));
@@ -140,60 +141,10 @@ describe('a setting', () => {
 });
 
 describe('a configuration file is refused with its place:', () => {
-  it.each([
-    [
-      'an unknown option',
-      'a.yaml',
-      'seed: 1\nfixture: x\n',
-      'OPTION_INVALID  a.yaml:2:1  there is no option "fixture"\n  hint: did you mean "fixtures"?',
-    ],
-    [
-      'a wrong type in a group',
-      'a.json',
-      '{\n  "state": { "maxItems": "many" }\n}',
-      'OPTION_INVALID  a.json:2:4  the option "state.maxItems" must be a non-negative integer, got a string\n' +
-        '  hint: Maximum number of created items per session. Default: 100000',
-    ],
-    [
-      'a wrong port',
-      'a.yaml',
-      'port: 70000\n',
-      'OPTION_INVALID  a.yaml:1:1  the option "port" must be an integer from 0 (any free port) to 65535',
-    ],
-    [
-      'a wrong member of TLS',
-      'a.yaml',
-      'tls: { certificate: a.pem }\n',
-      'OPTION_INVALID  a.yaml:1:1  there is no option "tls.certificate"\n  hint: the options of "tls" are cert, key, names',
-    ],
-    [
-      'TLS that is a string',
-      'a.yaml',
-      'tls: a.pem\n',
-      'OPTION_INVALID  a.yaml:1:1  the option "tls" must be a boolean, or an object with cert, key and names',
-    ],
-    [
-      'a list',
-      'a.yaml',
-      '- a\n',
-      'OPTION_INVALID  a.yaml  the configuration is not an object\n' +
-        '  hint: a JavaScript or TypeScript module exports it: export default defineConfig({ … })',
-    ],
-    [
-      'a module without a default export',
-      'a.mjs',
-      'export const seed = 1;\n',
-      'OPTION_INVALID  a.mjs  the configuration is not an object\n' +
-        '  hint: a JavaScript or TypeScript module exports it: export default defineConfig({ … })',
-    ],
-    [
-      'handlers that do not exist',
-      'a.yaml',
-      'handlers: /no-such.mjs\n',
-      'OPTION_INVALID  /no-such.mjs  the handlers cannot be loaded: there is no such file',
-    ],
-  ])('%s', async (_, name, text, want) => {
-    const path = write(name, text);
+  type Case = Readonly<Record<'name' | 'file' | 'text' | 'want', string>>;
+
+  it.each(loadCases<readonly Case[]>('cli/config-mistakes.yaml'))('$name', async ({ file, text, want }) => {
+    const path = write(file, text);
     const message = await refusal(readConfig(['--config', path]));
     // A file far outside of the working folder is named by its path.
     expect(message).toBe(want);

@@ -5,6 +5,7 @@ import { loadContract } from '../../src/contract/load/load.js';
 import type { Operation } from '../../src/contract/operations/operation.js';
 import { findNearestPaths } from '../../src/contract/router/nearest-path.js';
 import { createRouter, type RouteMatch, type Router } from '../../src/contract/router/router.js';
+import { loadCases } from '../load-cases.js';
 
 /** A router over `METHOD /path` lines, under the given servers. */
 async function createTestRouter(lines: readonly string[], servers: readonly object[] = []): Promise<Router> {
@@ -39,108 +40,16 @@ function ask(router: Router, line: string): string {
   return describeMatch(router.match(method, url.pathname, url.search));
 }
 
-/** [name, operations, request, wanted]. */
-const CASES: readonly (readonly [string, readonly string[], string, string])[] = [
-  ['a literal path', ['GET /pets'], 'GET /pets', 'GET /pets'],
-  ['the root', ['GET /'], 'GET /', 'GET /'],
-  ['a parameter, still encoded', ['GET /pets/{id}'], 'GET /pets/a%2Fb', 'GET /pets/{id} id=a%2Fb'],
-  [
-    'a literal declared after a parameter wins',
-    ['GET /pets/{id}', 'GET /pets/mine'],
-    'GET /pets/mine',
-    'GET /pets/mine',
-  ],
-  [
-    'a literal declared before a parameter wins',
-    ['GET /pets/mine', 'GET /pets/{id}'],
-    'GET /pets/mine',
-    'GET /pets/mine',
-  ],
-  [
-    'a literal without an operation falls back to the parameter',
-    ['GET /a/b/c', 'GET /a/{x}/d'],
-    'GET /a/b/d',
-    'GET /a/{x}/d x=b',
-  ],
-  [
-    'a literal without the method falls back',
-    ['POST /pets/mine', 'GET /pets/{id}'],
-    'GET /pets/mine',
-    'GET /pets/{id} id=mine',
-  ],
-  [
-    'parameters of different names share a place',
-    ['GET /pets/{id}', 'GET /pets/{petId}/toys'],
-    'GET /pets/7/toys',
-    'GET /pets/{petId}/toys petId=7',
-  ],
-  [
-    'a custom method',
-    ['POST /jobs/{id}:cancel', 'POST /jobs/{id}'],
-    'POST /jobs/7:cancel',
-    'POST /jobs/{id}:cancel id=7',
-  ],
-  [
-    'a custom method with an encoded colon',
-    ['POST /jobs/{id}:cancel'],
-    'POST /jobs/7%3Acancel',
-    'POST /jobs/{id}:cancel id=7',
-  ],
-  ['a literal before a parameter', ['GET /report.{ext}'], 'GET /report.csv', 'GET /report.{ext} ext=csv'],
-  [
-    'a literal before a parameter is matched from the start',
-    ['GET /report.{ext}'],
-    'GET /xxreport.csv',
-    '404 /report.{ext}',
-  ],
-  ['a parameter takes at least one character', ['GET /report.{ext}'], 'GET /report.', '404 /report.{ext}'],
-  ['two parameters in one segment', ['GET /{a}..{b}'], 'GET /x..y', 'GET /{a}..{b} a=x b=y'],
-  ['an earlier parameter takes what it can', ['GET /{name}.{ext}'], 'GET /a.b.c', 'GET /{name}.{ext} name=a.b ext=c'],
-  [
-    'the longer literal of two mixed segments wins',
-    ['GET /{a}.json', 'GET /{a}.tar.json'],
-    'GET /x.tar.json',
-    'GET /{a}.tar.json a=x',
-  ],
-  ['mixed beats a parameter', ['GET /{x}', 'GET /v{n}'], 'GET /v2', 'GET /v{n} n=2'],
-  ['an encoded literal', ['GET /größe'], 'GET /gr%C3%B6%C3%9Fe', 'GET /größe'],
-  ['a path key that is encoded', ['GET /a%20b'], 'GET /a%20b', 'GET /a%20b'],
-  ['lower-case percent signs', ['GET /ü'], 'GET /%c3%bc', 'GET /ü'],
-  ['a broken percent sign in a parameter', ['GET /a/{x}'], 'GET /a/%zz', 'GET /a/{x} x=%zz'],
-  ['a trailing slash nobody declared', ['GET /pets'], 'GET /pets/', 'GET /pets'],
-  ['a trailing slash after a parameter', ['GET /pets/{id}'], 'GET /pets/7/', 'GET /pets/{id} id=7'],
-  ['a declared trailing slash left out', ['GET /pets/'], 'GET /pets', 'GET /pets/'],
-  ['both spellings declared', ['GET /pets', 'GET /pets/'], 'GET /pets/', 'GET /pets/'],
-  ['an empty segment is no id', ['GET /files/{id}/content'], 'GET /files//content', '404 /files/{id}/content'],
-  ['an empty last segment is no id', ['GET /files/{id}'], 'GET /files/', '404 /files/{id}'],
-  ['a fixed query that is there', ['GET /m', 'GET /m?beta=true'], 'GET /m?x=1&beta=true', 'GET /m?beta=true'],
-  ['a fixed query that is not there', ['GET /m', 'GET /m?beta=true'], 'GET /m?beta=false', 'GET /m'],
-  ['a query with a parameter in it', ['GET /m?q={q}'], 'GET /m?q=1', 'GET /m?q={q}'],
-  ['nothing but a fixed query', ['GET /m?beta=true'], 'GET /m', '404 /m?beta=true'],
-  ['a key with a mark is asked like the key without', ['POST /t', 'POST /t#refresh'], 'POST /t', 'POST /t'],
-  ['a key with a mark alone', ['POST /t#refresh'], 'POST /t', 'POST /t#refresh'],
-  ['a key with a mark, named whole', ['POST /t', 'POST /t#refresh'], 'POST /t%23refresh', 'POST /t#refresh'],
-  ['a key with pairs after its mark', ['POST /#Action=A', 'POST /#Action=B'], 'POST /?Action=B', 'POST /#Action=B'],
-  ['a key with a name after its mark', ['POST /a', 'POST /a#acl'], 'POST /a?acl=true', 'POST /a#acl'],
-  ['a name in a fixed query', ['GET /m', 'GET /m?acl'], 'GET /m?acl', 'GET /m?acl'],
-  ['HEAD is answered by GET', ['GET /pets'], 'HEAD /pets', 'GET /pets'],
-  ['a declared HEAD comes first', ['GET /pets', 'HEAD /pets'], 'HEAD /pets', 'HEAD /pets'],
-  ['a declared OPTIONS is an operation', ['OPTIONS /pets'], 'OPTIONS /pets', 'OPTIONS /pets'],
-  ['QUERY', ['QUERY /pets'], 'QUERY /pets', 'QUERY /pets'],
-  ['a further method', ['LINK /pets'], 'LINK /pets', 'LINK /pets'],
-  ['a wrong method', ['GET /pets', 'POST /pets'], 'DELETE /pets', '405 GET, HEAD, OPTIONS, POST'],
-  ['a wrong method of two templates', ['GET /a/b', 'PUT /a/{x}'], 'POST /a/b', '405 GET, HEAD, OPTIONS, PUT'],
-  ['an undeclared OPTIONS', ['POST /pets'], 'OPTIONS /pets', '405 OPTIONS, POST'],
-  ['a spelling mistake', ['GET /files', 'GET /users/{id}'], 'GET /fils', '404 /files'],
-  ['a missing segment', ['GET /files/{id}/content'], 'GET /files/7/contents', '404 /files/{id}/content'],
-  ['a path that is like nothing', ['GET /files'], 'GET /zzzzzz/qqqq/www', '404'],
-  ['case matters', ['GET /pets'], 'GET /Pets', '404 /pets'],
-  ['dots that URL takes away', ['GET /b'], 'GET /a/../b', 'GET /b'],
-];
+interface Case extends Readonly<Record<'name' | 'request' | 'want', string>> {
+  readonly operations: readonly string[];
+}
 
-test.each(CASES)('routing: %s', async (_name, operations, request, want) => {
-  expect(ask(await createTestRouter(operations), request)).toBe(want);
-});
+test.each(loadCases<readonly Case[]>('contract/routing.yaml'))(
+  'routing: $name',
+  async ({ operations, request, want }) => {
+    expect(ask(await createTestRouter(operations), request)).toBe(want);
+  },
+);
 
 /** An operation whose path parameters have these schemas, and which takes bodies of these types. */
 function toOperationObject(id: string, schemas: Readonly<Record<string, object>>, types: readonly string[] = []) {

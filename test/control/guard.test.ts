@@ -3,6 +3,7 @@ import { createControlGuard, isLoopback, type ControlPolicy } from '../../src/se
 import { MockError } from '../../src/index.js';
 import { describeAll, openBuiltIn } from '../describe-both.js';
 import { createControlClient, loadControlDocument } from './control-client.js';
+import { loadCases } from '../load-cases.js';
 
 const OPEN: ControlPolicy = { token: undefined, origins: [] };
 const WITH_TOKEN: ControlPolicy = { token: 'secret', origins: [] };
@@ -13,112 +14,16 @@ function judge(policy: ControlPolicy, headers: Record<string, string>, exposed =
   return refusal === undefined ? 'allowed' : `${refusal.status} ${refusal.message}`;
 }
 
+interface Case {
+  readonly name: string;
+  readonly policy: Partial<ControlPolicy>;
+  readonly headers: Record<string, string>;
+  readonly want: string;
+}
+
 describe('the guard of the control API', () => {
-  it.each([
-    ['a program on this machine', OPEN, LOCAL, 'allowed'],
-    ['a program that uses localhost', OPEN, { host: 'localhost:4010' }, 'allowed'],
-    ['a program that uses an IPv6 address', OPEN, { host: '[::1]:4010' }, 'allowed'],
-    ['a container that uses the name of another', OPEN, { host: 'vouch:4010' }, 'allowed'],
-    ['a container that uses the name of its host', OPEN, { host: 'host.docker.internal:4010' }, 'allowed'],
-    ['a name below localhost', OPEN, { host: 'api.localhost:4010' }, 'allowed'],
-    ['a name below a reserved domain', OPEN, { host: 'api.test' }, 'allowed'],
-    [
-      'a page that resolves its name to this address',
-      OPEN,
-      { host: 'evil.example:4010' },
-      '403 the control API does not answer to the name "evil.example:4010"',
-    ],
-    [
-      'the same page with same-origin headers',
-      OPEN,
-      { host: 'evil.example:4010', origin: 'http://evil.example:4010', 'sec-fetch-site': 'same-origin' },
-      '403 the control API does not answer to the name "evil.example:4010"',
-    ],
-    [
-      'a name with an allowed name as its first part',
-      OPEN,
-      { host: 'localhost.evil.example' },
-      '403 the control API does not answer to the name "localhost.evil.example"',
-    ],
-    [
-      'a name that starts with an address',
-      OPEN,
-      { host: '127.0.0.1.evil.example' },
-      '403 the control API does not answer to the name "127.0.0.1.evil.example"',
-    ],
-    ['any name with the token', WITH_TOKEN, { host: 'mock.example.com', 'x-mock-control-token': 'secret' }, 'allowed'],
-    [
-      'a page of another origin',
-      OPEN,
-      { ...LOCAL, origin: 'https://evil.example' },
-      '403 the page at https://evil.example may not use the control API of this mock',
-    ],
-    [
-      'a page of another port',
-      OPEN,
-      { ...LOCAL, origin: 'http://127.0.0.1:5173' },
-      '403 the page at http://127.0.0.1:5173 may not use the control API of this mock',
-    ],
-    [
-      'a page from nowhere',
-      OPEN,
-      { ...LOCAL, origin: 'null' },
-      '403 the page at null may not use the control API of this mock',
-    ],
-    [
-      'a page of this mock',
-      OPEN,
-      { ...LOCAL, origin: 'http://127.0.0.1:4010', 'sec-fetch-site': 'same-origin' },
-      'allowed',
-    ],
-    [
-      'an image on another page',
-      OPEN,
-      { ...LOCAL, 'sec-fetch-site': 'cross-site' },
-      '403 a page of another origin may not use the control API of this mock',
-    ],
-    [
-      'an image on a page of the same site',
-      OPEN,
-      { ...LOCAL, 'sec-fetch-site': 'same-site' },
-      '403 a page of another origin may not use the control API of this mock',
-    ],
-    ['a URL typed into the address bar', OPEN, { ...LOCAL, 'sec-fetch-site': 'none' }, 'allowed'],
-    [
-      'a page that was allowed',
-      { token: undefined, origins: ['http://localhost:5173'] },
-      { ...LOCAL, origin: 'http://localhost:5173', 'sec-fetch-site': 'same-site' },
-      'allowed',
-    ],
-    [
-      'a name that was allowed',
-      { token: undefined, origins: ['http://mock.example.com:4010'] },
-      { host: 'mock.example.com:4010' },
-      'allowed',
-    ],
-    [
-      'a page of another origin with the token',
-      WITH_TOKEN,
-      { ...LOCAL, origin: 'https://evil.example', 'x-mock-control-token': 'secret' },
-      '403 the page at https://evil.example may not use the control API of this mock',
-    ],
-    ['a request without the token', WITH_TOKEN, LOCAL, '401 the control API of this mock needs its token'],
-    [
-      'a wrong token',
-      WITH_TOKEN,
-      { ...LOCAL, 'x-mock-control-token': 'secret2' },
-      '401 this is not the control token of this mock',
-    ],
-    ['the token as its own header', WITH_TOKEN, { ...LOCAL, 'x-mock-control-token': 'secret' }, 'allowed'],
-    ['the token as a bearer token', WITH_TOKEN, { ...LOCAL, authorization: 'bearer secret' }, 'allowed'],
-    [
-      'the token with another scheme',
-      WITH_TOKEN,
-      { ...LOCAL, authorization: 'Basic secret' },
-      '401 the control API of this mock needs its token',
-    ],
-  ] as const)('judges %s', (_, policy, headers: Record<string, string>, want) =>
-    expect(judge(policy, headers)).toBe(want),
+  it.each(loadCases<readonly Case[]>('control/guard.yaml'))('judges $name', ({ policy, headers, want }) =>
+    expect(judge({ ...OPEN, ...policy }, headers)).toBe(want),
   );
 
   it.each([
