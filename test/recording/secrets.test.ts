@@ -240,6 +240,33 @@ const OTHERS: readonly Case[] = [
 ];
 
 CASES.push(...OTHERS);
+CASES.push(
+  other('Basic in a header', (password) => ({
+    request: { headers: { ...JSON_TYPE, authorization: `Basic ${base64(`jane:${password}`)}` } },
+  })),
+  other('a cookie that is set', (value) => ({
+    response: { headers: { ...JSON_TYPE, 'set-cookie': [`sid=${value}; Path=/; HttpOnly`] } },
+  })),
+  other('a member deep inside, by its schema', (pin) => ({
+    response: { body: { id: 'a', parent: { parent: { pin } } } },
+  })),
+  other('an x-sensitive member', (token) => ({ response: { body: { id: 'a', token } } })),
+  {
+    label: 'a writeOnly member',
+    secret: '8c9f6b1e-6a0e-4c22-9c5e-1d2b3c4d5e6f',
+    change: { request: { body: { id: 'a', ticket: '8c9f6b1e-6a0e-4c22-9c5e-1d2b3c4d5e6f' } } },
+  },
+  {
+    label: 'the id of a session in a header of its own',
+    secret: 'aodfgpgu67Vd9JzJO8',
+    change: { response: { headers: { ...JSON_TYPE, 'x-acme-session-id': 'aodfgpgu67Vd9JzJO8' } } },
+  },
+  {
+    label: 'a token that is the name of a member',
+    secret: `ghp_${generate('member', 30, ALL)}`,
+    change: { response: { body: { [`ghp_${generate('member', 30, ALL)}`]: 1 } } },
+  },
+);
 
 /** What is not redacted, with the reason; `docs/recordings.md` lists it too. */
 const SURVIVORS: Readonly<Record<string, string>> = {
