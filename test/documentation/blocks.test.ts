@@ -29,7 +29,7 @@ const NOT_RUN: Readonly<Record<string, readonly [count: number, why: string]>> =
   'docs/presets.md': [2, 'files for a document of the reader; test/contract/presets.test.ts'],
   'docs/recordings.md': [6, 'output, fragments of options and tests; test/recording/ has them'],
   'docs/reload.md': [1, 'output; test/reload/ compares such messages'],
-  'docs/runners.md': [9, 'output, and short forms of the tests in examples/, which .ci/examples.mjs runs'],
+  'docs/runners.md': [11, 'output, and short forms of the tests in examples/, which .ci/examples.mjs runs'],
   'docs/scenarios.md': [2, 'output; test/scenario/mistakes.test.ts compares such messages whole'],
   'docs/state.md': [5, 'output, and fragments of documents; test/state/hints.test.ts and fixtures.test.ts'],
   'docs/several-documents.md': [2, 'output, and a file that refers to others; tests of several documents have such'],
