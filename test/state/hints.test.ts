@@ -138,9 +138,9 @@ it.each(['operation', 'document', 'collection'] as const)('docs/state.md has the
   const text = await readFile(new URL('../../docs/state.md', import.meta.url), 'utf8');
   // A property that a table above has with the same row refers to it.
   const tables = ['operation', 'document', 'collection'] as const;
-  const above = tables.slice(0, tables.indexOf(of)).flatMap((each) => HINT_ROWS[each]);
+  const above = new Set(tables.slice(0, tables.indexOf(of)).flatMap((each) => HINT_ROWS[each]));
   const rows = HINT_ROWS[of].map((row) =>
-    above.includes(row) ? `${/^\| `\w+` \| /u.exec(row)?.[0] ?? ''}As above. | |` : row,
+    above.has(row) ? `${/^\| `\w+` \| /u.exec(row)?.[0] ?? ''}As above. | |` : row,
   );
   expect(text).toContain(`| --- | --- | --- |\n${rows.join('\n')}\n\n`);
 });
