@@ -114,13 +114,6 @@ const FIELDS: Readonly<Record<ObjectType, ReadonlyMap<string, Field>>> = {
   securityScheme: new Map(),
 };
 
-/** The fields of each type of node except callbacks, which have path items whose names are expressions. */
-export function readFields(): readonly (readonly [type: ObjectType, fields: ReadonlyMap<string, Field>])[] {
-  // The keys of the table are the types.
-  const all = Object.entries(FIELDS) as readonly (readonly [ObjectType, ReadonlyMap<string, Field>])[];
-  return all.filter(([type]) => type !== 'callback');
-}
-
 const PATH_ITEM: Field = one('pathItem');
 
 /** The field of a node; undefined where it is data. The fields of a callback are path items whose names are expressions. */

@@ -165,15 +165,7 @@ function readRequired(required: unknown, context: RepairContext): readonly strin
 }
 
 /** The types of JSON Schema (2020-12 validation, section 6.1.1). */
-export const TYPES: ReadonlySet<unknown> = new Set([
-  'array',
-  'boolean',
-  'integer',
-  'null',
-  'number',
-  'object',
-  'string',
-]);
+const TYPES: ReadonlySet<unknown> = new Set(['array', 'boolean', 'integer', 'null', 'number', 'object', 'string']);
 
 /** Names that are not types of JSON Schema -> the schema that is meant. */
 const TYPE_NAMES: ReadonlyMap<string, Node> = new Map<string, Node>([
@@ -220,7 +212,7 @@ export function repairType(node: Node, context: RepairContext): Node {
 }
 
 /** Whether a schema has keywords that only make sense if it allows more than null. */
-export function describesOthers(node: Node): boolean {
+function describesOthers(node: Node): boolean {
   return ['$ref', 'allOf', 'anyOf', 'oneOf', 'properties', 'items'].some((keyword) => node[keyword] !== undefined);
 }
 

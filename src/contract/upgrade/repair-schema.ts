@@ -63,22 +63,6 @@ export function repairSchema(node: Node, context: RepairContext): Node {
   return current;
 }
 
-/**
- * What `repairSchema` makes of a schema in which only `nullable` and `example` are not plain, in a fraction of its time: most changed schemas
- * are such. Undefined where it has to decide itself.
- */
-export function renameKeywords(node: Node, { dialect }: RepairContext): Node | undefined {
-  const rest = omit(node, 'nullable', 'example');
-  if (node['nullable'] === true) {
-    if (dialect === 31 || NULL_SENSITIVE.some((keyword) => rest[keyword] !== undefined)) return undefined;
-    addNull(rest);
-  }
-  if (!Object.hasOwn(node, 'example')) return rest;
-  const { examples } = rest;
-  rest['examples'] = [node['example'], ...(Array.isArray(examples) ? (examples as readonly unknown[]) : [])];
-  return rest;
-}
-
 /** Removes the names of schemas: every reference is a pointer after loading, and the validator would read them. */
 function dropIdentity(node: Node): Node {
   const names = ['$id', '$anchor', '$schema', 'id'].filter((name) => typeof node[name] === 'string');

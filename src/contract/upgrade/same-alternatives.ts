@@ -20,7 +20,7 @@ export function repairOneOf(node: Node, context: RepairContext): Node {
 }
 
 /** Whether two of some schemas differ only in what describes them. */
-export function areSomeTheSame(branches: unknown): boolean {
+function areSomeTheSame(branches: unknown): boolean {
   if (!Array.isArray(branches)) return false;
   const known = new Map<string, unknown[]>();
   for (const branch of branches as readonly unknown[]) {

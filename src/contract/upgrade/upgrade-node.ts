@@ -15,10 +15,8 @@ import {
 } from './node.js';
 import { isSuspect } from './closed-parts.js';
 import { readTaggedUnion } from './tagged-unions.js';
-import { readNeed } from './plain-node.js';
 import { readTypeName } from './repair-keywords.js';
 import { repairNode } from './repair-objects.js';
-import { renameKeywords } from './repair-schema.js';
 import { upgradeOperation } from './swagger.js';
 import {
   createContext,
@@ -126,17 +124,12 @@ function resolveNode({ context, parts, position }: Upgrade, type: ObjectType, re
 }
 
 function visitNode(upgrade: Upgrade, type: ObjectType, value: Node): Node {
-  const need = readNeed(type, value);
   if (type === 'schema') {
-    if (need === 'nothing') return value;
     if (isSuspect(value)) upgrade.parts.suspects.push(upgrade.context.pointerOf());
     const union = readTaggedUnion(value);
     if (union !== undefined) upgrade.parts.unions.push({ pointer: upgrade.context.pointerOf(), ...union });
-    const plain = need === 'fields' ? value : need === 'rename' ? renameKeywords(value, upgrade.context) : undefined;
-    if (plain !== undefined) return visitFields(upgrade, type, plain);
   }
-  const data = need === 'repair' || need === 'rename' ? resolveData(upgrade, type, value) : value;
-  const node = repairNode(type, data, upgrade.context);
+  const node = repairNode(type, resolveData(upgrade, type, value), upgrade.context);
   const dynamic = type === 'schema' ? resolveDynamic(upgrade, node) : undefined;
   if (dynamic !== undefined) return { ...visitFields(upgrade, type, omit(node, '$dynamicRef')), ...dynamic };
   const reference = isReferable(type) ? node['$ref'] : undefined;
