@@ -18,8 +18,8 @@ export interface ItemModels extends ItemModelParts {
   readonly dependents: Dependents;
   /** The items that were generated on demand, whichever mock needed them first. */
   readonly generated: GeneratedItems;
-  /** The collections that requests can add items to. */
-  readonly creatable: Pick<ReadonlySet<string>, 'has'>;
+  /** Whether requests can add items to a collection. */
+  isCreatable(collection: string): boolean;
   /** The operations of a collection. */
   bindingsOf(collection: string): readonly Binding[];
   /** @throws MockError `COLLECTION_UNKNOWN` that names the nearest. */
@@ -34,7 +34,7 @@ export function createItemModels(
   const read = createItemSchemaReader(parts.contract);
   const byCollection = new Map<string, Binding[]>();
   for (const binding of resources.bindings.values()) addTo(byCollection, binding.collection, binding);
-  const creatable = memoize<undefined, ReadonlySet<string>>(() => findCreatable(resources));
+  const isCreate = (binding: Binding): boolean => CREATES.has(binding.action) || createsUnknown(binding, resources);
   const bindingsOf: ItemModels['bindingsOf'] = (collection) => byCollection.get(collection) ?? [];
   return {
     generated: createGeneratedItems(),
@@ -42,20 +42,14 @@ export function createItemModels(
     read,
     fieldsOf: createFieldsReader(parts.contract),
     dependents: createDependents(resources, read),
-    creatable: { has: (name) => creatable(undefined).has(name) },
+    isCreatable: memoize((name) => bindingsOf(name).some(isCreate)),
     bindingsOf,
     model: createModels({ ...parts, read, bindingsOf }),
   };
 }
 
-/** The collections that requests can add items to. */
-function findCreatable(resources: Resources): ReadonlySet<string> {
-  const isCreate = (binding: Binding): boolean => CREATES.has(binding.action) || createsUnknown(binding, resources);
-  return new Set([...resources.bindings.values()].filter(isCreate).map(({ collection }) => collection));
-}
-
 function createModels(
-  parts: Omit<ItemModels, 'creatable' | 'dependents' | 'fieldsOf' | 'generated' | 'model'>,
+  parts: Pick<ItemModels, 'bindingsOf' | 'read' | 'resources'> & ItemModelParts,
 ): ItemModels['model'] {
   const { read, bindingsOf } = parts;
   const { collections } = parts.resources;

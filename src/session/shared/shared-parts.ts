@@ -14,7 +14,6 @@ export type Tell = (change: Change, undo?: () => void) => void;
 export function shareStore(store: Store, write: Write): Store {
   return withMethods(store, {
     transaction: (work) => write(() => store.transaction(work)),
-    run: (work, subject) => write(() => store.run(work, subject)),
     reset: () => write(store.reset),
     restore: (snapshot) => write(() => store.restore(snapshot)),
   });

@@ -3,8 +3,7 @@ import { type ItemProperty, type ItemSchema, type ReadItemSchema, listProperties
 import { toSingular } from '../names.js';
 import { toBareName } from '../../contract/names.js';
 import type { PageInput } from './inputs.js';
-import type { Entry, ItemList } from '../store/lists/item-list.js';
-import { findIndex } from '../store/lists/rows.js';
+import { type Entry, findFirst, findIndex, type ItemList } from '../store/lists/item-list.js';
 import { canHold } from '../declared-members.js';
 
 /** Compares two entries: negative where the first comes first. */
@@ -36,7 +35,10 @@ export function createView(list: ItemList, { descending, keep, order }: ViewOpti
   const entries = order === undefined ? kept : kept.toSorted(order);
   const size = entries.length;
   const before = (entry: Entry): number =>
-    order === undefined ? findIndex(entries, entry.sequence) : findRank(entries, entry, order);
+    order === undefined
+      ? findIndex(entries, entry.sequence)
+      : // Equal entries are in the order of their creation.
+        findFirst(entries, (each) => (order(each, entry) || each.sequence - entry.sequence) < 0);
   const through = (entry: Entry): number => {
     const index = before(entry);
     return entries[index]?.sequence === entry.sequence ? index + 1 : index;
@@ -57,20 +59,6 @@ export function createView(list: ItemList, { descending, keep, order }: ViewOpti
     after: (entry) => size - before(entry),
     before: (entry) => size - through(entry),
   };
-}
-
-/** The number of sorted entries before one; equal entries are in the order of creation. */
-function findRank(entries: readonly Entry[], entry: Entry, order: EntryOrder): number {
-  let low = 0;
-  let high = entries.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    // `low <= middle < high`, so the entry exists.
-    const each = entries[middle] as Entry;
-    if ((order(each, entry) || each.sequence - entry.sequence) < 0) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }
 
 /** A parameter that filters by a property of the items. */

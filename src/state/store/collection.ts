@@ -1,5 +1,8 @@
 import {
   createList,
+  NO_ROWS,
+  recallRows,
+  withoutRows,
   type Entry,
   type EntryChange,
   type EntryRows,
@@ -9,17 +12,8 @@ import {
   type NewEntry,
   type WritableList,
 } from './lists/item-list.js';
-import { recordWrites } from './lists/recorded.js';
-import {
-  createScopeIndex,
-  type ScopeIndex,
-  createSeeding,
-  dropScope,
-  NO_ROWS,
-  recallRows,
-  withoutRows,
-} from './lists/rows.js';
-import { createUsage, type Swept, type UndoLog, type Usage, type Writes } from './lists/usage.js';
+import { createScopeIndex, createSeeding, dropScope, type IndexedWrites } from './lists/scopes.js';
+import { createUsage, type RecordWrite, type Swept, type Usage, type Writes } from './lists/usage.js';
 
 /** What a request for an id without an item does: it creates the item, or is answered with 404. */
 export type UnknownIds = 'create' | 'not-found';
@@ -158,9 +152,14 @@ function createCollectionFrom(facts: CollectionFacts, data: CollectionData, writ
       log?.push(list.mark(entry.id));
       return list.add(entry);
     },
-    dropScope: (scope) => {
-      if (data.lists.size > 0 || data.seeded.size > 0) dropScope(data, scope, indexed);
+    update: (id, change, scope = '') => listWith(id, scope)?.update(id, change),
+    remove: (id, scope = '') => listWith(id, scope)?.remove(id),
+    rename: (id, to, scope = '') => {
+      const list = listWith(id, scope);
+      if (list !== undefined) log?.push(list.mark(to));
+      return list?.rename(id, to);
     },
+    dropScope: (scope) => dropScope(data, scope, indexed),
     nextNumber: () => {
       data.created += 1;
       log?.push(() => void (data.created -= 1));
@@ -169,30 +168,22 @@ function createCollectionFrom(facts: CollectionFacts, data: CollectionData, writ
     copyData,
     copy: (other = { usage: createUsage() }) => createCollectionFrom(facts, copyData(other.usage), other),
     copyEmpty: () => createCollectionFrom(facts, copyData(createUsage(), withoutRows), { usage: createUsage() }),
-    adopt: (copy) => {
-      log?.push(index.clear);
-      index.clear();
-      adoptData(data, copy, writes);
-    },
+    adopt: (copy) => adoptData(data, copy, indexed),
     dump: () => dumpData(data),
-    load: (dump) => {
-      log?.push(index.clear);
-      index.clear();
-      loadData(data, dump, writes);
-    },
+    load: (dump) => loadData(data, dump, indexed),
     ...facts,
-    ...createChanges(listWith, log),
     ...createSeeding(data, indexed),
   };
-  return writes.record === undefined ? collection : withRecord(collection, data, indexed);
+  if (writes.record === undefined) return collection;
+  return recordWrites(collection, writes.record, (what) => {
+    const before = copyData(usage);
+    log?.push(() => replaceData(data, before, indexed));
+    collection.sweep(what);
+  });
 }
 
 /** Opens the list of a scope that has none. */
-function openList(
-  data: CollectionData,
-  scope: string,
-  { log, usage, index }: Writes & { readonly index: ScopeIndex },
-): WritableList {
+function openList(data: CollectionData, scope: string, { log, usage, index }: IndexedWrites): WritableList {
   const { lists } = data;
   const list = createList({ rows: NO_ROWS, sequence: 1, number: (data.opened += 1) }, usage);
   lists.set(scope, list);
@@ -204,34 +195,77 @@ function openList(
   return list;
 }
 
-function adoptData(data: CollectionData, copy: WritableCollection, { log, usage }: Writes): void {
+function adoptData(data: CollectionData, copy: WritableCollection, indexed: IndexedWrites): void {
+  const { log, usage } = indexed;
   const before = { ...data };
   const next = copy.copyData(usage, (rows, scope) => recallRows(rows, before.lists.get(scope)?.rows));
   for (const [scope, { rows, number }] of before.lists) {
     if (next.lists.has(scope)) continue;
     next.lists.set(scope, createList({ rows: recallRows(NO_ROWS, rows), sequence: 1, number }, usage));
   }
-  replaceData(data, { ...next, created: Math.max(before.created, next.created) }, usage);
-  log?.push(() => replaceData(data, before, usage));
+  replaceData(data, { ...next, created: Math.max(before.created, next.created) }, indexed);
+  log?.push(() => replaceData(data, before, indexed));
   usage.check();
 }
 
-/** The same collection, whose writes other processes repeat. */
-function withRecord(
+/** A write of a collection as other processes repeat it. */
+export function repeatWrite(collection: WritableCollection, method: string, args: readonly unknown[]): void {
+  if (method === 'update') {
+    // As `recordWrites` has recorded them.
+    const [id, change, scope, removed] = args as [string, object, string, readonly string[]];
+    const missing = Object.fromEntries(removed.map((key) => [key, undefined]));
+    collection.update(id, { ...change, ...missing }, scope);
+    return;
+  }
+  // Recorded by one of the methods.
+  const write = (collection as unknown as Record<string, ((...args: readonly unknown[]) => void) | undefined>)[method];
+  write?.(...args);
+}
+
+/** The methods of a collection that change it, of which the arguments are plain data. */
+const METHODS = ['add', 'remove', 'rename', 'dropScope', 'nextNumber', 'markSeeded'] as const;
+
+/**
+ * Tells each write of a collection before it is made. Repeated in the same order on a collection that holds the same, the writes have the
+ * same result: sequences, revisions and numbers are not part of them.
+ */
+function recordWrites(
   collection: WritableCollection,
-  data: CollectionData,
-  { record, log, usage, index }: Writes & { readonly index: ScopeIndex },
+  record: RecordWrite,
+  undoableSweep: WritableCollection['sweep'],
 ): WritableCollection {
-  if (record === undefined) return collection;
-  const sweep: WritableCollection['sweep'] = (what) => {
-    const before = collection.copyData(usage);
-    log?.push(() => {
-      index.clear();
-      replaceData(data, before, usage);
-    });
-    collection.sweep(what);
+  const { name } = collection;
+  const recorded = METHODS.map((method) => {
+    // Each method has other arguments.
+    const write = collection[method] as (...args: unknown[]) => unknown;
+    const value = (...args: unknown[]): unknown => {
+      record(name, method, args);
+      return write(...args);
+    };
+    return [method, { value, enumerable: true }] as const;
+  });
+  const update: WritableCollection['update'] = (id, change, scope = '') => {
+    // JSON has no undefined: such members are named.
+    const removed = Object.entries(change).flatMap(([key, value]) => (value === undefined ? [key] : []));
+    record(name, 'update', [id, change, scope, removed]);
+    return collection.update(id, change, scope);
   };
-  return recordWrites(collection, record, sweep);
+  const sweep: WritableCollection['sweep'] = (what) => {
+    record(name, 'sweep', [what]);
+    undoableSweep(what);
+  };
+  const adopt: WritableCollection['adopt'] = (copy) => {
+    collection.adopt(copy);
+    // What has been adopted, since the result depends on both.
+    record(name, 'load', [collection.dump()]);
+  };
+  const changed = Object.entries({ update, adopt, sweep }).map(([key, value]) => [key, { value, enumerable: true }]);
+  // Members that are computed stay so.
+  const descriptors = {
+    ...Object.getOwnPropertyDescriptors(collection),
+    ...Object.fromEntries([...recorded, ...changed]),
+  };
+  return Object.defineProperties({}, descriptors) as WritableCollection;
 }
 
 function dumpData({ lists, seeded, created, opened }: CollectionData): CollectionDump {
@@ -245,7 +279,8 @@ function dumpData({ lists, seeded, created, opened }: CollectionData): Collectio
   return { lists: dumped, seeded: [...seeded], created, opened };
 }
 
-function loadData(data: CollectionData, dump: CollectionDump, { log, usage }: Writes): void {
+function loadData(data: CollectionData, dump: CollectionDump, indexed: IndexedWrites): void {
+  const { log, usage } = indexed;
   const byId = (entries: readonly Entry[]): Map<string, Entry> => new Map(entries.map((entry) => [entry.id, entry]));
   const lists = dump.lists.map(({ scope, entries, removed, sequence, number }) => {
     const rows = { entries: [...entries], byId: byId(entries), removed: byId(removed) };
@@ -253,30 +288,15 @@ function loadData(data: CollectionData, dump: CollectionDump, { log, usage }: Wr
   });
   const before = { ...data };
   const next = { ...dump, lists: new Map(lists), seeded: new Set(dump.seeded) };
-  replaceData(data, next, usage);
-  log?.push(() => replaceData(data, before, usage));
+  replaceData(data, next, indexed);
+  log?.push(() => replaceData(data, before, indexed));
 }
 
-function replaceData(data: CollectionData, next: CollectionData, usage: Usage): void {
+function replaceData(data: CollectionData, next: CollectionData, { usage, index }: IndexedWrites): void {
+  index.clear();
   for (const list of data.lists.values()) list.count(-1);
   for (const list of next.lists.values()) list.count(1);
   usage.changeMarks(next.seeded.size - data.seeded.size);
   const { lists, seeded, created, opened } = next;
   Object.assign(data, { lists, seeded, created, opened });
-}
-
-/** The changes of existing items. */
-function createChanges(
-  listWith: (id: string, scope: string) => WritableList | undefined,
-  log: UndoLog | undefined,
-): Pick<WritableCollection, 'remove' | 'rename' | 'update'> {
-  return {
-    update: (id, change, scope = '') => listWith(id, scope)?.update(id, change),
-    remove: (id, scope = '') => listWith(id, scope)?.remove(id),
-    rename: (id, to, scope = '') => {
-      const list = listWith(id, scope);
-      if (list !== undefined) log?.push(list.mark(to));
-      return list?.rename(id, to);
-    },
-  };
 }

@@ -18,7 +18,7 @@ import {
   type ItemsOnDemand,
   type OnDemandParts,
 } from './on-demand.js';
-import { EVERY_SCOPE } from './lists/rows.js';
+import { EVERY_SCOPE } from './lists/scopes.js';
 import type { Transaction } from './store.js';
 
 /**
@@ -127,7 +127,7 @@ export function createItems(
     known: NO_PROPERTIES,
     part: '',
   });
-  const links = createLinks(onDemand, { locate, model, names }, models.creatable);
+  const links = createLinks(onDemand, { locate, model, names }, models.isCreatable);
   const update = createUpdate(dependents);
   const remove: Items['remove'] = ({ transaction, collection, scope }, id) =>
     dependents.remove(transaction, collection, { id, scope });
@@ -224,11 +224,11 @@ function createUpdate({ embed, refresh }: Dependents): Items['update'] {
 function createLinks(
   { find, isKnown, recall }: ItemsOnDemand,
   { locate, model, names }: Pick<Items, 'locate' | 'model' | 'names'>,
-  creatable: Pick<ReadonlySet<string>, 'has'>,
+  isCreatable: ItemModels['isCreatable'],
 ) {
   /** Whether the store decides which items exist; a parent that nothing can create exists for every id. */
   const isChecked = ({ collection, model: { resource } }: ItemLocation): boolean =>
-    creatable.has(collection.name) ||
+    isCreatable(collection.name) ||
     collection.started ||
     resource.unknownIds !== undefined ||
     collection.scopes.some((scope) => collection.list(scope).size > 0);

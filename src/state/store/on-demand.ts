@@ -14,7 +14,7 @@ import {
 import type { Entry, Item } from './lists/item-list.js';
 import { readItemKey, showOwnUrls, withJoinedKeys } from './identity.js';
 import { type ItemModel, type ItemModelParts, omitInvalid } from './item-model.js';
-import { toPartMark } from './lists/rows.js';
+import { toPartMark } from './lists/scopes.js';
 import type { Transaction } from './store.js';
 import { listParameters } from '../names.js';
 

@@ -4,10 +4,10 @@ import {
   type CollectionDump,
   createCollection,
   listEntries,
+  repeatWrite,
   type WritableCollection,
 } from './collection.js';
 import type { Item } from './lists/item-list.js';
-import { repeatWrite } from './lists/recorded.js';
 import { annotateParent, toContentAnnotations } from './item-annotations.js';
 import {
   createUsage,
@@ -37,8 +37,6 @@ export interface Store {
    * A transaction inside another one is a savepoint of it.
    */
   transaction<T>(work: (transaction: Transaction) => T): T;
-  /** As `transaction`, for a function that takes what it works on first, so that no function is created for each request. */
-  run<Subject, T>(work: (subject: Subject, transaction: Transaction) => T, subject: Subject): T;
   /** Returns to the fixtures. */
   reset(): void;
   /** What the store holds now; the cost does not depend on how much that is. */
@@ -148,20 +146,25 @@ export function createStore(definition: StoreDefinition, parts: StoreParts): Sto
       return list();
     },
     collection,
-    transaction: (work) => savepoints.run(transaction, (_, opened) => work(opened), undefined),
-    run: (work, subject) => savepoints.run(transaction, work, subject),
+    transaction: (work) => savepoints.run(() => work(transaction)),
     reset: () => replace(createNothing(), () => ['reset']),
-    snapshot: () => ({ ...copyState(held), used: usage.read() }),
+    snapshot: () => ({
+      collections: new Map([...held.collections].map(([name, each]) => [name, each.copy()])),
+      answers: createAnswers(held.answers),
+      used: usage.read(),
+    }),
     restore: (snapshot) => {
       const copies = [...snapshot.collections].map(([name, each]) => [name, each.copy(contents.writes)] as const);
       const next = { ...snapshot, collections: new Map(copies), answers: createAnswers(snapshot.answers) };
       replace(next, () => ['load', dumpState(snapshot)]);
     },
     dump: () => dumpState(held),
-    repeat: (writes) => usage.withoutLimits(() => savepoints.run(transaction, (all) => all.forEach(repeat), writes)),
+    repeat: (writes) => usage.withoutLimits(() => savepoints.run(() => writes.forEach(repeat))),
     hold: ({ used }) => usage.hold(used),
     release: usage.release,
-    export: () => exportCollections(list(), definition),
+    export: () => ({
+      collections: Object.fromEntries(list().map((each) => [each.name, exportItems(each, definition)])),
+    }),
     holdsSecret: (text) => holdsSecret(definition, collection, text),
   };
 }
@@ -237,16 +240,7 @@ function createRepeat(
   };
 }
 
-type StoreState = Pick<Snapshot, 'answers' | 'collections'>;
-
-function copyState({ collections, answers }: StoreState): StoreState {
-  return {
-    collections: new Map([...collections].map(([name, each]) => [name, each.copy()])),
-    answers: createAnswers(answers),
-  };
-}
-
-function dumpState({ collections, answers }: StoreState): StoreDump {
+function dumpState({ collections, answers }: Pick<Snapshot, 'answers' | 'collections'>): StoreDump {
   return {
     collections: [...collections].map(([name, each]) => [name, each.dump()]),
     answers: [...answers.byKey],
@@ -278,7 +272,7 @@ function createSavepoints(
   /** Keeps what undoes a change that is not part of a transaction. */
   readonly keep: (undo: () => void) => void;
   readonly rollback: () => void;
-  readonly run: RunTransaction;
+  readonly run: <T>(work: () => T) => T;
 } {
   let savepoint = 0;
   let depth = 0;
@@ -296,12 +290,12 @@ function createSavepoints(
       if (depth === 0) end();
     },
     rollback,
-    run: (transaction, work, subject) => {
+    run: (work) => {
       const outer = savepoint;
       savepoint = log.length;
       depth += 1;
       try {
-        return work(subject, transaction);
+        return work();
       } catch (error) {
         rollback();
         throw error;
@@ -314,21 +308,6 @@ function createSavepoints(
         }
       }
     },
-  };
-}
-
-type RunTransaction = <Subject, T>(
-  transaction: Transaction,
-  work: (subject: Subject, transaction: Transaction) => T,
-  subject: Subject,
-) => T;
-
-function exportCollections(
-  collections: readonly Collection[],
-  definition: StoreDefinition,
-): ReturnType<Store['export']> {
-  return {
-    collections: Object.fromEntries(collections.map((each) => [each.name, exportItems(each, definition)])),
   };
 }
 

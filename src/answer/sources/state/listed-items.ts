@@ -16,7 +16,7 @@ import {
 import type { Binding } from '../../../state/resource.js';
 import { readScope, toChildScope, toScope } from '../../../state/store/collection.js';
 import type { Entry, Item, ItemList } from '../../../state/store/lists/item-list.js';
-import { findIndex } from '../../../state/store/lists/rows.js';
+import { findIndex } from '../../../state/store/lists/item-list.js';
 import type { ItemLocation } from '../../../state/store/on-demand.js';
 import type { OperationContext } from './context.js';
 import { readItemId } from './request.js';

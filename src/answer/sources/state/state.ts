@@ -43,7 +43,7 @@ export function createStateSource(parts: Omit<StateContext, 'answerFailure' | 'd
   const answerFromStore = (exchange: Exchange, handler: StateHandler): Answer | undefined => {
     const { store } = exchange.session;
     try {
-      if (!hasOwnUrls) return store.run(handler, exchange);
+      if (!hasOwnUrls) return store.transaction((transaction) => handler(exchange, transaction));
       const origin = readOrigin(exchange.call);
       // A property after a spread gives each object a hidden class of its own in V8 11, which makes all reads slow.
       return store.transaction((transaction) => handler(exchange, { origin, ...transaction }));

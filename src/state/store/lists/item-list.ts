@@ -1,14 +1,3 @@
-import {
-  addRow,
-  deleteRow,
-  discardRows,
-  renameRow,
-  replaceRow,
-  restoreRow,
-  type Rows,
-  toOwnRows,
-  toRemembered,
-} from './rows.js';
 import { measureEntry, type Usage } from './usage.js';
 
 /** One JSON object of a collection. */
@@ -92,9 +81,6 @@ export interface WritableList extends ItemList {
   /** When its collection opened it, among its other lists. */
   readonly number: number;
 }
-
-/** The entries of a list. */
-export type EntryRows = Rows<Entry>;
 
 type ListStart = Pick<WritableList, 'number' | 'rows' | 'sequence'>;
 
@@ -193,4 +179,136 @@ function toEntry({ id, item, content, secrets, part, onDemand, statusSince }: Ne
     onDemand,
     statusSince,
   };
+}
+
+/** The entries of a list in the order of their sequences, by id, and those that were removed. */
+export interface EntryRows {
+  readonly entries: Entry[];
+  readonly byId: Map<string, Entry>;
+  /** Removed entries, so that a cursor on one of them keeps its position. */
+  readonly removed: Map<string, Entry>;
+}
+
+/** The rows of an empty list, which are never written to. */
+export const NO_ROWS: EntryRows = { entries: [], byId: new Map(), removed: new Map() };
+
+/** A copy that can be written to. */
+function toOwnRows({ entries, byId, removed }: EntryRows): EntryRows {
+  return { entries: [...entries], byId: new Map(byId), removed: new Map(removed) };
+}
+
+/** A removed entry, whose content, which may be large, is not needed any more. */
+function toRemembered(entry: Entry): Entry {
+  return entry.content === undefined ? entry : { ...entry, content: undefined, size: 0 };
+}
+
+/** The same rows after the removal of all of them. */
+export function withoutRows({ entries, removed }: EntryRows): EntryRows {
+  const remembered = new Map(removed);
+  for (const entry of entries) remembered.set(entry.id, toRemembered(entry));
+  return { entries: [], byId: new Map(), removed: remembered };
+}
+
+/** Rows that also remember as removed what others hold or remember. */
+export function recallRows(rows: EntryRows, others: EntryRows = NO_ROWS): EntryRows {
+  const { byId, removed } = rows;
+  const isUnknown = ({ id }: Entry): boolean => !byId.has(id) && !removed.has(id);
+  const lost = [...others.removed.values(), ...others.entries].filter(isUnknown);
+  if (lost.length === 0) return rows;
+  return { ...rows, removed: new Map([...removed, ...lost.map((entry) => [entry.id, toRemembered(entry)] as const)]) };
+}
+
+/** The same rows without some of them. */
+function discardRows(
+  { entries, byId, removed }: EntryRows,
+  { evicted, forgotten }: { readonly evicted: readonly Entry[]; readonly forgotten: readonly Entry[] },
+  usage: Usage,
+): EntryRows {
+  for (const { id } of evicted) byId.delete(id);
+  for (const { id } of forgotten) removed.delete(id);
+  usage.countAll({ entries: evicted, removed: new Map(forgotten.map((entry) => [entry.id, entry])) }, -1);
+  return { entries: entries.filter(({ id }) => byId.has(id)), byId, removed };
+}
+
+/** Adds an entry as the newest one, also where another one has its id. */
+function addRow({ entries, byId, removed }: EntryRows, entry: Entry, usage: Usage): Entry {
+  const before = byId.get(entry.id);
+  deleteRow(entries, before);
+  entries.push(entry);
+  byId.set(entry.id, entry);
+  usage.changeRemoved(removed.get(entry.id), undefined);
+  removed.delete(entry.id);
+  usage.change(before, entry);
+  usage.check();
+  return entry;
+}
+
+/** Replaces an entry by its changed form. */
+function replaceRow({ entries, byId }: EntryRows, [before, after]: readonly [Entry, Entry], usage: Usage): Entry {
+  entries[findIndex(entries, before.sequence)] = after;
+  byId.set(after.id, after);
+  usage.change(before, after);
+  if (after.size > before.size) usage.check();
+  return after;
+}
+
+/** Gives an entry another id; an entry of that id is removed. */
+function renameRow(
+  { entries, byId, removed }: EntryRows,
+  [id, to]: readonly [id: string, to: string],
+  usage: Usage,
+): Entry | undefined {
+  const before = byId.get(id);
+  if (before === undefined || id === to) return before;
+  const replaced = byId.get(to);
+  deleteRow(entries, replaced);
+  usage.change(replaced, undefined);
+  usage.changeRemoved(removed.get(to), before);
+  const entry = { ...before, id: to };
+  entries[findIndex(entries, before.sequence)] = entry;
+  byId.delete(id);
+  byId.set(to, entry);
+  removed.delete(to);
+  removed.set(id, before);
+  return entry;
+}
+
+/** Restores what is known about an id. */
+function restoreRow(
+  { entries, byId, removed }: EntryRows,
+  id: string,
+  before: { readonly entry: Entry | undefined; readonly removed: Entry | undefined },
+): void {
+  deleteRow(entries, byId.get(id));
+  if (before.entry !== undefined) entries.splice(findIndex(entries, before.entry.sequence), 0, before.entry);
+  putOrDelete(byId, id, before.entry);
+  putOrDelete(removed, id, before.removed);
+}
+
+/** The index of the first entry with at least this sequence: entries are in the order of their sequences. */
+export function findIndex(entries: readonly Entry[], sequence: number): number {
+  return findFirst(entries, (entry) => entry.sequence < sequence);
+}
+
+/** The index of the first entry that is not before a place, in entries that are sorted. */
+export function findFirst(entries: readonly Entry[], isBefore: (entry: Entry) => boolean): number {
+  let low = 0;
+  let high = entries.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    // `low <= middle < high`, so the entry exists.
+    if (isBefore(entries[middle] as Entry)) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** Removes an entry where there is one. */
+function deleteRow(entries: Entry[], entry: Entry | undefined): void {
+  if (entry !== undefined) entries.splice(findIndex(entries, entry.sequence), 1);
+}
+
+function putOrDelete(map: Map<string, Entry>, id: string, entry: Entry | undefined): void {
+  if (entry === undefined) map.delete(id);
+  else map.set(id, entry);
 }

@@ -101,40 +101,38 @@ const MAX_REMOVED_BYTES = 32 * 1024 * 1024;
 export function createUsage(limits?: StateLimits, shared: TotalUsage = { items: 0, bytes: 0 }): Usage {
   let total = shared;
   const used = { ...NOTHING_USED };
-  const add = (entry: CountedEntry, sign: 1 | -1): void => {
-    if (isGenerated(entry)) {
-      used.generated += sign;
-      return;
-    }
-    used.items += sign;
-    used.bytes += sign * entry.size;
-    total.items += sign;
-    total.bytes += sign * entry.size;
+  const addTotal = ({ items, bytes }: Pick<UsedState, 'bytes' | 'items'>, sign: 1 | -1): void => {
+    total.items += sign * items;
+    total.bytes += sign * bytes;
   };
-  const addRemoved = ({ size }: CountedEntry, sign: 1 | -1): void => {
-    used.removed += sign;
-    used.removedBytes += sign * size;
+  const add = (entry: CountedEntry | undefined, sign: 1 | -1): void => {
+    if (entry === undefined) return;
+    used[isGenerated(entry) ? 'generated' : 'items'] += sign;
+    if (isGenerated(entry)) return;
+    used.bytes += sign * entry.size;
+    addTotal({ items: 1, bytes: entry.size }, sign);
+  };
+  const addRemoved = (entry: CountedEntry | undefined, sign: 1 | -1): void => {
+    used.removed += entry === undefined ? 0 : sign;
+    used.removedBytes += sign * (entry?.size ?? 0);
   };
   const set = (next: UsedState): void => {
-    total.items += next.items - used.items;
-    total.bytes += next.bytes - used.bytes;
+    addTotal(used, -1);
+    addTotal(next, 1);
     Object.assign(used, next);
   };
   const { check, withoutLimits } = createCheck(() => {
     if (limits !== undefined) checkLimits(used, total, limits);
   });
-  const holds = createHolds(check, (kept, sign) => {
-    total.items += sign * kept.items;
-    total.bytes += sign * kept.bytes;
-  });
+  const holds = createHolds(addTotal, check);
   return {
     change: (before, after) => {
-      if (before !== undefined) add(before, -1);
-      if (after !== undefined) add(after, 1);
+      add(before, -1);
+      add(after, 1);
     },
     changeRemoved: (before, after) => {
-      if (before !== undefined) addRemoved(before, -1);
-      if (after !== undefined) addRemoved(after, 1);
+      addRemoved(before, -1);
+      addRemoved(after, 1);
     },
     countAll: ({ entries, removed }, sign) => {
       for (const entry of entries) add(entry, sign);
@@ -143,13 +141,16 @@ export function createUsage(limits?: StateLimits, shared: TotalUsage = { items: 
     changeMarks: (marks) => void (used.generated += marks),
     check,
     withoutLimits,
-    replace: (next) => replaceUsed({ ...used }, next, { set, check }),
+    replace: (next) => {
+      const before = { ...used };
+      set(next);
+      if (next.items > before.items || next.bytes > before.bytes) checkOrUndo(check, () => set(before));
+    },
     read: () => ({ ...used }),
     hold: holds.hold,
     release: () => {
       holds.clear();
-      total.items -= used.items;
-      total.bytes -= used.bytes;
+      addTotal(used, -1);
       total = { items: used.items, bytes: used.bytes };
     },
     ...createSchedule(used, limits?.generatedItems ?? Infinity),
@@ -175,25 +176,10 @@ function createCheck(checkNow: () => void): Pick<Usage, 'check' | 'withoutLimits
   };
 }
 
-function replaceUsed(
-  before: UsedState,
-  next: UsedState,
-  { set, check }: { readonly set: (used: UsedState) => void; readonly check: () => void },
-): void {
-  set(next);
-  if (next.items <= before.items && next.bytes <= before.bytes) return;
-  try {
-    check();
-  } catch (error) {
-    set(before);
-    throw error;
-  }
-}
-
 /** What is kept besides a store. */
 function createHolds(
-  check: () => void,
   count: (kept: Pick<UsedState, 'bytes' | 'items'>, sign: 1 | -1) => void,
+  check: () => void,
 ): Pick<Usage, 'hold'> & { clear(): void } {
   const all = new Set<() => void>();
   return {
@@ -203,18 +189,22 @@ function createHolds(
       };
       all.add(drop);
       count(kept, 1);
-      try {
-        check();
-      } catch (error) {
-        drop();
-        throw error;
-      }
+      checkOrUndo(check, drop);
       return drop;
     },
     clear: () => {
       for (const drop of all) drop();
     },
   };
+}
+
+function checkOrUndo(check: () => void, undo: () => void): void {
+  try {
+    check();
+  } catch (error) {
+    undo();
+    throw error;
+  }
 }
 
 const SCHEDULED = ['generated', 'removed', 'removedBytes'] as const;
