@@ -12,6 +12,7 @@ import { MockError, toReason } from '../errors.js';
 import { PROBLEM_TYPE, readStatusTitle, toProblem } from '../http/response/problem.js';
 import { clearTimeout, MAX_TIMER_MS, setTimeout } from '../platform.js';
 import type { Cors } from './cors.js';
+import { WholeResponse } from './whole-response.js';
 
 /** How long connections stay open, and the limits of what arrives on them. */
 export interface ConnectionOptions {
@@ -110,6 +111,7 @@ function continueInTurn(
 const OF_EVERY_SERVER = {
   // The listener checks it: the answer of Node.js has no body.
   requireHostHeader: false,
+  ServerResponse: WholeResponse,
 };
 
 /** Creates an HTTP server with limits; a client that exceeds one is answered with problem details where that is possible. */
