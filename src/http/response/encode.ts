@@ -46,7 +46,6 @@ const BAD_FIELD_CHARACTERS = /[^\t\x20-\x7e\x80-\xff]/gu;
  * @param writers - For media types that depend on the contract, such as XML; they come first.
  */
 export function createEncoder(writers: readonly BodyWriter[]): Encoder {
-  const isWritten = createNameCheck();
   return (answer, method, target) => {
     const { status } = answer;
     if (!(status >= 200 && status <= MAX_STATUS && Number.isInteger(status))) throw new Error(describeStatus(status));
@@ -95,25 +94,14 @@ const MAX_FIELD_LENGTH = 65_536;
 /** Fields that say where a message ends; the server writes them (RFC 9112 section 6). */
 const FRAMING: ReadonlySet<string> = new Set(['content-length', 'transfer-encoding', 'trailer']);
 
-/** Names that are remembered: a handler may create any number. */
-const MAX_NAMES = 1000;
-
 function describeStatus(status: unknown): string {
   return `the answer has the status ${String(status)}, which must be an integer from 200 to ${MAX_STATUS}`;
 }
 
-/** Creates a function that returns whether a field is written, and throws for a name that is not a token (RFC 9110 5.6.2). */
-function createNameCheck(): (name: string) => boolean {
-  const known = new Map<string, boolean>();
-  return (name) => {
-    const found = known.get(name);
-    if (found !== undefined) return found;
-    if (!isToken(name))
-      throw new Error(`the answer has a header with the name ${JSON.stringify(name)}, which is not valid`);
-    const isWritten = !FRAMING.has(name.toLowerCase());
-    if (known.size < MAX_NAMES) known.set(name, isWritten);
-    return isWritten;
-  };
+/** Whether a field is written. @throws Error for a name that is not a token (RFC 9110 5.6.2). */
+function isWritten(name: string): boolean {
+  if (isToken(name)) return !FRAMING.has(name.toLowerCase());
+  throw new Error(`the answer has a header with the name ${JSON.stringify(name)}, which is not valid`);
 }
 
 /** The length that a source knows of a body which is not sent (RFC 9110 8.6). */
