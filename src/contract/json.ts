@@ -229,8 +229,8 @@ export function changeAt(
 ): unknown {
   const [step, ...rest] = path;
   if (step === undefined) return change(root);
+  if (!(Array.isArray(root) || isObject(root)) || !Object.hasOwn(root, step)) return root;
   if (Array.isArray(root)) return root.with(Number(step), changeAt(root[Number(step)], rest, change));
-  if (!isObject(root) || !Object.hasOwn(root, step)) return root;
   const copy: Record<string, unknown> = { ...root };
   setOwn(copy, String(step), changeAt(root[String(step)], rest, change));
   return copy;

@@ -1,6 +1,6 @@
 import { MockError, type Place } from '../../errors.js';
 import type { Finding } from '../contract.js';
-import { isObject, readOwn, readPath, setOwn } from '../json.js';
+import { changeAt, isObject, readOwn, setOwn } from '../json.js';
 import { toPointer } from '../pointer.js';
 import { quote } from '../upgrade/node.js';
 import { createLineFinder } from './source-map.js';
@@ -43,8 +43,6 @@ export async function applyOverlay(
   // Loaded on demand: few documents have an overlay.
   const { query } = await import('json-p3');
   const select = (root: unknown, path: string, pointer: string): readonly Location[] => {
-    const names = readNames(path);
-    if (names !== undefined) return readPath(root, names) === undefined ? [] : [names];
     try {
       // The document came from JSON or YAML text, and is JSON.
       return query(path, root as Parameters<typeof query>[1]).locations();
@@ -56,7 +54,6 @@ export async function applyOverlay(
     }
   };
   let current = document;
-  let changeAt = createChanger();
   const findings: Finding[] = [];
   for (const action of actions) {
     const locations = select(current, action.target, `${action.pointer}/target`);
@@ -65,11 +62,9 @@ export async function applyOverlay(
       findings.push({ code: 'OVERLAY_NO_MATCH', message, pointer: '', assumed: 'the action changes nothing' });
     }
     if (action.remove) {
-      current = removeAll(current, locations, changeAt);
+      current = removeAll(current, locations);
       continue;
     }
-    // What is copied is part of the document twice then.
-    if (action.copy !== undefined) changeAt = createChanger();
     const update = readUpdate(current, action, (path) => select(current, path, `${action.pointer}/copy`));
     if (update === undefined) continue;
     for (const location of locations) {
@@ -77,36 +72,6 @@ export async function applyOverlay(
     }
   }
   return { document: current, findings };
-}
-
-/** The names of a JSONPath that consists of names alone, as most targets do, in the usual spelling; undefined for any other. */
-function readNames(path: string): readonly string[] | undefined {
-  if (!/^\$(?:\.[A-Za-z_]\w*|\['[^'\\\p{Cc}]*'\])*$/u.test(path)) return undefined;
-  return Array.from(path.matchAll(/\.(\w+)|'([^']*)'/gu), ([, short, quoted]) => short ?? quoted ?? '');
-}
-
-/** A tree in which the value at a path is changed; a tree without that path stays as it is. */
-type ChangeAt = (root: unknown, path: Location, change: (value: unknown) => unknown) => unknown;
-
-/**
- * Creates a function that copies what is on the path to a change, each object and array once: those that it has copied for an earlier change
- * are its own, and are changed in place. A document has maps of a thousand members, and an overlay a hundred actions.
- */
-function createChanger(): ChangeAt {
-  const own = new WeakSet<object>();
-  const changeAt: ChangeAt = (root, path, change) => {
-    const [step, ...rest] = path;
-    if (step === undefined) return change(root);
-    if (typeof root !== 'object' || root === null || !Object.hasOwn(root, step)) return root;
-    // A document consists of plain objects and arrays.
-    const parent = root as Readonly<Record<string | number, unknown>>;
-    const changed = changeAt(parent[step], rest, change);
-    const copy = (own.has(root) ? root : Array.isArray(root) ? [...root] : { ...parent }) as Record<string, unknown>;
-    own.add(copy);
-    setOwn(copy, String(step), changed);
-    return copy;
-  };
-  return changeAt;
 }
 
 function readUpdate(root: unknown, action: Action, select: (path: string) => readonly Location[]): unknown {
@@ -150,7 +115,7 @@ function readActions(value: unknown, place: (pointer: string) => Place): readonl
 }
 
 /** Removes later items and deeper nodes first, so that the other locations stay valid. */
-function removeAll(root: unknown, locations: readonly Location[], changeAt: ChangeAt): unknown {
+function removeAll(root: unknown, locations: readonly Location[]): unknown {
   let current = root;
   const unique = new Map(locations.map((location) => [JSON.stringify(location), location]));
   for (const location of [...unique.values()].toSorted(compareLocations)) {

@@ -121,53 +121,17 @@ function readReason(error: unknown): string {
 
 /** Absolute URIs of the files a file refers to, each once. */
 function readExternalUris(file: SourceFile): readonly string[] {
-  if (!mayReferToFiles(file.text)) return [];
   const uris = new Set<string>();
   const queue: unknown[] = [file.value];
-  const seen = new Set<unknown>();
   for (let value = queue.pop(); value !== undefined; value = queue.pop()) {
-    if (typeof value !== 'object' || value === null || seen.has(value)) continue;
-    seen.add(value);
     for (const reference of isObject(value) ? readOwnReferences(value) : []) {
       const uri = toUri(reference, file.uri);
       if (uri !== undefined && uri !== file.uri) uris.add(uri);
     }
-    for (const child of Object.values(value)) if (typeof child === 'object' && child !== null) queue.push(child);
+    // A file of text has no members that are objects.
+    for (const child of Object.values(value ?? {})) if (typeof child === 'object' && child !== null) queue.push(child);
   }
   return [...uris];
-}
-
-/** Whether the text of a file can refer to another file. Most documents are one file: all references in them start with "#". */
-function mayReferToFiles(text: string): boolean {
-  // A long one can be a block scalar on a line of its own.
-  if (/\$ref['"]?\s*:\s*(?!(?:[>|][-+\d]*[^\S\n]*\n\s*|["']?)#)\S/u.test(text)) return true;
-  for (const { index, 0: key } of text.matchAll(/mapping['"]?\s*:\s*/gu)) {
-    const mapping = readMappingText(text, index, index + key.length);
-    // What an alias or an escaped character represents is elsewhere in the text.
-    if (mapping === undefined || /\.(?:ya?ml|json)|[\\*]|<</u.test(mapping)) return true;
-  }
-  return false;
-}
-
-/**
- * The text that has all members of a mapping: up to the bracket that closes it, or the following lines that are indented more.
- *
- * @param key - The index of the key.
- * @param start - The index of the value.
- * @returns Undefined where only a parser knows.
- */
-function readMappingText(text: string, key: number, start: number): string | undefined {
-  if (text[start] === '{') {
-    const flow = text.slice(start, text.indexOf('}', start) + 1);
-    const isWhole = [/"/gu, /'/gu].every((quote) => (flow.match(quote)?.length ?? 0) % 2 === 0);
-    return isWhole && flow.lastIndexOf('{') === 0 ? flow : undefined;
-  }
-  const line = text.lastIndexOf('\n', key) + 1;
-  const indent = /^ */u.exec(text.slice(line, key))?.[0].length ?? 0;
-  const further = new RegExp(`\\n[^\\S\\n]{0,${indent}}\\S`, 'gu');
-  further.lastIndex = start;
-  const block = text.slice(start, further.exec(text)?.index ?? text.length);
-  return block.includes('{') ? undefined : block;
 }
 
 /** The external references of one object: its `$ref`, or the `mapping` of a discriminator. */

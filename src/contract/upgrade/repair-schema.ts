@@ -27,20 +27,6 @@ const UPGRADES: readonly {
   { keywords: ['description'], apply: markReadOnly },
 ];
 
-/** For each keyword, the bits of its upgrades, by their place in the list. */
-const UPGRADED: ReadonlyMap<string, number> = new Map(
-  [...new Set(UPGRADES.flatMap(({ keywords }) => keywords))].map((keyword) => [
-    keyword,
-    UPGRADES.reduce((bits, { keywords }, i) => bits | (keywords.includes(keyword) ? 1 << i : 0), 0),
-  ]),
-);
-
-function readUpgrades(node: Node): number {
-  let bits = 0;
-  for (const keyword in node) bits |= UPGRADED.get(keyword) ?? 0;
-  return bits;
-}
-
 /**
  * Upgrades and repairs one schema without its subschemas; the same object where nothing changes.
  *
@@ -53,12 +39,9 @@ export function repairSchema(node: Node, context: RepairContext): Node {
     if (value === node[keyword]) continue;
     current = value === undefined ? omit(current, keyword) : { ...current, [keyword]: value };
   }
-  let upgrades = readUpgrades(current);
-  for (let i = 0; upgrades >> i !== 0; i++) {
-    if (((upgrades >> i) & 1) === 0) continue;
-    const upgraded = UPGRADES[i]?.apply(current, context) ?? current;
-    if (upgraded !== current) upgrades = readUpgrades(upgraded);
-    current = upgraded;
+  for (const { keywords, apply } of UPGRADES) {
+    const before = current;
+    if (keywords.some((keyword) => keyword in before)) current = apply(before, context);
   }
   return current;
 }

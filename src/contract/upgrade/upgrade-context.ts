@@ -50,14 +50,12 @@ export interface UpgradeContext extends RepairContext {
    * @param inside - The path from the node to the object with the `$ref`.
    */
   requireTarget(reference: string, inside?: readonly string[], assumed?: string): ReferenceTarget | undefined;
-  /** What `resolveReference` returned for the same reference before. */
-  findResolved(type: ObjectType, reference: string): string | undefined;
 }
 
 /** The context of the current node: one object for all nodes, because every node needs it. */
 export function createContext(parts: UpgradeParts, position: Position): UpgradeContext {
   const { references, sourceMap, findings, files, placeTarget } = parts;
-  const resolved = createResolved();
+  const resolved = new Map<string, string>();
   const pointerOf = (inside: readonly string[] = []): string =>
     position.source.inner + toPointer(...position.path, ...inside);
   const requireTarget: UpgradeContext['requireTarget'] = (reference, inside = [], assumed = 'it is ignored') => {
@@ -73,12 +71,12 @@ export function createContext(parts: UpgradeParts, position: Position): UpgradeC
     return undefined;
   };
   const resolveReference: RepairContext['resolveReference'] = (type, reference) => {
-    const known = resolved(position.base, type);
-    const before = known.get(reference);
+    const key = `${position.base.file} ${type} ${position.base.pointer} ${reference}`;
+    const before = resolved.get(key);
     if (before !== undefined) return before;
     const target = requireTarget(reference, [], type === 'schema' ? 'anything is accepted there' : undefined);
     const local = target && placeTarget(target, type);
-    if (local !== undefined) known.set(reference, local);
+    if (local !== undefined) resolved.set(key, local);
     return local;
   };
   return {
@@ -88,7 +86,6 @@ export function createContext(parts: UpgradeParts, position: Position): UpgradeC
     pointerOf,
     requireTarget,
     resolveReference,
-    findResolved: (type, reference) => resolved(position.base, type).get(reference),
     findTarget: (reference) => {
       const target = references.find(reference, position.base);
       return typeof target === 'string' ? undefined : target.value;
@@ -101,23 +98,5 @@ export function createContext(parts: UpgradeParts, position: Position): UpgradeC
     },
     readRootField: (name) =>
       readPointer(files[position.source.file]?.value, `/${name}`) ?? readPointer(files[0]?.value, `/${name}`),
-  };
-}
-
-/** Creates the function that gives the resolved references of a base, each with the local reference to its target as an object of a type. */
-function createResolved(): (base: ReferenceBase, type: ObjectType) => Map<string, string> {
-  const byBase = new Map<string, Map<ObjectType, Map<string, string>>>();
-  let last: ReferenceBase | undefined;
-  let byType = new Map<ObjectType, Map<string, string>>();
-  return (base, type) => {
-    if (base !== last) {
-      const key = `${base.file} ${base.pointer}`;
-      byType = byBase.get(key) ?? new Map<ObjectType, Map<string, string>>();
-      byBase.set(key, byType);
-      last = base;
-    }
-    const known = byType.get(type) ?? new Map<string, string>();
-    byType.set(type, known);
-    return known;
   };
 }

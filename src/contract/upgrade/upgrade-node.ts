@@ -111,14 +111,13 @@ function hasSiblings(value: Node): boolean {
 
 /** A node that refers to the target of a reference; a schema records one that cannot be resolved. */
 function resolveNode({ context, parts, position }: Upgrade, type: ObjectType, reference: string): Node | undefined {
-  const known = context.findResolved(type, reference);
   // A schema that contains itself is cut where the files are bundled.
-  if (type !== 'schema' && known === undefined && parts.references.isCircular(reference, position.base)) {
+  if (type !== 'schema' && parts.references.isCircular(reference, position.base)) {
     const more = { code: 'REFERENCE_UNRESOLVED', severity: 'error', inside: ['$ref'] } as const;
     context.report(`the reference "${reference}" is circular`, 'it is ignored', more);
     return undefined;
   }
-  const target = known ?? context.resolveReference(type, reference);
+  const target = context.resolveReference(type, reference);
   if (target !== undefined) return { $ref: target };
   return type === 'schema' ? { 'x-vouch-unresolved': reference } : undefined;
 }
