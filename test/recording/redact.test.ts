@@ -254,7 +254,7 @@ describe('the scan before a file is written', () => {
     expect(files.map(({ path }) => path.slice(folder.length + 1))).toEqual(['0001-addItem.200.json']);
   });
 
-  it('stores each placeholder before an exchange has it, and all in the manifest at the end', async () => {
+  it('stores each placeholder before an exchange has it', async () => {
     const redactor = create();
     const folder = join(createFolder(), 'shop');
     const recorder = createRecorder({ writer: openCassette(folder, manifest), redactor, replacement: undefined });
@@ -262,9 +262,6 @@ describe('the scan before a file is written', () => {
     if (operation === undefined) throw new Error('the shop has it');
     await recorder.record(exchange({ request: { headers: { authorization: 'Bearer abc' } } }), operation);
     // As after a crash.
-    expect(loadCassette(folder).manifest.redacted).toEqual({ REDACTED0001: 'header:authorization' });
-    await recorder.settle();
-    expect(readEveryFile(folder).map(({ path }) => path.slice(folder.length + 1))).not.toContain('placeholders.ndjson');
     expect(loadCassette(folder).manifest.redacted).toEqual({ REDACTED0001: 'header:authorization' });
   });
 });

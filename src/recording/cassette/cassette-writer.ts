@@ -7,7 +7,7 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { appendFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -23,7 +23,7 @@ import {
   type TextFilter,
   writeExchange,
 } from './exchange.js';
-import { type Manifest, MANIFEST_FILE, PLACEHOLDERS_FILE, toManifestText } from './manifest.js';
+import { type Manifest, MANIFEST_FILE, toManifestText } from './manifest.js';
 import { isBytes } from '../../platform.js';
 import { isTemporary, replaceFile, replaceFileSync } from '../../replace-file.js';
 
@@ -39,8 +39,6 @@ export interface CassetteWriter {
   add(exchange: NewExchange, approve?: (texts: readonly WrittenText[]) => void): Promise<StoredExchange>;
   /** Replaces the manifest. */
   describe(change: (manifest: Manifest) => Manifest): Promise<void>;
-  /** Appends placeholders with their rules to a file beside the manifest, whose size does not matter for the time this takes. */
-  append(placeholders: readonly (readonly [placeholder: string, rule: string])[]): Promise<void>;
   /** Removes every exchange, the last one first, and writes another manifest. */
   clear(manifest: Manifest): Promise<void>;
 }
@@ -59,9 +57,6 @@ export function openCassette(folder: string, initial: Manifest): CassetteWriter 
   removeUnfinished(folder);
   if (!existsSync(join(folder, MANIFEST_FILE))) writeManifest(folder, initial);
   let cassette = loadCassette(folder);
-  let exchanges = [...cassette.exchanges];
-  // What a process that was killed has appended.
-  if (existsSync(join(folder, PLACEHOLDERS_FILE))) writeManifest(folder, cassette.manifest);
   // Files that are not valid exchanges keep their numbers.
   const highest = Math.max(0, ...cassette.mistakes.map(({ at }) => Number.parseInt(basename(at?.file ?? ''), 10) || 0));
   let last: Promise<unknown> = Promise.resolve();
@@ -76,55 +71,28 @@ export function openCassette(folder: string, initial: Manifest): CassetteWriter 
     read: () => cassette,
     add: (exchange, approve) =>
       inTurn(async () => {
-        const number = Math.max(exchanges.at(-1)?.number ?? 0, highest) + 1;
+        const number = Math.max(cassette.exchanges.at(-1)?.number ?? 0, highest) + 1;
         const stored = await writeFiles(folder, { ...exchange, number }, approve);
-        exchanges.push(stored);
-        cassette = toView(cassette, exchanges);
+        cassette = { ...cassette, exchanges: [...cassette.exchanges, stored] };
         return stored;
       }),
     describe: (change) =>
       inTurn(async () => {
         const manifest = change(cassette.manifest);
         writeManifest(folder, manifest);
-        cassette = toView(cassette, exchanges, { manifest });
-      }),
-    append: (placeholders) =>
-      inTurn(() => {
-        const lines = placeholders.map((entry) => `${JSON.stringify(entry)}\n`);
-        return appendFile(join(folder, PLACEHOLDERS_FILE), lines.join(''));
+        cassette = { ...cassette, manifest };
       }),
     clear: (manifest) =>
       inTurn(async () => {
         // Files that are not valid exchanges too, which would take numbers.
         const invalid = cassette.mistakes.flatMap(({ at }) => (at?.file === undefined ? [] : [basename(at.file)]));
-        const files = [...exchanges.map(({ file }) => file), ...invalid];
+        const files = [...cassette.exchanges.map(({ file }) => file), ...invalid];
         for (const file of files.toReversed()) rmSync(join(folder, file), { force: true });
         rmSync(join(folder, BODIES_FOLDER), { recursive: true, force: true });
         mkdirSync(join(folder, BODIES_FOLDER), { recursive: true });
         writeManifest(folder, manifest);
-        exchanges = [];
-        cassette = toView(cassette, exchanges, { manifest, mistakes: [] });
+        cassette = { ...cassette, exchanges: [], manifest, mistakes: [] };
       }),
-  };
-}
-
-/** A cassette with the exchanges so far, copied when they are read: a copy for each exchange would cost more, the more there are. */
-function toView(
-  { name, folder, manifest, mistakes }: Cassette,
-  exchanges: readonly StoredExchange[],
-  changes: Partial<Pick<Cassette, 'manifest' | 'mistakes'>> = {},
-): Cassette {
-  const count = exchanges.length;
-  let own: readonly StoredExchange[] | undefined;
-  return {
-    name,
-    folder,
-    manifest,
-    mistakes,
-    ...changes,
-    get exchanges() {
-      return (own ??= exchanges.slice(0, count));
-    },
   };
 }
 
@@ -217,7 +185,6 @@ function removeUnfinished(folder: string): void {
 function writeManifest(folder: string, manifest: Manifest): void {
   const text = toManifestText(manifest);
   replaceFileSync(join(folder, MANIFEST_FILE), (temporary) => writeFileSync(temporary, text));
-  rmSync(join(folder, PLACEHOLDERS_FILE), { force: true });
 }
 
 type WrittenFile = readonly [file: string, content: string | Uint8Array | SpooledBody];

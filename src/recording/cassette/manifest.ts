@@ -1,6 +1,6 @@
 import { DAY_MS } from '../../clock.js';
 import { URL } from 'node:url';
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Contract } from '../../contract/contract.js';
 import { findJsonMistake, isObject } from '../../contract/json.js';
@@ -42,9 +42,6 @@ export interface MatchRules {
 
 /** The file name of the manifest. */
 export const MANIFEST_FILE = 'cassette.json';
-
-/** Placeholders that are not in the manifest yet, one JSON array per line; the manifest gets them when recording ends. */
-export const PLACEHOLDERS_FILE = 'placeholders.ndjson';
 
 /** The version of the layout. */
 const LAYOUT_VERSION = 1;
@@ -118,18 +115,10 @@ export function loadManifest(folder: string): Manifest {
     recordedAt: readText(value, 'recordedAt'),
     match: { ...DEFAULT_MATCH, ...readSettings('match', match ?? {}, { known: MATCH_MEMBERS, invalid }) },
     // Checked above.
-    redacted: { ...(redacted as Readonly<Record<string, string>>), ...loadPlaceholders(folder) },
+    redacted: redacted as Readonly<Record<string, string>>,
     ...(redact !== undefined && { redact: readSettings('redact', redact, { known: REDACTION_MEMBERS, invalid }) }),
     maxAge: maxAge ?? undefined,
   };
-}
-
-/** The placeholders of a recording that did not end; an incomplete last line belongs to an exchange that was not written. */
-function loadPlaceholders(folder: string): Readonly<Record<string, string>> {
-  const file = join(folder, PLACEHOLDERS_FILE);
-  if (!existsSync(file)) return {};
-  const lines = readFileSync(file, 'utf8').split('\n').slice(0, -1);
-  return Object.fromEntries(lines.map((line) => JSON.parse(line) as [string, string]));
 }
 
 /** A sentence if the recording is older than its `maxAge`, else undefined. */

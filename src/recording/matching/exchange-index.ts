@@ -1,4 +1,5 @@
 import type { Contract } from '../../contract/contract.js';
+import { addTo } from '../../contract/json.js';
 import type { Operation } from '../../contract/operations/operation.js';
 import { createUndocumentedOperation, UNDOCUMENTED } from '../../contract/operations/undocumented.js';
 import type { RouteMatch, Router } from '../../contract/router/router.js';
@@ -54,7 +55,7 @@ export function createExchangeIndex(cassette: Cassette, parts: CallParts, facts:
   const ignored = listIgnored(cassette);
   // The exchanges that are not indexed yet, by operation.
   const waiting = new Map<string, StoredExchange[]>();
-  for (const exchange of cassette.exchanges) append(waiting, exchange.operation, exchange);
+  for (const exchange of cassette.exchanges) addTo(waiting, exchange.operation, exchange);
   const indexed = new Map<string, RecordedFacts[]>();
   const groups = new Map<string, Group>();
   let hasUndocumented = waiting.has(UNDOCUMENTED);
@@ -70,7 +71,7 @@ export function createExchangeIndex(cassette: Cassette, parts: CallParts, facts:
   const index = (exchange: StoredExchange): void => {
     const recorded = readRecorded(exchange);
     if (recorded === undefined) return;
-    append(indexed, recorded.operation.id, recorded);
+    addTo(indexed, recorded.operation.id, recorded);
     const key = toKey(recorded);
     groups.set(key, createGroup(key, [...(groups.get(key)?.entries ?? []), recorded], ignored));
   };
@@ -105,7 +106,7 @@ export function createExchangeIndex(cassette: Cassette, parts: CallParts, facts:
     hasUndocumented: () => hasUndocumented,
     add: (exchange) => {
       hasUndocumented ||= exchange.operation === UNDOCUMENTED;
-      append(waiting, exchange.operation, exchange);
+      addTo(waiting, exchange.operation, exchange);
     },
   };
 }
@@ -246,10 +247,4 @@ function decodeAs(
 export function matchRequest({ method, url, headers }: Request, router: Router): RouteMatch {
   const { path, search } = readTarget(url);
   return router.match(method, path, search, Object.fromEntries(headers));
-}
-
-function append<T>(map: Map<string, T[]>, key: string, entry: T): void {
-  const list = map.get(key);
-  if (list === undefined) map.set(key, [entry]);
-  else list.push(entry);
 }

@@ -60,12 +60,23 @@ const MAX_VALUES = 1000;
 
 /** Creates the state of a session that has not replayed anything. */
 export function createReplayState(): ReplayState {
-  const positions = createPositions();
+  let positions = new Map<string, number>();
+  // The newly recorded exchanges that are not counted yet.
+  let passed: (readonly [cassette: string, readKey: () => string | undefined])[] = [];
   let misses: readonly Miss[] = [];
   let current: string | undefined;
   let values: ReadonlyMap<string, string> | undefined;
-  const isSpent: ReplayState['isSpent'] = (cassette, { key, exchanges }) =>
-    positions.of(cassette, key) >= exchanges.length;
+  const read = (cassette: string, key: string): number => positions.get(`${cassette}\n${key}`) ?? 0;
+  const set = (cassette: string, key: string, position: number): void =>
+    void positions.set(`${cassette}\n${key}`, position);
+  const countPassed = (): void => {
+    const keys = passed.splice(0).map(([cassette, readKey]) => [cassette, readKey()] as const);
+    for (const [cassette, key] of keys) if (key !== undefined) set(cassette, key, read(cassette, key) + 1);
+  };
+  const isSpent: ReplayState['isSpent'] = (cassette, { key, exchanges }) => {
+    countPassed();
+    return read(cassette, key) >= exchanges.length;
+  };
   return {
     get cassette() {
       return current;
@@ -75,13 +86,13 @@ export function createReplayState(): ReplayState {
     },
     next: (cassette, sequence) => {
       const isRepeated = isSpent(cassette, sequence);
-      const position = isRepeated ? sequence.exchanges.length : positions.of(cassette, sequence.key) + 1;
-      positions.set(cassette, sequence.key, position);
+      const position = isRepeated ? sequence.exchanges.length : read(cassette, sequence.key) + 1;
+      set(cassette, sequence.key, position);
       // A sequence is never empty.
       return { exchange: sequence.exchanges[position - 1] as StoredExchange, position, isRepeated };
     },
     isSpent,
-    pass: positions.pass,
+    pass: (cassette, readKey) => void passed.push([cassette, readKey]),
     get values() {
       return values;
     },
@@ -93,56 +104,20 @@ export function createReplayState(): ReplayState {
     miss: (miss) => {
       if (misses.length < MAX_MISSES) misses = [...misses, miss];
     },
-    use: (cassette) => {
-      current = cassette;
-    },
+    use: (cassette) => void (current = cassette),
     reset: () => {
-      positions.replace({});
+      [positions, passed, misses] = [new Map(), [], []];
       values = undefined;
-      misses = [];
     },
-    snapshot: () => ({
-      cassette: current,
-      cursors: positions.all(),
-      ...(values && { values: Object.fromEntries(values) }),
-    }),
+    snapshot: () => {
+      countPassed();
+      const cursors = Object.fromEntries(positions);
+      return { cassette: current, cursors, ...(values && { values: Object.fromEntries(values) }) };
+    },
     restore: (snapshot) => {
       current = snapshot.cassette;
-      positions.replace(snapshot.cursors);
+      [positions, passed] = [new Map(Object.entries(snapshot.cursors)), []];
       values = snapshot.values && new Map(Object.entries(snapshot.values));
-    },
-  };
-}
-
-/** The positions of sequences by their keys. Those of newly recorded exchanges are counted when a position is first needed. */
-function createPositions() {
-  let cursors = new Map<string, number>();
-  let passed: (readonly [cassette: string, readKey: () => string | undefined])[] = [];
-  const set = (cassette: string, key: string, position: number): void =>
-    void cursors.set(`${cassette}\n${key}`, position);
-  const read = (cassette: string, key: string): number => cursors.get(`${cassette}\n${key}`) ?? 0;
-  const settle = (): void => {
-    const pending = passed;
-    passed = [];
-    for (const [cassette, readKey] of pending) {
-      const key = readKey();
-      if (key !== undefined) set(cassette, key, read(cassette, key) + 1);
-    }
-  };
-  return {
-    set,
-    of: (cassette: string, key: string): number => {
-      if (passed.length > 0) settle();
-      return read(cassette, key);
-    },
-    pass: (cassette: string, readKey: () => string | undefined): void => void passed.push([cassette, readKey]),
-    all: (): Readonly<Record<string, number>> => {
-      settle();
-      return Object.fromEntries(cursors);
-    },
-    replace: (positions: Readonly<Record<string, number>>): void => {
-      cursors = new Map(Object.entries(positions));
-      passed = [];
     },
   };
 }

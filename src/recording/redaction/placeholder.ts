@@ -28,8 +28,6 @@ export interface PlaceholderRegistry {
   isPlaceholder(text: string): boolean;
   /** The rule that each placeholder was created by. */
   readonly issued: ReadonlyMap<string, string>;
-  /** The placeholders that were created since the last call, with their rules. */
-  takeNew(): readonly (readonly [placeholder: string, rule: string])[];
   /** The secrets that were detected by their location, which no pattern finds elsewhere. */
   readonly known: SecretIndex;
 }
@@ -41,33 +39,23 @@ export function createPlaceholderRegistry(earlier: Readonly<Record<string, strin
   const bySecret = new Map<string, string>();
   const issued = new Map<string, string>(Object.entries(earlier));
   const known = createSecretIndex();
-  let fresh: (readonly [string, string])[] = [];
-  const issue = (placeholder: string, rule: string): void => {
-    issued.set(placeholder, rule);
-    fresh.push([placeholder, rule]);
-  };
   return {
     placeholder: (secret, facts) => {
       const existing = bySecret.get(secret);
       if (existing !== undefined) return existing;
       // A placeholder of another cassette, such as an exported one that is imported again.
-      if (!issued.has(secret) && PLACEHOLDER.test(secret)) issue(secret, facts.rule);
+      if (!issued.has(secret) && PLACEHOLDER.test(secret)) issued.set(secret, facts.rule);
       if (issued.has(secret)) return secret;
       let ordinal = issued.size + 1;
       while (issued.has(createPlaceholder(secret, ordinal, facts))) ordinal += 1;
       const created = createPlaceholder(secret, ordinal, facts);
       bySecret.set(secret, created);
-      issue(created, facts.rule);
+      issued.set(created, facts.rule);
       if (!facts.rule.startsWith('pattern:')) known.add(secret, created);
       return created;
     },
     isPlaceholder: (text) => issued.has(text),
     issued,
-    takeNew: () => {
-      const taken = fresh;
-      fresh = [];
-      return taken;
-    },
     known,
   };
 }

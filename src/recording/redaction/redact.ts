@@ -91,33 +91,11 @@ export function createRedactor(parts: RedactorParts): Redactor {
         return placeholders.placeholder(text, { ...ANY_SHAPE, rule: `key:${segments.at(-1) ?? ''}` });
       });
     },
-    redact: (exchange, operation) => redactAll(exchange, { operation, walk }, { collect, replace }),
+    redact: (exchange, operation) => {
+      visitExchange(exchange, { operation, walk, visit: collect });
+      return visitExchange(exchange, { operation, walk, visit: replace });
+    },
   };
-}
-
-/** Redacts an exchange: first all locations of secrets are collected, then all strings are replaced. */
-function redactAll(
-  exchange: NewExchange,
-  along: { readonly operation: Operation; readonly walk: SecretWalk },
-  { collect, replace }: Readonly<Record<'collect' | 'replace', VisitText>>,
-): NewExchange {
-  const visits: Parameters<VisitText>[] = [];
-  const visit: VisitText = (...visited) => {
-    visits.push(visited);
-    return collect(...visited);
-  };
-  const same = visitExchange(exchange, { ...along, visit });
-  const clean = visits.map((visited) => replace(...visited));
-  const isSpooled = [exchange.request, exchange.response].some((message) => message?.spooled !== undefined);
-  // Most exchanges have no secret.
-  if (!isSpooled && clean.every((text, i) => text === visits[i]?.[0])) return same;
-  // In the same order; the text of a spooled body comes later.
-  let at = 0;
-  const take: VisitText = (text, location) => {
-    const i = at++;
-    return (visits[i]?.[0] === text ? clean[i] : undefined) ?? replace(text, location);
-  };
-  return visitExchange(exchange, { ...along, visit: take });
 }
 
 /** The pointer into the exchange of a place in a file of it. */

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { createWriteStream, mkdirSync, mkdtempSync, type WriteStream } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { mkdtempSync } from 'node:fs';
+import { type FileHandle, mkdir, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { BodyBytes } from '../../http/request/body-bytes.js';
@@ -23,8 +23,8 @@ export type ReceivedBody = { readonly chunks: readonly TimedChunk[] } | { readon
 
 /** Collects a body while it arrives: in memory, and in a file once it is larger than the limit. */
 export interface BodyCollector {
-  /** Adds a chunk; a promise if chunks go to a file. It never fails: `finish` reports what failed. */
-  add(chunk: TimedChunk): Promise<void> | undefined;
+  /** Adds a chunk. It never fails: `finish` reports what failed. */
+  add(chunk: TimedChunk): Promise<void>;
   /** Everything that was added. @throws Error if the file could not be written. */
   finish(): Promise<ReceivedBody>;
   /** Removes the file. */
@@ -37,71 +37,47 @@ export const MEMORY_LIMIT_BYTES = 2_097_152;
 /** Creates a collector. @param folder - For the file; created if needed. */
 export function createBodyCollector(folder: string): BodyCollector {
   const chunks: TimedChunk[] = [];
+  // Files with such names are removed when the cassette is opened again.
+  const path = join(folder, `.${randomUUID()}.tmp`);
   let size = 0;
-  let writing: { readonly path: string; readonly stream: WriteStream } | undefined;
-  let failure: Error | undefined;
-
-  const begin = (): WriteStream => {
-    mkdirSync(folder, { recursive: true });
-    // Files with such names are removed when the cassette is opened again.
-    const path = join(folder, `.${randomUUID()}.tmp`);
-    const stream = createWriteStream(path);
-    stream.on('error', (error) => (failure ??= error));
-    writing = { path, stream };
-    for (const { bytes } of chunks) stream.write(bytes);
-    chunks.length = 0;
-    return stream;
-  };
+  let file: FileHandle | undefined;
+  let failure: unknown;
+  let writing: Promise<void> = Promise.resolve();
   const write = async (bytes: Uint8Array): Promise<void> => {
+    if (failure !== undefined) return;
     try {
-      const stream = writing?.stream ?? begin();
-      if (failure === undefined && !stream.write(bytes)) await drained(stream);
+      if (file === undefined) await mkdir(folder, { recursive: true });
+      file ??= await open(path, 'w');
+      for (const chunk of chunks.splice(0)) await file.appendFile(chunk.bytes);
+      await file.appendFile(bytes);
     } catch (error) {
-      failure ??= error as Error;
+      failure = error;
     }
   };
-
-  const discard = async (): Promise<void> => {
-    writing?.stream.destroy();
-    if (writing !== undefined) await rm(writing.path, { force: true });
+  const close = async (): Promise<void> => {
+    await writing;
+    await file?.close();
   };
-
+  const discard = async (): Promise<void> => {
+    await close();
+    if (file !== undefined) await rm(path, { force: true });
+  };
   return {
     discard,
     add: (chunk) => {
       size += chunk.bytes.byteLength;
-      if (writing !== undefined || size > MEMORY_LIMIT_BYTES)
-        return failure === undefined ? write(chunk.bytes) : undefined;
-      chunks.push(chunk);
-      return undefined;
+      if (size > MEMORY_LIMIT_BYTES) writing = writing.then(() => write(chunk.bytes));
+      else chunks.push(chunk);
+      return writing;
     },
     finish: async () => {
-      if (writing === undefined && failure === undefined) return { chunks };
-      const { path, stream } = writing ?? {};
-      stream?.end();
-      if (stream !== undefined) await closed(stream);
-      if (failure === undefined && path !== undefined) return { file: { path, size } };
+      if (size <= MEMORY_LIMIT_BYTES) return { chunks };
+      await close();
+      if (failure === undefined) return { file: { path, size } };
       await discard();
-      throw failure ?? new Error('the file of the body could not be written');
+      throw failure;
     },
   };
-}
-
-/** Resolves when the stream takes more, or is closed, after which it never drains. */
-function drained(stream: WriteStream): Promise<void> {
-  return new Promise((resolve) => {
-    const settle = (): void => {
-      stream.off('drain', settle);
-      stream.off('close', settle);
-      resolve();
-    };
-    stream.on('drain', settle);
-    stream.on('close', settle);
-  });
-}
-
-function closed(stream: WriteStream): Promise<void> {
-  return stream.closed ? Promise.resolve() : new Promise((resolve) => stream.once('close', () => resolve()));
 }
 
 /**
@@ -144,12 +120,12 @@ interface TemporaryFolder {
 /** Creates a temporary folder when it is first used. */
 export function createTemporaryFolder(): TemporaryFolder {
   let path: string | undefined;
-  const open = (): string => (path ??= mkdtempSync(join(tmpdir(), 'vouch-')));
+  const openFolder = (): string => (path ??= mkdtempSync(join(tmpdir(), 'vouch-')));
   // The number of users besides the first one.
   const others = new Map<string, number>();
   return {
-    path: open,
-    receive: (body) => receiveRequest(body, open()),
+    path: openFolder,
+    receive: (body) => receiveRequest(body, openFolder()),
     hold: (file) => void others.set(file.path, (others.get(file.path) ?? 0) + 1),
     release: async (file) => {
       const count = others.get(file.path) ?? 0;

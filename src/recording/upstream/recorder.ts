@@ -88,7 +88,7 @@ export function createRecorder({ writer, redactor, replacement, onFailure, befor
       pendingReplacement = undefined;
       const [, stored] = await Promise.all([cleared, files.add(clean)]);
       // A body that was redacted while it was written may have had more secrets.
-      await files.storePlaceholders();
+      await files.describe();
       return { stored };
     } catch (cause) {
       const error = cause instanceof MockError ? cause : toWriteError(writer.folder, cause as Error);
@@ -115,44 +115,36 @@ export function createRecorder({ writer, redactor, replacement, onFailure, befor
 }
 
 /** Writes redacted exchanges, and their placeholders before them. */
-function createRedactedWriter(writer: CassetteWriter, redactor: Redactor) {
-  const { placeholders } = redactor;
-  let isDescribed = true;
+function createRedactedWriter(writer: CassetteWriter, { placeholders, scan, redactPlace }: Redactor) {
+  let described = placeholders.issued.size;
 
-  /** Stores new placeholders, before a file contains them; undefined without any. */
-  const storePlaceholders = (): Promise<void> | undefined => {
-    const placed = placeholders.takeNew();
-    if (placed.length === 0) return undefined;
-    isDescribed = false;
-    return writer.append(placed);
+  /** Adds new placeholders to the manifest, before a file contains them; undefined without any. */
+  const describe = (): Promise<void> | undefined => {
+    if (placeholders.issued.size === described) return undefined;
+    described = placeholders.issued.size;
+    const redacted = Object.fromEntries(placeholders.issued);
+    const written = writer.describe((manifest) => ({ ...manifest, redacted }));
+    written.catch(() => (described = -1));
+    return written;
   };
 
   /** Writes an exchange; a secret that the scan finds is redacted where it is, if that is a place in the exchange. */
   const add = async (exchange: NewExchange, attempts = MAX_PLACES): Promise<StoredExchange> => {
     // The writer works in order: the placeholders are stored before the exchange is written.
-    const stored = storePlaceholders();
-    const added = writer.add(exchange, redactor.scan);
+    const stored = describe();
+    const added = writer.add(exchange, scan);
     try {
       await Promise.all([stored, added]);
       return await added;
     } catch (error) {
       const isSecret = error instanceof MockError && error.code === 'RECORDING_SECRET' && attempts > 0;
-      const next = isSecret ? redactor.redactPlace(exchange, error) : undefined;
+      const next = isSecret ? redactPlace(exchange, error) : undefined;
       if (next === undefined) throw error;
       return add(next, attempts - 1);
     }
   };
 
-  return {
-    add,
-    storePlaceholders,
-    /** Adds all placeholders to the manifest. */
-    describe: async (): Promise<void> => {
-      if (isDescribed) return;
-      isDescribed = true;
-      await writer.describe((manifest) => ({ ...manifest, redacted: Object.fromEntries(placeholders.issued) }));
-    },
-  };
+  return { add, describe };
 }
 
 /** The maximum number of secrets of an exchange that the scan finds after redaction. */
