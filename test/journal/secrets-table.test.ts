@@ -1,58 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { logInteractions } from '../../src/cli/serving/log.js';
 import { createMock, type Mock } from '../../src/index.js';
-import { TEXT, pathParameter, query, content, toDocument } from '../document-parts.js';
-
-const PASSWORD = { type: 'string', format: 'password', maxLength: 20 };
-const WRITE_ONLY = { type: 'string', writeOnly: true, maxLength: 20 };
+import { loadCases } from '../load-cases.js';
 
 /** Every way in which a contract or a name says that a value is a secret; each value breaks its schema, so that messages quote it. */
-const SPEC = toDocument(
-  {
-    '/reset/{token}': {
-      parameters: [pathParameter('token', { type: 'string', maxLength: 5 })],
-      get: { operationId: 'readToken', responses: { 200: { description: 'ok' } } },
-    },
-    '/marked/{mark}': {
-      parameters: [pathParameter('mark', { ...PASSWORD, maxLength: 5 })],
-      get: { operationId: 'readMarked', responses: { 200: { description: 'ok' } } },
-    },
-    '/accounts': {
-      post: {
-        operationId: 'createAccount',
-        parameters: [
-          query('odd', { ...TEXT, maxLength: 5 }),
-          query('hidden', { ...PASSWORD, maxLength: 5 }),
-          query('sealed', { ...WRITE_ONLY, maxLength: 5 }),
-          query('access_token', { ...TEXT, maxLength: 5 }),
-          { name: 'X-Sealed', in: 'header', schema: { ...WRITE_ONLY, maxLength: 5 } },
-          { name: 'X-Hidden', in: 'header', schema: { ...PASSWORD, maxLength: 5 } },
-        ],
-        requestBody: {
-          content: content({
-            type: 'object',
-            properties: {
-              hidden: { ...PASSWORD, maxLength: 5 },
-              sealed: { ...WRITE_ONLY, maxLength: 5 },
-              client_secret: { ...TEXT, maxLength: 5 },
-              plain: { ...TEXT, maxLength: 5 },
-            },
-          }),
-        },
-        responses: { 201: { description: 'made' } },
-      },
-    },
-  },
-  {},
-  {
-    components: {
-      securitySchemes: {
-        header: { type: 'apiKey', in: 'header', name: 'X-Odd-Name' },
-        query: { type: 'apiKey', in: 'query', name: 'odd' },
-      },
-    },
-  },
-);
+const SPEC = loadCases<Record<string, unknown>>('journal/secrets-table.yaml');
 
 const SECRET = 'hunter2Hunter2hunter2';
 const json = (body: object): RequestInit => ({

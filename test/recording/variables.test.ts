@@ -4,50 +4,9 @@ import { createMock, type Mock } from '../../src/index.js';
 import type { RecordingOptions } from '../../src/recording/recordings.js';
 import { createFolder } from './folders.js';
 import { type Intercept, startUpstream } from './upstream.js';
+import { loadCases } from '../load-cases.js';
 
-const json = (schema: object): object => ({ content: { 'application/json': { schema } } });
-const DOCUMENT = {
-  openapi: '3.1.0',
-  info: { title: 'Events', version: '1' },
-  components: { securitySchemes: { token: { type: 'apiKey', in: 'cookie', name: 'sid' } } },
-  paths: {
-    '/events': {
-      post: {
-        operationId: 'addEvent',
-        requestBody: json({
-          type: 'object',
-          properties: {
-            at: { type: 'string', format: 'date-time' },
-            name: { type: 'string' },
-            ref: { type: 'string' },
-          },
-        }),
-        responses: { 200: { description: 'ok' } },
-      },
-      get: {
-        operationId: 'listEvents',
-        parameters: [
-          { name: 'since', in: 'query', schema: { type: 'string', format: 'date-time' } },
-          { name: 'trace', in: 'query', schema: { type: 'string' } },
-        ],
-        responses: { 200: { description: 'ok' } },
-      },
-    },
-    '/items/{id}': {
-      put: {
-        operationId: 'putItem',
-        parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }],
-        requestBody: json({ type: 'object' }),
-        responses: { 200: { description: 'ok' } },
-      },
-      get: {
-        operationId: 'getItem',
-        parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }],
-        responses: { 200: { description: 'ok' } },
-      },
-    },
-  },
-};
+const DOCUMENT = loadCases<Record<string, unknown>>('recording/variables.yaml');
 
 const ONE = '2b1f0a6e-0d7c-4f0e-9a55-5d2f0c1e7a01';
 const TWO = '7c9e6679-7425-40de-944b-e07fc1f90ae7';

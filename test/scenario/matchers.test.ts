@@ -10,73 +10,7 @@ import { toScenarios } from '../../src/scenario/definition/load.js';
 import { loadContext } from './library.js';
 import { loadCases } from '../load-cases.js';
 
-const TEXT = { type: 'string' };
-const STATUS = { enum: ['open', 'paid', 'closed'] };
-const LINE = { type: 'object', properties: { sku: TEXT, quantity: { type: 'integer', minimum: 1 }, kind: STATUS } };
-
-const ORDER = {
-  type: 'object',
-  properties: {
-    name: TEXT,
-    note: { type: ['string', 'null'] },
-    status: { $ref: '#/components/schemas/Status' },
-    total: { type: 'number', minimum: 0, exclusiveMaximum: 1000 },
-    day: { type: 'string', format: 'date' },
-    urgent: { type: 'boolean' },
-    tags: { type: 'array', items: { enum: ['new', 'old'] } },
-    lines: { type: 'array', items: { allOf: [{ $ref: '#/components/schemas/Line' }] } },
-    address: { type: 'object', properties: { city: TEXT } },
-    metadata: { type: 'object' },
-    condition: { type: 'object', properties: { contains: TEXT } },
-    payment: {
-      oneOf: [
-        { type: 'object', properties: { card: TEXT } },
-        { type: 'object', properties: { iban: TEXT } },
-      ],
-    },
-    free: {},
-  },
-};
-
-const json = (schema: object): object => ({ content: { 'application/json': { schema } } });
-
-const SHOP: Readonly<Record<string, unknown>> = {
-  openapi: '3.1.0',
-  info: { title: 'Shop', version: '1' },
-  paths: {
-    '/orders': {
-      get: {
-        operationId: 'list',
-        parameters: [
-          { name: 'status', in: 'query', schema: STATUS },
-          { name: 'limit', in: 'query', schema: { type: 'integer', minimum: 1, maximum: 100 } },
-          { name: 'after', in: 'query', schema: TEXT },
-          { name: 'since', in: 'query', schema: { type: 'string', format: 'date-time' } },
-          { name: 'tag', in: 'query', schema: { type: 'array', items: STATUS } },
-          { name: 'sizes', in: 'query', explode: false, schema: { type: 'array', items: { type: 'integer' } } },
-          {
-            name: 'filter',
-            in: 'query',
-            style: 'deepObject',
-            schema: { type: 'object', properties: { size: { type: 'integer' } } },
-          },
-          { name: 'X-Retries', in: 'header', schema: { type: 'integer' } },
-        ],
-        responses: { 200: { description: '', ...json({ type: 'array', items: ORDER }) }, 429: { description: '' } },
-      },
-      post: {
-        operationId: 'create',
-        requestBody: json(ORDER),
-        responses: { 201: { description: '', ...json(ORDER) }, 429: { description: '' } },
-      },
-    },
-    '/orders/{id}': {
-      parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'integer' } }],
-      get: { operationId: 'read', responses: { 200: { description: '', ...json(ORDER) }, 429: { description: '' } } },
-    },
-  },
-  components: { schemas: { Status: STATUS, Line: LINE } },
-};
+const SHOP: Readonly<Record<string, unknown>> = loadCases<Record<string, unknown>>('scenario/matchers-document.yaml');
 
 let context: ScenarioContext;
 beforeAll(async () => {

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { createMock, loadContract, type Mock, type MockOptions } from '../../src/index.js';
 import { createGeneratedItems } from '../../src/state/generated-items.js';
 import { createFolder } from '../contract/loading.js';
+import { loadCases } from '../load-cases.js';
 
 /** The answers to the GET requests among the first operations of a document, as bytes. */
 async function readAll(options: Partial<MockOptions>): Promise<readonly string[]> {
@@ -41,43 +42,7 @@ describe.each(DOCUMENTS.filter((spec) => existsSync(resolve(spec))))('%s', (spec
   );
 });
 
-const PETS = {
-  'api.yaml': JSON.stringify({
-    openapi: '3.1.0',
-    info: { title: 'Pets', version: '1' },
-    paths: {
-      '/pets': {
-        get: { responses: { 200: toResponse({ type: 'array', items: { $ref: '#/components/schemas/Pet' } }) } },
-      },
-      '/pets/{petId}': {
-        parameters: [{ name: 'petId', in: 'path', required: true, schema: { type: 'string' } }],
-        get: { responses: { 200: toResponse({ $ref: '#/components/schemas/Pet' }) } },
-        patch: {
-          requestBody: toResponse({ $ref: '#/components/schemas/Pet' }),
-          responses: { 200: toResponse({ $ref: '#/components/schemas/Pet' }) },
-        },
-      },
-    },
-    components: {
-      schemas: {
-        Pet: {
-          type: 'object',
-          required: ['id', 'name', 'created_at', 'tags'],
-          properties: {
-            id: { type: 'string' },
-            name: { type: 'string' },
-            created_at: { type: 'string', format: 'date-time' },
-            tags: { type: 'array', minItems: 2, items: { type: 'string' } },
-          },
-        },
-      },
-    },
-  }),
-};
-
-function toResponse(schema: object): object {
-  return { description: 'ok', content: { 'application/json': { schema } } };
-}
+const PETS = loadCases<Readonly<Record<string, string>>>('state/generated-items.yaml');
 
 interface Pet {
   readonly id: string;

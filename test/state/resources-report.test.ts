@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runResources } from '../../src/cli/commands/resources.js';
 import type { OperationReport } from '../../src/answer/sources/state/report.js';
-import { query, TEXT, content, pathParameter, INTEGER, arrayOf, ref, NUMBER, toDocument } from '../document-parts.js';
+import { query, TEXT, content, pathParameter, INTEGER, arrayOf, ref } from '../document-parts.js';
+import { loadCases } from '../load-cases.js';
 
 interface Report {
   readonly collections: readonly { readonly name: string; readonly operations: readonly OperationReport[] }[];
@@ -26,73 +27,8 @@ async function run(spec: string, json: boolean): Promise<string> {
 const object = (properties: object, more: object = {}): object => ({ type: 'object', properties, ...more });
 const json = (schema: object): object => ({ content: content(schema) });
 const path = (...names: readonly string[]): readonly object[] => names.map((name) => pathParameter(name));
-const ROBOT = object({
-  uuid: TEXT,
-  display_name: TEXT,
-  owner: object({ id: TEXT, login: TEXT }),
-  warranty_id: TEXT,
-  status: { type: 'string', readOnly: true },
-});
-
 /** Robots in envelopes, with a create that names properties in other ways, and receipts that share nothing with their create. */
-const DOCUMENT = toDocument(
-  {
-    '/fleets/{fleet}/robots': {
-      parameters: path('fleet'),
-      get: {
-        operationId: 'listRobots',
-        parameters: [
-          query('page', INTEGER),
-          query('per_page', { type: 'integer', maximum: 50 }),
-          query('status', TEXT),
-          query('q', TEXT),
-        ],
-        responses: {
-          200: {
-            description: 'robots',
-            ...json(object({ robots: arrayOf(ref('Robot')), paging: object({ total_items: INTEGER, next: TEXT }) })),
-          },
-        },
-      },
-      post: {
-        operationId: 'createRobot',
-        requestBody: json(
-          object({
-            robot: object({ displayName: TEXT, owner_id: TEXT, status: TEXT, warranty: object({ months: TEXT }) }),
-          }),
-        ),
-        responses: { 201: { description: 'created', ...json(object({ robot: ref('Robot') })) } },
-      },
-    },
-    '/fleets/{fleet}/robots/{robot_uuid}': {
-      parameters: path('fleet', 'robot_uuid'),
-      get: {
-        operationId: 'readRobot',
-        responses: { 200: { description: 'one', ...json(object({ robot: ref('Robot') })) } },
-      },
-      patch: {
-        operationId: 'updateRobot',
-        parameters: [query('displayName', TEXT), query('expand', TEXT)],
-        responses: { 200: { description: 'one', ...json(object({ robot: ref('Robot') })) } },
-      },
-    },
-    '/receipts': {
-      post: {
-        operationId: 'createReceipt',
-        requestBody: json(object({ scan: TEXT, language: TEXT })),
-        responses: { 201: { description: 'created', ...json(object({ id: TEXT, total: NUMBER, currency: TEXT })) } },
-      },
-    },
-    '/receipts/{id}': {
-      parameters: path('id'),
-      get: {
-        operationId: 'readReceipt',
-        responses: { 200: { description: 'one', ...json(object({ id: TEXT, total: NUMBER, currency: TEXT })) } },
-      },
-    },
-  },
-  { Robot: ROBOT },
-);
+const DOCUMENT = loadCases<Record<string, unknown>>('state/resources-report.yaml');
 
 let folder: string;
 let spec: string;

@@ -1,56 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { createMock } from '../../src/index.js';
-import { CLOSED, inPath, json, object, type Part, query, ref, sends, TEXT, toDocument } from '../document-parts.js';
+import { CLOSED, type Part } from '../document-parts.js';
+import { loadCases } from '../load-cases.js';
 
-const NUMBER = { type: 'integer' };
-
-const spec = toDocument(
-  {
-    '/pets': {
-      post: {
-        parameters: [
-          { ...query('name'), required: true },
-          query('age', NUMBER),
-          query('tags', { type: 'array', items: TEXT }),
-          query('homeId'),
-          query('expand'),
-        ],
-        responses: { 201: json(ref('Pet')) },
-      },
-      get: { responses: { 200: json({ type: 'array', items: ref('Pet') }) } },
-    },
-    '/pets/{petId}': {
-      ...inPath('petId'),
-      get: { responses: { 200: json(ref('Pet')) } },
-      post: {
-        parameters: [query('name'), query('status'), query('version', NUMBER)],
-        responses: { 200: json(ref('Pet')) },
-      },
-      patch: {
-        ...sends(object({ status: TEXT })),
-        parameters: [query('status'), query('age', NUMBER), query('note')],
-        responses: { 200: json(ref('Pet')) },
-      },
-    },
-  },
-  {
-    Pet: object(
-      {
-        id: { ...NUMBER, readOnly: true },
-        name: TEXT,
-        status: { ...TEXT, enum: ['available', 'sold'] },
-        age: NUMBER,
-        tags: { type: 'array', items: TEXT },
-        home: object({ id: TEXT, city: TEXT }),
-        expand: TEXT,
-        version: NUMBER,
-        pet_note: TEXT,
-      },
-      'id',
-      'name',
-    ),
-  },
-);
+const spec = loadCases<Record<string, unknown>>('state/sent-in-query.yaml');
 
 async function open(): Promise<(method: string, path: string, body?: Part) => Promise<Part>> {
   const mock = await createMock({ spec, ...CLOSED });
