@@ -93,7 +93,7 @@ interface FunctionPlace {
   readonly part: string;
 }
 
-/** Tells code of vouch from that of the packages in the bundle: a function is of vouch if a source file declares its name. */
+/** Finds the source file that declares a function of the build, by its name. */
 function createPlaceReader(): (frame: Profile['nodes'][number]['callFrame']) => FunctionPlace {
   const bundled = new Map<string, readonly string[]>();
   const sources = readdirSync('src', { recursive: true, encoding: 'utf8' })
@@ -108,6 +108,7 @@ function createPlaceReader(): (frame: Profile['nodes'][number]['callFrame']) => 
     if (functionName === '(idle)') return { name: functionName, part: IDLE };
     if (functionName === '(garbage collector)') return { name: functionName, part: 'garbage collection' };
     if (!url.startsWith('file:')) return { name: functionName, part: 'Node.js' };
+    if (url.includes('/node_modules/')) return { name: functionName, part: 'packages' };
     const line = readLine(url, lineNumber);
     // The bundler numbers functions of one name.
     const name = functionName.replace(/\$\d+$/u, '');
@@ -117,7 +118,7 @@ function createPlaceReader(): (frame: Profile['nodes'][number]['callFrame']) => 
     );
     const isWord = /^[A-Za-z_]\w*$/u.test(name);
     const found = sources.filter(({ text }) => (isWord ? declared.test(text) : text.includes(line)));
-    if (found.length === 0 || line === '') return { name, part: 'other packages in the bundle' };
+    if (found.length === 0 || line === '') return { name, part: 'packages' };
     const isOne = found.length === 1;
     const where = isOne
       ? `src/${found[0]?.name ?? ''}`
