@@ -2,6 +2,7 @@
 import { rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { MockReload } from '../../src/server/watch.js';
 import { DOCUMENT, FILES, openProject, type Project, writeFiles } from './project.js';
 
 let project: Project;
@@ -330,7 +331,10 @@ describe('an invalid edit keeps the last valid version, and every response says 
   it.each(cases)('%s', async (_what, change, header, correct) => {
     const id = await use(project);
     await change(project);
-    const failed = await project.next(({ error }) => error !== undefined);
+    // A watcher that looks between the truncation and the write of a file reports an empty one first.
+    const isMeant = ({ error }: MockReload): boolean =>
+      error !== undefined && (header.includes('is empty') || !error.message.includes('is empty'));
+    const failed = await project.next(isMeant);
     const response = await project.mock.fetch('/books/one');
     const shown = response.headers.get('x-mock-reload-error') ?? '';
     expect(shown.replaceAll(new RegExp(`[^ "]*${basename(project.folder)}/`, 'g'), '')).toContain(header);
