@@ -207,7 +207,6 @@ function flatten(contract: Contract, { schema, pointer }: Place, depth: number):
   });
 }
 
-/** The schema of a keyword, where a schema has it. */
 function listAt(
   { schema, pointer }: Part,
   keyword: 'additionalProperties' | 'else' | 'items' | 'then' | 'unevaluatedProperties',

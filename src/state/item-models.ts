@@ -31,9 +31,11 @@ export function createItemModels(
   parts: ItemModelParts & Pick<ItemModels, 'resources'> & Partial<Pick<ItemModels, 'generated'>>,
 ): ItemModels {
   const { resources } = parts;
+  const { collections } = resources;
   const read = createItemSchemaReader(parts.contract);
   const byCollection = new Map<string, Binding[]>();
   for (const binding of resources.bindings.values()) addTo(byCollection, binding.collection, binding);
+  const findSettable = createSettableFinder(read, resources);
   const isCreate = (binding: Binding): boolean => CREATES.has(binding.action) || createsUnknown(binding, resources);
   const bindingsOf: ItemModels['bindingsOf'] = (collection) => byCollection.get(collection) ?? [];
   return {
@@ -44,27 +46,19 @@ export function createItemModels(
     dependents: createDependents(resources, read),
     isCreatable: memoize((name) => bindingsOf(name).some(isCreate)),
     bindingsOf,
-    model: createModels({ ...parts, read, bindingsOf }),
+    model: memoize((name) => {
+      const resource = collections.get(name);
+      if (resource === undefined) throw toUnknown(name, [...collections.keys()]);
+      const schema = read(resource.schema);
+      const idProperty = findIdProperty(read, resource, schema);
+      const facts = { idProperty, bindings: bindingsOf(name), isSettable: findSettable(name) };
+      return createItemModel(resource, schema, { ...parts, read, ...facts });
+    }),
   };
 }
 
-function createModels(
-  parts: Pick<ItemModels, 'bindingsOf' | 'read' | 'resources'> & ItemModelParts,
-): ItemModels['model'] {
-  const { read, bindingsOf } = parts;
-  const { collections } = parts.resources;
-  const findSettable = createSettableFinder(read, parts.resources);
-  return memoize((name) => {
-    const resource = collections.get(name);
-    if (resource === undefined) {
-      const names = [...collections.keys()];
-      const known = names.length === 0 ? 'the contract has no collections' : `its collections are ${names.join(', ')}`;
-      const hint = suggest(name, names) ?? known;
-      throw new MockError('COLLECTION_UNKNOWN', `the contract has no collection "${name}"`, { hint });
-    }
-    const schema = read(resource.schema);
-    const idProperty = findIdProperty(read, resource, schema);
-    const facts = { idProperty, bindings: bindingsOf(name), isSettable: findSettable(name) };
-    return createItemModel(resource, schema, { ...parts, ...facts });
-  });
+function toUnknown(name: string, names: readonly string[]): MockError {
+  const known = names.length === 0 ? 'the contract has no collections' : `its collections are ${names.join(', ')}`;
+  const hint = suggest(name, names) ?? known;
+  return new MockError('COLLECTION_UNKNOWN', `the contract has no collection "${name}"`, { hint });
 }

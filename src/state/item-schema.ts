@@ -336,7 +336,6 @@ function isVague(contract: Contract, property: ItemProperty): boolean {
   return isObject(schema) && Object.keys(schema).every((keyword) => keyword === 'type' || keyword === 'description');
 }
 
-/** Marks the properties that any part of an `allOf` requires. */
 function markRequired(parts: readonly ItemPart[], properties: Map<string, ItemProperty>): void {
   for (const name of parts.flatMap(({ variant, schema }) => (variant === true ? [] : (schema.required ?? [])))) {
     const property = properties.get(name);

@@ -223,7 +223,6 @@ function toLink(context: LinkContext, { path, property: source }: Source, target
   return { ...plain, change: 'to-list', convert: toList };
 }
 
-/** Finds out how a value of one kind becomes one of another kind. */
 function toChange(context: LinkContext, source: Kind, target: Kind): Pick<PropertyLink, 'change' | 'convert' | 'key'> {
   if (source.isObject && target.isScalar && source.id !== undefined) {
     const key = source.id;

@@ -213,7 +213,6 @@ function findItemOf(lookups: Lookups, operations: readonly Operation[]): ItemSch
   return found?.position.schema;
 }
 
-/** The operations with some methods, in the order of these. */
 function select(operations: readonly Operation[], ...methods: readonly string[]): readonly Operation[] {
   return methods.flatMap((method) => operations.filter((operation) => operation.method === method));
 }

@@ -154,7 +154,6 @@ function readVersion({ groups }: DraftShape): { readonly noun: string; readonly 
   return { version, noun: `${words.slice(0, at).join('/')}/${words[at + 1] ?? ''}` };
 }
 
-/** A path with another version. */
 function withVersion(shape: DraftShape, version: string): DraftShape {
   const [first, ...rest] = shape.groups;
   if (first === undefined) return shape;

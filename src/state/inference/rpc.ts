@@ -155,7 +155,6 @@ function chooseItem(found: BodyPosition, listed: BodyPosition | undefined, metho
   return isPart ? listed.schema : found.schema;
 }
 
-/** The input that names an item of a group. */
 function findIdInput({ names, idProperty, secretKey }: RpcGroup, inputs: readonly RpcInput[]): RpcInput | undefined {
   return (
     findNamed(inputs, listIdNames(names, idProperty)) ??
@@ -472,12 +471,10 @@ function readInputs({ read }: ContractIndex, operation: Operation): readonly Rpc
   return inputs.toSorted((a, b) => Number(b.required) - Number(a.required));
 }
 
-/** The bare singular forms of some nouns. */
 function toBareNouns(words: readonly string[]): readonly string[] {
   return [...new Set(words.map(toBareNoun).filter((word) => word !== ''))];
 }
 
-/** The methods that do one of some actions. */
 function select(methods: readonly RpcMethod[], ...actions: readonly Action[]): readonly RpcMethod[] {
   return actions.flatMap((wanted) => methods.filter(({ action }) => action === wanted));
 }

@@ -67,7 +67,6 @@ export function findSelfLink(
   return found ? toOwnUrl(of.contract, schema, { found, path }) : undefined;
 }
 
-/** The path of an operation without a query. */
 function toPath({ path }: Operation): string {
   return path.replace(/[?#].*$/, '');
 }
@@ -117,7 +116,6 @@ function isOwnUrl(schema: ItemSchema, property: ItemProperty, path: string): boo
 const OWN_URL =
   /\b(api|canonical|resource|rest|self)\b[^.]*\b(url|uri|address|link|reference)\b|\b(url|uri) (at|by|under|with) which\b/i;
 
-/** Descriptions of other URLs. */
 const OTHER_URL =
   /\b(web|html|page|browser|dashboard|image|avatar|download|callback|webhook|destination|website|checkout|payment|hosted)/i;
 

@@ -87,7 +87,6 @@ export const PLAIN_LIST: ListShape = {
   plan: { kind: 'items' },
 };
 
-/** Bare names -> roles. */
 const ROLES: readonly (readonly [RegExp, EnvelopeRole])[] = [
   [
     /^(has(more|next(page)?|additional)|more|(is)?truncated|nextpageexists|more(pages|(items|results)(incollection)?))$/,

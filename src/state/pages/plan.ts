@@ -210,7 +210,6 @@ function withCursor(found: ReturnType<typeof findStyle>, { shape, style: hinted 
 /** A parameter that takes what the envelope of a list has for the next page: "Take it from `pagination.next`". */
 const TAKES_NEXT = /[`"'](\w+\.)*next(_?(page|cursor|token|key))?[`"']/i;
 
-/** The names of the parameters of a style. */
 function findNames(query: readonly Candidate[], style: PageStyle): PagePlan['names'] {
   const names: Partial<Record<PageRole, string>> = {};
   // The roles of a style are the keys of its own table.
@@ -363,7 +362,6 @@ const INCLUDE = /^(include|with|show)[-_]?(?=[a-z])/i;
 /** How a description gives the default of a flag: "The default is True." */
 const SHOWN_BY_DEFAULT = /\bdefaults?\b(?:(?!\bfalse\b)[^.]){0,20}\btrue\b/i;
 
-/** Words of items that are not active. */
 const INACTIVE = /^(disabled|inactive|deactivated)$/;
 
 /** The items that a flag of a list adds: `include_disabled` those with `enabled: false`; undefined for other parameters. */

@@ -182,7 +182,6 @@ function createCollectionFrom(facts: CollectionFacts, data: CollectionData, writ
   });
 }
 
-/** Opens the list of a scope that has none. */
 function openList(data: CollectionData, scope: string, { log, usage, index }: IndexedWrites): WritableList {
   const { lists } = data;
   const list = createList({ rows: NO_ROWS, sequence: 1, number: (data.opened += 1) }, usage);

@@ -365,7 +365,6 @@ function show(
   return entry === undefined ? object : { ...object, ...pick(entry.item, embedding) };
 }
 
-/** What an object shows of an item. */
 function pick(item: Item, { shown, nested }: Embedding): Item {
   const isShown = (name: string): boolean =>
     Object.hasOwn(item, name) && !(nested?.has(name) === true && typeof item[name] === 'object' && item[name] !== null);
@@ -384,7 +383,6 @@ function mapObjects(value: unknown, path: readonly string[], change: (object: It
   return mapAt(value, path, (each) => (isObject(each) ? change(each) : each));
 }
 
-/** The values at a path. */
 function listAt(value: unknown, path: readonly string[]): readonly unknown[] {
   const found: unknown[] = [];
   mapAt(value, path, (each) => {

@@ -118,7 +118,6 @@ function replaceItems(
 /** How many problems are looked for in a list of items. */
 const MAX_PROBLEMS = 100;
 
-/** The scopes in which a collection has an item of that id. */
 function findScopes(collection: Collection, id: string): readonly string[] {
   return collection.scopes.filter((scope) => collection.get(id, scope) !== undefined);
 }

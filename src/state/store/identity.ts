@@ -103,7 +103,6 @@ export function createIdentity(
   };
 }
 
-/** The description of the path parameter that identifies an item. */
 function readParameterDescription(contract: Contract, { idParameterSchema = '' }: Resource): unknown {
   return contract.at(idParameterSchema.replace(/\/schema$/, '/description'));
 }

@@ -124,10 +124,6 @@ export function createItemModel(
   const checkSchema = resource.schema === undefined ? undefined : validators.check(pointer, 'response');
   const check = (item: Item): readonly Violation[] => checkSchema?.(item, 'body') ?? NO_VIOLATIONS;
   const fits = checkSchema === undefined ? (): boolean => true : validators.accepts(pointer, 'response');
-  // Requests that only read items need none of it.
-  let writer: ItemWriter | undefined;
-  const write = (): ItemWriter =>
-    (writer ??= createWriter(resource, schema, { ...parts, lifecycle, version, check, fits }));
   return {
     resource,
     schema,
@@ -135,19 +131,11 @@ export function createItemModel(
     version,
     lifecycle,
     identity: createIdentity(contract, resource, { schema, property: idProperty }),
-    create: (input) => write().create(input),
-    replace: (item, input) => {
-      const { fixed, defaults } = write().keep(item);
-      const kept = { defaults: { ...defaults, ...input.defaults }, fixed: { ...fixed, ...input.fixed } };
-      return write().create({ ...input, ...kept });
-    },
     merge: (item, patch) => merge(schema, item, patch),
-    stamp: (before, change) => write().stamp(before, change),
-    repair: (item, input, valid) => write().repair(item, input, valid),
-    accepts: (name) => write().accepts(name),
-    accept: (body) => write().accept(body),
+    stamp: createStamp(listProperties(schema), version),
     check,
     tag: createTag(schema),
+    ...createWriter(resource, schema, { ...parts, lifecycle, version, check, fits }),
   };
 }
 
@@ -156,17 +144,12 @@ interface ItemChecks extends Pick<ItemModel, 'check'> {
   readonly fits: IsValid;
 }
 
-/** The part of a model that writes items. */
-interface ItemWriter extends Pick<ItemModel, 'accept' | 'accepts' | 'create' | 'repair' | 'stamp'> {
-  readonly keep: ReturnType<typeof createKept>;
-}
-
 function createWriter(
   resource: Resource,
   schema: ItemSchema | undefined,
   parts: ItemModelParts & ItemModelFacts & ItemChecks & Pick<ItemModel, 'lifecycle' | 'version'>,
-): ItemWriter {
-  const { contract, generator, idProperty, lifecycle, version, check, fits } = parts;
+): Pick<ItemModel, 'accept' | 'accepts' | 'create' | 'repair' | 'replace'> {
+  const { contract, generator, idProperty, lifecycle, check, fits } = parts;
   const topId = idProperty?.isNested === true ? undefined : resource.idProperty;
   const rules = createRules(resource, schema, parts);
   const byName = new Map(rules.map((rule) => [rule.property.name, rule]));
@@ -178,30 +161,29 @@ function createWriter(
   const repair = createRepair(resource.schema ?? '', parts, { generator, complete });
   const omitUnfit = createFitting(rules);
   const isComplete = isAnswered(parts.bindings);
-  const accept = (body: Item): Item => {
-    if (isLoose) return body;
-    const accepted: Record<string, unknown> = {};
-    for (const name in body) if (isOpen(name)) accepted[name] = body[name];
-    return accepted;
-  };
+  const keep = createKept(resource, rules);
+  const accept = (body: Item): Item => (isLoose ? body : filterMembers(body, isOpen));
   const fill = createFiller(rules, { topId, subtypes, chooseKind: createKindChooser(contract, schema) });
+  const create: ItemModel['create'] = (input) => {
+    const given = joinObjects(input.defaults, accept(input.body), input.fixed);
+    const named = isLoose && input.id !== undefined ? { [resource.idProperty ?? 'id']: input.id } : {};
+    const masked = mask(isLoose ? { ...named, ...given, ...named } : fill(given, input), given);
+    const isNested = idProperty?.isNested === true && input.id !== undefined;
+    const whole = isNested ? withPath(masked, (resource.idProperty ?? '').split('.'), input.id) : masked;
+    const created = fits(whole)
+      ? repair(whole, input, whole)
+      : repair(omitUnfit?.(whole, given, check(whole)) ?? whole, input);
+    return isComplete ? completeWork(lifecycle, created, input) : created;
+  };
   return {
     accept,
     accepts: (name) => isLoose || isOpen(name),
-    create: (input) => {
-      const given = joinObjects(input.defaults, accept(input.body), input.fixed);
-      const named = isLoose && input.id !== undefined ? { [resource.idProperty ?? 'id']: input.id } : {};
-      const masked = mask(isLoose ? { ...named, ...given, ...named } : fill(given, input), given);
-      const isNested = idProperty?.isNested === true && input.id !== undefined;
-      const whole = isNested ? withPath(masked, (resource.idProperty ?? '').split('.'), input.id) : masked;
-      const created = fits(whole)
-        ? repair(whole, input, whole)
-        : repair(omitUnfit?.(whole, given, check(whole)) ?? whole, input);
-      return isComplete ? completeWork(lifecycle, created, input) : created;
-    },
+    create,
     repair,
-    stamp: createStamp(listProperties(schema), version),
-    keep: createKept(resource, rules),
+    replace: (item, input) => {
+      const { fixed, defaults } = keep(item);
+      return create({ ...input, defaults: { ...defaults, ...input.defaults }, fixed: { ...fixed, ...input.fixed } });
+    },
   };
 }
 

@@ -3,21 +3,13 @@ import { joinObjects, readMember, withPath } from '../../contract/json.js';
 import { memoize } from '../../memoize.js';
 import type { ItemModels } from '../item-models.js';
 import { isTopLevel, type Resource } from '../resource.js';
-import { listEntries, readScope, toScope } from './collection.js';
+import { listEntries, readScope, toChildScope, toScope } from './collection.js';
 import { readItemKey, showOwnUrls, withJoinedKeys } from './identity.js';
 import { type Dependents, NOTHING_SHOWN } from './dependents.js';
 import type { ItemModel } from './item-model.js';
 import { hideSecrets } from './server-values.js';
 import { toEntry } from './item-annotations.js';
-import {
-  type Advance,
-  createAdvance,
-  createItemsOnDemand,
-  createOpen,
-  type ItemLocation,
-  type ItemsOnDemand,
-  type OnDemandParts,
-} from './on-demand.js';
+import { createItemsOnDemand, type ItemLocation, type ItemsOnDemand, type OnDemandParts } from './on-demand.js';
 import { EVERY_SCOPE } from './lists/scopes.js';
 import type { Transaction } from './store.js';
 
@@ -40,7 +32,8 @@ export interface Items extends ItemsOnDemand {
   create(location: ItemLocation, given: NewItem): Created | Refused;
   /** Replaces an item by its changed form. */
   update(location: ItemLocation, entry: Entry, change: ItemUpdate): Pick<Created, 'entry'> | Refused;
-  readonly advance: Advance;
+  /** An item with the status that it has by now, where its status advances by itself: a read advances it by one, or the clock. */
+  advance(location: ItemLocation, entry: Entry, by: 'clock' | 'read'): Entry;
   /** Gives an item another id, with what lives under it. */
   rename(location: ItemLocation, entry: Entry, id: string): Pick<Created, 'entry'> | Refused;
   /** Removes an item, what lives under it, and its memberships. */
@@ -273,6 +266,45 @@ function createLinks(
     /** Whatever an item refers to and does not exist. */
     findBrokenLink: (location: ItemLocation, id: string): ItemProblem | undefined =>
       findMissingParent(location) ?? findMissingTarget(location, id),
+  };
+}
+
+function createOpen({ seed, unknownIds }: ItemsOnDemand, locate: Items['locate']): Items['open'] {
+  return function open(transaction, name) {
+    const location = locate(transaction, name);
+    if (unknownIds(location) === 'not-found') return;
+    const parent = location.model.resource.parents.at(-1);
+    if (parent === undefined) return seed(location);
+    open(transaction, parent);
+    for (const [scope, { id }] of listEntries(transaction.collection(parent))) {
+      seed({ ...location, scope: toChildScope(scope, id) });
+    }
+  };
+}
+
+/** Creates the function that advances the statuses of items; fixtures and what a test adds keep theirs. */
+function createAdvance(update: Items['update']): Items['advance'] {
+  return (location, entry, by) => {
+    const { model, collection, scope, transaction } = location;
+    const { lifecycle } = model;
+    const { statusSince } = entry;
+    if (lifecycle === undefined || statusSince === undefined) return entry;
+    const now = transaction.clock.now();
+    const { stepMs } = lifecycle;
+    const elapsed = stepMs === undefined ? 0 : Math.floor((now - statusSince) / stepMs);
+    const steps = stepMs === undefined && by === 'read' ? 1 : elapsed;
+    const input = { seed: transaction.seed, key: `${model.resource.name}\0${scope}\0${entry.id}`, now };
+    let after: Item | undefined;
+    for (let step = 0; step < steps; step++) {
+      const next = lifecycle.advance(after ?? entry.item, input);
+      if (next === undefined) break;
+      after = next;
+    }
+    if (after === undefined) return entry;
+    const updated = update(location, entry, { after, strict: false });
+    if ('problems' in updated) return entry;
+    if (stepMs === undefined) return updated.entry;
+    return collection.update(entry.id, { statusSince: statusSince + steps * stepMs }, scope) ?? updated.entry;
   };
 }
 

@@ -126,10 +126,8 @@ const SERVER_NAME =
 const COUNT_NAME =
   /counts?$|^count|^(total|num|numberof|usage)|(total|usage|used|attempts|retries|views|likes|followers|stars|forks|watchers|comments|received|balance|downloads)$|^amount|^progress|percent(age)?$/;
 
-/** When an item ends or is due. */
 const END_NAME = /expire(s|at|on|date|time)|expiry|expiration|due|end(s|sat|date|at|time|on)?$|until|renew|deadline/;
 
-/** When an item begins. */
 const START_NAME = /start|begin|effective|issued|since|(valid|from)(at|on|date|time)?$/;
 
 const PERIOD_MS = 30 * 24 * 60 * 60 * 1000;
@@ -355,7 +353,6 @@ function isItem({ pointer, properties }: ItemSchema, read: ReadItemSchema, { col
   return [...collections.values()].some(isOf);
 }
 
-/** Whether an object is a list of other items. */
 function isList(schema: ItemSchema, read: ReadItemSchema): boolean {
   const all = listProperties(schema);
   return (

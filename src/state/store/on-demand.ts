@@ -3,14 +3,7 @@ import { isObject, readMember, withPath, filterMembers, joinObjects } from '../.
 import type { GeneratedItems } from '../generated-items.js';
 import type { ItemSchema } from '../item-schema.js';
 import { isPathId, type Resource } from '../resource.js';
-import {
-  listEntries,
-  readScope,
-  toChildScope,
-  toScope,
-  type UnknownIds,
-  type WritableCollection,
-} from './collection.js';
+import { readScope, toScope, type UnknownIds, type WritableCollection } from './collection.js';
 import type { Entry, Item } from './lists/item-list.js';
 import { readItemKey, showOwnUrls, withJoinedKeys } from './identity.js';
 import { type ItemModel, type ItemModelParts, omitInvalid } from './item-model.js';
@@ -142,23 +135,6 @@ function createOwnFinder(parts: OnDemandParts, seed: ItemsOnDemand['seed']): Ite
   };
 }
 
-/** Creates the initial items of a collection, below each item of its parents that exists. */
-export function createOpen(
-  { seed, unknownIds }: ItemsOnDemand,
-  locate: (transaction: Transaction, collection: string) => ItemLocation,
-): (transaction: Transaction, collection: string) => void {
-  return function open(transaction, name) {
-    const location = locate(transaction, name);
-    if (unknownIds(location) === 'not-found') return;
-    const parent = location.model.resource.parents.at(-1);
-    if (parent === undefined) return seed(location);
-    open(transaction, parent);
-    for (const [scope, { id }] of listEntries(transaction.collection(parent))) {
-      seed({ ...location, scope: toChildScope(scope, id) });
-    }
-  };
-}
-
 const lookUp: ItemsOnDemand['lookUp'] = ({ collection, scope, model: { resource } }, id) => {
   const entry = collection.get(id, scope);
   if (entry !== undefined || resource.alternateKeys.length === 0) return entry;
@@ -279,40 +255,4 @@ export function generateItem(
 function withoutHidden(item: Item, hidden: readonly string[]): Item {
   if (!hidden.some((name) => Object.hasOwn(item, name))) return item;
   return filterMembers(item, (name) => !hidden.includes(name));
-}
-
-/** An item with the status that it has by now, where its status advances by itself: a read advances it by one, or the clock. */
-export type Advance = (location: ItemLocation, entry: Entry, by: 'clock' | 'read') => Entry;
-
-/** Replaces an item by its changed form, with the timestamps of the change. */
-type Update = (
-  location: ItemLocation,
-  entry: Entry,
-  change: { readonly after: Item; readonly strict: boolean },
-) => { readonly entry: Entry } | { readonly problems: unknown };
-
-/** Creates the function that advances the statuses of items; fixtures and what a test adds keep theirs. */
-export function createAdvance(update: Update): Advance {
-  return (location, entry, by) => {
-    const { model, collection, scope, transaction } = location;
-    const { lifecycle } = model;
-    const { statusSince } = entry;
-    if (lifecycle === undefined || statusSince === undefined) return entry;
-    const now = transaction.clock.now();
-    const { stepMs } = lifecycle;
-    const elapsed = stepMs === undefined ? 0 : Math.floor((now - statusSince) / stepMs);
-    const steps = stepMs === undefined && by === 'read' ? 1 : elapsed;
-    const input = { seed: transaction.seed, key: `${model.resource.name}\0${scope}\0${entry.id}`, now };
-    let after: Item | undefined;
-    for (let step = 0; step < steps; step++) {
-      const next = lifecycle.advance(after ?? entry.item, input);
-      if (next === undefined) break;
-      after = next;
-    }
-    if (after === undefined) return entry;
-    const updated = update(location, entry, { after, strict: false });
-    if ('problems' in updated) return entry;
-    if (stepMs === undefined) return updated.entry;
-    return collection.update(entry.id, { statusSince: statusSince + steps * stepMs }, scope) ?? updated.entry;
-  };
 }

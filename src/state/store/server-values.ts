@@ -257,7 +257,6 @@ const INITIAL_STATUSES: readonly string[] =
 const LATER_STATUS =
   /cancel|fail|delet|expir|clos|complet|succe|reject|revok|archiv|past_due|unpaid|ended|lost|won|void|inactive|disabled|error|refund|return|deliver|sold|frozen|suspend|incomplete|paused|block|lock/i;
 
-/** Values that mean no status. */
 const NO_STATUS = /unspecified|unknown|^none$/i;
 
 /** The initial status of a new item: a usual one, else the first value that is not a later status. */

@@ -335,7 +335,6 @@ interface RememberedAnswers {
   bytes: number;
 }
 
-/** No answers, or a copy. */
 function createAnswers({ byKey, bytes }: RememberedAnswers = { byKey: new Map(), bytes: 0 }): RememberedAnswers {
   return { byKey: new Map(byKey), bytes };
 }

@@ -192,7 +192,6 @@ export interface EntryRows {
 /** The rows of an empty list, which are never written to. */
 export const NO_ROWS: EntryRows = { entries: [], byId: new Map(), removed: new Map() };
 
-/** A copy that can be written to. */
 function toOwnRows({ entries, byId, removed }: EntryRows): EntryRows {
   return { entries: [...entries], byId: new Map(byId), removed: new Map(removed) };
 }
@@ -218,7 +217,6 @@ export function recallRows(rows: EntryRows, others: EntryRows = NO_ROWS): EntryR
   return { ...rows, removed: new Map([...removed, ...lost.map((entry) => [entry.id, toRemembered(entry)] as const)]) };
 }
 
-/** The same rows without some of them. */
 function discardRows(
   { entries, byId, removed }: EntryRows,
   { evicted, forgotten }: { readonly evicted: readonly Entry[]; readonly forgotten: readonly Entry[] },
@@ -243,7 +241,6 @@ function addRow({ entries, byId, removed }: EntryRows, entry: Entry, usage: Usag
   return entry;
 }
 
-/** Replaces an entry by its changed form. */
 function replaceRow({ entries, byId }: EntryRows, [before, after]: readonly [Entry, Entry], usage: Usage): Entry {
   entries[findIndex(entries, before.sequence)] = after;
   byId.set(after.id, after);
@@ -273,7 +270,6 @@ function renameRow(
   return entry;
 }
 
-/** Restores what is known about an id. */
 function restoreRow(
   { entries, byId, removed }: EntryRows,
   id: string,
@@ -303,7 +299,6 @@ export function findFirst(entries: readonly Entry[], isBefore: (entry: Entry) =>
   return low;
 }
 
-/** Removes an entry where there is one. */
 function deleteRow(entries: Entry[], entry: Entry | undefined): void {
   if (entry !== undefined) entries.splice(findIndex(entries, entry.sequence), 1);
 }

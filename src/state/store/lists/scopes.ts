@@ -28,7 +28,6 @@ function findUntouched({ lists, seeded }: ScopedLists): ReadonlySet<string> {
   return new Set(olderHalf([...seeded].filter((mark) => mark !== '' && mark !== EVERY_SCOPE && isUntouched(mark))));
 }
 
-/** The first half of an array. */
 function olderHalf<T>(oldestFirst: readonly T[]): readonly T[] {
   return oldestFirst.slice(0, Math.ceil(oldestFirst.length / 2));
 }
