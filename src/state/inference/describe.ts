@@ -1,4 +1,4 @@
-import { addTo, isObject, type SchemaObject } from '../../contract/json.js';
+import { isObject, type SchemaObject } from '../../contract/json.js';
 import { readNameSpan } from '../../contract/router/path-span.js';
 import type { CollectionCandidate } from './candidates.js';
 import type { ContractIndex } from './contract-index.js';
@@ -364,12 +364,10 @@ export function findMembers(
   index: ContractIndex,
 ): ReadonlyMap<string, { readonly members: string; readonly memberParameter: string }> {
   const parameters = new Map<string, string>();
-  const byCollection = new Map<string, Binding[]>();
-  for (const binding of bindings.values()) {
-    const { collection, id, action } = binding;
+  const all = [...bindings.values()];
+  for (const { collection, id, action } of all) {
     const parameter = id.at(-1);
     if (parameter !== undefined && action !== 'list') parameters.set(collection, parameter);
-    addTo(byCollection, collection, binding);
   }
   const members = new Map<string, { readonly members: string; readonly memberParameter: string }>();
   for (const resource of collections.values()) {
@@ -378,7 +376,7 @@ export function findMembers(
     const top = collections.get(noun);
     const parameter = parameters.get(resource.name);
     if (top === undefined || top.parents.length > 0 || parameter === undefined) continue;
-    const own = byCollection.get(resource.name) ?? [];
+    const own = all.filter(({ collection }) => collection === resource.name);
     const create = own.find(({ action }) => action === 'create');
     const required = index.body(create?.operation)?.properties.get(parameter);
     // What a request writes as a whole is an item of its own.

@@ -4,7 +4,6 @@ import { type Operation, readText } from '../../contract/operations/operation.js
 import { readPattern } from '../../contract/upgrade/patterns.js';
 import { type ItemSchema, type ReadItemSchema, type ItemProperty, listProperties, isNumeric } from '../item-schema.js';
 import { toBareName } from '../../contract/names.js';
-import { memoize } from '../../memoize.js';
 import { CURSOR_PARAMETER } from '../../http/request/query.js';
 import {
   createValueReader,
@@ -100,18 +99,11 @@ export function createPagePlan(contract: Contract, operation: Operation, known: 
     const { schema } = contract.resolve(input.schema, input.schemaPointer);
     return { bare: toBareName(input.name.replace(/^x-/i, '')), own: isObject(schema) ? schema : {}, ...input };
   });
-  return planPages(operation, known, { query, namesOf: memoize((style) => findNames(query, style)) });
+  return planPages(operation, known, query);
 }
 
-/** The parameters of a list, and those of each style. */
-interface Candidates {
-  readonly query: readonly Candidate[];
-  readonly namesOf: (style: PageStyle) => PagePlan['names'];
-}
-
-function planPages(operation: Operation, known: PageKnowledge, candidates: Candidates): PagePlan {
-  const { query } = candidates;
-  const { style, names } = withCursor(findStyle(candidates, known.style), known);
+function planPages(operation: Operation, known: PageKnowledge, query: readonly Candidate[]): PagePlan {
+  const { style, names } = withCursor(findStyle(query, known.style), known);
   const same = findOtherSpellings(query, Object.values(names));
   const taken = new Set<string>([...Object.values(names), ...same.map(([other]) => other)]);
   const order = query.find(({ name, schema }) => ORDER.test(name) && hasDirections(schema));
@@ -160,7 +152,7 @@ function planPages(operation: Operation, known: PageKnowledge, candidates: Candi
     readValues: withOtherSpellings(createValueReader(query), same),
     others:
       known.style === undefined
-        ? findOtherStyles(candidates, style).map((each) => planPages(operation, { ...known, style: each }, candidates))
+        ? findOtherStyles(query, style).map((each) => planPages(operation, { ...known, style: each }, query))
         : [],
   };
 }
@@ -180,21 +172,19 @@ export function isDescending(value: unknown): boolean {
   return typeof value === 'string' && /^(desc|descending|-|newest|reverse|down)/i.test(value);
 }
 
-function findStyle(
-  { query, namesOf }: Candidates,
-  hinted: PageStyleName | undefined,
-): Pick<PagePlan, 'style' | 'names'> {
+function findStyle(query: readonly Candidate[], hinted: PageStyleName | undefined): Pick<PagePlan, 'style' | 'names'> {
   let last: ReturnType<typeof findStyle> | undefined;
   for (const style of PAGE_STYLES) {
     if (hinted !== undefined && style.name !== hinted) continue;
-    const names = namesOf(style);
+    const names = findNames(query, style);
     last = { style, names };
     if (style.signs.some((role) => names[role] !== undefined)) return last;
   }
   const token =
     hinted === undefined ? query.find(({ description = '' }) => TAKES_NEXT.test(description))?.name : undefined;
   const byToken = PAGE_STYLES.find(({ name }) => name === 'token');
-  if (token !== undefined && byToken !== undefined) return { style: byToken, names: { ...namesOf(byToken), token } };
+  if (token !== undefined && byToken !== undefined)
+    return { style: byToken, names: { ...findNames(query, byToken), token } };
   // The last style has only the limit.
   return last ?? { style: PAGE_STYLES[PAGE_STYLES.length - 1] as PageStyle, names: {} };
 }
@@ -243,10 +233,10 @@ function withOtherSpellings(
 }
 
 /** The styles besides one that have a parameter of their own. */
-function findOtherStyles({ namesOf }: Candidates, own: PageStyle): readonly PageStyleName[] {
-  const taken = new Set(Object.values(namesOf(own)));
+function findOtherStyles(query: readonly Candidate[], own: PageStyle): readonly PageStyleName[] {
+  const taken = new Set(Object.values(findNames(query, own)));
   return PAGE_STYLES.filter((style) => {
-    const names = namesOf(style);
+    const names = findNames(query, style);
     return style.signs.some((role) => names[role] !== undefined && !taken.has(names[role]));
   }).map(({ name }) => name);
 }

@@ -89,7 +89,6 @@ export function listEntries({ scopes, list }: Collection): readonly (readonly [s
 
 /** The scope of items whose parents have these ids, outermost first; `''` without parents. */
 export function toScope(...ids: readonly string[]): string {
-  if (ids.length === 1) return escapeId(ids[0] ?? '');
   return ids.map(escapeId).join('/');
 }
 
@@ -104,7 +103,7 @@ export function toChildScope(scope: string, id: string): string {
 }
 
 function escapeId(id: string): string {
-  return id.includes('/') || id.includes('%') ? id.replaceAll('%', '%25').replaceAll('/', '%2F') : id;
+  return id.replaceAll('%', '%25').replaceAll('/', '%2F');
 }
 
 /** An empty collection. */

@@ -218,9 +218,6 @@ function hasStatus(item: Item, status: string): boolean {
   return Object.entries(item).some(([name, value]) => isStatus(name) && value === status);
 }
 
-/** Of an item that shows no other. */
-export const NOTHING_SHOWN: Item = Object.freeze({});
-
 function createEmbeddings(
   resources: readonly Resource[],
   read: ReadItemSchema,
@@ -245,10 +242,8 @@ function createEmbeddings(
   );
   return {
     embed: ({ transaction, collection, scope }, { item, before }) => {
-      const all = find(collection.name);
-      if (all.length === 0) return NOTHING_SHOWN;
       const embedded: Record<string, unknown> = {};
-      for (const embedding of all) {
+      for (const embedding of find(collection.name)) {
         const { name, idProperty, path } = embedding;
         const own = embedded[name] ?? item[name];
         if (own === undefined || item[name] === before?.[name]) continue;

@@ -70,8 +70,7 @@ export function createCollectionEditors(items: Items): CollectionEditors {
       },
       has: (name, id) => findScopes(read(of, name), id).length > 0,
     }),
-    change: (of) => (changes) =>
-      of.store.transaction((transaction) => applyChanges({ items, verbs, transaction }, changes)),
+    change: (of) => (changes) => of.store.transaction((transaction) => applyChanges(verbs, transaction, changes)),
     list: (of, name) => listEntries(read(of, name)).map(([scope, entry]) => annotateParent(scope, entry.item)),
     get: (of, name, id) => {
       const collection = read(of, name);
@@ -122,8 +121,6 @@ function findScopes(collection: Collection, id: string): readonly string[] {
   return collection.scopes.filter((scope) => collection.get(id, scope) !== undefined);
 }
 
-type Verbs = ReturnType<typeof createVerbs>;
-
 function createVerbs(items: Items) {
   const add = (transaction: Transaction, name: string, given: Item): Item => {
     const { resource } = items.model(name);
@@ -144,6 +141,7 @@ function createVerbs(items: Items) {
   };
   return {
     add,
+    clear: (transaction: Transaction, name: string): void => items.replaceAll(transaction, name).apply(transaction),
     remove: (transaction: Transaction, name: string, id: string): boolean => {
       items.open(transaction, name);
       const scopes = findScopes(transaction.collection(name), id);
@@ -185,27 +183,22 @@ function createVerbs(items: Items) {
   };
 }
 
-interface ChangeParts {
-  readonly items: Items;
-  readonly verbs: Verbs;
-  readonly transaction: Transaction;
-}
+type Verbs = ReturnType<typeof createVerbs>;
 
 /** Makes changes. @returns one line for each item that does not exist. */
-function applyChanges(parts: ChangeParts, changes: readonly CollectionChanges[]): readonly string[] {
-  const { items, verbs, transaction } = parts;
-  const missing: string[] = [];
-  for (const { name, ...change } of changes) {
-    if (change.clear) items.replaceAll(transaction, name).apply(transaction);
+function applyChanges(
+  verbs: Verbs,
+  transaction: Transaction,
+  changes: readonly CollectionChanges[],
+): readonly string[] {
+  return changes.flatMap(({ name, ...change }) => {
+    if (change.clear) verbs.clear(transaction, name);
     for (let i = 0; i < change.generate; i++) verbs.generate(transaction, name);
     // The scenario was checked when it was loaded: items and patches are objects.
     for (const item of change.add) verbs.add(transaction, name, item as Item);
-    for (const reference of [...change.update, ...change.remove]) {
-      const line = applyReference(verbs, { transaction, name }, reference);
-      if (line !== undefined) missing.push(line);
-    }
-  }
-  return missing;
+    const references = [...change.update, ...change.remove];
+    return references.flatMap((reference) => applyReference(verbs, { transaction, name }, reference) ?? []);
+  });
 }
 
 /** Updates an item where there is a patch for it, else removes it. @returns a line where it does not exist. */

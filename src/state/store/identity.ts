@@ -175,7 +175,6 @@ export function showOwnUrls(
   item: Item,
   of: { readonly scope: string; readonly id: string; readonly origin: string | undefined },
 ): Item {
-  if (links.length === 0) return item;
   const shown = links.filter(({ property }) => typeof readMember(item, property) === 'string');
   const ids = [...readScope(of.scope), ...(keyProperties.length > 1 ? of.id.split('/') : [of.id])];
   return shown.reduce(

@@ -5,7 +5,7 @@ import type { ItemModels } from '../item-models.js';
 import { isTopLevel, type Resource } from '../resource.js';
 import { listEntries, readScope, toChildScope, toScope } from './collection.js';
 import { readItemKey, showOwnUrls, withJoinedKeys } from './identity.js';
-import { type Dependents, NOTHING_SHOWN } from './dependents.js';
+import type { Dependents } from './dependents.js';
 import type { ItemModel } from './item-model.js';
 import { hideSecrets } from './server-values.js';
 import { toEntry } from './item-annotations.js';
@@ -133,8 +133,7 @@ export function createItems(
     create: (location, given) => {
       const values = joinObjects(given.body, given.fixed);
       const shown = dependents.embed(location, { item: values });
-      const draft = shown === NOTHING_SHOWN ? given : { ...given, fixed: { ...given.fixed, ...shown } };
-      const { entry, whole } = draftEntry(location, draft);
+      const { entry, whole } = draftEntry(location, { ...given, fixed: { ...given.fixed, ...shown } });
       // A request checks the parents in its path before it creates an item, and names the target of a membership itself.
       const problem = given.strict
         ? links.findBrokenLink(location, entry.id)
@@ -368,14 +367,12 @@ function draftEntry(
 
 /** A new item with the parts of its key that are inside of objects: `owner.login`, where it has none. */
 function withKeys({ keyProperties }: Resource, item: Item, id: string): Item {
-  if (keyProperties.length === 0) return item;
   const missing = keyProperties.filter((name) => name.includes('.') && readMember(item, name) === undefined);
   return missing.reduce((result, name) => withPath(result, name.split('.'), id), item);
 }
 
 /** Default values; where several properties identify an item, one that is left out has the generated id. */
 function readDefaults({ keyProperties }: Resource, id: string | number, defaults: Item): Item {
-  if (keyProperties.length === 0) return defaults;
   const own = keyProperties.filter((name) => !name.includes('.'));
   return { ...Object.fromEntries(own.map((name) => [name, String(id)])), ...defaults };
 }

@@ -241,7 +241,7 @@ export function generateItem(
   const { schema, given, preferred, hidden, context } = input;
   const check = validators.check(schema, 'response');
   const generated = generator.value(schema, { ...context, known: { ...preferred, ...given } });
-  const base = isObject(generated) ? withoutHidden(generated, hidden) : {};
+  const base = isObject(generated) ? filterMembers(generated, (name) => !hidden.includes(name)) : {};
   const first = joinObjects(base, preferred, given);
   const wrong = check(first, 'body');
   if (wrong.length === 0) return first;
@@ -250,9 +250,4 @@ export function generateItem(
   if (check(second, 'body').length === 0) return second;
   // The schema of a collection's items describes objects.
   return generator.complete(schema, { ...fitting, ...given }, context) as Item;
-}
-
-function withoutHidden(item: Item, hidden: readonly string[]): Item {
-  if (!hidden.some((name) => Object.hasOwn(item, name))) return item;
-  return filterMembers(item, (name) => !hidden.includes(name));
 }

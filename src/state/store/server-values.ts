@@ -284,7 +284,6 @@ function sortAsDescribed(names: readonly string[], description: string): readonl
 /** Adds the masked forms of secrets that are not given, each at its position in the schema. */
 export function createMask({ redacts: masked }: Resource, names: readonly string[]): (item: Item, given: Item) => Item {
   const redacts = Object.entries(masked);
-  if (redacts.length === 0) return (item) => item;
   const masks = new Map(redacts);
   const known = new Set(names);
   return (item, given) => {
@@ -322,7 +321,6 @@ export function hideSecrets(resource: Resource, fixed: Item, item: Item): Pick<N
 }
 
 function listHidden({ once, secretKey }: Resource, fixed: Item): readonly string[] {
-  if (secretKey === undefined && !once.some((name) => Object.hasOwn(fixed, name))) return once;
   const own = once.filter((name) => !Object.hasOwn(fixed, name));
   return secretKey === undefined ? own : [...own, secretKey.name];
 }
