@@ -1,5 +1,4 @@
 // @module-tag slow
-import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
@@ -9,26 +8,13 @@ import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { request } from 'node:https';
-import { fileURLToPath } from 'node:url';
 import { createCertificate } from '../../src/server/certificate.js';
+import { type Program, startProgram } from './run-program.js';
 
-const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
-
-interface Running {
-  readonly process: ChildProcess;
-  /** The output so far. */
-  output(): string;
-  /** Resolves with the first match in the output. */
-  waitFor(pattern: RegExp): Promise<RegExpExecArray>;
-  /** Resolves with the exit code. */
-  readonly exit: Promise<number | null>;
-}
-
-const running: Running[] = [];
+const running: Program[] = [];
 let folder = '';
 
 beforeAll(async () => {
-  if (!existsSync(MAIN)) throw new Error('dist/ is missing: run "npm run build" first ("npm test" does)');
   folder = await mkdtemp(join(tmpdir(), 'vouch-cli-'));
   return () => rm(folder, { recursive: true });
 });
@@ -37,35 +23,13 @@ afterEach(() => {
   for (const each of running.splice(0)) each.process.kill('SIGKILL');
 });
 
-function run(args: readonly string[], cwd = process.cwd(), env: NodeJS.ProcessEnv = {}): Running {
-  const child = spawn(process.execPath, [MAIN, ...args], { cwd, env: { ...process.env, NO_COLOR: '1', ...env } });
-  let text = '';
-  const watchers = new Set<() => void>();
-  const append = (chunk: Buffer): void => {
-    text += chunk.toString();
-    for (const watcher of watchers) watcher();
-  };
-  child.stdout.on('data', append);
-  child.stderr.on('data', append);
-  const exit = once(child, 'close').then(([code]) => code as number | null);
-  const waitFor = (pattern: RegExp): Promise<RegExpExecArray> =>
-    new Promise((resolve, reject) => {
-      const search = (): void => {
-        const match = pattern.exec(text);
-        if (match === null) return;
-        watchers.delete(search);
-        resolve(match);
-      };
-      watchers.add(search);
-      search();
-      void exit.then((code) => reject(new Error(`exited with ${code} before ${pattern.source} was printed:\n${text}`)));
-    });
-  const started: Running = { process: child, output: () => text, waitFor, exit };
+function run(args: readonly string[], cwd?: string, env: NodeJS.ProcessEnv = {}): Program {
+  const started = startProgram(args, { ...(cwd !== undefined && { cwd }), env });
   running.push(started);
   return started;
 }
 
-async function serve(args: readonly string[] = [], cwd?: string): Promise<Running & { readonly baseUrl: string }> {
+async function serve(args: readonly string[] = [], cwd?: string): Promise<Program & { readonly baseUrl: string }> {
   const started = run(['serve', ...args, '--port', '0'], cwd);
   const [, baseUrl = ''] = await started.waitFor(/listening on (http:\S+)/);
   return { ...started, baseUrl };
@@ -145,11 +109,8 @@ describe('vouch serve', () => {
   });
 
   it('logs JSON that a program can read, without credentials', async () => {
-    const { baseUrl, waitFor } = await (async () => {
-      const started = run(['serve', '--json', '--port', '0']);
-      const [, url = ''] = await started.waitFor(/"listening":"([^"]+)"/);
-      return { ...started, baseUrl: url };
-    })();
+    const { waitFor, listening } = run(['serve', '--json', '--port', '0']);
+    const baseUrl = await listening();
     await fetch(`${baseUrl}/files/file-handbook/content?api_key=hidden`, { headers: HEADERS });
     const [line] = await waitFor(/.*"operation":"downloadFile".*/);
     expect(JSON.parse(line)).toMatchObject({
@@ -278,9 +239,8 @@ describe('vouch serve', () => {
   });
 });
 
-// Issue 16, part 4.
 describe('vouch serve --tls', () => {
-  async function serveTls(...flags: readonly string[]): Promise<{ readonly server: Running; readonly file: string }> {
+  async function serveTls(...flags: readonly string[]): Promise<{ readonly server: Program; readonly file: string }> {
     const env = { XDG_CACHE_HOME: folder, HOME: folder, LOCALAPPDATA: folder };
     const server = run(['serve', '--port', '0', '--tls', ...flags], process.cwd(), env);
     const [, file = ''] = await server.waitFor(/^certificate (.+)$/mu);

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { MockError } from '../../src/errors.js';
 import { openCassette } from '../../src/recording/cassette/cassette-writer.js';
 import { loadCassette, readCassetteFolder } from '../../src/recording/cassette/cassette.js';
-import { ExactNumber, readJson, writeCanonical, writeJson } from '../../src/recording/cassette/exact-json.js';
+import { readJson, writeJson } from '../../src/recording/cassette/exact-json.js';
 import type { NewExchange } from '../../src/recording/cassette/exchange.js';
 import { DEFAULT_MATCH, type Manifest } from '../../src/recording/cassette/manifest.js';
 import { readBody, writeBody } from '../../src/recording/cassette/recorded-body.js';
@@ -116,12 +116,18 @@ describe('a cassette', () => {
 
   it('keeps the digits of numbers', async () => {
     const folder = createCassette();
-    const text = '{"id":12345678901234567890,"small":0.1,"whole":9007199254740991,"over":1e400,"fine":1.50}';
+    const numbers = '"small":0.1234567890123456789,"whole":-9007199254740993,"over":1e400,"fine":1.50';
+    const text = `{"id":12345678901234567890,${numbers},"text":"a \\" 9007199254740993"}`;
     await openCassette(folder, MANIFEST).add(
       exchange(readBody(Buffer.from(text), { 'content-type': 'application/json' })),
     );
     const response = loadCassette(folder).exchanges[0]?.response;
     expect(Buffer.from(writeBody(folder, { ...response, headers: {} }) ?? []).toString()).toBe(text);
+  });
+
+  it('keeps a number next to a string of many megabytes', { tags: 'slow' }, () => {
+    const text = `{"picture":"${'x'.repeat(20_000_000)}","n":12345678901234567890}`;
+    expect(writeJson(readJson(text))).toBe(text);
   });
 
   it('removes incomplete files of a killed process, and the numbers continue without a gap', async () => {
@@ -269,33 +275,5 @@ describe('an invalid cassette', () => {
     expect(() => readCassetteFolder(root, 'kyes')).toThrow(
       expect.objectContaining({ hint: 'available cassettes: files' }),
     );
-  });
-});
-
-describe('exact JSON', () => {
-  it.each<readonly [string, string]>([
-    ['9007199254740993', '9007199254740993'],
-    ['-12345678901234567890', '-12345678901234567890'],
-    ['0.1234567890123456789', '0.1234567890123456789'],
-    ['1e999', '1e999'],
-    ['9007199254740992', '9007199254740992'],
-    ['1e3', '1000'],
-    ['100000000000000000000', '100000000000000000000'],
-    ['"9007199254740993"', '"9007199254740993"'],
-    ['"a \\" 9007199254740993"', '"a \\" 9007199254740993"'],
-  ])('writes %s as %s', (given, want) => {
-    expect(writeJson(readJson(`[${given}]`))).toBe(`[${want}]`);
-  });
-
-  it('keeps a number next to a string of many megabytes', { tags: 'slow' }, () => {
-    const text = `{"picture":"${'x'.repeat(20_000_000)}","n":12345678901234567890}`;
-    expect(writeJson(readJson(text))).toBe(text);
-  });
-
-  it('considers two numbers equal only if they are the same number', () => {
-    const canonical = (text: string): string => writeCanonical(readJson(text));
-    expect(canonical('9007199254740993')).not.toBe(canonical('9007199254740992'));
-    expect(readJson('9007199254740993')).toBeInstanceOf(ExactNumber);
-    expect(canonical('{"b":1,"a":[2]}')).toBe(canonical('{ "a": [2.0], "b": 1 }'));
   });
 });

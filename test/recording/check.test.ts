@@ -1,47 +1,27 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { loadContract } from '../../src/contract/load/load.js';
-import { createRouter } from '../../src/contract/router/router.js';
-import { createCallDecoder } from '../../src/http/request/call.js';
-import { createMock } from '../../src/mock.js';
+import type { Mock } from '../../src/index.js';
 import { type Cassette, loadCassette } from '../../src/recording/cassette/cassette.js';
 import { findRedundant, pruneCassette } from '../../src/recording/cassette/prune.js';
 import { checkCassette, formatCheck } from '../../src/recording/drift/check.js';
-import { createValidators } from '../../src/schema/validate.js';
-import { createFolder } from './folders.js';
+import { loadParts } from './contract.js';
+import { KEYS, record as recordCalls, SPEC } from './recorded.js';
 import { startUpstream, type UpstreamOptions } from './upstream.js';
 
-const KEYS = '/v1/organization/admin_api_keys';
 const HEADERS = { authorization: 'Bearer check-token-1', 'content-type': 'application/json' };
-const contract = await loadContract('spec/openapi.yaml');
-const validators = createValidators(contract);
-const parts = {
-  contract,
-  validators,
-  router: createRouter(contract.operations),
-  decoder: createCallDecoder(contract, validators, { bodyLimitBytes: 1_000_000 }),
-};
+const parts = await loadParts(SPEC);
 
 type Request = readonly [path: string, body?: string];
 
 async function record(requests: readonly Request[], options: UpstreamOptions = {}): Promise<Cassette> {
   const upstream = await startUpstream(options);
-  const folder = createFolder();
-  const mock = await createMock({
-    spec: 'spec/openapi.yaml',
-    recordings: { folder, cassette: 'keys', mode: 'record-all', upstream: upstream.url, live: true },
+  return recordCalls(upstream.url, async (mock) => {
+    for (const [path, body] of requests) {
+      const init = { headers: HEADERS, ...(body === undefined ? {} : { method: 'POST', body }) };
+      await (await mock.fetch(path, init)).arrayBuffer();
+    }
   });
-  for (const [path, body] of requests) {
-    const response = await mock.fetch(path, {
-      headers: HEADERS,
-      ...(body === undefined ? {} : { method: 'POST', body }),
-    });
-    await response.arrayBuffer();
-  }
-  await mock.close();
-  await upstream.close();
-  return loadCassette(join(folder, 'keys'));
 }
 
 /** Changes the text of one recorded file, as a hand or a merge would. */
@@ -54,14 +34,8 @@ function edit(cassette: Cassette, file: string, change: (text: string) => string
   return loadCassette(cassette.folder);
 }
 
-/** A walk over all keys, two at a time. */
-async function recordWalk(): Promise<Cassette> {
-  const upstream = await startUpstream({ keys: 5 });
-  const folder = createFolder();
-  const mock = await createMock({
-    spec: 'spec/openapi.yaml',
-    recordings: { folder, cassette: 'keys', mode: 'record-all', upstream: upstream.url, live: true },
-  });
+/** Walks over all keys, two at a time. */
+async function walk(mock: Mock): Promise<void> {
   let after = '';
   for (let more = true; more;) {
     const page = (await (await mock.fetch(`${KEYS}?limit=2${after}`, { headers: HEADERS })).json()) as {
@@ -71,9 +45,6 @@ async function recordWalk(): Promise<Cassette> {
     after = `&after=${page.last_id}`;
     more = page.has_more;
   }
-  await mock.close();
-  await upstream.close();
-  return loadCassette(join(folder, 'keys'));
 }
 
 const codes = async (cassette: Cassette): Promise<readonly string[]> =>
@@ -137,11 +108,11 @@ describe('check', () => {
   });
 
   it('finds pages that do not agree with their items or with each other', async () => {
-    const walk = await recordWalk();
-    expect(walk.exchanges).toHaveLength(3);
-    expect(await codes(walk)).toEqual([]);
-    const first = walk.exchanges[0]?.response?.body as { data: readonly { id: string }[]; first_id: string };
-    const lied = edit(walk, '0001-listAdminApiKeys.200.json', (text) =>
+    const recorded = await recordCalls((await startUpstream({ keys: 5 })).url, walk);
+    expect(recorded.exchanges).toHaveLength(3);
+    expect(await codes(recorded)).toEqual([]);
+    const first = recorded.exchanges[0]?.response?.body as { data: readonly { id: string }[]; first_id: string };
+    const lied = edit(recorded, '0001-listAdminApiKeys.200.json', (text) =>
       text.replace(`"first_id": "${first.first_id}"`, '"first_id": "key_other"'),
     );
     expect(await codes(lied)).toEqual(['error 0001 list LIST_INCONSISTENT']);
@@ -149,7 +120,7 @@ describe('check', () => {
       text.replace('"has_more": true', '"has_more": false'),
     );
     expect(await codes(ended)).toEqual(['error 0001 list LIST_INCONSISTENT', 'error 0002 list LIST_INCONSISTENT']);
-    const last = walk.exchanges[2]?.response?.body as { data: readonly { id: string }[] };
+    const last = recorded.exchanges[2]?.response?.body as { data: readonly { id: string }[] };
     const repeated = edit(ended, '0003-listAdminApiKeys.200.json', (text) =>
       text.replaceAll(last.data[0]?.id ?? '', first.data[1]?.id ?? ''),
     );

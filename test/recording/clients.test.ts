@@ -3,22 +3,17 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import OpenAI from 'openai';
 import Stripe from 'stripe';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { promoteCassette } from '../../src/cli/commands/recordings/promote.js';
-import { createMock, loadContract, type Mock } from '../../src/index.js';
+import { loadContract } from '../../src/index.js';
 import { loadCassette } from '../../src/recording/cassette/cassette.js';
 import { loadParts } from './contract.js';
 import { createFolder, readEveryFile } from './folders.js';
+import { openMock, openRecorder, replay } from './recorded.js';
 import { startUpstream } from './upstream.js';
 
 const STRIPE = '../shared/specs/stripe.yaml';
 const OPENAI = '../shared/specs/openai.yaml';
-
-async function create(options: Parameters<typeof createMock>[0]): Promise<Mock> {
-  const mock = await createMock(options);
-  onTestFinished(() => mock.close());
-  return mock;
-}
 
 function demand(spec: string, skip: (note: string) => void): void {
   if (!existsSync(spec)) skip(`${spec} is not there, so that there is no document of that API to record with`);
@@ -44,19 +39,16 @@ describe('the official stripe client', () => {
     demand(STRIPE, skip);
     const spec = await loadContract(STRIPE);
     // Another mock stands in for the API: what matters here is what the client sends.
-    const api = await create({ spec, fixtures: { customers: [] } });
+    const api = await openMock({ spec, fixtures: { customers: [] } });
     const { url: upstream } = await api.listen();
     const folder = createFolder();
-    const recorder = await create({
-      spec,
-      recordings: { folder, cassette: 'stripe', mode: 'record-all', upstream, live: true },
-    });
+    const recorder = await openRecorder(upstream, { folder, cassette: 'stripe' }, spec);
     const live = await run((await recorder.listen()).url);
     await recorder.close();
     await api.close();
     for (const { path, bytes } of readEveryFile(folder)) expect(bytes.includes(KEY), path).toBe(false);
 
-    const mock = await create({ spec, recordings: { folder, cassette: 'stripe', mode: 'replay' } });
+    const mock = await replay(folder, spec, { cassette: 'stripe' });
     expect(await run((await mock.listen()).url)).toEqual(live);
     mock.verify();
 
@@ -88,7 +80,6 @@ describe('the official openai client', () => {
         return true;
       },
     });
-    onTestFinished(() => upstream.close());
     const folder = createFolder();
     const listen = async (baseURL: string): Promise<readonly string[]> => {
       const client = new OpenAI({ apiKey: 'stream-token-123456', baseURL, maxRetries: 0 });
@@ -102,14 +93,11 @@ describe('the official openai client', () => {
       return heard;
     };
     const spec = await loadContract(OPENAI);
-    const recorder = await create({
-      spec,
-      recordings: { folder, cassette: 'chat', mode: 'record-all', upstream: upstream.url, live: true },
-    });
+    const recorder = await openRecorder(upstream.url, { folder, cassette: 'chat' }, spec);
     expect(await listen((await recorder.listen()).baseUrl)).toEqual(words);
     await recorder.close();
     expect(loadCassette(join(folder, 'chat')).exchanges[0]?.response?.events).toHaveLength(5);
-    const mock = await create({
+    const mock = await openMock({
       spec,
       recordings: { folder, cassette: 'chat', mode: 'replay', pace: 'recorded' },
       clock: 'real',

@@ -1,89 +1,41 @@
 // @module-tag slow
-import { execFile, spawn } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { loadHooks } from '../../src/cli/hooks.js';
-import { createMock } from '../../src/mock.js';
+import { type Ended, runProgram as vouch } from '../cli/run-program.js';
 import { createFolder, readEveryFile } from './folders.js';
+import { KEYS, record as recordCalls, sendAll, SPEC } from './recorded.js';
 import { startUpstream, type TestUpstream } from './upstream.js';
 
-const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
-const SPEC = 'spec/openapi.yaml';
-const KEYS = '/v1/organization/admin_api_keys';
 const HEADERS = { authorization: 'Bearer command-token-1', 'content-type': 'application/json' };
 
-interface Result {
-  readonly code: number;
-  readonly out: string;
-  readonly errors: string;
-}
-
-/** Runs `vouch …` as a child process. */
-async function vouch(...args: readonly string[]): Promise<Result> {
-  if (!existsSync(MAIN)) throw new Error('dist/ is missing: run "npm run build" first ("npm test" does)');
-  const env = { ...process.env, NO_COLOR: '1' };
-  return promisify(execFile)(process.execPath, [MAIN, ...args], { env }).then(
-    ({ stdout, stderr }) => ({ code: 0, out: stdout, errors: stderr }),
-    // The error of execFile has both outputs and the exit code.
-    (error: { code: number; stdout: string; stderr: string }) => ({
-      code: error.code,
-      out: error.stdout,
-      errors: error.stderr,
-    }),
-  );
-}
-
-async function start(): Promise<TestUpstream> {
-  const upstream = await startUpstream();
-  onTestFinished(() => upstream.close());
-  return upstream;
-}
-
 /** A folder with the cassette `keys`: a list, a create, a file. */
-async function record(upstream: TestUpstream): Promise<string> {
-  const recordings = createFolder();
-  const mock = await createMock({
-    spec: SPEC,
-    recordings: { folder: recordings, cassette: 'keys', mode: 'record-all', upstream: upstream.url, live: true },
-  });
-  await (await mock.fetch(KEYS, { headers: HEADERS })).text();
-  await (await mock.fetch(KEYS, { method: 'POST', headers: HEADERS, body: '{"name":"ci"}' })).text();
-  await (await mock.fetch('/v1/files/file-notes/content', { headers: HEADERS })).text();
-  await mock.close();
-  return recordings;
+async function record({ url }: TestUpstream): Promise<string> {
+  const init = { headers: HEADERS };
+  const { root } = await recordCalls(url, (mock) =>
+    sendAll(mock, [
+      [KEYS, init],
+      [KEYS, { ...init, method: 'POST', body: '{"name":"ci"}' }],
+      ['/v1/files/file-notes/content', init],
+    ]),
+  );
+  return root;
 }
 
 describe('vouch record and vouch replay', () => {
   it('record the requests of a client, and answer them without the API', async () => {
-    const upstream = await start();
+    const upstream = await startUpstream();
     const recordings = createFolder();
-    const run = async (
-      args: readonly string[],
-      path: string,
-    ): Promise<{ text: string; code: number | null; out: string; errors: string }> => {
-      const child = spawn(
-        process.execPath,
-        [MAIN, ...args, '--port', '0', '--recordings', recordings, '--cassette', 'cli'],
-        { env: { ...process.env, NO_COLOR: '1', SECRET_NAME: 'Key 1' } },
-      );
-      onTestFinished(() => void child.kill('SIGKILL'));
-      let [out, errors] = ['', ''];
-      child.stderr.on('data', (chunk: Buffer) => (errors += chunk.toString()));
-      const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
-      const base = await new Promise<string>((resolve, reject) => {
-        child.stdout.on('data', (chunk: Buffer) => {
-          out += chunk.toString();
-          const found = /listening on (\S+)/.exec(out)?.[1];
-          if (found !== undefined) resolve(found);
-        });
-        child.once('exit', () => reject(new Error(errors)));
+    const run = async (args: readonly string[], path: string): Promise<Ended & { readonly text: string }> => {
+      let text = '';
+      const ended = await vouch([...args, '--port', '0', '--recordings', recordings, '--cassette', 'cli'], {
+        env: { SECRET_NAME: 'Key 1' },
+        whenListening: async ({ url }) => {
+          text = await (await fetch(url + path, { headers: HEADERS })).text();
+        },
       });
-      const text = await (await fetch(base + path, { headers: HEADERS })).text();
-      child.kill('SIGTERM');
-      return { text, code: await ended, out, errors };
+      return { ...ended, text };
     };
     const path = '/organization/admin_api_keys?limit=1';
     const more = [
@@ -100,9 +52,9 @@ describe('vouch record and vouch replay', () => {
     const recorded = await run(['record', SPEC, '--upstream', address, ...more], `${path}&access_token=plum-jam-2`);
     expect(recorded.code).toBe(0);
     expect(recorded.out).toContain(`upstream ${upstream.url.replace('://', '://jane:[redacted]@')}`);
-    expect(recorded.out + recorded.errors).not.toContain('plum-jam');
+    expect(recorded.out + recorded.error).not.toContain('plum-jam');
     expect(recorded.out).toContain('1 exchange, 3 secrets replaced by placeholders');
-    expect(recorded.errors).toContain('redact.env contains NOT_SET, which is not set');
+    expect(recorded.error).toContain('redact.env contains NOT_SET, which is not set');
     expect(upstream.seen[0]?.headers['x-extra']).toBe('yes');
     for (const { path: file, bytes } of readEveryFile(recordings)) expect(bytes.includes('Key 1'), file).toBe(false);
     await upstream.close();
@@ -111,7 +63,7 @@ describe('vouch record and vouch replay', () => {
     expect(JSON.parse(replayed.text)).toMatchObject({ object: 'list', has_more: true });
     const missed = await run(['replay', SPEC], '/organization/admin_api_keys?limit=2');
     expect(missed.code).toBe(1);
-    expect(missed.errors).toMatch(/VERIFY_FAILED[\s\S]*query \/limit: recorded 1, received 2/);
+    expect(missed.error).toMatch(/VERIFY_FAILED[\s\S]*query \/limit: recorded 1, received 2/);
   });
 
   it.each<readonly [string, readonly string[], RegExp]>([
@@ -151,24 +103,24 @@ describe('vouch record and vouch replay', () => {
       /"\.\.\/up" is not a valid cassette name/,
     ],
   ])('reject %s with one clear message', async (_name, args, message) => {
-    const { code, errors } = await vouch(...args, '--recordings', createFolder());
+    const { code, error } = await vouch([...args, '--recordings', createFolder()]);
     expect(code).toBe(1);
-    expect(errors).toMatch(message);
-    expect(errors).not.toMatch(/\n\s+at /);
+    expect(error).toMatch(message);
+    expect(error).not.toMatch(/\n\s+at /);
   });
 });
 
 describe('--hooks', () => {
   it('calls the functions of a module', async () => {
-    const recordings = await record(await start());
+    const recordings = await record(await startUpstream());
     const file = join(recordings, 'hooks.mjs');
     const hook =
       "export const afterRead = (exchange) => (exchange.operation === 'downloadFile' ? undefined : exchange);";
     writeFileSync(file, hook);
     const flags = ['keys', '--spec', SPEC, '--recordings', recordings, '--hooks', file];
-    expect((await vouch('recordings', 'check', ...flags)).out).toContain('2 exchanges: all valid');
+    expect((await vouch(['recordings', 'check', ...flags])).out).toContain('2 exchanges: all valid');
     const into = join(recordings, 'fixtures');
-    await vouch('recordings', 'promote', ...flags, '--into', into);
+    await vouch(['recordings', 'promote', ...flags, '--into', into]);
     expect(readdirSync(into)).toEqual(['admin_api_keys.json']);
   });
 
@@ -192,10 +144,10 @@ describe('--hooks', () => {
 
 describe('vouch recordings', () => {
   it('check, drift and prune print their findings and exit with the right code', async () => {
-    const upstream = await start();
+    const upstream = await startUpstream();
     const recordings = await record(upstream);
     const where = ['--recordings', recordings, '--spec', SPEC];
-    expect(await vouch('recordings', 'check', ...where)).toMatchObject({
+    expect(await vouch(['recordings', 'check', ...where])).toMatchObject({
       code: 0,
       out: 'keys\n  3 exchanges: all valid\n',
     });
@@ -209,48 +161,48 @@ describe('vouch recordings', () => {
       '--header',
       `authorization: ${HEADERS.authorization}`,
     ];
-    const synced = await vouch(...drift);
+    const synced = await vouch([...drift]);
     expect(synced.code).toBe(0);
     expect(synced.out).toContain('2 × in sync, 1 × skipped');
-    const junit = await vouch(...drift, '--format', 'junit', '--operation', 'createAdminApiKey');
+    const junit = await vouch([...drift, '--format', 'junit', '--operation', 'createAdminApiKey']);
     expect(junit.out).toContain('<testsuites tests="3" failures="0" errors="0" skipped="0">');
-    const unauthorized = await vouch('recordings', 'drift', ...where, '--upstream', upstream.url);
+    const unauthorized = await vouch(['recordings', 'drift', ...where, '--upstream', upstream.url]);
     expect(unauthorized).toMatchObject({ code: 3 });
     expect(unauthorized.out).toContain('the API answered 401: pass credentials with --header');
-    expect((await vouch('recordings', 'prune', ...where, '--dry-run')).out).toBe('keys: 3 of 3 exchanges needed\n');
+    expect((await vouch(['recordings', 'prune', ...where, '--dry-run'])).out).toBe('keys: 3 of 3 exchanges needed\n');
     await upstream.close();
-    expect(await vouch(...drift, '--format', 'json')).toMatchObject({ code: 3 });
+    expect(await vouch([...drift, '--format', 'json'])).toMatchObject({ code: 3 });
 
     const file = join(recordings, 'keys', '0001-listAdminApiKeys.200.json');
     writeFileSync(file, readFileSync(file, 'utf8').replace('"has_more": false', '"has_more": "no"'));
-    const wrong = await vouch('recordings', 'check', ...where, '--format', 'json');
+    const wrong = await vouch(['recordings', 'check', ...where, '--format', 'json']);
     expect(wrong.code).toBe(1);
     expect(JSON.parse(wrong.out)).toMatchObject([{ cassette: 'keys', findings: [{ code: 'TYPE', side: 'response' }] }]);
     writeFileSync(file, '{');
-    const broken = await vouch('recordings', 'check', ...where);
+    const broken = await vouch(['recordings', 'check', ...where]);
     expect(broken.code).toBe(1);
-    expect(broken.errors).toMatch(/RECORDING_INVALID +\S+0001-listAdminApiKeys\.200\.json:1:2/);
+    expect(broken.error).toMatch(/RECORDING_INVALID +\S+0001-listAdminApiKeys\.200\.json:1:2/);
   });
 
   it('promote, export and import a recording', async () => {
-    const upstream = await start();
+    const upstream = await startUpstream();
     const recordings = await record(upstream);
     const where = ['--recordings', recordings, '--spec', SPEC];
     const into = join(createFolder(), 'fixtures');
-    const promoted = await vouch('recordings', 'promote', 'keys', ...where, '--into', into);
+    const promoted = await vouch(['recordings', 'promote', 'keys', ...where, '--into', into]);
     expect(promoted).toMatchObject({ code: 0 });
     expect(promoted.out).toContain('the mock gives the recorded responses');
     expect(readdirSync(into).sort()).toEqual(['admin_api_keys.json', 'files.json']);
-    const again = await vouch('recordings', 'promote', 'keys', ...where, '--into', into);
+    const again = await vouch(['recordings', 'promote', 'keys', ...where, '--into', into]);
     expect(again.code).toBe(1);
-    expect(again.errors).toMatch(/already exists[\s\S]*--force/);
-    expect((await vouch('recordings', 'promote', 'keys', ...where, '--into', into, '--force')).code).toBe(0);
+    expect(again.error).toMatch(/already exists[\s\S]*--force/);
+    expect((await vouch(['recordings', 'promote', 'keys', ...where, '--into', into, '--force'])).code).toBe(0);
 
     const har = join(createFolder(), 'keys.har');
-    expect((await vouch('recordings', 'export-har', 'keys', ...where, '--out', har)).out).toBe(
+    expect((await vouch(['recordings', 'export-har', 'keys', ...where, '--out', har])).out).toBe(
       `exported 3 exchanges to ${har}\n`,
     );
-    const imported = await vouch(
+    const imported = await vouch([
       'recordings',
       'import-har',
       har,
@@ -259,11 +211,11 @@ describe('vouch recordings', () => {
       'again',
       '--upstream',
       upstream.url,
-    );
+    ]);
     expect(imported).toMatchObject({ code: 0 });
     expect(imported.out).toMatch(/^imported 3 exchanges to .*again, skipped 0\n$/);
-    expect((await vouch('recordings', 'check', 'again', ...where)).code).toBe(0);
-    const elsewhere = await vouch(
+    expect((await vouch(['recordings', 'check', 'again', ...where])).code).toBe(0);
+    const elsewhere = await vouch([
       'recordings',
       'import-har',
       har,
@@ -272,8 +224,8 @@ describe('vouch recordings', () => {
       'none',
       '--upstream',
       'http://other.example',
-    );
+    ]);
     expect(elsewhere).toMatchObject({ code: 1 });
-    expect(elsewhere.errors).toContain('its URL is not below http://other.example');
+    expect(elsewhere.error).toContain('its URL is not below http://other.example');
   });
 });

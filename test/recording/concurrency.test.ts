@@ -1,15 +1,13 @@
 // @module-tag slow
-import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, readdirSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createMock } from '../../src/mock.js';
 import { loadCassette } from '../../src/recording/cassette/cassette.js';
+import { type Program, startProgram } from '../cli/run-program.js';
 import { createFolder } from './folders.js';
-import { startUpstream, type TestUpstream } from './upstream.js';
+import { openRecorder } from './recorded.js';
+import { startUpstream } from './upstream.js';
 
-const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 const HEADERS = { authorization: 'Bearer concurrent-token-1', 'content-type': 'application/json' };
 
 async function createKey(baseUrl: string, name: string): Promise<{ readonly id: string } | undefined> {
@@ -22,12 +20,6 @@ async function createKey(baseUrl: string, name: string): Promise<{ readonly id: 
   return response?.json().catch(() => undefined) as Promise<{ readonly id: string } | undefined>;
 }
 
-async function start(): Promise<TestUpstream> {
-  const upstream = await startUpstream();
-  onTestFinished(() => upstream.close());
-  return upstream;
-}
-
 /** Ids of the keys that the recording holds, checked to be whole and numbered without a gap. */
 function readRecordedIds(folder: string): readonly string[] {
   const { exchanges } = loadCassette(folder);
@@ -37,13 +29,9 @@ function readRecordedIds(folder: string): readonly string[] {
 
 describe('50 clients at once', () => {
   it('are recorded with one file for each exchange', async () => {
-    const upstream = await start();
+    const upstream = await startUpstream();
     const folder = createFolder();
-    const mock = await createMock({
-      spec: 'spec/openapi.yaml',
-      recordings: { folder, cassette: 'keys', mode: 'record-all', upstream: upstream.url, live: true },
-    });
-    onTestFinished(() => mock.close());
+    const mock = await openRecorder(upstream.url, { folder });
     const { baseUrl } = await mock.listen();
     const clients = Array.from({ length: 50 }, async (_, client) => {
       const ids: string[] = [];
@@ -59,8 +47,7 @@ describe('50 clients at once', () => {
   });
 
   it('lose no finished exchange after kill -9, and the numbers continue without a gap', async () => {
-    if (!existsSync(MAIN)) throw new Error('dist/ is missing: run "npm run build" first ("npm test" does)');
-    const upstream = await start();
+    const upstream = await startUpstream();
     const root = createFolder();
     const folder = join(root, 'keys');
     const first = await startRecorder(upstream.url, root, 'record-all');
@@ -71,7 +58,7 @@ describe('50 clients at once', () => {
         if (key === undefined) return;
         seen.push(key.id);
         // In the middle of everything.
-        if (seen.length === 120) first.child.kill('SIGKILL');
+        if (seen.length === 120) first.process.kill('SIGKILL');
       }
     });
     await Promise.all(clients);
@@ -81,39 +68,20 @@ describe('50 clients at once', () => {
 
     const second = await startRecorder(upstream.url, root, 'record-missing');
     const key = await createKey(second.baseUrl, 'after the crash');
-    second.child.kill('SIGTERM');
-    expect(await second.ended).toBe(0);
+    expect(await second.end('SIGTERM')).toBe(0);
     expect(readRecordedIds(folder)).toEqual([...recorded, key?.id]);
     expect(readdirSync(folder).filter((name) => name.startsWith('.'))).toEqual([]);
   });
 });
 
-interface Recorder {
-  readonly child: ChildProcess;
-  readonly baseUrl: string;
-  readonly ended: Promise<number | null>;
-}
-
-async function startRecorder(upstream: string, recordings: string, mode: string): Promise<Recorder> {
-  const child = spawn(process.execPath, [
-    MAIN,
-    'record',
-    'spec/openapi.yaml',
-    ...Object.entries({ upstream, recordings, cassette: 'keys', mode, port: '0' }).flatMap(([name, value]) => [
-      `--${name}`,
-      value,
-    ]),
-    '--json',
-    '--quiet',
-  ]);
-  onTestFinished(() => void child.kill('SIGKILL'));
-  const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
-  let errors = '';
-  child.stderr.on('data', (chunk: Buffer) => (errors += chunk.toString()));
-  const line = await new Promise<string>((resolve, reject) => {
-    child.stdout.once('data', (chunk: Buffer) => resolve(chunk.toString()));
-    child.once('exit', (code) => reject(new Error(`vouch record ended with ${code}: ${errors}`)));
-  });
-  const { listening } = JSON.parse(line.split('\n')[0] ?? '') as { readonly listening: string };
-  return { child, baseUrl: listening, ended };
+async function startRecorder(
+  upstream: string,
+  recordings: string,
+  mode: string,
+): Promise<Program & { readonly baseUrl: string }> {
+  const flags = Object.entries({ upstream, recordings, cassette: 'keys', mode, port: '0' });
+  const words = flags.flatMap(([name, value]) => [`--${name}`, value]);
+  const program = startProgram(['record', 'spec/openapi.yaml', ...words, '--json', '--quiet']);
+  onTestFinished(() => void program.end('SIGKILL'));
+  return { ...program, baseUrl: await program.listening() };
 }

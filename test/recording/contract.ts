@@ -28,4 +28,4 @@ export async function loadParts(document: string | object): Promise<ContractPart
 }
 
 /** A shop with every way to write a request that matching has to see through. */
-export const SHOP: object = loadCases<Record<string, unknown>>('recording/shop.yaml');
+export const SHOP: Readonly<Record<string, unknown>> = loadCases<Record<string, unknown>>('recording/shop.yaml');

@@ -3,25 +3,22 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
-import { loadContract } from '../../src/contract/load/load.js';
-import { createMock } from '../../src/mock.js';
-import { loadCassette } from '../../src/recording/cassette/cassette.js';
+import { loadContract } from '../../src/index.js';
 import { createResponseCheck } from '../../src/recording/drift/check.js';
 import { formatDrift, readDriftExit, toDriftJson, toDriftJunit } from '../../src/recording/drift/drift-report.js';
 import { type DriftResult, type DriftVerdict, findDrift } from '../../src/recording/drift/drift.js';
 import { createUpstream } from '../../src/recording/upstream/upstream.js';
 import { createValidators } from '../../src/schema/validate.js';
-import { createFolder } from './folders.js';
+import { KEYS, record, sendAll, SPEC } from './recorded.js';
 import { startUpstream, type UpstreamOptions } from './upstream.js';
 
 const TOKEN = 'Bearer drift-token-1';
-const KEYS = '/v1/organization/admin_api_keys';
 // The built-in contract leaves the roles open; with an enum there is something that can grow.
 const OVERLAY = join(mkdtempSync(join(tmpdir(), 'vouch-drift-')), 'roles.json');
 const action = { target: '$.components.schemas.Owner.properties.role', update: { enum: ['member'] } };
 writeFileSync(OVERLAY, JSON.stringify({ overlay: '1.0.0', info: { title: 'Roles', version: '1' }, actions: [action] }));
 afterAll(() => rmSync(dirname(OVERLAY), { recursive: true }));
-const contract = await loadContract('spec/openapi.yaml', { overlays: [OVERLAY] });
+const contract = await loadContract(SPEC, { overlays: [OVERLAY] });
 const validators = createValidators(contract);
 
 type Body = Readonly<Record<string, unknown>>;
@@ -52,29 +49,17 @@ async function drift(
   } = {},
 ): Promise<{ results: readonly DriftResult[]; asked: readonly string[] }> {
   const old = await startUpstream(before);
-  const folder = createFolder();
-  const mock = await createMock({
-    spec: 'spec/openapi.yaml',
-    overlays: [OVERLAY],
-    recordings: { folder, cassette: 'keys', mode: 'record-all', upstream: old.url, live: true },
-  });
-  for (const request of more.requests ?? [{}]) {
-    const response = await mock.fetch(more.path ?? KEYS, {
-      ...request,
-      headers: { authorization: TOKEN, 'content-type': 'application/json', ...more.headers },
-    });
-    await response.arrayBuffer();
-  }
-  await mock.close();
+  const headers = { authorization: TOKEN, 'content-type': 'application/json', ...more.headers };
+  const requests = (more.requests ?? [{}]).map((init) => [more.path ?? KEYS, { ...init, headers }] as const);
+  const cassette = await record(old.url, (mock) => sendAll(mock, requests), { spec: contract });
   await old.close();
   const live = await startUpstream(after);
   if (more.down === true) await live.close();
-  else onTestFinished(() => live.close());
   const upstream = createUpstream(live.url);
   onTestFinished(upstream.close);
   const results = await findDrift({
     contract,
-    cassette: loadCassette(join(folder, 'keys')),
+    cassette,
     upstream,
     headers: { authorization: TOKEN },
     operations: more.operations ?? [],
@@ -99,21 +84,30 @@ const send =
     return true;
   };
 
+/** The exit code of each verdict. */
+const EXITS: Partial<Record<DriftVerdict, number>> = {
+  'in-sync': 0,
+  'recording-old': 1,
+  'recording-stale': 1,
+  'api-left-contract': 2,
+  'contract-wrong': 2,
+  'both-off-contract': 2,
+  unreachable: 3,
+};
+
 const WAYS: readonly (readonly [
   way: string,
   before: UpstreamOptions,
   after: UpstreamOptions,
   verdict: DriftVerdict,
-  exit: number,
   fact: RegExp,
 ])[] = [
-  ['nothing but values changed', { keys: 2 }, { keys: 5 }, 'in-sync', 0, /^= 0001/],
+  ['nothing but values changed', { keys: 2 }, { keys: 5 }, 'in-sync', /^= 0001/],
   [
     'an optional field was added',
     {},
     { change: each((key) => ({ ...key, value: 'shown' })) },
     'recording-old',
-    1,
     /\/data\/\*\/value is new/,
   ],
   [
@@ -121,7 +115,6 @@ const WAYS: readonly (readonly [
     {},
     { change: each((key) => ({ ...key, color: 'red' })) },
     'recording-old',
-    1,
     /\/data\/\*\/color is new/,
   ],
   [
@@ -129,27 +122,18 @@ const WAYS: readonly (readonly [
     { change: each((key) => ({ ...key, value: 'shown' })) },
     {},
     'recording-old',
-    1,
     /\/data\/\*\/value is missing/,
   ],
-  [
-    'a declared status came instead',
-    {},
-    { intercept: status(400) },
-    'recording-old',
-    1,
-    /the status was 200 and is 400/,
-  ],
-  ['the API refuses to answer so often', {}, { intercept: status(429) }, 'unreachable', 3, /the API answered 429/],
-  ['the API has an outage', {}, { intercept: status(503) }, 'unreachable', 3, /the API answered 503: try again/],
-  ['there is nothing at the path any more', {}, { intercept: status(404) }, 'unreachable', 3, /may not exist there/],
-  ['404 was recorded', { intercept: status(404) }, {}, 'unreachable', 3, /the recorded 404 does not happen now/],
+  ['a declared status came instead', {}, { intercept: status(400) }, 'recording-old', /the status was 200 and is 400/],
+  ['the API refuses to answer so often', {}, { intercept: status(429) }, 'unreachable', /the API answered 429/],
+  ['the API has an outage', {}, { intercept: status(503) }, 'unreachable', /the API answered 503: try again/],
+  ['there is nothing at the path any more', {}, { intercept: status(404) }, 'unreachable', /may not exist there/],
+  ['404 was recorded', { intercept: status(404) }, {}, 'unreachable', /the recorded 404 does not happen now/],
   [
     'both answer 404, which is not declared',
     { intercept: status(404) },
     { intercept: status(404) },
     'contract-wrong',
-    2,
     /suggested change: .* 404/,
   ],
   [
@@ -157,7 +141,6 @@ const WAYS: readonly (readonly [
     {},
     { intercept: send(302, { location: 'https://sso.example.com/?return=1' }) },
     'unreachable',
-    3,
     /redirects to a login, https:\/\/sso\.example\.com/,
   ],
   [
@@ -165,7 +148,6 @@ const WAYS: readonly (readonly [
     {},
     { intercept: send(302, { location: '/v2/blog-in-german' }) },
     'api-left-contract',
-    2,
     /status 302 is not declared/,
   ],
   [
@@ -173,44 +155,39 @@ const WAYS: readonly (readonly [
     {},
     { intercept: send(200, { 'content-type': 'text/html' }, '<form><input name="p" type="password"></form>') },
     'unreachable',
-    3,
     /login page/,
   ],
-  ['the list is empty now', { keys: 2 }, { keys: 0 }, 'unreachable', 3, /the list of the API is empty/],
-  ['the recorded list is empty', { keys: 0 }, { keys: 2 }, 'unreachable', 3, /the list in the recording is empty/],
+  ['the list is empty now', { keys: 2 }, { keys: 0 }, 'unreachable', /the list of the API is empty/],
+  ['the recorded list is empty', { keys: 0 }, { keys: 2 }, 'unreachable', /the list in the recording is empty/],
   [
     'the recorded items violate the contract, and the list is empty now',
     { change: OFF },
     { keys: 0 },
     'unreachable',
-    3,
     /the list of the API is empty/,
   ],
-  ['both lists are empty', { keys: 0 }, { keys: 0 }, 'in-sync', 0, /^= 0001/],
+  ['both lists are empty', { keys: 0 }, { keys: 0 }, 'in-sync', /^= 0001/],
   [
     'a required field was removed',
     {},
     { change: each(without('owner')) },
     'api-left-contract',
-    2,
     /live: .*owner.* is required/,
   ],
-  ['a type changed', {}, { change: OFF }, 'api-left-contract', 2, /created_at was number and is string/],
+  ['a type changed', {}, { change: OFF }, 'api-left-contract', /created_at was number and is string/],
   [
     'an enum got a new member',
     {},
     { change: each((key) => ({ ...key, owner: { ...(key['owner'] as Body), role: 'owner' } })) },
     'api-left-contract',
-    2,
     /live: .*role.*"owner"/,
   ],
-  ['a constant changed', {}, { change: whole({ object: 'page' }) }, 'api-left-contract', 2, /live: .*object/],
+  ['a constant changed', {}, { change: whole({ object: 'page' }) }, 'api-left-contract', /live: .*object/],
   [
     'an undeclared status came instead',
     {},
     { intercept: status(418) },
     'api-left-contract',
-    2,
     /live: status 418 is not declared/,
   ],
   [
@@ -223,16 +200,14 @@ const WAYS: readonly (readonly [
       },
     },
     'api-left-contract',
-    2,
     /the media type was application\/json and is text\/html/,
   ],
-  ['the API came back to its contract', { change: OFF }, {}, 'recording-stale', 1, /recorded: .*created_at/],
+  ['the API came back to its contract', { change: OFF }, {}, 'recording-stale', /recorded: .*created_at/],
   [
     'recording and API agree against the contract',
     { change: OFF },
     { change: OFF },
     'contract-wrong',
-    2,
     /suggested change: .*spec\/openapi\.yaml:\d+.*: also allow the type "string"/,
   ],
   [
@@ -240,18 +215,17 @@ const WAYS: readonly (readonly [
     { change: OFF },
     { change: each(without('owner')) },
     'both-off-contract',
-    2,
     /in different ways/,
   ],
 ];
 
 describe('drift', () => {
-  it.each(WAYS.map(([way, before, after, verdict, exit, fact]) => ({ way, before, after, verdict, exit, fact })))(
+  it.each(WAYS.map(([way, before, after, verdict, fact]) => ({ way, before, after, verdict, fact })))(
     'says $verdict where $way',
-    async ({ before, after, verdict, exit, fact }) => {
+    async ({ before, after, verdict, fact }) => {
       const { results } = await drift(before, after);
       expect(results.map((result) => result.verdict)).toEqual([verdict]);
-      expect(readDriftExit(results)).toBe(exit);
+      expect(readDriftExit(results)).toBe(EXITS[verdict]);
       expect(formatDrift(results).join('\n')).toMatch(fact);
     },
   );

@@ -3,16 +3,18 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { type IncomingMessage, request as httpRequest } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
-import { type AddressInfo, createServer as createTcpServer } from 'node:net';
+import { createServer as createTcpServer } from 'node:net';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { createMock, type Mock } from '../../src/index.js';
+import { describe, expect, it } from 'vitest';
+import type { Mock } from '../../src/index.js';
 import type { MockOptions } from '../../src/options.js';
 import { type Cassette, loadCassette } from '../../src/recording/cassette/cassette.js';
 import type { RecordingOptions } from '../../src/recording/recordings.js';
 import { createFolder } from './folders.js';
+import { KEYS, openMock, replay, SPEC } from './recorded.js';
+import { serveInTest } from './serve-in-test.js';
 import { type Intercept, startUpstream, type TestUpstream } from './upstream.js';
 
 const TOKEN = { authorization: 'Bearer forward-token-1' };
@@ -31,14 +33,16 @@ async function startProxy(
   options: Partial<MockOptions> = {},
 ): Promise<Proxy> {
   const upstream = await startUpstream(intercept === undefined ? {} : { intercept });
-  onTestFinished(() => upstream.close());
   const folder = createFolder();
-  const mock = await createMock({
-    spec: 'spec/openapi.yaml',
-    recordings: { folder, cassette: 'keys', mode: 'record-all', upstream: upstream.url, live: true, ...more },
-    ...options,
-  });
-  onTestFinished(() => mock.close());
+  const recordings = {
+    folder,
+    cassette: 'keys',
+    mode: 'record-all',
+    upstream: upstream.url,
+    live: true,
+    ...more,
+  } as const;
+  const mock = await openMock({ spec: SPEC, recordings, ...options });
   const { url } = await mock.listen();
   return { mock, origin: url, upstream, cassette: () => loadCassette(join(folder, 'keys')) };
 }
@@ -78,7 +82,6 @@ function ask(
 }
 
 const FILE = '/v1/files/file-notes/content';
-const KEYS = '/v1/organization/admin_api_keys';
 
 describe('the proxy', () => {
   it('handles header names such as constructor like any other', async () => {
@@ -399,12 +402,9 @@ describe('an upstream that fails', () => {
       failure: { kind: 'refused' },
     });
     await mock.close();
-    const replay = await createMock({
-      spec: 'spec/openapi.yaml',
-      recordings: { folder: cassette().folder, mode: 'replay' },
-    });
-    expect((await replay.fetch(FILE, { headers: TOKEN })).status).toBe(502);
-    replay.verify();
+    const again = await replay(cassette().folder);
+    expect((await again.fetch(FILE, { headers: TOKEN })).status).toBe(502);
+    again.verify();
   });
 
   it('is 504 if it times out', async () => {
@@ -427,10 +427,7 @@ describe('an upstream that fails', () => {
 
   it('is 502 if its answer is not HTTP', async () => {
     const server = createTcpServer((socket) => socket.end('SSH-2.0-nothing\r\n'));
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    onTestFinished(() => void server.close());
-    const { port } = server.address() as AddressInfo;
-    const { origin, cassette } = await startProxy(undefined, { upstream: `http://127.0.0.1:${port}/v1` });
+    const { origin, cassette } = await startProxy(undefined, { upstream: `${await serveInTest(server)}/v1` });
     expect((await ask(origin + FILE)).status).toBe(502);
     expect(cassette().exchanges[0]?.failure?.kind).toBe('protocol');
   });
@@ -469,9 +466,7 @@ describe('the certificate of an upstream', () => {
     const server = createSecureServer({ key: readFileSync(key), cert: ca }, (_request, response) => {
       response.writeHead(200, { 'content-type': 'application/json' }).end('"over tls"');
     });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    onTestFinished(() => void server.close());
-    const upstream = `https://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+    const upstream = `${(await serveInTest(server)).replace('http:', 'https:')}/v1`;
     const strict = await startProxy(undefined, { upstream });
     expect((await ask(strict.origin + FILE)).status).toBe(502);
     const { failure } = strict.cassette().exchanges[0] ?? {};

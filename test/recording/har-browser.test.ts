@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
-import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { createMock } from '../../src/index.js';
 import { exportHar } from '../../src/recording/har.js';
 import { HAS_CHROMIUM, openChromium } from '../open-chromium.js';
@@ -49,7 +49,6 @@ describe('an exported HAR', () => {
 describe('the HAR of Playwright', () => {
   it.for(['embed', 'attach'] as const)('with content %s becomes a cassette that replays', async (content, { skip }) => {
     const upstream = await startUpstream();
-    onTestFinished(() => upstream.close());
     const file = join(createFolder(), 'recorded.har');
     const browser = await launch(skip);
     const context = await browser.newContext({ recordHar: { path: file, content }, bypassCSP: true });

@@ -1,6 +1,6 @@
 // @module-tag slow
 // Upstreams that answer what few servers answer: raw bytes on a TCP socket, endless streams, broken connections, large bodies.
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -11,14 +11,16 @@ import {
   request as httpRequest,
   type ServerResponse,
 } from 'node:http';
-import { type AddressInfo, createServer } from 'node:net';
+import { createServer } from 'node:net';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createMock, type Mock, type MockError } from '../../src/index.js';
+import type { Mock, MockError } from '../../src/index.js';
 import { loadCassette } from '../../src/recording/cassette/cassette.js';
 import type { RecordingOptions } from '../../src/recording/recordings.js';
+import { startProgram } from '../cli/run-program.js';
 import { createFolder } from './folders.js';
+import { openRecorder, replay as openReplay } from './recorded.js';
 import { serveInTest } from './serve-in-test.js';
 
 const SPEC = {
@@ -69,9 +71,7 @@ function read(url: string, more: { readonly method?: string; readonly body?: str
 
 async function record(upstream: string, more: Partial<RecordingOptions> = {}): Promise<Recorder> {
   const folder = createFolder();
-  const recordings = { folder, cassette: 'k', mode: 'record-all', upstream, live: true, ...more } as const;
-  const mock = await createMock({ spec: SPEC, recordings });
-  onTestFinished(() => mock.close());
+  const mock = await openRecorder(upstream, { folder, cassette: 'k', ...more }, SPEC);
   const { url } = await mock.listen();
   return { mock, url, folder: join(folder, 'k') };
 }
@@ -85,9 +85,7 @@ interface Recorder {
 
 /** Replays a cassette without an upstream. */
 async function replay(folder: string): Promise<string> {
-  const mock = await createMock({ spec: SPEC, recordings: { folder, mode: 'replay' } });
-  onTestFinished(() => mock.close());
-  return (await mock.listen()).url;
+  return (await (await openReplay(folder, SPEC)).listen()).url;
 }
 
 /** A server that answers every request with these bytes and then closes the connection. */
@@ -100,10 +98,7 @@ async function startRaw(answer: string): Promise<string> {
       if (received.includes('\r\n\r\n')) socket.end(Buffer.from(answer, 'latin1'));
     });
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => void server.close());
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return serveInTest(server);
 }
 
 function whole(headers: string, body: string): string {
@@ -282,18 +277,21 @@ describe('a large body', () => {
         ['record', ...spec, '--upstream', server],
         ['replay', ...spec],
       ]) {
-        const vouch = await startCli(command);
-        const idle = readMemory(vouch.pid, 'VmRSS');
+        const vouch = startProgram([...command, '-p', '0', '--json', '--quiet']);
+        onTestFinished(() => void vouch.end('SIGKILL'));
+        const url = await vouch.listening();
+        const { pid = 0 } = vouch.process;
+        const idle = readMemory(pid, 'VmRSS');
         let received = 0;
         let isSame = true;
-        const message = await open(`${vouch.url}/a/big`);
+        const message = await open(`${url}/a/big`);
         message.on('data', (bytes: Buffer) => {
           isSame &&= isSent(bytes, received);
           received += bytes.byteLength;
         });
         await once(message, 'end');
         expect([isSame, received]).toEqual([true, SIZE]);
-        const sending = httpRequest(`${vouch.url}/a/big`, { method: 'POST', headers: { 'content-length': SIZE } });
+        const sending = httpRequest(`${url}/a/big`, { method: 'POST', headers: { 'content-length': SIZE } });
         const answered = once(sending, 'response') as Promise<[IncomingMessage]>;
         for (let sent = 0; sent < SIZE; sent += chunk.byteLength) {
           if (!sending.write(chunk)) await once(sending, 'drain');
@@ -302,8 +300,8 @@ describe('a large body', () => {
         const [answer] = await answered;
         expect(await readAll(answer)).toBe(JSON.stringify({ size: SIZE }));
         // Half of one of the two bodies; 40 to 60 MiB were measured.
-        expect(readMemory(vouch.pid, 'VmHWM') - idle).toBeLessThan(SIZE / 1024 / 2);
-        expect(await vouch.stop()).toBe(0);
+        expect(readMemory(pid, 'VmHWM') - idle).toBeLessThan(SIZE / 1024 / 2);
+        expect(await vouch.end('SIGTERM')).toBe(0);
       }
     },
     120_000,
@@ -344,41 +342,28 @@ describe('what cannot be recorded', () => {
   it('is a folder that is a file', async () => {
     const folder = createFolder();
     writeFileSync(join(folder, 'k'), 'not a folder');
-    const recordings = {
-      folder,
-      cassette: 'k',
-      mode: 'record-all',
-      upstream: 'http://127.0.0.1:1',
-      live: true,
-    } as const;
-    await expect(createMock({ spec: SPEC, recordings })).rejects.toMatchObject({ code: 'RECORDING_UNWRITABLE' });
+    const recording = openRecorder('http://127.0.0.1:1', { folder, cassette: 'k' }, SPEC);
+    await expect(recording).rejects.toMatchObject({ code: 'RECORDING_UNWRITABLE' });
   });
 
   it('is a cassette that another recorder has locked, unless its process is dead', async () => {
     const server = await startServer(async (_request, respond) => respond(200, '{}'));
     const { mock, folder } = await record(server);
-    const more = {
-      folder: join(folder, '..'),
-      cassette: 'k',
-      mode: 'record-all',
-      upstream: server,
-      live: true,
-    } as const;
-    await expect(createMock({ spec: SPEC, recordings: more })).rejects.toMatchObject({ code: 'RECORDING_LOCKED' });
+    const open = (): Promise<Mock> => openRecorder(server, { folder: join(folder, '..'), cassette: 'k' }, SPEC);
+    await expect(open()).rejects.toMatchObject({ code: 'RECORDING_LOCKED' });
     await mock.close();
     const lock = join(folder, '.lock');
     expect(existsSync(lock)).toBe(false);
     // The parent process of the test lives as long as the test.
     writeFileSync(lock, JSON.stringify({ pid: process.ppid, host: hostname() }));
-    await expect(createMock({ spec: SPEC, recordings: more })).rejects.toMatchObject({
+    await expect(open()).rejects.toMatchObject({
       code: 'RECORDING_LOCKED',
       reason: `process ${process.ppid} on ${hostname()} records to this cassette`,
     });
     const dead = spawn(process.execPath, ['-e', '']);
     await once(dead, 'exit');
     writeFileSync(lock, JSON.stringify({ pid: dead.pid, host: hostname() }));
-    const other = await createMock({ spec: SPEC, recordings: more });
-    await other.close();
+    await open();
   });
 
   it('is what a second mock forwards that extends the same cassette; it replays the rest', async () => {
@@ -386,18 +371,11 @@ describe('what cannot be recorded', () => {
     const { mock, url, folder } = await record(server);
     await read(`${url}/a/1`);
     await mock.close();
-    const extend = {
-      folder: join(folder, '..'),
-      cassette: 'k',
-      mode: 'record-missing',
-      upstream: server,
-      live: true,
-    } as const;
+    const recordings = { folder: join(folder, '..'), cassette: 'k', mode: 'record-missing' } as const;
     const [first, second] = [
-      await createMock({ spec: SPEC, recordings: extend }),
-      await createMock({ spec: SPEC, recordings: extend }),
+      await openRecorder(server, recordings, SPEC),
+      await openRecorder(server, recordings, SPEC),
     ];
-    onTestFinished(async () => void (await Promise.all([first.close(), second.close()])));
     expect(first.recordings?.warnings).toEqual([]);
     expect(second.recordings?.warnings).toEqual([
       'cassette "k": another mock of this process records to this cassette: calls without a recording are forwarded, and not recorded',
@@ -420,8 +398,7 @@ describe('what cannot be recorded', () => {
     await mock.close();
     const first = readdirSync(folder).find((name) => name.startsWith('0001')) ?? '';
     writeFileSync(join(folder, first), '{ "status": 1000');
-    const replaying = await createMock({ spec: SPEC, recordings: { folder, mode: 'replay' } });
-    onTestFinished(() => replaying.close());
+    const replaying = await openReplay(folder, SPEC);
     expect(replaying.recordings?.warnings).toEqual([expect.stringContaining(first)]);
     expect((await replaying.fetch('/a/2')).status).toBe(200);
     expect((await replaying.fetch('/a/1')).status).toBe(501);
@@ -477,36 +454,6 @@ async function readAll(message: IncomingMessage): Promise<string> {
 
 async function waitFor(isTrue: () => boolean): Promise<void> {
   while (!isTrue()) await new Promise((resolve) => setImmediate(resolve));
-}
-
-interface Cli {
-  readonly url: string;
-  readonly pid: number;
-  /** @returns the exit code. */
-  stop(): Promise<number | null>;
-}
-
-async function startCli(command: readonly string[]): Promise<Cli> {
-  const child: ChildProcess = spawn(process.execPath, ['dist/cli/main.js', ...command, '-p', '0', '--json', '--quiet']);
-  onTestFinished(() => void child.kill('SIGKILL'));
-  let output = '';
-  const url = await new Promise<string>((resolve, reject) => {
-    child.stdout?.on('data', (chunk: Buffer) => {
-      output += chunk.toString();
-      const found = /"listening":"([^"]+)"/.exec(output)?.[1];
-      if (found !== undefined) resolve(found);
-    });
-    child.on('exit', (code) => reject(new Error(`exit code ${code}: ${output}`)));
-  });
-  return {
-    url,
-    pid: child.pid ?? 0,
-    stop: async () => {
-      const exited = once(child, 'exit') as Promise<[number | null]>;
-      child.kill('SIGTERM');
-      return (await exited)[0];
-    },
-  };
 }
 
 /** KiB, from `/proc`: the memory now (`VmRSS`), or the highest so far (`VmHWM`). */

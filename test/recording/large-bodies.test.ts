@@ -1,11 +1,10 @@
-// Issue 12: bodies that are too large for memory go to temporary files, and their secrets are found by name and schema too.
+// Bodies that are too large for memory go to temporary files, and their secrets are found by name and schema too.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { createMock, type Mock } from '../../src/index.js';
+import type { Mock } from '../../src/index.js';
 import { loadCassette } from '../../src/recording/cassette/cassette.js';
 import type { RecordingOptions } from '../../src/recording/recordings.js';
 import { createJsonFilter } from '../../src/recording/redaction/redact-stream.js';
@@ -13,6 +12,8 @@ import { createSecretRules } from '../../src/recording/redaction/secret-rules.js
 import { createSecretWalk } from '../../src/recording/redaction/secret-walk.js';
 import { loadParts } from './contract.js';
 import { createFolder } from './folders.js';
+import { openRecorder, replay } from './recorded.js';
+import { serveInTest } from './serve-in-test.js';
 import { object, TEXT, content, arrayOf, toDocument } from '../document-parts.js';
 
 const USER = object({ handle: { type: 'string', 'x-sensitive': true }, name: TEXT });
@@ -72,21 +73,12 @@ async function start(body: string): Promise<string> {
       response.writeHead(200, { 'content-type': 'application/json' }).end(text);
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return serveInTest(server);
 }
 
 async function record(upstream: string, more: Partial<RecordingOptions> = {}): Promise<Mock & { folder: string }> {
   const folder = createFolder();
-  const mock = await createMock({
-    spec: SPEC,
-    recordings: { folder, cassette: 'k', mode: 'record-all', upstream, live: true, ...more },
-  });
-  onTestFinished(() => mock.close());
+  const mock = await openRecorder(upstream, { folder, cassette: 'k', ...more }, SPEC);
   return Object.assign(mock, { folder: join(folder, 'k') });
 }
 
@@ -205,9 +197,8 @@ describe('a compressed body of a request', () => {
     const [exchange] = loadCassette(mock.folder).exchanges;
     expect(exchange?.request.headers).not.toHaveProperty('content-encoding');
     expect(exchange?.request.body).toEqual([{ name: 'a', password: expect.stringMatching(/REDACTED/) as unknown }]);
-    const replay = await createMock({ spec: SPEC, recordings: { folder: mock.folder, mode: 'replay' } });
-    onTestFinished(() => replay.close());
-    expect((await send(replay, 'another', 'br')).status).toBe(200);
-    expect((await send(replay, 'another', undefined)).status).toBe(200);
+    const again = await replay(mock.folder, SPEC);
+    expect((await send(again, 'another', 'br')).status).toBe(200);
+    expect((await send(again, 'another', undefined)).status).toBe(200);
   });
 });

@@ -1,67 +1,22 @@
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Call } from '../../src/http/request/call.js';
-import { openCassette } from '../../src/recording/cassette/cassette-writer.js';
-import { DEFAULT_MATCH, type Manifest, type MatchRules } from '../../src/recording/cassette/manifest.js';
-import { createMatcher, formatMiss, type Matcher } from '../../src/recording/matching/match.js';
-import { createReplayState } from '../../src/recording/matching/replay-state.js';
-import { createRedactor } from '../../src/recording/redaction/redact.js';
-import { toNewExchange } from '../../src/recording/upstream/recorder.js';
-import { loadParts, SHOP } from './contract.js';
-import { createFolder } from './folders.js';
+import { loadContract } from '../../src/index.js';
+import type { RecordingOptions } from '../../src/recording/recordings.js';
+import { SHOP } from './contract.js';
+import { type Asked, replayOf } from './recorded.js';
+import type { Intercept } from './upstream.js';
 
-const parts = await loadParts(SHOP);
+const shop = await loadContract(SHOP);
 
-interface Asked {
-  readonly url: string;
-  readonly method?: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string | FormData;
-}
-
-async function toCall({ url, method, headers, body }: Asked): Promise<Call> {
-  const request = new Request(`http://mock${url}`, {
-    method: method ?? (body === undefined ? 'GET' : 'POST'),
-    headers: headers ?? {},
-    ...(body === undefined ? {} : { body }),
-  });
-  const target = new URL(request.url);
-  const match = parts.router.match(request.method, target.pathname, target.search);
-  if (match.kind !== 'operation') throw new Error(`no operation for ${url}`);
-  return parts.decoder.decode({ ...match, request });
-}
-
-/** A matcher over recordings of these requests, written to disk and read again as they are in real use. */
-async function record(requests: readonly Asked[], rules: Partial<MatchRules> = {}): Promise<Matcher> {
-  const { contract } = parts;
-  const manifest: Manifest = {
-    version: 1,
-    contract: { title: contract.title, version: contract.version, hash: contract.hash },
-    upstream: 'https://shop.example/api',
-    recordedAt: '2026-01-01T00:00:00.000Z',
-    match: { ...DEFAULT_MATCH, ...rules },
-    redacted: {},
-    maxAge: undefined,
-  };
-  const folder = join(createFolder(), 'shop');
-  const writer = openCassette(folder, manifest);
-  const redactor = createRedactor({ ...parts, options: {}, earlier: {}, watched: [] });
-  for (const asked of requests) {
-    const call = await toCall(asked);
-    const response = { status: 200, headers: {}, interim: [], trailers: [], body: { chunks: [] } };
-    const draft = toNewExchange({ call, at: 0, elapsedMs: 1, outcome: { response } });
-    if (draft === undefined) throw new Error('a response without a coding can be read');
-    await writer.add(redactor.redact(draft, call.operation), redactor.scan);
-  }
-  await writer.describe((before) => ({ ...before, redacted: Object.fromEntries(redactor.placeholders.issued) }));
-  const cassette = openCassette(folder, manifest).read();
-  return createMatcher(cassette, parts);
-}
+/** The requests are answered before they are compared with the contract. */
+const answer: Intercept = (_request, response) => {
+  response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
+  return true;
+};
 
 const post = (
   body: unknown,
   headers: Readonly<Record<string, string>> = { 'content-type': 'application/json' },
-): Asked => ({ url: '/api/items', headers, body: typeof body === 'string' ? body : JSON.stringify(body) });
+): Asked => ['/api/items', { method: 'POST', headers, body: typeof body === 'string' ? body : JSON.stringify(body) }];
 const form = (body: string): Asked => post(body, { 'content-type': 'application/x-www-form-urlencoded' });
 const multipart = (entries: readonly (readonly [string, string | Blob, string?])[]): Asked => {
   const data = new FormData();
@@ -69,9 +24,9 @@ const multipart = (entries: readonly (readonly [string, string | Blob, string?])
     if (typeof value === 'string') data.append(name, value);
     else data.append(name, value, filename);
   }
-  return { url: '/api/items', body: data };
+  return ['/api/items', { method: 'POST', body: data }];
 };
-const get = (url: string, headers: Readonly<Record<string, string>> = {}): Asked => ({ url, headers });
+const get = (url: string, headers: Readonly<Record<string, string>> = {}): Asked => [url, { headers }];
 const bytes = (...values: number[]): Blob => new Blob([new Uint8Array(values)], { type: 'application/octet-stream' });
 
 /** A request whose text quotes its own credential. */
@@ -83,7 +38,7 @@ const PAIRS: readonly (readonly [
   recorded: Asked,
   came: Asked,
   same: boolean,
-  rules?: Partial<MatchRules>,
+  match?: RecordingOptions['match'],
 ])[] = [
   ['the same request', get('/api/items'), get('/api/items'), true],
   ['the base path does not matter', get('/api/items'), get('/items'), true],
@@ -91,7 +46,7 @@ const PAIRS: readonly (readonly [
   ['a path parameter escaped in another way', get('/api/items/a%2Db'), get('/api/items/a-b'), true],
   ['an escaped slash stays inside its parameter', get('/api/items/a%2Fb'), get('/api/items/a-b'), false],
   ['another operation', get('/api/items'), get('/api/items/a'), false],
-  ['another method', get('/api/items'), { url: '/api/items', method: 'POST' }, false],
+  ['another method', get('/api/items'), ['/api/items', { method: 'POST' }], false],
   ['query parameters in another order', get('/api/items?limit=5&q=x'), get('/api/items?q=x&limit=5'), true],
   ['a default that is written out', get('/api/items'), get('/api/items?limit=20'), true],
   ['another value than the default', get('/api/items'), get('/api/items?limit=21'), false],
@@ -224,27 +179,21 @@ const PAIRS: readonly (readonly [
 ];
 
 describe('a recorded request and a call', () => {
-  it.each(PAIRS.map(([reason, recorded, came, same, rules]) => ({ reason, recorded, came, same, rules })))(
+  it.each(PAIRS.map(([reason, recorded, came, same, match]) => ({ reason, recorded, came, same, match })))(
     '$reason: same is $same',
-    async ({ recorded, came, same, rules }) => {
-      const matcher = await record([recorded], rules);
-      const call = await toCall(came);
-      expect(matcher.find(call)?.exchanges.length ?? 0).toBe(same ? 1 : 0);
+    async ({ recorded, came, same, match }) => {
+      const mock = await replayOf(shop, [recorded], { intercept: answer, ...(match && { match }) });
+      const response = await mock.fetch(...came);
+      expect(response.headers.get('x-mock-source')?.startsWith('replay:0001')).toBe(same);
     },
   );
 
-  it('are compared field by field with the three most similar recordings', async () => {
-    const matcher = await record([
-      get('/api/items/a'),
-      post({ id: 'a', name: 'first', price: 1 }),
-      post({ id: 'b', name: 'second', price: 2 }),
-      get('/api/items?limit=5&tags=x,y'),
-    ]);
-    const call = await toCall(post({ id: 'a', name: 'third', price: 1, kind: 'open' }));
-    expect(matcher.find(call)).toBeUndefined();
-    expect(formatMiss(call, { name: 'shop', mistakes: [] }, matcher.nearest(call))).toBe(
+  it.each<readonly [string, Asked, readonly string[]]>([
+    [
+      'field by field with the three most similar recordings',
+      post({ id: 'a', name: 'third', price: 1, kind: 'open' }),
       [
-        'no recording in cassette "shop" matches POST /api/items (addItem)',
+        'no recording in cassette "keys" matches POST /api/items (addItem)',
         'most similar:',
         '  0002-addItem.200.json  POST /api/items',
         '    body /name: recorded "first", received "third"',
@@ -256,46 +205,23 @@ describe('a recorded request and a call', () => {
         '    body /kind: recorded nothing, received "open"',
         '  0004-listItems.200.json  GET /api/items?limit=5&tags=x,y',
         '    another operation: listItems',
-      ].join('\n'),
-    );
-  });
-
-  it('are compared by the typed values of the query', async () => {
-    const matcher = await record([get('/api/items?limit=5&tags=x,y')]);
-    const call = await toCall(get('/api/items?tags=x,z'));
-    expect(formatMiss(call, { name: 'shop', mistakes: [] }, matcher.nearest(call)).split('\n').slice(3)).toEqual([
-      '    query /limit: recorded 5, received 20',
-      '    query /tags/1: recorded "y", received "z"',
-    ]);
-  });
-});
-
-describe('a sequence', () => {
-  it('advances with every equal request and repeats its last exchange', async () => {
-    const matcher = await record([get('/api/items/a'), get('/api/items/b'), get('/api/items/a'), get('/api/items/a')]);
-    const state = createReplayState();
-    const ask = async (url: string): Promise<string> => {
-      const sequence = matcher.find(await toCall(get(url)));
-      if (sequence === undefined) return 'miss';
-      const { exchange, position, isRepeated } = state.next('shop', sequence);
-      return `${exchange.number} ${position}/${sequence.exchanges.length}${isRepeated ? ' repeated' : ''}`;
-    };
-    expect(await ask('/api/items/a')).toBe('1 1/3');
-    expect(await ask('/api/items/b')).toBe('2 1/1');
-    expect(await ask('/api/items/a')).toBe('3 2/3');
-    expect(await ask('/api/items/a')).toBe('4 3/3');
-    expect(await ask('/api/items/a')).toBe('4 3/3 repeated');
-    state.reset();
-    expect(await ask('/api/items/a')).toBe('1 1/3');
-  });
-
-  it('has a position in each session', async () => {
-    const matcher = await record([get('/api/items/a'), get('/api/items/a')]);
-    const sequence = matcher.find(await toCall(get('/api/items/a')));
-    if (sequence === undefined) throw new Error('it was recorded');
-    const [one, other] = [createReplayState(), createReplayState()];
-    expect(one.next('shop', sequence).exchange.number).toBe(1);
-    expect(one.next('shop', sequence).exchange.number).toBe(2);
-    expect(other.next('shop', sequence).exchange.number).toBe(1);
+      ],
+    ],
+    [
+      'by the typed values of the query',
+      get('/api/items?tags=x,z'),
+      ['    query /limit: recorded 5, received 20', '    query /tags/1: recorded "y", received "z"'],
+    ],
+  ])('are compared %s', async (_name, came, lines) => {
+    const recorded = [
+      get('/api/items/a'),
+      post({ id: 'a', name: 'first', price: 1 }),
+      post({ id: 'b', name: 'second', price: 2 }),
+      get('/api/items?limit=5&tags=x,y'),
+    ];
+    const mock = await replayOf(shop, recorded, { intercept: answer });
+    expect(await (await mock.fetch(...came)).json()).toMatchObject({
+      detail: expect.stringContaining(lines.join('\n')) as string,
+    });
   });
 });

@@ -1,34 +1,26 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createMock, type Mock } from '../../src/index.js';
 import type { MockOptions } from '../../src/options.js';
 import { loadCassette } from '../../src/recording/cassette/cassette.js';
 import { type ModeRequest, type Owner, readMode } from '../../src/recording/mode.js';
 import type { RecordingOptions } from '../../src/recording/recordings.js';
 import { createFolder } from './folders.js';
-import { startUpstream, type TestUpstream, type UpstreamOptions } from './upstream.js';
+import { KEYS, openMock, record, SPEC } from './recorded.js';
+import { startUpstream, type UpstreamOptions } from './upstream.js';
 
 const HEADERS = { authorization: 'Bearer mode-token-1', 'content-type': 'application/json' };
-const KEYS = '/v1/organization/admin_api_keys';
 const FILE = '/v1/files/file-notes/content';
 
-async function start(options: UpstreamOptions = {}): Promise<TestUpstream> {
-  const upstream = await startUpstream(options);
-  onTestFinished(() => upstream.close());
-  return upstream;
-}
-
-async function create(recordings: RecordingOptions, more: Partial<MockOptions> = {}): Promise<Mock> {
-  const mock = await createMock({
-    spec: 'spec/openapi.yaml',
+function create(recordings: RecordingOptions, more: Partial<MockOptions> = {}): Promise<Mock> {
+  return openMock({
+    spec: SPEC,
     fixtures: 'fixtures',
     recordings: { cassette: 'keys', live: true, ...recordings },
     ...more,
   });
-  onTestFinished(() => mock.close());
-  return mock;
 }
 
 async function ask(
@@ -101,7 +93,7 @@ describe('a mode', () => {
 
 describe('record-missing', () => {
   it('forwards a call without a recording once', async () => {
-    const upstream = await start();
+    const upstream = await startUpstream();
     const folder = createFolder();
     const first = await create({ folder, mode: 'record-missing', upstream: upstream.url });
     expect((await ask(first, KEYS)).from).toBe('forward');
@@ -114,7 +106,7 @@ describe('record-missing', () => {
   });
 
   it('records an equal request as the next of its sequence', async () => {
-    const upstream = await start();
+    const upstream = await startUpstream();
     const folder = createFolder();
     const mock = await create({ folder, mode: 'record-missing', upstream: upstream.url });
     const before = await ask(mock, KEYS);
@@ -131,7 +123,7 @@ describe('record-missing', () => {
 
 describe('record-all', () => {
   it('replaces a cassette when its first exchange is recorded, not earlier', async () => {
-    const upstream = await start();
+    const upstream = await startUpstream();
     const folder = createFolder();
     const first = await create({ folder, mode: 'record-all', upstream: upstream.url });
     await ask(first, KEYS);
@@ -149,7 +141,7 @@ describe('record-all', () => {
 
 describe('the trace', () => {
   it('says why recordings and the upstream leave an operation of the mock to the sources below', async () => {
-    const upstream = await start();
+    const upstream = await startUpstream();
     const mock = await create({
       folder: createFolder(),
       mode: 'record-missing',
@@ -173,11 +165,8 @@ describe('the trace', () => {
 
 describe('strict replay', () => {
   it('answers a call without a recording with 501 that no client retries, and assertNoMisses throws', async () => {
-    const upstream = await start();
-    const folder = createFolder();
-    const recording = await create({ folder, mode: 'record-all', upstream: upstream.url });
-    await ask(recording, KEYS, { name: 'ci' });
-    await recording.close();
+    const upstream = await startUpstream();
+    const { root: folder } = await record(upstream.url, (mock) => ask(mock, KEYS, { name: 'ci' }));
     const mock = await create({ folder, mode: 'replay' });
     const miss = await ask(mock, KEYS, { name: 'cd' });
     expect(miss.status).toBe(501);
@@ -201,11 +190,8 @@ describe('strict replay', () => {
   it.each(['99', '"200"', '1000'])(
     'names the file and the line of a recording whose status was changed to %s',
     async (status) => {
-      const upstream = await start();
-      const folder = createFolder();
-      const recording = await create({ folder, mode: 'record-all', upstream: upstream.url });
-      await ask(recording, KEYS, { name: 'ci' });
-      await recording.close();
+      const upstream = await startUpstream();
+      const { root: folder } = await record(upstream.url, (mock) => ask(mock, KEYS, { name: 'ci' }));
       const file = join(folder, 'keys', '0001-createAdminApiKey.200.json');
       const text = readFileSync(file, 'utf8');
       writeFileSync(file, text.replace('"status": 200', `"status": ${status}`));
@@ -228,7 +214,7 @@ describe('strict replay', () => {
   });
 
   it('has a position for each session, and a session can select another cassette', async () => {
-    const upstream = await start();
+    const upstream = await startUpstream();
     const folder = createFolder();
     for (const [cassette, name] of [
       ['one', 'a'],
@@ -251,7 +237,7 @@ describe('strict replay', () => {
   });
 
   it('restores the position of a sequence with a snapshot', async () => {
-    const upstream = await start();
+    const upstream = await startUpstream();
     const folder = createFolder();
     const recording = await create({ folder, mode: 'record-all', upstream: upstream.url });
     for (const name of ['a', 'b', 'c']) {
@@ -278,11 +264,8 @@ describe('strict replay', () => {
   });
 
   it('warns of an expired recording, or fails, and never calls the upstream', async () => {
-    const upstream = await start();
-    const folder = createFolder();
-    const recording = await create({ folder, mode: 'record-all', upstream: upstream.url, maxAge: 0 });
-    await ask(recording, FILE);
-    await recording.close();
+    const upstream = await startUpstream();
+    const { root: folder } = await record(upstream.url, (mock) => ask(mock, FILE), { maxAge: 0 });
     const manifest = join(folder, 'keys', 'cassette.json');
     writeFileSync(
       manifest,
@@ -302,11 +285,8 @@ describe('strict replay', () => {
 
 describe('an operation', () => {
   it('is answered by its owner, which can change while the mock runs', async () => {
-    const upstream = await start();
-    const folder = createFolder();
-    const recording = await create({ folder, mode: 'record-all', upstream: upstream.url });
-    await ask(recording, KEYS);
-    await recording.close();
+    const upstream = await startUpstream();
+    const { root: folder } = await record(upstream.url, (mock) => ask(mock, KEYS));
     const mock = await create({
       folder,
       mode: 'replay',
@@ -326,7 +306,7 @@ describe('an operation', () => {
   });
 
   it('gets another owner, and a session another cassette, from the control API', async () => {
-    const upstream = await start();
+    const upstream = await startUpstream();
     const folder = createFolder();
     for (const cassette of ['keys', 'other']) {
       const recording = await create({ folder, cassette, mode: 'record-all', upstream: upstream.url });
@@ -376,11 +356,8 @@ describe('an operation', () => {
   });
 
   it('falls through to the mock without a recording if owners are configured, and the mock refuses invalid calls', async () => {
-    const upstream = await start();
-    const folder = createFolder();
-    const recording = await create({ folder, mode: 'record-all', upstream: upstream.url });
-    await ask(recording, KEYS);
-    await recording.close();
+    const upstream = await startUpstream();
+    const { root: folder } = await record(upstream.url, (mock) => ask(mock, KEYS));
     const mock = await create({ folder, mode: 'replay', owners: { listAdminApiKeys: 'replay' } });
     expect((await ask(mock, `${KEYS}?limit=2`)).from).toBe('state');
     expect(await ask(mock, `${KEYS}?limit=0`)).toMatchObject({ status: 400, from: 'refuse' });
@@ -394,7 +371,7 @@ describe('an operation', () => {
     ['a closed connection', { intercept: (_request, response) => finish(() => response.destroy()) }, 'state'],
     ['200', {}, 'forward'],
   ])('of forward-then-mock whose upstream answers %s is answered by %s', async (_name, options, want) => {
-    const upstream = await start(options);
+    const upstream = await startUpstream(options);
     const mock = await create({
       folder: createFolder(),
       mode: 'record-all',
@@ -420,11 +397,8 @@ describe('an operation', () => {
   });
 
   it('has a recorded answer that a scenario can change', async () => {
-    const upstream = await start();
-    const folder = createFolder();
-    const recording = await create({ folder, mode: 'record-all', upstream: upstream.url });
-    await ask(recording, KEYS);
-    await recording.close();
+    const upstream = await startUpstream();
+    const { root: folder } = await record(upstream.url, (mock) => ask(mock, KEYS));
     const mock = await create(
       { folder, mode: 'replay' },
       {
@@ -441,7 +415,7 @@ describe('an operation', () => {
 
 describe('additional redaction rules', () => {
   it('also apply on replay, from the manifest', async () => {
-    const upstream = await start();
+    const upstream = await startUpstream();
     const folder = createFolder();
     const redact = { keys: ['name'], patterns: [/cust-\d+/i] };
     const recording = await create({ folder, mode: 'record-all', upstream: upstream.url, redact });
@@ -457,7 +431,7 @@ describe('additional redaction rules', () => {
 
 describe('the hooks of recordings', () => {
   it('change and drop exchanges before they are written, which have no secrets any more', async () => {
-    const upstream = await start();
+    const upstream = await startUpstream();
     const folder = createFolder();
     const seen: string[] = [];
     const recording = await create({
@@ -483,7 +457,7 @@ describe('the hooks of recordings', () => {
   });
 
   it('that return an invalid exchange, a secret or an error are failures, and the client gets the answer', async () => {
-    const upstream = await start();
+    const upstream = await startUpstream();
     const folder = createFolder();
     let count = 0;
     const recording = await create({
@@ -512,12 +486,11 @@ describe('the hooks of recordings', () => {
   });
 
   it('change and drop exchanges that were read', async () => {
-    const upstream = await start();
-    const folder = createFolder();
-    const recording = await create({ folder, mode: 'record-all', upstream: upstream.url });
-    await ask(recording, KEYS);
-    await ask(recording, `${KEYS}?limit=1`);
-    await recording.close();
+    const upstream = await startUpstream();
+    const { root: folder } = await record(upstream.url, async (mock) => {
+      await ask(mock, KEYS);
+      await ask(mock, `${KEYS}?limit=1`);
+    });
     const mock = await create({
       folder,
       mode: 'replay',

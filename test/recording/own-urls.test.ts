@@ -1,12 +1,13 @@
-// Issue 12, part C, item 12: no replay and no recording sends a client to the real server.
+// No replay and no recording sends a client to the real server.
 import { request as httpRequest, type ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { createBrotliCompress, createDeflate, createGzip, gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createMock, type Mock } from '../../src/index.js';
 import { createOwnUrls } from '../../src/answer/sources/recordings/own-urls.js';
 import { createFolder } from './folders.js';
+import { openRecorder, record, replay } from './recorded.js';
+import { serveInTest } from './serve-in-test.js';
 
 const DOCUMENT = {
   openapi: '3.1.0',
@@ -24,16 +25,9 @@ const DOCUMENT = {
 type Write = (response: ServerResponse, origin: string) => void;
 
 async function startServer(write: Write): Promise<string> {
-  const server = createServer((_request, response) => {
-    const { port } = server.address() as AddressInfo;
-    write(response, `http://127.0.0.1:${port}`);
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const server = createServer((_request, response) => write(response, url));
+  const url = await serveInTest(server);
+  return url;
 }
 
 interface Received {
@@ -60,21 +54,14 @@ async function recordAndReplay(
   write: Write,
 ): Promise<readonly (Received & { origin: string; upstream: string })[]> {
   const upstream = await startServer(write);
-  const folder = createFolder();
-  const base = { spec: DOCUMENT };
-  const open = async (mock: Mock): Promise<string> => {
-    onTestFinished(() => mock.close());
-    return (await mock.listen()).url;
+  const seen: (Received & { origin: string; upstream: string })[] = [];
+  const look = async (mock: Mock): Promise<void> => {
+    const { url: origin } = await mock.listen();
+    seen.push({ ...(await ask(origin + path)), origin, upstream });
   };
-  const recording = await createMock({
-    ...base,
-    recordings: { folder, cassette: 'a', mode: 'record-all', upstream: `${upstream}/api`, live: true },
-  });
-  const recorded = await open(recording);
-  const first = { ...(await ask(recorded + path)), origin: recorded, upstream };
-  await recording.close();
-  const replayed = await open(await createMock({ ...base, recordings: { folder, cassette: 'a', mode: 'replay' } }));
-  return [first, { ...(await ask(replayed + path)), origin: replayed, upstream }];
+  const { folder } = await record(`${upstream}/api`, look, { spec: DOCUMENT });
+  await look(await replay(folder, DOCUMENT));
+  return seen;
 }
 
 describe('a URL of the upstream', () => {
@@ -171,11 +158,7 @@ describe('a compressed stream', () => {
       // The stream has no end.
       compress.flush();
     });
-    const mock = await createMock({
-      spec: DOCUMENT,
-      recordings: { folder: createFolder(), cassette: 'a', mode: 'record-all', upstream, live: true },
-    });
-    onTestFinished(() => mock.close());
+    const mock = await openRecorder(upstream, {}, DOCUMENT);
     const { url } = await mock.listen();
     const text = await new Promise<string>((resolve, reject) => {
       const request = httpRequest(`${url}/v1/events`, { agent: false }, (message) => {
@@ -208,9 +191,7 @@ describe('a URL of the mock in a request', () => {
         response.writeHead(200, { 'content-type': 'application/json' }).end(`{"n":${seen.length}}`);
       });
     });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    onTestFinished(() => void server.close());
-    const upstream = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const upstream = await serveInTest(server);
     const folder = createFolder();
     let mock: Mock | undefined;
     onTestFinished(() => mock?.close());
@@ -242,12 +223,9 @@ describe('a URL of the mock in a request', () => {
 
   it('stays as it is in the process of the client, whose servers may have the same address', async () => {
     const upstream = await startServer((response) => response.writeHead(200, { 'content-type': 'text/plain' }).end());
-    const mock = await createMock({
-      recordings: { folder: createFolder(), cassette: 'a', mode: 'record-all', upstream, live: true },
-    });
-    onTestFinished(() => mock.close());
+    const mock = await openRecorder(upstream, {}, undefined);
     await mock.fetch('/hooks', post('{"callback":"http://localhost/own"}'));
-    expect(mock.cassette('a').exchanges[0]?.request.body).toEqual({ callback: 'http://localhost/own' });
+    expect(mock.cassette('keys').exchanges[0]?.request.body).toEqual({ callback: 'http://localhost/own' });
   });
 });
 

@@ -3,12 +3,11 @@
 import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { promoteCassette } from '../../src/cli/commands/recordings/promote.js';
-import { createMock } from '../../src/index.js';
-import { loadCassette } from '../../src/recording/cassette/cassette.js';
 import { loadParts } from './contract.js';
 import { createFolder } from './folders.js';
+import { type Asked, record, sendAll } from './recorded.js';
 import { serveInTest } from './serve-in-test.js';
 import { TEXT, json, INTEGER, query, object, toDocument } from '../document-parts.js';
 
@@ -54,22 +53,15 @@ async function startServer(): Promise<string> {
 }
 
 it('rules of forms and queries answer as recorded, whatever the order of the recorded requests', async () => {
-  const folder = createFolder();
-  const upstream = await startServer();
-  const recordings = { folder, cassette: 'k', mode: 'record-all', upstream, live: true } as const;
-  const mock = await createMock({ spec: SPEC, recordings });
-  onTestFinished(() => mock.close());
   const headers = { 'content-type': 'application/x-www-form-urlencoded' };
-  for (const path of ['/folder', '/folder/', '/ping', '/query', '/query?q=a', '/query?q=a&pages=2'])
-    await (await mock.fetch(path)).text();
-  for (const accept of ['text/csv', 'application/json'])
-    await (await mock.fetch('/query?q=type', { headers: { accept } })).text();
-  for (const body of ['q=a', 'q=wrong', 'q=a&pages=2'])
-    await (await mock.fetch('/query', { method: 'POST', headers, body })).text();
-  await mock.close();
-  const cassette = loadCassette(join(folder, 'k'));
+  const calls: readonly Asked[] = [
+    ...['/folder', '/folder/', '/ping', '/query', '/query?q=a', '/query?q=a&pages=2'].map((path): Asked => [path]),
+    ...['text/csv', 'application/json'].map((accept): Asked => ['/query?q=type', { headers: { accept } }]),
+    ...['q=a', 'q=wrong', 'q=a&pages=2'].map((body): Asked => ['/query', { method: 'POST', headers, body }]),
+  ];
+  const cassette = await record(await startServer(), (mock) => sendAll(mock, calls), { spec: SPEC });
   const into = join(createFolder(), 'fixtures');
-  const spec = join(folder, 'spec.json');
+  const spec = join(into, '../spec.json');
   writeFileSync(spec, JSON.stringify(SPEC));
   const { differences, skipped } = await promoteCassette(cassette, await loadParts(SPEC), { spec, into });
   const why = 'its path differs from that of other requests by a slash at the end, which a rule does not compare';

@@ -1,15 +1,15 @@
 // @module-tag slow
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { promoteCassette, type PromoteFlags, type PromoteOutcome } from '../../src/cli/commands/recordings/promote.js';
 import { createMock, type Mock } from '../../src/index.js';
-import { loadCassette } from '../../src/recording/cassette/cassette.js';
 import { toFixtures } from '../../src/recording/promote/promote-files.js';
 import { mergeOrder, type PromotedItem } from '../../src/recording/promote/promote.js';
 import { loadParts } from './contract.js';
 import { createFolder } from './folders.js';
+import { KEYS, record, SPEC } from './recorded.js';
 import { type SeenRequest, startUpstream, type UpstreamOptions } from './upstream.js';
 import {
   TEXT,
@@ -24,8 +24,6 @@ import {
   inPath,
 } from '../document-parts.js';
 
-const SPEC = 'spec/openapi.yaml';
-const KEYS = '/v1/organization/admin_api_keys';
 const HEADERS = { authorization: 'Bearer promote-token-1', 'content-type': 'application/json' };
 
 interface Page {
@@ -65,26 +63,27 @@ async function walk(ask: Ask, limit: number, order: string): Promise<readonly Pa
   }
 }
 
-/** Records what `act` does to an upstream, and promotes it. */
+interface Promoted extends PromoteOutcome {
+  readonly into: string;
+  /** The path of the document. */
+  readonly spec: string;
+  promoteAgain(): Promise<PromoteOutcome>;
+}
+
+/** Records what `act` does to an upstream, which has the built-in contract or a document, and promotes it. */
 async function recordAndPromote(
   act: (ask: Ask) => Promise<unknown>,
-  options: UpstreamOptions = {},
+  { document, ...options }: UpstreamOptions & { readonly document?: object } = {},
   more: Partial<PromoteFlags> = {},
-): Promise<PromoteOutcome & { readonly into: string; readonly promoteAgain: () => Promise<PromoteOutcome> }> {
+): Promise<Promoted> {
   const upstream = await startUpstream(options);
-  const recordings = createFolder();
-  const mock = await createMock({
-    spec: SPEC,
-    recordings: { folder: recordings, cassette: 'keys', mode: 'record-all', upstream: upstream.url, live: true },
-  });
-  await act(askOf(mock));
-  await mock.close();
-  await upstream.close();
   const into = join(createFolder(), 'fixtures');
-  const parts = await loadParts(SPEC);
-  const promoteAgain = (): Promise<PromoteOutcome> =>
-    promoteCassette(loadCassette(join(recordings, 'keys')), parts, { spec: SPEC, into, ...more });
-  return { ...(await promoteAgain()), into, promoteAgain };
+  const spec = document === undefined ? SPEC : join(into, '../spec.json');
+  if (document !== undefined) writeFileSync(spec, JSON.stringify(document));
+  const cassette = await record(upstream.url, (mock) => act(askOf(mock)), { spec });
+  const parts = await loadParts(spec);
+  const promoteAgain = (): Promise<PromoteOutcome> => promoteCassette(cassette, parts, { spec, into, ...more });
+  return { ...(await promoteAgain()), into, spec, promoteAgain };
 }
 
 const describeDifferences = ({ differences }: PromoteOutcome): readonly string[] =>
@@ -220,7 +219,6 @@ describe('a promoted recording', () => {
   it('does not overwrite files without --force', async () => {
     const outcome = await recordAndPromote((ask) => ask(KEYS));
     const file = join(outcome.into, 'admin_api_keys.json');
-    mkdirSync(outcome.into, { recursive: true });
     writeFileSync(file, 'mine');
     await expect(outcome.promoteAgain()).rejects.toMatchObject({ code: 'OPTION_INVALID' });
     expect(readFileSync(file, 'utf8')).toBe('mine');
@@ -231,28 +229,28 @@ const TICKETS = toDocument(
   {
     '/boards/{board}/tickets': {
       ...inPath('board'),
-      get: { operationId: 'listTickets', responses: { 200: answer(arrayOf(ref('Ticket'))) } },
+      get: { operationId: 'listTickets', responses: { 200: json(arrayOf(ref('Ticket'))) } },
       post: {
         operationId: 'addTicket',
         requestBody: { content: { 'application/json': { schema: ref('Ticket') } } },
-        responses: { 201: answer(ref('Ticket')), default: answer(ref('Error')) },
+        responses: { 201: json(ref('Ticket')), default: json(ref('Error')) },
       },
     },
     '/boards/{board}': {
       ...inPath('board'),
-      get: { operationId: 'readBoard', responses: { 200: answer(ref('Board')) } },
+      get: { operationId: 'readBoard', responses: { 200: json(ref('Board')) } },
     },
     '/boards/{board}/tickets/{ticket}': {
       parameters: ['board', 'ticket'].map((name) => pathParameter(name)),
       get: {
         operationId: 'readTicket',
         responses: {
-          200: answer(ref('Ticket')),
+          200: json(ref('Ticket')),
           404: { description: 'no', content: { 'text/plain': { schema: TEXT } } },
         },
       },
     },
-    '/about': { get: { operationId: 'about', responses: { 200: answer({ type: 'object' }) } } },
+    '/about': { get: { operationId: 'about', responses: { 200: json({ type: 'object' }) } } },
   },
   {
     Board: object({ id: TEXT, size: INTEGER }, 'id', 'size'),
@@ -260,10 +258,6 @@ const TICKETS = toDocument(
     Error: object({ message: TEXT, code: TEXT }),
   },
 );
-
-function answer(schema: object): object {
-  return json(schema);
-}
 
 /** A server of tickets: lists leave out `body`, the title is the id, and errors have a member that the contract does not declare. */
 function serveTickets(tickets: Map<string, object>, request: SeenRequest, response: ServerResponse): boolean {
@@ -295,28 +289,18 @@ function serveTickets(tickets: Map<string, object>, request: SeenRequest, respon
 describe('a recording of a server with rules that its contract does not state', () => {
   it('is promoted to files that a mock loads and that answer like the server', async () => {
     const tickets = new Map<string, object>();
-    const upstream = await startUpstream({ intercept: (...seen) => serveTickets(tickets, ...seen) });
-    const folder = createFolder();
-    const recordings = { folder, cassette: 'tickets', mode: 'record-all', upstream: upstream.url, live: true } as const;
-    const recording = await createMock({ spec: TICKETS, recordings });
-    const add = (mock: Mock, body: object): Promise<Response> =>
-      askOf(mock)('/boards/b1/tickets', { method: 'POST', body: JSON.stringify(body) });
-    await askOf(recording)('/about');
-    await askOf(recording)('/boards/b1');
-    await add(recording, {});
-    await add(recording, { title: 'one' });
-    await add(recording, { title: 'two' });
-    await add(recording, { title: 'one' });
-    await askOf(recording)('/boards/b1/tickets');
-    await askOf(recording)('/boards/b1/tickets/one');
-    await askOf(recording)('/boards/b1/tickets/none');
-    await recording.close();
-    await upstream.close();
-
-    const into = join(createFolder(), 'fixtures');
-    const spec = join(into, '..', 'tickets.json');
-    writeFileSync(spec, JSON.stringify(TICKETS));
-    const outcome = await promoteCassette(loadCassette(join(folder, 'tickets')), await loadParts(spec), { spec, into });
+    const add = (ask: Ask, body: object): Promise<Response> =>
+      ask('/boards/b1/tickets', { method: 'POST', body: JSON.stringify(body) });
+    const outcome = await recordAndPromote(
+      async (ask) => {
+        await ask('/about');
+        await ask('/boards/b1');
+        for (const body of [{}, { title: 'one' }, { title: 'two' }, { title: 'one' }]) await add(ask, body);
+        for (const path of ['', '/one', '/none']) await ask(`/boards/b1/tickets${path}`);
+      },
+      { document: TICKETS, intercept: (...seen) => serveTickets(tickets, ...seen) },
+    );
+    const { into, spec } = outcome;
     expect(outcome.skipped).toEqual([
       { collection: 'boards', id: 'b1', why: expect.stringContaining('size') as string },
     ]);
@@ -328,7 +312,7 @@ describe('a recording of a server with rules that its contract does not state', 
       items: [],
     });
 
-    const overlay = join(into, '..', 'tickets-hints.overlay.json');
+    const overlay = join(into, '../keys-hints.overlay.json');
     expect(JSON.parse(readFileSync(overlay, 'utf8'))).toMatchObject({
       actions: [
         {
@@ -338,13 +322,14 @@ describe('a recording of a server with rules that its contract does not state', 
         },
       ],
     });
-    const scenarios = { from: join(into, '../scenarios'), active: ['tickets-errors', 'tickets-answers'] };
+    const scenarios = { from: join(into, '../scenarios'), active: ['keys-errors', 'keys-answers'] };
     const mock = await createMock({ spec, overlays: [overlay], scenarios });
-    expect(await (await askOf(mock)('/about')).json()).toEqual({ version: '3.1', edition: 'blue' });
-    expect(await (await add(mock, {})).json()).toEqual({ message: 'no title', cause: { name: 'Missing' } });
-    expect((await add(mock, { title: 'third' })).status).toBe(201);
-    expect((await add(mock, { title: 'third' })).status).toBe(409);
-    const missing = await askOf(mock)('/boards/b1/tickets/none');
+    const ask = askOf(mock);
+    expect(await (await ask('/about')).json()).toEqual({ version: '3.1', edition: 'blue' });
+    expect(await (await add(ask, {})).json()).toEqual({ message: 'no title', cause: { name: 'Missing' } });
+    expect((await add(ask, { title: 'third' })).status).toBe(201);
+    expect((await add(ask, { title: 'third' })).status).toBe(409);
+    const missing = await ask('/boards/b1/tickets/none');
     expect([missing.headers.get('content-type'), await missing.text()]).toEqual([
       expect.stringContaining('text/plain'),
       'no such ticket',
@@ -403,19 +388,19 @@ describe('a recording of a server that derives values and keeps removed items', 
   const document = toDocument(
     {
       '/pages': {
-        get: { operationId: 'listPages', responses: { 200: answer(arrayOf(page)) } },
+        get: { operationId: 'listPages', responses: { 200: json(arrayOf(page)) } },
         post: {
           operationId: 'createPage',
           requestBody: { content: { 'application/json': { schema: object(sent) } } },
-          responses: { 201: answer(page) },
+          responses: { 201: json(page) },
         },
       },
       '/pages/{page}': {
         ...inPath('page'),
-        get: { operationId: 'readPage', responses: { 200: answer(page), 404: answer({ type: 'object' }) } },
+        get: { operationId: 'readPage', responses: { 200: json(page), 404: json({ type: 'object' }) } },
         delete: {
           operationId: 'deletePage',
-          responses: { 200: answer(object({ deleted: { const: true } }, 'deleted')) },
+          responses: { 200: json(object({ deleted: { const: true } }, 'deleted')) },
         },
       },
     },
@@ -425,25 +410,20 @@ describe('a recording of a server that derives values and keeps removed items', 
 
   it('is promoted to hints, with which the mock answers other requests like the server', async () => {
     const pages = new Map<string, Readonly<Record<string, unknown>>>();
-    const upstream = await startUpstream({ intercept: (...seen) => servePages(pages, ...seen) });
-    const folder = createFolder();
-    const recordings = { folder, cassette: 'pages', mode: 'record-all', upstream: upstream.url, live: true } as const;
-    const recording = await createMock({ spec: document, recordings });
-    const add = (mock: Mock, title: string, tags: readonly string[]): Promise<Response> =>
-      askOf(mock)('/pages', { method: 'POST', body: JSON.stringify({ title, tags }) });
-    await add(recording, 'First Page', ['a', 'b']);
-    await add(recording, 'The Second', []);
-    await askOf(recording)('/pages/page_0000', { method: 'DELETE' });
-    await askOf(recording)('/pages/page_0000');
-    await askOf(recording)('/pages');
-    await recording.close();
-    await upstream.close();
-
-    const into = join(createFolder(), 'fixtures');
-    const spec = join(into, '..', 'pages.json');
-    writeFileSync(spec, JSON.stringify(document));
-    const outcome = await promoteCassette(loadCassette(join(folder, 'pages')), await loadParts(spec), { spec, into });
-    const overlay = join(into, '..', 'pages-hints.overlay.json');
+    const add = (ask: Ask, title: string, tags: readonly string[]): Promise<Response> =>
+      ask('/pages', { method: 'POST', body: JSON.stringify({ title, tags }) });
+    const outcome = await recordAndPromote(
+      async (ask) => {
+        await add(ask, 'First Page', ['a', 'b']);
+        await add(ask, 'The Second', []);
+        await ask('/pages/page_0000', { method: 'DELETE' });
+        await ask('/pages/page_0000');
+        await ask('/pages');
+      },
+      { document, intercept: (...seen) => servePages(pages, ...seen) },
+    );
+    const { into, spec } = outcome;
+    const overlay = join(into, '../keys-hints.overlay.json');
     expect(JSON.parse(readFileSync(overlay, 'utf8'))).toMatchObject({
       actions: [
         {
@@ -469,8 +449,8 @@ describe('a recording of a server that derives values and keeps removed items', 
     expect(describeDifferences(outcome)).toEqual([]);
     expect(outcome.skipped).toEqual([]);
 
-    const mock = await createMock({ spec, overlays: [overlay], fixtures: into });
-    const created = (await (await add(mock, 'Another One', ['x', 'y', 'z'])).json()) as { readonly id: string };
+    const ask = askOf(await createMock({ spec, overlays: [overlay], fixtures: into }));
+    const created = (await (await add(ask, 'Another One', ['x', 'y', 'z'])).json()) as { readonly id: string };
     const derived = {
       slug: 'another-one',
       url: '/p/another-one.html',
@@ -479,10 +459,10 @@ describe('a recording of a server that derives values and keeps removed items', 
       labels: ['x', 'y', 'z'],
     };
     expect(created).toMatchObject({ ...derived, version: 1, state: { kind: 'live' } });
-    await askOf(mock)(`/pages/${created.id}`, { method: 'DELETE' });
+    await ask(`/pages/${created.id}`, { method: 'DELETE' });
     const archived = { ...derived, state: { kind: 'archived' } };
-    expect(await (await askOf(mock)(`/pages/${created.id}`)).json()).toMatchObject(archived);
-    expect(await (await askOf(mock)('/pages')).json()).toMatchObject([archived]);
+    expect(await (await ask(`/pages/${created.id}`)).json()).toMatchObject(archived);
+    expect(await (await ask('/pages')).json()).toMatchObject([archived]);
   });
 });
 
@@ -491,32 +471,23 @@ describe('an item that only the loader of fixtures refuses', () => {
     const things = [{ id: true }, { id: 'a' }, { id: { of: 'b' } }];
     const document = toDocument(
       {
-        '/things': { get: { responses: { 200: answer(arrayOf(ref('Thing'))) } } },
-        '/things/{id}': { ...inPath('id'), get: { responses: { 200: answer(ref('Thing')) } } },
+        '/things': { get: { responses: { 200: json(arrayOf(ref('Thing'))) } } },
+        '/things/{id}': { ...inPath('id'), get: { responses: { 200: json(ref('Thing')) } } },
       },
       { Thing: object({ id: {} }) },
     );
-    const upstream = await startUpstream({
+    const outcome = await recordAndPromote((ask) => ask('/things'), {
+      document,
       intercept: (_request, response) => {
         response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(things));
         return true;
       },
     });
-    const folder = createFolder();
-    const recordings = { folder, cassette: 'things', mode: 'record-all', upstream: upstream.url, live: true } as const;
-    const recording = await createMock({ spec: document, recordings });
-    await askOf(recording)('/things');
-    await recording.close();
-    await upstream.close();
-    const into = join(createFolder(), 'fixtures');
-    const spec = join(into, '..', 'things.json');
-    writeFileSync(spec, JSON.stringify(document));
-    const outcome = await promoteCassette(loadCassette(join(folder, 'things')), await loadParts(spec), { spec, into });
     expect(outcome.skipped.map(({ id, why }) => [id, why.replace(/, got.*/, '')])).toEqual([
       ['true', 'an id must be a string or a number'],
       ['{"of":"b"}', 'an id must be a string or a number'],
     ]);
-    expect(JSON.parse(readFileSync(join(into, 'things.json'), 'utf8'))).toEqual({ items: [{ id: 'a' }] });
+    expect(JSON.parse(readFileSync(join(outcome.into, 'things.json'), 'utf8'))).toEqual({ items: [{ id: 'a' }] });
     expect(describeDifferences(outcome)).toEqual([expect.stringMatching(/had 3 items and has 1$/)]);
   });
 });

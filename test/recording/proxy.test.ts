@@ -1,36 +1,27 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { createMock } from '../../src/index.js';
+import { describe, expect, it } from 'vitest';
 import type { RecordingOptions } from '../../src/recording/recordings.js';
+import { arrayOf, INTEGER, json, object, pathParameter, query, TEXT, toDocument } from '../document-parts.js';
 import { createFolder } from './folders.js';
+import { openMock } from './recorded.js';
 import { startUpstream } from './upstream.js';
 
-const PET = {
-  type: 'object',
-  required: ['id', 'name'],
-  properties: { id: { type: 'integer' }, name: { type: 'string' } },
-};
-const json = (schema: object): object => ({ description: '', content: { 'application/json': { schema } } });
-const SPEC = {
-  openapi: '3.1.0',
-  info: { title: 'Pets', version: '1' },
-  servers: [{ url: 'http://localhost/v1' }],
-  paths: {
+const PET = object({ id: INTEGER, name: TEXT }, 'id', 'name');
+const SPEC = toDocument(
+  {
     '/pets': {
       get: {
         operationId: 'listPets',
-        parameters: [{ name: 'limit', in: 'query', schema: { type: 'integer', maximum: 10 } }],
-        responses: { 200: json({ type: 'array', items: PET }) },
+        parameters: [query('limit', { type: 'integer', maximum: 10 })],
+        responses: { 200: json(arrayOf(PET)) },
       },
     },
     '/pets/{id}': {
-      get: {
-        operationId: 'getPet',
-        parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'integer' } }],
-        responses: { 200: json(PET) },
-      },
+      get: { operationId: 'getPet', parameters: [pathParameter('id', INTEGER)], responses: { 200: json(PET) } },
     },
   },
-};
+  {},
+  { servers: [{ url: 'http://localhost/v1' }] },
+);
 
 /** Requests, with methods, to a mock that forwards all of them. */
 const REQUESTS: readonly (readonly [path: string, method?: string])[] = [
@@ -56,11 +47,9 @@ async function forward(more: Partial<RecordingOptions> = {}): Promise<Forwarded>
       return true;
     },
   });
-  onTestFinished(() => upstream.close());
   const owners = { '*': 'forward-except-501' } as const;
   const recordings = { folder: createFolder(), mode: 'off', upstream: upstream.url, owners, ...more } as const;
-  const mock = await createMock({ spec: SPEC, state: false, recordings });
-  onTestFinished(() => mock.close());
+  const mock = await openMock({ spec: SPEC, state: false, recordings });
   const answers: Response[] = [];
   for (const [path, method = 'GET'] of REQUESTS) answers.push(await mock.fetch(path, { method }));
   return { answers, seen: upstream.seen.map(({ url }) => url.slice('/v1'.length)) };

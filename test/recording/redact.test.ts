@@ -1,46 +1,20 @@
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { MockError } from '../../src/errors.js';
-import { openCassette } from '../../src/recording/cassette/cassette-writer.js';
 import { loadCassette } from '../../src/recording/cassette/cassette.js';
 import { type NewExchange, writeExchange } from '../../src/recording/cassette/exchange.js';
-import { DEFAULT_MATCH } from '../../src/recording/cassette/manifest.js';
 import { createRedactor, type Redactor } from '../../src/recording/redaction/redact.js';
 import type { RedactionOptions } from '../../src/recording/redaction/secret-rules.js';
-import { createRecorder } from '../../src/recording/upstream/recorder.js';
-import { loadParts, SHOP } from './contract.js';
-import { createFolder, readEveryFile } from './folders.js';
-
-const parts = await loadParts(SHOP);
-
-function create(options: RedactionOptions = {}, watched: readonly { rule: string; value: string }[] = []): Redactor {
-  return createRedactor({ ...parts, options, earlier: {}, watched });
-}
-
-type Change = { readonly request?: object; readonly response?: object };
-
-function exchange({ request, response }: Change): NewExchange {
-  return {
-    operation: 'addItem',
-    recordedAt: '2026-01-01T00:00:00.000Z',
-    elapsedMs: 1,
-    request: {
-      method: 'POST',
-      path: '/api/items',
-      pathParams: {},
-      query: {},
-      headers: { 'content-type': 'application/json' },
-      ...request,
-    },
-    response: { status: 200, headers: { 'content-type': 'application/json' }, ...response },
-    failure: undefined,
-  };
-}
+import {
+  type Change,
+  createShopRedactor as create,
+  findOperation,
+  openShopRecorder,
+  parts,
+  toExchange,
+} from './exchanges.js';
 
 function redact(change: Change, redactor: Redactor = create()): NewExchange {
-  const operation = parts.contract.operation('addItem');
-  if (operation === undefined) throw new Error('the shop has it');
-  return redactor.redact(exchange(change), operation);
+  return redactor.redact(toExchange(change), findOperation());
 }
 
 const text = (change: Change, redactor?: Redactor): string => JSON.stringify(redact(change, redactor));
@@ -110,7 +84,7 @@ describe('redaction', () => {
     const { response } = redact({
       response: { body: { id: 'a', pin: '123456', token: 'hush', ticket: '8c9f6b1e-6a0e-4c22-9c5e-1d2b3c4d5e6f' } },
     });
-    const media = parts.contract.operation('addItem')?.responses[0]?.content[0]?.schemaPointer ?? '';
+    const media = findOperation().responses[0]?.content[0]?.schemaPointer ?? '';
     const body = response?.body as { pin: string; token: string; ticket: string };
     expect(body.pin).toMatch(/^0{5}\d$/);
     expect(body.token).toHaveLength(4);
@@ -177,29 +151,15 @@ describe('redaction', () => {
 });
 
 describe('the scan before a file is written', () => {
-  const manifest = {
-    version: 1,
-    contract: { title: '', version: '', hash: '' },
-    upstream: '',
-    recordedAt: '2026-01-01T00:00:00.000Z',
-    match: DEFAULT_MATCH,
-    redacted: {},
-    maxAge: undefined,
-  };
-
   it('refuses a remaining secret with its pointer and rule, and writes nothing', async () => {
     // The pattern spans two members, so that no single text holds it.
-    const redactor = create({ patterns: ['"id": "left",\\s+"name": "over"'] });
-    const folder = join(createFolder(), 'shop');
-    const recorder = createRecorder({ writer: openCassette(folder, manifest), redactor, replacement: undefined });
-    const operation = parts.contract.operation('addItem');
-    if (operation === undefined) throw new Error('the shop has it');
-    const outcome = await recorder.record(exchange({ response: { body: { id: 'left', name: 'over' } } }), operation);
+    const { add, recorder, read } = openShopRecorder(create({ patterns: ['"id": "left",\\s+"name": "over"'] }));
+    const outcome = await add({ response: { body: { id: 'left', name: 'over' } } });
     expect(outcome).toMatchObject({ refused: { code: 'RECORDING_SECRET' } });
     expect(recorder.failures[0]?.message).toContain('pattern:1');
-    expect(readEveryFile(folder).map(({ path }) => path.slice(folder.length + 1))).toEqual(['cassette.json']);
+    expect([...read().keys()]).toEqual(['cassette.json']);
     // The number was not used up.
-    const next = await recorder.record(exchange({ response: { body: { id: 'fine' } } }), operation);
+    const next = await add({ response: { body: { id: 'fine' } } });
     expect(next).toMatchObject({ stored: { number: 1, file: '0001-addItem.200.json' } });
   });
 
@@ -212,7 +172,7 @@ describe('the scan before a file is written', () => {
     });
     const file = writeExchange({
       number: 1,
-      ...exchange({ response: { body: { list: [{ name: 'a kn0wn-S3cr3t-9x' }] } } }),
+      ...toExchange({ response: { body: { list: [{ name: 'a kn0wn-S3cr3t-9x' }] } } }),
     });
     const scan = (): void => redactor.scan([{ file: '0001-addItem.200.json', text: file }]);
     expect(scan).toThrow(MockError);
@@ -223,44 +183,19 @@ describe('the scan before a file is written', () => {
     }
   });
 
-  it('redacts a secret that the rules do not visit at the place that the scan names', async () => {
-    const redactor = create();
-    const folder = join(createFolder(), 'shop');
-    const recorder = createRecorder({ writer: openCassette(folder, manifest), redactor, replacement: undefined });
-    const operation = parts.contract.operation('addItem');
-    if (operation === undefined) throw new Error('the shop has it');
-    const outcome = await recorder.record(
-      exchange({ response: { reason: 'ghp_0123456789abcdefghijABCDEFGHIJ' } }),
-      operation,
-    );
-    await recorder.settle();
-    expect(outcome).toMatchObject({
-      stored: { response: { reason: expect.stringMatching(/^ghp_REDACTED\d+$/) as string } },
-    });
-    for (const { path, bytes } of readEveryFile(folder)) expect(bytes.includes('ghp_0123'), path).toBe(false);
-  });
-
   it('leaves exchanges as they were written when a credential is detected later', async () => {
-    const redactor = create();
-    const folder = join(createFolder(), 'shop');
-    const recorder = createRecorder({ writer: openCassette(folder, manifest), redactor, replacement: undefined });
-    const operation = parts.contract.operation('addItem');
-    if (operation === undefined) throw new Error('the shop has it');
-    await recorder.record(exchange({ response: { body: { id: 's3ss10n-77-xYz' } } }), operation);
-    await recorder.record(exchange({ request: { headers: { authorization: 'Bearer s3ss10n-77-xYz' } } }), operation);
-    await recorder.record(exchange({ response: { body: { id: 's3ss10n-77-xYz' } } }), operation);
+    const { add, recorder, read } = openShopRecorder();
+    await add({ response: { body: { id: 's3ss10n-77-xYz' } } });
+    await add({ request: { headers: { authorization: 'Bearer s3ss10n-77-xYz' } } });
+    await add({ response: { body: { id: 's3ss10n-77-xYz' } } });
     await recorder.settle();
-    const files = readEveryFile(folder).filter(({ bytes }) => bytes.includes('s3ss10n-77-xYz'));
-    expect(files.map(({ path }) => path.slice(folder.length + 1))).toEqual(['0001-addItem.200.json']);
+    const files = [...read()].filter(([, text]) => text.includes('s3ss10n-77-xYz'));
+    expect(files.map(([path]) => path)).toEqual(['0001-addItem.200.json']);
   });
 
   it('stores each placeholder before an exchange has it', async () => {
-    const redactor = create();
-    const folder = join(createFolder(), 'shop');
-    const recorder = createRecorder({ writer: openCassette(folder, manifest), redactor, replacement: undefined });
-    const operation = parts.contract.operation('addItem');
-    if (operation === undefined) throw new Error('the shop has it');
-    await recorder.record(exchange({ request: { headers: { authorization: 'Bearer abc' } } }), operation);
+    const { add, folder } = openShopRecorder();
+    await add({ request: { headers: { authorization: 'Bearer abc' } } });
     // As after a crash.
     expect(loadCassette(folder).manifest.redacted).toEqual({ REDACTED0001: 'header:authorization' });
   });

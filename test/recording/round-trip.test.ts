@@ -1,9 +1,7 @@
-import { join } from 'node:path';
 import OpenAI from 'openai';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { createMock, type Mock } from '../../src/index.js';
-import { loadCassette } from '../../src/recording/cassette/cassette.js';
-import { createFolder, readEveryFile } from './folders.js';
+import { describe, expect, it } from 'vitest';
+import { readEveryFile } from './folders.js';
+import { record, replay } from './recorded.js';
 import { startUpstream } from './upstream.js';
 
 const TOKEN = 'live-token-4fQ8zR2mV7xK1pW9';
@@ -29,29 +27,12 @@ async function runWorkflow(baseURL: string): Promise<unknown> {
   return { before, created: shown, after, text, bytes, removed, again };
 }
 
-async function startMock(
-  recordings: Parameters<typeof createMock>[0]['recordings'],
-): Promise<{ mock: Mock; baseUrl: string }> {
-  const mock = await createMock({ spec: 'spec/openapi.yaml', recordings });
-  onTestFinished(() => mock.close());
-  const { baseUrl } = await mock.listen();
-  return { mock, baseUrl };
-}
-
 describe('a recording', () => {
   it('contains neither created keys nor credentials in any byte of any file', async () => {
     const upstream = await startUpstream();
-    onTestFinished(() => upstream.close());
-    const folder = createFolder();
-    const { mock, baseUrl } = await startMock({
-      folder,
-      cassette: 'keys',
-      mode: 'record-all',
-      upstream: upstream.url,
-      live: true,
-    });
-    await runWorkflow(baseUrl);
-    await mock.close();
+    const { folder, exchanges, manifest } = await record(upstream.url, async (mock) =>
+      runWorkflow((await mock.listen()).baseUrl),
+    );
     expect(upstream.secrets).toHaveLength(1);
     const files = readEveryFile(folder);
     expect(files.length).toBeGreaterThan(8);
@@ -61,7 +42,6 @@ describe('a recording', () => {
         expect(bytes.includes(Buffer.from(secret).toString('base64')), `${path} holds a secret in base64`).toBe(false);
       }
     }
-    const { exchanges, manifest } = loadCassette(join(folder, 'keys'));
     const created = exchanges.find(({ operation }) => operation === 'createAdminApiKey');
     const value = (created?.response?.body as { readonly value: string } | undefined)?.value ?? '';
     expect(value).toMatch(/^sk-admin-REDACTED\d{40}$/);
@@ -71,19 +51,14 @@ describe('a recording', () => {
 
   it('replays a whole workflow of the official client without the upstream', async () => {
     const upstream = await startUpstream();
-    const folder = createFolder();
-    const recording = await startMock({
-      folder,
-      cassette: 'keys',
-      mode: 'record-all',
-      upstream: upstream.url,
-      live: true,
+    let live: unknown;
+    const { folder } = await record(upstream.url, async (mock) => {
+      live = await runWorkflow((await mock.listen()).baseUrl);
     });
-    const live = await runWorkflow(recording.baseUrl);
-    await recording.mock.close();
     await upstream.close();
 
-    const { mock, baseUrl } = await startMock({ folder, cassette: 'keys', mode: 'replay' });
+    const mock = await replay(folder);
+    const { baseUrl } = await mock.listen();
     expect(await runWorkflow(baseUrl)).toEqual(live);
     mock.verify();
     expect(mock.journal.interactions.map(({ answer }) => answer.from.split(':')[0])).not.toContain('state');

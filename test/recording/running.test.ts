@@ -1,4 +1,4 @@
-// Issue 12, part C, items 11 and 14: recordings that are started while the mock runs, what they leave out, and how they reach the upstream.
+// Recordings that are started while the mock runs, what they leave out, and how they reach the upstream.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -6,32 +6,20 @@ import { createServer as createSecureServer } from 'node:https';
 import { type AddressInfo, connect } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { createMock, type Mock } from '../../src/index.js';
+import type { Mock } from '../../src/index.js';
 import { loadCassette } from '../../src/recording/cassette/cassette.js';
 import type { RecordingOptions } from '../../src/recording/recordings.js';
 import { createUpstream } from '../../src/recording/upstream/upstream.js';
 import { createFolder } from './folders.js';
-import { startUpstream, type TestUpstream, type UpstreamOptions } from './upstream.js';
+import { KEYS, openMock, SPEC } from './recorded.js';
+import { serveInTest } from './serve-in-test.js';
+import { startUpstream } from './upstream.js';
 
 const HEADERS = { authorization: 'Bearer running-token-1', 'content-type': 'application/json' };
-const KEYS = '/v1/organization/admin_api_keys';
 const FILE = '/v1/files/file-notes/content';
 
-async function start(options: UpstreamOptions = {}): Promise<TestUpstream> {
-  const upstream = await startUpstream(options);
-  onTestFinished(() => upstream.close());
-  return upstream;
-}
-
-async function create(recordings: RecordingOptions): Promise<Mock> {
-  const mock = await createMock({
-    spec: 'spec/openapi.yaml',
-    fixtures: 'fixtures',
-    recordings: { live: true, ...recordings },
-  });
-  onTestFinished(() => mock.close());
-  return mock;
-}
+const create = (recordings: RecordingOptions): Promise<Mock> =>
+  openMock({ spec: SPEC, fixtures: 'fixtures', recordings: { live: true, ...recordings } });
 
 async function sourceOf(
   mock: Pick<Mock, 'fetch'>,
@@ -52,7 +40,7 @@ async function control(mock: Mock, action: string, body?: unknown): Promise<{ st
 
 describe('a recording', () => {
   it('is started and stopped while the mock runs', async () => {
-    const upstream = await start();
+    const upstream = await startUpstream();
     const folder = createFolder();
     const mock = await create({ folder, mode: 'off' });
     expect(await sourceOf(mock, FILE)).toMatch(/^state|^example/);
@@ -75,7 +63,7 @@ describe('a recording', () => {
   });
 
   it('is replayed after it was stopped, if the mock was created to record', async () => {
-    const upstream = await start();
+    const upstream = await startUpstream();
     const mock = await create({ folder: createFolder(), cassette: 'a', mode: 'record-all', upstream: upstream.url });
     expect(await sourceOf(mock, FILE)).toBe('forward');
     await mock.recordings?.stop();
@@ -85,7 +73,7 @@ describe('a recording', () => {
   });
 
   it('is started, stopped and copied by the control API', async () => {
-    const upstream = await start();
+    const upstream = await startUpstream();
     const folder = createFolder();
     const mock = await create({ folder, cassette: 'a', mode: 'off' });
     expect(await control(mock, 'stop')).toMatchObject({ status: 400, body: { code: 'OPTION_INVALID' } });
@@ -111,7 +99,7 @@ describe('a recording', () => {
   });
 
   it('is made after the fact of what was forwarded', async () => {
-    const upstream = await start();
+    const upstream = await startUpstream();
     const folder = createFolder();
     const mock = await create({ folder, upstream: upstream.url, owners: { '*': 'forward' } });
     await sourceOf(mock, FILE);
@@ -136,7 +124,7 @@ describe('a recording', () => {
 
 describe('mode once', () => {
   it('records a cassette that does not exist, and only replays it afterwards', async () => {
-    const upstream = await start();
+    const upstream = await startUpstream();
     const folder = createFolder();
     const options = { folder, cassette: 'a', mode: 'once', upstream: upstream.url } as const;
     const first = await create(options);
@@ -157,7 +145,7 @@ describe('mode once', () => {
 
 describe('exclude', () => {
   it('leaves out operations, headers and large bodies, which are forwarded', async () => {
-    const upstream = await start({
+    const upstream = await startUpstream({
       intercept: ({ url }, response) => {
         if (!url.includes('big')) return false;
         response.writeHead(200, { 'content-type': 'text/plain' }).end('x'.repeat(2000));
@@ -187,7 +175,7 @@ describe('exclude', () => {
 
 describe('the connection to the upstream', () => {
   it('sends header values of environment variables, and does not record them', async () => {
-    const upstream = await start();
+    const upstream = await startUpstream();
     const folder = createFolder();
     vi.stubEnv('RUNNING_TEST_TOKEN', 'from-the-environment');
     onTestFinished(() => void vi.unstubAllEnvs());
@@ -236,13 +224,7 @@ describe('the connection to the upstream', () => {
         const target = connect(port, '127.0.0.1', () => socket.write('HTTP/1.1 200 OK\r\n\r\n'));
         target.pipe(socket).pipe(target);
       });
-      for (const server of [secure, proxy]) {
-        await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-        onTestFinished(() => {
-          server.closeAllConnections();
-          server.close();
-        });
-      }
+      for (const server of [secure, proxy]) await serveInTest(server);
       const { port } = proxy.address() as AddressInfo;
       const environment = { HTTPS_PROXY: `http://user:pass@127.0.0.1:${port}`, http_proxy: `127.0.0.1:${port}` };
       const ask = async (base: string, more: Record<string, string> = {}): Promise<string> => {
@@ -271,7 +253,7 @@ describe('the connection to the upstream', () => {
         'not a valid http URL',
       );
       // This machine is reached directly, as by other clients.
-      const direct = await start();
+      const direct = await startUpstream();
       expect(await ask(direct.origin)).toContain('No credentials');
     },
   );
@@ -279,7 +261,7 @@ describe('the connection to the upstream', () => {
 
 describe('pace: recorded', () => {
   it('waits before an answer as long as the server took', async () => {
-    const upstream = await start();
+    const upstream = await startUpstream();
     const folder = createFolder();
     const recording = await create({ folder, cassette: 'a', mode: 'record-all', upstream: upstream.url });
     await sourceOf(recording, FILE);

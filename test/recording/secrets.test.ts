@@ -1,24 +1,12 @@
 // @module-tag slow
-import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { logInteractions } from '../../src/cli/serving/log.js';
 import { createMock } from '../../src/index.js';
-import { openCassette } from '../../src/recording/cassette/cassette-writer.js';
-import type { NewExchange } from '../../src/recording/cassette/exchange.js';
-import { createManifest } from '../../src/recording/cassette/manifest.js';
-import { createRedactor } from '../../src/recording/redaction/redact.js';
-import { createRecorder } from '../../src/recording/upstream/recorder.js';
 import { hideUrlSecrets } from '../../src/schema/secret-forms.js';
 import { isRandom, isSecretName } from '../../src/schema/secret-names.js';
-import { loadParts, SHOP } from './contract.js';
-import { createFolder, readEveryFile } from './folders.js';
+import { type Change, JSON_TYPE, openShopRecorder, type ShopRecorder } from './exchanges.js';
 import { object, INTEGER, toDocument } from '../document-parts.js';
 
-const parts = await loadParts(SHOP);
-
-type Change = { readonly request?: object; readonly response?: object; readonly failure?: object };
-
-const JSON_TYPE = { 'content-type': 'application/json' };
 const FORM_TYPE = { 'content-type': 'application/x-www-form-urlencoded' };
 const TEXT_TYPE = { 'content-type': 'text/plain' };
 const EVENTS_TYPE = { 'content-type': 'text/event-stream' };
@@ -275,40 +263,18 @@ const SURVIVORS: Readonly<Record<string, string>> = {
   'a webhook whose path is requested': 'the host, which makes it a webhook, is not in the path of a request',
 };
 
-function toExchange({ request, response, failure }: Change): NewExchange {
-  const head = { method: 'POST', path: '/api/items', pathParams: {}, query: {}, headers: JSON_TYPE };
-  return {
-    operation: 'addItem',
-    recordedAt: '2026-01-01T00:00:00.000Z',
-    elapsedMs: 1,
-    request: { ...head, ...request },
-    response: failure === undefined ? { status: 200, headers: JSON_TYPE, ...response } : undefined,
-    // The members of a failure are those of the table above.
-    failure: failure as NewExchange['failure'],
-  };
-}
-
-async function record(
-  changes: readonly Change[],
-): Promise<{ readonly folder: string; readonly failures: readonly unknown[] }> {
-  const folder = join(createFolder(), 'shop');
-  const redactor = createRedactor({ ...parts, options: {}, earlier: {}, watched: [] });
-  const writer = openCassette(folder, createManifest(parts.contract, { upstream: 'https://shop.example' }));
-  const recorder = createRecorder({ writer, redactor, replacement: undefined });
-  const operation = parts.contract.operation('addItem');
-  if (operation === undefined) throw new Error('the shop has it');
-  await Promise.all(changes.map((change) => recorder.record(toExchange(change), operation)));
-  await recorder.settle();
-  return { folder, failures: recorder.failures };
+async function record(changes: readonly Change[]): Promise<ShopRecorder> {
+  const shop = openShopRecorder();
+  await Promise.all(changes.map((change) => shop.add(change)));
+  await shop.recorder.settle();
+  expect(shop.recorder.failures).toEqual([]);
+  return shop;
 }
 
 describe('kinds of secrets in all places', () => {
   it('leaves nothing on disk of at least 95 %, and the others are listed with reasons', async () => {
-    const { folder, failures } = await record(CASES.map(({ change }) => change));
-    expect(failures).toEqual([]);
-    const disk = readEveryFile(folder)
-      .map(({ bytes }) => bytes.toString('latin1'))
-      .join('\n');
+    const { read } = await record(CASES.map(({ change }) => change));
+    const disk = [...read().values()].join('\n');
     const left = CASES.filter(({ secret }) =>
       [secret, encode(secret), base64(secret).replace(/=+$/, '')].some((form) => disk.includes(form)),
     );
@@ -348,19 +314,17 @@ describe('kinds of secrets in all places', () => {
     const query = { token_limit: '50', page_token: 'page-2', sort_key: 'name' };
     // Inside of a member without a schema, because the contract marks its own `pin` and `token`.
     const facts = { facts: body };
-    const { folder } = await record([{ request: { query, headers, body: facts }, response: { body: facts } }]);
-    const file = readEveryFile(folder).find(({ path }) => path.endsWith('.200.json'));
-    const { request, response } = JSON.parse(String(file?.bytes)) as { request: object; response: object };
+    const { read } = await record([{ request: { query, headers, body: facts }, response: { body: facts } }]);
+    const [file = ''] = read('.200.json').values();
+    const { request, response } = JSON.parse(file) as { request: object; response: object };
     expect(request).toMatchObject({ query, headers, body: facts });
     expect(response).toMatchObject({ body: facts });
   });
 
   it('replaces a plain password where it is one, and nowhere else', async () => {
     const body = { password: 'postgres', engine: 'postgres', stage: 'development', secret: 'development' };
-    const { folder } = await record([{ request: { body } }, { response: { body: { image: 'postgres:17' } } }]);
-    const [first = '', second = ''] = readEveryFile(folder)
-      .filter(({ path }) => path.endsWith('.200.json'))
-      .map(({ bytes }) => String(bytes));
+    const { read } = await record([{ request: { body } }, { response: { body: { image: 'postgres:17' } } }]);
+    const [first = '', second = ''] = read('.200.json').values();
     expect(JSON.parse(first)).toMatchObject({
       request: {
         body: {
@@ -381,26 +345,17 @@ describe('kinds of secrets in all places', () => {
       db_password: 'plum-jam',
       n: 4242424242424242,
     };
-    const { folder, failures } = await record([
-      { response: { status: 200, reason: 'ghp_0123456789abcdefghijABCDEFGHIJ', headers: JSON_TYPE, body } },
-    ]);
-    expect(failures).toEqual([]);
-    const disk = readEveryFile(folder)
-      .map(({ bytes }) => String(bytes))
-      .join('\n');
-    expect(disk).not.toMatch(/plum|4242424242424242|ghp_0123/);
+    const { read } = await record([{ response: { reason: 'ghp_0123456789abcdefghijABCDEFGHIJ', body } }]);
+    expect(read('.200.json').get('0001-addItem.200.json')).toMatch(/"reason": "ghp_REDACTED\d+"/);
+    expect([...read().values()].join('\n')).not.toMatch(/plum|4242424242424242|ghp_0123/);
   });
 
   it('keeps each of 1,000 new credentials in the manifest', async () => {
-    const redactor = createRedactor({ ...parts, options: {}, earlier: {}, watched: [] });
-    const writer = openCassette(join(createFolder(), 'shop'), createManifest(parts.contract, { upstream: '' }));
-    const recorder = createRecorder({ writer, redactor, replacement: undefined });
-    const operation = parts.contract.operation('addItem');
-    if (operation === undefined) throw new Error('the shop has it');
+    const { add, recorder, writer } = openShopRecorder();
     const body = Array.from({ length: 20 }, (_, i) => ({ id: `item-${i}`, name: `the name of item ${i}` }));
     for (let i = 0; i < 1000; i += 1) {
       const headers = { ...JSON_TYPE, authorization: `Bearer ${generate(`token ${i}`, 40, ALL)}` };
-      await recorder.record(toExchange({ request: { headers }, response: { body } }), operation);
+      await add({ request: { headers }, response: { body } });
     }
     await recorder.settle();
     expect(Object.keys(writer.read().manifest.redacted)).toHaveLength(1000);

@@ -1,6 +1,5 @@
 import { once } from 'node:events';
-import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Server } from 'node:net';
 import { onTestFinished } from 'vitest';
 
 /** Serves on a free port until the test is over. @returns the URL of the server. */
@@ -9,7 +8,8 @@ export async function serveInTest(server: Server): Promise<string> {
   await once(server, 'listening');
   onTestFinished(() => {
     server.close();
-    server.closeAllConnections();
+    if ('closeAllConnections' in server && typeof server.closeAllConnections === 'function')
+      server.closeAllConnections();
   });
   // It listens on a port.
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;

@@ -1,17 +1,18 @@
-// Issue 12, part C, item 13: requests outside of the contract, and recordings without one.
+// Requests outside of the contract, and recordings without one.
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createMock, type Mock } from '../../src/index.js';
 import { loadCassette } from '../../src/recording/cassette/cassette.js';
 import { checkCassette } from '../../src/recording/drift/check.js';
 import type { RecordingOptions } from '../../src/recording/recordings.js';
 import { loadParts, SHOP } from './contract.js';
 import { createFolder } from './folders.js';
+import { openMock } from './recorded.js';
 import { startUpstream, type TestUpstream } from './upstream.js';
 
-async function start(): Promise<TestUpstream> {
-  const upstream = await startUpstream({
+function start(): Promise<TestUpstream> {
+  return startUpstream({
     intercept: ({ method, url, body }, response) => {
       if (url.startsWith('/v1/missing')) {
         response.writeHead(404, { 'content-type': 'text/plain' }).end('nothing here');
@@ -22,18 +23,10 @@ async function start(): Promise<TestUpstream> {
       return true;
     },
   });
-  onTestFinished(() => upstream.close());
-  return upstream;
 }
 
-async function create(recordings: RecordingOptions, spec: object | undefined): Promise<Mock> {
-  const mock = await createMock({
-    ...(spec !== undefined && { spec: { ...spec } }),
-    recordings: { cassette: 'shop', live: true, ...recordings },
-  });
-  onTestFinished(() => mock.close());
-  return mock;
-}
+const create = (recordings: RecordingOptions, spec: typeof SHOP | undefined): Promise<Mock> =>
+  openMock({ ...(spec !== undefined && { spec }), recordings: { cassette: 'shop', live: true, ...recordings } });
 
 const ask = async (mock: Mock, path: string, init?: RequestInit): Promise<readonly [number, string, string]> => {
   const response = await mock.fetch(path, init);

@@ -1,12 +1,9 @@
 // Requests that few clients send, as WebDAV, registries and pages of servers need them: over sockets, recorded and replayed.
 import { createServer, type IncomingMessage, request as httpRequest } from 'node:http';
-import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { createMock } from '../../src/index.js';
-import { loadCassette } from '../../src/recording/cassette/cassette.js';
+import { describe, expect, it } from 'vitest';
 import { checkCassette } from '../../src/recording/drift/check.js';
 import { loadParts } from './contract.js';
-import { createFolder } from './folders.js';
+import { openRecorder, record, replay } from './recorded.js';
 import { serveInTest } from './serve-in-test.js';
 
 const SPEC = {
@@ -63,20 +60,20 @@ function send(url: string, { method = 'GET', path, headers = {}, body }: Sent): 
 
 /** Records requests and replays them, if given in another order. */
 async function recordAndReplay(upstream: string, requests: readonly Sent[], replayed = requests) {
-  const folder = createFolder();
-  const options = { folder, cassette: 'k', live: true } as const;
-  const recorder = await createMock({ spec: SPEC, recordings: { ...options, mode: 'record-all', upstream } });
-  onTestFinished(() => recorder.close());
-  const own = (await recorder.listen()).url;
   const recorded = new Map<Sent, string>();
-  for (const each of requests) recorded.set(each, await send(own, each));
-  await recorder.close();
-  const mock = await createMock({ spec: SPEC, recordings: { ...options, mode: 'replay' } });
-  onTestFinished(() => mock.close());
+  const cassette = await record(
+    upstream,
+    async (recorder) => {
+      const own = (await recorder.listen()).url;
+      for (const each of requests) recorded.set(each, await send(own, each));
+    },
+    { spec: SPEC },
+  );
+  const mock = await replay(cassette.folder, SPEC);
   const { url } = await mock.listen();
   const answers: string[] = [];
   for (const each of replayed) answers.push(await send(url, each));
-  return { recorded: replayed.map((each) => recorded.get(each)), answers, folder: join(folder, 'k') };
+  return { recorded: replayed.map((each) => recorded.get(each)), answers, cassette };
 }
 
 describe('an unusual request', () => {
@@ -100,9 +97,7 @@ describe('an unusual request', () => {
       seen.push(headers);
       return {};
     });
-    const recordings = { folder: createFolder(), cassette: 'k', mode: 'record-all', upstream, live: true } as const;
-    const mock = await createMock({ recordings });
-    onTestFinished(() => mock.close());
+    const mock = await openRecorder(upstream, {}, SPEC);
     const { url } = await mock.listen();
     const headers = {
       destination: `${url}/b`,
@@ -113,7 +108,7 @@ describe('an unusual request', () => {
     await send(url, { method: 'MOVE', path: '/a', headers });
     const want = { destination: `${upstream}/b`, origin: upstream, if: `<${upstream}/a> (["x"])` };
     expect(seen).toMatchObject([{ ...want, 'x-page': 'http://other.example/' }]);
-    expect(mock.cassette('k').exchanges[0]?.request.headers).toMatchObject(want);
+    expect(mock.cassette('keys').exchanges[0]?.request.headers).toMatchObject(want);
   });
 });
 
@@ -171,23 +166,17 @@ describe('a form that is sent to an operation of GET', () => {
     const upstream = await startServer(({ headers }) => ({
       headers: { 'x-length': String(headers['content-length']) },
     }));
-    const { recorded, answers, folder } = await recordAndReplay(upstream, requests, requests.toReversed());
+    const { recorded, answers, cassette } = await recordAndReplay(upstream, requests, requests.toReversed());
     expect(answers).toEqual(recorded);
-    expect(await checkCassette(loadCassette(folder), await loadParts(SPEC))).toEqual([]);
+    expect(await checkCassette(cassette, await loadParts(SPEC))).toEqual([]);
   });
 });
 
 describe('a recorded Basic credential', () => {
   it('is still the base64 of a user and a password, so that the exchange is valid', async () => {
     const upstream = await startServer();
-    const folder = createFolder();
-    const recordings = { folder, cassette: 'k', mode: 'record-all', upstream, live: true } as const;
-    const mock = await createMock({ spec: SPEC, recordings });
-    onTestFinished(() => mock.close());
     const authorization = `Basic ${Buffer.from('alice:Tr0ub4dor-9xQz').toString('base64')}`;
-    await mock.fetch('/a', { headers: { authorization } });
-    await mock.close();
-    const cassette = loadCassette(join(folder, 'k'));
+    const cassette = await record(upstream, (mock) => mock.fetch('/a', { headers: { authorization } }), { spec: SPEC });
     const [, credential = ''] = String(cassette.exchanges[0]?.request.headers['authorization']).split(' ');
     expect(Buffer.from(credential, 'base64').toString()).toMatch(/^REDACTED\d+:REDACTED\d+$/);
     expect(await checkCassette(cassette, await loadParts(SPEC))).toEqual([]);

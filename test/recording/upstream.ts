@@ -2,7 +2,7 @@
 // recorded from it comes from somewhere else.
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { serveInTest } from './serve-in-test.js';
 
 /** A key of the organization as the upstream keeps it. */
 export interface Key {
@@ -54,7 +54,7 @@ const FILES: Readonly<Record<string, string | Buffer>> = {
   'file-bytes': Buffer.from(Array.from({ length: 256 }, (_, i) => i)),
 };
 
-/** Starts the upstream on a free port of this machine. */
+/** Starts the upstream on a free port of this machine, until the test is over. */
 export async function startUpstream(options: UpstreamOptions = {}): Promise<TestUpstream> {
   const world = createWorld(options.keys ?? 3);
   const seen: SeenRequest[] = [];
@@ -78,9 +78,7 @@ export async function startUpstream(options: UpstreamOptions = {}): Promise<Test
       response.end(text);
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  const origin = `http://127.0.0.1:${port}`;
+  const origin = await serveInTest(server);
   return {
     url: `${origin}/v1`,
     origin,

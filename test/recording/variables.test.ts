@@ -1,12 +1,12 @@
-// Issue 12, part C, item 11: what counts when a call is compared with a recording.
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { createMock, type Mock } from '../../src/index.js';
+// What counts by default when a call is compared with a recording, beside the rules of match.test.ts.
+import { describe, expect, it } from 'vitest';
+import { loadContract, type Mock } from '../../src/index.js';
 import type { RecordingOptions } from '../../src/recording/recordings.js';
-import { createFolder } from './folders.js';
-import { type Intercept, startUpstream } from './upstream.js';
 import { loadCases } from '../load-cases.js';
+import { type Asked, replayOf as replayOfDocument } from './recorded.js';
+import type { Intercept } from './upstream.js';
 
-const DOCUMENT = loadCases<Record<string, unknown>>('recording/variables.yaml');
+const contract = await loadContract(loadCases<Record<string, unknown>>('recording/variables.yaml'));
 
 const ONE = '2b1f0a6e-0d7c-4f0e-9a55-5d2f0c1e7a01';
 const TWO = '7c9e6679-7425-40de-944b-e07fc1f90ae7';
@@ -20,24 +20,8 @@ const echo: Intercept = ({ method, url, headers, body }, response) => {
   return true;
 };
 
-type Asked = readonly [path: string, init?: RequestInit];
-
-/** Records the calls, and gives a mock that replays them. */
-async function replayOf(calls: readonly Asked[], more: Partial<RecordingOptions> = {}): Promise<Mock> {
-  const upstream = await startUpstream({ intercept: echo });
-  onTestFinished(() => upstream.close());
-  const folder = createFolder();
-  const base = { folder, cassette: 'events', live: true, ...more };
-  const recording = await createMock({
-    spec: DOCUMENT,
-    recordings: { ...base, mode: 'record-all', upstream: upstream.origin },
-  });
-  for (const [path, init] of calls) await (await recording.fetch(path, init)).text();
-  await recording.close();
-  const mock = await createMock({ spec: DOCUMENT, recordings: { ...base, mode: 'replay' } });
-  onTestFinished(() => mock.close());
-  return mock;
-}
+const replayOf = (calls: readonly Asked[], more: Partial<RecordingOptions> = {}): Promise<Mock> =>
+  replayOfDocument(contract, calls, { intercept: echo, ...more });
 
 const send = (method: string, value: unknown): RequestInit => ({
   method,

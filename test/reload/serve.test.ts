@@ -1,65 +1,36 @@
 // @module-tag slow
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Program, startProgram } from '../cli/run-program.js';
 import { DOCUMENT, FILES, writeFiles } from './project.js';
 
-const CLI = resolve('dist/cli/main.js');
-
 let folder: string;
-let child: ChildProcess | undefined;
-let output = '';
+let program: Program | undefined;
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'vouch-serve-'));
-  output = '';
 });
 
 afterEach(async () => {
-  if (child !== undefined && child.exitCode === null) {
-    child.kill('SIGTERM');
-    await once(child, 'close');
-  }
-  child = undefined;
+  await program?.end('SIGTERM');
+  program = undefined;
   await rm(folder, { recursive: true, force: true });
 });
 
 /** Starts `vouch serve` in the folder. @returns the address. */
 async function serve(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<string> {
-  const flags = ['serve', ...args, '--port', '0', '--quiet'];
-  const { FORCE_COLOR: _force, NO_COLOR: _no, ...rest } = process.env;
-  child = spawn(process.execPath, [CLI, ...flags], { cwd: folder, env: { ...rest, ...env } });
-  // Both streams in the order of their lines.
-  const collect = (chunk: Buffer): void => {
-    output += chunk.toString();
-    child?.emit('output');
-  };
-  child.stdout?.on('data', collect);
-  child.stderr?.on('data', collect);
-  const [, address = ''] = await printed(/listening(?: on |":")\S*?(http:\/\/[\w.:]+)/);
-  return address;
-}
-
-/** Waits until the output matches. */
-async function printed(pattern: RegExp): Promise<RegExpExecArray> {
-  for (;;) {
-    const match = pattern.exec(output);
-    if (match !== null) return match;
-    if (child === undefined || child.exitCode !== null)
-      throw new Error(`it ended before ${pattern.source}:\n${output}`);
-    await Promise.race([once(child, 'output'), once(child, 'close')]);
-  }
+  program = startProgram(['serve', ...args, '--port', '0', '--quiet'], { cwd: folder, env });
+  return new URL(await program.listening()).origin;
 }
 
 /** Changes the folder and waits for the result. @returns the lines that were printed since, with a fixed time. */
 async function edit(files: Readonly<Record<string, string>>, until: RegExp): Promise<readonly string[]> {
-  const before = output.length;
+  const before = program?.output().length ?? 0;
   await writeFiles(folder, files);
-  await printed(new RegExp(`^[^]{${before}}[^]*?${until.source}.*\\n`, until.flags));
-  const lines = output.slice(before).replaceAll(/ in \d+ ms/g, ' in 9 ms');
+  await program?.waitFor(new RegExp(`^[^]{${before}}[^]*?${until.source}.*\\n`, until.flags));
+  const lines = (program?.output() ?? '').slice(before).replaceAll(/ in \d+ ms/g, ' in 9 ms');
   return lines.trimEnd().split('\n').toSorted();
 }
 
