@@ -1,6 +1,6 @@
 // @module-tag slow
 import OpenAI, { toFile } from 'openai';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Mock } from '../../src/index.js';
 import { describeDocument } from '../state/real-document.js';
 import { openMock } from '../sweep/open-mock.js';
@@ -22,12 +22,11 @@ async function collect<Item>(stream: AsyncIterable<Item>): Promise<readonly Item
 }
 
 describeDocument('openai.yaml', (spec) => {
-  it.each([
+  describe.each([
     ['in-process', false],
     ['on a socket', true],
-  ] as const)(
-    'the official client streams what it gets without a stream, %s',
-    async (_name, isSocket) => {
+  ] as const)('%s', (_name, isSocket) => {
+    it('the official client streams what it gets without a stream', async () => {
       const { client, mock } = await open(spec, isSocket);
       const other = await open(spec, isSocket);
       const whole = await other.client.chat.completions.create(QUESTION);
@@ -62,16 +61,9 @@ describeDocument('openai.yaml', (spec) => {
         [],
       );
       await Promise.all([mock.close(), other.mock.close()]);
-    },
-    60_000,
-  );
+    }, 60_000);
 
-  it.each([
-    ['in-process', false],
-    ['on a socket', true],
-  ] as const)(
-    'the official client streams a response that the mock then has, %s',
-    async (_name, isSocket) => {
+    it('the official client streams a response that the mock then has', async () => {
       const { client, mock } = await open(spec, isSocket);
       const other = await open(spec, isSocket);
       const ask = { model: 'gpt-4o', input: 'Hello?' };
@@ -110,16 +102,9 @@ describeDocument('openai.yaml', (spec) => {
         [],
       );
       await Promise.all([mock.close(), other.mock.close()]);
-    },
-    60_000,
-  );
+    }, 60_000);
 
-  it.each([
-    ['in-process', false],
-    ['on a socket', true],
-  ] as const)(
-    'the official client gets an embedding of each input, as numbers and as base64, %s',
-    async (_name, isSocket) => {
+    it('the official client gets an embedding of each input, as numbers and as base64', async () => {
       const { client, mock } = await open(spec, isSocket);
       const ask = { model: 'text-embedding-3-small', input: ['a', 'b', 'c'], dimensions: 16 };
       const plain = await client.embeddings.create({ ...ask, encoding_format: 'float' });
@@ -140,16 +125,9 @@ describeDocument('openai.yaml', (spec) => {
         [0, 1, 2].map((i) => [i, 'string']),
       );
       await mock.close();
-    },
-    60_000,
-  );
+    }, 60_000);
 
-  it.each([
-    ['in-process', false],
-    ['on a socket', true],
-  ] as const)(
-    'the official client runs a thread, and gets the bytes of a file back, %s',
-    async (_name, isSocket) => {
+    it('the official client runs a thread, and gets the bytes of a file back', async () => {
       const { client, mock } = await open(spec, isSocket);
       const thread = await client.beta.threads.create({});
       const about = { assistant_id: 'asst_1' };
@@ -159,7 +137,6 @@ describeDocument('openai.yaml', (spec) => {
       const { id } = await client.files.create({ file: await toFile(bytes, 'random.bin'), purpose: 'assistants' });
       expect(Buffer.from(await (await client.files.content(id)).arrayBuffer())).toEqual(bytes);
       await mock.close();
-    },
-    60_000,
-  );
+    }, 60_000);
+  });
 });

@@ -1,67 +1,47 @@
-import { describe, expect, it } from 'vitest';
-import { createJournal, createJournalPool, nameOperations, type SessionJournal } from '../../src/journal/journal.js';
-import { type Interaction, recordRequest, type ToTexts } from '../../src/journal/interaction.js';
-import { MockError } from '../../src/errors.js';
-import { findUnexpected, toVerifyError, type VerifyOptions } from '../../src/journal/verify.js';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import {
+  createMock,
+  type Interaction,
+  type Mock,
+  MockError,
+  type MockOptions,
+  type SessionHandle,
+} from '../../src/index.js';
+import { inPath, INTEGER, json, query, toDocument } from '../document-parts.js';
 
-/** Which texts are secret is tested with a whole mock as well. */
-const toTexts: ToTexts = ({ request, violations, trace }) => ({
-  url: request.url.replace('hunter2', '…'),
-  violations,
-  trace,
+const READ = { responses: { 200: json(INTEGER), 404: { description: 'none' } } };
+const DOCUMENT = toDocument({
+  '/things': {
+    get: { operationId: 'listThings', parameters: [query('limit', INTEGER)], ...READ },
+    post: {
+      operationId: 'createThing',
+      requestBody: { content: { 'application/octet-stream': {} } },
+      responses: { 204: { description: 'made' } },
+    },
+  },
+  '/things/{id}': { ...inPath('id'), get: { operationId: 'getThing', ...READ } },
 });
 
-const OPERATIONS = nameOperations([
-  { id: 'listThings', method: 'GET', path: '/things' },
-  { id: 'createThing', method: 'POST', path: '/things' },
-  { id: 'getThing', method: 'GET', path: '/things/{id}' },
-]);
-
-interface Given {
-  readonly operation?: string | undefined;
-  readonly url?: string;
-  readonly status?: number;
+async function open(journal: MockOptions['journal'] = {}): Promise<Mock> {
+  const mock = await createMock({ spec: DOCUMENT, state: false, journal });
+  onTestFinished(() => mock.close());
+  return mock;
 }
 
-function add(journal: SessionJournal, given: Given = {}, size?: number): Interaction {
-  const operation = 'operation' in given ? given.operation : 'listThings';
-  const url = given.url ?? '/things';
-  const interaction = {
-    number: 0,
-    session: 'default',
-    at: 0,
-    startedAt: 0,
-    elapsedMs: 1,
-    operation,
-    request: recordRequest({ method: 'GET', url, path: {}, query: {}, body: undefined }, {}),
-    answer: {
-      status: given.status ?? 200,
-      headers: {},
-      body: undefined,
-      mediaType: undefined,
-      from: 'state',
-      violations: [],
-    },
-    violations: [],
-    trace: [],
-  };
-  return journal.add(interaction, size);
-}
+type Asked = Pick<Mock, 'fetch'>;
+const list = (mock: Asked): Promise<Response> => mock.fetch('/things');
+const get = (mock: Asked, id: number | string): Promise<Response> => mock.fetch(`/things/${id}`);
 
-/** What `mock.verify` does with a journal. */
-function verify(journal: SessionJournal, options: VerifyOptions = {}): void {
-  const findings = findUnexpected(journal, options);
-  if (findings.length > 0) throw toVerifyError(findings);
-}
+/** Sends so many bytes, of which the journal counts twice as many. */
+const send = (mock: Asked, size: number): Promise<Response> =>
+  mock.fetch('/things', {
+    method: 'POST',
+    headers: { 'content-type': 'application/octet-stream' },
+    body: new Uint8Array(size),
+  });
 
-function open(limit = 100): SessionJournal {
-  return createJournal({ limit, operations: OPERATIONS, toPlain: refuseToShow, toTexts });
-}
-
-/** What a journal shows is tested with a whole mock, in redaction.test.ts. */
-function refuseToShow(): never {
-  throw new Error('nothing is shown here');
-}
+const numbers = ({ journal }: Pick<Mock, 'journal'>): readonly number[] =>
+  journal.interactions.map(({ number }) => number);
 
 async function messageOf(work: () => unknown): Promise<string> {
   try {
@@ -74,49 +54,42 @@ async function messageOf(work: () => unknown): Promise<string> {
 }
 
 describe('a journal', () => {
-  it('keeps what came last, in order, and counts what it dropped', () => {
-    const journal = open(3);
-    for (let i = 0; i < 8; i++) add(journal, { url: `/things/${i}` });
-    expect(journal.interactions.map(({ request }) => request.url)).toEqual(['/things/5', '/things/6', '/things/7']);
-    expect(journal.interactions.map(({ number }) => number)).toEqual([6, 7, 8]);
-    expect(journal.dropped).toBe(5);
-    expect(journal.last()?.number).toBe(8);
+  it('keeps what came last, in order, and counts what it dropped', async () => {
+    const mock = await open({ limit: 3 });
+    for (let i = 0; i < 8; i++) await get(mock, i);
+    const { interactions, dropped } = mock.journal;
+    expect(interactions.map(({ request }) => request.url)).toEqual(['/things/5', '/things/6', '/things/7']);
+    expect([numbers(mock), dropped, mock.journal.last()?.number]).toEqual([[6, 7, 8], 5, 8]);
   });
 
-  it('keeps no more bytes of bodies than it may, but always the newest interaction', () => {
-    const journal = createJournal({
-      limit: 100,
-      limitBytes: 1000,
-      operations: OPERATIONS,
-      toPlain: refuseToShow,
-      toTexts,
-    });
-    for (const size of [400, 400, 0, 300, 5000, 10]) add(journal, {}, size);
-    expect(journal.interactions.map(({ number }) => number)).toEqual([6]);
-    for (const size of [400, 500, 90]) add(journal, {}, size);
-    expect(journal.interactions.map(({ number }) => number)).toEqual([6, 7, 8, 9]);
-    expect(journal.dropped).toBe(5);
+  it('keeps no more bytes of bodies than it may, but always the newest interaction', async () => {
+    const mock = await open({ limitBytes: 200_000 });
+    for (const size of [40_000, 40_000, 0, 30_000, 500_000, 1000]) await send(mock, size);
+    expect(numbers(mock)).toEqual([6]);
+    for (const size of [40_000, 40_000, 5000]) await send(mock, size);
+    expect(numbers(mock)).toEqual([6, 7, 8, 9]);
+    expect(mock.journal.dropped).toBe(5);
+    await send(mock, 500_000);
+    expect(numbers(mock)).toEqual([10]);
   });
 
   it('keeps nothing where its limit is 0, and still wakes who waits', async () => {
-    const journal = open(0);
-    const waited = journal.waitFor('listThings');
-    add(journal);
-    expect(journal.interactions).toEqual([]);
-    expect((await waited).number).toBe(1);
-    expect(journal.dropped).toBe(1);
+    const mock = await open({ limit: 0 });
+    const waited = mock.journal.waitFor('listThings');
+    await list(mock);
+    expect([numbers(mock), (await waited).number, mock.journal.dropped]).toEqual([[], 1, 1]);
   });
 
-  it('finds the calls of one operation by its method and path', () => {
-    const journal = open();
-    add(journal, { operation: 'createThing' });
+  it('finds the calls of one operation by its method and path', async () => {
+    const { journal, ...mock } = await open();
+    await send(mock, 1);
     expect(journal.calls('POST /things')).toHaveLength(1);
     expect(journal.last('GET /things/{id}')).toBeUndefined();
     expect(() => journal.last('GET /thing')).toThrow('did you mean "GET /things"?');
   });
 
   it('refuses an operation that is not in the contract, with the nearest name', async () => {
-    const journal = open();
+    const { journal } = await open();
     const want = 'OPERATION_UNKNOWN  operation "listThing" is not in the contract\n  hint: did you mean "listThings"?';
     expect(await messageOf(() => journal.calls('listThing'))).toBe(want);
     expect(await messageOf(() => journal.last('listThing'))).toBe(want);
@@ -128,70 +101,61 @@ describe('a journal', () => {
 });
 
 describe('waiting', () => {
-  it('is over in the very step that adds what is meant', async () => {
-    const journal = open();
-    let woken = 0;
-    const waited = journal.waitFor(({ answer }) => answer.status === 404).then(({ number }) => (woken = number));
-    add(journal);
-    add(journal, { status: 404 });
-    await Promise.resolve();
-    await waited;
-    expect(woken).toBe(2);
-  });
-
-  it('counts as many as are asked for, after a number where one is given', async () => {
-    const journal = open();
-    add(journal);
-    const waited = journal.waitFor('listThings', { count: 2, after: 1 });
-    add(journal);
-    add(journal, { operation: 'getThing' });
-    add(journal);
-    expect((await waited).number).toBe(4);
+  it('is over when what is meant comes, after a number and as often as is asked for', async () => {
+    const mock = await open();
+    const byPredicate = mock.journal.waitFor(({ answer }: Interaction) => answer.status === 404);
+    await list(mock);
+    await mock.fetch('/thinks');
+    expect((await byPredicate).number).toBe(2);
+    const counted = mock.journal.waitFor('listThings', { count: 2, after: 1 });
+    await list(mock);
+    await get(mock, 1);
+    await list(mock);
+    expect((await counted).number).toBe(5);
   });
 
   it('fails with a list of what came instead', async () => {
-    const journal = open();
-    add(journal, { url: '/things?limit=2&api_key=hunter2' });
-    const waited = journal.waitFor('createThing', { timeout: 1 });
-    add(journal, { operation: undefined, url: '/thinks', status: 404 });
-    expect(await messageOf(() => waited)).toBe(
+    const mock = await open();
+    await mock.fetch('/things?limit=2&api_key=hunter2');
+    await mock.fetch('/thinks');
+    expect(await messageOf(() => mock.journal.waitFor('createThing', { timeout: 1 }))).toBe(
       [
         'WAIT_TIMEOUT  no call of createThing within 1 ms; other interactions:',
-        '    #1 GET /things?limit=2&api_key=… -> 200 state (listThings)',
-        '    #2 GET /thinks -> 404 state (no operation)',
+        '    #1 GET /things?limit=2&api_key=[redacted] -> 200 generate (listThings)',
+        '    #2 GET /thinks -> 404 refuse (no operation)',
         '  hint: check that the client uses this mock and this session; { timeout } sets a longer time in milliseconds',
       ].join('\n'),
     );
   });
 
   it('says how many of a count came, and that nothing else did', async () => {
-    const journal = open();
-    add(journal);
-    expect(await messageOf(() => journal.waitFor('listThings', { count: 3, timeout: 1 }))).toContain(
+    const mock = await open();
+    await list(mock);
+    expect(await messageOf(() => mock.journal.waitFor('listThings', { count: 3, timeout: 1 }))).toContain(
       '1 of 3 matching interactions (call of listThings) within 1 ms; there was no other interaction either',
     );
   });
 
-  it('rejects with the error of a predicate, which does not affect the added request', async () => {
-    const journal = open();
-    const waited = journal.waitFor(() => {
+  it('rejects with the error of a predicate, which does not affect the request', async () => {
+    const mock = await open();
+    const waited = mock.journal.waitFor(() => {
       throw new Error('my predicate');
     });
     const outcome = expect(waited).rejects.toThrow('my predicate');
-    expect(add(journal).number).toBe(1);
+    expect((await list(mock)).status).toBe(200);
     await outcome;
   });
 });
 
 describe('verification', () => {
   it('reports a request that matched no operation for another reason as refused', async () => {
-    const journal = open();
-    add(journal, { operation: undefined, status: 400 });
-    expect(await messageOf(() => verify(journal))).toContain('(no operation)\n      refused with 400\n');
+    const mock = await open();
+    await get(mock, '%E0%A4%A');
+    expect(await messageOf(() => mock.verify())).toContain('-> 400 refuse (');
+    mock.journal.clear();
     // A preflight and the like: answered, and nobody's mistake.
-    journal.clear();
-    add(journal, { operation: undefined, status: 204 });
-    expect(() => verify(journal)).not.toThrow();
+    expect((await mock.fetch('/things', { method: 'OPTIONS' })).status).toBe(204);
+    mock.verify();
   });
 
   it.each([
@@ -200,43 +164,43 @@ describe('verification', () => {
     ['below a bound', { listThings: { atLeast: 3 } }, 'listThings was called 2 times, not at least 3 times'],
     ['above a bound', { listThings: { atMost: 1 } }, 'listThings was called 2 times, not at most once'],
   ])('counts calls: %s', async (_, calls, want) => {
-    const journal = open();
-    add(journal);
-    add(journal);
-    expect(await messageOf(() => verify(journal, { calls }))).toContain(want);
-    expect(() => verify(journal, { calls: { listThings: 2, createThing: 0, getThing: { atMost: 1 } } })).not.toThrow();
+    const mock = await open();
+    await list(mock);
+    await list(mock);
+    expect(await messageOf(() => mock.verify({ calls }))).toContain(want);
+    mock.verify({ calls: { listThings: 2, createThing: 0, getThing: { atMost: 1 } } });
   });
 
   it('says that a count may be wrong because interactions were dropped', async () => {
-    const journal = open(1);
-    add(journal);
-    add(journal);
-    expect(await messageOf(() => verify(journal, { calls: { listThings: 2 } }))).toContain(
+    const mock = await open({ limit: 1 });
+    await list(mock);
+    await list(mock);
+    expect(await messageOf(() => mock.verify({ calls: { listThings: 2 } }))).toContain(
       'listThings was called once, not 2 times (1 older interactions were dropped)',
     );
   });
 });
 
-describe('the journals of all sessions together', () => {
-  it('keep no more bytes than they may: the oldest interactions of the sessions that were used least recently go first', () => {
-    const pool = createJournalPool(1000);
-    const [one, two, three] = [0, 0, 0].map(() =>
-      createJournal({ limit: 100, pool, operations: OPERATIONS, toPlain: refuseToShow, toTexts }),
-    ) as [SessionJournal, SessionJournal, SessionJournal];
-    const sizes = (): readonly number[] => [one, two, three].map(({ size }) => size);
-    for (const journal of [one, one, two, three, one]) add(journal, {}, 200);
-    expect(sizes()).toEqual([3, 1, 1]);
-    add(one, {}, 300);
-    expect(sizes()).toEqual([4, 0, 0]);
-    expect([one.dropped, two.dropped, three.dropped]).toEqual([0, 1, 1]);
-    add(three, {}, 5000);
-    expect(sizes()).toEqual([0, 0, 1]);
-    three.release();
-    add(two, {}, 900);
-    add(one, {}, 90);
-    expect(sizes()).toEqual([1, 1, 0]);
-    one.clear();
-    add(two, {}, 100);
-    expect(sizes()).toEqual([0, 2, 0]);
-  });
+it('the journals of all sessions keep no more bytes than they may: those of the sessions that were used least recently go first', async () => {
+  const mock = await open({ totalBytes: 200_000 });
+  const [one, two, three] = ['one', 'two', 'three'].map((id) => mock.session(id)) as [
+    SessionHandle,
+    SessionHandle,
+    SessionHandle,
+  ];
+  const sizes = (): readonly number[] => [one, two, three].map(({ journal }) => journal.interactions.length);
+  for (const session of [one, one, two, three, one]) await send(session, 18_000);
+  expect(sizes()).toEqual([3, 1, 1]);
+  await send(one, 30_000);
+  expect(sizes()).toEqual([4, 0, 0]);
+  expect([one, two, three].map(({ journal }) => journal.dropped)).toEqual([0, 1, 1]);
+  await send(three, 500_000);
+  expect(sizes()).toEqual([0, 0, 1]);
+  three.close();
+  await send(two, 88_000);
+  await send(one, 8000);
+  expect([one, two].map(({ journal }) => journal.interactions.length)).toEqual([1, 1]);
+  one.journal.clear();
+  await send(two, 8000);
+  expect([one, two].map(({ journal }) => journal.interactions.length)).toEqual([0, 2]);
 });

@@ -1,10 +1,8 @@
 // @module-tag slow
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   createMock,
   type Handler,
@@ -15,8 +13,9 @@ import {
 } from '../../src/index.js';
 import { describeBoth, type Reach, type Start } from '../describe-both.js';
 import { createFolder } from '../recording/folders.js';
+import { serveInTest } from '../recording/serve-in-test.js';
 
-// Issue 13, part 1: whatever an answer contains, writing it cannot fail; what cannot be written is a 500 in the contract's own form.
+// Whatever an answer contains, writing it cannot fail; what cannot be written is a 500 in the contract's own form.
 
 const json = (schema: object, more: object = {}): object => ({
   description: '',
@@ -547,14 +546,11 @@ describeBoth('an answer that is forwarded', (start) => {
       socket.once('data', () => socket.end(bytes, 'latin1'));
       socket.on('error', () => undefined);
     });
-    upstream.listen(0, '127.0.0.1');
-    await once(upstream, 'listening');
-    onTestFinished(() => void upstream.close());
-    const { port } = upstream.address() as AddressInfo;
+    const url = await serveInTest(upstream);
     const recordings = {
       folder: createFolder(),
       mode: 'off',
-      upstream: `http://127.0.0.1:${port}`,
+      upstream: url,
       live: true,
       owners: { '*': 'forward', listThings: 'forward' },
     } as const;
@@ -570,38 +566,22 @@ describeBoth('an answer that is forwarded', (start) => {
 });
 
 describe('code around the answers', () => {
-  it('that throws in onInteraction gets a declared 500', async () => {
-    const handlers = {};
-    await using mock = await createMock({
-      spec: SPEC,
-      handlers,
-      onInteraction: throwing(new Error('log is full')) as () => void,
-    });
+  it.each<readonly [string, Partial<MockOptions>, string]>([
+    [
+      'onInteraction',
+      { onInteraction: throwing(new Error('log is full')) as () => void },
+      '"onInteraction" threw: log is full',
+    ],
+    ['middleware', { middleware: [throwing(new Error('no')) as () => never] }, 'no'],
+  ])('that throws in %s gets a 500', async (_, options, message) => {
+    await using mock = await createMock({ spec: SPEC, ...options });
     const { url } = await mock.listen();
     for (const response of [await mock.fetch('/things'), await fetch(`${url}/things`)]) {
       expect([response.status, await response.json()]).toEqual([
         500,
-        { message: expect.stringContaining('"onInteraction" threw: log is full') as string },
+        { message: expect.stringContaining(message) as string },
       ]);
     }
     expect(mock.journal.filter(() => true)).toHaveLength(2);
-  });
-
-  it('that throws in middleware gets a 500', async () => {
-    await using mock = await createMock({
-      spec: SPEC,
-      middleware: [
-        () => {
-          throw new Error('no');
-        },
-      ],
-    });
-    const { url } = await mock.listen();
-    for (const response of [await mock.fetch('/things'), await fetch(`${url}/things`)]) {
-      expect([response.status, await response.json()]).toEqual([
-        500,
-        { message: expect.stringContaining('no') as string },
-      ]);
-    }
   });
 });
