@@ -296,36 +296,23 @@ export function createJournalPool(limitBytes: number): JournalPool {
  */
 function createRing(limits: { readonly count: number; readonly bytes: number }, shared: JournalPool) {
   let pool = shared;
-  let entries: (Interaction | undefined)[] = [];
-  let sizes: number[] = [];
-  // Index of the oldest entry; those before it are dropped.
-  let start = 0;
+  let entries: { readonly interaction: Interaction; readonly size: number }[] = [];
   let bytes = 0;
   let dropped = 0;
   const dropOldest = (): void => {
-    const size = sizes[start] ?? 0;
+    const { size = 0 } = entries.shift() ?? {};
     bytes -= size;
     pool.shrink(size);
-    entries[start] = undefined;
-    start += 1;
     dropped += 1;
-    // Rarely, so that adding stays cheap: once in as many steps as there are entries.
-    if (start > limits.count) {
-      entries = entries.slice(start);
-      sizes = sizes.slice(start);
-      start = 0;
-    }
   };
   const clear = (): void => {
     pool.shrink(bytes);
     entries = [];
-    sizes = [];
-    start = 0;
     bytes = 0;
     dropped = 0;
   };
   const drop: DroppingRing['drop'] = (isTooMuch, kept) => {
-    while (entries.length - start > kept && isTooMuch()) dropOldest();
+    while (entries.length > kept && isTooMuch()) dropOldest();
   };
   const ring = { drop };
   return {
@@ -333,21 +320,20 @@ function createRing(limits: { readonly count: number; readonly bytes: number }, 
       return dropped;
     },
     get size(): number {
-      return entries.length - start;
+      return entries.length;
     },
     add: (interaction: Interaction, size: number): void => {
       if (limits.count === 0) {
         dropped += 1;
         return;
       }
-      entries.push(interaction);
-      sizes.push(size);
+      entries.push({ interaction, size });
       bytes += size;
-      while (entries.length - start > limits.count) dropOldest();
-      while (bytes > limits.bytes && entries.length - start > 1) dropOldest();
+      while (entries.length > limits.count) dropOldest();
+      while (bytes > limits.bytes && entries.length > 1) dropOldest();
       pool.grow(ring, size);
     },
-    list: (): readonly Interaction[] => entries.slice(start).filter((entry) => entry !== undefined),
+    list: (): readonly Interaction[] => entries.map(({ interaction }) => interaction),
     clear,
     release: (): void => {
       clear();

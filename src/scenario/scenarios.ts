@@ -59,21 +59,16 @@ export interface ScenarioSummary {
   }[];
 }
 
-/** The number of different active lists whose rules are cached. */
-const MAX_PLANS = 500;
-
 /** Creates the scenarios of one mock. @param loaded - Those of its folder or options. */
 export function createScenarios(context: ScenarioContext, loaded: readonly Scenario[]): Scenarios {
   let fromFiles = new Map(loaded.map((scenario) => [scenario.id, scenario]));
   const added = new Map<string, Scenario>();
   let active: readonly string[] = [];
-  let plans = new Map<string, Map<string, readonly Rule[]>>();
   const get = (id: string): Scenario | undefined => added.get(id) ?? fromFiles.get(id);
   const all = (): ReadonlyMap<string, Scenario> => new Map([...fromFiles, ...added]);
   const find = (id: string): Scenario => get(id) ?? throwUnknown(id, [...all().keys()]);
   const check = (id: string, definition: unknown): Scenario => toScenario({ id, definition }, context, all());
   const changed = (): void => {
-    plans = new Map();
     active = active.filter((id) => get(id) !== undefined);
   };
 
@@ -110,19 +105,11 @@ export function createScenarios(context: ScenarioContext, loaded: readonly Scena
     deactivate: (ids) => {
       active = active.filter((id) => !ids.includes(id));
     },
-    rulesFor: (ids, operation) => {
-      // No id holds a comma.
-      const key = ids.join();
-      if (plans.size > MAX_PLANS) plans = new Map();
-      const plan = plans.get(key) ?? new Map<string, readonly Rule[]>();
-      plans.set(key, plan);
-      const known = plan.get(operation.id);
-      if (known !== undefined) return known;
-      const scenarios = ids.toReversed().flatMap((id) => get(id) ?? []);
-      const rules = selectRules(scenarios, operation);
-      plan.set(operation.id, rules);
-      return rules;
-    },
+    rulesFor: (ids, { id }) =>
+      ids
+        .toReversed()
+        .flatMap((each) => get(each)?.rules ?? [])
+        .filter(({ target }) => target === '*' || target === id),
   };
 }
 
@@ -173,10 +160,6 @@ function throwUnknown(id: string, ids: readonly string[]): never {
   const known = ids.length === 0 ? 'there are no scenarios' : `scenarios: ${ids.join(', ')}`;
   const hint = suggest(id, ids) ?? known;
   throw new MockError('SCENARIO_UNKNOWN', `unknown scenario ${JSON.stringify(id)}`, { hint });
-}
-
-function selectRules(scenarios: readonly Scenario[], { id }: Operation): readonly Rule[] {
-  return scenarios.flatMap(({ rules }) => rules.filter(({ target }) => target === '*' || target === id));
 }
 
 function moveToEnd(list: readonly string[], ids: readonly string[]): readonly string[] {

@@ -4,8 +4,8 @@ import { MockError, cutText } from '../errors.js';
 /** The token characters of RFC 9110 that are valid in a header, a cookie and a path. */
 const SESSION_ID = /^[\w.-]{1,128}$/;
 
-const TILDE = 126;
-const PERCENT = 37;
+// Some clients encode the tilde as %7E, which RFC 3986 2.3 does not require.
+const PREFIX = /^\/(?:~|%7e)([^/]*)([^]*)$/i;
 
 /** The reserved segment that means all segments. */
 const ANY = '~{}';
@@ -36,16 +36,9 @@ export interface SessionPrefix {
  * @param reserved - First segments of the contract, which are not sessions: `~user`.
  */
 export function readPrefix(path: string, reserved?: ReadonlySet<string>): SessionPrefix | undefined {
-  // Some clients encode the tilde as %7E, which RFC 3986 2.3 does not require.
-  const first = path.charCodeAt(1);
-  if (first !== TILDE && first !== PERCENT) return undefined;
-  const length = first === TILDE ? 2 : path.slice(1, 4).toLowerCase() === '%7e' ? 4 : 0;
-  if (length === 0 || reserved?.has(ANY) === true) return undefined;
-  const slash = path.indexOf('/', length);
-  const end = slash === -1 ? path.length : slash;
-  const id = path.slice(length, end);
-  if (reserved?.has(`~${id}`) === true) return undefined;
-  return { id, path: slash === -1 ? '/' : path.slice(end) };
+  const [, id, rest = ''] = PREFIX.exec(path) ?? [];
+  if (id === undefined || reserved?.has(ANY) === true || reserved?.has(`~${id}`) === true) return undefined;
+  return { id, path: rest === '' ? '/' : rest };
 }
 
 /** First segments of a contract's paths, base paths included, that look like a session prefix. */

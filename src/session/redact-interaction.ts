@@ -23,7 +23,7 @@ import {
   type SecretWalk,
   type VisitText,
 } from '../recording/redaction/secret-walk.js';
-import { hidePathSecrets, replacePatterns, type SecretPattern } from '../schema/secret-forms.js';
+import { hidePathSecrets, replacePatterns } from '../schema/secret-forms.js';
 import type { Validators } from '../schema/validate.js';
 import { isBytes } from '../platform.js';
 
@@ -31,10 +31,6 @@ const MARK = '[redacted]';
 
 /** Shorter secrets are not searched for in messages: `1234` may be part of harmless text. */
 const MIN_SEARCHED_LENGTH = 6;
-
-/** Short texts that were found to have no secret: most requests repeat the texts of others. */
-const MAX_CLEAN_TEXTS = 5000;
-const MAX_CLEAN_LENGTH = 200;
 
 /** Redacts the interactions of one contract. */
 export interface InteractionRedactor {
@@ -67,14 +63,18 @@ export function createInteractionRedactor(contract: Contract, validators: Valida
   // Most mocks of tests show no interaction.
   const readTools = memoize(() => {
     const rules = createSecretRules({}, { hidesObjects: true });
-    return { walk: createSecretWalk(contract, validators, rules), hidePatterns: createPatternHider(rules.patterns) };
+    return { walk: createSecretWalk(contract, validators, rules), patterns: rules.patterns };
   });
   const createView = (interaction: Interaction): View => {
-    const { walk, hidePatterns } = readTools(undefined);
+    const { walk, patterns } = readTools(undefined);
     const found = new Set<string>();
+    const hide = (secret: string): string => {
+      found.add(secret);
+      return MARK;
+    };
     const visit: VisitText = (text, place) => {
       if (text === '') return text;
-      if (place.rule === undefined) return hidePatterns(text, found);
+      if (place.rule === undefined) return replacePatterns(text, patterns, hide);
       if (text.length >= MIN_SEARCHED_LENGTH) found.add(text);
       // A number stays a number, so that the value keeps its type.
       return /^-?\d+(?:\.\d+)?$/.test(text) ? '0' : MARK;
@@ -124,23 +124,6 @@ function showBytes(interaction: Interaction, view: View, limit: number): Interac
     return { [name]: { size: body.byteLength, hex } };
   };
   return { ...show('request'), ...show('answer') };
-}
-
-/** Hides what patterns find in a string, and adds it to what was found. */
-function createPatternHider(patterns: readonly SecretPattern[]): (text: string, found: Set<string>) => string {
-  const clean = new Set<string>();
-  return (text, found) => {
-    if (clean.has(text)) return text;
-    const shown = replacePatterns(text, patterns, (secret) => {
-      found.add(secret);
-      return MARK;
-    });
-    if (shown === text && text.length <= MAX_CLEAN_LENGTH) {
-      if (clean.size >= MAX_CLEAN_TEXTS) clean.clear();
-      clean.add(text);
-    }
-    return shown;
-  };
 }
 
 interface View {

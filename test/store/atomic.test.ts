@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Change, type ChangeLog, createAtomic, type Segment } from '../../src/session/shared/atomic.js';
+import { Atomic, type Change, type ChangeLog, type Segment } from '../../src/session/shared/atomic.js';
 
 /** A log that two processes write to; each has a list of names as its state. */
 function createShared() {
@@ -36,7 +36,7 @@ function createShared() {
       },
       shorten: async () => undefined,
     };
-    const atomic = createAtomic(log);
+    const atomic = new Atomic(log);
     const add = (name: string): number => {
       names.push(name);
       atomic.change(['add', name]);

@@ -13,8 +13,7 @@ import {
 } from 'js-yaml';
 import { type ErrorCode, MockError } from '../../errors.js';
 import { readJsonError } from '../json.js';
-import { indentFlowLines, isFlowIndent } from './yaml/flow-indent.js';
-import { loadYaml } from './yaml/load-yaml.js';
+import { indentFlowLines, isFlowIndent } from './flow-indent.js';
 import { isError } from '../../platform.js';
 
 /** The code of a mistake that is tolerated. */
@@ -74,7 +73,7 @@ function parseYaml(text: string, file: string, code: ErrorCode): ParsedText {
   const options = { schema: SCHEMA, maxDepth: MAX_NESTING };
   let parsed: ParsedText | undefined;
   try {
-    parsed = { value: loadYaml(text, options), notes: [] };
+    parsed = { value: load(text, options), notes: [] };
   } catch (error) {
     parsed = retryYaml(text, error, options);
     if (parsed === undefined) throw toMockError(error, { text, file, code });

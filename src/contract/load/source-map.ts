@@ -1,6 +1,6 @@
 import { type Event, EVENT_ID, getScalarValue, parseEvents } from 'js-yaml';
 import { readSegments, toPointer } from '../pointer.js';
-import { indentFlowLines, isFlowIndent } from './yaml/flow-indent.js';
+import { indentFlowLines, isFlowIndent } from './flow-indent.js';
 import { MAX_NESTING } from './parse.js';
 
 /** The number of a file and a pointer in it. */

@@ -1,7 +1,6 @@
-import { CORE_SCHEMA, mergeTag, YAMLException } from 'js-yaml';
+import { CORE_SCHEMA, load, mergeTag, YAMLException } from 'js-yaml';
 import { findJsonMistake } from '../../contract/json.js';
 import { createLineFinder } from '../../contract/load/source-map.js';
-import { loadYaml } from '../../contract/load/yaml/load-yaml.js';
 import { type Mistake, type Source, toError } from '../../contract/load/source-node.js';
 import { MockError } from '../../errors.js';
 
@@ -39,7 +38,7 @@ const SCHEMA = CORE_SCHEMA.withTags(mergeTag);
 
 function parseYaml(text: string, file: string): unknown {
   try {
-    return loadYaml(text, { schema: SCHEMA });
+    return load(text, { schema: SCHEMA });
   } catch (error) {
     if (!(error instanceof YAMLException)) throw error;
     if (error.reason.includes('input is empty')) {

@@ -37,35 +37,6 @@ export interface ChangeLog {
   shorten(): Promise<void>;
 }
 
-/**
- * Runs functions that change the state of a session here, and writes their changes to a log that other processes read.
- *
- * A function is synchronous and can run again: where another process wrote in between, its changes are undone, those of the other process are
- * applied, and it runs on the newer state. What cannot be repeated waits for `committed()` first.
- */
-export interface Atomic {
-  /** Whether a function runs now. */
-  readonly isRunning: boolean;
-  /** Runs a function after what was committed before. @returns its result, once its changes are committed. */
-  run<Result>(work: () => Result | Promise<Result>): Promise<Result>;
-  /** Runs a function now; its changes are committed afterwards. Inside of another function it is part of that. */
-  write<Result>(work: () => Result): Result;
-  /** Resolves once the changes of the running function are committed; never, if it runs again. */
-  committed(): Promise<void>;
-  /** Adds a change of the running function. */
-  change(change: Change): void;
-  /** Drops the last change of the running function, which is undone. */
-  unchange(): void;
-  /** Keeps what undoes changes of the running function, in their order. */
-  keepUndo(undo: readonly (() => void)[]): void;
-  /** Adds an entry to the journal. @param written - Called with its number once it is written. @returns what that returns. */
-  enter<Result>(line: string, written: (number: number) => Result): Promise<Result>;
-  /** Applies what others have written, now or before the next function runs. */
-  catchUp(news: News): void;
-  /** Resolves once everything until now is committed, and everything that others had written before is applied. */
-  flush(): Promise<void>;
-}
-
 interface Work {
   run(): unknown;
   resolve(result: unknown): void;
@@ -84,12 +55,13 @@ interface OpenSegment extends Segment {
   readonly onCommitted: (() => void)[];
 }
 
-/** Runs the functions of one session. */
-export function createAtomic(log: ChangeLog): Atomic {
-  return new Runner(log);
-}
-
-class Runner implements Atomic {
+/**
+ * Runs functions that change the state of a session here, and writes their changes to a log that other processes read.
+ *
+ * A function is synchronous and can run again: where another process wrote in between, its changes are undone, those of the other process are
+ * applied, and it runs on the newer state. What cannot be repeated waits for `committed()` first.
+ */
+export class Atomic {
   readonly #log: ChangeLog;
   readonly #queue: Work[] = [];
   #running: OpenSegment | undefined;
@@ -103,10 +75,12 @@ class Runner implements Atomic {
     this.#log = log;
   }
 
+  /** Whether a function runs now. */
   get isRunning(): boolean {
     return this.#running !== undefined;
   }
 
+  /** Runs a function after what was committed before. @returns its result, once its changes are committed. */
   run<Result>(work: () => Result | Promise<Result>): Promise<Result> {
     return new Promise((resolve, reject) => {
       const settle = (result: unknown): void => resolve(result as Result);
@@ -115,6 +89,7 @@ class Runner implements Atomic {
     });
   }
 
+  /** Runs a function now; its changes are committed afterwards. Inside of another function it is part of that. */
   write<Result>(work: () => Result): Result {
     if (this.#running !== undefined) return work();
     const own: Work = { run: work, resolve: ignore, reject: ignore, isKept: true, outcome: undefined };
@@ -129,23 +104,28 @@ class Runner implements Atomic {
     return outcome.result as Result;
   }
 
+  /** Resolves once the changes of the running function are committed; never, if it runs again. */
   committed(): Promise<void> {
     const segment = this.#running;
     return segment === undefined ? Promise.resolve() : new Promise((resolve) => segment.onCommitted.push(resolve));
   }
 
+  /** Adds a change of the running function. */
   change(change: Change): void {
     this.#running?.changes.push(change);
   }
 
+  /** Drops the last change of the running function, which is undone. */
   unchange(): void {
     this.#running?.changes.pop();
   }
 
+  /** Keeps what undoes changes of the running function, in their order. */
   keepUndo(undo: readonly (() => void)[]): void {
     this.#running?.undo.push(...undo);
   }
 
+  /** Adds an entry to the journal. @param written - Called with its number once it is written. @returns what that returns. */
   enter<Result>(line: string, written: (number: number) => Result): Promise<Result> {
     return new Promise((resolve, reject) => {
       const add = (): void => void this.#running?.entries.push({ line, written: (number) => resolve(written(number)) });
@@ -154,12 +134,14 @@ class Runner implements Atomic {
     });
   }
 
+  /** Applies what others have written, now or before the next function runs. */
   catchUp(news: News): void {
     const isIdle = !this.#isBusy && this.#open.works.length === 0;
     if (isIdle && news.base === this.#log.revision) news.apply();
     else this.#expected = Math.max(this.#expected, news.isOther ? Infinity : news.revision);
   }
 
+  /** Resolves once everything until now is committed, and everything that others had written before is applied. */
   async flush(): Promise<void> {
     const isBehind = this.#log.revision < this.#expected;
     if (this.#isBusy || this.#open.works.length > 0 || isBehind) await this.run(ignore);

@@ -4,20 +4,6 @@ import { NO_VIOLATIONS } from '../../schema/violation.js';
 import { timeOrigin } from '../../platform.js';
 import { withMethods } from './with-methods.js';
 
-/** The journal of a session that several processes write to. */
-export interface SharedJournal {
-  /** For readers; the interactions of other processes are parsed when they are first read. */
-  readonly journal: SessionJournal;
-  /** The number of the last interaction that is here. */
-  readonly number: number;
-  /** Adds an interaction of this process, with its number. */
-  put(interaction: Interaction, size: number): void;
-  /** Adds the interactions of all processes from a number on; those of this process are there already. */
-  addLines(first: number, lines: readonly string[]): void;
-  /** Forgets everything; the next interaction has the number 1. */
-  restart(): void;
-}
-
 /** Interactions that wait to be read take this much at most; the limits of the journal apply to those that were read. */
 const MAX_WAITING_BYTES = 4 * 1024 * 1024;
 
@@ -27,13 +13,11 @@ type Waiting = { readonly number: number } & (
   | { readonly interaction: Interaction; readonly size: number }
 );
 
-/** Creates the journal of one session. @param inner - Empty. @param limit - How many interactions are kept. */
-export function createSharedJournal(inner: SessionJournal, limit: number): SharedJournal {
-  return new Journals(inner, limit);
-}
-
-class Journals implements SharedJournal {
+/** The journal of a session that several processes write to. */
+export class SharedJournal {
+  /** For readers; the interactions of other processes are parsed when they are first read. */
   readonly journal: SessionJournal;
+  /** The number of the last interaction that is here. */
   number = 0;
   readonly #limit: number;
   readonly #inner: SessionJournal;
@@ -48,6 +32,7 @@ class Journals implements SharedJournal {
     this.journal = this.#createReader();
   }
 
+  /** Adds an interaction of this process, with its number. */
   put(interaction: Interaction, size: number): void {
     const entry = { number: interaction.number, interaction, size };
     if (entry.number === this.number + 1) this.#add(entry);
@@ -56,6 +41,7 @@ class Journals implements SharedJournal {
     this.#readSoon();
   }
 
+  /** Adds the interactions of all processes from a number on; those of this process are there already. */
   addLines(first: number, lines: readonly string[]): void {
     for (const [i, line] of lines.entries()) {
       const entry = this.#ahead.get(first + i) ?? { number: first + i, line };
@@ -68,6 +54,7 @@ class Journals implements SharedJournal {
     this.#readSoon();
   }
 
+  /** Forgets everything; the next interaction has the number 1. */
   restart(): void {
     // What waits for an interaction continues to wait.
     this.#inner.clear();

@@ -4,11 +4,11 @@ import type { NewInteraction, SessionJournal } from '../../journal/journal.js';
 import type { ReplayState } from '../../recording/matching/replay-state.js';
 import type { ScenarioState } from '../../scenario/rules/scenario-state.js';
 import type { Store, StoreDump, StoreHooks, StoreWrite } from '../../state/store/store.js';
-import { type Atomic, type Change, type ChangeLog, createAtomic } from './atomic.js';
+import { Atomic, type Change, type ChangeLog } from './atomic.js';
 import { decode, encode } from './codec.js';
 import { shareTurn } from './share-turn.js';
 import { createSessionLog, type LogTarget, type SessionLink } from './session-log.js';
-import { createSharedJournal, type SharedJournal, writeLine } from './shared-journal.js';
+import { SharedJournal, writeLine } from './shared-journal.js';
 import { shareClock, shareReplay, shareScenario, shareStore, type Tell, type Write } from './shared-parts.js';
 import { withMethods } from './with-methods.js';
 
@@ -21,30 +21,6 @@ interface SharedParts {
   readonly replay: ReplayState;
 }
 
-/** What keeps a session the same in several processes. */
-export interface SharedSession {
-  readonly hooks: StoreHooks;
-  /** The parts whose changes other processes repeat. */
-  share(parts: SharedParts): SharedParts;
-  /** From now on changes are written: those until now are made by every process that opens the session. */
-  start(): void;
-  readonly atomic: Atomic;
-  /** Functions that run afterwards are run on what other processes have written until now. */
-  arrive(): Promise<void>;
-  /** Brings the session to what other processes have written until now. */
-  refresh(): Promise<void>;
-  /** Adds an interaction to the journal. @returns it with its number, once the request's changes are committed. */
-  remember(entry: NewInteraction, size: number): Promise<Interaction>;
-  /** The same clock, whose delays begin once the changes before them are committed: a delay cannot be repeated. */
-  toDelays(clock: Clock): Clock;
-  /** The names of snapshots that all processes can return to. */
-  readonly snapshots: readonly string[];
-  /** Keeps the state of the session under a name. */
-  saveSnapshot(name: string): Promise<void>;
-  /** Returns to a snapshot. @returns false where none has that name. */
-  restoreSnapshot(name: string): Promise<boolean>;
-}
-
 interface SessionDump {
   readonly store: StoreDump;
   readonly scenario: ReturnType<ScenarioState['snapshot']>;
@@ -54,14 +30,10 @@ interface SessionDump {
   readonly saved: readonly string[];
 }
 
-/** Creates what keeps one session the same. @param journalLimit - How many interactions are kept. */
-export function createSharedSession(link: SessionLink, journalLimit: number): SharedSession {
-  return new Sharing(link, journalLimit);
-}
-
 type OwnParts = SharedParts & { readonly own: SharedJournal };
 
-class Sharing implements SharedSession {
+/** What keeps a session the same in several processes. */
+export class SharedSession {
   readonly atomic: Atomic;
   readonly hooks: StoreHooks;
   readonly #link: SessionLink;
@@ -73,13 +45,14 @@ class Sharing implements SharedSession {
   /** Returns to the state of the session when it was opened. */
   #restart: () => void = () => undefined;
   #names: readonly string[] = [];
-  readonly arrive = shareTurn(async () => this.atomic.catchUp(await this.#log.read()));
+  /** Functions that run afterwards are run on what other processes have written until now. */
+  readonly arrive: () => Promise<void> = shareTurn(async () => this.atomic.catchUp(await this.#log.read()));
 
   constructor(link: SessionLink, journalLimit: number) {
     this.#link = link;
     this.#journalLimit = journalLimit;
     this.#log = createSessionLog(link, this.#createTarget());
-    const atomic = createAtomic(this.#log);
+    const atomic = new Atomic(this.#log);
     this.atomic = atomic;
     this.hooks = {
       record: (write) => {
@@ -94,8 +67,9 @@ class Sharing implements SharedSession {
     };
   }
 
+  /** The parts whose changes other processes repeat. */
   share(given: SharedParts): SharedParts {
-    const own = createSharedJournal(given.journal, this.#journalLimit);
+    const own = new SharedJournal(given.journal, this.#journalLimit);
     this.#parts = { ...given, journal: own.journal, own };
     const { clock, store, scenario, replay } = given;
     const write: Write = (work) => (this.#isActive ? this.atomic.write(work) : work());
@@ -113,6 +87,7 @@ class Sharing implements SharedSession {
     };
   }
 
+  /** From now on changes are written: those until now are made by every process that opens the session. */
   start(): void {
     const parts = this.#find();
     const restore = takeState(parts);
@@ -124,11 +99,13 @@ class Sharing implements SharedSession {
     this.#isActive = true;
   }
 
+  /** Brings the session to what other processes have written until now. */
   async refresh(): Promise<void> {
     await this.arrive();
     await this.atomic.flush();
   }
 
+  /** Adds an interaction to the journal. @returns it with its number, once the request's changes are committed. */
   remember(entry: NewInteraction, size: number): Promise<Interaction> {
     const { journal, own } = this.#find();
     const line = writeLine(journal.toPlain(entry), entry.startedAt);
@@ -139,14 +116,17 @@ class Sharing implements SharedSession {
     });
   }
 
+  /** The same clock, whose delays begin once the changes before them are committed: a delay cannot be repeated. */
   toDelays({ now, sleep }: Clock): Clock {
     return { now, sleep: (ms, signal) => this.atomic.committed().then(() => sleep(ms, signal)) };
   }
 
+  /** The names of snapshots that all processes can return to. */
   get snapshots(): readonly string[] {
     return this.#names;
   }
 
+  /** Keeps the state of the session under a name. */
   async saveSnapshot(name: string): Promise<void> {
     await this.#link.save(name, await this.atomic.run(() => encode(toDump(this.#find(), []))));
     await this.atomic.run(() => {
@@ -156,6 +136,7 @@ class Sharing implements SharedSession {
     });
   }
 
+  /** Returns to a snapshot. @returns false where none has that name. */
   async restoreSnapshot(name: string): Promise<boolean> {
     const text = this.#names.includes(name) ? await this.#link.readSaved(name) : undefined;
     if (text === undefined) return false;

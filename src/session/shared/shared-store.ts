@@ -7,34 +7,8 @@ import { connectRedis, type RedisClient } from './connection.js';
 import { type Fields, openRedisStore, type RedisStore } from './redis-store.js';
 import type { SessionLink } from './session-log.js';
 import { shareTurn } from './share-turn.js';
-import { createSharedSession, type SharedSession } from './shared-session.js';
+import { SharedSession } from './shared-session.js';
 import { withMethods } from './with-methods.js';
-
-/** The state of a mock that several processes share. */
-export interface SharedStore {
-  /** A digest of what all processes must have in common: `toSetup`. */
-  readonly setup: string;
-  /** Counts the commands of this process. */
-  readonly metrics: StoreMetrics;
-  /** What keeps a session the same in all processes. */
-  share(id: string): SharedSession;
-  readonly events: SessionEvents;
-  /** The same scenarios, whose changes other processes repeat. */
-  shareScenarios(scenarios: Scenarios): Scenarios;
-  /** Begins to follow other processes: from now on the sessions and scenarios here are those of all. */
-  start(sessions: Sessions, scenarios: Scenarios): Promise<void>;
-  /** Brings the session of a request, and what all sessions have in common, to what other processes have written until now. */
-  arrive(readId: () => string | undefined): Promise<void>;
-  /** The same for all sessions. */
-  refresh(): Promise<void>;
-  /** Resolves once what all sessions have in common is written. @throws MockError `STORE_UNREACHABLE`. */
-  settle(): Promise<void>;
-  /** Resolves once everything that was changed here is written. @throws MockError `STORE_UNREACHABLE`. */
-  flush(): Promise<void>;
-  /** The clock for delays and time windows on a socket, on which real time passes as in the other processes. */
-  toSocketClock(clock: Clock): Clock;
-  close(): Promise<void>;
-}
 
 interface SharedStoreOptions {
   readonly redis: string | RedisClient;
@@ -51,7 +25,7 @@ export async function openSharedStore(options: SharedStoreOptions): Promise<Shar
   const connection = await connectRedis(options.redis, metrics);
   try {
     const store = await openRedisStore(connection, options);
-    return new Shared(store, { ...options, metrics }, connection.close);
+    return new SharedStore(store, { ...options, metrics }, connection.close);
   } catch (error) {
     await connection.close();
     throw error;
@@ -64,8 +38,11 @@ const ACTIVE = 'active';
 /** Differs from the version of every store, so that all fields are read. */
 const NOTHING_KNOWN: Fields['version'] = { revision: -1, stamp: '' };
 
-class Shared implements SharedStore {
+/** The state of a mock that several processes share. */
+export class SharedStore {
+  /** A digest of what all processes must have in common: `toSetup`. */
   readonly setup: string;
+  /** Counts the commands of this process. */
   readonly metrics: StoreMetrics;
   readonly events: SessionEvents;
   readonly #store: RedisStore;
@@ -101,10 +78,12 @@ class Shared implements SharedStore {
     };
   }
 
+  /** What keeps a session the same in all processes. */
   share(id: string): SharedSession {
-    return createSharedSession(this.#link(id), this.#options.journalLimit);
+    return new SharedSession(this.#link(id), this.#options.journalLimit);
   }
 
+  /** The same scenarios, whose changes other processes repeat. */
   shareScenarios(scenarios: Scenarios): Scenarios {
     const set = (id: string, definition: unknown): void => this.#set(`scenario:${id}`, JSON.stringify(definition));
     return withMethods(scenarios, {
@@ -131,6 +110,7 @@ class Shared implements SharedStore {
     });
   }
 
+  /** Begins to follow other processes: from now on the sessions and scenarios here are those of all. */
   async start(sessions: Sessions, scenarios: Scenarios): Promise<void> {
     this.#here = { sessions, scenarios };
     await this.#readFields();
@@ -145,6 +125,7 @@ class Shared implements SharedStore {
     this.#sweeping.unref();
   }
 
+  /** Brings the session of a request, and what all sessions have in common, to what other processes have written until now. */
   async arrive(readId: () => string | undefined): Promise<void> {
     const known = this.#sharedOf(readId() ?? 'default');
     await Promise.all([this.#refreshFields(), known?.arrive()]);
@@ -153,11 +134,13 @@ class Shared implements SharedStore {
     if (current !== known) await current?.arrive();
   }
 
+  /** The same for all sessions. */
   async refresh(): Promise<void> {
     await this.#refreshFields();
     await Promise.all(this.#listShared().map((shared) => shared.refresh()));
   }
 
+  /** Resolves once what all sessions have in common is written. @throws MockError `STORE_UNREACHABLE`. */
   async settle(): Promise<void> {
     if (this.#pending.size === 0) return;
     const written = [...this.#pending];
@@ -165,10 +148,12 @@ class Shared implements SharedStore {
     await Promise.all(written);
   }
 
+  /** Resolves once everything that was changed here is written. @throws MockError `STORE_UNREACHABLE`. */
   async flush(): Promise<void> {
     await Promise.all([this.settle(), ...this.#listShared().map(({ atomic }) => atomic.flush())]);
   }
 
+  /** The clock for delays and time windows on a socket, on which real time passes as in the other processes. */
   toSocketClock(clock: Clock): Clock {
     return toSocketClock(clock, this.#store.readElapsed);
   }
