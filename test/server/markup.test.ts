@@ -1,15 +1,59 @@
 // @module-tag slow
 import { expect, it } from 'vitest';
 import { describeBoth } from '../describe-both.js';
-import { object, TEXT, pathParameter, toDocument } from '../document-parts.js';
-import { loadCases } from '../load-cases.js';
+import { object, TEXT, pathParameter, INTEGER, arrayOf, toDocument } from '../document-parts.js';
 
 // Issue 13, part 8: input of a request in HTML and XML.
 
 const ATTACK = `<script>alert("1")</script>`;
+const html = (schema: unknown, more: object = {}): object => ({ 'text/html': { schema, ...more } });
+const page = (schema: unknown, more?: object): object => ({ description: 'ok', content: html(schema, more) });
+const item = object({ id: TEXT, name: TEXT, note: TEXT });
 const json = (schema: unknown): object => ({ content: { 'application/json': { schema } } });
+const anyBody = { requestBody: json({ type: 'object' }) };
 const id = pathParameter('id');
-const SPEC = loadCases<Record<string, unknown>>('server/markup.yaml');
+const query = { name: 'q', in: 'query', schema: TEXT };
+const count = { name: 'count', in: 'query', schema: INTEGER };
+const template = { mediaType: 'text/html', body: '<p>{message} {param}</p>' };
+
+const SPEC = toDocument(
+  {
+    '/pages': {
+      get: { parameters: [count, query], responses: { 200: page(arrayOf(item)), 400: page(TEXT) } },
+      post: { ...anyBody, responses: { 201: page(item), 400: page(TEXT) } },
+    },
+    '/pages/{id}': {
+      parameters: [id],
+      get: { responses: { 200: page(item), 404: page(TEXT) } },
+      put: { ...anyBody, responses: { 200: page(item) } },
+      delete: { responses: { 200: page(object({ id: TEXT, deleted: { const: true } })) } },
+    },
+    '/text/{id}': { parameters: [id], get: { responses: { 200: page(TEXT) } } },
+    '/shown': { post: { ...anyBody, responses: { 200: page(item, { example: { id: '1', name: 'shown' } }) } } },
+    '/typed': {
+      parameters: [count],
+      post: {
+        'x-mock': { errors: { 400: template } },
+        requestBody: json(object({ count: INTEGER }, 'count')),
+        responses: { 200: page(item), 400: page(TEXT) },
+      },
+    },
+    '/xml': {
+      post: {
+        'x-mock': { errors: { 400: { mediaType: 'text/xml', body: '<error>{message}</error>' } } },
+        requestBody: json(object({ count: INTEGER })),
+        responses: {
+          200: { description: 'ok', content: { 'application/xml': { schema: item } } },
+          400: { description: 'bad' },
+        },
+      },
+    },
+    '/scripted': { parameters: [query], get: { operationId: 'scripted', responses: { 200: page(TEXT) } } },
+    '/scripted-item': { parameters: [query], get: { operationId: 'scriptedItem', responses: { 200: page(item) } } },
+  },
+  {},
+  { 'x-mock': { errors: { 404: template } } },
+);
 
 const SCENARIOS = {
   page: {

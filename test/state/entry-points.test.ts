@@ -1,8 +1,7 @@
 // @module-tag slow
 import { describe, expect, it } from 'vitest';
 import { createMock, type Mock, MockError } from '../../src/index.js';
-import { json, ref, content, arrayOf } from '../document-parts.js';
-import { loadCases } from '../load-cases.js';
+import { json, ref, TEXT, content, pathParameter, arrayOf, object, toDocument } from '../document-parts.js';
 
 type Item = Readonly<Record<string, unknown>>;
 
@@ -17,7 +16,77 @@ interface EntryPoint {
   remove(mock: Mock, collection: string, id: string): Promise<void>;
 }
 
-const spec = loadCases<{ readonly paths: object; readonly [member: string]: unknown }>('state/entry-points.yaml');
+const body = { content: content({ type: 'object' }) };
+
+/** The operations of a collection at a path whose last segment is a parameter. */
+function resource(path: string, schema: object, created: object = { type: 'object' }): Record<string, object> {
+  const parameters = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => pathParameter(name ?? ''));
+  const errors = { 404: { description: 'unknown' }, 409: { description: 'conflict' } };
+  const list = path.slice(0, path.lastIndexOf('/'));
+  return {
+    [list]: {
+      parameters: parameters.slice(0, -1),
+      get: { responses: { 200: json(arrayOf(schema)), ...errors } },
+      post: { requestBody: { content: content(created) }, responses: { 201: json(schema), ...errors } },
+    },
+    [path]: {
+      parameters,
+      get: { responses: { 200: json(schema), ...errors } },
+      patch: { requestBody: body, responses: { 200: json(schema), ...errors } },
+      delete: { responses: { 204: { description: 'removed' }, ...errors } },
+    },
+  };
+}
+
+/** A membership names its target. */
+const MEMBERSHIP = object({ file_id: TEXT }, 'file_id');
+
+const DATE = { type: 'string', format: 'date-time' };
+
+const spec = toDocument(
+  {
+    ...resource('/jobs/{job_id}', ref('Job')),
+    ...resource('/jobs/{job_id}/steps/{step_id}', ref('Step')),
+    ...resource('/files/{file_id}', ref('File')),
+    ...resource('/stores/{store_id}', ref('Store')),
+    ...resource('/stores/{store_id}/files/{file_id}', ref('StoreFile'), MEMBERSHIP),
+    ...resource('/stores/{store_id}/files/{file_id}/tags/{tag_id}', ref('Tag')),
+    '/commands': {
+      post: { operationId: 'runCommand', requestBody: body, responses: { 200: json({ type: 'object' }) } },
+    },
+  },
+  {
+    Job: {
+      ...object(
+        {
+          id: { type: 'string', examples: ['job_8VnGx3RkT5cJq0WbY7mLz2Pd'] },
+          name: TEXT,
+          note: { type: ['string', 'null'] },
+          remark: { type: ['string', 'null'] },
+          status: { type: 'string', enum: ['cancelled', 'open'] },
+          created_at: DATE,
+          updated_at: DATE,
+          cancelled_at: DATE,
+          secret: { type: 'string', examples: ['sk-8VnGx3RkT5cJq0WbY7mLz2Pd'] },
+          masked_secret: TEXT,
+          etag: TEXT,
+        },
+        'id',
+        'status',
+        'created_at',
+        'updated_at',
+        'remark',
+      ),
+      additionalProperties: false,
+    },
+    Step: object({ id: TEXT, job_id: TEXT, text: TEXT }, 'id', 'job_id'),
+    File: object({ id: TEXT }, 'id'),
+    Store: object({ id: TEXT }, 'id'),
+    StoreFile: object({ id: TEXT, store_id: TEXT }, 'id', 'store_id'),
+    Tag: object({ id: TEXT }, 'id'),
+  },
+  { 'x-mock': { collections: { jobs: { unique: ['name'], once: ['secret'] } } } },
+);
 
 /** The path of a collection below its parents: `stores.files` with `$parent: 's1'` is `/stores/s1/files`. */
 function toPath(collection: string, parents: string): string {

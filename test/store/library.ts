@@ -1,3 +1,45 @@
-import { loadCases } from '../load-cases.js';
+import { object, TEXT, arrayOf, ref, BOOLEAN, query, INTEGER, content, toDocument, inPath } from '../document-parts.js';
 /** A small contract of books, in sessions of their own, with operations that scenarios limit. */
-export const LIBRARY: Readonly<Record<string, unknown>> = loadCases<Record<string, unknown>>('store/library.yaml');
+export const LIBRARY: Readonly<Record<string, unknown>> = toDocument(
+  {
+    '/books': {
+      get: {
+        operationId: 'listBooks',
+        parameters: [query('limit', INTEGER), query('after')],
+        responses: { 200: json(ref('BookList')) },
+      },
+      post: {
+        operationId: 'createBook',
+        parameters: [{ name: 'Idempotency-Key', in: 'header', schema: TEXT }],
+        requestBody: { content: content(ref('NewBook')) },
+        responses: { 201: json(ref('Book')) },
+      },
+    },
+    '/books/{id}': {
+      ...inPath('id'),
+      get: { operationId: 'getBook', responses: { 200: json(ref('Book')), 404: { description: '' } } },
+      put: {
+        operationId: 'putBook',
+        parameters: [{ name: 'If-Match', in: 'header', schema: TEXT }],
+        requestBody: { content: content(ref('NewBook')) },
+        responses: { 200: json(ref('Book')), 412: { description: '' } },
+      },
+      delete: { operationId: 'deleteBook', responses: { 204: { description: '' }, 404: { description: '' } } },
+    },
+    '/counted': {
+      get: { operationId: 'getCounted', responses: { 200: { description: '' }, 418: { description: '' } } },
+    },
+    '/limited': {
+      get: { operationId: 'getLimited', responses: { 200: { description: '' }, 429: { description: '' } } },
+    },
+  },
+  {
+    NewBook: object({ title: TEXT }, 'title'),
+    Book: object({ id: TEXT, title: TEXT }, 'id', 'title'),
+    BookList: object({ data: arrayOf(ref('Book')), has_more: BOOLEAN }, 'data', 'has_more'),
+  },
+);
+
+function json(schema: object): object {
+  return { description: '', headers: { ETag: { schema: TEXT } }, content: content(schema) };
+}
