@@ -11,8 +11,7 @@ import { createMergeSchemas, splitPart } from './values/merge-schemas.js';
 import { createMinimumDepth } from './values/minimum-depth.js';
 import { make } from './values/make.js';
 import { type Attempt, IMPOSSIBLE } from './values/attempt.js';
-import { toTarget } from './values/plan.js';
-import { type Part, SYNTHETIC, type Target, type ValuePlace } from './values/shape.js';
+import { type Part, SYNTHETIC, type ValuePlace } from './values/shape.js';
 
 /** What a generated value depends on, besides its schema. */
 export interface GenerateContext {
@@ -52,13 +51,11 @@ const MAX_ATTEMPTS = 6;
 /** Creates a generator for one contract; every schema is read once, when it is needed. */
 export function createGenerator(contract: Contract, validators: Validators): Generator {
   const createAttempt = createAttempts(contract, validators);
-  // The same target each time, which has what is known about it. The value at a schema's pointer is a schema.
-  const targetAt = memoize((pointer: string): Target =>
-    toTarget([{ schema: contract.at(pointer) as Schema, pointer }]),
-  );
+  // The same list each time, by which its merged shape is found. The value at a schema's pointer is a schema.
+  const partsAt = memoize((pointer: string): readonly Part[] => [{ schema: contract.at(pointer) as Schema, pointer }]);
   const complete: Generate = (pointer, given, context) => {
     const check = validators.check(pointer, context.direction);
-    const target = targetAt(pointer);
+    const parts = partsAt(pointer);
     const place = toRootPlace(context, given);
     let known = toPlainNames(context.known);
     const mistakes = new Map<string, number>();
@@ -67,7 +64,7 @@ export function createGenerator(contract: Contract, validators: Validators): Gen
     let isContradictory = false;
     for (let i = 0; i < MAX_ATTEMPTS; i++) {
       const attempt = createAttempt(context, mistakes, known);
-      const value = attempt.make(target, place);
+      const value = attempt.make(parts, place);
       isContradictory ||= attempt.isContradictory;
       if (value === IMPOSSIBLE) {
         if (known.size === 0) break;
@@ -89,14 +86,14 @@ export function createGenerator(contract: Contract, validators: Validators): Gen
       return best === IMPOSSIBLE ? (given ?? null) : best;
     }
     context.note?.(`no value can fit the schema at ${pointer}`, true);
-    const value = createAttempt({ ...context, isTolerant: true }, new Map(), known).make(target, place);
+    const value = createAttempt({ ...context, isTolerant: true }, new Map(), known).make(parts, place);
     return value === IMPOSSIBLE ? null : value;
   };
   const mayContradict = (pointer: string): boolean => {
     const context: GenerateContext = { seed: 1, key: pointer, direction: 'response', now: 0 };
     const attempt = createAttempt(context, new Map(), new Map());
     // At depth 0 the properties of the properties would not be minimal.
-    attempt.make(targetAt(pointer), { ...toRootPlace(context, undefined), depth: 1, minimal: true });
+    attempt.make(partsAt(pointer), { ...toRootPlace(context, undefined), depth: 1, minimal: true });
     return attempt.isContradictory;
   };
   return { value: cacheValues(complete), complete, mayContradict };
@@ -142,7 +139,7 @@ function createAttempts(contract: Contract, validators: Validators): CreateAttem
         validators.accepts(part.pointer, direction)(value) ||
         // A request that fits several alternatives has no error.
         (direction === 'request' && !hasErrors(validators.check(part.pointer, direction)(value, 'body'))),
-      make: (target, place) => make(attempt, target, place),
+      make: (parts, place) => make(attempt, parts, place),
     };
     return attempt;
   };

@@ -1,9 +1,10 @@
+import type { Faker } from '@faker-js/faker';
 import type { Random } from '../../random.js';
 import { pickUuid } from './identifiers.js';
 import { toTable, pickInstant, type TimeKind } from './names.js';
 import { type Location, type Person, toPlainLetters } from './people.js';
 
-/** What a string is generated from. */
+/** What a string or a number is generated from. */
 export interface TextContext {
   readonly random: Random;
   /** Milliseconds since 1970. */
@@ -17,8 +18,15 @@ export interface TextContext {
   /** How often the string was a duplicate of another one. */
   readonly repeats: number;
   /** The same person and location for all properties of one object. */
-  readonly person: Person;
-  readonly location: Location;
+  person(): Person;
+  location(): Location;
+  /** The title or name of the schema the property belongs to. */
+  readonly kind: string;
+  /** The position in the nearest array. */
+  readonly index: number;
+  /** Whether a number is an integer. */
+  readonly isWhole: boolean;
+  faker(): Faker;
 }
 
 /** Strings of one format, the usual one first; the others are for schemas with other lengths or patterns. */
@@ -47,7 +55,7 @@ function* writeDateTime(context: TextContext): Iterable<string> {
 }
 
 function* writeEmail(context: TextContext): Iterable<string> {
-  const { first, last } = context.person;
+  const { first, last } = context.person();
   const [one, two] = [toPlainLetters(first), toPlainLetters(last)];
   if (context.repeats > 0) yield `${one}.${two}${digits(context, 5)}@example.com`;
   yield `${one}.${two}@example.com`;
@@ -68,14 +76,14 @@ function* writeUri(context: TextContext): Iterable<string> {
 
 function* writeHostname(context: TextContext): Iterable<string> {
   if (context.repeats > 1) yield `host-${digits(context, 6)}.example.com`;
-  yield `${toPlainLetters(context.person.last)}.example.com`;
+  yield `${toPlainLetters(context.person().last)}.example.com`;
   yield 'a.io';
   yield 'a';
   yield writeHost('', context.minLength);
 }
 
 function* writePhone(context: TextContext): Iterable<string> {
-  yield `${context.location.phone}555${digits(context, 4)}`;
+  yield `${context.location().phone}555${digits(context, 4)}`;
   yield `+1555${digits(context, 7)}`;
   yield digits(context, 10);
 }
@@ -132,11 +140,11 @@ export const FORMATS: ReadonlyMap<string, FormatWriter> = toTable<FormatWriter>(
   ['http-date', (context) => [new Date(instant(context)).toUTCString()]],
   ['media-range', () => ['application/json', '*/*']],
   ['phone phone-number tel', writePhone],
-  ['currency', ({ location }) => [location.currency]],
-  ['country country-code', ({ location }) => [location.countryCode]],
-  ['language', ({ location }) => [location.locale.slice(0, 2)]],
-  ['locale', ({ location }) => [location.locale]],
-  ['timezone', ({ location }) => [location.timezone]],
+  ['currency', ({ location }) => [location().currency]],
+  ['country country-code', ({ location }) => [location().countryCode]],
+  ['language', ({ location }) => [location().locale.slice(0, 2)]],
+  ['locale', ({ location }) => [location().locale]],
+  ['timezone', ({ location }) => [location().timezone]],
   ['color', ({ random }) => [`#${random.text('0123456789abcdef', 6)}`]],
   ['unix-time', (context) => [String(instant(context) / 1000)]],
   ['semver', ({ random }) => [`${random.integer(0, 4)}.${random.integer(0, 20)}.${random.integer(0, 9)}`]],

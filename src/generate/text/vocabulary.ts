@@ -1,23 +1,20 @@
-import type { Faker } from '@faker-js/faker';
 import { memoize } from '../../memoize.js';
 import type { Random } from '../../random.js';
 import type { Shape, ValuePlace } from '../values/shape.js';
 import { createLendFaker, type LendFaker, readFakerMethod } from './faker.js';
-import { FORMATS, type FormatWriter } from './formats.js';
+import { FORMATS, type FormatWriter, type TextContext } from './formats.js';
 import { createImitation, pickIdentifier } from './identifiers.js';
 import { findByWords, pickInstant, readTimeKind, type TimeKind, toTimestamp } from './names.js';
 import { toBareName, readWords } from '../../contract/names.js';
-import { type Location, type Person, pickLocation, pickPerson } from './people.js';
+import { pickLocation, pickPerson } from './people.js';
 import {
   FORMATS_BY_NAME,
   NUMBERS,
-  type NumberContext,
   type PickNumber,
   pickSentence,
   pickSlug,
   pickTitle,
   TEXTS,
-  type WordContext,
   WORDS,
   type WriteWord,
 } from './words.js';
@@ -26,8 +23,6 @@ import {
 export interface Vocabulary {
   /** The value `x-faker` describes; undefined without it, or if faker has no such method. */
   fake(wanted: WantedValue): unknown;
-  /** The first of the strings to try; cheaper than all of them, and nearly always the one that is used. */
-  string(wanted: WantedValue): string;
   /** Strings to try, the best one first. */
   strings(wanted: WantedValue): Iterable<string>;
   number(wanted: WantedValue, type: 'integer' | 'number'): number | undefined;
@@ -78,7 +73,7 @@ export function createVocabulary(): Vocabulary {
       shape.faker === undefined
         ? undefined
         : readFakerMethod(lendFaker(attempt.random(place.stream), attempt.now), shape.faker),
-    ...createStringWriters(about, lendFaker),
+    strings: createStringWriter(about, lendFaker),
     number: pickNumber,
     boolean: ({ attempt, place }) => {
       const { words } = about(place.name);
@@ -97,10 +92,10 @@ export function createVocabulary(): Vocabulary {
         return varyTime(wanted, example, timeKind);
       const isEmail = wanted.shape.formats.includes('email') || /^e?mail$/.test(words.at(-1) ?? '');
       const isCode = example.length <= 3;
-      const context = new ValueContext(wanted, { words, timeKind }, lendFaker);
+      const maxLength = isCode ? example.length : wanted.shape.maxLength;
+      const context = createContext(wanted, { words, timeKind, maxLength }, lendFaker);
       if (isEmail) return [...(FORMATS.get('email')?.(context) ?? [])][0];
       if (wanted.shape.formats.length > 0 || word === undefined || !isText) return varyTime(wanted, example, timeKind);
-      if (isCode) context.maxLength = example.length;
       const text = word(context);
       if (isCode && text.length !== example.length) return undefined;
       return example === example.toLowerCase() ? text.toLowerCase() : text;
@@ -109,42 +104,25 @@ export function createVocabulary(): Vocabulary {
   };
 }
 
-function createStringWriters(about: Vocabulary['about'], lendFaker: LendFaker): Pick<Vocabulary, 'string' | 'strings'> {
+function createStringWriter(about: Vocabulary['about'], lendFaker: LendFaker): Vocabulary['strings'] {
   // Examples are those of the document.
   const imitate = memoize(createImitation, MAX_NAMES);
-  return {
-    string: (wanted) => {
-      const { formats, contentEncoding } = wanted.shape;
-      const facts = about(wanted.place.name);
-      const context = new ValueContext(wanted, facts, lendFaker);
-      for (const format of formats) {
-        for (const text of FORMATS.get(format)?.(context) ?? []) return text;
-      }
-      if (contentEncoding === 'base64') for (const text of FORMATS.get('byte')?.(context) ?? []) return text;
-      if (facts.isIdentifier) {
-        const example = wanted.shape.suggestions.find(isIdentifierExample);
-        return example === undefined ? pickOwnIdentifier(context) : imitate(example)(context.random);
-      }
-      for (const text of facts.format?.(context) ?? []) return text;
-      return facts.word !== undefined && context.repeats < 3 ? facts.word(context) : writeSlug(context);
-    },
-    *strings(wanted) {
-      const { formats, contentEncoding } = wanted.shape;
-      const { isIdentifier, format, word, ...facts } = about(wanted.place.name);
-      const context = new ValueContext(wanted, facts, lendFaker);
-      for (const each of formats) yield* FORMATS.get(each)?.(context) ?? [];
-      if (formats.some((each) => FORMATS.has(each))) return;
-      if (contentEncoding === 'base64') yield* FORMATS.get('byte')?.(context) ?? [];
-      if (isIdentifier) {
-        const examples = wanted.shape.suggestions.filter(isIdentifierExample);
-        for (const example of examples) yield imitate(example)(context.random);
-        yield pickOwnIdentifier(context);
-        yield pickIdentifier('', context.random);
-      }
-      if (format !== undefined) yield* format(context);
-      if (word !== undefined && context.repeats < 3) yield word(context);
-      yield* writeNeutral(context);
-    },
+  return function* writeStrings(wanted) {
+    const { formats, contentEncoding, suggestions } = wanted.shape;
+    const facts = about(wanted.place.name);
+    const { format, word } = facts;
+    const context = createContext(wanted, facts, lendFaker);
+    for (const each of formats) yield* FORMATS.get(each)?.(context) ?? [];
+    if (formats.some((each) => FORMATS.has(each))) return;
+    if (contentEncoding === 'base64') yield* FORMATS.get('byte')?.(context) ?? [];
+    if (facts.isIdentifier) {
+      for (const example of suggestions.filter(isIdentifierExample)) yield imitate(example)(context.random);
+      yield pickOwnIdentifier(context);
+      yield pickIdentifier('', context.random);
+    }
+    if (format !== undefined) yield* format(context);
+    if (word !== undefined && context.repeats < 3) yield word(context);
+    yield* writeNeutral(context);
   };
 }
 
@@ -173,69 +151,42 @@ function varyNumber(example: number, random: Random): number | undefined {
 function createNumberPicker(about: Vocabulary['about'], lendFaker: LendFaker): Vocabulary['number'] {
   return (wanted, type) => {
     const { attempt, place, shape } = wanted;
-    const facts = about(place.name);
-    const { timeKind, isTime, number } = facts;
+    const { words, timeKind, isTime, number } = about(place.name);
     const isTimestamp = shape.formats.some((format) => format.startsWith('unix') || format === 'timestamp');
     if (isTimestamp || (isTime && type === 'integer')) {
       const instant = pickInstant(timeKind, attempt.random(place.stream), attempt.now);
       return toTimestamp(instant, place.name, shape.suggestions[0]);
     }
     if (number === undefined) return undefined;
-    const context = new ValueContext(wanted, facts, lendFaker);
-    context.isWhole = type === 'integer';
-    const value = number(context);
-    return context.isWhole && !Number.isInteger(value) ? undefined : value;
+    const value = number(createContext(wanted, { words, timeKind, isWhole: type === 'integer' }, lendFaker));
+    return type === 'integer' && !Number.isInteger(value) ? undefined : value;
   };
 }
 
-/** What one value is generated from: a class, since most values need few of its members. */
-class ValueContext implements WordContext, NumberContext {
-  readonly now: number;
-  readonly name: string;
-  readonly words: readonly string[];
-  readonly timeKind: TimeKind;
-  readonly kind: string;
-  readonly repeats: number;
-  readonly index: number;
-  readonly minLength: number;
-  maxLength: number;
-  /** Whether a number is an integer. */
-  isWhole = false;
-  readonly #wanted: WantedValue;
-  readonly #lendFaker: LendFaker;
-  #random: Random | undefined;
-
-  constructor(wanted: WantedValue, { words, timeKind }: Pick<NameFacts, 'timeKind' | 'words'>, lendFaker: LendFaker) {
-    const { attempt, place, shape } = wanted;
-    this.now = attempt.now;
-    this.name = place.name;
-    this.words = words;
-    this.timeKind = timeKind;
-    this.kind = place.kind;
-    this.repeats = place.repeats;
-    this.index = place.index;
-    this.minLength = shape.minLength;
-    this.maxLength = shape.maxLength;
-    this.#wanted = wanted;
-    this.#lendFaker = lendFaker;
-  }
-
-  /** The same stream each time. */
-  get random(): Random {
-    return (this.#random ??= this.#wanted.attempt.random(this.#wanted.place.stream));
-  }
-
-  get person(): Person {
-    return pickPerson(this.#wanted.attempt.random(this.#wanted.place.ownerStream, 'person'));
-  }
-
-  get location(): Location {
-    return pickLocation(this.#wanted.attempt.random(this.#wanted.place.ownerStream, 'place'));
-  }
-
-  get faker(): Faker {
-    return this.#lendFaker(this.random, this.now);
-  }
+/** What one value is generated from. */
+function createContext(
+  { attempt, place, shape }: WantedValue,
+  facts: Pick<NameFacts, 'timeKind' | 'words'> & { readonly isWhole?: boolean; readonly maxLength?: number },
+  lendFaker: LendFaker,
+): TextContext {
+  const { words, timeKind, isWhole = false, maxLength = shape.maxLength } = facts;
+  const random = attempt.random(place.stream);
+  return {
+    now: attempt.now,
+    name: place.name,
+    kind: place.kind,
+    repeats: place.repeats,
+    index: place.index,
+    minLength: shape.minLength,
+    maxLength,
+    words,
+    timeKind,
+    isWhole,
+    random,
+    person: () => pickPerson(attempt.random(place.ownerStream, 'person')),
+    location: () => pickLocation(attempt.random(place.ownerStream, 'place')),
+    faker: () => lendFaker(random, attempt.now),
+  };
 }
 
 function readFacts(name: string): NameFacts {
@@ -275,16 +226,16 @@ function isIdentifierExample(example: unknown): example is string {
 }
 
 /** The id of what the property, or the object with it, is named after. */
-function pickOwnIdentifier({ random, kind, words }: WordContext): string {
+function pickOwnIdentifier({ random, kind, words }: TextContext): string {
   return pickIdentifier(words.length > 1 ? words.slice(0, -1).join(' ') : kind, random);
 }
 
-function writeSlug(context: WordContext): string {
+function writeSlug(context: TextContext): string {
   return context.repeats < 2 ? pickSlug(context) : `${pickSlug(context)}-${context.random.text('0123456789', 6)}`;
 }
 
 /** Neutral words, fitted to the length that the schema allows. */
-function* writeNeutral(context: WordContext): Iterable<string> {
+function* writeNeutral(context: TextContext): Iterable<string> {
   const { random, repeats, minLength, maxLength } = context;
   const slug = writeSlug(context);
   yield slug;
@@ -295,7 +246,7 @@ function* writeNeutral(context: WordContext): Iterable<string> {
   if (minLength > slug.length) yield writeLong(context);
 }
 
-function writeLong(context: WordContext): string {
+function writeLong(context: TextContext): string {
   const { minLength, maxLength } = context;
   let text = pickTitle(context);
   while (text.length < minLength && text.length < 400) text += ` ${pickSentence(context)}`;

@@ -1,19 +1,11 @@
 import { capitalize } from '../../contract/names.js';
-import type { Faker } from '@faker-js/faker';
 import type { TextContext } from './formats.js';
 import { pickUuid } from './identifiers.js';
 import { toTable } from './names.js';
 import { toPlainLetters } from './people.js';
 
-/** What the value of a property with a known name is generated from. */
-export interface WordContext extends TextContext {
-  /** The title or name of the schema the property belongs to. */
-  readonly kind: string;
-  readonly faker: Faker;
-}
-
 /** Writes the string of a property with a known name. */
-export type WriteWord = (context: WordContext) => string;
+export type WriteWord = (context: TextContext) => string;
 
 const ADJECTIVES: readonly string[] = (
   'amber brave calm clear crisp eager early fair fresh gentle golden green happy keen kind light lucky mellow ' +
@@ -43,34 +35,34 @@ export function pickSentence({ random }: TextContext): string {
 const PERSONAL =
   /user|person|people|customer|owner|author|member|contact|employee|patient|student|passenger|driver|guest|sender|recipient|profile|holder/i;
 
-const isPersonal = ({ kind, name }: WordContext): boolean => PERSONAL.test(kind) || PERSONAL.test(name);
-const code = ({ random }: WordContext): string => random.text('ABCDEFGHJKLMNPQRSTUVWXYZ23456789', 8);
-const full = (context: WordContext): string => `${context.person.first} ${context.person.last}`;
-const user = (context: WordContext): string => toPlainLetters(context.person.first) + context.random.integer(1, 99);
-const secret = (context: WordContext): string => `sample_${context.random.text('abcdefghjkmnpqrstuvwxyz23456789', 16)}`;
-const street = (context: WordContext): string =>
+const isPersonal = ({ kind, name }: TextContext): boolean => PERSONAL.test(kind) || PERSONAL.test(name);
+const code = ({ random }: TextContext): string => random.text('ABCDEFGHJKLMNPQRSTUVWXYZ23456789', 8);
+const full = (context: TextContext): string => `${context.person().first} ${context.person().last}`;
+const user = (context: TextContext): string => toPlainLetters(context.person().first) + context.random.integer(1, 99);
+const secret = (context: TextContext): string => `sample_${context.random.text('abcdefghjkmnpqrstuvwxyz23456789', 16)}`;
+const street = (context: TextContext): string =>
   `${context.random.integer(1, 240)} ${capitalize(context.random.pick(NOUNS))} Street`;
-const version = ({ random }: WordContext): string =>
+const version = ({ random }: TextContext): string =>
   `${random.integer(1, 4)}.${random.integer(0, 9)}.${random.integer(0, 9)}`;
-const hex = ({ random }: WordContext, count: number): string => random.text('0123456789abcdef', count);
+const hex = ({ random }: TextContext, count: number): string => random.text('0123456789abcdef', count);
 
 /** Names and texts for people, by name of the property, without separators. */
 const TEXT_ROWS: readonly (readonly [names: string, word: WriteWord])[] = [
-  ['firstname givenname forename first', ({ person }) => person.first],
-  ['lastname familyname surname last', ({ person }) => person.last],
+  ['firstname givenname forename first', ({ person }) => person().first],
+  ['lastname familyname surname last', ({ person }) => person().last],
   ['fullname displayname realname author owner contactname customername cardholdername', full],
   ['name', (context) => (isPersonal(context) ? full(context) : pickTitle(context))],
   ['username login nickname handle screenname', user],
   ['title subject headline label caption', pickTitle],
   ['description summary note notes comment comments message text content body details bio about', pickSentence],
   ['street address addressline1 line1 streetaddress address1', street],
-  ['city town locality', ({ location }) => location.city],
-  ['country countryname', ({ maxLength, location }) => location[maxLength <= 3 ? 'countryCode' : 'country']],
-  ['currency currencycode', ({ location }) => location.currency],
-  ['timezone tz', ({ location }) => location.timezone],
-  ['company companyname employer brand', (context) => context.faker.company.name()],
-  ['jobtitle occupation', ({ faker }) => faker.person.jobTitle()],
-  ['productname', ({ faker }) => faker.commerce.productName()],
+  ['city town locality', ({ location }) => location().city],
+  ['country countryname', ({ maxLength, location }) => location()[maxLength <= 3 ? 'countryCode' : 'country']],
+  ['currency currencycode', ({ location }) => location().currency],
+  ['timezone tz', ({ location }) => location().timezone],
+  ['company companyname employer brand', (context) => context.faker().company.name()],
+  ['jobtitle occupation', ({ faker }) => faker().person.jobTitle()],
+  ['productname', ({ faker }) => faker().commerce.productName()],
 ];
 
 /** By name of the property, without separators: words that any other of their kind can replace. */
@@ -84,23 +76,26 @@ export const WORDS: ReadonlyMap<string, WriteWord> = toTable<WriteWord>([
   ['slug key tag category code reference', pickSlug],
   ['sku orderno ordernumber invoicenumber number trackingnumber confirmationcode couponcode promocode', code],
   ['addressline2 line2 address2', (context) => `Floor ${context.random.integer(1, 12)}`],
-  ['state province region county', ({ location }) => location.state],
-  ['statecode regioncode', ({ location }) => location.stateCode],
-  ['zip zipcode postalcode postcode', ({ location }) => location.zip],
-  ['countrycode nationality', ({ minLength, location }) => location[minLength === 3 ? 'countryCode3' : 'countryCode']],
-  ['locale', ({ location }) => location.locale],
-  ['language lang languagecode', ({ location }) => location.locale.slice(0, 2)],
-  ['organization organisation vendor merchant', (context) => context.faker.company.name()],
-  ['department', ({ faker }) => faker.commerce.department()],
-  ['product item', ({ faker }) => faker.commerce.productName()],
-  ['position', ({ faker }) => faker.person.jobTitle()],
-  ['gender sex', ({ faker }) => faker.person.sex()],
-  ['color colour', ({ faker }) => faker.color.human()],
+  ['state province region county', ({ location }) => location().state],
+  ['statecode regioncode', ({ location }) => location().stateCode],
+  ['zip zipcode postalcode postcode', ({ location }) => location().zip],
+  [
+    'countrycode nationality',
+    ({ minLength, location }) => location()[minLength === 3 ? 'countryCode3' : 'countryCode'],
+  ],
+  ['locale', ({ location }) => location().locale],
+  ['language lang languagecode', ({ location }) => location().locale.slice(0, 2)],
+  ['organization organisation vendor merchant', (context) => context.faker().company.name()],
+  ['department', ({ faker }) => faker().commerce.department()],
+  ['product item', ({ faker }) => faker().commerce.productName()],
+  ['position', ({ faker }) => faker().person.jobTitle()],
+  ['gender sex', ({ faker }) => faker().person.sex()],
+  ['color colour', ({ faker }) => faker().color.human()],
   ['model', (context) => `${pickSlug(context)}-${context.random.integer(1, 9)}`],
   ['useragent', () => 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0'],
   ['ip ipaddress remoteip clientip', (context) => `192.0.2.${context.random.integer(1, 254)}`],
   ['mac macaddress', (context) => (hex(context, 12).match(/../g) ?? []).join(':')],
-  ['hostname host domain domainname', (context) => `${toPlainLetters(context.person.last)}.example.com`],
+  ['hostname host domain domainname', (context) => `${toPlainLetters(context.person().last)}.example.com`],
   ['filename file', (context) => `${pickSlug(context)}.txt`],
   ['path filepath', (context) => `/${pickSlug(context)}/${pickSlug(context)}`],
   ['extension', () => 'txt'],
@@ -112,12 +107,12 @@ export const WORDS: ReadonlyMap<string, WriteWord> = toTable<WriteWord>([
   ['md5 fingerprint', (context) => hex(context, 32)],
   ['version apiversion', version],
   ['requestid traceid correlationid', (context) => `req_${hex(context, 16)}`],
-  ['iban', ({ faker }) => faker.finance.iban()],
-  ['bic swift', ({ faker }) => faker.finance.bic()],
+  ['iban', ({ faker }) => faker().finance.iban()],
+  ['bic swift', ({ faker }) => faker().finance.bic()],
   ['last4', (context) => context.random.text('0123456789', 4)],
   ['price amount cost balance', (context) => (context.random.integer(100, 99_999) / 100).toFixed(2)],
-  ['latitude lat', ({ location }) => location.latitude],
-  ['longitude lng lon', ({ location }) => location.longitude],
+  ['latitude lat', ({ location }) => location().latitude],
+  ['longitude lng lon', ({ location }) => location().longitude],
 ]);
 
 /** The format of values by the name of their property, for schemas without `format`. */
@@ -130,18 +125,12 @@ export const FORMATS_BY_NAME: ReadonlyMap<string, string> = toTable<string>([
   ['birthday birthdate dob', 'date'],
 ]);
 
-/** What a number is generated from; `index` is the position in the nearest array. */
-export interface NumberContext extends Pick<TextContext, 'random' | 'now' | 'location'> {
-  readonly index: number;
-  readonly isWhole: boolean;
-}
-
 /** Picks the number of a property with a known name. */
-export type PickNumber = (context: NumberContext) => number;
+export type PickNumber = (context: TextContext) => number;
 
-const cents = ({ random, isWhole }: NumberContext): number =>
+const cents = ({ random, isWhole }: TextContext): number =>
   isWhole ? random.integer(5, 500) * 100 : random.integer(500, 50_000) / 100;
-const share = ({ random, isWhole }: NumberContext): number =>
+const share = ({ random, isWhole }: TextContext): number =>
   isWhole ? random.integer(1, 100) : random.integer(1, 99) / 100;
 const between =
   (least: number, most: number): PickNumber =>
@@ -162,8 +151,8 @@ export const NUMBERS: ReadonlyMap<string, PickNumber> = toTable<PickNumber>([
   ['minute minutes second seconds', between(0, 59)],
   ['expiresin ttl timeout maxage', () => 3600],
   ['duration elapsed durationms', between(30, 900)],
-  ['latitude lat', ({ location }) => Number(location.latitude)],
-  ['longitude lng lon', ({ location }) => Number(location.longitude)],
+  ['latitude lat', ({ location }) => Number(location().latitude)],
+  ['longitude lng lon', ({ location }) => Number(location().longitude)],
   ['width height', between(2, 20)],
   ['bytes filesize contentlength sizebytes', between(1000, 90_000)],
   ['port', between(1024, 9999)],

@@ -1,8 +1,7 @@
 import type { Random } from '../../random.js';
 import type { Vocabulary } from '../text/vocabulary.js';
-import type { MergeSchemas } from './merge-schemas.js';
 import type { MinimumDepth } from './minimum-depth.js';
-import type { Part, Shape, Target, ValuePlace } from './shape.js';
+import type { MergeSchemas, Part, Shape, ValuePlace } from './shape.js';
 
 /** The result for a schema that no value fits. */
 export const IMPOSSIBLE: unique symbol = Symbol('impossible');
@@ -41,7 +40,8 @@ export interface Attempt {
   random(stream: number, purpose?: string): Random;
   /** Whether a value fits a schema; true for a schema that is not in the document. */
   fits(part: Part, value: unknown): boolean;
-  make(target: Target, place: ValuePlace): unknown;
+  /** A value for schemas that must all be valid; `IMPOSSIBLE` if none was found. */
+  make(parts: readonly Part[], place: ValuePlace): unknown;
 }
 
 /** Whether the value of a place was wrong in an earlier attempt. */
@@ -55,5 +55,6 @@ export interface Task {
   readonly attempt: Attempt;
   readonly place: ValuePlace;
   readonly shape: Shape;
-  readonly target: Target;
+  /** The schemas that the shape was merged from. */
+  readonly parts: readonly Part[];
 }

@@ -1,8 +1,7 @@
 import { hashText } from '../../random.js';
 import { ENUMERATE, IMPOSSIBLE, MAX_VALUES, type Task } from './attempt.js';
 import { ENDLESS } from './minimum-depth.js';
-import { findItem, readShape, toTarget } from './plan.js';
-import { type Part, SYNTHETIC, type ValuePlace } from './shape.js';
+import { type Part, readItemParts, SYNTHETIC, type ValuePlace } from './shape.js';
 
 /** Generates an array: given items, required ones, and two or three if the schema allows them. */
 export function makeArray(task: Task): unknown {
@@ -90,10 +89,10 @@ const MAX_TRIES = 40;
 
 function makeItem(task: Task, slot: Slot): unknown {
   const { shape, place, attempt } = task;
-  const declared = findItem(shape, slot.index);
-  if (declared === null) return slot.given === undefined ? IMPOSSIBLE : slot.given;
+  const declared = readItemParts(shape, slot.index);
+  if (declared === undefined) return slot.given === undefined ? IMPOSSIBLE : slot.given;
   const contained = shape.contains.length === 0 ? [] : readContained(task, slot);
-  const target = contained.length === 0 ? declared : toTarget([...declared.parts, ...contained]);
+  const parts = contained.length === 0 ? declared : [...declared, ...contained];
   for (let i = 0; i < MAX_TRIES; i++) {
     const stream = hashText(i === 0 ? `/${slot.index}` : `/${slot.index}~${i}`, place.stream);
     const child: ValuePlace = {
@@ -113,7 +112,7 @@ function makeItem(task: Task, slot: Slot): unknown {
       repeats: place.repeats + slot.repeats + i,
       minimal: place.minimal,
     };
-    const item = attempt.make(target, child);
+    const item = attempt.make(parts, child);
     if (slot.given !== undefined) return item === IMPOSSIBLE ? slot.given : item;
     if (item === IMPOSSIBLE) return IMPOSSIBLE;
     if (slot.taken === undefined) return item;
@@ -154,16 +153,13 @@ function readLength(task: Task, needed: number): number {
   const { shape, place, attempt } = task;
   if (place.minimal) return needed;
   if (place.exact && Array.isArray(place.hint)) return Math.max(needed, Math.min(place.hint.length, shape.maxItems));
-  const item = findItem(shape, shape.prefixItems.length);
-  if (item === null || shape.prefixItems.length > 0)
+  const item = readItemParts(shape, shape.prefixItems.length);
+  if (item === undefined || shape.prefixItems.length > 0)
     return Math.max(needed, Math.min(shape.prefixItems.length, shape.maxItems));
-  const depth = attempt.minimumDepth(readShape(attempt.merge, item));
-  const isRecursive = item.parts.some(
-    ({ schema }) => typeof schema !== 'boolean' && place.ancestors.includes(schema.$ref ?? ''),
-  );
+  const depth = attempt.minimumDepth(attempt.merge(item));
   // A form cannot represent an empty list, so a request has an item if possible.
   const isDeep = place.depth >= 3 && attempt.direction === 'response';
-  if (depth >= ENDLESS || isRecursive || (isDeep && depth > 0)) return needed;
+  if (depth >= ENDLESS || (isDeep && depth > 0)) return needed;
   // Lists of lists grow with each level.
   const isNear = place.depth <= 1 && place.path.split('/').length <= MAX_NEAR;
   const usual = isNear ? attempt.random(place.stream, 'length').integer(2, 3) : 1;

@@ -1,27 +1,22 @@
 import { isObject, readOwn, setOwn, readJsonType } from '../../contract/json.js';
 import { hashText } from '../../random.js';
+import { rankTime } from '../text/names.js';
+import { type Attempt, IMPOSSIBLE, isMistaken, type Task } from './attempt.js';
+import { ENDLESS } from './minimum-depth.js';
 import {
+  acceptsNumber,
+  isSent,
+  listProperties,
   type Part,
+  planProperty,
   type PropertyPlan,
+  readCycleKey,
+  readKind,
   readPropertyParts,
   type Shape,
   SYNTHETIC,
-  type Target,
   type ValuePlace,
 } from './shape.js';
-import { ENDLESS } from './minimum-depth.js';
-import { type Attempt, IMPOSSIBLE, isMistaken, type Task } from './attempt.js';
-import { makeConsistent } from './consistent.js';
-import {
-  findProperties,
-  isSent,
-  listProperties,
-  planProperty,
-  readCycleKey,
-  readKind,
-  readShape,
-  toTarget,
-} from './plan.js';
 
 /** Generates an object: required and given properties, and the optional ones that keep it small. */
 export function makeObject(task: Task): unknown {
@@ -31,7 +26,7 @@ export function makeObject(task: Task): unknown {
   const added = listDependents(task, properties);
   if (added.length === 0) return fill(task, properties);
   // `dependentSchemas` apply to the whole object, so it is generated for all of them together.
-  const value = attempt.make(toTarget([...task.target.parts, ...added]), place);
+  const value = attempt.make([...task.parts, ...added], place);
   if (value !== IMPOSSIBLE) return value;
   const rest = chooseProperties(task, new Set(shape.dependentSchemas.keys()));
   return listDependents(task, rest).length === 0 ? fill(task, rest) : IMPOSSIBLE;
@@ -39,24 +34,22 @@ export function makeObject(task: Task): unknown {
 
 const NONE: ReadonlySet<string> = new Set();
 
-function listDependents({ shape, target }: Task, properties: readonly PropertyPlan[]): readonly Part[] {
-  const pointers = new Set(target.parts.map(({ pointer }) => pointer));
+function listDependents({ shape, parts }: Task, properties: readonly PropertyPlan[]): readonly Part[] {
+  const pointers = new Set(parts.map(({ pointer }) => pointer));
   return properties
     .flatMap(({ name }) => shape.dependentSchemas.get(name) ?? [])
     .filter(({ pointer }) => !pointers.has(pointer));
 }
 
 function fill(task: Task, properties: readonly PropertyPlan[]): unknown {
-  const { shape, place, attempt, target } = task;
+  const { shape, place, attempt, parts } = task;
   const value: Record<string, unknown> = {};
-  const { hint, isHintUsed } = readHint(task);
   const context: ObjectContext = {
     task,
     given: isObject(place.given) ? place.given : undefined,
-    hint,
-    isHintUsed,
-    ancestors: [...place.ancestors, readCycleKey(target)],
-    kind: readKind(shape, target),
+    ...readHint(task),
+    ancestors: [...place.ancestors, readCycleKey(parts)],
+    kind: readKind(shape, parts),
   };
   for (const property of properties) {
     const made = makeProperty(context, property);
@@ -77,13 +70,13 @@ interface ObjectContext {
   readonly kind: string;
 }
 
-function makeProperty(context: ObjectContext, { name, segment, target }: PropertyPlan): unknown {
+function makeProperty(context: ObjectContext, { name, segment, parts }: PropertyPlan): unknown {
   const { task, given, hint, kind, ancestors, isHintUsed } = context;
   const { attempt, place, shape } = task;
   const own = given && readOwn(given, name);
-  if (target === undefined) return own === undefined ? IMPOSSIBLE : own;
-  const preset = shape.presets.size === 0 ? undefined : shape.presets.get(name);
-  if (own === undefined && preset !== undefined && allowsPreset(attempt, target, preset)) return preset;
+  if (parts === undefined) return own === undefined ? IMPOSSIBLE : own;
+  const preset = shape.presets.get(name);
+  if (own === undefined && preset !== undefined && allowsPreset(attempt, parts, preset)) return preset;
   const path = place.path + segment;
   const known = own === undefined && attempt.known.size > 0 ? readKnown(task, name, path) : undefined;
   const child: ValuePlace = {
@@ -103,11 +96,11 @@ function makeProperty(context: ObjectContext, { name, segment, target }: Propert
     repeats: place.repeats,
     minimal: place.minimal && place.depth > 0,
   };
-  const made = attempt.make(target, child);
+  const made = attempt.make(parts, child);
   if (made !== IMPOSSIBLE) return made;
   // A given value stays even if it breaks the schema; one known from the request does not.
   if (own !== undefined) return own;
-  return known === undefined ? IMPOSSIBLE : attempt.make(target, { ...child, given: undefined });
+  return known === undefined ? IMPOSSIBLE : attempt.make(parts, { ...child, given: undefined });
 }
 
 /** Adds undeclared properties until there are as many as required; a map gets two. */
@@ -127,7 +120,7 @@ function addUntilEnough(context: ObjectContext, value: Record<string, unknown>):
   for (const each of [...optional, ...generateNames(task, target)]) {
     if (missing <= 0) return;
     const property = typeof each === 'string' ? planProperty(shape, each) : each;
-    if (Object.hasOwn(value, property.name) || property.target === undefined) continue;
+    if (Object.hasOwn(value, property.name) || property.parts === undefined) continue;
     const made = makeProperty(context, property);
     if (made === IMPOSSIBLE) continue;
     setOwn(value, property.name, made);
@@ -148,7 +141,7 @@ function* generateNames(task: Task, target: number): Generator<string> {
       const path = `${place.path}/{name}`;
       const stream = hashText(`/{${i}}`, place.stream);
       const child = { ...place, path, stream, name: 'key', given: undefined, hint: undefined, repeats: i };
-      const name = attempt.make(toTarget(parts), child);
+      const name = attempt.make(parts, child);
       if (typeof name === 'string') yield name;
     }
   }
@@ -183,8 +176,8 @@ function readHint({ attempt, shape, place }: Task): Pick<ObjectContext, 'hint' |
   return { hint: objects[place.index % Math.max(1, objects.length)], isHintUsed: place.index >= objects.length };
 }
 
-function allowsPreset(attempt: Attempt, target: Target, preset: string): boolean {
-  const { values, types } = readShape(attempt.merge, target);
+function allowsPreset(attempt: Attempt, parts: readonly Part[], preset: string): boolean {
+  const { values, types } = attempt.merge(parts);
   return values === undefined ? types === undefined || types.has(readJsonType(preset)) : values.includes(preset);
 }
 
@@ -208,7 +201,9 @@ function chooseProperties(task: Task, excluded: ReadonlySet<string>): readonly P
   const given = isObject(place.given) ? place.given : {};
   const isGiven = ({ name }: PropertyPlan): boolean => Object.hasOwn(given, name) && given[name] !== undefined;
   const names = listNames(task, excluded, given);
-  const wanted = findProperties(shape, names).filter((each) => isGiven(each) || isSent(merge, each, direction));
+  const wanted = names
+    .map((name) => planProperty(shape, name))
+    .filter((each) => isGiven(each) || isSent(merge, each, direction));
   if (wanted.length <= shape.maxProperties) return wanted;
   const isKept = (each: PropertyPlan): boolean =>
     isGiven(each) || (isNeeded(shape, each) && isSent(merge, each, direction));
@@ -221,7 +216,7 @@ function chooseProperties(task: Task, excluded: ReadonlySet<string>): readonly P
 
 /** Whether an object always has a property: a discriminator counts as required, even where the document does not say so (OpenAPI 3.1 section 4.8.25). */
 function isNeeded(shape: Shape, { name, isRequired }: PropertyPlan): boolean {
-  return isRequired || (shape.presets.size > 0 && shape.presets.has(name));
+  return isRequired || shape.presets.has(name);
 }
 
 /** The names of all properties that the object can have: given, required, and chosen optional ones, with what they require. */
@@ -261,12 +256,12 @@ function addDependents(shape: Shape, names: Set<string>): void {
 }
 
 /** Whether an optional property is included: all of them near the top, only flat ones further down, no cycles. */
-function includesOptional({ attempt, place, shape }: Task, { name, target }: PropertyPlan): boolean {
-  if (place.minimal || target === undefined) return false;
+function includesOptional({ attempt, place, shape }: Task, { name, parts }: PropertyPlan): boolean {
+  if (place.minimal || parts === undefined) return false;
   const isFollowed = place.exact && isObject(place.hint);
   // Most properties are decided about before their schemas are merged.
-  if (!isFollowed && (place.depth >= 3 || place.ancestors.includes(readCycleKey(target)))) return false;
-  const inner = readShape(attempt.merge, target);
+  if (!isFollowed && (place.depth >= 3 || place.ancestors.includes(readCycleKey(parts)))) return false;
+  const inner = attempt.merge(parts);
   if (inner.isImpossible) return false;
   if (!shape.propertyNames.every((part) => attempt.fits(part, name))) return false;
   if (isFollowed) return Object.hasOwn(place.hint, name);
@@ -279,4 +274,87 @@ function isFlatOption(shape: Shape): boolean {
   if (shape.choices.length > 0) return false;
   if (shape.values !== undefined) return true;
   return shape.types !== undefined && ![...shape.types].some((type) => type === 'object' || type === 'array');
+}
+
+/** A generated object whose properties are made consistent. */
+type Draft = Pick<Task, 'attempt' | 'shape'> & { readonly value: Record<string, unknown> };
+
+/** Makes the properties of one object consistent: counts and lists, first and last ids, times, bounds. */
+function makeConsistent(draft: Draft): void {
+  const { attempt, value } = draft;
+  const lists: (readonly unknown[])[] = [];
+  const times: string[] = [];
+  let hasBounds = false;
+  for (const name of Object.keys(value)) {
+    const own = value[name];
+    if (Array.isArray(own)) lists.push(own);
+    if (typeof own !== 'number' && typeof own !== 'string') continue;
+    if (attempt.vocabulary.about(name).isTime) times.push(name);
+    hasBounds ||= typeof own === 'number' && MINIMUM.test(name);
+  }
+  const [list] = lists;
+  // The only array of an envelope.
+  if (list !== undefined && lists.length === 1) alignWithList(draft, list);
+  if (times.length > 1) alignTimes(draft, times);
+  if (hasBounds) alignBounds(draft);
+}
+
+const MINIMUM = /^min/i;
+
+const COUNTS: ReadonlySet<string> = new Set(
+  'total count totalcount totalitems totalresults totalelements numberofelements resultcount'.split(' '),
+);
+
+function alignWithList(draft: Draft, list: readonly unknown[]): void {
+  for (const [name, old] of Object.entries(draft.value)) {
+    const { plain } = draft.attempt.vocabulary.about(name);
+    if (COUNTS.has(plain) && typeof old === 'number') setIfAllowed(draft, name, list.length);
+    if ((plain === 'firstid' || plain === 'lastid') && typeof old === 'string') {
+      const item = plain === 'firstid' ? list[0] : list.at(-1);
+      const id = isObject(item) ? item['id'] : undefined;
+      if (typeof id === 'string') setIfAllowed(draft, name, id);
+    }
+  }
+}
+
+/** Times from examples may be in the wrong order; then the later one is moved. */
+function alignTimes(draft: Draft, times: readonly string[]): void {
+  const { attempt, value } = draft;
+  let last: { readonly at: number; readonly text: unknown } | undefined;
+  const rankOf = (name: string): number => rankTime(attempt.vocabulary.about(name).timeKind);
+  for (const name of times.toSorted((a, b) => rankOf(a) - rankOf(b))) {
+    const at = readInstant(value[name]);
+    const isEarlier = last !== undefined && at !== undefined && at < last.at;
+    if (isEarlier && typeof last?.text === typeof value[name]) setIfAllowed(draft, name, last?.text);
+    else if (at !== undefined) last = { at, text: value[name] };
+  }
+}
+
+function readInstant(value: unknown): number | undefined {
+  if (typeof value === 'number') return value;
+  if (typeof value !== 'string' || !/^\d{4}-\d\d-\d\dT/.test(value)) return undefined;
+  const instant = Date.parse(value);
+  return Number.isNaN(instant) ? undefined : instant;
+}
+
+/** Swaps `min_x` and `max_x` if they are in the wrong order. */
+function alignBounds(draft: Draft): void {
+  const { value } = draft;
+  for (const [name, least] of Object.entries(value)) {
+    if (typeof least !== 'number' || !MINIMUM.test(name)) continue;
+    const other = Object.keys(value).find((one) => one.toLowerCase() === name.toLowerCase().replace(MINIMUM, 'max'));
+    const most = other === undefined ? undefined : value[other];
+    if (other === undefined || typeof most !== 'number' || least <= most) continue;
+    setIfAllowed(draft, name, most);
+    setIfAllowed(draft, other, least);
+  }
+}
+
+/** Sets a property if its schema allows the value. */
+function setIfAllowed({ attempt, shape, value }: Draft, name: string, next: unknown): void {
+  const parts = readPropertyParts(shape, name);
+  if (parts === undefined) return;
+  const inner = attempt.merge(parts);
+  if (inner.values !== undefined || inner.patterns.length > 0) return;
+  if (typeof next !== 'number' || acceptsNumber(inner, next)) value[name] = next;
 }

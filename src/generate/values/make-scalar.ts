@@ -43,18 +43,14 @@ function takesSuggestions({ shape, place, attempt }: Task): boolean {
 }
 
 function listNumbers(shape: Shape, type: 'integer' | 'number'): readonly number[] {
-  const known = (shape.plan.suggestions ??= {});
-  return (known[type] ??= shape.suggestions.filter(
+  return shape.suggestions.filter(
     (value): value is number =>
       typeof value === 'number' && (type === 'number' || Number.isInteger(value)) && acceptsNumber(shape, value),
-  ));
+  );
 }
 
 function listStrings(shape: Shape): readonly string[] {
-  const known = (shape.plan.suggestions ??= {});
-  return (known.string ??= shape.suggestions.filter(
-    (value): value is string => typeof value === 'string' && acceptsString(shape, value),
-  ));
+  return shape.suggestions.filter((value): value is string => typeof value === 'string' && acceptsString(shape, value));
 }
 
 /** An example, or another value like it where values of the same kind have used all examples. */
@@ -127,8 +123,6 @@ export function makeString(task: Task): unknown {
   const isItem = place.stream === place.ownerStream;
   const suggestion = fitting[isItem ? place.index : place.index % Math.max(1, fitting.length)];
   if (suggestion !== undefined) return varyUsed(task, suggestion, fitting.length);
-  const first = attempt.vocabulary.string(task);
-  if (acceptsString(shape, first)) return first;
   for (const word of attempt.vocabulary.strings(task)) if (acceptsString(shape, word)) return word;
   if (shape.patterns.length > 0) return samplePatterns(task) ?? IMPOSSIBLE;
   const text = attempt.random(place.stream).text('abcdefghijklmnopqrstuvwxyz', 8);

@@ -1,23 +1,24 @@
 import { isObject, filterMembers, type JsonType, readJsonType } from '../../contract/json.js';
 import { hashText } from '../../random.js';
+import { type Attempt, IMPOSSIBLE, isMistaken, MAX_VALUES, type Task } from './attempt.js';
+import { makeArray } from './make-array.js';
+import { makeObject } from './make-object.js';
+import { hasIntegerFormat, makeNumber, makeString } from './make-scalar.js';
 import {
   accepts,
   acceptsGiven,
   acceptsListed,
+  type Choice,
+  decide,
   guessContainer,
   isKeywords,
+  type OptionPlan,
   type Part,
+  readPropertyParts,
   SYNTHETIC,
   type Shape,
-  type Target,
   type ValuePlace,
 } from './shape.js';
-import { orderOptions, rotate } from './choices.js';
-import { makeArray } from './make-array.js';
-import { makeObject } from './make-object.js';
-import { hasIntegerFormat, makeNumber, makeString } from './make-scalar.js';
-import { type Attempt, IMPOSSIBLE, isMistaken, MAX_VALUES, type Task } from './attempt.js';
-import { decide, readShape, toTarget } from './plan.js';
 
 /** A schema that requires more levels of objects counts as endless. */
 const MAX_DEPTH = 40;
@@ -29,7 +30,7 @@ const MAX_STEPS = 50_000;
 const MAX_WAYS = 24;
 
 /** Generates a value for schemas that must all be valid; `IMPOSSIBLE` if none was found. */
-export function make(attempt: Attempt, target: Target, place: ValuePlace): unknown {
+export function make(attempt: Attempt, parts: readonly Part[], place: ValuePlace): unknown {
   if (attempt.steps++ > MAX_VALUES) return IMPOSSIBLE;
   if (attempt.isTolerant && place.depth > MAX_TOLERANT_DEPTH) return null;
   if (place.depth > MAX_DEPTH) {
@@ -38,12 +39,11 @@ export function make(attempt: Attempt, target: Target, place: ValuePlace): unkno
     return IMPOSSIBLE;
   }
   if (place.given !== undefined && !isContainer(place.given)) return place.given;
-  const mistakes = attempt.mistakes.size === 0 ? 0 : (attempt.mistakes.get(place.path) ?? 0);
-  const shape = readShape(attempt.merge, target);
-  const search: Search = { attempt, target, place, mistakes, found: IMPOSSIBLE, ways: 0, left: MAX_COMBINATIONS };
-  tryShape(search, shape);
+  const mistakes = attempt.mistakes.get(place.path) ?? 0;
+  const search: Search = { attempt, parts, place, mistakes, found: IMPOSSIBLE, ways: 0, left: MAX_COMBINATIONS };
+  tryShape(search, attempt.merge(parts));
   if (search.ways === 0 && search.found === IMPOSSIBLE) attempt.isContradictory = true;
-  return search.found === IMPOSSIBLE && attempt.isTolerant ? makeFromPart(attempt, target, place) : search.found;
+  return search.found === IMPOSSIBLE && attempt.isTolerant ? makeFromPart(attempt, parts, place) : search.found;
 }
 
 /** Combinations of choices looked at for one place. */
@@ -74,15 +74,15 @@ function tryShape(search: Search, shape: Shape): boolean {
 }
 
 function tryVariants(search: Search, shape: Shape): boolean {
-  const { attempt, place, target, mistakes } = search;
+  const { attempt, place, parts, mistakes } = search;
   if (mistakes === 0) {
-    search.found = fromShape({ attempt, place, shape, target });
+    search.found = fromShape({ attempt, place, shape, parts });
     if (search.found !== IMPOSSIBLE) return true;
   } else {
     for (const variant of listVariants(place, mistakes)) {
-      const value = fromShape({ attempt, place: variant, shape, target });
+      const value = fromShape({ attempt, place: variant, shape, parts });
       if (value === IMPOSSIBLE) continue;
-      const fits = target.parts.every((part) => attempt.fits(part, value));
+      const fits = parts.every((part) => attempt.fits(part, value));
       if (fits || search.found === IMPOSSIBLE) search.found = value;
       if (fits) return true;
     }
@@ -91,11 +91,11 @@ function tryVariants(search: Search, shape: Shape): boolean {
 }
 
 /** The value of the last of some contradictory schemas for which there is one, else that of their types and properties alone. */
-function makeFromPart(attempt: Attempt, { parts }: Target, place: ValuePlace): unknown {
+function makeFromPart(attempt: Attempt, parts: readonly Part[], place: ValuePlace): unknown {
   const split = parts.length === 1 ? parts.flatMap(attempt.split) : parts;
   if (split.length > 1) {
     for (const part of split.toReversed()) {
-      const value = isEmpty(part) ? IMPOSSIBLE : attempt.make(toTarget([part]), place);
+      const value = isEmpty(part) ? IMPOSSIBLE : attempt.make([part], place);
       if (value !== IMPOSSIBLE) return value;
     }
     return IMPOSSIBLE;
@@ -106,7 +106,7 @@ function makeFromPart(attempt: Attempt, { parts }: Target, place: ValuePlace): u
   const known = required?.filter((name) => properties !== undefined && Object.hasOwn(properties, name));
   const relaxed = { type, properties, required: known, items };
   const defined = filterMembers(relaxed, (_, value) => value !== undefined);
-  return attempt.make(toTarget([{ schema: defined, pointer: `${pointer}${RELAXED}` }]), place);
+  return attempt.make([{ schema: defined, pointer: `${pointer}${RELAXED}` }], place);
 }
 
 const NO_PART: Part = { schema: true, pointer: '' };
@@ -211,13 +211,8 @@ function orderTypes({ shape, place }: Task): readonly JsonType[] {
     const guess = guessContainer(shape) ?? hinted ?? guessScalar(shape) ?? (place.path === '' ? 'object' : 'string');
     return [guess, ...(['string', 'object', 'number', 'null'] as const).filter((type) => type !== guess)];
   }
-  const depth = Math.min(place.depth, 3);
-  const { types } = shape.plan;
-  return (types[depth] ??= orderAt([...shape.types], depth));
-}
-
-/** @param depth - 3 for anything deeper. */
-function orderAt(types: readonly JsonType[], depth: number): readonly JsonType[] {
+  const { depth } = place;
+  const types = [...shape.types];
   if (types.length === 1) return types;
   const rest: readonly JsonType[] = types.filter((type) => type === 'object' || type === 'array');
   const last = types.filter((type) => type === 'null');
@@ -236,4 +231,69 @@ function guessScalar(shape: Shape): JsonType | undefined {
 
 function isContainer(value: unknown): boolean {
   return typeof value === 'object' && value !== null;
+}
+
+/** Below this depth the smallest branch comes first even for duplicates: others may never end. */
+const MAX_ROTATION_DEPTH = 4;
+
+/** The options of the first open choice in the order they are tried: a random one of those that stay small, then the others. */
+function orderOptions(attempt: Attempt, place: ValuePlace, shape: Shape): readonly number[] {
+  const [choice] = shape.choices;
+  if (choice === undefined) return [];
+  if (choice.keyword === 'if' || choice.keyword === 'not') return choice.options.map((_, i) => i);
+  const { ordered, real, light } = readOptions(attempt, shape, choice);
+  const { hint } = place;
+  if (isObject(hint)) {
+    const like = choice.options.flatMap((_, i) => (acceptsGiven(decide(attempt.merge, shape, i), hint) ? [i] : []));
+    if (like.length > 0 && like.length < ordered.length) return [...like, ...ordered.filter((i) => !like.includes(i))];
+  }
+  if (place.repeats > 0 && place.depth <= MAX_ROTATION_DEPTH)
+    return rotate(
+      choice.options.map((_, i) => i),
+      place.repeats,
+    );
+  if (place.depth >= 2 || place.minimal) return ordered;
+  const candidates = place.depth > 0 && light.length > 0 ? light : real;
+  if (candidates.length === 0) return ordered;
+  const first = attempt.random(place.stream, choice.id).pick(candidates);
+  return first === ordered[0] ? ordered : [first, ...ordered.filter((i) => i !== first)];
+}
+
+/** The same items, starting at another one. */
+function rotate<Item>(items: readonly Item[], by: number): readonly Item[] {
+  const start = items.length === 0 ? 0 : by % items.length;
+  return start === 0 ? items : [...items.slice(start), ...items.slice(0, start)];
+}
+
+function readOptions(attempt: Attempt, shape: Shape, choice: Choice): OptionPlan {
+  const { plan } = shape;
+  if (plan.options !== undefined) return plan.options;
+  const weights = choice.options.map((_, i) => {
+    const decided = decide(attempt.merge, shape, i);
+    return attempt.minimumDepth(decided) * 1000 + weigh(decided);
+  });
+  const weight = (i: number): number => weights[i] ?? 0;
+  const all = choice.options.map((_, i) => i);
+  const real = all.filter((i) => weight(i) < 9000 && !isNull(attempt, choice, i));
+  plan.options = {
+    ordered: all.toSorted((x, y) => weight(x) - weight(y) || x - y),
+    real,
+    light: real.filter((i) => weight(i) % 1000 <= 12),
+  };
+  return plan.options;
+}
+
+/** How large a value of the shape is at least. */
+function weigh(shape: Shape): number {
+  let weight = shape.properties.size;
+  for (const name of shape.required) if (readPropertyParts(shape, name) === undefined) weight += 100;
+  return Math.min(weight, 999);
+}
+
+function isNull(attempt: Attempt, choice: Choice, index: number): boolean {
+  const [part] = choice.options[index]?.add ?? [];
+  if (part === undefined || !isKeywords(part.schema)) return false;
+  const { types, values } = attempt.merge([part]);
+  if (values !== undefined) return values.every((value) => value === null);
+  return types !== undefined && types.size === 1 && types.has('null');
 }

@@ -1,6 +1,13 @@
-import { decide, findItem } from './plan.js';
-import { allowsType, guessContainer, type Part, readPropertyParts, type Shape } from './shape.js';
-import type { MergeSchemas } from './merge-schemas.js';
+import {
+  allowsType,
+  decide,
+  guessContainer,
+  type MergeSchemas,
+  type Part,
+  readItemParts,
+  readPropertyParts,
+  type Shape,
+} from './shape.js';
 
 /** The levels of nesting of the flattest value: 0 for a scalar or an empty container, `ENDLESS` if there is no end. */
 export type MinimumDepth = (shape: Shape) => number;
@@ -32,11 +39,8 @@ export function createMinimumDepth(merge: MergeSchemas): MinimumDepth {
     return children !== undefined && children.every((child) => fits(merge(child), levels - 1));
   };
   return (shape) => {
-    const { plan } = shape;
-    if (plan.depth !== undefined) return plan.depth;
     let depth = 0;
     while (depth < ENDLESS && !fits(shape, depth)) depth++;
-    plan.depth = depth;
     return depth;
   };
 }
@@ -63,9 +67,9 @@ function readRequiredChildren(shape: Shape): readonly (readonly Part[])[] | unde
     }
     return children;
   }
-  const item = findItem(shape, 0);
-  if (item === null) return undefined;
-  children.push(item.parts);
-  for (const { minimum, part } of shape.contains) if (minimum > 0) children.push([...item.parts, part]);
+  const item = readItemParts(shape, 0);
+  if (item === undefined) return undefined;
+  children.push(item);
+  for (const { minimum, part } of shape.contains) if (minimum > 0) children.push([...item, part]);
   return children;
 }

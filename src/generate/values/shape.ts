@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isObject, type JsonType, readJsonType, type Schema, type SchemaObject } from '../../contract/json.js';
+import { escapeSegment } from '../../contract/pointer.js';
 import { countCharacters, type Pattern } from '../text/pattern.js';
 
 /** A schema and its pointer in the loaded document. */
@@ -23,6 +24,12 @@ export interface Choice {
   readonly keyword: 'anyOf' | 'discriminator' | 'if' | 'not' | 'oneOf';
   readonly options: readonly Option[];
 }
+
+/** The option taken of each choice, by the id of the choice. */
+export type Decisions = ReadonlyMap<string, number>;
+
+/** Merges schemas that one value must fit, with some choices made; default none. */
+export type MergeSchemas = (parts: readonly Part[], decisions?: Decisions) => Shape;
 
 /** One `additionalProperties`, with the names and patterns that it does not apply to. */
 interface AdditionalProperties {
@@ -77,22 +84,13 @@ export interface Shape extends Readonly<Record<Bound, number>> {
   readonly plan: ShapePlan;
 }
 
-/** Schemas that one value must fit, with what was found out about them. */
-export interface Target {
-  readonly parts: readonly Part[];
-  /** Merged when it is first needed. */
-  shape: Shape | undefined;
-  /** Identifies the schemas on the way down, to detect a cycle. */
-  cycleKey: string | undefined;
-}
-
 /** A property that values of a shape can have. */
 export interface PropertyPlan {
   readonly name: string;
   /** The name as the last segment of a pointer. */
   readonly segment: string;
-  /** Undefined where the name is not allowed. */
-  readonly target: Target | undefined;
+  /** The schemas of its value; undefined where the name is not allowed. */
+  readonly parts: readonly Part[] | undefined;
   readonly isRequired: boolean;
 }
 
@@ -113,23 +111,14 @@ export interface OptionPlan {
 interface ShapePlan {
   /** What the shape was merged from. */
   readonly parts: readonly Part[];
-  readonly decisions: ReadonlyMap<string, number>;
+  readonly decisions: Decisions;
   /** The declared properties in the order of the document, then the other required ones. */
   properties: readonly PropertyPlan[] | undefined;
-  /** What all names have in common that are not declared; undefined where that depends on the name. */
-  undeclared: Target | undefined;
-  /** By position, up to the first one from which all are the same; null where no item is allowed. */
-  items: (Target | null)[];
   /** The shapes that result from the options of the first open choice. */
   decided: Shape[];
   options: OptionPlan | undefined;
-  depth: number | undefined;
-  /** The types in the order they are tried, by the depth of the place. */
-  types: (readonly JsonType[])[];
   /** The enumerated values that fit, and those that are chosen from. */
   values: { readonly all: readonly unknown[]; readonly pool: readonly unknown[] } | undefined;
-  /** The suggestions that fit, by type. */
-  suggestions: { string?: readonly string[]; integer?: readonly number[]; number?: readonly number[] } | undefined;
 }
 
 /** The place a value is generated for. */
@@ -179,9 +168,9 @@ type Mutable<T> =
         : T;
 
 /** A shape that every value fits, before schemas are merged into it. */
-export function createShape(parts: readonly Part[], decisions: ReadonlyMap<string, number>): MutableShape {
+export function createShape(parts: readonly Part[], decisions: Decisions): MutableShape {
   return {
-    plan: createPlan(parts, decisions),
+    plan: { parts, decisions, properties: undefined, decided: [], options: undefined, values: undefined },
     isImpossible: false,
     types: undefined,
     values: undefined,
@@ -221,22 +210,6 @@ export function createShape(parts: readonly Part[], decisions: ReadonlyMap<strin
     contentEncoding: undefined,
     readOnly: false,
     writeOnly: false,
-  };
-}
-
-function createPlan(parts: readonly Part[], decisions: ReadonlyMap<string, number>): ShapePlan {
-  return {
-    parts,
-    decisions,
-    properties: undefined,
-    undeclared: undefined,
-    items: [],
-    decided: [],
-    options: undefined,
-    depth: undefined,
-    types: [],
-    values: undefined,
-    suggestions: undefined,
   };
 }
 
@@ -283,6 +256,52 @@ export function readItemParts(shape: Shape, index: number): readonly Part[] | un
   for (const { from, part } of shape.items) if (index >= from) parts.push(part);
   if (parts.length === 0) parts.push(...shape.unevaluatedItems);
   return parts.some((part) => part.schema === false) ? undefined : parts;
+}
+
+/** Identifies schemas on the way down, to detect a cycle. */
+export function readCycleKey(parts: readonly Part[]): string {
+  const keys = parts.map(({ schema, pointer }) => (isKeywords(schema) ? (schema.$ref ?? `#${pointer}`) : pointer));
+  return keys.join();
+}
+
+/** The properties of a shape: the declared ones in the order of the document, then the other required ones. */
+export function listProperties(shape: Shape): readonly PropertyPlan[] {
+  const { plan, properties, required } = shape;
+  if (plan.properties !== undefined) return plan.properties;
+  plan.properties = [...new Set([...properties.keys(), ...required])].map((name) => planProperty(shape, name));
+  return plan.properties;
+}
+
+/** A property with a name that need not be declared. */
+export function planProperty(shape: Shape, name: string): PropertyPlan {
+  const parts = readPropertyParts(shape, name);
+  return { name, segment: `/${escapeSegment(name)}`, parts, isRequired: shape.required.has(name) };
+}
+
+/** The shape that results from an option of the first open choice; indices past the last option are those with the negation of all others. */
+export function decide(merge: MergeSchemas, shape: Shape, index: number): Shape {
+  const { plan, choices } = shape;
+  const known = plan.decided[index];
+  const [choice] = choices;
+  if (known !== undefined || choice === undefined) return known ?? shape;
+  const decided = merge(plan.parts, new Map(plan.decisions).set(choice.id, index));
+  plan.decided[index] = decided;
+  return decided;
+}
+
+/** Whether values have a property: readOnly ones stay out of requests, writeOnly ones out of responses (OpenAPI 3.1 section 4.8.24). */
+export function isSent(merge: MergeSchemas, { parts }: PropertyPlan, direction: 'request' | 'response'): boolean {
+  if (parts === undefined) return false;
+  const { readOnly, writeOnly } = merge(parts);
+  return direction === 'request' ? !readOnly : !writeOnly;
+}
+
+/** What objects are called: the title of their schema, else the last name in its pointer. */
+export function readKind(shape: Shape, [part]: readonly Part[]): string {
+  if (shape.title !== undefined) return shape.title;
+  if (part === undefined || !isKeywords(part.schema)) return '';
+  const pointer = part.schema.$ref ?? part.pointer;
+  return pointer.slice(pointer.lastIndexOf('/') + 1);
 }
 
 /** The type that the keywords of a shape imply, for a shape without `type`; undefined if neither array nor object. */
