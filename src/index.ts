@@ -94,7 +94,7 @@ export type { RedactionOptions } from './recording/redaction/secret-rules.js';
 export type { Schema, SchemaObject } from './contract/json.js';
 export type { StreamEvent } from './http/event-stream.js';
 export type { HeaderFields } from './http/header-fields.js';
-export type { QueryProfile } from './http/request/parameter-plan.js';
+export type { QueryProfile } from './http/request/parameters.js';
 export type { QueryValues } from './http/target.js';
 export type { ExpectedRequest } from './journal/expected-request.js';
 export type { ExpectedCall, ReceivedOptions } from './journal/received.js';

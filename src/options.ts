@@ -4,7 +4,7 @@ import type { HandlersOf } from './answer/handlers.js';
 import type { ScenariosOf } from './answer/sources/scenario/typed-scenario.js';
 import type { Contract } from './contract/contract.js';
 import type { MockError } from './errors.js';
-import type { QueryProfile } from './http/request/parameter-plan.js';
+import type { QueryProfile } from './http/request/parameters.js';
 import type { Interaction, InteractionTexts } from './journal/interaction.js';
 import type { MatchRules } from './recording/cassette/manifest.js';
 import type { RecordingOptions } from './recording/recordings.js';

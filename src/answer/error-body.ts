@@ -3,18 +3,16 @@ import { isObject, readOwn, type Schema, type SchemaObject, setOwn } from '../co
 import type { MediaType } from '../contract/operations/operation.js';
 import { readSegments, toPointer } from '../contract/pointer.js';
 import { toTable } from '../generate/text/names.js';
-import { type BodyFacts, toBodyFacts, toGeneralCondition, toWord } from '../http/response/error-conditions.js';
+import {
+  type BodyFacts,
+  listWords,
+  toBodyFacts,
+  toGeneralCondition,
+  toWord,
+} from '../http/response/error-conditions.js';
 import { readStatusTitle } from '../http/response/problem.js';
 import type { Violation, ViolationPlace } from '../schema/violation.js';
-import {
-  createMemberChooser,
-  createParamWriter,
-  createWordFinder,
-  findMember,
-  listShown,
-  toTests,
-} from './error-words.js';
-import { toLetters } from '../contract/names.js';
+import { capitalize, toLetters } from '../contract/names.js';
 
 /** What one entry of a list says, about one violation; it has the code of its own violation. */
 export function toEntryFacts({ status, code, violation: first }: BodyFacts, violation: Violation): BodyFacts {
@@ -189,26 +187,24 @@ function createScalarFiller(context: DraftContext, role: Role | undefined, schem
   const isText = types.length === 0 || types.includes('string');
   const isStatus = role === 'status' || (role === 'code' && isNumber && !types.includes('string'));
   const shown = listShown(schema);
-  const findWord = createWordFinder(shown);
-  const writeParam = createParamWriter(schema, shown);
-  const choose = createMemberChooser(members ?? []);
   return (facts, example) => {
     if (only !== undefined) return only;
-    if (members !== undefined) return choose(facts, readFact(role, facts)) ?? example;
-    if (isStatus && isText && isWord(example ?? shown[0])) return findWord(facts, example, facts.code);
+    if (members !== undefined) return chooseMember(members, readFact(role, facts), facts) ?? example;
+    if (isStatus && isText && isWord(example ?? shown[0])) return findWord(facts, [example, ...shown], facts.code);
     if (isStatus && !isWithin(facts.status, schema)) return example;
     if (isStatus) return isNumber ? facts.status : String(facts.status);
     if (role === 'failed' && types.includes('boolean')) return false;
-    if (role === 'param') return writeParam(facts, example) ?? (types.includes('null') ? null : example);
+    if (role === 'param')
+      return writeParam(facts, schema, [example, ...shown]) ?? (types.includes('null') ? null : example);
     if (!isText) return example;
     const kept = context.isForStatus ? example : undefined;
-    if (role === 'code') return kept ?? findWord(facts, example, facts.code);
+    if (role === 'code') return kept ?? findWord(facts, [example, ...shown], facts.code);
     if (role === 'title') return kept ?? readStatusTitle(facts.status);
     if (role === 'type') {
       // RFC 9457 section 4.2.1: the type of a problem that has no page of its own.
       const isUri = context.isProblem || schema.format?.startsWith('uri') === true || isUrl(example ?? shown[0]);
       if (isUri) return kept ?? findMember(shown.filter(isUrl), toTests(facts)) ?? 'about:blank';
-      return kept ?? findWord(facts, example, toWord(toGeneralCondition(facts.condition)));
+      return kept ?? findWord(facts, [example, ...shown], toWord(toGeneralCondition(facts.condition)));
     }
     return readFact(role, facts) ?? example;
   };
@@ -260,4 +256,80 @@ function collectProperties(contract: Contract, place: SchemaPlace): ReadonlyMap<
     }
   }
   return found;
+}
+
+/** The word for an error in a string: one that the document shows for its condition, else its own in the same style. */
+function findWord(facts: BodyFacts, samples: readonly unknown[], word: string): string {
+  const all = samples.filter((sample) => typeof sample === 'string');
+  const isUsual = (letters: string): boolean => facts.status < 500 && /(invalid|bad)request|requesterror/.test(letters);
+  const found = findMember(all, [(letters) => letters === toLetters(word), ...toTests(facts), isUsual]);
+  if (typeof found === 'string') return found;
+  // `status: error` is the same for every error.
+  return all.length === 1 && ANY_ERROR.test(toLetters(all[0] ?? '')) ? (all[0] ?? word) : toStyle(word, all[0]);
+}
+
+/** The parameter at fault in the notation of the schema or the samples: `/a/0`, `#/a/0`, `$.a[0].b`, `a.0.b`, `a[0].b`, `a[0][b]`. */
+function writeParam(
+  { param, violation }: BodyFacts,
+  { format }: SchemaObject,
+  samples: readonly unknown[],
+): string | undefined {
+  if (param === undefined) return undefined;
+  const isLike = (form: RegExp): boolean => samples.some((sample) => typeof sample === 'string' && form.test(sample));
+  const steps = violation === undefined ? param.split('.') : readSegments(violation.pointer);
+  // A JSON pointer (RFC 6901) as a string, or as the fragment of a URI.
+  if (format === 'json-pointer' || isLike(/^\/\w/)) return toPointer(...steps);
+  if (format === 'json-pointer-uri-fragment' || isLike(/^#\//)) return `#${toPointer(...steps)}`;
+  const isPath = isLike(/^\$\./);
+  if (!isPath && !isLike(/\w\[\w*\]/)) return param;
+  const [first = '', ...rest] = steps;
+  const isDotted = isPath || isLike(/\]\.|\.\w+\[/);
+  const tail = rest.map((step) => (isDotted && !/^\d+$/.test(step) ? `.${step}` : `[${step}]`)).join('');
+  return `${isPath ? '$.' : ''}${first}${tail}`;
+}
+
+/** Types and codes of any error. */
+const ANY_ERROR = /^((api|general|generic|unknown)error|other|unknown|error|fail(ed|ure)?)$/;
+
+/** The member of an enum that names an error: its code in any case, its status, or another word for the condition or the status. */
+function chooseMember(members: readonly unknown[], fact: string | undefined, facts: BodyFacts): unknown {
+  if (fact !== undefined && members.includes(fact)) return fact;
+  const { status, code, violation } = facts;
+  const number = members.find((member) => member === status || member === String(status));
+  if (number !== undefined) return number;
+  const isExact = [code, violation?.code ?? code].map((own) => (letters: string) => letters === toLetters(own));
+  // Services report most errors of clients as invalid requests.
+  const usual = status < 500 ? toTests({ ...facts, condition: 'invalid-request' }) : [];
+  return findMember(members, [...isExact, ...toTests(facts), ...usual, (letters) => ANY_ERROR.test(letters)]);
+}
+
+function toTests({ condition, status }: BodyFacts): readonly ((letters: string) => boolean)[] {
+  return listWords(condition, status).map((word) => (letters) => word.test(letters));
+}
+
+/** The first string that passes a test, the tests in their order. */
+function findMember(members: readonly unknown[], tests: readonly ((letters: string) => boolean)[]): unknown {
+  return tests
+    .map((isMeant) => members.find((member) => typeof member === 'string' && isMeant(toLetters(member))))
+    .find((member) => member !== undefined);
+}
+
+/** Values of a string that is not enumerated, as its schema shows them: examples, and quoted words of its description. */
+function listShown({ example, examples, description = '', ...others }: SchemaObject): readonly string[] {
+  const quoted = [...description.matchAll(/[`'"]([A-Za-z][\w.:/-]*)[`'"]/g)].map((match) => match[1]);
+  const open = others['x-extensible-enum'];
+  const shown: readonly unknown[] = [example, ...(examples ?? []), ...(Array.isArray(open) ? open : []), ...quoted];
+  return shown.filter((value) => typeof value === 'string');
+}
+
+/** A word such as `not_found` in the case and with the separators of another one. */
+function toStyle(word: string, sample: string | undefined): string {
+  if (sample === undefined || !/^[A-Za-z][A-Za-z0-9_-]*$/.test(sample)) return word;
+  const upper = word.toUpperCase();
+  if (/^[A-Z0-9_]+$/.test(sample)) return upper;
+  if (/^[A-Z0-9-]+$/.test(sample)) return upper.replaceAll('_', '-');
+  if (/^[a-z0-9]+(-[a-z0-9]+)+$/.test(sample)) return word.replaceAll('_', '-');
+  if (!/[a-z][A-Z]|^[A-Z][a-z]/.test(sample)) return word;
+  const camel = word.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+  return /^[A-Z]/.test(sample) ? capitalize(camel) : camel;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readMultipart, writeMultipart } from '../../src/http/multipart.js';
-import { isUploadedFile } from '../../src/http/request/body-multipart.js';
+import { isUploadedFile } from '../../src/http/request/body-form.js';
 import { createAsk, toDocument, toLines, toSentences } from './decode.js';
 
 const text = { type: 'string' };

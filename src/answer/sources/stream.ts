@@ -1,11 +1,11 @@
-import type { Operation } from '../../contract/operations/operation.js';
+import type { MediaType, Operation } from '../../contract/operations/operation.js';
 import { isSequenceType, isJsonType, toEssence } from '../../contract/media-type.js';
 import type { Answer } from '../../http/answer.js';
 import { createItemStream } from '../../http/stream-items.js';
 import { memoize } from '../../memoize.js';
 import { type AnswerSource, type Exchange, type Next, type SourceParts, whenSettled } from '../chain.js';
-import { chooseResponse, MAX_ACCEPT_HEADERS, type ResponseChoice } from '../choose-response.js';
-import { planStream, type WriteStream } from '../streams/stream-plan.js';
+import { chooseResponse, type ResponseChoice } from '../choose-response.js';
+import { planStream } from '../streams/stream-plan.js';
 import { createGenerateAnswer, readContext } from './generate.js';
 
 /** A call that is answered with a stream. */
@@ -22,22 +22,15 @@ interface StreamCall {
  */
 export function createStreamSource(parts: SourceParts): AnswerSource {
   const generate = createGenerateAnswer(parts);
-  const find = memoize((operation: Operation) =>
-    memoize(
-      (choice: ResponseChoice): WriteStream | undefined => choice.media && planStream(parts, operation, choice.media),
-    ),
-  );
-  const write = (
-    answer: Answer | undefined,
-    { exchange, choice, next }: StreamCall,
-  ): Answer | undefined | Promise<Answer | undefined> => {
+  const planOf = memoize((operation: Operation) => memoize((media: MediaType) => planStream(parts, operation, media)));
+  const write = (answer: Answer | undefined, { exchange, choice, next }: StreamCall): ReturnType<Next> => {
     if (answer === undefined || !isWhole(answer)) return answer;
     // An example of the stream itself is better than the parts of a generated value.
     const isFree = /^(example|generate)/.test(answer.from);
     if (isFree && (choice.media?.examples.length ?? 0) > 0) return next(exchange);
     const { call } = exchange;
     const context = readContext(exchange);
-    const items = find(call.operation)(choice)?.(call, answer.body, context);
+    const items = choice.media && planOf(call.operation)(choice.media)?.(call, answer.body, context);
     if (items !== undefined) {
       const { checked: _, ...others } = answer;
       return { ...others, body: createItemStream(items), mediaType: choice.mediaType, schemaPointer: undefined };
@@ -46,16 +39,13 @@ export function createStreamSource(parts: SourceParts): AnswerSource {
     const { body, mediaType, from } = generate(exchange, choice);
     return { ...answer, body, mediaType, from };
   };
-  const choose = memoize((operation: Operation) =>
-    memoize((accept: string | null) => chooseResponse(operation, accept), MAX_ACCEPT_HEADERS),
-  );
   return {
     name: 'stream',
     answer: (exchange, next) => {
       const { call } = exchange;
       const { streaming } = call.operation;
       const plain = streaming?.others.find((type) => isJsonType(type));
-      const choice = plain === undefined ? undefined : choose(call.operation)(call.accept);
+      const choice = plain === undefined ? undefined : chooseResponse(call.operation, call.accept);
       if (plain === undefined || choice?.mediaType === undefined) return next(exchange);
       if (!isSequenceType(toEssence(choice.mediaType))) return next(exchange);
       const below = next({ ...exchange, call: { ...call, accept: plain } });

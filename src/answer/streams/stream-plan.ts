@@ -9,9 +9,7 @@ import { createItemSchemaReader, type ItemProperty, type ReadItemSchema } from '
 import { toBareName } from '../../contract/names.js';
 import type { SourceParts } from '../chain.js';
 import { type JsonObject, splitIntoChunks } from './chunks.js';
-import { type EventTypes, readEventTypes } from './event-types.js';
-import type { EventWriter } from './event-values.js';
-import { writeEachType, writeTypedEvents } from './typed-events.js';
+import { type EventTypes, type EventWriter, readEventTypes, writeEachType, writeTypedEvents } from './typed-events.js';
 
 /** How the stream of one operation is made from its whole answer. */
 interface StreamPlan {

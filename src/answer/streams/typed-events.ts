@@ -1,20 +1,9 @@
-import { isObject } from '../../contract/json.js';
+import { isObject, mapValues, readOwn, setOwn } from '../../contract/json.js';
 import { toSingular } from '../../state/names.js';
+import { toBareName, toSnakeCase } from '../../contract/names.js';
+import type { Contract } from '../../contract/contract.js';
+import { findOnlyValue, type ItemProperty, listBranches, type ReadItemSchema } from '../../state/item-schema.js';
 import { findText, isStreamedText, type JsonObject, splitText } from './chunks.js';
-import { type EventType, type EventTypes, type Phase } from './event-types.js';
-import { toSnakeCase } from '../../contract/names.js';
-import {
-  buildEvent,
-  carry,
-  type Change,
-  type EventParts,
-  type EventWriter,
-  isCarrier,
-  isCounter,
-  readKind,
-  shows,
-  type Subject,
-} from './event-values.js';
 
 /**
  * The events that make a whole answer, in the order that its parts have: what begins, then its parts, the pieces of its texts, then what ends.
@@ -213,4 +202,321 @@ function hasOwnSubject({ writer }: EventParts, { properties, phase }: EventType)
       ({ target, required, scalar }) => required && !scalar && (writer.read(target)?.properties.size ?? 0) > 2,
     )
   );
+}
+
+/** One type of the events of a stream. */
+interface EventType {
+  readonly pointer: string;
+  /** The value of the property that distinguishes the types. */
+  readonly type: string;
+  /** What the event is about: `response_output_text` of `response.output_text.delta`. */
+  readonly subject: string;
+  readonly phase: Phase;
+  /** The order of events of one phase. */
+  readonly rank: number;
+  readonly properties: readonly ItemProperty[];
+}
+
+/** When an event is sent: before the parts of its subject, for each piece of it, or after all of them. */
+type Phase = 'open' | 'delta' | 'close';
+
+/** The types of events that a schema distinguishes. */
+export interface EventTypes {
+  /** The property that has the type. */
+  readonly property: string;
+  readonly types: readonly EventType[];
+}
+
+/** The last words of types in the order in which events have them; the words of failures and of events without content are not here. */
+const OPEN = 'created create init start started begin opened open added add in_progress'.split(' ');
+const DELTA = 'delta chunk partial token piece append update text content message partial_image progress'.split(' ');
+const CLOSE =
+  'done stop stopped finish finished final result close closed complete completed succeeded end ended'.split(' ');
+
+/** Events of failures, of waiting, and those that only keep a connection open. */
+const SKIPPED =
+  /error|fail|cancel|expire|incomplete|abort|timeout|time_out|reject|refused|queued|ping|heartbeat|keep_?alive|requires|warning/;
+
+/** Reads the types of events; undefined where the schema does not distinguish several. */
+export function readEventTypes(contract: Contract, read: ReadItemSchema, pointer: string): EventTypes | undefined {
+  const branches = listLeaves(contract, pointer);
+  const property = findDiscriminator(read, branches.length > 1 ? branches : [pointer]);
+  if (property === undefined) return undefined;
+  const types = (branches.length > 1 ? branches : [pointer]).flatMap((each) => {
+    const properties = [...(read(each)?.properties.values() ?? [])];
+    const own = properties.find(({ name }) => name === property);
+    const only = own && findOnlyValue(own);
+    const values = only === undefined ? (own?.schema.enum ?? []) : [only];
+    return values.flatMap((type) => (typeof type === 'string' ? toEventType(type, { pointer: each, properties }) : []));
+  });
+  return types.length > 1 ? { property, types } : undefined;
+}
+
+/** Pointers to the branches of the union that a schema is, those of unions in it included; its own where it is not one. */
+function listLeaves(contract: Contract, pointer: string, depth = 0): readonly string[] {
+  const branches = depth > 4 ? [] : listBranches(contract, pointer);
+  return branches.length === 0 ? [pointer] : branches.flatMap((each) => listLeaves(contract, each, depth + 1));
+}
+
+/** The property that has a constant in each branch, or one of several types in a single schema. */
+function findDiscriminator(read: ReadItemSchema, branches: readonly string[]): string | undefined {
+  const [first, ...others] = branches.map((each) => read(each)?.properties);
+  const names = [...(first?.keys() ?? [])];
+  if (others.length > 0) {
+    const isConstant = (name: string, properties: typeof first): boolean => {
+      const own = properties?.get(name);
+      return own !== undefined && typeof findOnlyValue(own) === 'string';
+    };
+    return names.find((name) => [first, ...others].every((properties) => isConstant(name, properties)));
+  }
+  return names.find((name) => {
+    const words = (first?.get(name)?.schema.enum ?? []).map((value) => toSnakeCase(String(value)));
+    const phases = new Set(words.map((each) => readPhase(each)?.phase));
+    return /^(type|event|kind|event_?type)$/i.test(name) && phases.has('delta') && phases.has('close');
+  });
+}
+
+function readPhase(words: string): Pick<EventType, 'phase' | 'rank' | 'subject'> | undefined {
+  if (SKIPPED.test(words)) return undefined;
+  for (const [phase, list] of [
+    ['open', OPEN],
+    ['delta', DELTA],
+    ['close', CLOSE],
+  ] as const) {
+    const word = list.find((each) => words === each || words.endsWith(`_${each}`));
+    if (word !== undefined) return { phase, rank: list.indexOf(word), subject: words.slice(0, -word.length - 1) };
+  }
+  // Another state of its subject: `searching`.
+  return { phase: 'open', rank: OPEN.length, subject: words.slice(0, Math.max(0, words.lastIndexOf('_'))) };
+}
+
+function toEventType(type: string, about: Pick<EventType, 'pointer' | 'properties'>): readonly EventType[] {
+  const read = readPhase(toSnakeCase(type));
+  return read === undefined ? [] : [{ ...about, type, ...read }];
+}
+
+/** What events are written from. */
+export interface EventWriter {
+  readonly contract: Contract;
+  readonly read: ReadItemSchema;
+  /** Whether a value fits the schema at a pointer. */
+  fits(pointer: string, value: unknown): boolean;
+  /** A partial value with what its schema requires; the same every time. */
+  complete(pointer: string, partial: unknown): unknown;
+}
+
+/** An object of the whole answer that events are about. */
+export interface Subject {
+  readonly value: JsonObject;
+  readonly parent: Subject | undefined;
+  /** The array that it is an element of, and its place there. */
+  readonly list: string | undefined;
+  readonly index: number;
+}
+
+/** What one event says beside its subject. */
+export interface Change {
+  readonly phase: Phase;
+  /** A piece of text, or all of it, and the property that it belongs to. */
+  readonly text?: { readonly name: string; readonly piece: string };
+}
+
+/** What one event is built with. */
+interface EventParts {
+  readonly writer: EventWriter;
+  readonly types: EventTypes;
+}
+
+/** One event; undefined where its schema allows none for the subject. */
+function buildEvent(
+  state: EventParts,
+  type: EventType,
+  { subject, change }: { readonly subject: Subject; readonly change: Change },
+): JsonObject | undefined {
+  const { writer, types } = state;
+  const event: Record<string, unknown> = {};
+  for (const property of type.properties) {
+    const value = property.name === types.property ? type.type : readValue(state, property, { subject, change });
+    if (value !== undefined) setOwn(event, property.name, value);
+  }
+  if (writer.fits(type.pointer, event)) return event;
+  const completed = writer.complete(type.pointer, event);
+  return isObject(completed) && writer.fits(type.pointer, completed) ? completed : undefined;
+}
+
+function readValue(
+  state: EventParts,
+  property: ItemProperty,
+  { subject, change }: { readonly subject: Subject; readonly change: Change },
+): unknown {
+  const { writer } = state;
+  const { name, target, pointer, schema, required, scalar } = property;
+  const { phase, text } = change;
+  const only = findOnlyValue(property);
+  if (only !== undefined) return only;
+  if (isCounter(property)) return 0;
+  if (text !== undefined) {
+    if (phase === 'delta' && isCarrier(property)) return text.piece;
+    if (phase === 'close' && name === text.name) return text.piece;
+    const carried = phase === 'delta' && !scalar ? carry(writer, target, text) : undefined;
+    if (carried !== undefined) return carried;
+  }
+  if (shows(state, property, subject))
+    return phase === 'open' ? toOpened(writer, pointer, subject.value) : subject.value;
+  if ([schema.type].flat().includes('integer') && /index$/i.test(name)) return readIndex(name, subject);
+  if (scalar && /id$/i.test(name)) return readId(name, subject);
+  if (schema.type === 'array' && phase === 'delta') return required ? [] : undefined;
+  if (phase === 'open' && isCarrier(property)) return required ? '' : undefined;
+  const own = readOwn(subject.value, name) ?? readOwn(findRoot(subject).value, name);
+  if (own !== undefined && phase !== 'delta' && (phase === 'close' || scalar)) return pick(writer, pointer, own);
+  return phase === 'close' && text === undefined && /delta/i.test(name)
+    ? pick(writer, pointer, subject.value)
+    : undefined;
+}
+
+/** A piece of text in an object, where a schema has the text: `{ type: 'text_delta', text: piece }`. */
+export function carry(
+  writer: EventWriter,
+  pointer: string,
+  text: { readonly name: string; readonly piece: string; readonly depth?: number },
+): JsonObject | undefined {
+  const { depth = 0 } = text;
+  if (depth > 3) return undefined;
+  const leaves = listLeaves(writer.contract, pointer);
+  const found = leaves.map((leaf) => ({ leaf, properties: [...(writer.read(leaf)?.properties.values() ?? [])] }));
+  const constants = (properties: readonly ItemProperty[]): JsonObject =>
+    Object.fromEntries(
+      properties.flatMap((each) =>
+        each.required && findOnlyValue(each) !== undefined ? [[each.name, findOnlyValue(each)]] : [],
+      ),
+    );
+  const isString = ({ schema }: ItemProperty): boolean =>
+    schema.type === 'string' && schema.enum === undefined && !('const' in schema);
+  for (const { properties } of found) {
+    const own = properties.find((each) => each.name === text.name && isString(each));
+    if (own !== undefined) return { ...constants(properties), [text.name]: text.piece };
+  }
+  for (const { properties } of found) {
+    // Named after the text, which is in another property: `input_json_delta` with `partial_json` for `input`.
+    const isNamed = Object.values(constants(properties)).some((value) =>
+      toSnakeCase(String(value)).startsWith(`${toSnakeCase(text.name)}_`),
+    );
+    const [only, ...others] = properties.filter(isString);
+    if (isNamed && only !== undefined && others.length === 0)
+      return { ...constants(properties), [only.name]: text.piece };
+  }
+  for (const { properties } of found) {
+    for (const { name, target, scalar } of properties) {
+      const inner = scalar ? undefined : carry(writer, target, { ...text, depth: depth + 1 });
+      if (inner !== undefined) return { ...constants(properties), [name]: inner };
+    }
+  }
+  return undefined;
+}
+
+const UNFINISHED = ['in_progress', 'running', 'processing', 'generating', 'queued', 'pending', 'created', 'incomplete'];
+
+/** A subject as it is at first: without text, parts, an end and what is only known then, as far as its schema allows. */
+function toOpened(writer: EventWriter, pointer: string, value: JsonObject): JsonObject {
+  let opened = value;
+  for (const [name, own] of Object.entries(value)) {
+    for (const next of listBeginnings(name, own)) {
+      const { [name]: _, ...others } = opened;
+      const changed = next === undefined ? others : { ...opened, [name]: next };
+      if (!writer.fits(pointer, changed)) continue;
+      opened = changed;
+      break;
+    }
+  }
+  return opened;
+}
+
+/** What a member may be at first, the best one first. */
+function listBeginnings(name: string, own: unknown): readonly unknown[] {
+  if (/^(status|state)$/i.test(name)) return UNFINISHED;
+  if (isStreamedText(name, own)) return [''];
+  if (Array.isArray(own) && own.some(isObject)) return [[], own.map(withoutText)];
+  const bare = toBareName(name);
+  const isLater = /^usage$|reason$|sequence$|(completed|finished|ended)(at|on|time)$/.test(bare);
+  return isLater && own !== null ? [null, undefined] : [];
+}
+
+function withoutText(value: unknown): unknown {
+  if (!isObject(value)) return value;
+  return mapValues(value, (each, name) => (isStreamedText(name, each) ? '' : each));
+}
+
+function findRoot(subject: Subject): Subject {
+  return subject.parent === undefined ? subject : findRoot(subject.parent);
+}
+
+function listPath(subject: Subject): readonly Subject[] {
+  return subject.parent === undefined ? [subject] : [...listPath(subject.parent), subject];
+}
+
+/** The place of the subject, or of one that it is in: `output_index` in `output`, `index` in the innermost list. */
+function readIndex(name: string, subject: Subject): number | undefined {
+  const path = listPath(subject).filter(({ list }) => list !== undefined);
+  const stem = toBareName(name).replace(/index$/, '');
+  const named = path.find(
+    ({ list = '' }) => toSingular(toBareName(list)) === toSingular(stem) || toBareName(list) === stem,
+  );
+  return (named ?? (stem === '' ? path.at(-1) : undefined))?.index;
+}
+
+/** What an object says that it is. */
+export function readKind({ type, object }: JsonObject): string {
+  if (typeof type === 'string') return type;
+  return typeof object === 'string' ? object : '';
+}
+
+/** The id of the subject, or of the next one around it that has one; `response_id` is that of the object of this kind. */
+function readId(name: string, subject: Subject): unknown {
+  const path = listPath(subject).filter(({ value }) => value['id'] !== undefined);
+  const stem = toBareName(name).replace(/id$/, '');
+  const isNamed = ({ value, list = '' }: Subject): boolean =>
+    stem !== '' && [readKind(value), toSingular(list)].some((each) => toBareName(each).endsWith(stem));
+  const own = readOwn(subject.value, name) ?? readOwn(findRoot(subject).value, name);
+  return own ?? (path.findLast(isNamed) ?? path.at(-1))?.value['id'];
+}
+
+/** A value, or the members of it that a schema declares. */
+function pick(writer: EventWriter, pointer: string, value: unknown): unknown {
+  if (writer.fits(pointer, value)) {
+    const names = writer.read(pointer)?.properties;
+    if (!isObject(value) || names === undefined || names.size === 0) return value;
+  }
+  if (!isObject(value)) return undefined;
+  const properties = [...(writer.read(pointer)?.properties.values() ?? [])];
+  const members = properties.flatMap(({ name, pointer: at }): readonly (readonly [string, unknown])[] => {
+    const own = Object.hasOwn(value, name) ? pick(writer, at, value[name]) : undefined;
+    return own === undefined ? [] : [[name, own]];
+  });
+  return members.length === 0 ? undefined : Object.fromEntries(members);
+}
+
+/** Whether a property holds a piece of text. */
+function isCarrier({ name, schema, scalar }: ItemProperty): boolean {
+  return (
+    scalar &&
+    schema.enum === undefined &&
+    !('const' in schema) &&
+    [schema.type].flat().includes('string') &&
+    isStreamedText(name, '')
+  );
+}
+
+/** Whether a property of an event shows a subject. */
+export function shows({ writer }: EventParts, { target, scalar, pointer }: ItemProperty, { value }: Subject): boolean {
+  if (scalar || writer.read(target)?.type !== 'object') return false;
+  const names = new Set(
+    listLeaves(writer.contract, pointer).flatMap((each) => Array.from(writer.read(each)?.properties.keys() ?? [])),
+  );
+  const known = Object.keys(value).filter((name) => names.has(name));
+  return known.length > 0 && known.length * 2 >= Object.keys(value).length && writer.fits(pointer, value);
+}
+
+/** Whether a property counts events. */
+function isCounter({ name, schema }: ItemProperty): boolean {
+  return [schema.type].flat().includes('integer') && /^seq(uence)?(no|num|number|id|index)?$/.test(toBareName(name));
 }

@@ -26,8 +26,7 @@ import {
 } from '../../contract/media-type.js';
 import { splitList } from '../text.js';
 import { type BodyCodec, type BodyParts, type BodyValue, decodeBinary, decodeJson, decodeText } from './body-codec.js';
-import { decodeFormBody } from './body-form.js';
-import { multipartCodecOf } from './body-multipart.js';
+import { decodeFormBody, multipartCodecOf } from './body-form.js';
 import { decodeXml } from './body-xml.js';
 import { isBytes } from '../../platform.js';
 

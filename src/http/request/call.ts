@@ -20,8 +20,7 @@ import { readTarget, type RequestTarget } from '../target.js';
 import { type BodyBytes, hasBody, isBodiless, readBody, type ReceivedFile } from './body-bytes.js';
 import { type BodyReader, createBodyReader, requireBody, NO_BODY, type ReadBody } from './body.js';
 import { createCoerce, createLenientCoerce } from './coerce.js';
-import type { QueryProfile } from './parameter-plan.js';
-import { createParametersReader, type ParameterValues } from './parameters.js';
+import { createParametersReader, type ParameterValues, type QueryProfile } from './parameters.js';
 import { RequestHeaders } from '../request-headers.js';
 import { type AcceptCredential, createSecurityReader, NO_CREDENTIALS } from './security.js';
 
@@ -132,28 +131,18 @@ export function createCallDecoder(
   validators: Validators,
   options: CallDecoderOptions,
 ): CallDecoder {
-  const { strict = false, queryProfile, credentials, bodyLimitBytes } = options;
-  const shapes = createShapes(contract);
-  const coerce = createCoerce(shapes, validators);
-  const coerceLeniently = createLenientCoerce(shapes, validators);
-  const findUndeclared = createUndeclaredFinder(contract, shapes, strict);
-  const shared = { validators, shapes, coerce, coerceLeniently, strict, queryProfile, findUndeclared, at: contract.at };
-  const keysInQuery = listKeysInQuery(contract);
-  const planOf = memoize((operation: Operation) => {
-    const readParameters = createParametersReader(operation, { ...shared, keysInQuery });
-    const readSecurity = createSecurityReader(operation, contract, credentials);
-    return {
-      readHead: createHeadReader(readSecurity, readParameters, validators),
-      readBody: limitBodyReader(createBodyReader(operation, shared), validators),
-    };
-  });
+  const { strict = false, bodyLimitBytes } = options;
+  const planOf = createPlans(contract, validators, options);
   const turns = createTurnLimit();
   return {
     turns,
     decode: (matched) => {
       const { operation, pathText, request, body } = matched;
       const plan = planOf(operation);
-      const { url, search, headers } = matched.target ?? parseRequest(request);
+      const { url, search, headers } = matched.target ?? {
+        ...readTarget(request.url),
+        headers: RequestHeaders.of(request.headers),
+      };
       const violations: Violation[] = [];
       if (matched.repeatsSlash === true) violations.push(toStrictError(REPEATED_SLASH, strict));
       const draft: Draft = {
@@ -168,15 +157,17 @@ export function createCallDecoder(
         violations,
         limit: bodyLimitBytes,
       };
-      if (matched.isFormOfGet === true) return decodeForm(draft, body, { strict, ...plan });
+      if (matched.isFormOfGet === true) {
+        violations.push(toStrictError(FORM_OF_GET, strict));
+        return decodeForm(draft, body, plan.readHead);
+      }
       plan.readHead(draft);
       if (body === undefined) {
         if (!hasBody(request)) return withoutBody(draft, plan.readBody);
         const reading = matched.readBody?.() ?? readBody(request, bodyLimitBytes);
-        return reading.then((read) => {
-          const turn = turns.begin(readMonotonic());
-          if (turn === undefined) return withBody(draft, plan.readBody, read);
-          return turn.then(() => withBody(draft, plan.readBody, read));
+        return reading.then(async (read) => {
+          await turns.begin(readMonotonic());
+          return withBody(draft, plan.readBody, read);
         });
       }
       if (body.kind === 'none') return withoutBody(draft, plan.readBody);
@@ -188,23 +179,52 @@ export function createCallDecoder(
   };
 }
 
-function parseRequest({ url, headers }: Request): NonNullable<MatchedRequest['target']> {
-  return { ...readTarget(url), headers: RequestHeaders.of(headers) };
+/** The readers of one operation. */
+interface RequestPlan {
+  /** Reads what comes before the body. */
+  readonly readHead: ReadHead;
+  readonly readBody: BodyReader;
 }
 
-const NO_PARAMETERS: ParameterValues = Object.freeze({ path: {}, query: {}, header: {}, cookie: {} });
+type ReadHead = (draft: Draft) => void;
 
-/** Limits the work of a body, which is read at once: all its parts together are one request. */
-function limitBodyReader(read: BodyReader, validators: Validators): BodyReader {
-  return (bytes, contentType, violations) => {
+function createPlans(
+  contract: Contract,
+  validators: Validators,
+  options: CallDecoderOptions,
+): (operation: Operation) => RequestPlan {
+  const { strict = false, queryProfile, credentials } = options;
+  const shapes = createShapes(contract);
+  const coerce = createCoerce(shapes, validators);
+  const coerceLeniently = createLenientCoerce(shapes, validators);
+  const findUndeclared = createUndeclaredFinder(contract, shapes, strict);
+  const shared = { validators, shapes, coerce, coerceLeniently, strict, queryProfile, findUndeclared, at: contract.at };
+  const keysInQuery = listKeysInQuery(contract);
+  /** Limits the work of one request. */
+  const limited = <Result>(work: () => Result): Result => {
     validators.beginRequest();
     try {
-      return read(bytes, contentType, violations);
+      return work();
     } finally {
       validators.endRequest();
     }
   };
+  return memoize((operation: Operation) => {
+    const readParameters = createParametersReader(operation, { ...shared, keysInQuery });
+    const readSecurity = createSecurityReader(operation, contract, credentials);
+    const readBodyOf = createBodyReader(operation, shared);
+    return {
+      readHead: (draft) => {
+        draft.credentials = readSecurity(draft, draft.violations);
+        draft.values = limited(() => readParameters(draft, draft.violations));
+      },
+      // A body is read at once: all its parts together are one request.
+      readBody: (...read) => limited(() => readBodyOf(...read)),
+    };
+  });
 }
+
+const NO_PARAMETERS: ParameterValues = Object.freeze({ path: {}, query: {}, header: {}, cookie: {} });
 
 const REPEATED_SLASH: ClientReport = {
   code: 'PATH_UNKNOWN',
@@ -226,35 +246,14 @@ function listKeysInQuery({ securitySchemes }: Contract): ReadonlySet<string> {
   return new Set(schemes.flatMap((scheme) => (scheme.in === 'query' ? (scheme.key ?? []) : [])));
 }
 
-type HeadReader = (draft: Draft) => void;
-
-/** Reads what comes before the body. */
-function createHeadReader(
-  readSecurity: ReturnType<typeof createSecurityReader>,
-  readParameters: ReturnType<typeof createParametersReader>,
-  validators: Validators,
-): HeadReader {
-  return (draft) => {
-    draft.credentials = readSecurity(draft, draft.violations);
-    validators.beginRequest();
-    draft.values = readParameters(draft, draft.violations);
-    validators.endRequest();
-  };
-}
-
-function decodeForm(
-  draft: Draft,
-  body: BodyBytes | undefined,
-  { strict, readHead }: { readonly strict: boolean; readonly readHead: HeadReader },
-): Call | Promise<Call> {
-  draft.violations.push(toStrictError(FORM_OF_GET, strict));
+function decodeForm(draft: Draft, body: BodyBytes | undefined, readHead: ReadHead): Call | Promise<Call> {
   if (body !== undefined) return withForm(draft, body, readHead);
   if (!hasBody(draft.request)) return withForm(draft, { kind: 'none' }, readHead);
   return readBody(draft.request, draft.limit).then((read) => withForm(draft, read, readHead));
 }
 
 /** A call whose form is read together with the query. */
-function withForm(draft: Draft, form: BodyBytes, readHead: HeadReader): Call {
+function withForm(draft: Draft, form: BodyBytes, readHead: ReadHead): Call {
   const { body, bytes } = withBody(draft, readFormText, form);
   const texts = [draft.search, typeof body === 'string' ? body : ''];
   const joined = { ...draft, search: texts.filter((text) => text !== '').join('&') };

@@ -35,20 +35,6 @@ export function createSecurityReader(
   // `{}` among the alternatives makes credentials optional; existing ones are still checked.
   const open = alternatives.some((schemes) => schemes.length === 0);
   const schemes = [...new Set(alternatives.flat())];
-  const [only] = schemes;
-  // The fast path: most operations require one scheme.
-  if (only !== undefined && alternatives.length === 1 && schemes.length === 1) {
-    return (source, violations) => {
-      const finding = findCredential(only, source, accept);
-      if ('report' in finding) {
-        violations.push(toError({ ...finding.report, status: 401 }));
-        return NO_CREDENTIALS;
-      }
-      if (finding.note !== undefined) violations.push(toNote(finding.note));
-      return { [only.name]: finding.credential };
-    };
-  }
-
   return (source, violations) => {
     const findings = new Map(schemes.map((scheme) => [scheme, findCredential(scheme, source, accept)]));
     const held = alternatives.filter((all) => all.every((scheme) => 'credential' in (findings.get(scheme) ?? {})));
@@ -117,9 +103,6 @@ function findKey(
   return found === '' ? refuse(scheme, 'CREDENTIAL_EMPTY', `${place} is empty`) : { credential: found };
 }
 
-/** The form that nearly every client uses. */
-const PLAIN_BEARER = /^Bearer [\w.~+/=-]+$/;
-
 /** A credential in the Authorization header (RFC 9110 section 11.6.2). */
 function findAuthorization(scheme: SecurityScheme, headers: RequestHeaders): Finding {
   if (scheme.type === 'mutualTLS') {
@@ -131,7 +114,6 @@ function findAuthorization(scheme: SecurityScheme, headers: RequestHeaders): Fin
   }
   const wanted = scheme.type === 'http' ? (scheme.scheme ?? 'bearer') : 'bearer';
   const header = headers.get('authorization');
-  if (wanted === 'bearer' && header !== null && PLAIN_BEARER.test(header)) return { credential: header.slice(7) };
   const shown = wanted === 'bearer' ? 'Bearer' : wanted === 'basic' ? 'Basic' : wanted;
   if (header === null || header.trim() === '')
     return refuse(scheme, 'CREDENTIAL_MISSING', `the Authorization header is missing; it must be "${shown} …"`);

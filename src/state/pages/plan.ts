@@ -4,7 +4,7 @@ import { type Operation, readText } from '../../contract/operations/operation.js
 import { readPattern } from '../../contract/upgrade/patterns.js';
 import { type ItemSchema, type ReadItemSchema, type ItemProperty, listProperties, isNumeric } from '../item-schema.js';
 import { toBareName } from '../../contract/names.js';
-import { CURSOR_PARAMETER } from '../../http/request/query.js';
+import { CURSOR_PARAMETER } from '../../http/request/parameters.js';
 import {
   createValueReader,
   findIdFilter,

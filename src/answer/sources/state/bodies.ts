@@ -27,7 +27,7 @@ import { type Binding, listSentInQuery, type Resource } from '../../../state/res
 import { createNewSecrets } from '../../../state/store/identity.js';
 import type { Entry, Item } from '../../../state/store/lists/item-list.js';
 import { type ItemModel, omitInvalid } from '../../../state/store/item-model.js';
-import { isUploadedFile } from '../../../http/request/body-multipart.js';
+import { isUploadedFile } from '../../../http/request/body-form.js';
 import type { Call } from '../../../http/request/call.js';
 import type { Exchange } from '../../chain.js';
 import { findRemovedBranch } from './removed.js';

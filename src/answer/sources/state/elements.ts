@@ -9,7 +9,7 @@ import type { Entry, Item } from '../../../state/store/lists/item-list.js';
 import type { ItemLocation } from '../../../state/store/on-demand.js';
 import { isGenerated } from '../../../state/store/lists/usage.js';
 import type { Exchange } from '../../chain.js';
-import { showRelated, toElements } from './listed-items.js';
+import { createListHandler, showRelated, toElements } from './read.js';
 import { completeBody } from './bodies.js';
 import {
   answerItem,
@@ -20,7 +20,6 @@ import {
   toAnswer,
   toNoun,
 } from './context.js';
-import { createListHandler } from './read.js';
 import { createItemHandler } from './request.js';
 import { answerProblem } from './write.js';
 import { declaresStatus } from '../../../contract/operations/responses.js';

@@ -8,7 +8,7 @@ import {
 } from '../../../contract/operations/responses.js';
 import { isObject, readMember, readPath, withPath } from '../../../contract/json.js';
 import type { Answer } from '../../../http/answer.js';
-import { isUploadedFile, type UploadedFile } from '../../../http/request/body-multipart.js';
+import { isUploadedFile, type UploadedFile } from '../../../http/request/body-form.js';
 import type { Call } from '../../../http/request/call.js';
 import { type Binding, isInPart, isNamedElsewhere } from '../../../state/resource.js';
 import { memoize } from '../../../memoize.js';
