@@ -150,8 +150,8 @@ describe('waiting', () => {
 describe('verification', () => {
   it('reports a request that matched no operation for another reason as refused', async () => {
     const mock = await open();
-    await get(mock, '%E0%A4%A');
-    expect(await messageOf(() => mock.verify())).toContain('-> 400 refuse (');
+    await mock.fetch('/things', { headers: { 'x-mock-session': 'a b' } });
+    expect(await messageOf(() => mock.verify())).toContain('(no operation)\n      refused with 400; session: ');
     mock.journal.clear();
     // A preflight and the like: answered, and nobody's mistake.
     expect((await mock.fetch('/things', { method: 'OPTIONS' })).status).toBe(204);
