@@ -12,8 +12,8 @@ type Filter = (item: Item) => Item;
 export interface DeclaredMembers {
   /** Leaves out every member that the schema does not declare, at any depth. */
   whole(pointer: string): Filter;
-  /** As `whole`, for an item whose own members all stay. */
-  inside(pointer: string): Filter;
+  /** As `whole`, for an item whose own members all stay; undefined where none of them can have undeclared members. */
+  inside(pointer: string): Filter | undefined;
 }
 
 /** The alternatives of one schema, of which a value fits some. */
@@ -77,13 +77,39 @@ export function createDeclaredMembers(contract: Contract): DeclaredMembers {
     }
     return changed ?? value;
   };
-  const createFilter = (keepsAll: boolean) =>
-    memoize((pointer: string): Filter => {
+  return {
+    whole: memoize((pointer) => remember((item) => filterMembers(item, choose(item, open(pointer)), false))),
+    inside: memoize((pointer) => {
       const position = open(pointer);
-      return (item) => filterMembers(item, choose(item, position), keepsAll);
-    });
-  return { whole: createFilter(false), inside: createFilter(true) };
+      return hasStructure(position) ? remember((item) => filterMembers(item, choose(item, position), true)) : undefined;
+    }),
+  };
 }
+
+/** Keeps the result for each item that is changed: those that are stored do not change. To keep others costs more than to look again. */
+function remember(filter: Filter): Filter {
+  const known = new WeakMap<Item, Item>();
+  return (item) => {
+    const before = known.get(item);
+    if (before !== undefined) return before;
+    const left = filter(item);
+    if (left !== item) known.set(item, left);
+    return left;
+  };
+}
+
+/** Whether a member of the values at a position can be an array, or an object. */
+function hasStructure({ parts, unions, others }: Position): boolean {
+  if (unions.length > 0 || others !== undefined) return true;
+  return parts.some(({ schema }) =>
+    Object.values(schema.properties ?? {}).some((own) => {
+      const { type } = typeof own === 'boolean' ? {} : own;
+      return typeof own === 'object' && [type].flat().some((each) => each === undefined || STRUCTURED.has(each));
+    }),
+  );
+}
+
+const STRUCTURED: ReadonlySet<string> = new Set(['array', 'object']);
 
 /** Reads positions; each set of schemas is read once. */
 function createPositions(contract: Contract): {

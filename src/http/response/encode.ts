@@ -3,7 +3,7 @@ import { TextEncoder } from 'node:util';
 import type { ServerResponse } from 'node:http';
 import { isObject, mapValues } from '../../contract/json.js';
 import { toViolationsHeader, type Violation } from '../../schema/violation.js';
-import type { Answer } from '../answer.js';
+import type { Answer, ListAnswer, ListedItems } from '../answer.js';
 import { type EventFields, writeEvent } from '../event-stream.js';
 import { isToken } from '../../contract/operations/parameter.js';
 import { isSequenceType, isJsonType, toEssence } from '../../contract/media-type.js';
@@ -136,7 +136,7 @@ function toHeaders(
 }
 
 function writeBody(
-  answer: Answer,
+  answer: ListAnswer,
   writers: readonly BodyWriter[],
   outgoing: ServerResponse | undefined,
 ): WrittenBody | null {
@@ -145,7 +145,8 @@ function writeBody(
   // No source creates a Uint8Array with shared memory, which is not a valid body.
   if (isBytes(body)) return body as Uint8Array<ArrayBuffer>;
   if (isStream(body)) return writeStream(body, mediaType ?? 'application/octet-stream', outgoing);
-  if (mediaType === undefined || isJsonType(mediaType)) return writeJson(body);
+  if (mediaType === undefined || isJsonType(mediaType))
+    return answer.listed === undefined ? writeJson(body) : writeListed(body, answer.listed);
   for (const writer of writers) {
     const written = writer(answer);
     if (written !== undefined) return written;
@@ -157,6 +158,26 @@ function writeBody(
   if (essence === 'text/html') return toText(body).replaceAll('<', '\\u003c').replaceAll('&', '\\u0026');
   if (essence !== 'application/x-www-form-urlencoded' || !isObject(body)) return toText(body);
   return new URLSearchParams(mapValues(body, toText)).toString();
+}
+
+/** The JSON of a body around a list, whose items are not written again. */
+function writeListed(body: unknown, { items, written }: ListedItems): string {
+  if (body !== items && !(isObject(body) && Object.values(body).includes(items))) return writeJson(body);
+  let list = '[';
+  for (const each of written) {
+    each.text ??= writeJson(each.item);
+    list += list === '[' ? each.text : `,${each.text}`;
+  }
+  list += ']';
+  if (!isObject(body)) return list;
+  let text = '{';
+  for (const name of Object.keys(body)) {
+    const value = body[name];
+    if (value === undefined) continue;
+    const member = value === items ? list : writeJson(value);
+    text += `${text === '{' ? '' : ','}${JSON.stringify(name)}:${member}`;
+  }
+  return `${text}}`;
 }
 
 /** @throws Error for a value that JSON cannot express. */

@@ -267,10 +267,11 @@ function recordWrites(
 }
 
 function dumpData({ lists, seeded, created, opened }: CollectionData): CollectionDump {
+  const toPlain = (entry: Entry): Entry => ({ ...entry, isDeclared: undefined, listed: undefined });
   const dumped = [...lists].map(([scope, { rows, sequence, number }]) => ({
     scope,
-    entries: rows.entries,
-    removed: [...rows.removed.values()],
+    entries: rows.entries.map(toPlain),
+    removed: [...rows.removed.values()].map(toPlain),
     sequence,
     number,
   }));

@@ -66,7 +66,14 @@ const writeItem: WriteBody = ({ item }) => item;
 /** Writes whole items as their own schema declares them. */
 function createItemWriter({ declared }: StateContext, pointer: string): WriteBody {
   const filter = declared.inside(pointer);
-  return ({ item }) => filter(item);
+  if (filter === undefined) return writeItem;
+  return (entry) => {
+    const { item } = entry;
+    if (entry.isDeclared === true) return item;
+    const left = filter(item);
+    entry.isDeclared = left === item;
+    return left;
+  };
 }
 
 /** What was written of items, for each session: an item that was generated belongs to several, and what is generated beside it follows from the session. */
@@ -141,7 +148,7 @@ function createPartWriter(
   const convert = pair && createProjection(context.read, pair);
   const constants = readConstants(target, schema);
   const only = isCreate && linked.size === 0 ? findOnlyId(context, target, resource) : undefined;
-  const filter = context.declared.inside(pointer);
+  const filter = context.declared.inside(pointer) ?? ((item) => item);
   const createSecrets = isCreate && schema !== undefined ? createNewSecrets(target, schema) : undefined;
   const writtenFor = createWritten();
   return (entry, exchange) => {

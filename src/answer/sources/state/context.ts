@@ -10,7 +10,7 @@ import type { ReadItemSchema } from '../../../state/item-schema.js';
 import { toSingular } from '../../../state/names.js';
 import type { Binding, Resource, Resources } from '../../../state/resource.js';
 import { readScope } from '../../../state/store/collection.js';
-import type { Entry, Item } from '../../../state/store/lists/item-list.js';
+import type { Entry, Item, ListedForm } from '../../../state/store/lists/item-list.js';
 import type { ItemModel } from '../../../state/store/item-model.js';
 import type { Items } from '../../../state/store/items.js';
 import type { ItemLocation } from '../../../state/store/on-demand.js';
@@ -196,6 +196,17 @@ function findUnknownBody(media: MediaType | undefined): unknown {
   const [example] = media.examples;
   if (example !== undefined) return example.value;
   return isJsonType(media.type) ? {} : undefined;
+}
+
+/** The entries of a list as a writer shows them: made again only where another list showed an entry in between. */
+export function listForms(entries: readonly Entry[], write: WriteBody, exchange: Exchange): readonly ListedForm[] {
+  return entries.map((entry) => {
+    const known = entry.listed;
+    if (known !== undefined && known.by === write && known.of === entry.item) return known;
+    const form: ListedForm = { by: write, of: entry.item, item: write(entry, exchange), text: undefined };
+    entry.listed = form;
+    return form;
+  });
 }
 
 /** Leaves a call to the sources below, and says why in the trace. */

@@ -2,7 +2,7 @@ import { URLSearchParams } from 'node:url';
 import { TextDecoder } from 'node:util';
 import { listMissing } from '../../../schema/fields.js';
 import { filterMembers, isObject, readMember } from '../../../contract/json.js';
-import type { Answer } from '../../../http/answer.js';
+import { type Answer, withMembers } from '../../../http/answer.js';
 import { isCovered, isJsonType, toEssence } from '../../../contract/media-type.js';
 import type { Call } from '../../../http/request/call.js';
 import { createEnvelope, createPageHeaders, type Envelope, type EnvelopeFacts } from '../../../state/pages/envelope.js';
@@ -44,6 +44,7 @@ import {
   answerItem,
   chooseDeclared,
   isolate,
+  listForms,
   type OperationContext,
   pass,
   readOrigin,
@@ -175,7 +176,8 @@ export function createListHandler(context: OperationContext): StateHandler | und
     const url = (turn: PageTurn | 'first' | undefined, absolute: boolean): string =>
       toUrl(call, plan, { turn, absolute });
     const { project, envelope } = findWriters(choice.media?.schemaPointer);
-    const items = entries.map((entry) => project(entry, exchange));
+    const written = listForms(entries, project, exchange);
+    const items = written.map(({ item }) => item);
     const facts: EnvelopeFacts = {
       page,
       total: view.size,
@@ -189,7 +191,7 @@ export function createListHandler(context: OperationContext): StateHandler | und
     };
     const given =
       isPart && page.unit !== undefined && page.to - page.from < view.size ? { ...choice, status: 206 } : choice;
-    return toAnswer(given, envelope(session)(facts), writeHeaders(facts));
+    return withMembers(toAnswer(given, envelope(session)(facts), writeHeaders(facts)), { listed: { items, written } });
   });
 }
 

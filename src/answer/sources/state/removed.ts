@@ -92,9 +92,9 @@ function isAsked({ query }: Call, parameter: string, { value, status }: RemovedM
 
 /** An entry as it is shown after its removal. */
 export function withMark(entry: Entry, { property, value, status, hint }: RemovedMark): Entry {
-  if (hint !== undefined) return { ...entry, item: mergeShown(entry.item, hint.show ?? {}) };
+  if (hint !== undefined) return { ...entry, item: mergeShown(entry.item, hint.show ?? {}), isDeclared: undefined };
   const shown = status === undefined ? {} : { [status.property]: status.value };
-  return { ...entry, item: { ...entry.item, ...shown, [property]: value } };
+  return { ...entry, item: { ...entry.item, ...shown, [property]: value }, isDeclared: undefined };
 }
 
 function mergeShown(item: Item, shown: Item): Item {

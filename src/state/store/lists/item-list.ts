@@ -36,6 +36,20 @@ export interface Entry extends NewEntry {
   readonly revision: number;
   /** Its estimated size in bytes. */
   readonly size: number;
+  /** Whether its own schema declares all that is inside of the item: found when it is first shown, since that takes long. */
+  isDeclared?: boolean | undefined;
+  /** How a list showed the item last; other lists may show other properties of it. */
+  listed?: ListedForm | undefined;
+}
+
+/** An item as a list shows it. */
+export interface ListedForm {
+  /** What made the form, of which item: a copy of an entry can have another one. */
+  readonly by: unknown;
+  readonly of: Item;
+  readonly item: unknown;
+  /** The JSON of the form, once it was written. */
+  text?: string | undefined;
 }
 
 /** What a change of an entry replaces. */
@@ -149,7 +163,7 @@ export function createList({ number, ...start }: ListStart, usage: Usage): Writa
 function changeEntry(before: Entry, change: EntryChange): Entry {
   const changed = { ...before, ...change };
   const { revision } = before;
-  return { ...changed, revision: revision + 1, size: measureEntry(changed) };
+  return { ...changed, revision: revision + 1, size: measureEntry(changed), isDeclared: undefined, listed: undefined };
 }
 
 function removeEntry({ entries, byId, removed }: EntryRows, id: string, usage: Usage): Entry | undefined {
@@ -178,6 +192,8 @@ function toEntry({ id, item, content, secrets, part, onDemand, statusSince }: Ne
     part,
     onDemand,
     statusSince,
+    isDeclared: undefined,
+    listed: undefined,
   };
 }
 

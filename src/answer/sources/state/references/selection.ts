@@ -139,7 +139,7 @@ function createExpansion(context: OperationContext): (transaction: Transaction, 
         collection === undefined ? undefined : items.find(items.locate(transaction, collection), String(value));
       const schema = collection === undefined ? undefined : items.model(collection).resource.schema;
       if (entry === undefined || schema === undefined) return value;
-      const shown = context.declared.inside(schema)(entry.item);
+      const shown = context.declared.inside(schema)?.(entry.item) ?? entry.item;
       return expand(transaction, shown, { pointer: schema, path });
     }
     const [name, ...rest] = path;
