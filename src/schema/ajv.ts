@@ -3,7 +3,7 @@ import type * as ajv2020 from 'ajv/dist/2020.js';
 import { createRequire } from 'node:module';
 import { readPattern } from '../contract/upgrade/patterns.js';
 import { memoize } from '../memoize.js';
-import { findDuplicate } from './checker/comparisons.js';
+import { findDuplicate, hasAll, hasProperty } from './checker/comparisons.js';
 import { FORMAT_CHECKS } from './checker/formats.js';
 import type { CheckParts } from './checker/check.js';
 import { CALL_KEYWORD, COUNT_KEYWORD, type SchemaUnit, toUnitId } from './schema-unit.js';
@@ -132,10 +132,8 @@ function limitWork(ajv: Ajv): void {
     type: 'object',
     schemaType: 'object',
     errors: false,
-    validate: (needs: Readonly<Record<string, readonly string[]>>, value: Readonly<Record<string, unknown>>) => {
-      const has = (name: string): boolean => Object.hasOwn(value, name) && value[name] !== undefined;
-      return Object.entries(needs).every(([name, names]) => !has(name) || names.every(has));
-    },
+    validate: (needs: Readonly<Record<string, readonly string[]>>, value: Readonly<Record<string, unknown>>) =>
+      Object.entries(needs).every(([name, names]) => !hasProperty(value, name) || hasAll(value, names)),
   });
 }
 

@@ -4,7 +4,7 @@ import { readPattern } from '../../contract/upgrade/patterns.js';
 import { CALL_KEYWORD, FORBIDDEN_KEYWORD } from '../schema-unit.js';
 import type { IsValid } from '../violation.js';
 import type { Work } from '../work.js';
-import { findDuplicate, isLongEnough, isShortEnough } from './comparisons.js';
+import { findDuplicate, hasAll, hasProperty, isLongEnough, isShortEnough } from './comparisons.js';
 import { collectEvaluated } from './evaluated.js';
 import { readFormatCheck } from './formats.js';
 
@@ -276,16 +276,6 @@ function toContainsCheck(contains: unknown, schema: Keywords, { toCheck }: Build
 
 function isNames(names: unknown): names is readonly string[] {
   return Array.isArray(names) && names.every((name) => typeof name === 'string');
-}
-
-function hasProperty(value: Keywords, name: string): boolean {
-  // In this order: most properties are not there, and reading one of those takes several times as long, since prototypes are searched.
-  return Object.hasOwn(value, name) && value[name] !== undefined;
-}
-
-function hasAll(value: Keywords, names: readonly string[]): boolean {
-  for (const name of names) if (!hasProperty(value, name)) return false;
-  return true;
 }
 
 /** The checks of a map of schemas by name; undefined where it is not a map. */

@@ -26,6 +26,18 @@ function toComparableText(value: unknown): string {
   return `{${members.toSorted().join(',')}}`;
 }
 
+/** Whether an object has a property of its own; one that is undefined is not in JSON. */
+export function hasProperty(value: Readonly<Record<string, unknown>>, name: string): boolean {
+  // In this order: most properties are not there, and reading one of those takes several times as long, since prototypes are searched.
+  return Object.hasOwn(value, name) && value[name] !== undefined;
+}
+
+/** Whether an object has all of some properties. */
+export function hasAll(value: Readonly<Record<string, unknown>>, names: readonly string[]): boolean {
+  for (const name of names) if (!hasProperty(value, name)) return false;
+  return true;
+}
+
 /** `minLength`. A string that is far from the limit is not read: one of megabytes takes milliseconds. */
 export function isLongEnough(text: string, limit: number): boolean {
   return text.length >= 2 * limit || (text.length >= limit && countCodePoints(text) >= limit);

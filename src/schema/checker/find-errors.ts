@@ -20,7 +20,7 @@ export interface SchemaError {
 }
 
 /** The maximum number of errors of one value: a large body would have a hundred thousand. */
-export const MAX_ERRORS = 500;
+const MAX_ERRORS = 500;
 
 /** The errors of one value, and the units that were searched, each once for a path: ten levels with two ways each would be searched a thousand times. */
 interface Report {
