@@ -77,7 +77,7 @@ function moveCollection(
     return;
   }
   const collection = transaction.collection(name);
-  collection.adopt(current.copy());
+  collection.load(current.dump());
   followFixture(collection, from.definition.collections.get(name), to.definition.collections.get(name));
 }
 

@@ -144,26 +144,23 @@ export function findPropertyAt(read: ReadItemSchema, schema: ItemSchema, path: s
   return found;
 }
 
+/** A property that no union or annotation says more about. */
+export function createProperty(
+  name: string,
+  facts: Pick<ItemProperty, 'nullable' | 'pointer' | 'required' | 'scalar' | 'schema' | 'target'>,
+): ItemProperty {
+  const flags = { branches: [], readOnly: false, writeOnly: false, variant: false };
+  return { name, bare: toBareName(name), ...facts, ...flags };
+}
+
 /** The schema of an object whose properties are parameters. */
 export function toParameterSchema(contract: Contract, pointer: string, parameters: readonly Parameter[]): ItemSchema {
   const properties = parameters.flatMap(({ name, schema: own, schemaPointer, required }): readonly ItemProperty[] => {
     const { schema, pointer: target } = contract.resolve(own, schemaPointer);
     if (!isObject(schema)) return [];
     const scalar = hasScalarType({ schema, pointer: target });
-    const flags = { nullable: isNullable(schema), readOnly: false, writeOnly: false, variant: false };
-    return [
-      {
-        name,
-        bare: toBareName(name),
-        schema,
-        pointer: schemaPointer,
-        target,
-        branches: [],
-        required,
-        scalar,
-        ...flags,
-      },
-    ];
+    const facts = { schema, pointer: schemaPointer, target, required, scalar, nullable: isNullable(schema) };
+    return [createProperty(name, facts)];
   });
   const named = new Map(properties.map((property) => [property.name, property]));
   return { pointer, schema: {}, type: 'object', properties: named, closed: false, items: undefined };
@@ -174,7 +171,6 @@ export function createItemSchemaReader(contract: Contract): ReadItemSchema {
   // Many responses refer to one component, which is read once.
   const byTarget = new Map<string, ItemSchema | undefined>();
   const reader = createPartReader(contract);
-  const found = new Map<FindInSchema<unknown>, Map<ItemSchema, unknown>>();
   const read = memoize((pointer: string | undefined) => {
     // The root of the document is not a schema.
     if (pointer === undefined || pointer === '') return undefined;
@@ -183,16 +179,9 @@ export function createItemSchemaReader(contract: Contract): ReadItemSchema {
     byTarget.set(start.pointer, before);
     return before;
   });
-  const once = <Value>(find: FindInSchema<Value>, schema: ItemSchema): Value => {
-    // Only the function itself adds values to its map.
-    let known = found.get(find) as Map<ItemSchema, Value> | undefined;
-    if (known === undefined) found.set(find, (known = new Map()));
-    const before = known.get(schema);
-    if (before !== undefined || known.has(schema)) return before as Value;
-    const value = find(whole, schema);
-    known.set(schema, value);
-    return value;
-  };
+  const found = memoize((find: FindInSchema<unknown>) => memoize((schema: ItemSchema) => find(whole, schema)));
+  // Each function has values of its own.
+  const once = <Value>(find: FindInSchema<Value>, schema: ItemSchema): Value => found(find)(schema) as Value;
   const whole: ReadItemSchema = Object.assign(read, { once });
   return whole;
 }

@@ -267,7 +267,8 @@ export function isInPart({ within }: Pick<Binding, 'within'>, item: Item, known:
   return own === undefined || wanted === undefined || own === wanted;
 }
 
-function toText(value: unknown): string | undefined {
+/** A string or a number as a string; undefined for any other value. */
+export function toText(value: unknown): string | undefined {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;
 }
 

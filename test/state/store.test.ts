@@ -252,9 +252,7 @@ describe('the cost of a store', () => {
       const page = style.cut({
         view,
         limit: 20,
-        firstPage: 1,
-        firstOffset: 0,
-        fits: () => true,
+        plan: { firstPage: 1, firstOffset: 0, fits: () => true },
         value: (role) => (role === 'after' ? 'id-50000' : undefined),
         recall: (id) => list.recall(id),
       });

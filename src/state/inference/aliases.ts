@@ -12,7 +12,7 @@ import { toBareName } from '../../contract/names.js';
 import { findListItems } from '../pages/list-shape.js';
 import { compareSchemas, isSameItem, isSummary } from '../positions.js';
 import type { Within } from '../resource.js';
-import { type CandidateSet, type CollectionCandidate, readLastWord } from './candidates.js';
+import { type Candidates, type CollectionCandidate, listNamed, readLastWord } from './candidates.js';
 import type { ContractIndex } from './contract-index.js';
 import { listShorterKeys, OWN, type PathGroup } from './path-shape.js';
 
@@ -28,7 +28,7 @@ export function isAlias(index: ContractIndex, candidate: CollectionCandidate): b
  */
 export function findBelow(
   index: ContractIndex,
-  nested: CandidateSet,
+  nested: Candidates,
   candidate: CollectionCandidate,
 ): CollectionCandidate | undefined {
   const [own] = candidate.groups;
@@ -36,21 +36,19 @@ export function findBelow(
   if (own === undefined || candidate.groups.length > 1 || candidate.itemKey !== undefined) return undefined;
   const methods = index.operationsAt(candidate.key);
   if (candidate.schema === undefined || methods.size !== 1 || !methods.has('GET')) return undefined;
-  return nested
-    .named(noun)
-    .find(
-      ({ groups, schema, itemKey }) =>
-        itemKey !== undefined &&
-        index.operationsAt(itemKey).size > 0 &&
-        groups.at(-1)?.words.length === 1 &&
-        isLike(index, [candidate.schema, schema], 0.8) &&
-        own.words.slice(0, -1).every((word, i) => groups[0]?.words[i] === word),
-    );
+  return listNamed(nested, noun).find(
+    ({ groups, schema, itemKey }) =>
+      itemKey !== undefined &&
+      index.operationsAt(itemKey).size > 0 &&
+      groups.at(-1)?.words.length === 1 &&
+      isLike(index, [candidate.schema, schema], 0.8) &&
+      own.words.slice(0, -1).every((word, i) => groups[0]?.words[i] === word),
+  );
 }
 
 /** The first candidate with the same nouns: `/customers/{customer}` for `/test_helpers/customers/{id}`. */
-export function findSameResource(all: CandidateSet, candidate: CollectionCandidate): CollectionCandidate | undefined {
-  return all.named(readLastWord(candidate)).find((each) => isSameResource(each, candidate));
+export function findSameResource(all: Candidates, candidate: CollectionCandidate): CollectionCandidate | undefined {
+  return listNamed(all, readLastWord(candidate)).find((each) => isSameResource(each, candidate));
 }
 
 function isSameResource(other: CollectionCandidate, candidate: CollectionCandidate): boolean {
@@ -75,13 +73,15 @@ interface Whole {
 }
 
 /** Finds among some collections the one that a path shows. */
-type FindWhole = (index: ContractIndex, all: CandidateSet, candidate: CollectionCandidate) => Whole | undefined;
+type FindWhole = (index: ContractIndex, all: Candidates, candidate: CollectionCandidate) => Whole | undefined;
 
 /** The top-level collection that a list below a parent shows part of: same schema, and a property that holds the parent's id. */
 export const findWhole: FindWhole = (index, all, candidate) => {
   const top =
-    all.showing(candidate.schema).find((each) => each.itemKey !== undefined) ??
-    all.named(readLastWord(candidate)).find((each) => each.itemKey !== undefined && isSamePath(index, each, candidate));
+    all.find((each) => each.schema === candidate.schema && each.itemKey !== undefined) ??
+    listNamed(all, readLastWord(candidate)).find(
+      (each) => each.itemKey !== undefined && isSamePath(index, each, candidate),
+    );
   const property = candidate.schema === undefined ? undefined : findParentProperty(index, candidate);
   const parameter = candidate.groups.at(-2)?.parameters.at(-1);
   if (top === undefined || parameter === undefined || property === undefined) return undefined;
@@ -132,9 +132,10 @@ export const findItemsBelow: FindWhole = (index, all, candidate) => {
   const isItemPath = index.operationsAt(candidate.itemKey).size > 0;
   const creates = ['POST', 'PATCH', 'PUT'].some((method) => index.list(methods.get(method))?.itemSchema !== undefined);
   if (isItemPath || !creates || !methods.has('GET')) return undefined;
-  const other = all
-    .showing(candidate.schema)
-    .find((each) => index.operationsAt(each.itemKey).has('GET') && index.operationsAt(each.key).size === 0);
+  const other = all.find(
+    ({ schema, itemKey, key }) =>
+      schema === candidate.schema && index.operationsAt(itemKey).has('GET') && index.operationsAt(key).size === 0,
+  );
   const parameter = candidate.groups[0]?.parameters.at(-1);
   return other === undefined || parameter === undefined
     ? undefined
@@ -150,7 +151,7 @@ export const findItemsElsewhere: FindWhole = (index, all, candidate) => {
   const hasItems = index.operationsAt(candidate.itemKey).size > 0;
   const item = index.read(candidate.schema);
   if (create === undefined || hasItems || item === undefined || candidate.singleton) return undefined;
-  const others = all.named(readLastWord(candidate)).filter((each) => {
+  const others = listNamed(all, readLastWord(candidate)).filter((each) => {
     if (each === candidate) return false;
     const last = each.groups.at(-1);
     const schema = index.read(each.schema);
@@ -186,7 +187,7 @@ export const findItemsByKey: FindWhole = (index, all, candidate) => {
   if (last?.parameters.length !== 1 || last.words.length < 2 || index.operationsAt(candidate.key).size > 0)
     return undefined;
   const keys = listShorterKeys(candidate.groups);
-  const other = keys.map((key) => all.at(key)).find((each) => each?.singleton === false);
+  const other = keys.map((key) => all.find((each) => each.key === key)).find((each) => each?.singleton === false);
   const schema = index.read(other?.schema);
   if (other === undefined || schema === undefined) return undefined;
   const isOwn = (pointer: string | undefined): boolean => {
@@ -349,7 +350,7 @@ export const findListed: FindWhole = (index, readable, candidate) => {
   const isList = itemKey === undefined && LIST_WORD.test(last?.words.at(-1) ?? '');
   const folder = toFolder(candidate);
   const singular = toSingular(last?.words.at(-1) ?? '');
-  const others = readable.all.filter((each) => {
+  const others = readable.filter((each) => {
     if (each === candidate || (creates && index.operationsAt(each.key).size > 0)) return false;
     const other = each.groups.at(-1);
     const hasList = index.operationsAt(each.key).has('GET');

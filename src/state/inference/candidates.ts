@@ -1,9 +1,7 @@
-import { addTo } from '../../contract/json.js';
 import type { Operation } from '../../contract/operations/operation.js';
 import { type ItemSchema, listBranches } from '../item-schema.js';
-import { isLongRunning } from './long-running.js';
 import { isSummary } from '../positions.js';
-import type { ContractIndex } from './contract-index.js';
+import { type ContractIndex, isLongRunning } from './contract-index.js';
 import { isSearchWord, type KeyedGroup, type PathShape } from './path-shape.js';
 
 /** A path that may be a collection, before its name and parents are known. */
@@ -22,39 +20,18 @@ export interface CollectionCandidate {
   readonly singleton: boolean;
 }
 
-/** Candidates with the lookups that inference needs: comparing each with all others takes a second for 10,000 paths. */
-export interface CandidateSet {
-  readonly all: readonly CollectionCandidate[];
-  /** The first of a path key. */
-  at(key: string): CollectionCandidate | undefined;
-  /** Those whose path has a word as its last one. */
-  named(word: string | undefined): readonly CollectionCandidate[];
-  /** Those whose items have a schema. */
-  showing(schema: string | undefined): readonly CollectionCandidate[];
-}
-
-/** A set of candidates; all its lists keep their order. */
-export function createCandidateSet(all: readonly CollectionCandidate[]): CandidateSet {
-  const byKey = new Map<string, CollectionCandidate>();
-  const byWord = new Map<string | undefined, CollectionCandidate[]>();
-  const bySchema = new Map<string | undefined, CollectionCandidate[]>();
-  for (const each of all) {
-    if (!byKey.has(each.key)) byKey.set(each.key, each);
-    addTo(byWord, readLastWord(each), each);
-    addTo(bySchema, each.schema, each);
-  }
-  return {
-    all,
-    at: (key) => byKey.get(key),
-    named: (word) => byWord.get(word) ?? [],
-    showing: (schema) => bySchema.get(schema) ?? [],
-  };
-}
-
 /** The last word of the path of a collection: `refunds` of `/charges/{id}/refunds`. */
 export function readLastWord({ groups }: CollectionCandidate): string | undefined {
   return groups.at(-1)?.words.at(-1);
 }
+
+/** Those of some candidates whose path has a word as its last one. */
+export function listNamed(all: Candidates, word: string | undefined): Candidates {
+  return all.filter((each) => readLastWord(each) === word);
+}
+
+/** Candidates in an order that is kept. */
+export type Candidates = readonly CollectionCandidate[];
 
 /** The candidates for collections in the paths of a contract, parents before children. */
 export function findCandidates(index: ContractIndex): ReadonlyMap<string, CollectionCandidate> {
@@ -66,7 +43,7 @@ export function findCandidates(index: ContractIndex): ReadonlyMap<string, Collec
       if (group.parameters.length > 0) addItemDraft(index, candidates, { groups, count: i + 1, group });
   }
   for (const kind of PLAIN_KINDS) {
-    const before = createCandidateSet([...candidates.values()]);
+    const before = [...candidates.values()];
     for (const operation of index.contract.operations)
       if (operation.method === kind.method) addPlainDraft(index, candidates, { operation, kind, before });
   }
@@ -125,7 +102,7 @@ interface PlainPath {
   /** Those that were found before. */
   readonly candidates: ReadonlyMap<string, CollectionCandidate>;
   /** Those of other kinds that were found before. */
-  readonly before: CandidateSet;
+  readonly before: Candidates;
   readonly operation: Operation;
   readonly shape: PathShape;
   /** The words of its last group. */
@@ -171,8 +148,8 @@ function findQueried({ index, before, operation, shape, words }: PlainPath): str
   const isTop = ({ groups, itemKey, singleton }: CollectionCandidate): boolean =>
     groups.length === 1 && !singleton && index.operationsAt(itemKey).has('GET');
   // Its own parent searches in its items in another way.
-  const above = before.at(shape.groups[0]?.key ?? '');
-  return above?.schema !== schema && before.showing(schema).some(isTop) ? schema : undefined;
+  const above = before.find(({ key }) => key === shape.groups[0]?.key);
+  return above?.schema !== schema && before.some((each) => each.schema === schema && isTop(each)) ? schema : undefined;
 }
 
 /** A path that only creates what another path with the same last segment reads: `/test_helpers/credits` and `/treasury/credits/{id}`. */
@@ -189,7 +166,7 @@ function findCreated({ index, before, operation, shape, words }: PlainPath): str
     candidate.groups.length <= shape.groups.length &&
     index.operationsAt(candidate.itemKey).has('GET') &&
     isShown(candidate);
-  return answer !== undefined && before.named(words.at(-1)).some(isRead) ? answer.pointer : undefined;
+  return answer !== undefined && listNamed(before, words.at(-1)).some(isRead) ? answer.pointer : undefined;
 }
 
 /** Whether a list shows the collection of its parent path: `/customers/search`, `/pet/findByStatus`. */

@@ -2,8 +2,7 @@ import type { Contract } from '../../contract/contract.js';
 import type { Operation, Parameter } from '../../contract/operations/operation.js';
 import { memoize } from '../../memoize.js';
 import { findBodyMedia, findSuccessMedia } from '../../contract/operations/responses.js';
-import type { ItemSchema, ReadItemSchema } from '../item-schema.js';
-import { isLongRunning } from './long-running.js';
+import { type ItemSchema, listProperties, type ReadItemSchema } from '../item-schema.js';
 import { findItems, type ItemsPosition } from '../pages/list-shape.js';
 import { toBareNoun } from '../names.js';
 import { toBareName } from '../../contract/names.js';
@@ -285,4 +284,19 @@ function isOnItem(shape: PathShape | undefined): boolean {
 /** Whether other methods of a path change or remove what its GET reads. */
 function isSingleton(methods: ReadonlyMap<string, Operation> | undefined): boolean {
   return ['DELETE', 'PATCH', 'PUT'].some((method) => methods?.has(method));
+}
+
+/** Flags that say that a long-running operation is done. */
+export const DONE: RegExp = /^(is_?)?(done|completed?|finished)$/i;
+
+/** The results of long-running operations. */
+export const RESULT: RegExp = /^(response|result|output)$/i;
+
+/** Whether a schema is that of a long-running operation: it has a flag that says that it is done, and its result. */
+export function isLongRunning(schema: ItemSchema | undefined): boolean {
+  const all = listProperties(schema);
+  return (
+    all.some(({ name, schema: own }) => DONE.test(name) && own.type === 'boolean') &&
+    all.some(({ name, scalar }) => RESULT.test(name) && !scalar)
+  );
 }

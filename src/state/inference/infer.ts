@@ -35,7 +35,7 @@ import {
   isOwnPath,
   type Sublist,
 } from './aliases.js';
-import { type CandidateSet, type CollectionCandidate, createCandidateSet, findCandidates } from './candidates.js';
+import { type Candidates, type CollectionCandidate, findCandidates } from './candidates.js';
 import { type ContractIndex, createContractIndex } from './contract-index.js';
 import { type KeyedGroup, listShorterKeys, type PathGroup } from './path-shape.js';
 import { findListItems, PLAIN_LIST, planList, readCountShape } from '../pages/list-shape.js';
@@ -141,17 +141,14 @@ function createCollectionTree(
 ): CollectionTree {
   const within = new Map<string, Within>();
   const aliases = new Map<string, CollectionCandidate>();
-  const set = createCandidateSet([...candidates.values()]);
-  const { all } = set;
-  const select = (isWanted: (candidate: CollectionCandidate) => boolean): CandidateSet =>
-    createCandidateSet(all.filter(isWanted));
+  const all: Candidates = [...candidates.values()];
   const isReadable = ({ singleton, itemKey }: CollectionCandidate): boolean =>
     !singleton && index.operationsAt(itemKey).has('GET');
-  const tops = select(({ groups, hasOperations }) => groups.length === 1 && hasOperations);
-  const nested = select(({ groups }) => groups.length > 1);
-  const readable = select(isReadable);
-  const unlisted = select((each) => isReadable(each) && !index.operationsAt(each.key).has('GET'));
-  const shown = select((each) => !isAlias(index, each));
+  const tops = all.filter(({ groups, hasOperations }) => groups.length === 1 && hasOperations);
+  const nested = all.filter(({ groups }) => groups.length > 1);
+  const readable = all.filter(isReadable);
+  const unlisted = all.filter((each) => isReadable(each) && !index.operationsAt(each.key).has('GET'));
+  const shown = all.filter((each) => !isAlias(index, each));
   /** The collection itself: the target of an alias may be an alias, too. */
   const follow = (candidate: CollectionCandidate): CollectionCandidate => {
     const next = aliases.get(candidate.key);
@@ -174,8 +171,8 @@ function createCollectionTree(
     const found =
       whole ??
       findItemsBelow(index, tops, candidate) ??
-      findItemsElsewhere(index, set, candidate) ??
-      findItemsByKey(index, set, candidate) ??
+      findItemsElsewhere(index, all, candidate) ??
+      findItemsByKey(index, all, candidate) ??
       findListed(index, isOwnPath(candidate) ? readable : unlisted, candidate);
     if (found === undefined || !addAlias(candidate, found.candidate)) continue;
     if (found.within !== undefined) within.set(candidate.key, found.within);

@@ -11,7 +11,7 @@ import {
   findRole,
   findItems,
 } from './list-shape.js';
-import type { Page, PageTurn } from './pagination.js';
+import type { Page, PageFacts, PageTurn } from './pagination.js';
 import type { DeclaredHeader, Operation } from '../../contract/operations/operation.js';
 
 /** Plans the envelope around one item: a function that puts the item at its place, and the properties with one valid value. */
@@ -67,20 +67,17 @@ function isComputed({ plan }: Member): boolean {
 function toOnlyPage(items: readonly unknown[]): EnvelopeFacts {
   const total = items.length;
   const page = { from: 0, to: total, more: false, next: undefined, previous: undefined, last: undefined };
-  const common = { firstPage: 1, firstOffset: 0, entries: [], id: () => undefined, url: () => '' };
+  const common = { plan: { firstPage: 1, firstOffset: 0 }, entries: [], id: () => undefined, url: () => '' };
   return { ...common, page, total, limit: total, items };
 }
 
 /** What the envelope and the headers of a list are filled from. */
 export interface EnvelopeFacts {
+  readonly plan: Pick<PageFacts, 'firstOffset' | 'firstPage'>;
   readonly page: Page;
   /** The number of items on all pages. */
   readonly total: number;
   readonly limit: number;
-  /** The number of the first page: 1, or 0. */
-  readonly firstPage: number;
-  /** The offset of the first item: 0, or 1. */
-  readonly firstOffset: number;
   /** The entries of the page, in order. */
   readonly entries: readonly Entry[];
   /** The items in the form of the response. */
@@ -211,7 +208,8 @@ function isTurn({ role }: EnvelopeField): boolean {
 
 /** The value of the page for one property; undefined where it has none. */
 function readField(field: EnvelopeField, facts: EnvelopeFacts): unknown {
-  const { page, entries, total, limit, firstPage } = facts;
+  const { page, entries, total, limit } = facts;
+  const { firstPage, firstOffset } = facts.plan;
   const pages = Math.ceil(total / Math.max(1, limit));
   switch (field.role) {
     case 'hasMore':
@@ -229,7 +227,7 @@ function readField(field: EnvelopeField, facts: EnvelopeFacts): unknown {
     case 'limit':
       return Number.isFinite(limit) ? limit : total;
     case 'offset':
-      return page.from + facts.firstOffset;
+      return page.from + firstOffset;
     case 'end':
       return Math.max(page.from, page.to - 1);
     case 'remaining':

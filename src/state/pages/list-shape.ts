@@ -1,6 +1,7 @@
 import { isObject } from '../../contract/json.js';
 import type { Operation } from '../../contract/operations/operation.js';
 import {
+  createProperty,
   findOnlyValue,
   type ItemProperty,
   type ItemSchema,
@@ -259,20 +260,17 @@ const OF_PAGE =
 const LINKS = /^_?links$/i;
 
 /** A property that is an object, with the properties of all branches of its union, or with those that a map of links can have. */
-function readWhole({ name: own, target, branches }: ItemProperty, read: ReadItemSchema): ItemSchema | undefined {
+function readWhole({ name, target, branches }: ItemProperty, read: ReadItemSchema): ItemSchema | undefined {
   const inner = read(target);
   if (inner === undefined || inner.type === 'array') return inner;
   const link = `${inner.pointer}/additionalProperties`;
-  const schema = LINKS.test(own) && inner.properties.size === 0 ? read(link) : undefined;
+  const schema = LINKS.test(name) && inner.properties.size === 0 ? read(link) : undefined;
   if (schema !== undefined) {
-    const common = { schema: schema.schema, pointer: link, target: schema.pointer, branches: [], required: false };
     const scalar = schema.type === 'string';
-    const flags = { nullable: false, readOnly: false, writeOnly: false, variant: false };
+    const { schema: own, pointer: target } = schema;
+    const facts = { schema: own, pointer: link, target, required: false, scalar, nullable: false };
     const names = ['self', 'first', 'prev', 'next', 'last'];
-    return {
-      ...inner,
-      properties: new Map(names.map((name) => [name, { name, bare: name, scalar, ...common, ...flags }])),
-    };
+    return { ...inner, properties: new Map(names.map((each) => [each, createProperty(each, facts)])) };
   }
   const all = branches.flatMap((branch) => listProperties(read(branch)));
   const others = all.filter(({ name }) => !inner.properties.has(name));

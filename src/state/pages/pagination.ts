@@ -7,11 +7,8 @@ export type PageStyleName = 'cursor' | 'none' | 'offset' | 'page' | 'range' | 's
 /** The role of a parameter in pagination. */
 export type PageRole = 'after' | 'before' | 'limit' | 'offset' | 'page' | 'range' | 'token';
 
-/** One request for a page. */
-export interface PageRequest {
-  readonly view: View;
-  /** The maximum number of items. */
-  readonly limit: number;
+/** What the parameters of a list say about all of its pages. */
+export interface PageFacts {
   /** The number of the first page: 1, or 0. */
   readonly firstPage: number;
   /** The offset of the first item: 0, or 1. */
@@ -22,6 +19,14 @@ export interface PageRequest {
   readonly numbers?: 'offset' | 'page' | undefined;
   /** Whether every request has a cursor, so that the first one has one that no list was answered with. */
   readonly isAlwaysGiven?: boolean;
+}
+
+/** One request for a page. */
+export interface PageRequest {
+  readonly plan: PageFacts;
+  readonly view: View;
+  /** The maximum number of items. */
+  readonly limit: number;
   /** The value of a query parameter; undefined where it is not given. */
   value(role: PageRole): unknown;
   /** The entry of an id, also of a removed item. */
@@ -164,7 +169,8 @@ function cutOnce({ view, limit }: PageRequest): Page {
  * schema allows that, else the id of the item, else its position.
  */
 function cutByToken(request: PageRequest): Page | PageMistake {
-  const { view, limit, value, recall, fits, numbers, firstPage, isAlwaysGiven } = request;
+  const { view, limit, value, recall } = request;
+  const { fits, numbers, firstPage, isAlwaysGiven } = request.plan;
   const token = readId(value('token'));
   let from = 0;
   if (token !== undefined) {
@@ -191,7 +197,7 @@ function toToken(after: string): string {
   return Buffer.from(JSON.stringify({ after })).toString('base64url');
 }
 
-function cutByNumber({ view, limit, value, firstPage }: PageRequest): Page {
+function cutByNumber({ view, limit, value, plan: { firstPage } }: PageRequest): Page {
   const number = Math.max(firstPage, Math.floor(readNumber(value('page'), firstPage)));
   const from = Math.min(view.size, (number - firstPage) * limit);
   const to = Math.min(view.size, from + limit);
@@ -205,7 +211,7 @@ function cutByNumber({ view, limit, value, firstPage }: PageRequest): Page {
   };
 }
 
-function cutByOffset({ view, limit, value, firstOffset }: PageRequest): Page {
+function cutByOffset({ view, limit, value, plan: { firstOffset } }: PageRequest): Page {
   const offset = Math.floor(readNumber(value('offset'), firstOffset)) - firstOffset;
   const from = Math.min(view.size, Math.max(0, offset));
   const to = Math.min(view.size, from + limit);

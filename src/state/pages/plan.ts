@@ -14,21 +14,17 @@ import {
   type PageInput,
 } from './inputs.js';
 import { hasNumberedTurns, hasUrlOfNext, type Plan } from './list-shape.js';
-import { PAGE_STYLES, type PageRequest, type PageRole, type PageStyle, type PageStyleName } from './pagination.js';
+import { PAGE_STYLES, type PageFacts, type PageRole, type PageStyle, type PageStyleName } from './pagination.js';
 import { type Filter, findFilter } from './view.js';
 import { listStatuses } from '../names.js';
 import { isChangeTimestamp, isInactiveTime, isInstant, isStatus, isTimestamp } from '../store/server-values.js';
 import type { Entry } from '../store/lists/item-list.js';
 
 /** How a list is paginated, sorted and filtered: the roles of its query parameters. */
-export interface PagePlan {
+export interface PagePlan extends PageFacts {
   readonly style: PageStyle;
   /** Role -> the name of its query parameter. */
   readonly names: Readonly<Partial<Record<PageRole, string>>>;
-  /** The number of the first page: 1, or 0. */
-  readonly firstPage: number;
-  /** The offset of the first item: 0, or 1. */
-  readonly firstOffset: number;
   readonly defaultLimit: number;
   /** Larger limits are reduced to this; Infinity where the contract declares none. */
   readonly maximumLimit: number;
@@ -50,12 +46,6 @@ export interface PagePlan {
   readonly item: ItemSchema | undefined;
   /** Items that are listed only where a query parameter asks for them, if at all. */
   readonly hidden: readonly HiddenItems[];
-  /** Whether the schema of the cursor parameter allows a value. */
-  fits(value: string): boolean;
-  /** What a number in the cursor parameter is. */
-  readonly numbers: PageRequest['numbers'];
-  /** Whether every request has a cursor. */
-  readonly isAlwaysGiven: boolean;
   /** Reads the values of the parameters from a request, by their names. */
   readonly readValues: ReturnType<typeof createValueReader>;
   /** Plans for the other styles that the parameters allow: `page_number` beside `next_page_token`. */
@@ -264,7 +254,7 @@ function fitsRole(parameter: Candidate, role: PageRole): boolean {
   return isNumber || (!needsNumber && types.includes('string'));
 }
 
-function readNumbers(token: string | undefined): PageRequest['numbers'] {
+function readNumbers(token: string | undefined): PageFacts['numbers'] {
   const [, , kind] = NUMBERED.exec(token ?? '') ?? [];
   if (kind === undefined) return undefined;
   return kind.toLowerCase() === 'page' ? 'page' : 'offset';

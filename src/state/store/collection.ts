@@ -1,19 +1,15 @@
 import {
   createList,
   NO_ROWS,
-  recallRows,
-  withoutRows,
   type Entry,
   type EntryChange,
-  type EntryRows,
   type Item,
   type ItemList,
   type ListDump,
   type NewEntry,
   type WritableList,
 } from './lists/item-list.js';
-import { createScopeIndex, createSeeding, dropScope, type IndexedWrites } from './lists/scopes.js';
-import { createUsage, type RecordWrite, type Swept, type Usage, type Writes } from './lists/usage.js';
+import { createUsage, isGenerated, type Swept, type Usage, type Writes } from './lists/usage.js';
 
 /** What a request for an id without an item does: it creates the item, or is answered with 404. */
 export type UnknownIds = 'create' | 'not-found';
@@ -64,12 +60,6 @@ export interface WritableCollection extends Collection {
   dump(): CollectionDump;
   /** Holds what was written of another collection, instead. */
   load(dump: CollectionDump): void;
-  /** The same without items: they are removed from it, but not what depends on them. */
-  copyEmpty(): WritableCollection;
-  /** Takes over all items of a copy; those that were added here since then are removed. */
-  adopt(copy: WritableCollection): void;
-  /** Copies of all lists in constant time, where their rows are not changed, and what else there is to copy. */
-  copyData(usage: Usage, change?: (rows: EntryRows, scope: string) => EntryRows): CollectionData;
   /** Removes the older half of the items that the mock creates again when they are requested, or forgets that of the removed ones. */
   sweep(what: Swept): void;
 }
@@ -106,6 +96,14 @@ function escapeId(id: string): string {
   return id.replaceAll('%', '%25').replaceAll('/', '%2F');
 }
 
+/** Marks every scope of a collection; no scope has this name. */
+export const EVERY_SCOPE = '\0';
+
+/** The mark of the initial items of a part of the top-level list. */
+export function toPartMark(part: string): string {
+  return `?${part}`;
+}
+
 /** An empty collection. */
 export function createCollection(facts: CollectionFacts): WritableCollection {
   const data = { lists: new Map<string, WritableList>(), seeded: new Set<string>(), created: 0, opened: 0 };
@@ -123,16 +121,82 @@ interface CollectionData {
   opened: number;
 }
 
-function createCollectionFrom(facts: CollectionFacts, data: CollectionData, writes: Writes): WritableCollection {
-  const { log, usage } = writes;
-  const empty = createList({ rows: NO_ROWS, sequence: 1, number: 0 }, usage);
-  const index = createScopeIndex(() => [...data.lists.keys(), ...data.seeded]);
-  const indexed = { index, ...writes };
-  const copyData: WritableCollection['copyData'] = (other, change = (rows) => rows) => ({
-    ...data,
-    lists: new Map([...data.lists].map(([scope, list]) => [scope, list.copy(other, (rows) => change(rows, scope))])),
-    seeded: new Set(data.seeded),
-  });
+function createCollectionFrom(facts: CollectionFacts, data: CollectionData, given: Writes): WritableCollection {
+  const writes = { index: createScopeIndex(() => [...data.lists.keys(), ...data.seeded]), ...given };
+  const empty = createList({ rows: NO_ROWS, sequence: 1, number: 0 }, given.usage);
+  return {
+    list: (scope = '') => data.lists.get(scope) ?? empty,
+    get scopes() {
+      return [...data.lists.keys()];
+    },
+    get: (id, scope = '') => data.lists.get(scope)?.get(id),
+    isSeeded: (scope) => data.seeded.has(scope) || data.seeded.has(EVERY_SCOPE),
+    copy: (other = { usage: createUsage() }) => createCollectionFrom(facts, copyData(data, other.usage), other),
+    dump: () => dumpData(data),
+    ...facts,
+    ...createItemWrites(facts.name, data, writes),
+    ...createListWrites(facts.name, data, writes),
+  };
+}
+
+/** Finds the scopes below another one, whatever the number of all scopes. */
+interface ScopeIndex {
+  add(scope: string): void;
+  remove(scope: string): void;
+  /** A scope and those below it. */
+  listFrom(scope: string): readonly string[];
+  /** Forgets all scopes; those that there are then are added with the next use. */
+  clear(): void;
+}
+
+type IndexedWrites = Writes & { readonly index: ScopeIndex };
+
+/** Creates the index of the scopes of a collection; most collections never use it. */
+function createScopeIndex(list: () => readonly string[]): ScopeIndex {
+  let below: Map<string, Set<string>> | undefined;
+  const add: ScopeIndex['add'] = (scope) => {
+    for (const above of below === undefined ? [] : listAbove(scope))
+      below?.set(above, (below.get(above) ?? new Set()).add(scope));
+  };
+  return {
+    add,
+    remove: (scope) => {
+      for (const above of below === undefined ? [] : listAbove(scope)) below?.get(above)?.delete(scope);
+    },
+    listFrom: (scope) => {
+      if (below === undefined) {
+        below = new Map();
+        for (const each of list()) add(each);
+      }
+      return [scope, ...(below.get(scope) ?? [])];
+    },
+    clear: () => (below = undefined),
+  };
+}
+
+/** The scopes above a scope: `a` and `a/b` for `a/b/c`. */
+function listAbove(scope: string): readonly string[] {
+  const above: string[] = [];
+  for (let end = scope.indexOf('/'); end >= 0; end = scope.indexOf('/', end + 1)) above.push(scope.slice(0, end));
+  return above;
+}
+
+/** Tells a write before it is made, with its arguments as plain data, where other processes repeat it. */
+function createTell(name: string, { record }: Writes): (method: string, ...args: readonly unknown[]) => void {
+  return (method, ...args) => record?.(name, method, args);
+}
+
+/**
+ * The writes of single items. Repeated in the same order on a collection that holds the same, all writes have the same result: sequences,
+ * revisions and numbers are not part of them.
+ */
+function createItemWrites(
+  name: string,
+  data: CollectionData,
+  writes: IndexedWrites,
+): Pick<WritableCollection, 'add' | 'remove' | 'rename' | 'update'> {
+  const { log } = writes;
+  const tell = createTell(name, writes);
   /** The list of an existing item, which is about to change. */
   const listWith = (id: string, scope: string): WritableList | undefined => {
     const list = data.lists.get(scope);
@@ -140,45 +204,76 @@ function createCollectionFrom(facts: CollectionFacts, data: CollectionData, writ
     log?.push(list.mark(id));
     return list;
   };
-  const collection: WritableCollection = {
-    list: (scope = '') => data.lists.get(scope) ?? empty,
-    get scopes() {
-      return [...data.lists.keys()];
-    },
-    get: (id, scope = '') => data.lists.get(scope)?.get(id),
+  return {
     add: (entry, scope = '') => {
-      const list = data.lists.get(scope) ?? openList(data, scope, indexed);
+      tell('add', entry, scope);
+      const list = data.lists.get(scope) ?? openList(data, scope, writes);
       log?.push(list.mark(entry.id));
       return list.add(entry);
     },
-    update: (id, change, scope = '') => listWith(id, scope)?.update(id, change),
-    remove: (id, scope = '') => listWith(id, scope)?.remove(id),
+    update: (id, change, scope = '') => {
+      // JSON has no undefined: such members are named.
+      const removed = Object.entries(change).flatMap(([key, value]) => (value === undefined ? [key] : []));
+      tell('update', id, change, scope, removed);
+      return listWith(id, scope)?.update(id, change);
+    },
+    remove: (id, scope = '') => {
+      tell('remove', id, scope);
+      return listWith(id, scope)?.remove(id);
+    },
     rename: (id, to, scope = '') => {
+      tell('rename', id, to, scope);
       const list = listWith(id, scope);
       if (list !== undefined) log?.push(list.mark(to));
       return list?.rename(id, to);
     },
-    dropScope: (scope) => dropScope(data, scope, indexed),
+  };
+}
+
+/** The writes of whole lists, and of what is known about them. */
+function createListWrites(
+  name: string,
+  data: CollectionData,
+  writes: IndexedWrites,
+): Pick<WritableCollection, 'dropScope' | 'load' | 'markSeeded' | 'nextNumber' | 'sweep'> {
+  const { log, usage, record, index } = writes;
+  const tell = createTell(name, writes);
+  return {
+    dropScope: (scope) => {
+      tell('dropScope', scope);
+      dropScope(data, scope, writes);
+    },
     nextNumber: () => {
+      tell('nextNumber');
       data.created += 1;
       log?.push(() => void (data.created -= 1));
       return data.created;
     },
-    copyData,
-    copy: (other = { usage: createUsage() }) => createCollectionFrom(facts, copyData(other.usage), other),
-    copyEmpty: () => createCollectionFrom(facts, copyData(createUsage(), withoutRows), { usage: createUsage() }),
-    adopt: (copy) => adoptData(data, copy, indexed),
-    dump: () => dumpData(data),
-    load: (dump) => loadData(data, dump, indexed),
-    ...facts,
-    ...createSeeding(data, indexed),
+    markSeeded: (scope) => {
+      tell('markSeeded', scope);
+      const { seeded } = data;
+      if (seeded.has(scope)) return;
+      seeded.add(scope);
+      index.add(scope);
+      usage.changeMarks(1);
+      log?.push(() => {
+        seeded.delete(scope);
+        usage.changeMarks(-1);
+      });
+    },
+    load: (dump) => {
+      tell('load', dump);
+      loadData(data, dump, writes);
+    },
+    sweep: (what) => {
+      tell('sweep', what);
+      if (record !== undefined) {
+        const before = copyData(data, usage);
+        log?.push(() => replaceData(data, before, writes));
+      }
+      sweep(data, what, writes);
+    },
   };
-  if (writes.record === undefined) return collection;
-  return recordWrites(collection, writes.record, (what) => {
-    const before = copyData(usage);
-    log?.push(() => replaceData(data, before, indexed));
-    collection.sweep(what);
-  });
 }
 
 function openList(data: CollectionData, scope: string, { log, usage, index }: IndexedWrites): WritableList {
@@ -193,23 +288,82 @@ function openList(data: CollectionData, scope: string, { log, usage, index }: In
   return list;
 }
 
-function adoptData(data: CollectionData, copy: WritableCollection, indexed: IndexedWrites): void {
-  const { log, usage } = indexed;
-  const before = { ...data };
-  const next = copy.copyData(usage, (rows, scope) => recallRows(rows, before.lists.get(scope)?.rows));
-  for (const [scope, { rows, number }] of before.lists) {
-    if (next.lists.has(scope)) continue;
-    next.lists.set(scope, createList({ rows: recallRows(NO_ROWS, rows), sequence: 1, number }, usage));
+/** Removes the lists and marks of a scope and those below it. */
+function dropScope({ lists, seeded }: CollectionData, scope: string, { log, usage, index }: IndexedWrites): void {
+  const scopes = index.listFrom(scope);
+  const dropped = scopes.flatMap((each) => {
+    const list = lists.get(each);
+    return list === undefined ? [] : [[each, list] as const];
+  });
+  const marks = scopes.filter((each) => seeded.delete(each));
+  if (dropped.length + marks.length === 0) return;
+  for (const each of scopes) {
+    lists.delete(each);
+    index.remove(each);
   }
-  replaceData(data, { ...next, created: Math.max(before.created, next.created) }, indexed);
-  log?.push(() => replaceData(data, before, indexed));
-  usage.check();
+  for (const [, list] of dropped) list.count(-1);
+  usage.changeMarks(-marks.length);
+  log?.push(() => {
+    for (const each of scopes) index.add(each);
+    for (const mark of marks) seeded.add(mark);
+    for (const [, list] of dropped) list.count(1);
+    usage.changeMarks(marks.length);
+    // In the order in which they were opened.
+    const all = [...lists, ...dropped].toSorted(([, one], [, other]) => one.number - other.number);
+    lists.clear();
+    for (const [each, list] of all) lists.set(each, list);
+  });
+}
+
+/** Removes the oldest lists and items that no request changed, or forgets removed items. */
+function sweep(data: CollectionData, what: Swept, { usage, index }: IndexedWrites): void {
+  const { lists, seeded } = data;
+  if (what === 'removed') {
+    for (const list of lists.values()) list.discard([], olderHalf(list.removed));
+    return;
+  }
+  const untouched = findUntouched(data);
+  for (const mark of untouched) {
+    lists.get(mark)?.count(-1);
+    lists.delete(mark);
+    seeded.delete(mark);
+    index.remove(mark);
+  }
+  usage.changeMarks(-untouched.size);
+  for (const list of lists.values()) {
+    const generated = list.entries.filter(isGenerated);
+    const ofParts = generated.filter(({ part = '' }) => part !== '' && untouched.has(toPartMark(part)));
+    list.discard([...olderHalf(generated.filter(({ onDemand }) => onDemand === 'id')), ...ofParts], []);
+  }
+}
+
+/** The older half of the marks of lists and parts that have only their initial items, unchanged. */
+function findUntouched({ lists, seeded }: CollectionData): ReadonlySet<string> {
+  const top = lists.get('');
+  const others = [...(top?.removed ?? []), ...(top?.entries ?? []).filter((entry) => !isGenerated(entry))];
+  const touched = new Set(others.map(({ part = '' }) => toPartMark(part)));
+  const isUntouched = (mark: string): boolean => {
+    if (mark.startsWith('?')) return !touched.has(mark);
+    const list = lists.get(mark);
+    return list === undefined || (list.removed.length === 0 && list.entries.every(isGenerated));
+  };
+  return new Set(olderHalf([...seeded].filter((mark) => mark !== '' && mark !== EVERY_SCOPE && isUntouched(mark))));
+}
+
+function olderHalf<T>(oldestFirst: readonly T[]): readonly T[] {
+  return oldestFirst.slice(0, Math.ceil(oldestFirst.length / 2));
+}
+
+/** Copies of all lists in constant time, and what else there is to copy. */
+function copyData(data: CollectionData, usage: Usage): CollectionData {
+  const lists = new Map([...data.lists].map(([scope, list]) => [scope, list.copy(usage)]));
+  return { ...data, lists, seeded: new Set(data.seeded) };
 }
 
 /** A write of a collection as other processes repeat it. */
 export function repeatWrite(collection: WritableCollection, method: string, args: readonly unknown[]): void {
   if (method === 'update') {
-    // As `recordWrites` has recorded them.
+    // As `createItemWrites` has recorded them.
     const [id, change, scope, removed] = args as [string, object, string, readonly string[]];
     const missing = Object.fromEntries(removed.map((key) => [key, undefined]));
     collection.update(id, { ...change, ...missing }, scope);
@@ -218,52 +372,6 @@ export function repeatWrite(collection: WritableCollection, method: string, args
   // Recorded by one of the methods.
   const write = (collection as unknown as Record<string, ((...args: readonly unknown[]) => void) | undefined>)[method];
   write?.(...args);
-}
-
-/** The methods of a collection that change it, of which the arguments are plain data. */
-const METHODS = ['add', 'remove', 'rename', 'dropScope', 'nextNumber', 'markSeeded'] as const;
-
-/**
- * Tells each write of a collection before it is made. Repeated in the same order on a collection that holds the same, the writes have the
- * same result: sequences, revisions and numbers are not part of them.
- */
-function recordWrites(
-  collection: WritableCollection,
-  record: RecordWrite,
-  undoableSweep: WritableCollection['sweep'],
-): WritableCollection {
-  const { name } = collection;
-  const recorded = METHODS.map((method) => {
-    // Each method has other arguments.
-    const write = collection[method] as (...args: unknown[]) => unknown;
-    const value = (...args: unknown[]): unknown => {
-      record(name, method, args);
-      return write(...args);
-    };
-    return [method, { value, enumerable: true }] as const;
-  });
-  const update: WritableCollection['update'] = (id, change, scope = '') => {
-    // JSON has no undefined: such members are named.
-    const removed = Object.entries(change).flatMap(([key, value]) => (value === undefined ? [key] : []));
-    record(name, 'update', [id, change, scope, removed]);
-    return collection.update(id, change, scope);
-  };
-  const sweep: WritableCollection['sweep'] = (what) => {
-    record(name, 'sweep', [what]);
-    undoableSweep(what);
-  };
-  const adopt: WritableCollection['adopt'] = (copy) => {
-    collection.adopt(copy);
-    // What has been adopted, since the result depends on both.
-    record(name, 'load', [collection.dump()]);
-  };
-  const changed = Object.entries({ update, adopt, sweep }).map(([key, value]) => [key, { value, enumerable: true }]);
-  // Members that are computed stay so.
-  const descriptors = {
-    ...Object.getOwnPropertyDescriptors(collection),
-    ...Object.fromEntries([...recorded, ...changed]),
-  };
-  return Object.defineProperties({}, descriptors) as WritableCollection;
 }
 
 function dumpData({ lists, seeded, created, opened }: CollectionData): CollectionDump {
@@ -278,17 +386,18 @@ function dumpData({ lists, seeded, created, opened }: CollectionData): Collectio
   return { lists: dumped, seeded: [...seeded], created, opened };
 }
 
-function loadData(data: CollectionData, dump: CollectionDump, indexed: IndexedWrites): void {
-  const { log, usage } = indexed;
+function loadData(data: CollectionData, dump: CollectionDump, writes: IndexedWrites): void {
+  const { log, usage } = writes;
   const byId = (entries: readonly Entry[]): Map<string, Entry> => new Map(entries.map((entry) => [entry.id, entry]));
   const lists = dump.lists.map(({ scope, entries, removed, sequence, number }) => {
     const rows = { entries: [...entries], byId: byId(entries), removed: byId(removed) };
     return [scope, createList({ rows, sequence, number }, usage)] as const;
   });
   const before = { ...data };
-  const next = { ...dump, lists: new Map(lists), seeded: new Set(dump.seeded) };
-  replaceData(data, next, indexed);
-  log?.push(() => replaceData(data, before, indexed));
+  const created = Math.max(data.created, dump.created);
+  const next = { ...dump, created, lists: new Map(lists), seeded: new Set(dump.seeded) };
+  replaceData(data, next, writes);
+  log?.push(() => replaceData(data, before, writes));
 }
 
 function replaceData(data: CollectionData, next: CollectionData, { usage, index }: IndexedWrites): void {

@@ -33,8 +33,8 @@ export interface Dependents {
   add(location: Pick<ItemLocation, 'collection' | 'scope' | 'transaction'>, entry: NewEntry): Entry;
   /** Removes an item with what depends on it. */
   remove(transaction: Transaction, collection: WritableCollection, at: ItemPlace): Entry | undefined;
-  /** Replaces all items of a collection by those of a copy of it, and removes what depends on those that the copy does not have. */
-  replaceAll(transaction: Transaction, collection: WritableCollection, copy: WritableCollection): void;
+  /** Counts the items of a collection after others took the place of all of them, and removes what depends on those that are gone. */
+  replaceAll(transaction: Transaction, collection: WritableCollection, before: ReturnType<typeof listEntries>): void;
   /** Moves the lists below an item to another id. */
   move(transaction: Transaction, collection: WritableCollection, at: ItemPlace & { readonly to: string }): void;
   /**
@@ -117,12 +117,12 @@ export function createDependents(resources: Resources, read: ReadItemSchema): De
     embed: embeddings.embed,
     move,
     remove,
-    replaceAll: (transaction, collection, copy) => {
-      const isAlone = Object.values(find(collection.name)).every((names) => names.length === 0);
-      const before = isAlone ? [] : listEntries(collection);
-      replaceCounted(count, transaction, [collection, copy]);
+    replaceAll: (transaction, collection, before) => {
+      for (const scope of collection.scopes) count(transaction, collection.name, { scope });
+      const parts = new Set(before.flatMap(([scope, { part }]) => (scope === '' ? (part ?? []) : [])));
+      for (const part of parts) count(transaction, collection.name, { scope: '', part });
       for (const [scope, { id }] of before) {
-        if (copy.get(id, scope) === undefined) removeBelow(transaction, collection.name, { id, scope });
+        if (collection.get(id, scope) === undefined) removeBelow(transaction, collection.name, { id, scope });
       }
     },
     add: ({ transaction, collection, scope }, entry) => {
@@ -135,19 +135,6 @@ export function createDependents(resources: Resources, read: ReadItemSchema): De
       count(transaction, collection, { scope: change.scope });
     },
   };
-}
-
-/** Replaces all items of a collection by those of a copy, and counts those of all lists again. */
-function replaceCounted(
-  count: ReturnType<typeof createCount>,
-  transaction: Transaction,
-  [collection, copy]: readonly [WritableCollection, WritableCollection],
-): void {
-  const scopes = new Set([...collection.scopes, ...copy.scopes]);
-  const parts = new Set(collection.list().entries.flatMap(({ part }) => part ?? []));
-  collection.adopt(copy);
-  for (const scope of scopes) count(transaction, collection.name, { scope });
-  for (const part of parts) count(transaction, collection.name, { scope: '', part });
 }
 
 /** A number of an item that counts the items of one collection below it: all, or those with a status. */

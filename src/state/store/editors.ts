@@ -103,10 +103,9 @@ function replaceItems(
   // The items after a break are missing.
   for (const scope of problems.length < MAX_PROBLEMS ? replacement.scopes : []) {
     const at = inserted(scope);
-    for (const [i, problem] of replacement.findBrokenLinks(transaction, scope)) problems.push([at[i] ?? 0, problem]);
+    for (const [i, problem] of replacement.findBrokenLinks(scope)) problems.push([at[i] ?? 0, problem]);
   }
-  if (problems.length === 0) replacement.apply(transaction);
-  // A parent that is looked for can be created on demand.
+  if (problems.length === 0) replacement.end();
   else transaction.rollback();
   return problems
     .slice(0, MAX_PROBLEMS)
@@ -141,7 +140,7 @@ function createVerbs(items: Items) {
   };
   return {
     add,
-    clear: (transaction: Transaction, name: string): void => items.replaceAll(transaction, name).apply(transaction),
+    clear: (transaction: Transaction, name: string): void => items.replaceAll(transaction, name).end(),
     remove: (transaction: Transaction, name: string, id: string): boolean => {
       items.open(transaction, name);
       const scopes = findScopes(transaction.collection(name), id);

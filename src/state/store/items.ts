@@ -3,14 +3,13 @@ import { joinObjects, readMember, withPath } from '../../contract/json.js';
 import { memoize } from '../../memoize.js';
 import type { ItemModels } from '../item-models.js';
 import { isTopLevel, type Resource } from '../resource.js';
-import { listEntries, readScope, toChildScope, toScope } from './collection.js';
+import { EVERY_SCOPE, listEntries, readScope, toChildScope, toScope } from './collection.js';
 import { readItemKey, showOwnUrls, withJoinedKeys } from './identity.js';
 import type { Dependents } from './dependents.js';
 import type { ItemModel } from './item-model.js';
 import { hideSecrets } from './server-values.js';
 import { toEntry } from './item-annotations.js';
 import { createItemsOnDemand, type ItemLocation, type ItemsOnDemand, type OnDemandParts } from './on-demand.js';
-import { EVERY_SCOPE } from './lists/scopes.js';
 import type { Transaction } from './store.js';
 
 /**
@@ -38,20 +37,20 @@ export interface Items extends ItemsOnDemand {
   rename(location: ItemLocation, entry: Entry, id: string): Pick<Created, 'entry'> | Refused;
   /** Removes an item, what lives under it, and its memberships. */
   remove(location: ItemLocation, id: string): Entry | undefined;
-  /** Begins to replace all items of a collection; nothing changes until that is applied, which takes little time. */
+  /** Removes all items of a collection, without what depends on them, to insert others. */
   replaceAll(transaction: Transaction, collection: string): Replacement;
 }
 
-/** All items that a collection will have; what depends on an item stays where it is among them. */
+/** The items that a collection gets; what depends on an item stays where it is among them. */
 export interface Replacement {
-  /** The scopes of the items that were inserted. */
+  /** The scopes that hold or held items. */
   readonly scopes: readonly string[];
-  /** Adds an item exactly as it is given; only an id is generated where it has none. @returns why it is refused. */
+  /** Adds an item exactly as it is given; only an id is generated where it has none. @returns why it is refused. @throws MockError `STATE_LIMIT`. */
   insert(given: Item, scope: string): readonly ItemProblem[];
   /** What the items of a scope refer to and does not exist, by their positions among those that were inserted into it. */
-  findBrokenLinks(transaction: Transaction, scope: string): readonly (readonly [at: number, problem: ItemProblem])[];
-  /** Replaces the items. @throws MockError `STATE_LIMIT`. */
-  apply(transaction: Transaction): void;
+  findBrokenLinks(scope: string): readonly (readonly [at: number, problem: ItemProblem])[];
+  /** Removes what depends on an item that was not inserted again. */
+  end(): void;
 }
 
 /** One item of a path: `threads` and `thread_1`. */
@@ -156,31 +155,33 @@ function createReplaceAll(
   dependents: Dependents,
   locate: Items['locate'],
 ): Items['replaceAll'] {
-  return (begun, name) => {
-    const { collection, model } = locate(begun, name);
-    const copy = collection.copyEmpty();
+  return (transaction, name) => {
+    const { collection, model } = locate(transaction, name);
+    const before = listEntries(collection);
+    // From the end, so that no others move.
+    for (const [scope, { id }] of before.toReversed()) collection.remove(id, scope);
     // What is replaced stays as it is: no items are created on demand.
-    copy.markSeeded(EVERY_SCOPE);
+    collection.markSeeded(EVERY_SCOPE);
     // A look at all items for each of them would take too long.
     const taken = memoize((_list: string) => new Set<unknown>());
     return {
       get scopes() {
-        return copy.scopes;
+        return collection.scopes;
       },
       insert: (given, scope) => {
-        const entry = toEntry({ collection: copy, model, scope, seed: begun.seed }, given);
+        const entry = toEntry({ collection, model, scope, seed: transaction.seed }, given);
         const unique = model.resource.unique.filter((each) => (entry.item[each] ?? null) !== null);
         const used = unique.find((each) => taken(`${scope}\0${each}`).has(entry.item[each]));
         const duplicate = used === undefined ? undefined : toDuplicate(used, entry.item[used]);
-        const problem = findDuplicateId({ collection: copy, scope }, entry.id) ?? duplicate;
+        const problem = findDuplicateId({ collection, scope }, entry.id) ?? duplicate;
         const problems = listProblems(problem, model, entry.item);
         if (problems.length > 0) return problems;
         for (const each of unique) taken(`${scope}\0${each}`).add(entry.item[each]);
-        copy.add(entry, scope);
+        collection.add(entry, scope);
         return problems;
       },
-      findBrokenLinks: (transaction, scope) => {
-        const { entries } = copy.list(scope);
+      findBrokenLinks: (scope) => {
+        const { entries } = collection.list(scope);
         if (entries.length === 0) return [];
         const location = locate(transaction, name, scope);
         const missing = links.findMissingParent(location);
@@ -189,7 +190,7 @@ function createReplaceAll(
           return problem === undefined ? [] : [[i, problem] as const];
         });
       },
-      apply: (transaction) => dependents.replaceAll(transaction, transaction.collection(name), copy),
+      end: () => dependents.replaceAll(transaction, collection, before),
     };
   };
 }

@@ -3,11 +3,10 @@ import { isObject, readMember, withPath, filterMembers, joinObjects } from '../.
 import type { GeneratedItems } from '../generated-items.js';
 import type { ItemSchema } from '../item-schema.js';
 import { isPathId, type Resource } from '../resource.js';
-import { readScope, toScope, type UnknownIds, type WritableCollection } from './collection.js';
+import { readScope, toPartMark, toScope, type UnknownIds, type WritableCollection } from './collection.js';
 import type { Entry, Item } from './lists/item-list.js';
 import { readItemKey, showOwnUrls, withJoinedKeys } from './identity.js';
 import { type ItemModel, type ItemModelParts, omitInvalid } from './item-model.js';
-import { toPartMark } from './lists/scopes.js';
 import type { Transaction } from './store.js';
 import { listParameters } from '../names.js';
 

@@ -1,17 +1,19 @@
 import { listMissing, listUnfit } from '../../../schema/fields.js';
 import { isObject, readMember, readPath, setOwn, filterMembers } from '../../../contract/json.js';
 import { findMedia } from '../../../contract/media-type.js';
-import { findBodyMedia } from '../../../contract/operations/responses.js';
+import { findBodyMedia, findSuccessMedia } from '../../../contract/operations/responses.js';
 import { memoize, memoizeOf } from '../../../memoize.js';
 import type { Session } from '../../../session/session.js';
 import {
   findOnlyValue,
   findValueArray,
+  type ItemProperty,
   type ItemSchema,
   listBranches,
   listProperties,
   toParameterSchema,
 } from '../../../state/item-schema.js';
+import { DONE, RESULT } from '../../../state/inference/contract-index.js';
 import { createItemEnvelope } from '../../../state/pages/envelope.js';
 import { findItemPlace, findItemPositions, isEnvelope, isSameItem, type ItemPlace } from '../../../state/positions.js';
 import {
@@ -23,7 +25,8 @@ import {
 } from '../../../state/projection.js';
 import { toItemNoun } from '../../../state/names.js';
 import { toBareName } from '../../../contract/names.js';
-import { type Binding, listSentInQuery, type Resource } from '../../../state/resource.js';
+import { type Action, type Binding, listSentInQuery, type Resource } from '../../../state/resource.js';
+import { toScope } from '../../../state/store/collection.js';
 import { createNewSecrets } from '../../../state/store/identity.js';
 import type { Entry, Item } from '../../../state/store/lists/item-list.js';
 import { type ItemModel, omitInvalid } from '../../../state/store/item-model.js';
@@ -31,6 +34,7 @@ import { isUploadedFile } from '../../../http/request/body-form.js';
 import type { Call } from '../../../http/request/call.js';
 import type { Exchange } from '../../chain.js';
 import { findRemovedBranch } from './removed.js';
+import { readId } from './request.js';
 import type { BodyReader, BodyWriters, OperationContext, StateContext, WriteBody } from './context.js';
 import { isBytes } from '../../../platform.js';
 
@@ -76,9 +80,24 @@ function createItemWriter({ declared }: StateContext, pointer: string): WriteBod
   };
 }
 
-/** What was written of items, for each session: an item that was generated belongs to several, and what is generated beside it follows from the session. */
-function createWritten(): (session: Session) => WeakMap<Item, unknown> {
-  return memoizeOf(() => new WeakMap());
+/** Writes bodies and completes them. */
+function createCompletion(
+  context: StateContext,
+  pointer: string,
+  write: (entry: Entry, exchange: Exchange) => Pick<PartialBody, 'body' | 'item' | 'key'>,
+): WriteBody {
+  // For each session: an item that was generated belongs to several, and what is generated beside it follows from the session.
+  const writtenFor = memoizeOf((_session: Session) => new WeakMap<Item, unknown>());
+  return (entry, exchange) => {
+    const written = writtenFor(exchange.session);
+    const known = written.get(entry.item);
+    if (known !== undefined) return known;
+    const partial = write(entry, exchange);
+    const result = completeBody(context, exchange, { pointer, ...partial });
+    // To complete takes long; an entry for each of the others would cost more than it saves.
+    if (result !== partial.body) written.set(entry.item, result);
+    return result;
+  };
 }
 
 interface PlannedBody extends ItemPlace {
@@ -116,17 +135,10 @@ function createWriter(context: StateContext, model: ItemModel, body: PlannedBody
   const part: WriteBody = isInArray ? (entry, exchange) => [one(entry, exchange)] : one;
   if (path.length === 0) return part;
   const wrap = createItemEnvelope(context.read, whole, path);
-  const writtenFor = createWritten();
-  return (entry, exchange) => {
-    const written = writtenFor(exchange.session);
-    const known = written.get(entry.item);
-    if (known !== undefined) return known;
-    const wrapped = wrap(part(entry, exchange));
-    const result = completeBody(context, exchange, { pointer, body: wrapped, key: `${pointer}\0${entry.id}` });
-    // To complete takes long; an entry for each of the others would cost more than it saves.
-    if (result !== wrapped) written.set(entry.item, result);
-    return result;
-  };
+  return createCompletion(context, pointer, (entry, exchange) => ({
+    body: wrap(part(entry, exchange)),
+    key: `${pointer}\0${entry.id}`,
+  }));
 }
 
 /** Writes the part of an item that a schema describes: properties of the same meaning, completed. */
@@ -150,21 +162,14 @@ function createPartWriter(
   const only = isCreate && linked.size === 0 ? findOnlyId(context, target, resource) : undefined;
   const filter = context.declared.inside(pointer) ?? ((item) => item);
   const createSecrets = isCreate && schema !== undefined ? createNewSecrets(target, schema) : undefined;
-  const writtenFor = createWritten();
-  return (entry, exchange) => {
-    const written = writtenFor(exchange.session);
-    const known = written.get(entry.item);
-    if (known !== undefined) return known;
+  return createCompletion(context, pointer, (entry, exchange) => {
     const item = filter(entry.item);
     const shown = only === undefined ? item : { ...item, [only.name]: readIdAs(only.value, resource, entry) };
     const same = target.properties.size === 0 ? item : pick(shown, names, constants);
     const key = `${resource.name}\0${entry.id}`;
     const own = createSecrets === undefined ? same : { ...createSecrets(exchange.session.seed, key), ...same };
-    const part = convert === undefined ? own : { ...own, ...convert(item) };
-    const result = completeBody(context, exchange, { pointer, body: part, key, item: entry.item });
-    if (result !== part) written.set(entry.item, result);
-    return result;
-  };
+    return { body: convert === undefined ? own : { ...own, ...convert(item) }, key, item: entry.item };
+  });
 }
 
 /** Writes items as elements of a list: the ids of items where the elements are strings or numbers. */
@@ -229,16 +234,24 @@ function pick(item: Item, names: readonly string[], constants: Item): Item {
   return picked;
 }
 
+/** What is known of a body for a schema. */
+interface PartialBody {
+  readonly pointer: string;
+  readonly body: Item;
+  /** Its name for the random generator. */
+  readonly key: string;
+  readonly item?: Item;
+}
+
 /** A body as it is where it is valid; else with its invalid and missing properties generated. */
 export function completeBody(
   { contract, validators, generator }: StateContext,
   { session, call }: Exchange,
-  of: { readonly pointer: string; readonly body: Item; readonly key: string; readonly item?: Item },
+  { pointer, body, key, item }: PartialBody,
 ): unknown {
-  const { pointer, body, key, item } = of;
   const accepts = validators.accepts(pointer, 'response');
   if (accepts(body)) return body;
-  const sent = item === undefined ? body : withSent(item, call.body);
+  const sent = item === undefined ? body : isObject(call.body) ? { ...item, ...call.body } : item;
   const complete = (valid: Item, known: Item): unknown =>
     generator.complete(pointer, valid, {
       seed: session.seed,
@@ -255,11 +268,6 @@ export function completeBody(
     if (accepts(completed)) return completed;
   }
   return complete(omitInvalid(body, validators.check(pointer, 'response')(body, 'body')), sent);
-}
-
-/** An item with what the request sends beside it. */
-function withSent(item: Item, body: unknown): Item {
-  return isObject(body) ? { ...item, ...body } : item;
 }
 
 /** Properties that report a deletion as done. */
@@ -397,4 +405,104 @@ const PLAIN_FORM: BodyForm = { path: [], schema: undefined, isInArray: false, co
 function withoutFiles(body: Item): Item {
   const isFile = (value: unknown): boolean => isUploadedFile(Array.isArray(value) ? value[0] : value);
   return Object.values(body).some(isFile) ? filterMembers(body, (_, value) => !isFile(value)) : body;
+}
+
+const FINISHED = /^(succeeded|success|successful|completed?|done|finished)$/i;
+
+/** What an operation is called where only its status says that it is done. */
+const OPERATION_NAME = /(operation|job)s?$/i;
+
+/** The properties of a long-running operation that say that it is done, with their values, and the one that holds the item. */
+interface OperationShape {
+  readonly done: Item;
+  readonly result: string | undefined;
+}
+
+/**
+ * Writes the answers of a change as the long-running operation that the contract declares for it: stored, so that it can be polled,
+ * and done, with the item as its result. Where no path reads operations, it is only done: clients that wait for one would not end.
+ */
+export function withOperations(context: StateContext, binding: Binding, writers: BodyWriters): BodyWriters {
+  const { read, resources } = context;
+  const pointer = findSuccessMedia(binding.operation)?.schemaPointer ?? '';
+  const schema = READS.has(binding.action) ? undefined : read(pointer);
+  const poll = schema && findPoll(context, binding, schema);
+  const shape = schema && readShape(schema, poll?.collection ?? '');
+  const own = read(resources.collections.get(binding.collection)?.schema)?.pointer;
+  if (shape === undefined || (poll === undefined && schema?.pointer === own)) return writers;
+  const [project, report] = [writers.project(pointer), writers.report(pointer)];
+  const show = (answer: () => unknown, result: Item | undefined, exchange: Exchange): unknown =>
+    poll === undefined
+      ? withResult(answer(), shape, result ?? {})
+      : addOperation(context, exchange, { poll, fixed: withResult({}, shape, result) });
+  return {
+    ...writers,
+    project: (at) =>
+      at === pointer
+        ? (entry, exchange) => show(() => project(entry, exchange), entry.item, exchange)
+        : writers.project(at),
+    unwrap: (at, body) => (at === pointer && poll !== undefined ? undefined : writers.unwrap(at, body)),
+    report: (at) =>
+      at === pointer && (poll ?? report) !== undefined
+        ? (entry, exchange) => show(() => report?.(entry, exchange), undefined, exchange)
+        : writers.report(at),
+  };
+}
+
+function withResult(answer: unknown, { done, result: name }: OperationShape, result: Item | undefined): unknown {
+  if (!isObject(answer)) return answer;
+  return { ...answer, ...done, ...(name !== undefined && result !== undefined && { [name]: result }) };
+}
+
+const READS: ReadonlySet<Action> = new Set<Action>(['content', 'count', 'latest', 'list', 'read', 'search']);
+
+/** The read of a collection of operations whose items are the answers of a change of another collection. */
+function findPoll(
+  { resources }: StateContext,
+  { operation, collection }: Binding,
+  { pointer }: ItemSchema,
+): Binding | undefined {
+  return [...resources.bindings.values()].find(
+    (each) =>
+      each.action === 'read' &&
+      each.collection !== collection &&
+      resources.collections.get(each.collection)?.schema === pointer &&
+      each.places === undefined &&
+      each.parents.every(({ parameters }) => parameters.every((name) => operation.path.includes(`{${name}}`))),
+  );
+}
+
+function readShape(schema: ItemSchema, collection: string): OperationShape | undefined {
+  const all = listProperties(schema);
+  const result = all.find(({ name, scalar }) => RESULT.test(name) && !scalar)?.name;
+  const isOperation = OPERATION_NAME.test(collection);
+  const done: Record<string, unknown> = {};
+  for (const property of all) {
+    const value = readDone(property, isOperation);
+    if (value !== undefined) setOwn(done, property.name, value);
+  }
+  const isDone = Object.values(done).includes(true) && result !== undefined;
+  return isDone || (isOperation && Object.keys(done).length > 0) ? { done, result } : undefined;
+}
+
+/** The value of a property that says that an operation is done. */
+function readDone({ name, schema }: ItemProperty, isOperation: boolean): unknown {
+  if (DONE.test(name) && schema.type === 'boolean') return true;
+  const isStatus = isOperation && /^(status|state)$/i.test(name);
+  return isStatus ? schema.enum?.find((value) => FINISHED.test(String(value))) : undefined;
+}
+
+/** Stores an operation that is done, below the parents that its path and that of the request have in common. */
+function addOperation(
+  { items }: StateContext,
+  { call, session }: Exchange,
+  { poll, fixed }: { readonly poll: Binding; readonly fixed: unknown },
+): unknown {
+  const scope = toScope(...poll.parents.map(({ parameters }) => readId(call, parameters, undefined)));
+  return session.store.transaction((transaction) => {
+    const location = items.locate(transaction, poll.collection, scope);
+    // It was made of an object.
+    const created = items.create(location, { fixed: fixed as Item, strict: false });
+    return 'problems' in created ? undefined : created.whole;
+  });
 }

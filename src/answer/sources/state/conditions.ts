@@ -4,7 +4,7 @@ import { isObject } from '../../../contract/json.js';
 import type { Answer } from '../../../http/answer.js';
 import type { Call } from '../../../http/request/call.js';
 import { hashText } from '../../../random.js';
-import { type Binding, CHANGES } from '../../../state/resource.js';
+import { type Binding, CHANGES, toText } from '../../../state/resource.js';
 import type { ItemProblem } from '../../../state/store/items.js';
 import type { Entry } from '../../../state/store/lists/item-list.js';
 import type { ItemLocation } from '../../../state/store/on-demand.js';
@@ -60,10 +60,6 @@ function createVersionCheck(
     const status = chooseDeclared({ binding }, STALE);
     return refuse(context, exchange, { status, message, code: 'conflict', param: name });
   };
-}
-
-function toText(value: unknown): string | undefined {
-  return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;
 }
 
 function createTagConditions(context: StateContext, binding: Binding): Preconditions {

@@ -1,4 +1,3 @@
-import { readSchemaAt } from '../../../contract/contract.js';
 import type { MediaType, Operation } from '../../../contract/operations/operation.js';
 import {
   findJsonMedia,
@@ -13,7 +12,13 @@ import type { Call } from '../../../http/request/call.js';
 import { type Binding, isInPart, isNamedElsewhere } from '../../../state/resource.js';
 import { memoize } from '../../../memoize.js';
 import { NO_VIOLATIONS } from '../../../schema/violation.js';
-import { type ItemSchema, isSuccessFlag, listProperties } from '../../../state/item-schema.js';
+import {
+  type ItemProperty,
+  type ItemSchema,
+  isSuccessFlag,
+  listBranches,
+  listProperties,
+} from '../../../state/item-schema.js';
 import { PLAIN_ID } from '../../../state/names.js';
 import { toBareName } from '../../../contract/names.js';
 import { toScope } from '../../../state/store/collection.js';
@@ -45,8 +50,9 @@ export function createLocationFinder(context: StateContext, binding: Binding): O
       ? []
       : [{ property: within.property, parameter: within.parameter }];
   const byName = [...own, ...named].map(({ property, parameter }): KnownProperty => {
-    const wrap = toWrapper(context, schema?.properties.get(property)?.pointer);
-    return { name: property, path: property.split('.'), read: (call) => wrap(readParameter(call, parameter, places)) };
+    const declared = schema?.properties.get(property);
+    const read = (call: Call): unknown => wrapId(context, declared, readParameter(call, parameter, places));
+    return { name: property, path: property.split('.'), read };
   });
   const taken = new Set(byName.map(({ name }) => name));
   const properties = [...byName, ...findParentProperties(schema, links).filter(({ name }) => !taken.has(name))];
@@ -265,17 +271,10 @@ function answerHinted({ items, resources }: StateContext, { call }: Exchange, co
   return { status, headers: {}, body, mediaType, schemaPointer: media?.schemaPointer, ...rest };
 }
 
-/** How a property shows a value of the path: as it is, in an object where it cannot hold an id, or as an element of an array. */
-function toWrapper({ contract, read }: StateContext, pointer: string | undefined): (value: unknown) => unknown {
-  const target = readSchemaAt(contract, pointer);
-  if (pointer === undefined || target === undefined) return (value) => value;
-  const isScalar = (each: unknown): boolean =>
-    isObject(each) && (each['type'] === 'string' || each['type'] === 'integer');
-  const branches = [...(target.anyOf ?? []), ...(target.oneOf ?? [])];
-  if (isScalar(target) || branches.some(isScalar)) return (value) => value;
-  const type = read(pointer)?.type;
-  if (type === 'array') return (value) => [value];
-  return type === 'object' ? (value) => ({ id: value }) : (value) => value;
+/** A value of the path as a property shows it: as it is, in an object where it cannot hold an id, or as an element of an array. */
+function wrapId({ read }: StateContext, property: ItemProperty | undefined, value: unknown): unknown {
+  const type = property === undefined || property.scalar ? undefined : read(property.target)?.type;
+  return type === 'array' ? [value] : type === 'object' ? { id: value } : value;
 }
 
 /** An uploaded file. */
@@ -340,10 +339,8 @@ function findShape({ contract, read, validators }: FailureParts, operation: Oper
   const response = findSuccessWithBody(operation);
   const media = response && findJsonMedia(response.content);
   if (response === undefined || media?.schema === undefined) return undefined;
-  const { schema, pointer } = contract.resolve(media.schema, media.schemaPointer);
-  const union = isObject(schema) ? (schema.oneOf === undefined ? 'anyOf' : 'oneOf') : 'oneOf';
-  const branches = (isObject(schema) ? schema[union] : undefined)?.map((_, i) => `${pointer}/${union}/${i}`);
-  for (const each of branches ?? [pointer]) {
+  const branches = listBranches(contract, media.schemaPointer);
+  for (const each of branches.length === 0 ? [media.schemaPointer] : branches) {
     const properties = listProperties(read(each));
     const flag = properties.find(({ name, schema: own }) => isSuccessFlag(name) && own.type === 'boolean')?.name;
     const text = properties.find(({ name, schema: own }) => REASON.test(name) && own.type === 'string');

@@ -6,8 +6,7 @@ import { type Action, type Binding, CREATES } from '../../../state/resource.js';
 import { MockError } from '../../../errors.js';
 import type { AnswerSource, Exchange } from '../../chain.js';
 import { NO_RETRY } from '../../error-answers.js';
-import { createBatchDeleteHandler, createBatchHandler } from './batch.js';
-import { createBodyReader, createBodyWriters } from './bodies.js';
+import { createBodyReader, createBodyWriters, withOperations } from './bodies.js';
 import { createPreconditions, NO_PRECONDITIONS, withIdempotency } from './conditions.js';
 import {
   chooseDeclared,
@@ -21,13 +20,18 @@ import {
   type StateHandler,
   withPlainJson,
 } from './context.js';
-import { withOperations } from './long-running.js';
 import { createElementsHandler } from './elements.js';
 import { createContentHandler, createLatestHandler, createListHandler, createReadHandler } from './read.js';
 import { createFailureAnswers, createLocationFinder } from './request.js';
-import { createReferences, NO_REFERENCES, readTargets, withReferences } from './references/references.js';
-import { withSelection } from './references/selection.js';
-import { createCreateHandler, createDeleteHandler, createReplaceHandler, createUpdateHandler } from './write.js';
+import { createReferences, NO_REFERENCES, readTargets, withReferences, withSelection } from './references.js';
+import {
+  createBatchDeleteHandler,
+  createBatchHandler,
+  createCreateHandler,
+  createDeleteHandler,
+  createReplaceHandler,
+  createUpdateHandler,
+} from './write.js';
 
 /** Answers from collections: created items are listed and read, removed items are gone. */
 export function createStateSource(parts: Omit<StateContext, 'answerFailure' | 'declared' | 'targets'>): AnswerSource {

@@ -88,7 +88,7 @@ export interface WritableList extends ItemList {
   count(sign: 1 | -1): void;
   /** Removes entries as if they had never been there, and forgets removed ones. */
   discard(evicted: readonly Entry[], forgotten: readonly Entry[]): void;
-  copy(usage: Usage, change: (rows: EntryRows) => EntryRows): WritableList;
+  copy(usage: Usage): WritableList;
   readonly rows: EntryRows;
   /** The sequence of the next entry. */
   readonly sequence: number;
@@ -100,82 +100,123 @@ type ListStart = Pick<WritableList, 'number' | 'rows' | 'sequence'>;
 
 /** A list that copies the given rows at its first write. @param usage - Counts what it holds. */
 export function createList({ number, ...start }: ListStart, usage: Usage): WritableList {
-  let { rows, sequence } = start;
-  let isShared = true;
-  const own = (): EntryRows => {
-    if (isShared) {
-      rows = toOwnRows(rows);
-      isShared = false;
-    }
-    return rows;
-  };
+  const held: HeldRows = { ...start, isShared: true };
   return {
     get size() {
-      return rows.entries.length;
+      return held.rows.entries.length;
     },
     get entries() {
-      return rows.entries;
+      return held.rows.entries;
     },
     get removed() {
-      return [...rows.removed.values()].toSorted((a, b) => a.sequence - b.sequence);
+      return [...held.rows.removed.values()].toSorted((a, b) => a.sequence - b.sequence);
     },
-    get: (id) => rows.byId.get(id),
-    recall: (id) => rows.byId.get(id) ?? rows.removed.get(id),
-    add: (given) => {
-      const entry = toEntry(given, sequence);
-      sequence += 1;
-      return addRow(own(), entry, usage);
-    },
-    update: (id, change) => {
-      const before = rows.byId.get(id);
-      if (before === undefined) return undefined;
-      return replaceRow(own(), [before, changeEntry(before, change)], usage);
-    },
-    remove: (id) => (rows.byId.has(id) ? removeEntry(own(), id, usage) : undefined),
-    rename: (id, to) => renameRow(own(), [id, to], usage),
-    mark: (id) => {
-      const before = { entry: rows.byId.get(id), removed: rows.removed.get(id), sequence };
-      return () => {
-        usage.change(rows.byId.get(id), before.entry);
-        usage.changeRemoved(rows.removed.get(id), before.removed);
-        restoreRow(own(), id, before);
-        ({ sequence } = before);
-      };
-    },
-    count: (sign) => usage.countAll(rows, sign),
+    get: (id) => held.rows.byId.get(id),
+    recall: (id) => held.rows.byId.get(id) ?? held.rows.removed.get(id),
+    count: (sign) => usage.countAll(held.rows, sign),
     discard: (evicted, forgotten) => {
-      if (evicted.length + forgotten.length > 0) rows = discardRows(own(), { evicted, forgotten }, usage);
+      if (evicted.length + forgotten.length === 0) return;
+      const { entries, byId, removed } = own(held);
+      for (const { id } of evicted) byId.delete(id);
+      for (const { id } of forgotten) removed.delete(id);
+      usage.countAll({ entries: evicted, removed: new Map(forgotten.map((entry) => [entry.id, entry])) }, -1);
+      held.rows = { entries: entries.filter(({ id }) => byId.has(id)), byId, removed };
     },
-    copy: (other, change) => {
-      isShared = true;
-      return createList({ rows: change(rows), sequence, number }, other);
+    copy: (other) => {
+      held.isShared = true;
+      return createList({ rows: held.rows, sequence: held.sequence, number }, other);
     },
     get rows() {
-      return rows;
+      return held.rows;
     },
     get sequence() {
-      return sequence;
+      return held.sequence;
     },
     number,
+    ...createWrites(held, usage),
   };
 }
 
-function changeEntry(before: Entry, change: EntryChange): Entry {
-  const changed = { ...before, ...change };
-  const { revision } = before;
-  return { ...changed, revision: revision + 1, size: measureEntry(changed), isDeclared: undefined, listed: undefined };
+/** The rows of a list, which are copied before they change where a copy of the list has them too. */
+interface HeldRows {
+  rows: EntryRows;
+  sequence: number;
+  isShared: boolean;
 }
 
-function removeEntry({ entries, byId, removed }: EntryRows, id: string, usage: Usage): Entry | undefined {
-  const entry = byId.get(id);
-  if (entry === undefined) return undefined;
-  deleteRow(entries, entry);
-  byId.delete(id);
-  const remembered = toRemembered(entry);
-  removed.set(id, remembered);
-  usage.change(entry, undefined);
-  usage.changeRemoved(undefined, remembered);
-  return entry;
+function own(held: HeldRows): EntryRows {
+  const { entries, byId, removed } = held.rows;
+  if (held.isShared) held.rows = { entries: [...entries], byId: new Map(byId), removed: new Map(removed) };
+  held.isShared = false;
+  return held.rows;
+}
+
+/** What a list knows about an id: its entry, and the one that was removed last. */
+interface KnownEntry {
+  readonly entry: Entry | undefined;
+  readonly removed: Entry | undefined;
+}
+
+function createWrites(
+  held: HeldRows,
+  usage: Usage,
+): Pick<WritableList, 'add' | 'mark' | 'remove' | 'rename' | 'update'> {
+  const read = (id: string): KnownEntry => ({ entry: held.rows.byId.get(id), removed: held.rows.removed.get(id) });
+  /** An entry is at the place of its sequence. */
+  const set = (id: string, { entry, removed }: KnownEntry): void => {
+    const before = read(id);
+    const rows = own(held);
+    usage.change(before.entry, entry);
+    usage.changeRemoved(before.removed, removed);
+    if (before.entry !== undefined) rows.entries.splice(findIndex(rows.entries, before.entry.sequence), 1);
+    if (entry !== undefined) rows.entries.splice(findIndex(rows.entries, entry.sequence), 0, entry);
+    putOrDelete(rows.byId, id, entry);
+    putOrDelete(rows.removed, id, removed);
+  };
+  return {
+    add: (given) => {
+      const entry = toEntry(given, held.sequence);
+      held.sequence += 1;
+      set(entry.id, { entry, removed: undefined });
+      usage.check();
+      return entry;
+    },
+    update: (id, change) => {
+      const { entry: before, removed } = read(id);
+      if (before === undefined) return undefined;
+      const changed = { ...before, ...change, revision: before.revision + 1, isDeclared: undefined, listed: undefined };
+      const entry = { ...changed, size: measureEntry(changed) };
+      set(id, { entry, removed });
+      if (entry.size > before.size) usage.check();
+      return entry;
+    },
+    remove: (id) => {
+      const { entry } = read(id);
+      if (entry !== undefined) set(id, { entry: undefined, removed: toRemembered(entry) });
+      return entry;
+    },
+    rename: (id, to) => {
+      const { entry: before } = read(id);
+      if (before === undefined || id === to) return before;
+      const entry = { ...before, id: to };
+      set(id, { entry: undefined, removed: before });
+      set(to, { entry, removed: undefined });
+      return entry;
+    },
+    mark: (id) => {
+      const before = read(id);
+      const { sequence } = held;
+      return () => {
+        set(id, before);
+        held.sequence = sequence;
+      };
+    },
+  };
+}
+
+function putOrDelete(map: Map<string, Entry>, id: string, entry: Entry | undefined): void {
+  if (entry === undefined) map.delete(id);
+  else map.set(id, entry);
 }
 
 /** Written out, so that all entries have one hidden class. */
@@ -208,93 +249,9 @@ export interface EntryRows {
 /** The rows of an empty list, which are never written to. */
 export const NO_ROWS: EntryRows = { entries: [], byId: new Map(), removed: new Map() };
 
-function toOwnRows({ entries, byId, removed }: EntryRows): EntryRows {
-  return { entries: [...entries], byId: new Map(byId), removed: new Map(removed) };
-}
-
 /** A removed entry, whose content, which may be large, is not needed any more. */
 function toRemembered(entry: Entry): Entry {
   return entry.content === undefined ? entry : { ...entry, content: undefined, size: 0 };
-}
-
-/** The same rows after the removal of all of them. */
-export function withoutRows({ entries, removed }: EntryRows): EntryRows {
-  const remembered = new Map(removed);
-  for (const entry of entries) remembered.set(entry.id, toRemembered(entry));
-  return { entries: [], byId: new Map(), removed: remembered };
-}
-
-/** Rows that also remember as removed what others hold or remember. */
-export function recallRows(rows: EntryRows, others: EntryRows = NO_ROWS): EntryRows {
-  const { byId, removed } = rows;
-  const isUnknown = ({ id }: Entry): boolean => !byId.has(id) && !removed.has(id);
-  const lost = [...others.removed.values(), ...others.entries].filter(isUnknown);
-  if (lost.length === 0) return rows;
-  return { ...rows, removed: new Map([...removed, ...lost.map((entry) => [entry.id, toRemembered(entry)] as const)]) };
-}
-
-function discardRows(
-  { entries, byId, removed }: EntryRows,
-  { evicted, forgotten }: { readonly evicted: readonly Entry[]; readonly forgotten: readonly Entry[] },
-  usage: Usage,
-): EntryRows {
-  for (const { id } of evicted) byId.delete(id);
-  for (const { id } of forgotten) removed.delete(id);
-  usage.countAll({ entries: evicted, removed: new Map(forgotten.map((entry) => [entry.id, entry])) }, -1);
-  return { entries: entries.filter(({ id }) => byId.has(id)), byId, removed };
-}
-
-/** Adds an entry as the newest one, also where another one has its id. */
-function addRow({ entries, byId, removed }: EntryRows, entry: Entry, usage: Usage): Entry {
-  const before = byId.get(entry.id);
-  deleteRow(entries, before);
-  entries.push(entry);
-  byId.set(entry.id, entry);
-  usage.changeRemoved(removed.get(entry.id), undefined);
-  removed.delete(entry.id);
-  usage.change(before, entry);
-  usage.check();
-  return entry;
-}
-
-function replaceRow({ entries, byId }: EntryRows, [before, after]: readonly [Entry, Entry], usage: Usage): Entry {
-  entries[findIndex(entries, before.sequence)] = after;
-  byId.set(after.id, after);
-  usage.change(before, after);
-  if (after.size > before.size) usage.check();
-  return after;
-}
-
-/** Gives an entry another id; an entry of that id is removed. */
-function renameRow(
-  { entries, byId, removed }: EntryRows,
-  [id, to]: readonly [id: string, to: string],
-  usage: Usage,
-): Entry | undefined {
-  const before = byId.get(id);
-  if (before === undefined || id === to) return before;
-  const replaced = byId.get(to);
-  deleteRow(entries, replaced);
-  usage.change(replaced, undefined);
-  usage.changeRemoved(removed.get(to), before);
-  const entry = { ...before, id: to };
-  entries[findIndex(entries, before.sequence)] = entry;
-  byId.delete(id);
-  byId.set(to, entry);
-  removed.delete(to);
-  removed.set(id, before);
-  return entry;
-}
-
-function restoreRow(
-  { entries, byId, removed }: EntryRows,
-  id: string,
-  before: { readonly entry: Entry | undefined; readonly removed: Entry | undefined },
-): void {
-  deleteRow(entries, byId.get(id));
-  if (before.entry !== undefined) entries.splice(findIndex(entries, before.entry.sequence), 0, before.entry);
-  putOrDelete(byId, id, before.entry);
-  putOrDelete(removed, id, before.removed);
 }
 
 /** The index of the first entry with at least this sequence: entries are in the order of their sequences. */
@@ -313,13 +270,4 @@ export function findFirst(entries: readonly Entry[], isBefore: (entry: Entry) =>
     else high = middle;
   }
   return low;
-}
-
-function deleteRow(entries: Entry[], entry: Entry | undefined): void {
-  if (entry !== undefined) entries.splice(findIndex(entries, entry.sequence), 1);
-}
-
-function putOrDelete(map: Map<string, Entry>, id: string, entry: Entry | undefined): void {
-  if (entry === undefined) map.delete(id);
-  else map.set(id, entry);
 }
