@@ -1,7 +1,8 @@
 // @module-tag thorough
 import { describe, expect, it } from 'vitest';
 import { createMock } from '../../src/index.js';
-import { TEXT, toDocument, object, arrayOf, json, pathParameter, inPath } from '../document-parts.js';
+import { arrayOf, inPath, json, object, pathParameter, TEXT, toDocument } from '../document-parts.js';
+import { REMOVED } from '../operation-parts.js';
 
 type Schemas = Readonly<Record<string, unknown>>;
 
@@ -13,11 +14,7 @@ const members = <Value>(count: number, toMember: (i: number) => readonly [string
 
 const names = (count: number): readonly string[] => Array.from({ length: count }, (_, i) => `p${i}`);
 
-const kind = (i: number): object => ({
-  type: 'object',
-  required: ['kind', `v${i}`],
-  properties: { kind: { const: `k${i}` }, [`v${i}`]: TEXT },
-});
+const kind = (i: number): object => object({ kind: { const: `k${i}` }, [`v${i}`]: TEXT }, 'kind', `v${i}`);
 
 /** A document with one collection of items of a schema. */
 function openThings(schema: unknown, schemas: Schemas = {}) {
@@ -197,7 +194,7 @@ describe('a document of an absurd size', () => {
           const list = { get: { responses: respond(arrayOf(item)) } };
           const one = { ...inPath('id'), get: { responses: respond(item) } };
           if (k % 2 === 0) return [path, writes ? { ...list, post: { requestBody, responses: respond(item) } } : list];
-          return [`${path}/{id}`, writes ? { ...one, delete: { responses: { 204: { description: 'Gone' } } } } : one];
+          return [`${path}/{id}`, writes ? { ...one, delete: REMOVED } : one];
         }),
         members(count, (i) => [`T${i}`, object({ id: TEXT, [`name${i}`]: TEXT }, 'id')]),
       ),

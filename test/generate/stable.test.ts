@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { NOW, openSchema } from './one-schema.js';
-import { object, TEXT, INTEGER, ref } from '../document-parts.js';
+import { INTEGER, object, ref, TEXT } from '../document-parts.js';
 
 const ORDER = object(
   {

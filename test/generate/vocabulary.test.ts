@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { openSchema } from './one-schema.js';
-import { TEXT, INTEGER, NUMBER, BOOLEAN, object } from '../document-parts.js';
+import { BOOLEAN, INTEGER, NUMBER, object, TEXT } from '../document-parts.js';
 
 describe('a value fits the name of its property', () => {
   it.each([
@@ -33,7 +33,7 @@ describe('a value fits the name of its property', () => {
     ['is_active', BOOLEAN, /^true$/],
     ['nothing_known', TEXT, /^[a-z]+-[a-z]+$/],
   ])('%s', async (name, schema, want) => {
-    const one = await openSchema({ type: 'object', required: [name], properties: { [name]: schema } });
+    const one = await openSchema(object({ [name]: schema }, name));
     for (const seed of [1, 2, 3]) {
       // Shortly before 2026, so that the year is not the one that follows.
       const value = one.value({ seed, now: Date.UTC(2025, 11, 31) }) as Readonly<Record<string, unknown>>;

@@ -10,6 +10,7 @@ import { createUnits } from '../../src/schema/units.js';
 import { createValidators } from '../../src/schema/validate.js';
 import { growSchema } from '../generate/schema-grammar.js';
 import { describeDocument, loadDocument } from '../state/real-document.js';
+import { INTEGER, ref, TEXT, toDocument } from '../document-parts.js';
 
 // ajv decides about requests, the checker about answers. Here both decide about the same values.
 
@@ -17,7 +18,7 @@ type Contract = Awaited<ReturnType<typeof loadContract>>;
 type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json };
 
 const load = (schemas: Readonly<Record<string, unknown>>): Promise<Contract> =>
-  loadContract({ openapi: '3.1.0', info: { title: 'Units', version: '1' }, paths: {}, components: { schemas } }, {});
+  loadContract(toDocument({}, schemas), {});
 
 /** What ajv and the checker decide about values of clients. */
 function createBoth(contract: Contract) {
@@ -152,30 +153,26 @@ const KEYWORDS: readonly unknown[] = [
   { format: 'int32' },
   { format: 'no-such-format' },
   { uniqueItems: true },
-  { contains: { type: 'integer' }, minContains: 2, maxContains: 3 },
-  { contains: { type: 'integer' }, minContains: 0 },
-  { contains: { type: 'integer' }, minContains: 3, maxContains: 2 },
-  { prefixItems: [{ type: 'string' }, true], items: false },
-  { prefixItems: [{ type: 'string' }], items: { type: 'integer' } },
-  { properties: { a: { type: 'string' } }, additionalProperties: false },
-  {
-    properties: { a: false },
-    patternProperties: { '^x-': { type: 'integer' } },
-    additionalProperties: { type: 'null' },
-  },
-  { properties: { ['__proto__']: { type: 'string' } }, required: ['__proto__'] },
+  { contains: INTEGER, minContains: 2, maxContains: 3 },
+  { contains: INTEGER, minContains: 0 },
+  { contains: INTEGER, minContains: 3, maxContains: 2 },
+  { prefixItems: [TEXT, true], items: false },
+  { prefixItems: [TEXT], items: INTEGER },
+  { properties: { a: TEXT }, additionalProperties: false },
+  { properties: { a: false }, patternProperties: { '^x-': INTEGER }, additionalProperties: { type: 'null' } },
+  { properties: { ['__proto__']: TEXT }, required: ['__proto__'] },
   { propertyNames: { maxLength: 2 } },
   { minProperties: 1, maxProperties: 2 },
   { dependentRequired: { a: ['b', 'c'] } },
   { dependentSchemas: { a: { required: ['b'] } } },
   { required: ['a', 'toString'] },
-  { oneOf: [{ type: 'integer' }, { minimum: 2 }] },
+  { oneOf: [INTEGER, { minimum: 2 }] },
   { anyOf: [] },
-  { not: { anyOf: [{ type: 'string' }, { type: 'array' }] } },
-  { if: { type: 'string' }, then: { minLength: 2 }, else: { type: 'array' } },
+  { not: { anyOf: [TEXT, { type: 'array' }] } },
+  { if: TEXT, then: { minLength: 2 }, else: { type: 'array' } },
   { if: { required: ['a'] }, else: { maxProperties: 0 } },
   { unevaluatedProperties: false, allOf: [{ properties: { a: true } }] },
-  { properties: Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`p${i}`, { type: 'integer' }])) },
+  { properties: Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`p${i}`, INTEGER])) },
 ];
 
 const VALUES: readonly Json[] = [
@@ -254,16 +251,11 @@ it.each<readonly [string, object, readonly Json[], readonly Json[]]>([
   ],
   [
     'referenced schemas, also of schemas that they refer to',
-    { ...CLOSED, allOf: [{ $ref: '#/components/schemas/Named' }], properties: { size: true } },
+    { ...CLOSED, allOf: [ref('Named')], properties: { size: true } },
     [{ id: 1, name: 'a', size: 2 }],
     [{ id: 1, other: 1 }],
   ],
-  [
-    'a closed schema inside of a closed one',
-    { ...CLOSED, allOf: [{ $ref: '#/components/schemas/Closed' }] },
-    [{ id: 1 }],
-    [{ id: 1, other: 1 }],
-  ],
+  ['a closed schema inside of a closed one', { ...CLOSED, allOf: [ref('Closed')] }, [{ id: 1 }], [{ id: 1, other: 1 }]],
   ['not', { ...CLOSED, not: { properties: { a: { const: 1 } }, required: ['a'] } }, [{}], [{ a: 2 }, { b: 1 }]],
   [
     'dependent schemas whose property is present',
@@ -273,13 +265,13 @@ it.each<readonly [string, object, readonly Json[], readonly Json[]]>([
   ],
   [
     'a schema for the rest',
-    { properties: { a: true }, unevaluatedProperties: { type: 'integer' } },
+    { properties: { a: true }, unevaluatedProperties: INTEGER },
     [{ a: 'x', b: 1 }],
     [{ a: 'x', b: 'y' }],
   ],
   [
     'items of a tuple and those that contains matches',
-    { prefixItems: [{ type: 'string' }], contains: { type: 'integer' }, unevaluatedItems: false },
+    { prefixItems: [TEXT], contains: INTEGER, unevaluatedItems: false },
     [
       ['a', 1],
       ['a', 1, 2],
@@ -302,13 +294,13 @@ it.each<readonly [string, object, readonly Json[], readonly Json[]]>([
       [1, 2, 3],
     ],
   ],
-  ['all items', { allOf: [{ items: { type: 'integer' } }], unevaluatedItems: false }, [[1, 2]], [['a']]],
+  ['all items', { allOf: [{ items: INTEGER }], unevaluatedItems: false }, [[1, 2]], [['a']]],
 ])('evaluated are %s', async (_name, schema, valid, invalid) => {
-  const id = { id: { type: 'integer' } };
+  const id = { id: INTEGER };
   const contract = await load({
     Root: schema,
     Base: { properties: id },
-    Named: { allOf: [{ $ref: '#/components/schemas/Base' }], properties: { name: true } },
+    Named: { allOf: [ref('Base')], properties: { name: true } },
     Closed: { ...CLOSED, properties: id },
   });
   const pointer = '/components/schemas/Root';

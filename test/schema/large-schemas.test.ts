@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { loadContract } from '../../src/contract/load/load.js';
 import { createValidators } from '../../src/schema/validate.js';
 import type { Violation } from '../../src/schema/violation.js';
+import { arrayOf, BOOLEAN, INTEGER, object, TEXT, toDocument } from '../document-parts.js';
 
 // Issue 13, part 4: what a schema costs grows with its size, and with nothing else.
 
@@ -11,7 +12,7 @@ type Direction = 'request' | 'response';
 async function createCheck(schema: object, direction: Direction = 'request') {
   const content = { 'application/json': { schema } };
   const post = { requestBody: { content }, responses: { 200: { description: 'ok' } } };
-  const contract = await loadContract({ openapi: '3.1.0', info: {}, paths: { '/a': { post } } });
+  const contract = await loadContract(toDocument({ '/a': { post } }));
   const check = createValidators(contract).check(
     '/paths/~1a/post/requestBody/content/application~1json/schema',
     direction,
@@ -25,10 +26,10 @@ const mapNames = <Value>(names: readonly string[], toValue: (name: string) => Va
 
 /** Schemas of several kinds. */
 const PARTS: readonly object[] = [
-  { type: 'string' },
+  TEXT,
   { type: 'integer', minimum: 3 },
   { enum: ['a', 'b'] },
-  { type: 'object', required: ['x'], properties: { x: { type: 'array', items: { type: 'boolean' } } } },
+  object({ x: arrayOf(BOOLEAN) }, 'x'),
   {
     anyOf: [
       { type: 'string', maxLength: 2 },
@@ -68,13 +69,8 @@ describe('a schema with very many parts', () => {
   /** Properties by pattern, and items by position. */
   const toPatternsAndItems = (count: number): object => ({
     type: ['object', 'array'],
-    properties: { q0: { type: 'integer' } },
-    patternProperties: {
-      ...mapNames(toNames(count), toPart),
-      '^p1$': { maximum: 5 },
-      '^p8': true,
-      '[xyz]/~': { type: 'boolean' },
-    },
+    properties: { q0: INTEGER },
+    patternProperties: { ...mapNames(toNames(count), toPart), '^p1$': { maximum: 5 }, '^p8': true, '[xyz]/~': BOOLEAN },
     additionalProperties: false,
     prefixItems: [...toNames(count).map(toPart), true],
     items: false,
@@ -101,8 +97,8 @@ describe('a schema with very many parts', () => {
   });
 
   it.each([
-    ['10,000 patterns', { patternProperties: mapNames(toNames(10_000), () => ({ type: 'string' })) }, { p1: 1 }, '/p1'],
-    ['20,000 items by position', { prefixItems: toNames(20_000).map(() => ({ type: 'string' })) }, ['a', 1], '/1'],
+    ['10,000 patterns', { patternProperties: mapNames(toNames(10_000), () => TEXT) }, { p1: 1 }, '/p1'],
+    ['20,000 items by position', { prefixItems: toNames(20_000).map(() => TEXT) }, ['a', 1], '/1'],
   ])('of %s explains its first wrong value', async (_name, schema, value, pointer) => {
     const check = await createCheck(schema);
     const before = process.memoryUsage().heapUsed;
@@ -113,11 +109,7 @@ describe('a schema with very many parts', () => {
 
   it('of 20,000 required properties explains its first wrong value', async () => {
     const names = toNames(20_000);
-    const check = await createCheck({
-      type: 'object',
-      required: names,
-      properties: mapNames(names, () => ({ type: 'string' })),
-    });
+    const check = await createCheck({ type: 'object', required: names, properties: mapNames(names, () => TEXT) });
     const before = process.memoryUsage().heapUsed;
     const codes = check({ p0: 'a', p1: 1, p19999: 2 }).map(({ code, pointer }) => `${code} ${pointer}`);
     expect(codes).toHaveLength(20);

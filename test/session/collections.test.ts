@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { createMock, type Mock } from '../../src/index.js';
 import { openBuiltIn } from '../describe-both.js';
-import { object, TEXT, content, pathParameter, arrayOf, toDocument } from '../document-parts.js';
+import { arrayOf, content, object, pathParameter, TEXT, toDocument } from '../document-parts.js';
 
 describe('what scenarios do to collections', () => {
   let mock: Mock | undefined;

@@ -1,6 +1,6 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Contract, createMock, loadContract, matchers, type Mock } from '../../src/index.js';
-import { object, TEXT, INTEGER, arrayOf, ref, content, BOOLEAN, toDocument } from '../document-parts.js';
+import { arrayOf, BOOLEAN, INTEGER, json, object, ref, sends, TEXT, toDocument } from '../document-parts.js';
 
 expect.extend(matchers);
 
@@ -13,8 +13,6 @@ const order = object(
   },
   'amount',
 );
-
-const json = (schema: object): object => ({ description: '', content: content(schema) });
 const query = (name: string, more: object = {}): object => ({ name, in: 'query', schema: TEXT, ...more });
 
 const DOCUMENT = toDocument(
@@ -31,7 +29,7 @@ const DOCUMENT = toDocument(
       },
       post: {
         operationId: 'createOrder',
-        requestBody: { required: true, content: content(order) },
+        ...sends(order),
         responses: { 201: json(order), 429: { description: '' }, 503: { description: '' } },
       },
     },

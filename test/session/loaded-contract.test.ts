@@ -6,59 +6,50 @@ import { describe, expect, it } from 'vitest';
 import { createMock, loadContract, type Mock, type MockOptions } from '../../src/index.js';
 import { AUTHORIZED, BUILT_IN, jsonInit } from '../describe-both.js';
 import { describeDocument } from '../state/real-document.js';
+import { arrayOf, object, pathParameter, ref, sends, TEXT, toDocument } from '../document-parts.js';
 
-const ORDER = {
-  type: 'object',
-  required: ['id', 'name', 'placed_at', 'tags'],
-  properties: {
-    id: { type: 'string' },
+const ORDER = object(
+  {
+    id: TEXT,
     name: { type: 'string', minLength: 3 },
     placed_at: { type: 'string', format: 'date-time' },
-    tags: { type: 'object', required: ['color'], properties: { color: { type: 'string' } } },
+    tags: object({ color: TEXT }, 'color'),
   },
-};
+  'id',
+  'name',
+  'placed_at',
+  'tags',
+);
 /** What a list shows of an order, with a property that orders do not have. */
-const VIEW = {
-  type: 'object',
-  required: ['id', 'name', 'shown_at'],
-  properties: {
-    id: { type: 'string' },
-    name: { type: 'string', minLength: 3 },
-    shown_at: { type: 'string', format: 'date-time' },
-  },
-};
-const LIST = {
-  type: 'object',
-  required: ['data', 'request_id', 'served_at'],
-  properties: {
-    data: { type: 'array', items: VIEW },
+const VIEW = object(
+  { id: TEXT, name: { type: 'string', minLength: 3 }, shown_at: { type: 'string', format: 'date-time' } },
+  'id',
+  'name',
+  'shown_at',
+);
+const LIST = object(
+  {
+    data: arrayOf(VIEW),
     request_id: { type: 'string', format: 'uuid' },
     served_at: { type: 'string', format: 'date-time' },
   },
-};
+  'data',
+  'request_id',
+  'served_at',
+);
 const json = (schema: object, more: object = {}): object => ({
   description: 'ok',
   content: { 'application/json': { schema, ...more } },
 });
-const ITEM = { $ref: '#/components/schemas/Order' };
-const NEW = { type: 'object', required: ['name'], properties: { name: { type: 'string', minLength: 3 } } };
-const ID = { name: 'id', in: 'path', required: true, schema: { type: 'string' } };
-const ERROR = {
-  type: 'object',
-  required: ['message', 'incident'],
-  properties: { message: { type: 'string' }, incident: { type: 'string', format: 'uuid' } },
-};
-const SHOP = {
-  openapi: '3.1.0',
-  info: { title: 'Shop', version: '1' },
-  paths: {
+const ITEM = ref('Order');
+const NEW = object({ name: { type: 'string', minLength: 3 } }, 'name');
+const ID = pathParameter('id');
+const ERROR = object({ message: TEXT, incident: { type: 'string', format: 'uuid' } }, 'message', 'incident');
+const SHOP = toDocument(
+  {
     '/orders': {
       get: { operationId: 'listOrders', responses: { 200: json(LIST), default: json(ERROR) } },
-      post: {
-        operationId: 'createOrder',
-        requestBody: { content: { 'application/json': { schema: NEW } } },
-        responses: { 201: json(ITEM), default: json(ERROR) },
-      },
+      post: { operationId: 'createOrder', ...sends(NEW), responses: { 201: json(ITEM), default: json(ERROR) } },
     },
     '/orders/{id}': {
       parameters: [ID],
@@ -75,8 +66,8 @@ const SHOP = {
       },
     },
   },
-  components: { schemas: { Order: ORDER } },
-};
+  { Order: ORDER },
+);
 
 const ASKED: readonly (readonly [path: string, init?: RequestInit])[] = [
   ['/orders'],
@@ -294,9 +285,9 @@ describe('a loaded contract', () => {
   it('does not follow later changes of the document it was loaded from', async () => {
     const document = structuredClone(SHOP);
     const contract = await loadContract(document);
-    document.info.title = 'Changed';
+    Object.assign(Object(document['info']), { title: 'Changed' });
     await using mock = await createMock({ spec: contract });
-    expect(mock.contract.title).toBe('Shop');
+    expect(mock.contract.title).toBe('Test');
   });
 
   it('is loaded with overlays and a preset', async () => {

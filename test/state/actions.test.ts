@@ -1,23 +1,21 @@
 import { describe, expect, it } from 'vitest';
-import { json, TEXT } from '../document-parts.js';
+import { arrayOf, BOOLEAN, json, object, pathParameter, TEXT } from '../document-parts.js';
+import { shows, takes } from '../operation-parts.js';
 import { openShop, type Reply } from './shop.js';
 
 const date = { type: ['string', 'null'], format: 'date-time' };
-const id = { parameters: [{ name: 'post_id', in: 'path', required: true, schema: TEXT }] };
+const id = { parameters: [pathParameter('post_id')] };
 const NONE = { 204: { description: 'done' } };
 
 const toDocument = (properties: object, more: (post: object) => object): Readonly<Record<string, unknown>> => {
-  const post = { type: 'object', required: ['id'], properties: { id: TEXT, title: TEXT, ...properties } };
-  const body = { type: 'object', properties: { title: TEXT } };
+  const post = object({ id: TEXT, title: TEXT, ...properties }, 'id');
+  const body = object({ title: TEXT });
   return {
     openapi: '3.1.0',
     info: { title: 'Posts', version: '1' },
     paths: {
-      '/posts': {
-        get: { responses: { 200: json({ type: 'array', items: post }) } },
-        post: { requestBody: { content: { 'application/json': { schema: body } } }, responses: { 201: json(post) } },
-      },
-      '/posts/{post_id}': { ...id, get: { responses: { 200: json(post) } } },
+      '/posts': { get: shows(arrayOf(post)), post: takes(body, post, 201) },
+      '/posts/{post_id}': { ...id, get: shows(post) },
       ...more(post),
     },
   };
@@ -59,10 +57,10 @@ describe('an action', () => {
   });
 
   it('sets and clears a boolean and its time', async () => {
-    const flags = { is_archived: { type: 'boolean' }, archived_at: date };
+    const flags = { is_archived: BOOLEAN, archived_at: date };
     expect(await act(flags, ['archive'])).toMatchObject({ is_archived: true, archived_at: expect.any(String) });
     expect(await act(flags, ['archive', 'unarchive'])).toMatchObject({ is_archived: false, archived_at: null });
-    expect(await act({ active: { type: 'boolean' } }, ['deactivate'])).toMatchObject({ active: false });
+    expect(await act({ active: BOOLEAN }, ['deactivate'])).toMatchObject({ active: false });
   });
 
   it('sets a time where an item has neither a status nor a boolean', async () => {
@@ -72,8 +70,8 @@ describe('an action', () => {
 
   it.each([
     ['without a body', NONE],
-    ['with a report', { 200: json({ type: 'object', properties: { success: { type: 'boolean' } } }) }],
-    ['with an empty object', { 200: json({ type: 'object', properties: { data: { type: 'object' } } }) }],
+    ['with a report', { 200: json(object({ success: BOOLEAN })) }],
+    ['with an empty object', { 200: json(object({ data: { type: 'object' } })) }],
   ])('changes the item with an answer %s', async (_, answer) => {
     expect(await act(state('draft', 'published'), ['publish'], answer)).toMatchObject({ status: 'published' });
   });

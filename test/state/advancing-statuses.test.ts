@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { json, sends, TEXT } from '../document-parts.js';
+import { arrayOf, INTEGER, object, pathParameter, TEXT } from '../document-parts.js';
+import { shows, takes } from '../operation-parts.js';
 import { openShop } from './shop.js';
 
 const date = { type: ['string', 'null'], format: 'date-time' };
-const id = { parameters: [{ name: 'job_id', in: 'path', required: true, schema: TEXT }] };
+const id = { parameters: [pathParameter('job_id')] };
 
 interface Given {
   readonly statuses?: readonly string[];
@@ -25,20 +26,17 @@ const toDocument = ({
     started_at: date,
     completed_at: date,
     output: TEXT,
-    progress: { type: 'integer' },
+    progress: INTEGER,
   };
-  const job = { type: 'object', required: ['id', 'status', 'completed_at'], properties };
-  const actions = acts.map((act) => [`/jobs/{job_id}/${act}`, { ...id, post: { responses: { 200: json(job) } } }]);
+  const job = object(properties, 'id', 'status', 'completed_at');
+  const actions = acts.map((act) => [`/jobs/{job_id}/${act}`, { ...id, post: shows(job) }]);
   return {
     openapi: '3.1.0',
     info: { title: 'Jobs', version: '1' },
     ...(hint === undefined ? {} : { 'x-mock': { collections: { jobs: { lifecycle: hint } } } }),
     paths: {
-      '/jobs': {
-        get: { responses: { 200: json({ type: 'array', items: job }) } },
-        post: { ...sends({ type: 'object', properties: body }), responses: { 201: json(job) } },
-      },
-      '/jobs/{job_id}': { ...id, get: { responses: { 200: json(job) } } },
+      '/jobs': { get: shows(arrayOf(job)), post: takes(object(body), job, 201) },
+      '/jobs/{job_id}': { ...id, get: shows(job) },
       ...Object.fromEntries(actions),
     },
   };

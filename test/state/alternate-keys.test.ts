@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { CLOSED, json, sends, object, INTEGER, TEXT, arrayOf, ref, pathParameter, inPath } from '../document-parts.js';
+import { arrayOf, CLOSED, inPath, INTEGER, json, object, pathParameter, ref, sends, TEXT } from '../document-parts.js';
+import { finds, REMOVED, shows, takes } from '../operation-parts.js';
 import { openShop } from './shop.js';
 
 const team = object({ id: INTEGER, slug: TEXT, name: TEXT }, 'id', 'slug', 'name');
@@ -16,17 +17,8 @@ const toDocument = (
     info: { title: 'Keys', version: '1' },
     paths: {
       '/teams': { post: { ...sends(newTeam), responses: { 201: json(team), 404: { description: 'none' } } } },
-      [path]: {
-        parameters,
-        get: { responses: { 200: json(team), 404: { description: 'none' } } },
-        patch: { ...sends(object(newTeam.properties)), responses: { 200: json(team) } },
-        delete: { responses: { 204: { description: 'gone' } } },
-      },
-      [`${path}/notes`]: {
-        parameters,
-        get: { responses: { 200: json(arrayOf(team)) } },
-        post: { ...sends(newTeam), responses: { 201: json(team) } },
-      },
+      [path]: { parameters, get: finds(team), patch: takes(object(newTeam.properties), team), delete: REMOVED },
+      [`${path}/notes`]: { parameters, get: shows(arrayOf(team)), post: takes(newTeam, team, 201) },
       ...more,
     },
   };
@@ -67,12 +59,7 @@ describe('an item with two keys', () => {
   });
 
   it('is read at a path of its own for the other key', async () => {
-    const more = {
-      '/teams/by-slug/{slug}': {
-        ...inPath('slug'),
-        get: { responses: { 200: json(team), 404: { description: 'none' } } },
-      },
-    };
+    const more = { '/teams/by-slug/{slug}': { ...inPath('slug'), get: finds(team) } };
     const { send } = await openShop({ ...CLOSED, spec: toDocument({ name: 'team_id' }, more) });
     const { body } = await send('POST', '/teams', { slug: 'red', name: 'Red' });
     expect((await send('GET', '/teams/by-slug/red')).body).toEqual(body);
@@ -87,11 +74,8 @@ describe('an id with a format', () => {
       openapi: '3.1.0',
       info: { title: 'Formats', version: '1' },
       paths: {
-        '/ips': { post: { ...sends(object({ note: TEXT })), responses: { 201: json(address) } } },
-        '/ips/{ip}': {
-          parameters: [pathParameter('ip', { type: 'string', format })],
-          get: { responses: { 200: json(address), 404: { description: 'none' } } },
-        },
+        '/ips': { post: takes(object({ note: TEXT }), address, 201) },
+        '/ips/{ip}': { parameters: [pathParameter('ip', { type: 'string', format })], get: finds(address) },
       },
     };
     const { send } = await openShop({ ...CLOSED, spec });
@@ -107,9 +91,9 @@ it('a list at a path of its own shows the items of the collection beside it', as
     openapi: '3.1.0',
     info: { title: 'Lists', version: '1' },
     paths: {
-      '/staff/team': { post: { ...sends(newTeam), responses: { 200: json(refs) } } },
-      '/staff/team/{id}': { parameters: [pathParameter('id', INTEGER)], get: { responses: { 200: json(refs) } } },
-      '/staff/list': { get: { responses: { 200: json(object({ teams: arrayOf(refs) })) } } },
+      '/staff/team': { post: takes(newTeam, refs) },
+      '/staff/team/{id}': { parameters: [pathParameter('id', INTEGER)], get: shows(refs) },
+      '/staff/list': { get: shows(object({ teams: arrayOf(refs) })) },
     },
     components: { schemas: { Team: team } },
   };
@@ -131,10 +115,10 @@ it('a second key that the server makes is different for every item', async () =>
     openapi: '3.1.0',
     info: { title: 'Keys', version: '1' },
     paths: {
-      '/keys': { post: { ...sends(object({ name: TEXT })), responses: { 201: json(key) } } },
+      '/keys': { post: takes(object({ name: TEXT }), key, 201) },
       '/keys/{key}': {
         parameters: [{ name: 'key', in: 'path', required: true, description, schema: {} }],
-        get: { responses: { 200: json(key) } },
+        get: shows(key),
       },
     },
   };
@@ -152,9 +136,9 @@ it('a list of what the user of a request has shows the items of the collection w
     openapi: '3.1.0',
     info: { title: 'Lists', version: '1' },
     paths: {
-      '/teams': { post: { ...sends(newTeam), responses: { 201: json(refs) } } },
-      '/teams/{id}': { parameters: [pathParameter('id', INTEGER)], get: { responses: { 200: json(refs) } } },
-      '/users/@me/teams': { get: { responses: { 200: json(arrayOf(summary)) } } },
+      '/teams': { post: takes(newTeam, refs, 201) },
+      '/teams/{id}': { parameters: [pathParameter('id', INTEGER)], get: shows(refs) },
+      '/users/@me/teams': { get: shows(arrayOf(summary)) },
     },
     components: { schemas: { Team: team } },
   };
@@ -209,14 +193,11 @@ it('the primary key of Django identifies an item, whatever the parameter is call
     openapi: '3.0.3',
     info: { title: 'Roles', version: '1' },
     paths: {
-      '/roles/': {
-        get: { responses: { 200: json(object({ results: arrayOf(role) })) } },
-        post: { ...sends(role), responses: { 201: json(role) } },
-      },
+      '/roles/': { get: shows(object({ results: arrayOf(role) })), post: takes(role, role, 201) },
       '/roles/{uuid}/': {
         parameters: [pathParameter('uuid', { type: 'string', format: 'uuid' })],
-        get: { responses: { 200: json(role), 404: { description: 'none' } } },
-        delete: { responses: { 204: { description: 'gone' } } },
+        get: finds(role),
+        delete: REMOVED,
       },
     },
   };
@@ -243,7 +224,7 @@ describe('where unknown ids are created', () => {
       spec: {
         openapi: '3.1.0',
         info: { title: 'Users', version: '1' },
-        paths: { '/users/{id_or_email}': { ...inPath('id_or_email'), get: { responses: { 200: json(user) } } } },
+        paths: { '/users/{id_or_email}': { ...inPath('id_or_email'), get: shows(user) } },
       },
     });
     const { body: made } = await send('GET', '/users/ada%40example.com');
@@ -256,7 +237,7 @@ describe('where unknown ids are created', () => {
     const user = object({ id: INTEGER, login: TEXT }, 'id', 'login');
     const read = (name: string, type: string): object => ({
       parameters: [pathParameter(name, { type })],
-      get: { responses: { 200: json(ref('User')) } },
+      get: shows(ref('User')),
     });
     const { send } = await openShop({
       spec: {
@@ -264,7 +245,7 @@ describe('where unknown ids are created', () => {
         info: { title: 'Users', version: '1' },
         paths: {
           '/user/{account_id}': read('account_id', 'integer'),
-          '/users': { get: { responses: { 200: json(arrayOf(ref('User'))) } } },
+          '/users': { get: shows(arrayOf(ref('User'))) },
           '/users/{username}': read('username', 'string'),
         },
         components: { schemas: { User: user } },

@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { createMock } from '../../src/index.js';
+import { arrayOf, BOOLEAN, content, json, NUMBER, object, pathParameter, ref, toDocument } from '../document-parts.js';
 
 const NAMES = ['id', 'name', 'status', 'created_at', 'updated_at', 'size', 'owner', 'tags', 'thing_id', 'type', 'etag'];
 
@@ -11,7 +12,7 @@ const leaf = fc.oneof(
   fc.record({ type: fc.constant('string'), pattern: fc.constantFrom('^[a-z]{3}$', '^x-\\d+$', '^[A-Z]{2}[0-9]{4}$') }),
   fc.record({ type: fc.constant('string'), format: fc.constantFrom('uuid', 'date-time', 'email', 'uri', 'date') }),
   fc.record({ type: fc.constant('integer'), minimum: fc.nat(3), maximum: fc.integer({ min: 9, max: 50 }) }),
-  fc.constantFrom({ type: 'number' }, { type: 'boolean' }, { type: ['string', 'null'] }, { enum: ['a', 'b', null] }),
+  fc.constantFrom(NUMBER, BOOLEAN, { type: ['string', 'null'] }, { enum: ['a', 'b', null] }),
 );
 const { schema } = fc.letrec<{ readonly schema: object }>((tie) => ({
   schema: fc.oneof(
@@ -44,27 +45,23 @@ function toObjectSchema(drawn: {
   const required = drawn.required.filter((name) => Object.hasOwn(properties, name));
   return { type: 'object', properties, required, ...(closed ? { additionalProperties: false } : {}) };
 }
-
-const answer = (schema: object): object => ({ description: '', content: { 'application/json': { schema } } });
-const requestBody = { content: { 'application/json': { schema: { type: 'object' } } } };
+const requestBody = { content: content({ type: 'object' }) };
 
 function createDocument(item: object): Readonly<Record<string, unknown>> {
-  const one = { $ref: '#/components/schemas/Thing' };
-  const list = { type: 'object', required: ['data'], properties: { data: { type: 'array', items: one } } };
-  const parameters = [{ name: 'thing_id', in: 'path', required: true, schema: { type: 'string' } }];
-  return {
-    openapi: '3.1.0',
-    info: { title: 'Things', version: '1' },
-    components: { schemas: { Thing: item } },
-    paths: {
-      '/things': { get: { responses: { 200: answer(list) } }, post: { requestBody, responses: { 201: answer(one) } } },
+  const one = ref('Thing');
+  const list = object({ data: arrayOf(one) }, 'data');
+  const parameters = [pathParameter('thing_id')];
+  return toDocument(
+    {
+      '/things': { get: { responses: { 200: json(list) } }, post: { requestBody, responses: { 201: json(one) } } },
       '/things/{thing_id}': {
         parameters,
-        get: { responses: { 200: answer(one) } },
-        patch: { requestBody, responses: { 200: answer(one) } },
+        get: { responses: { 200: json(one) } },
+        patch: { requestBody, responses: { 200: json(one) } },
       },
     },
-  };
+    { Thing: item },
+  );
 }
 
 it('items created on demand are valid, whatever their schema is and whatever is sent', { timeout: 60_000 }, () =>

@@ -1,12 +1,23 @@
 import { expect, it } from 'vitest';
 import { createMock, type Mock } from '../../src/index.js';
-import { CLOSED, content, object, TEXT, type Part } from '../document-parts.js';
+import {
+  arrayOf,
+  CLOSED,
+  content,
+  INTEGER,
+  object,
+  pathParameter,
+  query,
+  ref,
+  sends,
+  TEXT,
+  toDocument,
+  type Part,
+} from '../document-parts.js';
 
-const THING = { $ref: '#/components/schemas/Thing' };
+const THING = ref('Thing');
 const MEMBER = object({ id: TEXT, user_id: TEXT, role: TEXT }, 'id', 'user_id');
-const PART = { $ref: '#/components/schemas/ThingPart' };
-
-const list = (items: Part): Part => ({ type: 'array', items });
+const PART = ref('ThingPart');
 
 const one = (status: number, schema?: Part): Part => ({
   [status]: { description: 'done', ...(schema && { content: content(schema) }) },
@@ -19,19 +30,13 @@ async function start(
   paths: Readonly<Record<string, Part>>,
   state: NonNullable<Parameters<typeof createMock>[0]['state']> = CLOSED.state,
 ): Promise<Mock> {
-  const id = { name: 'id', in: 'path', required: true, schema: TEXT };
+  const id = pathParameter('id');
   const { '/things': more, ...others } = paths;
-  const spec = {
-    openapi: '3.1.0',
-    info: { title: 'Things', version: '1' },
-    paths: {
+  const spec = toDocument(
+    {
       '/things': {
-        get: { operationId: 'listThings', responses: one(200, list(THING)) },
-        post: {
-          operationId: 'createThing',
-          requestBody: { required: true, content: content(PART) },
-          responses: one(201, THING),
-        },
+        get: { operationId: 'listThings', responses: one(200, arrayOf(THING)) },
+        post: { operationId: 'createThing', ...sends(PART), responses: one(201, THING) },
         ...more,
       },
       '/things/{id}': {
@@ -39,13 +44,11 @@ async function start(
       },
       ...others,
     },
-    components: {
-      schemas: {
-        Thing: object({ id: TEXT, name: TEXT, color: TEXT, size: { type: 'integer' } }, 'id', 'name'),
-        ThingPart: object({ id: TEXT, name: TEXT, color: TEXT }),
-      },
+    {
+      Thing: object({ id: TEXT, name: TEXT, color: TEXT, size: INTEGER }, 'id', 'name'),
+      ThingPart: object({ id: TEXT, name: TEXT, color: TEXT }),
     },
-  };
+  );
   return createMock({ spec, state });
 }
 
@@ -72,26 +75,26 @@ const listThings = async (mock: Mock): Promise<readonly Part[]> => (await send(m
 
 const operation = (operationId: string, body: Part | undefined, responses: Part, more: Part = {}): Part => ({
   operationId,
-  ...(body && { requestBody: { required: true, content: content(body) } }),
+  ...(body && sends(body)),
   responses,
   ...more,
 });
 
 it.each<[path: string, body: Part, answer: Part, name: string | undefined]>([
-  ['/things/bulk', list(PART), list(THING), undefined],
-  ['/things/batch', object({ things: list(PART) }, 'things'), object({ things: list(THING) }, 'things'), 'things'],
+  ['/things/bulk', arrayOf(PART), arrayOf(THING), undefined],
   [
-    '/things/batch/create',
-    object({ inputs: list(PART) }, 'inputs'),
-    object({ results: list(THING) }, 'results'),
-    'inputs',
-  ],
-  [
-    '/things/create_many',
-    object({ things: list(PART) }),
-    object({ created: { type: 'integer' } }, 'created'),
+    '/things/batch',
+    object({ things: arrayOf(PART) }, 'things'),
+    object({ things: arrayOf(THING) }, 'things'),
     'things',
   ],
+  [
+    '/things/batch/create',
+    object({ inputs: arrayOf(PART) }, 'inputs'),
+    object({ results: arrayOf(THING) }, 'results'),
+    'inputs',
+  ],
+  ['/things/create_many', object({ things: arrayOf(PART) }), object({ created: INTEGER }, 'created'), 'things'],
 ])('POST %s creates each item', async (path, body, answer, name) => {
   const mock = await start({ [path]: { post: operation('createThings', body, one(200, answer)) } });
   const parts = [{ name: 'a' }, { name: 'b' }];
@@ -103,8 +106,8 @@ it.each<[path: string, body: Part, answer: Part, name: string | undefined]>([
 });
 
 it.each<[name: string, body: Part, answer: Part]>([
-  ['an array', list(PART), list(THING)],
-  ['an envelope', object({ things: list(PART) }, 'things'), object({ things: list(THING) }, 'things')],
+  ['an array', arrayOf(PART), arrayOf(THING)],
+  ['an envelope', object({ things: arrayOf(PART) }, 'things'), object({ things: arrayOf(THING) }, 'things')],
 ])('PUT of %s replaces the items that exist and creates others', async (_, body, answer) => {
   const mock = await start({ '/things': { put: operation('putThings', body, one(200, answer)) } });
   const [first] = await createThings(mock, 'a', 'b');
@@ -124,8 +127,8 @@ it.each<[method: string, path: string]>([
   ['post', '/things/batch/update'],
   ['put', '/things/update_many'],
 ])('%s %s updates each item', async (method, path) => {
-  const responses = { ...one(200, list(THING)), ...FAILED };
-  const mock = await start({ [path]: { [method]: operation('updateThings', list(PART), responses) } });
+  const responses = { ...one(200, arrayOf(THING)), ...FAILED };
+  const mock = await start({ [path]: { [method]: operation('updateThings', arrayOf(PART), responses) } });
   const [first, second] = await createThings(mock, 'a', 'b');
   const parts = [
     { id: second, name: 'd' },
@@ -140,8 +143,8 @@ it.each<[method: string, path: string]>([
 });
 
 it('PATCH of an array with an unknown id changes nothing', async () => {
-  const responses = { ...one(200, list(THING)), ...FAILED };
-  const mock = await start({ '/things': { patch: operation('updateThings', list(PART), responses) } });
+  const responses = { ...one(200, arrayOf(THING)), ...FAILED };
+  const mock = await start({ '/things': { patch: operation('updateThings', arrayOf(PART), responses) } });
   const [first] = await createThings(mock, 'a');
   const { status } = await send(mock, 'PATCH /things', [
     { id: first, name: 'b' },
@@ -151,11 +154,11 @@ it('PATCH of an array with an unknown id changes nothing', async () => {
   expect(await listThings(mock)).toMatchObject([{ name: 'a' }]);
 });
 
-const inQuery = (name: string, schema: Part): Part => ({ parameters: [{ name, in: 'query', schema }] });
+const inQuery = (name: string, schema: Part): Part => ({ parameters: [query(name, schema)] });
 
 it.each<[target: string, more: Part, query: (ids: readonly string[]) => string]>([
   ['DELETE /things', inQuery('ids', TEXT), (ids) => `?ids=${ids.join(',')}`],
-  ['DELETE /things', inQuery('thing_ids', list(TEXT)), (ids) => `?${ids.map((id) => `thing_ids=${id}`).join('&')}`],
+  ['DELETE /things', inQuery('thing_ids', arrayOf(TEXT)), (ids) => `?${ids.map((id) => `thing_ids=${id}`).join('&')}`],
   ['DELETE /things/destroy_many', inQuery('ids', TEXT), (ids) => `?ids=${ids.join(',')}`],
 ])('%s removes the items whose ids are in the query', async (target, more, toQuery) => {
   const [method = '', path = ''] = target.split(' ');
@@ -171,16 +174,16 @@ it.each<[target: string, more: Part, query: (ids: readonly string[]) => string]>
 });
 
 it.each<[target: string, body: Part, toBody: (ids: readonly string[]) => unknown]>([
-  ['DELETE /things', object({ ids: list(TEXT) }, 'ids'), (ids) => ({ ids })],
-  ['POST /things/bulk_delete', object({ things: list(TEXT) }), (things) => ({ things })],
+  ['DELETE /things', object({ ids: arrayOf(TEXT) }, 'ids'), (ids) => ({ ids })],
+  ['POST /things/bulk_delete', object({ things: arrayOf(TEXT) }), (things) => ({ things })],
   [
     'POST /things/batch/delete',
-    object({ inputs: list(object({ id: TEXT }, 'id')) }),
+    object({ inputs: arrayOf(object({ id: TEXT }, 'id')) }),
     (ids) => ({ inputs: ids.map((id) => ({ id })) }),
   ],
 ])('%s removes the items whose ids are in the body', async (target, body, toBody) => {
   const [method = '', path = ''] = target.split(' ');
-  const deleted = object({ deleted: { type: 'integer' } }, 'deleted');
+  const deleted = object({ deleted: INTEGER }, 'deleted');
   const mock = await start({ [path]: { [method.toLowerCase()]: operation('deleteThings', body, one(200, deleted)) } });
   const [a = '', b = '', c = ''] = await createThings(mock, 'a', 'b', 'c');
   expect((await send(mock, target, toBody([a, c]))).answer).toEqual({ deleted: 2 });
@@ -199,7 +202,7 @@ it('DELETE of a list removes what its filters match, or all without them', async
 });
 
 it('items of a batch come after the initial items', async () => {
-  const spec = { post: operation('createThings', list(PART), one(200, list(THING))) };
+  const spec = { post: operation('createThings', arrayOf(PART), one(200, arrayOf(THING))) };
   const mock = await start({ '/things/bulk': spec }, { initialItems: 2 });
   await send(mock, 'POST /things/bulk', [{ name: 'a' }]);
   const things = await listThings(mock);
@@ -210,10 +213,10 @@ it('items of a batch come after the initial items', async () => {
 it('a request with the values of one property creates an item for each, with what else it sends', async () => {
   const mock = await start({
     '/members': {
-      get: { responses: one(200, object({ data: list(MEMBER) }, 'data')) },
+      get: { responses: one(200, object({ data: arrayOf(MEMBER) }, 'data')) },
       post: {
-        requestBody: { required: true, content: content(object({ user_ids: list(TEXT), role: TEXT }, 'user_ids')) },
-        responses: one(200, object({ data: list(MEMBER) }, 'data')),
+        ...sends(object({ user_ids: arrayOf(TEXT), role: TEXT }, 'user_ids')),
+        responses: one(200, object({ data: arrayOf(MEMBER) }, 'data')),
       },
     },
   });

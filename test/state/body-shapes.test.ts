@@ -1,14 +1,25 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { json, object, type Part as Json, ref, sends, TEXT, toDocument } from '../document-parts.js';
+import {
+  arrayOf,
+  BOOLEAN,
+  INTEGER,
+  json,
+  NUMBER,
+  object,
+  pathParameter,
+  ref,
+  sends,
+  TEXT,
+  toDocument,
+  type Part as Json,
+} from '../document-parts.js';
+import { shows, takes } from '../operation-parts.js';
 import { openShop } from './shop.js';
 
 const WORLDS = ['create', 'not-found'] as const;
 
-const inPath = (name: string, schema: Json = TEXT): Json => ({
-  parameters: [{ name, in: 'path', required: true, schema }],
-});
-const arrayOf = (items: Json): Json => ({ type: 'array', items });
+const inPath = (name: string, schema: Json = TEXT): Json => ({ parameters: [pathParameter(name, schema)] });
 const NOT_FOUND = { description: 'not found' };
 
 describe.each(WORLDS)('an item in an array of one, unknown ids: %s', (unknownIds) => {
@@ -16,14 +27,14 @@ describe.each(WORLDS)('an item in an array of one, unknown ids: %s', (unknownIds
   const contacts = object({
     Id: { ...TEXT, format: 'uuid', readOnly: true },
     Status: { ...TEXT, readOnly: true, example: 'OK' },
-    pagination: object({ page: { type: 'integer' }, itemCount: { type: 'integer' } }),
+    pagination: object({ page: INTEGER, itemCount: INTEGER }),
     Contacts: arrayOf(ref('Contact')),
   });
   const envelopes = toDocument(
     {
       '/Contacts': {
-        get: { responses: { 200: json(ref('Contacts')) } },
-        put: { operationId: 'createContacts', ...sends(ref('Contacts')), responses: { 200: json(ref('Contacts')) } },
+        get: shows(ref('Contacts')),
+        put: { operationId: 'createContacts', ...takes(ref('Contacts'), ref('Contacts')) },
       },
       '/Contacts/{ContactID}': {
         ...inPath('ContactID', { type: 'string', format: 'uuid' }),
@@ -67,15 +78,12 @@ describe.each(WORLDS)('an item in an array of one, unknown ids: %s', (unknownIds
   });
 
   it('is the only element of a body that is an array', async () => {
-    const team = object({ id: { type: 'integer' }, name: TEXT, note: TEXT });
+    const team = object({ id: INTEGER, name: TEXT, note: TEXT });
     const spec = toDocument(
       {
-        '/teams': {
-          get: { responses: { 200: json(arrayOf(ref('Team'))) } },
-          post: { ...sends(ref('Team')), responses: { 201: json(arrayOf(ref('Team'))) } },
-        },
+        '/teams': { get: shows(arrayOf(ref('Team'))), post: takes(ref('Team'), arrayOf(ref('Team')), 201) },
         '/teams/{id}': {
-          ...inPath('id', { type: 'integer' }),
+          ...inPath('id', INTEGER),
           get: { responses: { 200: json(arrayOf(ref('Team'))), 404: NOT_FOUND } },
           put: { ...sends(arrayOf(ref('Team'))), responses: { 200: json(arrayOf(ref('Team'))), 404: NOT_FOUND } },
         },
@@ -98,10 +106,7 @@ describe.each(WORLDS)('a create that answers with less than the item, unknown id
   const open = async (answer: Json, item: Json = person): Promise<Awaited<ReturnType<typeof openShop>>> =>
     openShop({
       spec: toDocument({
-        '/people': {
-          get: { responses: { 200: json(arrayOf(item)) } },
-          post: { ...sends(newPerson), responses: { 201: answer } },
-        },
+        '/people': { get: shows(arrayOf(item)), post: { ...sends(newPerson), responses: { 201: answer } } },
         '/people/{person_id}': { ...inPath('person_id'), get: { responses: { 200: json(item), 404: NOT_FOUND } } },
       }),
       state: { unknownIds },
@@ -123,7 +128,7 @@ describe.each(WORLDS)('a create that answers with less than the item, unknown id
     ],
     [
       'its id in an envelope',
-      json(object({ result: TEXT, ok: { type: 'boolean' } }, 'result')),
+      json(object({ result: TEXT, ok: BOOLEAN }, 'result')),
       (body) => (body as Json)['result'],
     ],
     ['its id as a string', json(TEXT), (body) => body],
@@ -142,12 +147,9 @@ describe.each(WORLDS)('a create that answers with less than the item, unknown id
   });
 
   it('shows the id of the path where items have two', async () => {
-    const item = object({ id: { type: 'integer' }, uid: TEXT, name: TEXT }, 'id', 'uid');
+    const item = object({ id: INTEGER, uid: TEXT, name: TEXT }, 'id', 'uid');
     const spec = toDocument({
-      '/people': {
-        get: { responses: { 200: json(arrayOf(item)) } },
-        post: { ...sends(newPerson), responses: { 201: json(object({ uid: TEXT }, 'uid')) } },
-      },
+      '/people': { get: shows(arrayOf(item)), post: takes(newPerson, object({ uid: TEXT }, 'uid'), 201) },
       '/people/{uid}': { ...inPath('uid'), get: { responses: { 200: json(item), 404: NOT_FOUND } } },
     });
     const { send } = await openShop({ spec, state: { unknownIds } });
@@ -160,22 +162,22 @@ describe.each(WORLDS)('a value of another type than the item has, unknown ids: %
   const item = object({
     id: TEXT,
     permissions: TEXT,
-    price: { type: 'number' },
-    size: { type: 'integer' },
-    enabled: { type: 'boolean' },
+    price: NUMBER,
+    size: INTEGER,
+    enabled: BOOLEAN,
     starts_at: { ...TEXT, format: 'date-time' },
     ends: { type: 'integer', description: 'Unix time in seconds' },
   });
   const sent = object({
-    permissions: { type: 'integer' },
+    permissions: INTEGER,
     price: TEXT,
     size: TEXT,
     enabled: TEXT,
-    starts_at: { type: 'integer' },
+    starts_at: INTEGER,
     ends: { ...TEXT, format: 'date-time' },
   });
   const spec = toDocument({
-    '/roles': { post: { ...sends(sent), responses: { 201: json(item) } } },
+    '/roles': { post: takes(sent, item, 201) },
     '/roles/{id}': {
       ...inPath('id'),
       get: { responses: { 200: json(item), 404: NOT_FOUND } },
@@ -215,7 +217,7 @@ describe.each(WORLDS)('a value of another type than the item has, unknown ids: %
 
 describe.each(WORLDS)('the references of an item, unknown ids: %s', (unknownIds) => {
   const address = object({ id: TEXT, city: TEXT }, 'id');
-  const parcel = object({ id: TEXT, weight: { type: 'number' } }, 'id', 'weight');
+  const parcel = object({ id: TEXT, weight: NUMBER }, 'id', 'weight');
   const shipment = object({
     id: TEXT,
     address_from: ref('Address'),
@@ -227,10 +229,7 @@ describe.each(WORLDS)('the references of an item, unknown ids: %s', (unknownIds)
     parcels: arrayOf({ oneOf: [TEXT, ref('NewParcel')] }),
   });
   const collection = (name: string, item: string, sent: string): Json => ({
-    [`/${name}`]: {
-      get: { responses: { 200: json(arrayOf(ref(item))) } },
-      post: { ...sends(ref(sent)), responses: { 201: json(ref(item)) } },
-    },
+    [`/${name}`]: { get: shows(arrayOf(ref(item))), post: takes(ref(sent), ref(item), 201) },
     [`/${name}/{id}`]: { ...inPath('id'), get: { responses: { 200: json(ref(item)), 404: NOT_FOUND } } },
   });
   const spec = toDocument(
@@ -243,7 +242,7 @@ describe.each(WORLDS)('the references of an item, unknown ids: %s', (unknownIds)
       Address: address,
       NewAddress: object({ city: TEXT }),
       Parcel: parcel,
-      NewParcel: object({ weight: { type: 'number' } }),
+      NewParcel: object({ weight: NUMBER }),
       Shipment: shipment,
       NewShipment: newShipment,
     },
@@ -282,15 +281,12 @@ describe.each(WORLDS)('an id that is a hash of a property, unknown ids: %s', (un
   const spec = toDocument({
     '/lists/{list_id}/members': {
       ...inPath('list_id'),
-      get: { responses: { 200: json(object({ members: arrayOf(member) })) } },
-      post: {
-        ...sends(object({ email_address: TEXT, note: TEXT }, 'email_address')),
-        responses: { 200: json(member) },
-      },
+      get: shows(object({ members: arrayOf(member) })),
+      post: takes(object({ email_address: TEXT, note: TEXT }, 'email_address'), member),
     },
     '/lists/{list_id}/members/{subscriber_hash}': {
       parameters: [
-        { name: 'list_id', in: 'path', required: true, schema: TEXT },
+        pathParameter('list_id'),
         {
           name: 'subscriber_hash',
           in: 'path',
@@ -300,7 +296,7 @@ describe.each(WORLDS)('an id that is a hash of a property, unknown ids: %s', (un
         },
       ],
       get: { responses: { 200: json(member), 404: NOT_FOUND } },
-      put: { ...sends(object({ email_address: TEXT, note: TEXT })), responses: { 200: json(member) } },
+      put: takes(object({ email_address: TEXT, note: TEXT }), member),
     },
   });
 
@@ -319,10 +315,10 @@ it.each([
   ['an example of text', { 'text/plain': { example: 'gone' } }, 'text/plain', 'gone'],
 ])('a delete answers what a media type without a schema shows: %s', async (_name, content, type, text) => {
   const spec = toDocument({
-    '/jobs': { get: { responses: { 200: json(arrayOf(object({ id: TEXT }, 'id'))) } } },
+    '/jobs': { get: shows(arrayOf(object({ id: TEXT }, 'id'))) },
     '/jobs/{id}': {
       ...inPath('id'),
-      get: { responses: { 200: json(object({ id: TEXT }, 'id')) } },
+      get: shows(object({ id: TEXT }, 'id')),
       delete: { responses: { 200: { description: 'gone', content } } },
     },
   });
@@ -337,11 +333,8 @@ it('an item that has an array `items` is created although the request has few of
   const spec = toDocument(
     {
       '/orders': {
-        get: { responses: { 200: json(object({ data: arrayOf(ref('Order')) })) } },
-        post: {
-          ...sends(object({ items: arrayOf(TEXT), note: TEXT, kind: TEXT })),
-          responses: { 201: json(ref('Order')) },
-        },
+        get: shows(object({ data: arrayOf(ref('Order')) })),
+        post: takes(object({ items: arrayOf(TEXT), note: TEXT, kind: TEXT }), ref('Order'), 201),
       },
       '/orders/{id}': { ...inPath('id'), get: { responses: { 200: json(ref('Order')), 404: NOT_FOUND } } },
     },
@@ -358,13 +351,13 @@ it('an item with a part that all its bodies have is the whole, not the part', as
   const spec = toDocument(
     {
       '/deployments': {
-        get: { responses: { 200: json(object({ deployments: arrayOf(ref('Deployment')), next: TEXT })) } },
-        post: { ...sends(object({ config: ref('Config'), note: TEXT })), responses: { 200: json(ref('Deployment')) } },
+        get: shows(object({ deployments: arrayOf(ref('Deployment')), next: TEXT })),
+        post: takes(object({ config: ref('Config'), note: TEXT }), ref('Deployment')),
       },
       '/deployments/{deploymentId}': {
         ...inPath('deploymentId'),
         get: { responses: { 200: json(ref('Deployment')), 404: NOT_FOUND } },
-        put: { ...sends(object({ config: ref('Config') })), responses: { 200: json(ref('Deployment')) } },
+        put: takes(object({ config: ref('Config') }), ref('Deployment')),
       },
     },
     { Config: config, Deployment: deployment },

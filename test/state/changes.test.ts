@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createMock, createVirtualClock } from '../../src/index.js';
-import { inPath, json, sends, toDocument, object, TEXT, arrayOf } from '../document-parts.js';
+import { arrayOf, inPath, json, object, sends, TEXT, toDocument } from '../document-parts.js';
+import { REMOVED, shows, takes } from '../operation-parts.js';
 import { createShopDocument } from './shop-document.js';
 import { openShop } from './shop.js';
 
@@ -103,12 +104,8 @@ describe('a changed item', () => {
     const order = object({ id: TEXT, name: TEXT, note: TEXT });
     const operation = object({ op: TEXT, path: TEXT, value: {} }, 'op', 'path');
     const spec = toDocument({
-      '/orders': { post: { ...sends(order), responses: { 201: json(order) } } },
-      '/orders/{id}': {
-        ...inPath('id'),
-        get: { responses: { 200: json(order) } },
-        patch: { ...sends(arrayOf(operation)), responses: { 204: { description: 'changed' } } },
-      },
+      '/orders': { post: takes(order, order, 201) },
+      '/orders/{id}': { ...inPath('id'), get: shows(order), patch: { ...sends(arrayOf(operation)), ...REMOVED } },
     });
     const { send } = await openShop({ spec });
     const { id } = (await send('POST', '/orders', { name: 'Tea' })).body;
@@ -170,10 +167,7 @@ describe('a create that declares several successes', () => {
       spec: toDocument({
         '/notes': {
           get: { responses: { 200: content(arrayOf(note)) } },
-          post: {
-            requestBody: { content: { 'application/json': { schema: note } } },
-            responses: { 200: { description: 'queued' }, 201: content(note) },
-          },
+          post: { ...sends(note), responses: { 200: { description: 'queued' }, 201: content(note) } },
         },
         '/notes/{id}': { ...inPath('id'), get: { responses: { 200: content(note), 404: { description: '' } } } },
       }),

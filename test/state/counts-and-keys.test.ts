@@ -1,71 +1,67 @@
 import { expect, it } from 'vitest';
 import { createMock, type Mock } from '../../src/index.js';
-import { TEXT, type Part } from '../document-parts.js';
+import {
+  arrayOf,
+  INTEGER,
+  json,
+  object,
+  pathParameter,
+  query,
+  ref,
+  TEXT,
+  toDocument,
+  type Part,
+} from '../document-parts.js';
+import { REMOVED, takes } from '../operation-parts.js';
 
-const WIDGET = { $ref: '#/components/schemas/Widget' };
-const WIDGETS = { type: 'array', items: WIDGET };
+const WIDGET = ref('Widget');
+const WIDGETS = arrayOf(WIDGET);
 
 const answers = (schema: Part, type = 'application/json'): Part => ({
   200: { description: 'ok', content: { [type]: { schema } } },
-  404: { description: 'none', content: { 'application/json': { schema: { type: 'object' } } } },
+  404: json({ type: 'object' }),
 });
 
-const inPath = (...names: readonly string[]): readonly Part[] =>
-  names.map((name) => ({ name, in: 'path', required: true, schema: TEXT }));
+const inPath = (...names: readonly string[]): readonly Part[] => names.map((name) => pathParameter(name));
 
-const inQuery = (name: string): Part => ({ name, in: 'query', schema: TEXT });
+const inQuery = (name: string): Part => query(name);
 
 /** A document with widgets, at the top and below shops, and further paths. */
 function createDocument(paths: Part): Record<string, unknown> {
   const collection = (parameters: readonly Part[], id: string): Part => ({
     get: { operationId: `list${id}`, parameters: [...parameters, inQuery('color')], responses: answers(WIDGETS) },
-    post: {
-      operationId: `create${id}`,
-      parameters,
-      requestBody: { required: true, content: { 'application/json': { schema: WIDGET } } },
-      responses: { 201: { description: 'one', content: { 'application/json': { schema: WIDGET } } } },
-    },
+    post: { operationId: `create${id}`, parameters, ...takes(WIDGET, WIDGET, 201) },
   });
   const item = (parameters: readonly Part[], id: string): Part => ({
     get: { operationId: `read${id}`, parameters, responses: answers(WIDGET) },
-    delete: { operationId: `delete${id}`, parameters, responses: { 204: { description: 'gone' } } },
+    delete: { operationId: `delete${id}`, parameters, ...REMOVED },
   });
-  const shop = { type: 'object', required: ['id'], properties: { id: TEXT, title: TEXT } };
-  return {
-    openapi: '3.1.0',
-    info: { title: 'Widgets', version: '1' },
-    paths: {
+  const shop = object({ id: TEXT, title: TEXT }, 'id');
+  return toDocument(
+    {
       '/widgets': collection([], 'Widget'),
       '/widgets/{id}': item(inPath('id'), 'Widget'),
-      '/shops': {
-        post: {
-          operationId: 'createShop',
-          requestBody: { required: true, content: { 'application/json': { schema: shop } } },
-          responses: { 201: { description: 'one', content: { 'application/json': { schema: shop } } } },
-        },
-      },
+      '/shops': { post: { operationId: 'createShop', ...takes(shop, shop, 201) } },
       '/shops/{shop}': { get: { operationId: 'readShop', parameters: inPath('shop'), responses: answers(shop) } },
       '/shops/{shop}/widgets': collection(inPath('shop'), 'ShopWidget'),
       '/shops/{shop}/widgets/{id}': item(inPath('shop', 'id'), 'ShopWidget'),
       ...paths,
     },
-    components: {
-      schemas: {
-        Widget: {
-          type: 'object',
-          required: ['id', 'name'],
-          properties: {
-            id: { type: 'string', readOnly: true },
-            name: TEXT,
-            color: TEXT,
-            slug: TEXT,
-            tag_name: TEXT,
-            topics: { type: 'array', items: TEXT },
-          },
+    {
+      Widget: object(
+        {
+          id: { type: 'string', readOnly: true },
+          name: TEXT,
+          color: TEXT,
+          slug: TEXT,
+          tag_name: TEXT,
+          topics: arrayOf(TEXT),
         },
-      },
+        'id',
+        'name',
+      ),
     },
-  };
+  );
 }
 
 const start = async (paths: Part, initialItems = 0): Promise<Mock> =>
@@ -87,23 +83,14 @@ async function send(mock: Mock, path: string, body?: unknown) {
   return { status: reply.status, body: (isJson ? JSON.parse(text) : text) as Record<string, unknown> };
 }
 
-const NUMBER = { type: 'integer' };
-
 it.each<[name: string, path: string, schema: Part, want: unknown, type?: string]>([
-  ['a member "count"', '/widgets/count', { type: 'object', properties: { count: NUMBER } }, { count: 3 }],
-  ['a number', '/widgets/count', NUMBER, 3],
-  ['a number as text', '/widgets/$count', NUMBER, '3', 'text/plain'],
+  ['a member "count"', '/widgets/count', object({ count: INTEGER }), { count: 3 }],
+  ['a number', '/widgets/count', INTEGER, 3],
+  ['a number as text', '/widgets/$count', INTEGER, '3', 'text/plain'],
   [
     'an envelope with a code',
     '/widgets/total',
-    {
-      type: 'object',
-      required: ['code', 'data'],
-      properties: {
-        code: { type: 'integer', const: 0 },
-        data: { type: 'object', required: ['count'], properties: { count: NUMBER } },
-      },
-    },
+    object({ code: { type: 'integer', const: 0 }, data: object({ count: INTEGER }, 'count') }, 'code', 'data'),
     { code: 0, data: { count: 3 } },
   ],
 ])('a count is the number of items that exist: %s', async (...given) => {
@@ -121,7 +108,7 @@ it('a count below an item counts the items of that parent', async () => {
       get: {
         operationId: 'countShopWidgets',
         parameters: inPath('shop'),
-        responses: answers({ type: 'object', required: ['count'], properties: { count: NUMBER } }),
+        responses: answers(object({ count: INTEGER }, 'count')),
       },
     },
   });
@@ -135,7 +122,7 @@ it('a count below an item counts the items of that parent', async () => {
 
 it('a count contains the initial items', async () => {
   const mock = await start(
-    { '/widgets/count': { get: { operationId: 'countWidgets', responses: answers(NUMBER) } } },
+    { '/widgets/count': { get: { operationId: 'countWidgets', responses: answers(INTEGER) } } },
     3,
   );
   expect((await send(mock, '/widgets/count')).body).toBe(3);

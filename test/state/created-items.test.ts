@@ -1,18 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import {
+  arrayOf,
+  BOOLEAN,
   CLOSED,
   inPath,
-  json,
-  sends,
-  toDocument,
-  TEXT,
-  object,
-  arrayOf,
   INTEGER,
-  BOOLEAN,
-  query,
+  json,
+  object,
   pathParameter,
+  query,
+  sends,
+  TEXT,
+  toDocument,
 } from '../document-parts.js';
+import { finds, REMOVED, shows, takes } from '../operation-parts.js';
 import { openShop } from './shop.js';
 
 const team = object({ id: TEXT, name: TEXT, note: TEXT }, 'id', 'name');
@@ -21,16 +22,12 @@ const newTeam = object({ name: TEXT, note: TEXT }, 'name');
 
 describe('a parent where unknown ids are not found', () => {
   const spec = toDocument({
-    '/orgs/{org}/labels': {
-      ...inPath('org'),
-      get: { responses: { 200: json(arrayOf(team)) } },
-      post: { ...sends(newTeam), responses: { 201: json(team) } },
-    },
-    '/teams': { post: { ...sends(newTeam), responses: { 201: json(team) } } },
-    '/teams/{team_id}': { ...inPath('team_id'), get: { responses: { 200: json(team) } } },
+    '/orgs/{org}/labels': { ...inPath('org'), get: shows(arrayOf(team)), post: takes(newTeam, team, 201) },
+    '/teams': { post: takes(newTeam, team, 201) },
+    '/teams/{team_id}': { ...inPath('team_id'), get: shows(team) },
     '/teams/{team_id}/members': {
       ...inPath('team_id'),
-      get: { responses: { 200: json(arrayOf(team)) } },
+      get: shows(arrayOf(team)),
       post: { ...sends(newTeam), responses: { 201: json(team), 404: { description: 'none' } } },
     },
   });
@@ -53,7 +50,7 @@ describe('a parent where unknown ids are not found', () => {
 describe('the 404 of a missing item', () => {
   const read = async (error: object, type = 'application/json'): Promise<unknown> => {
     const spec = toDocument({
-      '/teams': { post: { ...sends(newTeam), responses: { 201: json(team) } } },
+      '/teams': { post: takes(newTeam, team, 201) },
       '/teams/{team_id}': {
         ...inPath('team_id'),
         get: { responses: { 200: json(team), 404: { description: 'none', content: { [type]: error } } } },
@@ -90,12 +87,8 @@ describe('the 404 of a missing item', () => {
 describe('a PUT of an item', () => {
   const change = async (put: object): Promise<object> => {
     const spec = toDocument({
-      '/teams': { post: { ...sends(newTeam), responses: { 201: json(team) } } },
-      '/teams/{team_id}': {
-        ...inPath('team_id'),
-        get: { responses: { 200: json(team) } },
-        put: { responses: { 200: json(team) }, ...put },
-      },
+      '/teams': { post: takes(newTeam, team, 201) },
+      '/teams/{team_id}': { ...inPath('team_id'), get: shows(team), put: { ...shows(team), ...put } },
     });
     const { send } = await openShop({ ...CLOSED, spec });
     const { body } = await send('POST', '/teams', { name: 'a', note: 'b' });
@@ -151,11 +144,11 @@ describe('a PUT that leaves out properties', () => {
   );
   const body = sends(object(sent, 'name'));
   const spec = toDocument({
-    '/items': { post: { ...body, responses: { 201: json(item) } } },
+    '/items': { post: { ...body, ...shows(item, 201) } },
     '/items/{id}': {
       ...inPath('id'),
-      get: { responses: { 200: json(item) } },
-      put: { ...body, responses: { 200: json(item) }, description: 'Replaces the item.' },
+      get: shows(item),
+      put: { ...body, ...shows(item), description: 'Replaces the item.' },
     },
   });
   const whole = {
@@ -212,11 +205,11 @@ describe('an update of a part', () => {
     const sent = object({ name: TEXT, price }, 'name');
     const part = object(sent.properties);
     const spec = toDocument({
-      '/products': { post: { ...sends(sent), responses: { 201: json(product) } } },
+      '/products': { post: takes(sent, product, 201) },
       '/products/{product_id}': {
         ...inPath('product_id'),
-        get: { responses: { 200: json(product) } },
-        [method.toLowerCase()]: { ...sends(part), responses: { 200: json(product) } },
+        get: shows(product),
+        [method.toLowerCase()]: takes(part, product),
       },
     });
     const { send } = await openShop({ spec });
@@ -233,14 +226,11 @@ describe('an item that was removed', () => {
     openShop({
       ...CLOSED,
       spec: toDocument({
-        '/teams': {
-          get: { responses: { 200: json(arrayOf(flagged)) }, ...list },
-          post: { ...sends(newTeam), responses: { 201: json(flagged) } },
-        },
+        '/teams': { get: { ...shows(arrayOf(flagged)), ...list }, post: takes(newTeam, flagged, 201) },
         '/teams/{team_id}': {
           ...inPath('team_id'),
-          get: { responses: { 200: json(flagged), 404: { description: 'none' } }, ...read },
-          delete: { responses: { 204: { description: 'gone' } }, ...remove },
+          get: { ...finds(flagged), ...read },
+          delete: { ...REMOVED, ...remove },
         },
       }),
     });
@@ -249,7 +239,7 @@ describe('an item that was removed', () => {
 
   it('is read as the branch of the response for removed items, and not listed', async () => {
     const gone = object({ id: TEXT, deleted: { type: 'boolean', const: true } }, 'id', 'deleted');
-    const { send } = await open({ responses: { 200: json({ anyOf: [team, gone] }) } }, {});
+    const { send } = await open(shows({ anyOf: [team, gone] }), {});
     const { body } = await send('POST', '/teams', { name: 'a' });
     await send('DELETE', `/teams/${String(body['id'])}`);
     expect((await send('GET', `/teams/${String(body['id'])}`)).body).toEqual({ id: body['id'], deleted: true });
@@ -269,12 +259,8 @@ describe('an item that was removed', () => {
     };
     const shown = object({ team: { ...team, properties } });
     const spec = toDocument({
-      '/teams': { post: { ...sends(newTeam), responses: { 201: json(shown) } } },
-      '/teams/{team_id}': {
-        ...inPath('team_id'),
-        get: { responses: { 200: json(shown), 404: { description: 'none' } } },
-        delete: { summary, responses: { 200: json(shown) } },
-      },
+      '/teams': { post: takes(newTeam, shown, 201) },
+      '/teams/{team_id}': { ...inPath('team_id'), get: finds(shown), delete: { summary, ...shows(shown) } },
     });
     const { send } = await openShop({ ...CLOSED, spec });
     const created = (await send('POST', '/teams', { name: 'a' })).body['team'] as { readonly id: string };
@@ -304,15 +290,8 @@ describe('an item that was removed', () => {
     const page = { ...team, properties: { ...team.properties, status: { type: 'string', default: 'current' } } };
     const parameters = [query('status', schema)];
     const spec = toDocument({
-      '/pages': {
-        get: { parameters, responses: { 200: json(arrayOf(page)) } },
-        post: { ...sends(newTeam), responses: { 201: json(page) } },
-      },
-      '/pages/{page_id}': {
-        ...inPath('page_id'),
-        get: { parameters, responses: { 200: json(page), 404: { description: 'none' } } },
-        delete: { responses: { 204: { description: 'gone' } } },
-      },
+      '/pages': { get: { parameters, ...shows(arrayOf(page)) }, post: takes(newTeam, page, 201) },
+      '/pages/{page_id}': { ...inPath('page_id'), get: { parameters, ...finds(page) }, delete: REMOVED },
     });
     const { send } = await openShop({ ...CLOSED, spec });
     const path = `/pages/${String((await send('POST', '/pages', { name: 'a' })).body['id'])}`;
@@ -346,20 +325,9 @@ describe('an item whose id is its name', () => {
   const open = async (changes: object): Promise<Awaited<ReturnType<typeof openShop>>['send']> => {
     const properties = { color: TEXT, ...changes };
     const spec = toDocument({
-      '/labels': {
-        get: { responses: { 200: json(arrayOf(label)) } },
-        post: { ...sends(label), responses: { 201: json(label) } },
-      },
-      '/labels/{name}': {
-        ...inPath('name'),
-        get: { responses: { 200: json(label), 404: { description: 'none' } } },
-        patch: { ...sends(object(properties)), responses: { 200: json(label) } },
-      },
-      '/labels/{name}/uses': {
-        ...inPath('name'),
-        get: { responses: { 200: json(arrayOf(team)) } },
-        post: { ...sends(newTeam), responses: { 201: json(team) } },
-      },
+      '/labels': { get: shows(arrayOf(label)), post: takes(label, label, 201) },
+      '/labels/{name}': { ...inPath('name'), get: finds(label), patch: takes(object(properties), label) },
+      '/labels/{name}/uses': { ...inPath('name'), get: shows(arrayOf(team)), post: takes(newTeam, team, 201) },
     });
     const { send } = await openShop({ ...CLOSED, spec });
     await send('POST', '/labels', { name: 'old', color: 'red' });
@@ -388,8 +356,8 @@ describe('a property whose name begins with the noun in the request', () => {
   const item = object({ id: TEXT, track: { type: ['string', 'null'] }, fileId: TEXT }, 'id');
   const sent = object({ RecordingTrack: TEXT, recording_file_id: TEXT, call_track: TEXT });
   const spec = toDocument({
-    '/recordings': { post: { ...sends(sent), responses: { 201: json(item) } } },
-    '/recordings/{id}': { ...inPath('id'), get: { responses: { 200: json(item) } } },
+    '/recordings': { post: takes(sent, item, 201) },
+    '/recordings/{id}': { ...inPath('id'), get: shows(item) },
   });
 
   it('is stored without it', async () => {
@@ -406,13 +374,10 @@ describe('a property whose name begins with the noun in the request', () => {
 
 describe('a plural path beside the path of one item in the singular', () => {
   const spec = toDocument({
-    '/teams': {
-      get: { responses: { 200: json(arrayOf(team)) } },
-      post: { ...sends(newTeam), responses: { 200: json(object({ teamID: TEXT })) } },
-    },
+    '/teams': { get: shows(arrayOf(team)), post: takes(newTeam, object({ teamID: TEXT })) },
     '/team/{teamID}': {
       parameters: [pathParameter('teamID', { type: 'string', format: 'uuid' })],
-      get: { responses: { 200: json(team) } },
+      get: shows(team),
       delete: { responses: { 200: { description: 'removed' } } },
     },
   });
@@ -434,13 +399,8 @@ it('the answer to a create shows what the request sent and only that answer decl
   const shown = { ...newTeam.properties, id: TEXT, size: TEXT, secret: { ...TEXT, writeOnly: true } };
   const item = object({ id: TEXT, name: TEXT }, 'id');
   const spec = toDocument({
-    '/teams': {
-      post: {
-        ...sends(object({ ...newTeam.properties, secret: TEXT, other: TEXT })),
-        responses: { 201: json(object(shown, 'id')) },
-      },
-    },
-    '/teams/{team_id}': { ...inPath('team_id'), get: { responses: { 200: json(item) } } },
+    '/teams': { post: takes(object({ ...newTeam.properties, secret: TEXT, other: TEXT }), object(shown, 'id'), 201) },
+    '/teams/{team_id}': { ...inPath('team_id'), get: shows(item) },
   });
   const { send } = await openShop({ ...CLOSED, spec });
   const { body } = await send('POST', '/teams', sent);
@@ -452,8 +412,8 @@ describe('the id of a created item', () => {
   const create = async (id: object, parameter: object = TEXT): Promise<string> => {
     const item = object({ id: { type: 'string', readOnly: true, ...id }, name: TEXT });
     const spec = toDocument({
-      '/subscriptions': { post: { ...sends(newTeam), responses: { 201: json(item) } } },
-      '/subscriptions/{id}': { parameters: [pathParameter('id', parameter)], get: { responses: { 200: json(item) } } },
+      '/subscriptions': { post: takes(newTeam, item, 201) },
+      '/subscriptions/{id}': { parameters: [pathParameter('id', parameter)], get: shows(item) },
     });
     const { send } = await openShop({ spec });
     const { body } = await send('POST', '/subscriptions', { name: 'a' });

@@ -1,17 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import {
-  CLOSED,
-  inPath,
-  json,
-  sends,
-  toDocument,
-  TEXT,
-  object,
-  INTEGER,
-  arrayOf,
-  ref,
-  query,
-} from '../document-parts.js';
+import { arrayOf, CLOSED, inPath, INTEGER, object, query, ref, TEXT, toDocument } from '../document-parts.js';
+import { shows, takes } from '../operation-parts.js';
 import { openShop, type Shop } from './shop.js';
 import { loadCases } from '../load-cases.js';
 
@@ -34,15 +23,8 @@ const schemas = {
 const open = async (part: object, more: object = {}): Promise<Shop> => {
   const item = object({ id: TEXT, name: TEXT, part, ...more }, 'id');
   const paths = {
-    '/items': {
-      get: { responses: { 200: json(arrayOf(item)) } },
-      post: { ...sends(object({ name: TEXT, part: {} })), responses: { 201: json(item) } },
-    },
-    '/items/{id}': {
-      ...inPath('id'),
-      get: { responses: { 200: json(item) } },
-      patch: { ...sends(object({ part: {} })), responses: { 200: json(item) } },
-    },
+    '/items': { get: shows(arrayOf(item)), post: takes(object({ name: TEXT, part: {} }), item, 201) },
+    '/items/{id}': { ...inPath('id'), get: shows(item), patch: takes(object({ part: {} }), item) },
   };
   return openShop({ ...CLOSED, spec: { ...toDocument(paths), components: { schemas } } });
 };
@@ -72,11 +54,8 @@ describe('an item shows what its schema declares', () => {
       properties: { ...short.properties, part: { ...point, properties: { ...point.properties, z: INTEGER } } },
     };
     const paths = {
-      '/items': {
-        get: { responses: { 200: json(arrayOf(short)) } },
-        post: { ...sends(object({ name: TEXT, part: {} })), responses: { 201: json(short) } },
-      },
-      '/items/{id}': { ...inPath('id'), get: { responses: { 200: json(long) } } },
+      '/items': { get: shows(arrayOf(short)), post: takes(object({ name: TEXT, part: {} }), short, 201) },
+      '/items/{id}': { ...inPath('id'), get: shows(long) },
     };
     const { send } = await openShop({ ...CLOSED, spec: toDocument(paths) });
     const { body } = await send('POST', '/items', { name: 'n', part: { x: 1, z: 3 } });
@@ -92,10 +71,10 @@ describe('an item shows what its schema declares', () => {
     const expand = query('expand', arrayOf(TEXT));
     const Owner = ref('Owner');
     const paths = {
-      '/owners': { post: { ...sends(object({ part: {} })), responses: { 201: json(Owner) } } },
-      '/owners/{id}': { ...inPath('id'), get: { responses: { 200: json(Owner) } } },
-      '/items': { post: { ...sends(object({ owner: TEXT })), responses: { 201: json(item) } } },
-      '/items/{id}': { ...inPath('id'), get: { parameters: [expand], responses: { 200: json(item) } } },
+      '/owners': { post: takes(object({ part: {} }), Owner, 201) },
+      '/owners/{id}': { ...inPath('id'), get: shows(Owner) },
+      '/items': { post: takes(object({ owner: TEXT }), item, 201) },
+      '/items/{id}': { ...inPath('id'), get: { parameters: [expand], ...shows(item) } },
     };
     const spec = { ...toDocument(paths), components: { schemas: { Owner: owner } } };
     const { send } = await openShop({ ...CLOSED, spec });
@@ -110,8 +89,8 @@ describe('an item shows what its schema declares', () => {
     const item = object({ id: TEXT, part: point }, 'id');
     const wrapped = object({ data: item }, 'data');
     const paths = {
-      '/items': { post: { ...sends(object({ part: {} })), responses: { 201: json(wrapped) } } },
-      '/items/{id}': { ...inPath('id'), get: { responses: { 200: json(wrapped) } } },
+      '/items': { post: takes(object({ part: {} }), wrapped, 201) },
+      '/items/{id}': { ...inPath('id'), get: shows(wrapped) },
     };
     const { send } = await openShop({ ...CLOSED, spec: toDocument(paths) });
     const { body } = await send('POST', '/items', { part: { x: 1, z: 3 } });

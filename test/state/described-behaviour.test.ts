@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { CLOSED, inPath, json, object, sends, TEXT, toDocument, arrayOf, BOOLEAN } from '../document-parts.js';
+import { arrayOf, BOOLEAN, CLOSED, inPath, object, TEXT, toDocument } from '../document-parts.js';
+import { finds, shows, takes } from '../operation-parts.js';
 import { openShop, type Reply, type Shop } from './shop.js';
 
 interface Parts {
@@ -16,21 +17,21 @@ interface Parts {
 /** Notes with a key that clients choose, or with an id. */
 const openNotes = async (parts: Parts, id = 'id'): Promise<Shop> => {
   const properties = { [id]: TEXT, title: TEXT, ...parts.item };
-  const note = { type: 'object', required: [id], properties };
+  const note = object(properties, id);
   const items = arrayOf(note);
   const sent = object({ ...(id === 'id' ? {} : { [id]: TEXT }), title: TEXT, profile: {} });
   return openShop({
     state: { unknownIds: 'not-found' },
     spec: toDocument({
       '/notes': {
-        get: { ...parts.list, responses: { 200: json(object({ notes: items, ...parts.envelope })) } },
-        post: { ...sends(sent), responses: { 201: json(note) }, ...parts.create },
+        get: { ...parts.list, ...shows(object({ notes: items, ...parts.envelope })) },
+        post: { ...takes(sent, note, 201), ...parts.create },
       },
       '/notes/{note_id}': {
         parameters: [{ name: 'note_id', in: 'path', required: true, schema: TEXT, ...parts.parameter }],
-        get: { responses: { 200: json(note), 404: { description: 'none' } } },
-        patch: { ...sends(note), responses: { 200: json(note) } },
-        delete: { responses: { 200: json(note) }, ...parts.remove },
+        get: finds(note),
+        patch: takes(note, note),
+        delete: { ...shows(note), ...parts.remove },
       },
     }),
   });
@@ -100,15 +101,11 @@ describe('a PUT beside a PATCH', () => {
   it('replaces the item, whatever it says about partial updates', async () => {
     const note = object({ id: TEXT, title: TEXT, text: TEXT });
     const spec = toDocument({
-      '/notes': { post: { ...sends(note), responses: { 201: json(note) } } },
+      '/notes': { post: takes(note, note, 201) },
       '/notes/{id}': {
         ...inPath('id'),
-        put: {
-          description: 'Updates a note. To do a partial update, get the note first.',
-          ...sends(note),
-          responses: { 200: json(note) },
-        },
-        patch: { ...sends(note), responses: { 200: json(note) } },
+        put: { description: 'Updates a note. To do a partial update, get the note first.', ...takes(note, note) },
+        patch: takes(note, note),
       },
     });
     const { send } = await openShop({ ...CLOSED, spec });

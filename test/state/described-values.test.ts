@@ -1,45 +1,44 @@
 import { expect, it } from 'vitest';
-import { CLOSED, inPath, json, sends, TEXT } from '../document-parts.js';
+import { arrayOf, BOOLEAN, CLOSED, inPath, object, ref, TEXT, toDocument } from '../document-parts.js';
+import { shows, takes } from '../operation-parts.js';
 import { openShop } from './shop.js';
 
-const TASK = {
-  type: 'object',
-  required: ['id', 'status'],
-  properties: {
+const TASK = object(
+  {
     id: TEXT,
     name: TEXT,
-    tags: { type: 'array', items: TEXT },
+    tags: arrayOf(TEXT),
     status: { type: 'string', description: 'The status is CANCELED, FAILED, PENDING or COMPLETED.' },
     state: { type: 'string', description: 'Where it is: `Texas` or `Ohio`.' },
   },
-};
-const REFERENCE = { $ref: '#/components/schemas/Task' };
-const NEW = { type: 'object', properties: { name: TEXT, tags: TASK.properties.tags, state: TEXT } };
-const LIST = { type: 'object', properties: { tasks: { type: 'array', items: REFERENCE } } };
-const IDS = { type: 'object', properties: { task_ids: { type: 'array', items: TEXT } } };
+  'id',
+  'status',
+);
+const REFERENCE = ref('Task');
+const NEW = object({ name: TEXT, tags: TASK.properties.tags, state: TEXT });
+const LIST = object({ tasks: arrayOf(REFERENCE) });
+const IDS = object({ task_ids: arrayOf(TEXT) });
 
 const toQuery = (name: string, more: object): object => ({ name, in: 'query', ...more });
 
-const SPEC = {
-  openapi: '3.1.0',
-  info: { title: 'Tasks', version: '1' },
-  components: { schemas: { Task: TASK } },
-  paths: {
+const SPEC = toDocument(
+  {
     '/tasks': {
       get: {
         parameters: [
           toQuery('tag_name', { schema: TEXT }),
-          toQuery('show_completed', { description: 'The default is True.', schema: { type: 'boolean' } }),
+          toQuery('show_completed', { description: 'The default is True.', schema: BOOLEAN }),
         ],
-        responses: { 200: json(LIST) },
+        ...shows(LIST),
       },
-      post: { ...sends(NEW), responses: { 201: json(REFERENCE) } },
+      post: takes(NEW, REFERENCE, 201),
     },
-    '/tasks/batch-retrieve': { post: { ...sends(IDS), responses: { 200: json(LIST) } } },
-    '/tasks/{id}': { ...inPath('id'), get: { responses: { 200: json(REFERENCE) } } },
-    '/tasks/{id}/complete': { ...inPath('id'), post: { responses: { 200: json(REFERENCE) } } },
+    '/tasks/batch-retrieve': { post: takes(IDS, LIST) },
+    '/tasks/{id}': { ...inPath('id'), get: shows(REFERENCE) },
+    '/tasks/{id}/complete': { ...inPath('id'), post: shows(REFERENCE) },
   },
-};
+  { Task: TASK },
+);
 
 async function openTasks() {
   const { send } = await openShop({ ...CLOSED, spec: SPEC });

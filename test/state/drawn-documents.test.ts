@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { createMock, type Mock } from '../../src/index.js';
 import { isObject, readPath } from '../../src/contract/json.js';
+import { arrayOf, BOOLEAN, INTEGER, json, object, pathParameter, ref, TEXT } from '../document-parts.js';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -38,9 +39,9 @@ const plural = (noun: string): string => (noun.endsWith('y') ? noun.replace(/y$/
 /** Members of an envelope beside the item. */
 const MEMBERS: readonly Json[] = [
   {},
-  { success: { type: 'boolean' }, errors: { type: 'array', items: { type: 'string' } } },
-  { meta: { type: 'object', properties: { request_id: { type: 'string' } } } },
-  { request_id: { type: 'string' }, status: { type: 'string' } },
+  { success: BOOLEAN, errors: arrayOf(TEXT) },
+  { meta: object({ request_id: TEXT }) },
+  { request_id: TEXT, status: TEXT },
 ];
 
 const styles: fc.Arbitrary<Style> = fc
@@ -54,12 +55,10 @@ const styles: fc.Arbitrary<Style> = fc
     prefix: fc.constantFrom('', '/v1', '/api/v2/store', '/orgs/{org}', '/v1/projects/{project}/places/{place}'),
     isSingular: fc.boolean(),
     fashion: fc.constantFrom<Fashion>('plain', 'plain', 'bare', 'below', 'first', 'inside', 'numbers', 'own'),
-    idSchema: fc.constantFrom<Json>(
-      { type: 'string' },
-      { type: 'string', format: 'uuid' },
-      { type: 'integer' },
-      { type: 'string', pattern: '^[a-f0-9]{32}$' },
-    ),
+    idSchema: fc.constantFrom<Json>(TEXT, { type: 'string', format: 'uuid' }, INTEGER, {
+      type: 'string',
+      pattern: '^[a-f0-9]{32}$',
+    }),
     parameter: fc.constantFrom('id', 'noun_id', 'nounId'),
     page: fc.constantFrom('cursor', 'deep', 'none', 'number', 'offset', 'page', 'start', 'zero'),
     suffix: fc.constantFrom('', '.json', '/'),
@@ -87,41 +86,34 @@ const styles: fc.Arbitrary<Style> = fc
 function wrap(schema: Json, path: readonly string[], members: Json): Json {
   const [name, ...rest] = path;
   if (name === undefined) return schema;
-  return { type: 'object', properties: { [name]: wrap(schema, rest, {}), ...members } };
+  return object({ [name]: wrap(schema, rest, {}), ...members });
 }
 
 const PAGE_PARAMETERS: Readonly<Record<Style['page'], readonly Json[]>> = {
   cursor: [
-    { name: 'limit', in: 'query', schema: { type: 'integer' } },
-    { name: 'cursor', in: 'query', schema: { type: 'string' } },
+    { name: 'limit', in: 'query', schema: INTEGER },
+    { name: 'cursor', in: 'query', schema: TEXT },
   ],
-  deep: [
-    {
-      name: 'page',
-      in: 'query',
-      style: 'deepObject',
-      schema: { type: 'object', properties: { number: { type: 'integer' }, size: { type: 'integer' } } },
-    },
-  ],
+  deep: [{ name: 'page', in: 'query', style: 'deepObject', schema: object({ number: INTEGER, size: INTEGER }) }],
   none: [],
   number: [
-    { name: 'limit', in: 'query', schema: { type: 'integer' } },
-    { name: 'cursor', in: 'query', schema: { type: 'integer' } },
+    { name: 'limit', in: 'query', schema: INTEGER },
+    { name: 'cursor', in: 'query', schema: INTEGER },
   ],
   offset: [
-    { name: 'limit', in: 'query', schema: { type: 'integer' } },
-    { name: 'offset', in: 'query', schema: { type: 'integer' } },
+    { name: 'limit', in: 'query', schema: INTEGER },
+    { name: 'offset', in: 'query', schema: INTEGER },
   ],
   page: [
-    { name: 'per_page', in: 'query', schema: { type: 'integer' } },
-    { name: 'page', in: 'query', schema: { type: 'integer' } },
+    { name: 'per_page', in: 'query', schema: INTEGER },
+    { name: 'page', in: 'query', schema: INTEGER },
   ],
   start: [
-    { name: 'count', in: 'query', schema: { type: 'integer' } },
+    { name: 'count', in: 'query', schema: INTEGER },
     { name: 'startIndex', in: 'query', schema: { type: 'integer', minimum: 1 } },
   ],
   zero: [
-    { name: 'size', in: 'query', schema: { type: 'integer' } },
+    { name: 'size', in: 'query', schema: INTEGER },
     { name: 'page', in: 'query', schema: { type: 'integer', minimum: 0 } },
   ],
 };
@@ -169,44 +161,30 @@ const toFullName = (style: Style): string =>
 
 const readId = (item: unknown, { id }: Style): unknown => readPath(item, id.split('.'));
 
-const FIELDS: Json = {
-  name: { type: 'string' },
-  size: { type: 'integer' },
-  tags: { type: 'array', items: { type: 'string' } },
-};
+const FIELDS: Json = { name: TEXT, size: INTEGER, tags: arrayOf(TEXT) };
 
 function createDocument(style: Style): Json {
   const isName = style.id === 'resource_name';
   const description = `The name of the resource: \`${toFullName(style)}\`.`;
   const idSchema = isName ? { type: 'string', description, readOnly: true } : style.idSchema;
   const [first = '', ...rest] = style.id.split('.');
-  const own = {
-    type: 'object',
-    properties: {
-      [first]: wrap(idSchema, rest, {}),
-      ...FIELDS,
-      archived: { type: 'boolean' },
-      created_at: { type: 'string', format: 'date-time' },
-    },
-  };
-  const item: Json = style.isShared ? { $ref: '#/components/schemas/Item' } : own;
-  const content = (schema: Json): Json => ({ description: 'ok', content: { 'application/json': { schema } } });
+  const own = object({
+    [first]: wrap(idSchema, rest, {}),
+    ...FIELDS,
+    archived: BOOLEAN,
+    created_at: { type: 'string', format: 'date-time' },
+  });
+  const item: Json = style.isShared ? ref('Item') : own;
+  const content = (schema: Json): Json => json(schema);
   const one = content(wrap(item, style.answer, style.members));
-  const body = {
-    content: { 'application/json': { schema: wrap({ type: 'object', properties: FIELDS }, style.request, {}) } },
-  };
+  const body = { content: { 'application/json': { schema: wrap(object(FIELDS), style.request, {}) } } };
   const cursor = style.page === 'cursor' ? 'string' : style.page === 'number' ? 'integer' : undefined;
   const next = cursor === undefined ? {} : { next_cursor: { type: cursor, nullable: true } };
-  const list = content(
-    wrap({ type: 'array', items: item }, style.list, { ...style.members, ...next, total: { type: 'integer' } }),
-  );
+  const list = content(wrap(arrayOf(item), style.list, { ...style.members, ...next, total: INTEGER }));
   const inPath = (path: string): readonly Json[] =>
-    [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
-      name,
-      in: 'path',
-      required: true,
-      schema: name === style.parameter && !isName ? style.idSchema : { type: 'string' },
-    }));
+    [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) =>
+      pathParameter(name, name === style.parameter && !isName ? style.idSchema : TEXT),
+    );
   const paths = toPaths(style);
   const notFound = { description: 'not found' };
   const get = { parameters: PAGE_PARAMETERS[style.page], responses: { 200: list } };

@@ -1,8 +1,21 @@
 import { describe, expect, it } from 'vitest';
 import { createMock, type Mock } from '../../src/index.js';
-import { content, object, TEXT, type Part } from '../document-parts.js';
-
-const FLAG = { type: 'boolean' };
+import {
+  arrayOf,
+  BOOLEAN,
+  content,
+  INTEGER,
+  json,
+  object,
+  pathParameter,
+  query,
+  ref,
+  sends,
+  TEXT,
+  toDocument,
+  type Part,
+} from '../document-parts.js';
+import { REMOVED, shows } from '../operation-parts.js';
 
 /** A document with gadgets: their properties, what lists take, and the operations on one gadget. */
 function createDocument(of: {
@@ -13,26 +26,20 @@ function createDocument(of: {
   readonly item?: Part;
   readonly paths?: Part;
 }): Record<string, unknown> {
-  const gadget = { $ref: '#/components/schemas/Gadget' };
+  const gadget = ref('Gadget');
   const one = of.wrapped === true ? object({ gadget }, 'gadget') : gadget;
-  const id = { name: 'gadget_id', in: 'path', required: true, schema: TEXT };
-  const ok = { 200: { description: 'one', content: content(one) } };
+  const id = pathParameter('gadget_id');
+  const ok = { 200: json(one) };
   const body = { required: true, content: content(one) };
-  const page = object({ gadgets: { type: 'array', items: gadget } }, 'gadgets');
+  const page = object({ gadgets: arrayOf(gadget) }, 'gadgets');
   const operations = Object.entries((of.item ?? {}) as Record<string, Part>).map(([method, operation]) => {
     const takes = method === 'put' ? { requestBody: body } : {};
     return [method, { operationId: `${method}Gadget`, responses: ok, ...takes, ...operation }];
   });
-  return {
-    openapi: '3.1.0',
-    info: { title: 'Gadgets', version: '1' },
-    paths: {
+  return toDocument(
+    {
       '/gadgets': {
-        get: {
-          operationId: 'listGadgets',
-          parameters: of.parameters ?? [],
-          responses: { 200: { description: 'a page', content: content(page) } },
-        },
+        get: { operationId: 'listGadgets', parameters: of.parameters ?? [], ...shows(page) },
         post: { operationId: 'createGadget', requestBody: body, responses: ok },
       },
       '/gadgets/{gadget_id}': {
@@ -43,8 +50,8 @@ function createDocument(of: {
       '/gadgets/{gadget_id}/disable': { parameters: [id], post: { operationId: 'disableGadget', responses: ok } },
       ...of.paths,
     },
-    components: { schemas: { Gadget: object(of.properties, ...(of.required ?? [])) } },
-  };
+    { Gadget: object(of.properties, ...(of.required ?? [])) },
+  );
 }
 
 async function start(of: Parameters<typeof createDocument>[0]): Promise<Mock> {
@@ -76,7 +83,7 @@ async function send(mock: Mock, line: string, body?: unknown): Promise<Reply> {
 
 const ID = { type: 'string', readOnly: true };
 
-const SIZED = { id: ID, name: TEXT, size: { type: 'integer' } };
+const SIZED = { id: ID, name: TEXT, size: INTEGER };
 
 describe('a PUT', () => {
   const cases: readonly (readonly [string, Partial<Parameters<typeof createDocument>[0]>, Part, boolean])[] = [
@@ -96,9 +103,9 @@ describe('a PUT', () => {
   });
 
   it('with properties of new items only keeps what exists, also beside a PATCH', async () => {
-    const schema = object({ name: TEXT, size_if_new: { type: 'integer' } }, 'name');
-    const put = { requestBody: { required: true, content: content(schema) } };
-    const patch = { requestBody: { required: true, content: content(object({ name: TEXT })) } };
+    const schema = object({ name: TEXT, size_if_new: INTEGER }, 'name');
+    const put = sends(schema);
+    const patch = sends(object({ name: TEXT }));
     const mock = await start({ properties: SIZED, required: ['name'], item: { put, patch } });
     const { body } = await send(mock, 'POST /gadgets', { name: 'Ada', size: 4 });
     const changed = await send(mock, `PUT /gadgets/${String(body['id'])}`, { name: 'Bo', size_if_new: 9 });
@@ -110,7 +117,7 @@ describe('an action', () => {
   it('sets a flag, and lists leave the item out unless a parameter includes it', async () => {
     const mock = await start({
       properties: { id: ID, name: TEXT, enabled: { type: 'boolean', readOnly: true } },
-      parameters: [{ name: 'include_disabled', in: 'query', schema: FLAG }],
+      parameters: [query('include_disabled', BOOLEAN)],
     });
     const { body } = await send(mock, 'POST /gadgets', { name: 'Ada' });
     expect(body['enabled']).toBe(true);
@@ -130,7 +137,7 @@ describe('a DELETE', () => {
         canceled: { type: ['integer', 'null'], readOnly: true },
         name: TEXT,
       },
-      item: { delete: { summary: 'Cancel a gadget', responses: { 204: { description: 'done' } } } },
+      item: { delete: { summary: 'Cancel a gadget', ...REMOVED } },
     });
     const { body } = await send(mock, 'POST /gadgets', { name: 'Ada' });
     expect(body).toMatchObject({ active: true, canceled: null });
@@ -143,7 +150,7 @@ describe('a DELETE', () => {
     const status = { type: 'string', enum: ['open', 'archived'], readOnly: true };
     const mock = await start({
       properties: { id: ID, name: TEXT, status },
-      item: { delete: { summary: 'Archive a gadget', responses: { 204: { description: 'done' } } } },
+      item: { delete: { summary: 'Archive a gadget', ...REMOVED } },
     });
     const { body } = await send(mock, 'POST /gadgets', { name: 'Ada' });
     await send(mock, `DELETE /gadgets/${String(body['id'])}`);
@@ -157,7 +164,7 @@ describe('a DELETE', () => {
   ])('that disables %s', async (_, description, status) => {
     const document = createDocument({
       properties: { id: ID, name: TEXT, enabled: { type: 'boolean', readOnly: true } },
-      item: { delete: { summary: 'Disable a gadget', responses: { 204: { description: 'done' } } } },
+      item: { delete: { summary: 'Disable a gadget', ...REMOVED } },
     });
     const paths = document['paths'] as Record<string, Record<string, object>>;
     const gadgets = paths['/gadgets'] ?? {};
@@ -185,10 +192,7 @@ describe('a list', () => {
   it('whose envelope does not say whether there are more items has a Link header', async () => {
     const mock = await start({
       properties: { id: ID, name: TEXT },
-      parameters: [
-        { name: 'limit', in: 'query', schema: { type: 'integer' } },
-        { name: 'since_id', in: 'query', schema: TEXT },
-      ],
+      parameters: [query('limit', INTEGER), query('since_id')],
     });
     for (const name of ['Ada', 'Bo', 'Cy']) await send(mock, 'POST /gadgets', { name });
     const first = await send(mock, 'GET /gadgets?limit=2');
@@ -218,20 +222,16 @@ describe('a read', () => {
 
 describe('an answer that is a list of one', () => {
   it('shows the item that was created', async () => {
-    const gadget = { $ref: '#/components/schemas/Gadget' };
-    const list = { description: 'one', content: content(object({ data: { type: 'array', items: gadget } })) };
-    const parameters = [{ name: 'limit', in: 'query', schema: { type: 'integer' } }];
+    const gadget = ref('Gadget');
+    const list = json(object({ data: arrayOf(gadget) }));
+    const parameters = [query('limit', INTEGER)];
     const mock = await start({
       properties: { id: ID, name: TEXT },
       item: { put: { summary: 'Replace a gadget', responses: { 200: list } } },
       paths: {
         '/gadgets': {
           get: { operationId: 'listGadgets', parameters, responses: { 200: list } },
-          post: {
-            operationId: 'createGadget',
-            requestBody: { required: true, content: content(gadget) },
-            responses: { 200: list },
-          },
+          post: { operationId: 'createGadget', ...sends(gadget), responses: { 200: list } },
         },
       },
     });
@@ -246,8 +246,8 @@ describe('an answer that is a list of one', () => {
 
 describe('an operation on an item that does not exist', () => {
   it('creates it where its summary says so, with the values for new items', async () => {
-    const schema = object({ name: TEXT, size_if_new: { type: 'integer' } }, 'name');
-    const put = { summary: 'Add or update a gadget', requestBody: { required: true, content: content(schema) } };
+    const schema = object({ name: TEXT, size_if_new: INTEGER }, 'name');
+    const put = { summary: 'Add or update a gadget', ...sends(schema) };
     const mock = await start({ properties: SIZED, item: { put } });
     await send(mock, 'PUT /gadgets/g1', { name: 'Ada', size_if_new: 9 });
     await send(mock, 'PUT /gadgets/g1', { name: 'Bo', size_if_new: 7 });
@@ -255,25 +255,23 @@ describe('an operation on an item that does not exist', () => {
   });
 
   it('creates it where a POST on its path declares 201 and nothing else creates items', async () => {
-    const labels = { $ref: '#/components/schemas/Labels' };
-    const one = { description: 'labels', content: content(labels) };
-    const name = { name: 'host_name', in: 'path', required: true, schema: TEXT };
+    const labels = ref('Labels');
+    const one = json(labels);
+    const name = pathParameter('host_name');
     const requestBody = { required: true, content: content(labels) };
     const mock = await createMock({
-      spec: {
-        openapi: '3.1.0',
-        info: { title: 'Labels', version: '1' },
-        paths: {
+      spec: toDocument(
+        {
           '/labels/hosts/{host_name}': {
             parameters: [name],
             get: { operationId: 'readLabels', responses: { 200: one } },
             post: { operationId: 'addLabels', requestBody, responses: { 201: one } },
             put: { operationId: 'replaceLabels', requestBody, responses: { 201: one } },
-            delete: { operationId: 'removeLabels', responses: { 204: { description: 'done' } } },
+            delete: { operationId: 'removeLabels', ...REMOVED },
           },
         },
-        components: { schemas: { Labels: object({ host: TEXT, labels: { type: 'array', items: TEXT } }) } },
-      },
+        { Labels: object({ host: TEXT, labels: arrayOf(TEXT) }) },
+      ),
       state: { unknownIds: 'not-found' },
     });
     expect((await send(mock, 'POST /labels/hosts/h1', { labels: ['a'] })).status).toBe(201);
@@ -289,7 +287,7 @@ describe('a DELETE whose description tells about another item', () => {
     const description = 'When a gadget is deleted, the associated order status changes to CANCELED.';
     const mock = await start({
       properties: { id: ID, name: TEXT, status },
-      item: { delete: { description, responses: { 204: { description: 'done' } } } },
+      item: { delete: { description, ...REMOVED } },
     });
     const { body } = await send(mock, 'POST /gadgets', { name: 'Ada' });
     await send(mock, `DELETE /gadgets/${String(body['id'])}`);
@@ -300,8 +298,8 @@ describe('a DELETE whose description tells about another item', () => {
 describe('a list whose description leaves items out', () => {
   it('shows them where a request names a status', async () => {
     const status = { type: 'string', enum: ['open', 'canceled'] };
-    const gadget = { $ref: '#/components/schemas/Gadget' };
-    const one = { 200: { description: 'one', content: content(gadget) } };
+    const gadget = ref('Gadget');
+    const one = { 200: json(gadget) };
     const mock = await start({
       properties: { id: ID, name: TEXT, status },
       item: { delete: { summary: 'Cancel a gadget', responses: one } },
@@ -310,18 +308,10 @@ describe('a list whose description leaves items out', () => {
           get: {
             operationId: 'listGadgets',
             description: 'Returns the gadgets that have not been canceled.',
-            parameters: [
-              { name: 'status', in: 'query', schema: { type: 'string', enum: ['all', 'canceled', 'open'] } },
-            ],
-            responses: {
-              200: { description: 'a page', content: content(object({ gadgets: { type: 'array', items: gadget } })) },
-            },
+            parameters: [query('status', { type: 'string', enum: ['all', 'canceled', 'open'] })],
+            ...shows(object({ gadgets: arrayOf(gadget) })),
           },
-          post: {
-            operationId: 'createGadget',
-            requestBody: { required: true, content: content(gadget) },
-            responses: one,
-          },
+          post: { operationId: 'createGadget', ...sends(gadget), responses: one },
         },
       },
     });

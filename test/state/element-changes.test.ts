@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { CLOSED, inPath, json, sends, TEXT, arrayOf, object, ref, query, toDocument } from '../document-parts.js';
+import { arrayOf, CLOSED, inPath, object, query, ref, TEXT, toDocument } from '../document-parts.js';
+import { shows, takes } from '../operation-parts.js';
 import { openShop } from './shop.js';
 
 const TEXTS = arrayOf(TEXT);
@@ -17,17 +18,13 @@ const toParameter = (name: string): object => query(name);
 
 const SPEC = toDocument(
   {
-    '/messages': { post: { ...sends(NEW), responses: { 201: json(REFERENCE) } } },
+    '/messages': { post: takes(NEW, REFERENCE, 201) },
     '/messages/{id}': {
       ...inPath('id'),
-      get: { responses: { 200: json(REFERENCE) } },
-      patch: {
-        parameters: [toParameter('addParents'), toParameter('removeParents')],
-        ...sends(CHANGE),
-        responses: { 200: json(REFERENCE) },
-      },
+      get: shows(REFERENCE),
+      patch: { parameters: [toParameter('addParents'), toParameter('removeParents')], ...takes(CHANGE, REFERENCE) },
     },
-    '/messages/{id}/modify': { ...inPath('id'), post: { ...sends(CHANGE), responses: { 200: json(REFERENCE) } } },
+    '/messages/{id}/modify': { ...inPath('id'), post: takes(CHANGE, REFERENCE) },
   },
   { Message: MESSAGE },
 );

@@ -1,25 +1,36 @@
 import { expect, it } from 'vitest';
 import { createMock, type Mock } from '../../src/index.js';
-import { CLOSED, content, json, object, type Part, ref, sends, TEXT, toDocument } from '../document-parts.js';
+import {
+  arrayOf,
+  BOOLEAN,
+  CLOSED,
+  content,
+  INTEGER,
+  object,
+  pathParameter,
+  query,
+  ref,
+  sends,
+  TEXT,
+  toDocument,
+  type Part,
+} from '../document-parts.js';
+import { shows, takes } from '../operation-parts.js';
 import { openShop } from './shop.js';
-
-const list = (items: Part): Part => ({ type: 'array', items });
 
 const one = (status: number, schema?: Part): Part => ({
   [status]: { description: 'done', ...(schema && { content: content(schema) }) },
 });
 
-const inPath = (name: string): Part => ({ name, in: 'path', required: true, schema: TEXT });
-
 const operation = (operationId: string, parameters: readonly string[], responses: Part, body?: Part): Part => ({
   operationId,
-  parameters: parameters.map(inPath),
+  parameters: parameters.map((name) => pathParameter(name)),
   responses: { ...responses, ...one(404, object({})) },
-  ...(body && { requestBody: { required: true, content: content(body) } }),
+  ...(body && sends(body)),
 });
 
 const LABEL = object({ name: TEXT, color: TEXT }, 'name', 'color');
-const ISSUE = { $ref: '#/components/schemas/Issue' };
+const ISSUE = ref('Issue');
 
 /** A document with issues that have labels and tags; labels are items of their own where it says so. */
 async function start(of: {
@@ -27,45 +38,39 @@ async function start(of: {
   readonly answer?: Part;
   readonly isOpen?: boolean;
 }): Promise<Mock> {
-  const label = of.areItems ? { $ref: '#/components/schemas/Label' } : LABEL;
-  const answer = of.answer ?? list(label);
-  const named = object({ labels: list(TEXT) }, 'labels');
+  const label = of.areItems ? ref('Label') : LABEL;
+  const answer = of.answer ?? arrayOf(label);
+  const named = object({ labels: arrayOf(TEXT) }, 'labels');
   const labels = {
     '/labels': {
-      get: operation('listLabels', [], one(200, list(label))),
+      get: operation('listLabels', [], one(200, arrayOf(label))),
       post: operation('createLabel', [], one(201, label), label),
     },
     '/labels/{name}': { get: operation('readLabel', ['name'], one(200, label)) },
   };
   const paged = {
-    ...operation('listIssueLabels', ['id'], one(200, list(label))),
-    parameters: [
-      inPath('id'),
-      { name: 'page', in: 'query', schema: { type: 'integer' } },
-      { name: 'per_page', in: 'query', schema: { type: 'integer' } },
-    ],
+    ...operation('listIssueLabels', ['id'], one(200, arrayOf(label))),
+    parameters: [pathParameter('id'), query('page', INTEGER), query('per_page', INTEGER)],
   };
-  const spec = {
-    openapi: '3.1.0',
-    info: { title: 'Issues', version: '1' },
-    paths: {
+  const spec = toDocument(
+    {
       '/issues': {
-        get: operation('listIssues', [], one(200, list(ISSUE))),
-        post: operation('createIssue', [], one(201, ISSUE), object({ title: TEXT, labels: list(label) }, 'title')),
+        get: operation('listIssues', [], one(200, arrayOf(ISSUE))),
+        post: operation('createIssue', [], one(201, ISSUE), object({ title: TEXT, labels: arrayOf(label) }, 'title')),
       },
       '/issues/{id}': { get: operation('readIssue', ['id'], one(200, ISSUE)) },
       '/issues/{id}/labels': {
         get: paged,
         post: operation('addLabels', ['id'], one(200, answer), {
-          oneOf: [named, list(TEXT), list(object({ name: TEXT }, 'name'))],
+          oneOf: [named, arrayOf(TEXT), arrayOf(object({ name: TEXT }, 'name'))],
         }),
         put: operation('setLabels', ['id'], one(200, answer), named),
         delete: operation('removeLabels', ['id'], one(204)),
       },
       '/issues/{id}/labels/{name}': { delete: operation('removeLabel', ['id', 'name'], one(200, answer)) },
       '/issues/{id}/tags': {
-        get: operation('listTags', ['id'], one(200, object({ tags: list(TEXT) }, 'tags'))),
-        delete: operation('removeTags', ['id'], one(204), object({ tags: list(TEXT) })),
+        get: operation('listTags', ['id'], one(200, object({ tags: arrayOf(TEXT) }, 'tags'))),
+        delete: operation('removeTags', ['id'], one(204), object({ tags: arrayOf(TEXT) })),
       },
       '/issues/{id}/tags/{tag}': {
         put: operation('addTag', ['id', 'tag'], one(204)),
@@ -73,13 +78,11 @@ async function start(of: {
       },
       ...(of.areItems ? labels : {}),
     },
-    components: {
-      schemas: {
-        Issue: object({ id: TEXT, title: TEXT, labels: list(label), tags: list(TEXT) }, 'id', 'title', 'labels'),
-        Label: LABEL,
-      },
+    {
+      Issue: object({ id: TEXT, title: TEXT, labels: arrayOf(label), tags: arrayOf(TEXT) }, 'id', 'title', 'labels'),
+      Label: LABEL,
     },
-  };
+  );
   return createMock({ spec, state: of.isOpen === true ? { initialItems: 0 } : { unknownIds: 'not-found' } });
 }
 
@@ -198,23 +201,23 @@ it.each([
 ] as const)(
   'elements with ids are merged by a PATCH that can leave out a part of them in a %s world',
   async (_, options) => {
-    const line = object({ id: TEXT, sku: TEXT, count: { type: 'integer' } }, 'id', 'sku', 'count');
-    const newLine = object({ sku: TEXT, count: { type: 'integer' } }, 'sku', 'count');
-    const changed = (more: object): Part => object({ id: TEXT, sku: TEXT, count: { type: 'integer' }, ...more });
-    const answer = { responses: { 200: json(ref('Order')) } };
+    const line = object({ id: TEXT, sku: TEXT, count: INTEGER }, 'id', 'sku', 'count');
+    const newLine = object({ sku: TEXT, count: INTEGER }, 'sku', 'count');
+    const changed = (more: object): Part => object({ id: TEXT, sku: TEXT, count: INTEGER, ...more });
+    const answer = shows(ref('Order'));
     const toOrders = (element: Part): Part => ({
-      post: { ...sends(object({ lines: list(newLine) })), responses: { 201: json(ref('Order')) } },
-      patch: { ...sends(object({ lines: list(element) })), ...answer },
+      post: takes(object({ lines: arrayOf(newLine) }), ref('Order'), 201),
+      patch: { ...sends(object({ lines: arrayOf(element) })), ...answer },
     });
     const paths = Object.entries({
       orders: toOrders(changed({})),
-      carts: toOrders(changed({ _destroy: { type: 'boolean' } })),
+      carts: toOrders(changed({ _destroy: BOOLEAN })),
       drafts: toOrders(newLine),
     }).flatMap(([name, { post, patch }]) => [
       [`/${name}`, { post }],
-      [`/${name}/{id}`, { parameters: [inPath('id')], get: answer, patch }],
+      [`/${name}/{id}`, { parameters: [pathParameter('id')], get: answer, patch }],
     ]);
-    const schemas = { Order: object({ id: TEXT, lines: list(line) }, 'id', 'lines') };
+    const schemas = { Order: object({ id: TEXT, lines: arrayOf(line) }, 'id', 'lines') };
     const { send } = await openShop({ ...options, spec: toDocument(Object.fromEntries(paths), schemas) });
     const create = async (name: string): Promise<readonly [path: string, a: Part, b: Part]> => {
       const { body } = await send('POST', `/${name}`, {
@@ -253,10 +256,10 @@ it.each([
 );
 
 it('labels of an issue are those of its repository, beside labels of all repositories', async () => {
-  const label = { $ref: '#/components/schemas/Label' };
+  const label = ref('Label');
   const spec = toDocument(
     {
-      '/labels': { get: operation('searchLabels', [], one(200, list(label))) },
+      '/labels': { get: operation('searchLabels', [], one(200, arrayOf(label))) },
       '/labels/{id}': { get: operation('readAnyLabel', ['id'], one(200, label)) },
       '/repos/{repo}/labels': { post: operation('createLabel', ['repo'], one(201, label), label) },
       '/repos/{repo}/labels/{name}': { get: operation('readLabel', ['repo', 'name'], one(200, label)) },
@@ -265,13 +268,18 @@ it('labels of an issue are those of its repository, beside labels of all reposit
       },
       '/repos/{repo}/issues/{id}': { get: operation('readIssue', ['repo', 'id'], one(200, ISSUE)) },
       '/repos/{repo}/issues/{id}/labels': {
-        get: operation('listIssueLabels', ['repo', 'id'], one(200, list(label))),
-        post: operation('addLabels', ['repo', 'id'], one(200, list(label)), object({ labels: list(TEXT) }, 'labels')),
+        get: operation('listIssueLabels', ['repo', 'id'], one(200, arrayOf(label))),
+        post: operation(
+          'addLabels',
+          ['repo', 'id'],
+          one(200, arrayOf(label)),
+          object({ labels: arrayOf(TEXT) }, 'labels'),
+        ),
       },
     },
     {
       Label: object({ id: TEXT, name: TEXT, color: TEXT }, 'id', 'name', 'color'),
-      Issue: object({ id: TEXT, title: TEXT, labels: list(label) }, 'id'),
+      Issue: object({ id: TEXT, title: TEXT, labels: arrayOf(label) }, 'id'),
     },
   );
   const { send } = await openShop({ spec });

@@ -1,7 +1,8 @@
 // @module-tag slow
 import { describe, expect, it } from 'vitest';
 import { createMock, type Mock, MockError } from '../../src/index.js';
-import { json, ref, TEXT, content, pathParameter, arrayOf, object, toDocument } from '../document-parts.js';
+import { arrayOf, content, json, object, pathParameter, ref, sends, TEXT, toDocument } from '../document-parts.js';
+import { shows, takes } from '../operation-parts.js';
 
 type Item = Readonly<Record<string, unknown>>;
 
@@ -27,7 +28,7 @@ function resource(path: string, schema: object, created: object = { type: 'objec
     [list]: {
       parameters: parameters.slice(0, -1),
       get: { responses: { 200: json(arrayOf(schema)), ...errors } },
-      post: { requestBody: { content: content(created) }, responses: { 201: json(schema), ...errors } },
+      post: { ...sends(created), responses: { 201: json(schema), ...errors } },
     },
     [path]: {
       parameters,
@@ -51,9 +52,7 @@ const spec = toDocument(
     ...resource('/stores/{store_id}', ref('Store')),
     ...resource('/stores/{store_id}/files/{file_id}', ref('StoreFile'), MEMBERSHIP),
     ...resource('/stores/{store_id}/files/{file_id}/tags/{tag_id}', ref('Tag')),
-    '/commands': {
-      post: { operationId: 'runCommand', requestBody: body, responses: { 200: json({ type: 'object' }) } },
-    },
+    '/commands': { post: { operationId: 'runCommand', requestBody: body, ...shows({ type: 'object' }) } },
   },
   {
     Job: {
@@ -392,7 +391,7 @@ it('the changes of one scenario are made together or not at all', async () => {
 
 it('a batch with a duplicate changes nothing', async () => {
   const items = arrayOf(ref('Job'));
-  const batch = { post: { requestBody: { content: content(items) }, responses: { 201: json(items) } } };
+  const batch = { post: takes(items, items, 201) };
   await using mock = await createMock({
     spec: { ...spec, paths: { ...spec.paths, '/jobs/batch': batch } },
     state: { unknownIds: 'not-found' },

@@ -2,7 +2,8 @@ import { assert, property, string } from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createMock, type Mock } from '../../src/index.js';
 import { readFilterExpression } from '../../src/state/pages/filter-expression.js';
-import { inPath, json, object, query, ref, sends, TEXT, toDocument } from '../document-parts.js';
+import { arrayOf, BOOLEAN, inPath, INTEGER, object, query, ref, TEXT, toDocument } from '../document-parts.js';
+import { REMOVED, shows, takes } from '../operation-parts.js';
 
 const USERS = [
   {
@@ -61,22 +62,22 @@ describe('a filter expression', () => {
     const own = {
       id: TEXT,
       name: TEXT,
-      age: { type: 'integer' },
-      active: { type: 'boolean' },
+      age: INTEGER,
+      active: BOOLEAN,
       city: object({ name: TEXT }),
-      tags: { type: 'array', items: TEXT },
-      phones: { type: 'array', items: object({ type: TEXT, number: TEXT }) },
+      tags: arrayOf(TEXT),
+      phones: arrayOf(object({ type: TEXT, number: TEXT })),
       born: { type: 'string', format: 'date-time' },
     };
-    const list = object({ value: { type: 'array', items: ref('user') } }, 'value');
+    const list = object({ value: arrayOf(ref('user')) }, 'value');
     const spec = toDocument(
       {
         '/users': {
-          get: { parameters: [query('$filter'), query('$orderby')], responses: { 200: json(list) } },
-          post: { ...sends(ref('user')), responses: { 201: json(ref('user')) } },
-          delete: { parameters: [query('filter')], responses: { 204: { description: 'removed' } } },
+          get: { parameters: [query('$filter'), query('$orderby')], ...shows(list) },
+          post: takes(ref('user'), ref('user'), 201),
+          delete: { parameters: [query('filter')], ...REMOVED },
         },
-        '/users/{id}': { ...inPath('id'), get: { responses: { 200: json(ref('user')) } } },
+        '/users/{id}': { ...inPath('id'), get: shows(ref('user')) },
       },
       { user: object(own, 'name') },
     );

@@ -1,17 +1,31 @@
 import { describe, expect, it } from 'vitest';
-import { CLOSED, inPath, json, object, type Part, ref, sends, TEXT, toDocument } from '../document-parts.js';
+import {
+  arrayOf,
+  CLOSED,
+  inPath,
+  INTEGER,
+  json,
+  NUMBER,
+  object,
+  pathParameter,
+  ref,
+  sends,
+  TEXT,
+  toDocument,
+  type Part,
+} from '../document-parts.js';
+import { shows } from '../operation-parts.js';
 import { openShop } from './shop.js';
 
-const BOAT = object({ id: { type: 'integer' }, name: TEXT, hull: TEXT }, 'id', 'name');
-const shows = (schema: object): Part => ({ responses: { 200: json(schema) } });
-const items: Part = { type: 'array', items: ref('Boat') };
+const BOAT = object({ id: INTEGER, name: TEXT, hull: TEXT }, 'id', 'name');
+const items: Part = arrayOf(ref('Boat'));
 
 describe('a version of the API that is a parameter of the path', () => {
   it.each(['/api/v{version}', '/api/{apiVersion}', '/{api-version}', '/v{version:apiVersion}'])(
     'is not the id of an item: %s',
     async (base) => {
       const name = /\{([^}]+)\}/.exec(base)?.[1] ?? '';
-      const version = { name, in: 'path', required: true, schema: TEXT };
+      const version = pathParameter(name);
       const spec = toDocument(
         {
           [`${base}/boats`]: {
@@ -19,10 +33,7 @@ describe('a version of the API that is a parameter of the path', () => {
             get: shows(items),
             post: { ...sends(object({ name: TEXT })), ...shows(ref('Boat')) },
           },
-          [`${base}/boats/{id}`]: {
-            parameters: [version, { name: 'id', in: 'path', required: true, schema: { type: 'integer' } }],
-            get: shows(ref('Boat')),
-          },
+          [`${base}/boats/{id}`]: { parameters: [version, pathParameter('id', INTEGER)], get: shows(ref('Boat')) },
         },
         { Boat: BOAT },
       );
@@ -54,15 +65,12 @@ describe('PUT on a collection', () => {
       post: { ...sends(object({ name: TEXT, hull: TEXT })), ...shows(ref('Boat')) },
       put: { ...sends(sent), ...shows(ref('Boat')) },
     },
-    '/boats/{id}': {
-      parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'integer' } }],
-      get: shows(ref('Boat')),
-    },
+    '/boats/{id}': { parameters: [pathParameter('id', INTEGER)], get: shows(ref('Boat')) },
   });
 
   it.each([
     ['the schema of the item', ref('Boat')],
-    ['a schema of its own', object({ id: { type: 'integer' }, name: TEXT, hull: TEXT })],
+    ['a schema of its own', object({ id: INTEGER, name: TEXT, hull: TEXT })],
   ])('replaces the item that its body names, with %s', async (_, sent) => {
     const { send } = await openShop({ spec: toDocument(paths(sent), { Boat: BOAT }) });
     const { id } = (await send('POST', '/boats', { name: 'Heron', hull: 'wood' })).body;
@@ -84,7 +92,7 @@ describe('a parent whose parameter has a plain name', () => {
         '/shows/{id}': { ...inPath('id'), get: shows(ref('Show')) },
         '/shows/{id}/episodes': {
           ...inPath('id'),
-          get: shows(object({ items: { type: 'array', items: ref('Episode') } })),
+          get: shows(object({ items: arrayOf(ref('Episode')) })),
           post: { ...sends(object({ name: TEXT })), ...shows(ref('Episode')) },
         },
         '/episodes/{id}': { ...inPath('id'), get: shows(ref('Episode')) },
@@ -104,14 +112,14 @@ describe('a parent whose parameter has a plain name', () => {
 
 it('reads one item in an array whose elements show more than those of the list', async () => {
   const key = object({ key_id: TEXT, name: TEXT }, 'key_id', 'name');
-  const details: Part = { allOf: [ref('Key'), object({ scopes: { type: 'array', items: TEXT } })] };
+  const details: Part = { allOf: [ref('Key'), object({ scopes: arrayOf(TEXT) })] };
   const spec = toDocument(
     {
       '/keys': {
-        get: shows(object({ result: { type: 'array', items: ref('Key') } })),
+        get: shows(object({ result: arrayOf(ref('Key')) })),
         post: { ...sends(object({ name: TEXT })), ...shows(ref('Key')) },
       },
-      '/keys/{key_id}': { ...inPath('key_id'), get: shows(object({ result: { type: 'array', items: details } })) },
+      '/keys/{key_id}': { ...inPath('key_id'), get: shows(object({ result: arrayOf(details) })) },
     },
     { Key: key },
   );
@@ -125,8 +133,8 @@ describe.each([
   ['closed', CLOSED],
   ['open', {}],
 ] as const)('in a %s world, operations that declare', (_, options) => {
-  const error = json(object({ message: TEXT, statusCode: { type: 'integer' } }, 'message'));
-  const cat = object({ name: TEXT, price: { type: 'number' } }, 'name');
+  const error = json(object({ message: TEXT, statusCode: INTEGER }, 'message'));
+  const cat = object({ name: TEXT, price: NUMBER }, 'name');
   it.each<readonly [string, (success: number) => Part, number]>([
     ['only 4xx', () => ({ 400: error, 404: error }), 204],
     ['only a default error', () => ({ default: error }), 204],
@@ -135,12 +143,7 @@ describe.each([
     const one = { responses: toResponses(200) };
     const spec = toDocument({
       '/cats': { get: one, post: { ...sends(cat), responses: toResponses(201) } },
-      '/cats/{id}': {
-        ...inPath('id'),
-        get: one,
-        patch: { ...sends(object({ price: { type: 'number' } })), ...one },
-        delete: one,
-      },
+      '/cats/{id}': { ...inPath('id'), get: one, patch: { ...sends(object({ price: NUMBER })), ...one }, delete: one },
     });
     const { send } = await openShop({ ...options, spec });
     const created = await send('POST', '/cats', { name: 'Tom', price: 3 });

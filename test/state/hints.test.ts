@@ -4,7 +4,7 @@ import { loadContract } from '../../src/contract/load/load.js';
 import { MockError } from '../../src/errors.js';
 import { HINT_ROWS, HINT_SCHEMA } from '../../src/state/inference/hint-grammar.js';
 import { inferResources } from '../../src/state/inference/infer.js';
-import { json, object, sends, TEXT, toDocument } from '../document-parts.js';
+import { BOOLEAN, json, object, sends, TEXT, toDocument } from '../document-parts.js';
 import { createShopDocument } from './shop-document.js';
 import { openShop } from './shop.js';
 import { loadCases } from '../load-cases.js';
@@ -92,7 +92,7 @@ describe('an invalid hint stops the start', () => {
 
 describe('the hint `missing`', () => {
   const channel = object({ id: TEXT, name: TEXT }, 'id', 'name');
-  const answer = object({ ok: { type: 'boolean' }, error: TEXT, channel }, 'ok');
+  const answer = object({ ok: BOOLEAN, error: TEXT, channel }, 'ok');
   const missing = { body: { ok: false, error: 'channel_not_found' } };
   const post = (name: string, sent: object, more: object = {}): Tree => ({
     [`/conversations.${name}`]: {

@@ -1,8 +1,6 @@
 import { expect, it } from 'vitest';
 import { createMock } from '../../src/index.js';
-import { object, TEXT, type Part, arrayOf, query, pathParameter, toDocument } from '../document-parts.js';
-
-const list = (items: Part): Part => arrayOf(items);
+import { arrayOf, object, pathParameter, query, TEXT, toDocument, type Part } from '../document-parts.js';
 
 const json = (schema: Part): Part => ({ content: { 'application/vnd.api+json': { schema } } });
 
@@ -25,14 +23,14 @@ const resource = (type: string, attribute: string, relationships: Part): Part =>
 const one = object({ data: reference });
 
 const RESOURCES = {
-  articles: resource('articles', 'title', { author: one, comments: object({ data: list(reference) }) }),
+  articles: resource('articles', 'title', { author: one, comments: object({ data: arrayOf(reference) }) }),
   comments: resource('comments', 'text', { author: one }),
   people: resource('people', 'name', {}),
 };
 
 function toPaths([type, schema]: readonly [string, Part]): readonly (readonly [string, Part])[] {
   const { id: _, ...sent } = schema['properties'] as Part;
-  const included = { included: list({ type: 'object' }) };
+  const included = { included: arrayOf({ type: 'object' }) };
   const parameters = [query('include')];
   const id = pathParameter('id');
   const answer = (data: Part): Part => ({ 200: { description: 'ok', ...json(object({ data, ...included }, 'data')) } });
@@ -40,7 +38,7 @@ function toPaths([type, schema]: readonly [string, Part]): readonly (readonly [s
     [
       `/${type}`,
       {
-        get: { operationId: `list_${type}`, parameters, responses: answer(list(schema)) },
+        get: { operationId: `list_${type}`, parameters, responses: answer(arrayOf(schema)) },
         post: {
           operationId: `create_${type}`,
           requestBody: { required: true, ...json(object({ data: object(sent, 'type', 'attributes') }, 'data')) },

@@ -4,7 +4,7 @@ import { loadContract } from '../../src/contract/load/load.js';
 import { inferResources } from '../../src/state/inference/infer.js';
 import type { Resources } from '../../src/state/resource.js';
 import { describeDocument, inferDocument, loadDocument } from './real-document.js';
-import { TEXT, object, pathParameter, content, toDocument, arrayOf, INTEGER } from '../document-parts.js';
+import { arrayOf, content, INTEGER, object, pathParameter, sends, TEXT, toDocument } from '../document-parts.js';
 import { loadCases } from '../load-cases.js';
 
 /** What was found of some operations: `action collection {what it sets}`, or undefined where nothing was. */
@@ -58,7 +58,7 @@ async function infer(paths: Readonly<Record<string, Readonly<Record<string, unkn
               Object.entries(methods).map(([method, schema]) => [
                 method,
                 {
-                  ...(/post|put|patch/.test(method) ? { requestBody: { content: content(THING) } } : {}),
+                  ...(/post|put|patch/.test(method) ? sends(THING) : {}),
                   responses: { 200: { description: 'ok', ...(schema === null ? {} : { content: content(schema) }) } },
                 },
               ]),

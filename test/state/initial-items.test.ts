@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runFixturesInit } from '../../src/cli/commands/fixtures.js';
 import { createMock, type Mock } from '../../src/index.js';
-import { TEXT, content, pathParameter, arrayOf, INTEGER, ref, toDocument } from '../document-parts.js';
+import { arrayOf, content, INTEGER, pathParameter, ref, TEXT, toDocument } from '../document-parts.js';
+import { REMOVED } from '../operation-parts.js';
 
 const object = (properties: object, more: object = {}): object => ({ type: 'object', properties, ...more });
 const json = (schema: object): object => ({ content: content(schema) });
@@ -22,7 +23,7 @@ function collection(list: string, item: string, schema: object): object {
     [item]: {
       parameters: parameters(...own),
       get: { responses: { 200: { description: 'one', ...json(schema) } } },
-      delete: { responses: { 204: { description: 'gone' } } },
+      delete: REMOVED,
     },
   };
 }

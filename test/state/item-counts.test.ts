@@ -1,32 +1,36 @@
 import { describe, expect, it } from 'vitest';
-import { CLOSED, inPath, json, object, sends, TEXT, toDocument } from '../document-parts.js';
+import { arrayOf, CLOSED, inPath, INTEGER, object, TEXT, toDocument } from '../document-parts.js';
+import { REMOVED, shows, takes } from '../operation-parts.js';
 import { openShop } from './shop.js';
 
-const NUMBER = { type: 'integer' };
-
 const topic = object(
-  { id: TEXT, title: TEXT, posts: NUMBER, posts_count: NUMBER, open_posts: NUMBER, max_posts: NUMBER, rank: NUMBER },
+  {
+    id: TEXT,
+    title: TEXT,
+    posts: INTEGER,
+    posts_count: INTEGER,
+    open_posts: INTEGER,
+    max_posts: INTEGER,
+    rank: INTEGER,
+  },
   'id',
 );
 
 const post = object({ id: TEXT, text: TEXT, status: { type: 'string', enum: ['open', 'closed'] } }, 'id');
 
 const spec = toDocument({
-  '/topics': {
-    get: { responses: { 200: json({ type: 'array', items: topic }) } },
-    post: { ...sends(object({ title: TEXT, max_posts: NUMBER })), responses: { 201: json(topic) } },
-  },
-  '/topics/{topic_id}': { ...inPath('topic_id'), get: { responses: { 200: json(topic) } } },
+  '/topics': { get: shows(arrayOf(topic)), post: takes(object({ title: TEXT, max_posts: INTEGER }), topic, 201) },
+  '/topics/{topic_id}': { ...inPath('topic_id'), get: shows(topic) },
   '/topics/{topic_id}/posts': {
     ...inPath('topic_id'),
-    get: { responses: { 200: json({ type: 'array', items: post }) } },
-    post: { ...sends(object({ text: TEXT, status: TEXT })), responses: { 201: json(post) } },
+    get: shows(arrayOf(post)),
+    post: takes(object({ text: TEXT, status: TEXT }), post, 201),
   },
   '/topics/{topic_id}/posts/{post_id}': {
     ...inPath('topic_id', 'post_id'),
-    get: { responses: { 200: json(post) } },
-    patch: { ...sends(object({ status: TEXT })), responses: { 200: json(post) } },
-    delete: { responses: { 204: { description: 'removed' } } },
+    get: shows(post),
+    patch: takes(object({ status: TEXT }), post),
+    delete: REMOVED,
   },
 });
 

@@ -1,37 +1,47 @@
 import { describe, expect, it } from 'vitest';
-import { CLOSED, inPath, json, object, type Part, ref, sends, TEXT, toDocument } from '../document-parts.js';
+import {
+  CLOSED,
+  inPath,
+  INTEGER,
+  object,
+  pathParameter,
+  ref,
+  sends,
+  TEXT,
+  toDocument,
+  type Part,
+} from '../document-parts.js';
+import { shows, takes } from '../operation-parts.js';
 import { openShop } from './shop.js';
-
-const WHOLE = { type: 'integer' };
 const UUID = { type: 'string', format: 'uuid' };
 
 /** A path parameter with a schema. */
-const parameter = (name: string, schema: object): Part => ({ name, in: 'path', required: true, schema });
+const parameter = (name: string, schema: object): Part => pathParameter(name, schema);
 
 const named = object({ id: TEXT, name: TEXT }, 'name');
 
 /** A collection of named items, each of them at a path. */
 const collection = (path: string, item: object, own: Part, created: object = item): Part => ({
-  [path]: { post: { ...sends(object({ name: TEXT }, 'name')), responses: { 201: json(created) } } },
-  [`${path}/{id}`]: { parameters: [own], get: { responses: { 200: json(item) } } },
+  [path]: { post: takes(object({ name: TEXT }, 'name'), created, 201) },
+  [`${path}/{id}`]: { parameters: [own], get: shows(item) },
 });
 
 describe('the id of an item', () => {
   it('has the name of the parameter in its own path, whatever paths below it call it', async () => {
     const list = object({ id: TEXT, email: TEXT, name: TEXT }, 'id', 'name');
     const spec = toDocument({
-      '/lists/{email}/companies': { ...inPath('email'), get: { responses: { 200: json(object({ total: WHOLE })) } } },
-      ...collection('/lists', list, parameter('id', WHOLE)),
+      '/lists/{email}/companies': { ...inPath('email'), get: shows(object({ total: INTEGER })) },
+      ...collection('/lists', list, parameter('id', INTEGER)),
     });
     const { send } = await openShop({ ...CLOSED, spec });
     const { body } = await send('POST', '/lists', { name: 'a' });
     expect((await send('GET', `/lists/${String(body['id'])}`)).body).toEqual(body);
   });
 
-  const created = object({ id: WHOLE, name: TEXT }, 'id', 'name');
+  const created = object({ id: INTEGER, name: TEXT }, 'id', 'name');
 
   it.each([
-    { name: 'a path below the item takes numbers only', below: WHOLE, created: named, form: /^\d+$/ },
+    { name: 'a path below the item takes numbers only', below: INTEGER, created: named, form: /^\d+$/ },
     { name: 'a path below the item takes UUIDs only', below: UUID, created: named, form: /^[\da-f-]{36}$/ },
     { name: 'the create shows a number', below: TEXT, created, form: /^\d+$/ },
   ])('is right wherever a request names it: $name', async ({ below, created: shown, form }) => {
@@ -39,7 +49,7 @@ describe('the id of an item', () => {
       ...collection('/projects', named, parameter('id', TEXT), shown),
       '/projects/{id}/notes/{note_id}': {
         parameters: [parameter('id', below), parameter('note_id', TEXT)],
-        put: { ...sends(named), responses: { 201: json(named) } },
+        put: takes(named, named, 201),
       },
     });
     const { send } = await openShop({ ...CLOSED, spec });
@@ -57,14 +67,14 @@ describe('the id of an item', () => {
   });
 
   it.each([
-    { id: 'ID', path: '/senders/{signatureid}', schema: WHOLE, value: 7 },
+    { id: 'ID', path: '/senders/{signatureid}', schema: INTEGER, value: 7 },
     { id: 'username', path: '/user/{user}', schema: TEXT, value: 'mira' },
   ])('can be $id for $path', async ({ id, path, schema, value }) => {
     const item = object({ [id]: schema, name: TEXT }, id);
     const [base = '', name = ''] = path.slice(0, -1).split('/{');
     const spec = toDocument({
-      [base]: { post: { ...sends(item), responses: { 201: json(item) } } },
-      [path]: { parameters: [parameter(name, schema)], get: { responses: { 200: json(item) } } },
+      [base]: { post: takes(item, item, 201) },
+      [path]: { parameters: [parameter(name, schema)], get: shows(item) },
     });
     const { send } = await openShop({ ...CLOSED, spec });
     const { body } = await send('POST', base, { [id]: value, name: 'a' });
@@ -74,8 +84,8 @@ describe('the id of an item', () => {
   it('has the name of an object in it and of a property of that: `owner.name` for `{owner_name}`', async () => {
     const app = object({ name: TEXT, owner: object({ name: TEXT }, 'name') }, 'name', 'owner');
     const spec = toDocument({
-      '/apps': { post: { ...sends(object({ name: TEXT }, 'name')), responses: { 201: json(app) } } },
-      '/apps/{owner_name}/{app_name}': { ...inPath('owner_name', 'app_name'), get: { responses: { 200: json(app) } } },
+      '/apps': { post: takes(object({ name: TEXT }, 'name'), app, 201) },
+      '/apps/{owner_name}/{app_name}': { ...inPath('owner_name', 'app_name'), get: shows(app) },
     });
     const { send } = await openShop({ ...CLOSED, spec });
     const { body } = await send('POST', '/apps', { name: 'tools' });
@@ -86,12 +96,8 @@ describe('the id of an item', () => {
   it('is not changed by an update where no create can choose it', async () => {
     const item = object({ key: TEXT, title: TEXT }, 'key');
     const spec = toDocument({
-      '/transactions': { post: { ...sends(object({ title: TEXT })), responses: { 201: json(item) } } },
-      '/transactions/{key}': {
-        ...inPath('key'),
-        get: { responses: { 200: json(item) } },
-        patch: { ...sends(item), responses: { 200: json(item) } },
-      },
+      '/transactions': { post: takes(object({ title: TEXT }), item, 201) },
+      '/transactions/{key}': { ...inPath('key'), get: shows(item), patch: takes(item, item) },
     });
     const { send } = await openShop({ ...CLOSED, spec });
     const { body } = await send('POST', '/transactions', { title: 'a' });
@@ -103,8 +109,8 @@ describe('the id of an item', () => {
   it('is what a create answers that shows nothing else, also where the item shows its own URL', async () => {
     const list = object({ self: { type: 'string', format: 'uri' }, name: TEXT }, 'self', 'name');
     const spec = toDocument({
-      '/lists': { post: { ...sends(object({ name: TEXT }, 'name')), responses: { 200: json(UUID) } } },
-      '/lists/{list_id}': { parameters: [parameter('list_id', UUID)], get: { responses: { 200: json(list) } } },
+      '/lists': { post: takes(object({ name: TEXT }, 'name'), UUID) },
+      '/lists/{list_id}': { parameters: [parameter('list_id', UUID)], get: shows(list) },
     });
     const { send } = await openShop({ ...CLOSED, spec });
     const id: unknown = (await send('POST', '/lists', { name: 'a' })).body;
@@ -116,8 +122,8 @@ it('the id that a create shows is not a secret where the item requires nothing',
   const project = object({ id: TEXT, key: TEXT, name: TEXT });
   const created = object({ id: TEXT, key: TEXT }, 'id', 'key');
   const spec = toDocument({
-    '/projects': { post: { ...sends(object({ key: TEXT, name: TEXT }, 'key')), responses: { 201: json(created) } } },
-    '/projects/{id}': { ...inPath('id'), get: { responses: { 200: json(project) } } },
+    '/projects': { post: takes(object({ key: TEXT, name: TEXT }, 'key'), created, 201) },
+    '/projects/{id}': { ...inPath('id'), get: shows(project) },
   });
   const { send } = await openShop({ ...CLOSED, spec });
   const { body } = await send('POST', '/projects', { key: 'AB', name: 'a' });
@@ -128,9 +134,9 @@ it('an item that its collection creates has the shorter path, where a longer one
   const revision = object({ id: TEXT, text: TEXT }, 'id');
   const spec = toDocument(
     {
-      '/revisions/{id}/{format}': { ...inPath('id', 'format'), get: { responses: { 200: json(TEXT) } } },
-      '/revisions/{id}': { ...inPath('id'), get: { responses: { 200: json(ref('Revision')) } } },
-      '/revisions': { post: { ...sends(object({ text: TEXT })), responses: { 201: json(ref('Revision')) } } },
+      '/revisions/{id}/{format}': { ...inPath('id', 'format'), get: shows(TEXT) },
+      '/revisions/{id}': { ...inPath('id'), get: shows(ref('Revision')) },
+      '/revisions': { post: takes(object({ text: TEXT }), ref('Revision'), 201) },
     },
     { Revision: revision },
   );
@@ -140,15 +146,15 @@ it('an item that its collection creates has the shorter path, where a longer one
 });
 
 it('what is created below an item is read where items of the same schema are, not at a path of similar ones', async () => {
-  const comment = object({ id: WHOLE, body: TEXT, at: TEXT, by: TEXT }, 'id', 'body');
-  const reads = { ...inPath('comment_id'), get: { responses: { 200: json(ref('CommitComment')) } } };
+  const comment = object({ id: INTEGER, body: TEXT, at: TEXT, by: TEXT }, 'id', 'body');
+  const reads = { ...inPath('comment_id'), get: shows(ref('CommitComment')) };
   const spec = toDocument(
     {
       '/comments/{comment_id}': reads,
-      '/issues/comments/{comment_id}': { ...reads, get: { responses: { 200: json(ref('IssueComment')) } } },
+      '/issues/comments/{comment_id}': { ...reads, get: shows(ref('IssueComment')) },
       '/issues/{issue_id}/comments': {
         ...inPath('issue_id'),
-        post: { ...sends(object({ body: TEXT }, 'body')), responses: { 201: json(ref('IssueComment')) } },
+        post: takes(object({ body: TEXT }, 'body'), ref('IssueComment'), 201),
       },
     },
     { CommitComment: comment, IssueComment: { ...comment, title: 'A comment of an issue' } },
@@ -161,8 +167,8 @@ it('what is created below an item is read where items of the same schema are, no
 
 it('Location ends in a slash where the paths of items do', async () => {
   const spec = toDocument({
-    '/notes/': { post: { ...sends(object({ name: TEXT }, 'name')), responses: { 201: json(named) } } },
-    '/notes/{id}/': { ...inPath('id'), get: { responses: { 200: json(named) } } },
+    '/notes/': { post: takes(object({ name: TEXT }, 'name'), named, 201) },
+    '/notes/{id}/': { ...inPath('id'), get: shows(named) },
   });
   const { mock } = await openShop({ ...CLOSED, spec });
   const headers = { 'content-type': 'application/json' };
@@ -181,7 +187,7 @@ it.each([
     '/payouts': {
       post: { ...sends(object({ name: TEXT }, 'name')), responses: { [key]: { description: 'made', ...more } } },
     },
-    '/payouts/{id}': { ...inPath('id'), get: { responses: { 200: json(named) } } },
+    '/payouts/{id}': { ...inPath('id'), get: shows(named) },
   });
   const { mock, send } = await openShop({ ...CLOSED, spec });
   const headers = { 'content-type': 'application/json' };

@@ -1,16 +1,26 @@
 import { expect, it } from 'vitest';
-import { CLOSED, inPath, json, object, ref, sends, TEXT, toDocument } from '../document-parts.js';
+import {
+  arrayOf,
+  CLOSED,
+  inPath,
+  INTEGER,
+  json,
+  object,
+  pathParameter,
+  ref,
+  sends,
+  TEXT,
+  toDocument,
+} from '../document-parts.js';
+import { finds, REMOVED, shows, takes } from '../operation-parts.js';
 import { openShop } from './shop.js';
 
 const repo = object({ id: TEXT, name: TEXT, owner: object({ login: TEXT }, 'login') }, 'id', 'name', 'owner');
 
 it('Location names the path that reads the item, also where another path creates it', async () => {
   const spec = toDocument({
-    '/user/repos': {
-      get: { responses: { 200: json({ type: 'array', items: repo }) } },
-      post: { ...sends(object({ name: TEXT }, 'name')), responses: { 201: json(repo) } },
-    },
-    '/repos/{owner}/{repo}': { ...inPath('owner', 'repo'), get: { responses: { 200: json(repo) } } },
+    '/user/repos': { get: shows(arrayOf(repo)), post: takes(object({ name: TEXT }, 'name'), repo, 201) },
+    '/repos/{owner}/{repo}': { ...inPath('owner', 'repo'), get: shows(repo) },
   });
   const { mock } = await openShop({ ...CLOSED, spec });
   const created = await mock.fetch(
@@ -26,14 +36,12 @@ it('Location names the path that reads the item, also where another path creates
 });
 
 it('a path that only creates adds to the collection that another path reads', async () => {
-  const credit = object({ id: TEXT, amount: { type: 'integer' } }, 'id', 'amount');
-  const credits = object({ data: { type: 'array', items: credit } }, 'data');
+  const credit = object({ id: TEXT, amount: INTEGER }, 'id', 'amount');
+  const credits = object({ data: arrayOf(credit) }, 'data');
   const spec = toDocument({
-    '/treasury/credits': { get: { responses: { 200: json(credits) } } },
-    '/treasury/credits/{id}': { ...inPath('id'), get: { responses: { 200: json(credit) } } },
-    '/test_helpers/credits': {
-      post: { ...sends(object({ amount: { type: 'integer' } }, 'amount')), responses: { 200: json(credit) } },
-    },
+    '/treasury/credits': { get: shows(credits) },
+    '/treasury/credits/{id}': { ...inPath('id'), get: shows(credit) },
+    '/test_helpers/credits': { post: takes(object({ amount: INTEGER }, 'amount'), credit) },
   });
   // Both answers have the same inline schema only where it is shared.
   const shared = JSON.parse(
@@ -46,17 +54,14 @@ it('a path that only creates adds to the collection that another path reads', as
 });
 
 it('a PUT without a body that declares 201 adds the item that its path names, also by its login', async () => {
-  const user = object({ id: { type: 'integer' }, login: TEXT }, 'id', 'login');
+  const user = object({ id: INTEGER, login: TEXT }, 'id', 'login');
   const spec = toDocument({
-    '/teams/{team}/memberships': {
-      ...inPath('team'),
-      get: { responses: { 200: json({ type: 'array', items: user }) } },
-    },
+    '/teams/{team}/memberships': { ...inPath('team'), get: shows(arrayOf(user)) },
     '/teams/{team}/memberships/{username}': {
       ...inPath('team', 'username'),
-      get: { responses: { 200: json(user), 404: { description: 'none' } } },
-      put: { responses: { 201: json(user) } },
-      delete: { responses: { 204: { description: 'gone' } } },
+      get: finds(user),
+      put: shows(user, 201),
+      delete: REMOVED,
     },
   });
   const { send } = await openShop({ ...CLOSED, spec });
@@ -69,13 +74,13 @@ it('a PUT without a body that declares 201 adds the item that its path names, al
 
 it('an item whose id is a hash is not a list, although it has an array', async () => {
   const commit = object(
-    { sha: TEXT, url: TEXT, message: TEXT, parents: { type: 'array', items: object({ sha: TEXT }) } },
+    { sha: TEXT, url: TEXT, message: TEXT, parents: arrayOf(object({ sha: TEXT })) },
     'sha',
     'message',
   );
   const spec = toDocument({
-    '/git/commits': { post: { ...sends(object({ message: TEXT }, 'message')), responses: { 201: json(commit) } } },
-    '/git/commits/{commit_sha}': { ...inPath('commit_sha'), get: { responses: { 200: json(commit) } } },
+    '/git/commits': { post: takes(object({ message: TEXT }, 'message'), commit, 201) },
+    '/git/commits/{commit_sha}': { ...inPath('commit_sha'), get: shows(commit) },
   });
   const { send } = await openShop({ ...CLOSED, spec });
   const { body } = await send('POST', '/git/commits', { message: 'first' });
@@ -87,13 +92,8 @@ it('an object that only names another item is not the item of a request', async 
   const target = object({ type: TEXT, id: TEXT }, 'type', 'id');
   const assignment = object({ id: TEXT, type: TEXT, start: TEXT, by: TEXT, at: TEXT, target }, 'id');
   const spec = toDocument({
-    '/assignments': {
-      post: {
-        ...sends(object({ policy: TEXT, assign_to: target, start: TEXT })),
-        responses: { 201: json(assignment) },
-      },
-    },
-    '/assignments/{id}': { ...inPath('id'), get: { responses: { 200: json(assignment) } } },
+    '/assignments': { post: takes(object({ policy: TEXT, assign_to: target, start: TEXT }), assignment, 201) },
+    '/assignments/{id}': { ...inPath('id'), get: shows(assignment) },
   });
   const { send } = await openShop({ ...CLOSED, spec });
   const { body } = await send('POST', '/assignments', { assign_to: { type: 'folder', id: '5' }, start: 'now' });
@@ -105,8 +105,8 @@ it('a value that only a request can have is left out without the rest of its obj
   const company = (structures: readonly string[]): object => object({ name: TEXT, structure: { enum: structures } });
   const account = object({ id: TEXT, company: company(['llc']) }, 'id');
   const spec = toDocument({
-    '/accounts': { post: { ...sends(object({ company: company(['', 'llc']) })), responses: { 201: json(account) } } },
-    '/accounts/{id}': { ...inPath('id'), get: { responses: { 200: json(account) } } },
+    '/accounts': { post: takes(object({ company: company(['', 'llc']) }), account, 201) },
+    '/accounts/{id}': { ...inPath('id'), get: shows(account) },
   });
   const { send } = await openShop({ ...CLOSED, spec });
   const { status, body } = await send('POST', '/accounts', { company: { name: 'Acme', structure: '' } });
@@ -122,19 +122,16 @@ it('an item that two properties identify is found under its new name, with what 
   );
   const key = object({ id: TEXT, title: TEXT }, 'id', 'title');
   const spec = toDocument({
-    '/user/repos': {
-      get: { responses: { 200: json({ type: 'array', items: named }) } },
-      post: { ...sends(object({ name: TEXT }, 'name')), responses: { 201: json(named) } },
-    },
+    '/user/repos': { get: shows(arrayOf(named)), post: takes(object({ name: TEXT }, 'name'), named, 201) },
     '/repos/{owner}/{repo}': {
       ...inPath('owner', 'repo'),
-      get: { responses: { 200: json(named) } },
+      get: shows(named),
       patch: { ...sends(object({ name: TEXT })), responses: { 200: json(named), 409: { description: 'taken' } } },
     },
     '/repos/{owner}/{repo}/keys': {
       ...inPath('owner', 'repo'),
-      get: { responses: { 200: json({ type: 'array', items: key }) } },
-      post: { ...sends(object({ title: TEXT })), responses: { 201: json(key) } },
+      get: shows(arrayOf(key)),
+      post: takes(object({ title: TEXT }), key, 201),
     },
   });
   const { send } = await openShop({ ...CLOSED, spec });
@@ -153,10 +150,10 @@ it('an item that two properties identify is found under its new name, with what 
 
 it('operations of different versions change the same items, unless one operation has two versions', async () => {
   const project = object({ id: TEXT, name: TEXT }, 'id', 'name');
-  const creates = { post: { ...sends(object({ name: TEXT }, 'name')), responses: { 201: json(project) } } };
-  const lists = { get: { responses: { 200: json({ type: 'array', items: project }) } } };
-  const reads = { ...inPath('project_id'), get: { responses: { 200: json(project) } } };
-  const removes = { ...inPath('id_or_name'), delete: { responses: { 204: { description: 'gone' } } } };
+  const creates = { post: takes(object({ name: TEXT }, 'name'), project, 201) };
+  const lists = { get: shows(arrayOf(project)) };
+  const reads = { ...inPath('project_id'), get: shows(project) };
+  const removes = { ...inPath('id_or_name'), delete: REMOVED };
   const paths = {
     '/v10/projects': lists,
     '/v11/projects': creates,
@@ -178,20 +175,17 @@ it('operations of different versions change the same items, unless one operation
 });
 
 it('an item shows the id of the parent in its path, whose parameter is a plain `id`', async () => {
-  const whole = { type: 'integer' };
+  const whole = INTEGER;
   const project = object({ id: whole, name: TEXT }, 'id', 'name');
   const issue = object({ id: whole, iid: whole, project_id: whole, title: TEXT }, 'id', 'iid', 'project_id', 'title');
-  const parameters = [{ name: 'id', in: 'path', required: true, schema: whole }];
+  const parameters = [pathParameter('id', whole)];
   const spec = toDocument({
-    '/projects': { post: { ...sends(object({ name: TEXT }, 'name')), responses: { 201: json(project) } } },
-    '/projects/{id}': { parameters, get: { responses: { 200: json(project) } } },
-    '/projects/{id}/issues': {
-      parameters,
-      post: { ...sends(object({ title: TEXT }, 'title')), responses: { 201: json(issue) } },
-    },
+    '/projects': { post: takes(object({ name: TEXT }, 'name'), project, 201) },
+    '/projects/{id}': { parameters, get: shows(project) },
+    '/projects/{id}/issues': { parameters, post: takes(object({ title: TEXT }, 'title'), issue, 201) },
     '/projects/{id}/issues/{issue_iid}': {
-      parameters: [...parameters, { name: 'issue_iid', in: 'path', required: true, schema: whole }],
-      get: { responses: { 200: json(issue) } },
+      parameters: [...parameters, pathParameter('issue_iid', whole)],
+      get: shows(issue),
     },
   });
   const { send } = await openShop({ ...CLOSED, spec });
@@ -205,15 +199,12 @@ it('an item shows the id of the parent in its path, whose parameter is a plain `
 
 it('an id that is sent is shown in the object of what it names, in the property of its type', async () => {
   const company = object({ object_id: TEXT, name: TEXT });
-  const owner = object({ name: TEXT, value: { type: 'integer' } });
+  const owner = object({ name: TEXT, value: INTEGER });
   const parcel = object({ object_id: TEXT, company, owner }, 'object_id');
-  const sent = object({ company: { oneOf: [TEXT, object({ name: TEXT })] }, owner: { type: 'integer' } });
+  const sent = object({ company: { oneOf: [TEXT, object({ name: TEXT })] }, owner: INTEGER });
   const spec = toDocument({
-    '/parcels': {
-      get: { responses: { 200: json(object({ results: { type: 'array', items: parcel } })) } },
-      post: { ...sends(sent), responses: { 201: json(parcel) } },
-    },
-    '/parcels/{ParcelId}': { ...inPath('ParcelId'), get: { responses: { 200: json(parcel) } } },
+    '/parcels': { get: shows(object({ results: arrayOf(parcel) })), post: takes(sent, parcel, 201) },
+    '/parcels/{ParcelId}': { ...inPath('ParcelId'), get: shows(parcel) },
   });
   const { send } = await openShop({ ...CLOSED, spec });
   const { body } = await send('POST', '/parcels', { company: 'c1', owner: 7 });
@@ -223,7 +214,7 @@ it('an id that is sent is shown in the object of what it names, in the property 
 
 it('paths that each look like another spelling of one list have one collection', async () => {
   const file = object({ fileID: TEXT, title: TEXT }, 'fileID', 'title');
-  const files = { get: { responses: { 200: json({ type: 'array', items: ref('File') }) } } };
+  const files = { get: shows(arrayOf(ref('File'))) };
   const spec = toDocument(
     {
       '/files': files,

@@ -2,11 +2,11 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { createMock, type Mock } from '../../src/index.js';
 import type { StateOptions } from '../../src/options.js';
-import { object, TEXT, pathParameter, arrayOf, toDocument } from '../document-parts.js';
+import { arrayOf, content, object, pathParameter, TEXT, toDocument } from '../document-parts.js';
+import { REMOVED } from '../operation-parts.js';
 
 const ERROR = object({ error: object({ message: TEXT }, 'message') }, 'error');
 const PET = object({ id: TEXT, name: TEXT, note: TEXT }, 'id', 'name');
-const content = (schema: object): object => ({ 'application/json': { schema } });
 const FAILURE = { description: 'An error.', content: content(ERROR) };
 const ID = pathParameter('id');
 
@@ -28,7 +28,7 @@ const SPEC = toDocument({
       requestBody: { content: content({ ...PET, required: [] }) },
       responses: { 200: { description: 'Changed.', content: content(PET) }, 503: FAILURE },
     },
-    delete: { operationId: 'deletePet', responses: { 204: { description: 'Gone.' } } },
+    delete: { operationId: 'deletePet', ...REMOVED },
   },
   '/pets/{id}/toys': {
     parameters: [ID],

@@ -1,11 +1,23 @@
 import { describe, expect, it } from 'vitest';
 import { readPointer } from '../../src/contract/pointer.js';
 import { createMock, type Mock } from '../../src/index.js';
-import { content, object, query, TEXT, type Part } from '../document-parts.js';
-
-const WHOLE = { type: 'integer' };
-const YES_OR_NO = { type: 'boolean' };
-const LINK = { type: 'object', required: ['href'], properties: { href: { type: 'string', format: 'uri' } } };
+import {
+  arrayOf,
+  BOOLEAN,
+  content,
+  INTEGER,
+  json,
+  NUMBER,
+  object,
+  pathParameter,
+  query,
+  ref,
+  TEXT,
+  toDocument,
+  type Part,
+} from '../document-parts.js';
+import { shows, takes } from '../operation-parts.js';
+const LINK = object({ href: { type: 'string', format: 'uri' } }, 'href');
 
 /** A document with widgets that a client names, and with one list. */
 function createDocument(of: {
@@ -15,39 +27,27 @@ function createDocument(of: {
   readonly summary?: Part;
   readonly paths?: Part;
 }): Record<string, unknown> {
-  const items = { type: 'array', items: of.summary ?? { $ref: '#/components/schemas/Widget' } };
-  const widget = { $ref: '#/components/schemas/Widget' };
-  const missing = { description: 'none', content: content(object({ message: TEXT })) };
-  const id = { name: 'id', in: 'path', required: true, schema: TEXT };
-  return {
-    openapi: '3.1.0',
-    info: { title: 'Widgets', version: '1' },
-    paths: {
+  const items = arrayOf(of.summary ?? ref('Widget'));
+  const widget = ref('Widget');
+  const missing = json(object({ message: TEXT }));
+  const id = pathParameter('id');
+  return toDocument(
+    {
       '/widgets': {
         get: {
           operationId: 'listWidgets',
           parameters: of.parameters ?? [],
-          responses: {
-            200: { description: 'a page', content: content(object({ widgets: items, ...of.envelope }, 'widgets')) },
-          },
+          ...shows(object({ widgets: items, ...of.envelope }, 'widgets')),
         },
-        post: {
-          operationId: 'createWidget',
-          requestBody: { required: true, content: content(object({ name: TEXT, ...of.properties }, 'name')) },
-          responses: { 201: { description: 'one', content: content(widget) } },
-        },
+        post: { operationId: 'createWidget', ...takes(object({ name: TEXT, ...of.properties }, 'name'), widget, 201) },
       },
       '/widgets/{id}': {
-        get: {
-          operationId: 'readWidget',
-          parameters: [id],
-          responses: { 200: { description: 'one', content: content(widget) }, 404: missing },
-        },
+        get: { operationId: 'readWidget', parameters: [id], responses: { 200: json(widget), 404: missing } },
       },
       ...of.paths,
     },
-    components: { schemas: { Widget: object({ id: TEXT, name: TEXT, ...of.properties }, 'id', 'name') } },
-  };
+    { Widget: object({ id: TEXT, name: TEXT, ...of.properties }, 'id', 'name') },
+  );
 }
 
 async function start(of: Parameters<typeof createDocument>[0]): Promise<Mock> {
@@ -78,9 +78,9 @@ function readNames(answer: unknown): unknown {
 
 const FIVE = ['a', 'b', 'c', 'd', 'e'].map((name) => ({ name }));
 
-const PAGE = [query('page', { type: 'integer', minimum: 1 }), query('per_page', { ...WHOLE, default: 2 })];
-const CURSOR = [query('after'), query('limit', { ...WHOLE, default: 2 })];
-const OFFSET = [query('offset', { ...WHOLE, default: 0 }), query('limit', { ...WHOLE, default: 2 })];
+const PAGE = [query('page', { type: 'integer', minimum: 1 }), query('per_page', { ...INTEGER, default: 2 })];
+const CURSOR = [query('after'), query('limit', { ...INTEGER, default: 2 })];
+const OFFSET = [query('offset', { ...INTEGER, default: 0 }), query('limit', { ...INTEGER, default: 2 })];
 
 /** Where each envelope shows the next page. */
 const SHAPES: Readonly<
@@ -104,7 +104,7 @@ const SHAPES: Readonly<
     next: '/_links/next/href',
   },
   'next_page with offset, path and uri': {
-    parameters: [query('offset'), query('limit', { ...WHOLE, default: 2 })],
+    parameters: [query('offset'), query('limit', { ...INTEGER, default: 2 })],
     envelope: {
       next_page: {
         ...object({ offset: TEXT, path: TEXT, uri: { type: 'string', format: 'uri' } }),
@@ -124,28 +124,28 @@ const SHAPES: Readonly<
     next: '/paging/next/after',
   },
   'metadata.continue': {
-    parameters: [query('continue'), query('limit', { ...WHOLE, default: 2 })],
-    envelope: { metadata: object({ continue: TEXT, remainingItemCount: WHOLE }) },
+    parameters: [query('continue'), query('limit', { ...INTEGER, default: 2 })],
+    envelope: { metadata: object({ continue: TEXT, remainingItemCount: INTEGER }) },
     next: '/metadata/continue',
   },
   '@odata.nextLink': {
-    parameters: [query('$top', { ...WHOLE, default: 2 }), query('$skip', WHOLE), query('$count', YES_OR_NO)],
-    envelope: { '@odata.nextLink': TEXT, '@odata.count': WHOLE },
+    parameters: [query('$top', { ...INTEGER, default: 2 }), query('$skip', INTEGER), query('$count', BOOLEAN)],
+    envelope: { '@odata.nextLink': TEXT, '@odata.count': INTEGER },
     next: '/@odata.nextLink',
   },
   nextPageToken: {
-    parameters: [query('pageToken'), query('pageSize', { ...WHOLE, default: 2 })],
+    parameters: [query('pageToken'), query('pageSize', { ...INTEGER, default: 2 })],
     envelope: { nextPageToken: TEXT },
     next: '/nextPageToken',
   },
   'result_info.cursors': {
-    parameters: [query('cursor'), query('per_page', { ...WHOLE, default: 2 })],
-    envelope: { result_info: object({ count: WHOLE, cursors: object({ after: TEXT }) }) },
+    parameters: [query('cursor'), query('per_page', { ...INTEGER, default: 2 })],
+    envelope: { result_info: object({ count: INTEGER, cursors: object({ after: TEXT }) }) },
     next: '/result_info/cursors/after',
   },
   'pagination.next_offset': {
     parameters: OFFSET,
-    envelope: { pagination: object({ next_offset: WHOLE, total: WHOLE }) },
+    envelope: { pagination: object({ next_offset: INTEGER, total: INTEGER }) },
     next: '/pagination/next_offset',
   },
 };
@@ -162,7 +162,7 @@ function toNextPath(next: unknown, parameters: readonly Part[]): string {
 }
 
 it('the numbers of pages may be declared as any number', async () => {
-  const number = { type: 'number' };
+  const number = NUMBER;
   const pagination = object(
     { next: number, previous: number, count: number, current: number },
     'next',
@@ -170,7 +170,7 @@ it('the numbers of pages may be declared as any number', async () => {
     'count',
     'current',
   );
-  const parameters = [query('page', WHOLE), query('page_size', WHOLE)];
+  const parameters = [query('page', INTEGER), query('page_size', INTEGER)];
   const mock = await start({ envelope: { pagination }, parameters });
   await create(mock, FIVE);
   const read = async (page: number): Promise<unknown> => {
@@ -183,7 +183,7 @@ it('the numbers of pages may be declared as any number', async () => {
 
 it('a list that must have an item shows its own items', async () => {
   const items = { type: 'array', minItems: 1, items: object({ id: TEXT, name: TEXT }) };
-  const mock = await start({ envelope: { widgets: items, total: WHOLE } });
+  const mock = await start({ envelope: { widgets: items, total: INTEGER } });
   const { answer } = await send(mock, '/widgets', { name: 'a' });
   expect((await send(mock, '/widgets')).answer).toEqual({ widgets: [answer], total: 1 });
 });
@@ -207,8 +207,8 @@ describe('an envelope with the next page', () => {
 
   it('counts the items that remain', async () => {
     const mock = await start({
-      parameters: [query('continue'), query('limit', WHOLE)],
-      envelope: { metadata: object({ continue: TEXT, remainingItemCount: WHOLE }) },
+      parameters: [query('continue'), query('limit', INTEGER)],
+      envelope: { metadata: object({ continue: TEXT, remainingItemCount: INTEGER }) },
     });
     await create(mock, FIVE);
     const { answer } = await send(mock, '/widgets?limit=2');
@@ -216,17 +216,17 @@ describe('an envelope with the next page', () => {
   });
 });
 
-const NAMED = { type: 'object', required: ['name'], properties: { name: TEXT } };
+const NAMED = object({ name: TEXT }, 'name');
 
 /** Lists and reads of widgets below namespaces, beside a list of the widgets of all namespaces. */
 function createNamespaces(): Part {
-  const gadget = { $ref: '#/components/schemas/Widget' };
-  const items = { type: 'array', items: gadget };
-  const page = { 200: { description: 'a page', content: content(object({ widgets: items, next: TEXT }, 'widgets')) } };
-  const one = (status: number): Part => ({ [status]: { description: 'one', content: content(gadget) } });
-  const inPath = (name: string): Part => ({ name, in: 'path', required: true, schema: TEXT });
-  const parameters = [query('cursor'), query('limit', WHOLE), query('labelSelector')];
-  const requestBody = { required: true, content: content({ $ref: '#/components/schemas/Widget' }) };
+  const gadget = ref('Widget');
+  const items = arrayOf(gadget);
+  const page = { 200: json(object({ widgets: items, next: TEXT }, 'widgets')) };
+  const one = (status: number): Part => ({ [status]: json(gadget) });
+  const inPath = (name: string): Part => pathParameter(name);
+  const parameters = [query('cursor'), query('limit', INTEGER), query('labelSelector')];
+  const requestBody = { required: true, content: content(ref('Widget')) };
   const space = [inPath('namespace')];
   return {
     '/v1/gadgets': { get: { operationId: 'listAll', parameters, responses: page } },
@@ -267,18 +267,15 @@ describe('a list without a parent', () => {
 
 /** A search by POST whose body has the filters and the page. */
 function createSearch(group: Part, beside: Part = {}): Part {
-  const items = { type: 'array', items: { $ref: '#/components/schemas/Widget' } };
+  const items = arrayOf(ref('Widget'));
   return {
     '/widgets/search': {
       post: {
         operationId: 'searchWidgets',
-        requestBody: { content: content(object({ name: TEXT, ...group })) },
-        responses: {
-          200: {
-            description: 'a page',
-            content: content(object({ ...beside, widgets: items, next_cursor: TEXT, total: WHOLE }, 'widgets')),
-          },
-        },
+        ...takes(
+          object({ name: TEXT, ...group }),
+          object({ ...beside, widgets: items, next_cursor: TEXT, total: INTEGER }, 'widgets'),
+        ),
       },
     },
   };
@@ -286,13 +283,17 @@ function createSearch(group: Part, beside: Part = {}): Part {
 
 describe('a request that names a page', () => {
   it.each([
-    ['the body', { count: WHOLE, offset: WHOLE }, { count: 2, offset: 2 }],
+    ['the body', { count: INTEGER, offset: INTEGER }, { count: 2, offset: 2 }],
     [
       'an object of the body',
-      { pagination: object({ limit: WHOLE, offset: WHOLE }) },
+      { pagination: object({ limit: INTEGER, offset: INTEGER }) },
       { pagination: { limit: 2, offset: 2 } },
     ],
-    ['options of the body', { options: object({ count: WHOLE, offset: WHOLE }) }, { options: { count: 2, offset: 2 } }],
+    [
+      'options of the body',
+      { options: object({ count: INTEGER, offset: INTEGER }) },
+      { options: { count: 2, offset: 2 } },
+    ],
   ])('is read from %s', async (_, group, body) => {
     const mock = await start({ paths: createSearch(group) });
     await create(mock, FIVE);
@@ -306,8 +307,8 @@ describe('a request that names a page', () => {
   });
 
   it('is read by number beside a token, as the request names it', async () => {
-    const parameters = [query('next_page_token'), query('page_number', WHOLE), query('page_size', WHOLE)];
-    const mock = await start({ parameters, envelope: { next_page_token: TEXT, total_records: WHOLE } });
+    const parameters = [query('next_page_token'), query('page_number', INTEGER), query('page_size', INTEGER)];
+    const mock = await start({ parameters, envelope: { next_page_token: TEXT, total_records: INTEGER } });
     await create(mock, FIVE);
     const names = async (search: string): Promise<unknown> =>
       readNames((await send(mock, `/widgets?page_size=2&${search}`)).answer);
@@ -322,8 +323,8 @@ describe('a request that names a page', () => {
     ['page', 'Page number.', '2'],
     ['page', 'The page of results.', '2'],
   ])('is read from a number in the string %s, %j', async (name, description, value) => {
-    const parameters = [{ ...query(name, TEXT), description }, query('limit', WHOLE)];
-    const mock = await start({ parameters, envelope: { next: TEXT, total: WHOLE } });
+    const parameters = [{ ...query(name, TEXT), description }, query('limit', INTEGER)];
+    const mock = await start({ parameters, envelope: { next: TEXT, total: INTEGER } });
     await create(mock, FIVE);
     expect(readNames((await send(mock, `/widgets?limit=2&${name}=${value}`)).answer)).toEqual(['c', 'd']);
     const first = await send(mock, '/widgets?limit=2');
@@ -341,7 +342,7 @@ describe('a request that names a page', () => {
   });
 
   it('begins with the first page for a cursor from elsewhere, where every request has a cursor', async () => {
-    const parameters = [{ ...query('page_token', TEXT), required: true }, query('limit', WHOLE)];
+    const parameters = [{ ...query('page_token', TEXT), required: true }, query('limit', INTEGER)];
     const mock = await start({ parameters, envelope: { next_page_token: TEXT } });
     await create(mock, FIVE);
     const first = await send(mock, '/widgets?limit=3&page_token=start');
@@ -354,9 +355,14 @@ describe('a request that names a page', () => {
   });
 
   it('is announced below `additional_data`', async () => {
-    const pagination = object({ start: WHOLE, limit: WHOLE, more_items_in_collection: YES_OR_NO, next_start: WHOLE });
+    const pagination = object({
+      start: INTEGER,
+      limit: INTEGER,
+      more_items_in_collection: BOOLEAN,
+      next_start: INTEGER,
+    });
     const mock = await start({
-      parameters: [query('start', WHOLE), query('results', WHOLE)],
+      parameters: [query('start', INTEGER), query('results', INTEGER)],
       envelope: { additional_data: object({ pagination }) },
     });
     await create(mock, FIVE);
@@ -372,7 +378,7 @@ describe('a request that names a page', () => {
 
   it('is read although another list comes first in the answer', async () => {
     const error = object({ code: TEXT, detail: TEXT, field: TEXT });
-    const mock = await start({ paths: createSearch({ count: WHOLE }, { errors: { type: 'array', items: error } }) });
+    const mock = await start({ paths: createSearch({ count: INTEGER }, { errors: arrayOf(error) }) });
     await create(mock, FIVE);
     const { answer } = await send(mock, '/widgets/search', { count: 2 });
     expect(answer).toMatchObject({ widgets: [{ name: 'a' }, { name: 'b' }], total: 5 });
@@ -380,7 +386,7 @@ describe('a request that names a page', () => {
   });
 
   it('is read from cursors of the body', async () => {
-    const mock = await start({ paths: createSearch({ count: WHOLE, cursor: TEXT }) });
+    const mock = await start({ paths: createSearch({ count: INTEGER, cursor: TEXT }) });
     await create(mock, FIVE);
     const first = await send(mock, '/widgets/search', { count: 3 });
     const cursor = readPointer(first.answer, '/next_cursor');
@@ -393,10 +399,10 @@ describe('a request that names a page', () => {
 
   it('is read from headers', async () => {
     const parameters = [
-      { name: 'X-Page', in: 'header', schema: WHOLE },
-      { name: 'X-Per-Page', in: 'header', schema: WHOLE },
+      { name: 'X-Page', in: 'header', schema: INTEGER },
+      { name: 'X-Per-Page', in: 'header', schema: INTEGER },
     ];
-    const mock = await start({ parameters, envelope: { total: WHOLE } });
+    const mock = await start({ parameters, envelope: { total: INTEGER } });
     await create(mock, FIVE);
     const { answer } = await send(mock, '/widgets', undefined, { 'x-page': '2', 'x-per-page': '2' });
     expect(answer).toMatchObject({ widgets: [{ name: 'c' }, { name: 'd' }], total: 5 });
@@ -406,7 +412,7 @@ describe('a request that names a page', () => {
     ['page', '/widgets?page=9', PAGE],
     ['offset', '/widgets?offset=99', OFFSET],
   ])('shows no items for a %s beyond the end', async (_, path, parameters) => {
-    const mock = await start({ parameters, envelope: { total: WHOLE } });
+    const mock = await start({ parameters, envelope: { total: INTEGER } });
     await create(mock, FIVE);
     expect((await send(mock, path)).answer).toEqual({ widgets: [], total: 5 });
   });
@@ -415,22 +421,15 @@ describe('a request that names a page', () => {
 describe('a filter', () => {
   const properties = {
     state: { type: 'string', enum: ['open', 'closed'] },
-    kind: WHOLE,
-    archived: YES_OR_NO,
+    kind: INTEGER,
+    archived: BOOLEAN,
     user: { ...NAMED, properties: { id: TEXT, name: TEXT } },
     labels: { type: 'object', additionalProperties: TEXT },
   };
   const state = query('state', { type: 'string', enum: ['open', 'closed', 'all'], default: 'open' });
   // Items cannot have these values: their kind is a number.
   const kind = query('kind', { type: 'string', enum: ['scheduled', 'live'], default: 'scheduled' });
-  const parameters = [
-    state,
-    kind,
-    query('archived', YES_OR_NO),
-    query('user_id'),
-    query('name'),
-    query('labelSelector'),
-  ];
+  const parameters = [state, kind, query('archived', BOOLEAN), query('user_id'), query('name'), query('labelSelector')];
   const summary = object({ id: TEXT, name: TEXT }, 'id', 'name');
   const bodies = [
     {
@@ -470,24 +469,11 @@ it('a list of strings has the ids of the items', async () => {
 
 it('a list of strings beside a cursor has the ids of the items, if it is called like the path in any spelling', async () => {
   const set = object({ SetName: TEXT, Rules: TEXT }, 'SetName');
-  const list = object({ ConfigurationSets: { type: 'array', items: TEXT }, NextToken: TEXT });
-  const spec = {
-    openapi: '3.1.0',
-    info: { title: 'Sets', version: '1' },
-    paths: {
-      '/configuration-sets': {
-        get: { responses: { 200: { description: 'all', content: content(list) } } },
-        post: {
-          requestBody: { content: content(set) },
-          responses: { 201: { description: 'created', content: content(set) } },
-        },
-      },
-      '/configuration-sets/{SetName}': {
-        parameters: [{ name: 'SetName', in: 'path', required: true, schema: TEXT }],
-        get: { responses: { 200: { description: 'one', content: content(set) } } },
-      },
-    },
-  };
+  const list = object({ ConfigurationSets: arrayOf(TEXT), NextToken: TEXT });
+  const spec = toDocument({
+    '/configuration-sets': { get: shows(list), post: takes(set, set, 201) },
+    '/configuration-sets/{SetName}': { parameters: [pathParameter('SetName')], get: shows(set) },
+  });
   const mock = await createMock({ spec, state: { unknownIds: 'not-found' } });
   await send(mock, '/configuration-sets', { SetName: 'a' });
   expect((await send(mock, '/configuration-sets')).answer).toEqual({ ConfigurationSets: ['a'] });

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { createMock, type Mock } from '../../src/index.js';
-import { object, TEXT, INTEGER, arrayOf, content, toDocument, inPath } from '../document-parts.js';
+import { arrayOf, content, inPath, INTEGER, object, TEXT, toDocument } from '../document-parts.js';
 
 const ROOM = object({ name: TEXT, size: INTEGER }, 'name', 'size');
 const PAGE = object({ nextToken: TEXT, maxResults: INTEGER });

@@ -1,37 +1,23 @@
 import { describe, expect, it } from 'vitest';
-import { CLOSED, inPath, json, object, ref, sends, TEXT, toDocument } from '../document-parts.js';
+import { arrayOf, BOOLEAN, CLOSED, inPath, INTEGER, object, ref, TEXT, toDocument } from '../document-parts.js';
+import { REMOVED, shows, takes } from '../operation-parts.js';
 import { openShop } from './shop.js';
 
-const toList = (name: string, items: object): object => ({
-  type: 'object',
-  properties: {
-    [name]: { type: 'array', items },
-    has_more: { type: 'boolean' },
-    next_cursor: { type: ['string', 'null'] },
-  },
-});
+const toList = (name: string, items: object): object =>
+  object({ [name]: arrayOf(items), has_more: BOOLEAN, next_cursor: { type: ['string', 'null'] } });
 
 describe('items below other items, in a document without references', () => {
   const deploy = object({ id: TEXT, site_id: TEXT, title: TEXT, created_at: { ...TEXT, format: 'dateTime' } }, 'id');
   const spec = toDocument({
-    '/sites': {
-      post: { ...sends(object({ name: TEXT })), responses: { 201: json(object({ id: TEXT, name: TEXT })) } },
-    },
-    '/sites/{site_id}': { ...inPath('site_id'), get: { responses: { 200: json(object({ id: TEXT, name: TEXT })) } } },
+    '/sites': { post: takes(object({ name: TEXT }), object({ id: TEXT, name: TEXT }), 201) },
+    '/sites/{site_id}': { ...inPath('site_id'), get: shows(object({ id: TEXT, name: TEXT })) },
     '/sites/{site_id}/deploys': {
       ...inPath('site_id'),
-      get: { responses: { 200: json({ type: 'array', items: deploy }) } },
-      post: { ...sends(object({ title: TEXT })), responses: { 201: json(deploy) } },
+      get: shows(arrayOf(deploy)),
+      post: takes(object({ title: TEXT }), deploy, 201),
     },
-    '/sites/{site_id}/deploys/{deploy_id}': {
-      ...inPath('site_id', 'deploy_id'),
-      get: { responses: { 200: json(deploy) } },
-    },
-    '/deploys/{deploy_id}': {
-      ...inPath('deploy_id'),
-      get: { responses: { 200: json(deploy) } },
-      delete: { responses: { 204: { description: 'gone' } } },
-    },
+    '/sites/{site_id}/deploys/{deploy_id}': { ...inPath('site_id', 'deploy_id'), get: shows(deploy) },
+    '/deploys/{deploy_id}': { ...inPath('deploy_id'), get: shows(deploy), delete: REMOVED },
   });
 
   it('are those of the path at the top that shows the same item by the same parameter', async () => {
@@ -54,25 +40,17 @@ describe('items that are only created and listed below other items', () => {
   const part = { kind: TEXT, label: TEXT };
   const spec = toDocument(
     {
-      '/nodes/{node_id}': {
-        ...inPath('node_id'),
-        get: { responses: { 200: json(ref('Node')) } },
-        delete: { responses: { 204: { description: 'gone' } } },
-      },
+      '/nodes/{node_id}': { ...inPath('node_id'), get: shows(ref('Node')), delete: REMOVED },
       '/nodes/{node_id}/children': {
         ...inPath('node_id'),
-        get: { responses: { 200: json(toList('results', ref('Node'))) } },
-        patch: {
-          ...sends({
-            type: 'object',
-            required: ['children'],
-            properties: { children: { type: 'array', items: { type: 'object', properties: part } }, after: TEXT },
-          }),
-          responses: { 200: json(toList('results', ref('Node'))) },
-        },
+        get: shows(toList('results', ref('Node'))),
+        patch: takes(
+          object({ children: arrayOf(object(part)), after: TEXT }, 'children'),
+          toList('results', ref('Node')),
+        ),
       },
     },
-    { Node: { type: 'object', required: ['id'], properties: { id: TEXT, ...part } } },
+    { Node: object({ id: TEXT, ...part }, 'id') },
   );
 
   it('are created from an array, read at the top and listed below their parent', async () => {
@@ -95,29 +73,19 @@ describe('items that are only created and listed below other items', () => {
 describe('a query by POST below an item', () => {
   const spec = toDocument(
     {
-      '/boards': {
-        post: { ...sends({ type: 'object', properties: { title: TEXT } }), responses: { 201: json(ref('Board')) } },
-      },
-      '/boards/{board_id}': { ...inPath('board_id'), get: { responses: { 200: json(ref('Board')) } } },
+      '/boards': { post: takes(object({ title: TEXT }), ref('Board'), 201) },
+      '/boards/{board_id}': { ...inPath('board_id'), get: shows(ref('Board')) },
       '/boards/{board_id}/query': {
         ...inPath('board_id'),
-        post: {
-          ...sends({ type: 'object', properties: { start_cursor: TEXT, page_size: { type: 'integer' } } }),
-          responses: { 200: json(toList('results', ref('Card'))) },
-        },
+        post: takes(object({ start_cursor: TEXT, page_size: INTEGER }), toList('results', ref('Card'))),
       },
-      '/cards': {
-        post: {
-          ...sends({ type: 'object', required: ['parent'], properties: { parent: ref('Parent'), title: TEXT } }),
-          responses: { 201: json(ref('Card')) },
-        },
-      },
-      '/cards/{card_id}': { ...inPath('card_id'), get: { responses: { 200: json(ref('Card')) } } },
+      '/cards': { post: takes(object({ parent: ref('Parent'), title: TEXT }, 'parent'), ref('Card'), 201) },
+      '/cards/{card_id}': { ...inPath('card_id'), get: shows(ref('Card')) },
     },
     {
-      Board: { type: 'object', required: ['id'], properties: { id: TEXT, title: TEXT } },
-      Parent: { type: 'object', properties: { kind: TEXT, board_id: TEXT } },
-      Card: { type: 'object', required: ['id'], properties: { id: TEXT, parent: ref('Parent'), title: TEXT } },
+      Board: object({ id: TEXT, title: TEXT }, 'id'),
+      Parent: object({ kind: TEXT, board_id: TEXT }),
+      Card: object({ id: TEXT, parent: ref('Parent'), title: TEXT }, 'id'),
     },
   );
 
@@ -139,23 +107,17 @@ describe('a query by POST below an item', () => {
 
 describe('a create of several items', () => {
   it('answers with the list of them', async () => {
-    const tag = { type: 'object', required: ['id', 'name'], properties: { id: TEXT, name: TEXT, color: TEXT } };
-    const tags = {
-      type: 'array',
-      items: { type: 'object', required: ['name'], properties: { name: TEXT, color: TEXT } },
-    };
+    const tag = object({ id: TEXT, name: TEXT, color: TEXT }, 'id', 'name');
+    const tags = arrayOf(object({ name: TEXT, color: TEXT }, 'name'));
     const { send } = await openShop({
       ...CLOSED,
       spec: toDocument(
         {
           '/tags': {
-            get: { responses: { 200: json(toList('tags', ref('Tag'))) } },
-            post: {
-              ...sends({ type: 'object', required: ['tags'], properties: { tags } }),
-              responses: { 200: json(toList('tags', ref('Tag'))) },
-            },
+            get: shows(toList('tags', ref('Tag'))),
+            post: takes(object({ tags }, 'tags'), toList('tags', ref('Tag'))),
           },
-          '/tags/{id}': { ...inPath('id'), get: { responses: { 200: json(ref('Tag')) } } },
+          '/tags/{id}': { ...inPath('id'), get: shows(ref('Tag')) },
         },
         { Tag: tag },
       ),
@@ -169,10 +131,8 @@ describe('a create of several items', () => {
 });
 
 describe('a list at another path than the create', () => {
-  const ticket = { id: { type: 'integer' }, title: TEXT, state: TEXT };
-  const all = (name: string): object => ({
-    responses: { 200: json(object({ items: { type: 'array', items: ref(name) } })) },
-  });
+  const ticket = { id: INTEGER, title: TEXT, state: TEXT };
+  const all = (name: string): object => shows(object({ items: arrayOf(ref(name)) }));
 
   it('shows summaries of the items of every parent', async () => {
     const spec = toDocument(
@@ -181,17 +141,11 @@ describe('a list at another path than the create', () => {
         '/boards/{id}/tickets': {
           ...inPath('id'),
           get: all('Ticket'),
-          post: { ...sends(object({ title: TEXT })), responses: { 201: json(ref('Ticket')) } },
+          post: takes(object({ title: TEXT }), ref('Ticket'), 201),
         },
-        '/boards/{id}/tickets/{ticket_id}': {
-          ...inPath('id', 'ticket_id'),
-          get: { responses: { 200: json(ref('Ticket')) } },
-        },
+        '/boards/{id}/tickets/{ticket_id}': { ...inPath('id', 'ticket_id'), get: shows(ref('Ticket')) },
       },
-      {
-        Ticket: object({ ...ticket, board_id: TEXT, votes: { type: 'integer' } }, 'id'),
-        Summary: object(ticket, 'id'),
-      },
+      { Ticket: object({ ...ticket, board_id: TEXT, votes: INTEGER }, 'id'), Summary: object(ticket, 'id') },
     );
     const { send } = await openShop({ ...CLOSED, spec });
     const one = (await send('POST', '/boards/a/tickets', { title: 'one' })).body;
@@ -211,10 +165,10 @@ describe('a list at another path than the create', () => {
     const entry = { id: TEXT, title: TEXT };
     const spec = toDocument(
       {
-        '/calendars': { post: { ...sends(object({ title: TEXT })), responses: { 201: json(ref('Calendar')) } } },
-        '/calendars/{calendar_id}': { ...inPath('calendar_id'), get: { responses: { 200: json(ref('Calendar')) } } },
+        '/calendars': { post: takes(object({ title: TEXT }), ref('Calendar'), 201) },
+        '/calendars/{calendar_id}': { ...inPath('calendar_id'), get: shows(ref('Calendar')) },
         [path]: { get: all('Entry') },
-        ...(itemPath && { [itemPath]: { ...inPath('calendar_id'), get: { responses: { 200: json(ref('Entry')) } } } }),
+        ...(itemPath && { [itemPath]: { ...inPath('calendar_id'), get: shows(ref('Entry')) } }),
       },
       { Calendar: object({ ...entry, zone: TEXT }, 'id'), Entry: object({ ...entry, hidden: TEXT, zone: TEXT }, 'id') },
     );
@@ -227,15 +181,15 @@ describe('a list at another path than the create', () => {
 });
 
 it('a list shows the branch of a `oneOf` that can be valid where another one is a special case of it', async () => {
-  const notes = { type: 'array', items: ref('Note') };
-  const pages = object({ notes, page: object({ count: { type: 'integer' } }) }, 'notes', 'page');
+  const notes = arrayOf(ref('Note'));
+  const pages = object({ notes, page: object({ count: INTEGER }) }, 'notes', 'page');
   const spec = toDocument(
     {
       '/notes': {
-        get: { responses: { 200: json({ oneOf: [pages, object({ notes }, 'notes')] }) } },
-        post: { ...sends(object({ text: TEXT })), responses: { 201: json(ref('Note')) } },
+        get: shows({ oneOf: [pages, object({ notes }, 'notes')] }),
+        post: takes(object({ text: TEXT }), ref('Note'), 201),
       },
-      '/notes/{id}': { ...inPath('id'), get: { responses: { 200: json(ref('Note')) } } },
+      '/notes/{id}': { ...inPath('id'), get: shows(ref('Note')) },
     },
     { Note: object({ id: TEXT, text: TEXT }, 'id') },
   );
@@ -248,13 +202,13 @@ it('a list below an item shows what was created there where another path calls t
   const place = object({ id: TEXT, map_id: TEXT, title: TEXT });
   const spec = toDocument(
     {
-      '/maps/{map_id}/places/{id}': { ...inPath('map_id', 'id'), get: { responses: { 200: json(ref('Place')) } } },
+      '/maps/{map_id}/places/{id}': { ...inPath('map_id', 'id'), get: shows(ref('Place')) },
       '/maps/{id}/places': {
         ...inPath('id'),
-        get: { responses: { 200: json({ type: 'array', items: ref('Place') }) } },
-        post: { ...sends(object({ title: TEXT })), responses: { 201: json(ref('Place')) } },
+        get: shows(arrayOf(ref('Place'))),
+        post: takes(object({ title: TEXT }), ref('Place'), 201),
       },
-      '/places/{id}': { ...inPath('id'), get: { responses: { 200: json(ref('Place')) } } },
+      '/places/{id}': { ...inPath('id'), get: shows(ref('Place')) },
     },
     { Place: place },
   );
@@ -269,12 +223,12 @@ it('the id that only the answer to a create requires is shown in lists', async (
   const spec = toDocument(
     {
       '/schemes': {
-        get: { responses: { 200: json(object({ schemes: { type: 'array', items: ref('Scheme') } })) } },
-        post: { ...sends(object({ name: TEXT })), responses: { 201: json(object({ id: TEXT }, 'id')) } },
+        get: shows(object({ schemes: arrayOf(ref('Scheme')) })),
+        post: takes(object({ name: TEXT }), object({ id: TEXT }, 'id'), 201),
       },
-      '/schemes/{id}': { ...inPath('id'), get: { responses: { 200: json(ref('Scheme')) } } },
+      '/schemes/{id}': { ...inPath('id'), get: shows(ref('Scheme')) },
     },
-    { Scheme: object({ id: { type: 'integer' }, name: TEXT }) },
+    { Scheme: object({ id: INTEGER, name: TEXT }) },
   );
   const { send } = await openShop({ spec });
   const { body } = await send('POST', '/schemes', { name: 'a' });

@@ -1,12 +1,23 @@
 // @module-tag slow
 import { describe, expect, it } from 'vitest';
-import { inPath, json, object, type Part as Json, sends, TEXT, toDocument } from '../document-parts.js';
+import {
+  arrayOf,
+  BOOLEAN,
+  inPath,
+  INTEGER,
+  json,
+  object,
+  ref,
+  sends,
+  TEXT,
+  toDocument,
+  type Part as Json,
+} from '../document-parts.js';
+import { shows } from '../operation-parts.js';
 import { openShop, type Shop } from './shop.js';
 
 const WORLDS = ['create', 'not-found'] as const;
 type World = (typeof WORLDS)[number];
-const INTEGER = { type: 'integer' };
-const arrayOf = (items: Json): Json => ({ type: 'array', items });
 const NOT_FOUND = { description: 'not found' };
 
 /** The paths of a collection whose items are created, listed, read and changed. */
@@ -14,7 +25,7 @@ const collection = (path: string, item: Json, sent: Json): Json => {
   const id = `${path.split('/').at(-1) ?? ''}_id`;
   return {
     [path]: {
-      get: { responses: { 200: json(arrayOf(item)) } },
+      get: shows(arrayOf(item)),
       post: { ...sends(object(sent)), responses: { 201: json(item), 404: NOT_FOUND } },
     },
     [`${path}/{${id}}`]: {
@@ -55,7 +66,7 @@ const SHAPES: readonly (readonly [
     'data, object and has_more',
     (element) =>
       object(
-        { object: { ...TEXT, enum: ['list'] }, data: arrayOf(element), has_more: { type: 'boolean' }, url: TEXT },
+        { object: { ...TEXT, enum: ['list'] }, data: arrayOf(element), has_more: BOOLEAN, url: TEXT },
         'object',
         'data',
         'has_more',
@@ -140,8 +151,8 @@ describe.each(WORLDS)('an array that is shown as the object of a list, unknown i
   });
 
   it('has elements that are read where a collection has their schema', async () => {
-    const element = { $ref: '#/components/schemas/Line' };
-    const list = object({ data: arrayOf(element), has_more: { type: 'boolean' } }, 'data', 'has_more');
+    const element = ref('Line');
+    const list = object({ data: arrayOf(element), has_more: BOOLEAN }, 'data', 'has_more');
     const { send } = await openShop({
       spec: toDocument(
         {
@@ -206,7 +217,7 @@ describe.each(WORLDS)('a key that is sent where an item shows objects, unknown i
     const { send } = await openIssues(
       { members: arrayOf(member), reviewers: arrayOf(object({ label: TEXT, name: TEXT, handle: TEXT })) },
       { members: arrayOf(TEXT), reviewers: arrayOf(TEXT) },
-      { '/members': { get: { responses: { 200: json(arrayOf(member)) } } }, '/members/{handle}': one },
+      { '/members': { get: shows(arrayOf(member)) }, '/members/{handle}': one },
     );
     const { body: ada } = await send('PUT', '/members/ada', { name: 'Ada' });
     expect(ada).toMatchObject({ handle: 'ada' });
@@ -226,7 +237,7 @@ describe.each(WORLDS)('a key that is sent where an item shows objects, unknown i
     });
     const many = (item: Json, sent: Json): Json => ({
       ...inPath('repo_id'),
-      get: { responses: { 200: json(arrayOf(item)) } },
+      get: shows(arrayOf(item)),
       post: { ...sends(object(sent)), responses: { 201: json(item), 404: NOT_FOUND } },
     });
     const { send } = await openShop({

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { inPath, json, object, sends, TEXT } from '../document-parts.js';
+import { arrayOf, BOOLEAN, inPath, json, object, pathParameter, ref, sends, TEXT } from '../document-parts.js';
+import { finds, shows, takes } from '../operation-parts.js';
 import { openShop } from './shop.js';
 
 const broker = object({ id: TEXT, tier: TEXT }, 'id');
@@ -12,26 +13,18 @@ function toDocument(operation: object, status: number): Readonly<Record<string, 
     openapi: '3.1.0',
     info: { title: 'Brokers', version: '1' },
     paths: {
-      '/brokers': {
-        get: { responses: { 200: json({ type: 'array', items: broker }) } },
-        post: { ...sends(newBroker), ...accepted },
-      },
+      '/brokers': { get: shows(arrayOf(broker)), post: { ...sends(newBroker), ...accepted } },
       '/brokers/{id}': {
         ...inPath('id'),
-        get: { responses: { 200: json(broker), 404: { description: 'none' } } },
+        get: finds(broker),
         patch: { ...sends(newBroker), ...accepted },
         delete: accepted,
       },
-      '/operations/{operation}': { ...inPath('operation'), get: { responses: { 200: json(operation) } } },
+      '/operations/{operation}': { ...inPath('operation'), get: shows(operation) },
     },
     components: {
       schemas: {
-        Operation: object({
-          name: TEXT,
-          done: { type: 'boolean' },
-          response: { type: 'object' },
-          error: object({ code: TEXT }),
-        }),
+        Operation: object({ name: TEXT, done: BOOLEAN, response: { type: 'object' }, error: object({ code: TEXT }) }),
         Work: object(
           { id: TEXT, status: { type: 'string', enum: ['queued', 'running', 'succeeded', 'failed'] } },
           'id',
@@ -44,7 +37,7 @@ function toDocument(operation: object, status: number): Readonly<Record<string, 
 
 describe.each(['create', 'not-found'] as const)('where unknown ids are answered by %s', (unknownIds) => {
   it('a change is answered with an operation that can be polled and has the item', async () => {
-    const spec = toDocument({ $ref: '#/components/schemas/Operation' }, 200);
+    const spec = toDocument(ref('Operation'), 200);
     const { send } = await openShop({ spec, state: { unknownIds } });
     const { body: created } = await send('POST', '/brokers', { tier: 'basic' });
     expect(created).toMatchObject({ name: expect.any(String) as string, done: true, response: { tier: 'basic' } });
@@ -62,7 +55,7 @@ describe.each(['create', 'not-found'] as const)('where unknown ids are answered 
   });
 
   it('a change is answered with a job that has succeeded', async () => {
-    const document = toDocument({ $ref: '#/components/schemas/Work' }, 202);
+    const document = toDocument(ref('Work'), 202);
     const paths = Object.entries(document['paths'] as object).map(([path, item]) => [
       path.replace('/operations/{operation}', '/jobs/{operation}'),
       item as unknown,
@@ -79,20 +72,19 @@ describe.each(['create', 'not-found'] as const)('where unknown ids are answered 
 });
 
 it('a change is answered with an operation that is done where no path reads operations, and the list shows the item', async () => {
-  const operation = object({ name: TEXT, done: { type: 'boolean' }, response: { type: 'object' } });
-  const apps = object({ apps: { type: 'array', items: object({ name: TEXT, title: TEXT, size: TEXT }) } });
-  const parameters = [{ name: 'parent', in: 'path', required: true, schema: TEXT }];
+  const operation = object({ name: TEXT, done: BOOLEAN, response: { type: 'object' } });
+  const apps = object({ apps: arrayOf(object({ name: TEXT, title: TEXT, size: TEXT })) });
+  const parameters = [pathParameter('parent')];
   const spec = {
     openapi: '3.1.0',
     info: { title: 'Hub', version: '1' },
     paths: {
       '/v1/{parent}/apps': {
         parameters,
-        get: { operationId: 'hub.projects.places.apps.list', responses: { 200: json(apps) } },
+        get: { operationId: 'hub.projects.places.apps.list', ...shows(apps) },
         post: {
           operationId: 'hub.projects.places.apps.create',
-          ...sends(object({ name: TEXT, title: TEXT })),
-          responses: { 200: json(operation) },
+          ...takes(object({ name: TEXT, title: TEXT }), operation),
         },
       },
     },

@@ -1,21 +1,33 @@
 import { expect, it } from 'vitest';
 import { createMock } from '../../src/index.js';
-import { content, inPath, json, object, ref, sends, TEXT, toDocument } from '../document-parts.js';
+import {
+  arrayOf,
+  content,
+  inPath,
+  INTEGER,
+  object,
+  pathParameter,
+  ref,
+  sends,
+  TEXT,
+  toDocument,
+} from '../document-parts.js';
+import { shows, takes } from '../operation-parts.js';
 import { openShop } from './shop.js';
 
-const ID = { name: 'id', in: 'path', required: true, schema: { type: 'integer' } };
+const ID = pathParameter('id', INTEGER);
 
 it.each(['*/*', 'application/*', 'application/xml', 'application/vnd.example+json'])(
   'items in bodies of %s are stored and read',
   async (type) => {
-    const item = { ...object({ id: { type: 'integer' }, name: TEXT }, 'name'), xml: { name: 'item' } };
+    const item = { ...object({ id: INTEGER, name: TEXT }, 'name'), xml: { name: 'item' } };
     const one = { 200: { description: 'one', content: content(item, type) } };
     const mock = await createMock({
       spec: {
         openapi: '3.0.1',
         info: { title: 'Generated', version: '1' },
         paths: {
-          '/things': { post: { requestBody: { content: content(item) }, responses: one } },
+          '/things': { post: { ...sends(item), responses: one } },
           '/things/{id}': { get: { parameters: [ID], responses: one } },
         },
       },
@@ -33,15 +45,15 @@ it.each(['*/*', 'application/*', 'application/xml', 'application/vnd.example+jso
 );
 
 it('a list shows its items in each media type, as the schema of that type declares them', async () => {
-  const linked = object({ _embedded: object({ things: { type: 'array', items: ref('Linked') } }) });
-  const plain = object({ things: { type: 'array', items: ref('Plain') } });
+  const linked = object({ _embedded: object({ things: arrayOf(ref('Linked')) }) });
+  const plain = object({ things: arrayOf(ref('Plain')) });
   const answer = { ...content(linked, 'application/hal+json'), ...content(plain) };
   const one = { ...content(ref('Linked'), 'application/hal+json'), ...content(ref('Plain')) };
   const spec = toDocument(
     {
       '/things': {
         get: { responses: { 200: { description: 'all', content: answer } } },
-        post: { ...sends(object({ name: TEXT })), responses: { 201: json(ref('Linked')) } },
+        post: takes(object({ name: TEXT }), ref('Linked'), 201),
       },
       '/things/{id}': { ...inPath('id'), get: { responses: { 200: { description: 'one', content: one } } } },
     },
@@ -66,16 +78,16 @@ it('an upload below a collection creates an item with the file as its content', 
       '/files/content': {
         post: {
           requestBody: { content: content(form, 'multipart/form-data') },
-          responses: { 201: json(object({ entries: { type: 'array', items: ref('File') } }, 'entries')) },
+          ...shows(object({ entries: arrayOf(ref('File')) }, 'entries'), 201),
         },
       },
-      '/files/{id}': { ...inPath('id'), get: { responses: { 200: json(ref('File')) } } },
+      '/files/{id}': { ...inPath('id'), get: shows(ref('File')) },
       '/files/{id}/content': {
         ...inPath('id'),
         get: { responses: { 200: { description: 'bytes', content: content(file, 'application/octet-stream') } } },
       },
     },
-    { File: object({ id: TEXT, name: TEXT, size: { type: 'integer' } }, 'id') },
+    { File: object({ id: TEXT, name: TEXT, size: INTEGER }, 'id') },
   );
   const mock = await createMock({ spec, state: { unknownIds: 'not-found' } });
   const body = new FormData();

@@ -1,26 +1,18 @@
 import { describe, expect, it } from 'vitest';
-import { CLOSED, inPath, json, sends, TEXT } from '../document-parts.js';
+import { arrayOf, BOOLEAN, CLOSED, inPath, INTEGER, json, object, ref, sends, TEXT } from '../document-parts.js';
+import { finds, REMOVED, shows, takes } from '../operation-parts.js';
 import { openShop, type Reply } from './shop.js';
-
-const toObject = (properties: object, required: readonly string[] = []): object => ({
-  type: 'object',
-  required,
-  properties,
-});
 
 const toDocument = (item: object, body: object, made = item): Readonly<Record<string, unknown>> => ({
   openapi: '3.1.0',
   info: { title: 'New values', version: '1' },
   paths: {
-    '/orders': {
-      get: { responses: { 200: json({ type: 'array', items: item }) } },
-      post: { ...sends(body), responses: { 201: json(made) } },
-    },
+    '/orders': { get: shows(arrayOf(item)), post: takes(body, made, 201) },
     '/orders/{order_id}': {
       ...inPath('order_id'),
-      get: { responses: { 200: json(item) } },
-      patch: { ...sends(body), responses: { 200: json(item) } },
-      put: { ...sends(body), description: 'Replaces the order.', responses: { 200: json(item) } },
+      get: shows(item),
+      patch: takes(body, item),
+      put: { ...takes(body, item), description: 'Replaces the order.' },
     },
   },
 });
@@ -42,7 +34,7 @@ const create = async (item: object, body: object, sent: object = {}): Promise<Re
 
 describe('a created item', () => {
   it('shows the optional properties that only the server can set', async () => {
-    const item = toObject(
+    const item = object(
       {
         id: TEXT,
         note: TEXT,
@@ -50,11 +42,11 @@ describe('a created item', () => {
         url: { type: 'string', format: 'uri' },
         download_token: { type: ['string', 'null'] },
         account_id: { type: ['string', 'null'], pattern: '^acc_[0-9a-f]{8}$' },
-        owner: toObject({ name: TEXT }, ['name']),
+        owner: object({ name: TEXT }, 'name'),
       },
-      ['id'],
+      'id',
     );
-    const created = await create(item, toObject({ note: TEXT }), { note: 'a' });
+    const created = await create(item, object({ note: TEXT }), { note: 'a' });
     expect(created).toEqual({
       id: expect.any(String),
       note: 'a',
@@ -67,10 +59,10 @@ describe('a created item', () => {
   });
 
   it('shows what only the server can set, although a request sends the name inside of another property', async () => {
-    const settings = toObject({ url: TEXT, stream_key: TEXT });
-    const item = toObject({ id: TEXT, note: TEXT, url: TEXT, stream_key: TEXT, settings });
+    const settings = object({ url: TEXT, stream_key: TEXT });
+    const item = object({ id: TEXT, note: TEXT, url: TEXT, stream_key: TEXT, settings });
     const sent = { note: 'a', settings: { url: 'https://a.example' } };
-    const created = await create(item, toObject({ note: TEXT, settings }), sent);
+    const created = await create(item, object({ note: TEXT, settings }), sent);
     expect(created).toEqual({
       id: expect.any(String),
       note: 'a',
@@ -81,30 +73,31 @@ describe('a created item', () => {
   });
 
   it('has results that the server computes, and no items that are added later', async () => {
-    const choice = toObject({ index: { type: 'integer' }, text: TEXT }, ['index', 'text']);
-    const comment = toObject({ id: TEXT, text: TEXT }, ['id']);
-    const list = (items: object): object => ({ type: 'array', items });
-    const item = toObject({ id: TEXT, note: TEXT, choices: list(choice), comments: list(comment) }, [
+    const choice = object({ index: INTEGER, text: TEXT }, 'index', 'text');
+    const comment = object({ id: TEXT, text: TEXT }, 'id');
+    const list = (items: object): object => arrayOf(items);
+    const item = object(
+      { id: TEXT, note: TEXT, choices: list(choice), comments: list(comment) },
       'id',
       'choices',
       'comments',
-    ]);
-    const created = await create(item, toObject({ note: TEXT }), { note: 'a' });
+    );
+    const created = await create(item, object({ note: TEXT }), { note: 'a' });
     expect(created['choices']).toContainEqual({ index: expect.any(Number), text: expect.any(String) });
     expect(created['comments']).toEqual([]);
   });
 
   it('has what was sent, beside a reference to another item in the same body', async () => {
-    const item = toObject({ id: TEXT, model: TEXT, owner: TEXT, ...toNames(6) }, ['id', 'model']);
-    const voice = toObject({ id: TEXT }, ['id']);
-    const body = toObject({ model: TEXT, audio: toObject({ voice }), ...toNames(6, 'option') });
+    const item = object({ id: TEXT, model: TEXT, owner: TEXT, ...toNames(6) }, 'id', 'model');
+    const voice = object({ id: TEXT }, 'id');
+    const body = object({ model: TEXT, audio: object({ voice }), ...toNames(6, 'option') });
     expect(await create(item, body, { model: 'm-1', audio: { voice: { id: 'v' } } })).toMatchObject({ model: 'm-1' });
   });
 
   it('shows a secret that only an action takes', async () => {
-    const item = toObject({ id: TEXT, client_secret: { type: ['string', 'null'] } }, ['id']);
-    const { paths, ...document } = toDocument(item, toObject({ note: TEXT }));
-    const confirm = { ...inPath('order_id'), post: { ...sends(item), responses: { 200: json(item) } } };
+    const item = object({ id: TEXT, client_secret: { type: ['string', 'null'] } }, 'id');
+    const { paths, ...document } = toDocument(item, object({ note: TEXT }));
+    const confirm = { ...inPath('order_id'), post: takes(item, item) };
     const spec = { ...document, paths: { ...(paths as object), '/orders/{order_id}/confirm': confirm } };
     const { send } = await openShop({ ...CLOSED, spec });
     expect((await send('POST', '/orders', {})).body['client_secret']).toEqual(expect.any(String));
@@ -112,19 +105,20 @@ describe('a created item', () => {
 
   it('has nothing that only an event gives it', async () => {
     const empty = { type: ['string', 'null'], format: 'date-time' };
-    const item = toObject(
+    const item = object(
       {
         id: TEXT,
         canceled_at: empty,
         ended_at: { type: 'string', format: 'date-time' },
-        deleted: { type: 'boolean' },
-        last_error: { oneOf: [toObject({ code: TEXT }, ['code']), { type: 'null' }] },
+        deleted: BOOLEAN,
+        last_error: { oneOf: [object({ code: TEXT }, 'code'), { type: 'null' }] },
         error: TEXT,
         next_step: { type: ['string', 'null'] },
       },
-      ['id', 'canceled_at'],
+      'id',
+      'canceled_at',
     );
-    expect(await create(item, toObject({ note: TEXT }))).toEqual({
+    expect(await create(item, object({ note: TEXT }))).toEqual({
       id: expect.any(String),
       canceled_at: null,
       deleted: false,
@@ -138,13 +132,13 @@ describe('a created item', () => {
       note: TEXT,
       color: { type: 'string', default: 'red' },
       role_id: TEXT,
-      labels: { type: 'array', items: TEXT },
+      labels: arrayOf(TEXT),
       metadata: { type: 'object', additionalProperties: TEXT },
       parent: { type: ['string', 'null'] },
     };
-    const role = toObject({ id: TEXT, name: TEXT }, ['id']);
-    const item = toObject({ id: TEXT, ...settable, role }, ['id', 'labels', 'metadata', 'parent']);
-    expect(await create(item, toObject(settable))).toEqual({
+    const role = object({ id: TEXT, name: TEXT }, 'id');
+    const item = object({ id: TEXT, ...settable, role }, 'id', 'labels', 'metadata', 'parent');
+    expect(await create(item, object(settable))).toEqual({
       id: expect.any(String),
       color: 'red',
       labels: [],
@@ -154,9 +148,9 @@ describe('a created item', () => {
   });
 
   it('shows a secret that only the answer to its create declares, once', async () => {
-    const key = toObject({ id: TEXT, name: TEXT }, ['id', 'name']);
-    const made = toObject({ id: TEXT, name: TEXT, secret: { type: ['string', 'null'] }, next_token: TEXT }, ['id']);
-    const spec = toDocument(key, toObject({ name: TEXT }), made);
+    const key = object({ id: TEXT, name: TEXT }, 'id', 'name');
+    const made = object({ id: TEXT, name: TEXT, secret: { type: ['string', 'null'] }, next_token: TEXT }, 'id');
+    const spec = toDocument(key, object({ name: TEXT }), made);
     const { send } = await openShop({ ...CLOSED, spec });
     const { body: first } = await send('POST', '/orders', { name: 'a' });
     const { body: second } = await send('POST', '/orders', { name: 'a' });
@@ -167,26 +161,29 @@ describe('a created item', () => {
 
   it('counts nothing, and its dates follow its creation', async () => {
     const date = { type: 'string', format: 'date-time' };
-    const item = toObject(
+    const item = object(
       {
         id: TEXT,
-        created_at: { type: 'integer' },
+        created_at: INTEGER,
         updated_at: date,
         expires_at: date,
-        current_period_start: { type: 'integer' },
-        current_period_end: { type: 'integer' },
-        comment_count: { type: 'integer' },
-        usage_bytes: { type: 'integer' },
-        file_counts: toObject({ done: { type: 'integer' }, failed: { type: 'integer' } }, ['done', 'failed']),
-        files: { type: 'array', items: toObject({ id: TEXT }, ['id']) },
+        current_period_start: INTEGER,
+        current_period_end: INTEGER,
+        comment_count: INTEGER,
+        usage_bytes: INTEGER,
+        file_counts: object({ done: INTEGER, failed: INTEGER }, 'done', 'failed'),
+        files: arrayOf(object({ id: TEXT }, 'id')),
         status: { type: 'string', enum: ['STATUS_UNSPECIFIED', 'CLOSED', 'OPEN', 'CANCELLED'] },
         payment_status: { type: 'string', enum: ['canceled', 'paid', 'unpaid', 'open'] },
       },
-      ['id', 'created_at', 'file_counts', 'payment_status'],
+      'id',
+      'created_at',
+      'file_counts',
+      'payment_status',
     );
     const now = Date.parse(NOW);
     const later: unknown = expect.toSatisfy((value: unknown) => Date.parse(String(value)) > now);
-    expect(await create(item, toObject({ note: TEXT }))).toEqual({
+    expect(await create(item, object({ note: TEXT }))).toEqual({
       id: expect.any(String),
       created_at: now / 1000,
       updated_at: NOW,
@@ -203,25 +200,22 @@ describe('a created item', () => {
   });
 
   it('has a new id and new values, also where an example shows them', async () => {
-    const item = { ...toObject({ id: TEXT, token: TEXT, note: TEXT }, ['id']), example: { id: 'ord_1', token: 'tok' } };
-    const { send } = await openShop({ ...CLOSED, spec: toDocument(item, toObject({ note: TEXT })) });
+    const item = { ...object({ id: TEXT, token: TEXT, note: TEXT }, 'id'), example: { id: 'ord_1', token: 'tok' } };
+    const { send } = await openShop({ ...CLOSED, spec: toDocument(item, object({ note: TEXT })) });
     const ids = new Set<unknown>();
     for (let i = 0; i < 5; i++) ids.add((await send('POST', '/orders', {})).body['id']);
     expect(ids.size).toBe(5);
   });
 
   it('has an id of its own beside the number that its path takes, also where an example shows one', async () => {
-    const order = toObject({ id: { type: 'integer', example: 4 }, iid: { type: 'integer' }, note: TEXT });
-    const sent = toObject({ note: TEXT });
+    const order = object({ id: { type: 'integer', example: 4 }, iid: INTEGER, note: TEXT });
+    const sent = object({ note: TEXT });
     const spec = {
       openapi: '3.1.0',
       info: { title: 'New values', version: '1' },
       paths: {
-        '/orders': {
-          get: { responses: { 200: json({ type: 'array', items: order }) } },
-          post: { ...sends(sent), responses: { 201: json(order) } },
-        },
-        '/orders/{order_iid}': { ...inPath('order_iid'), get: { responses: { 200: json(order) } } },
+        '/orders': { get: shows(arrayOf(order)), post: takes(sent, order, 201) },
+        '/orders/{order_iid}': { ...inPath('order_iid'), get: shows(order) },
       },
     };
     const { send } = await openShop({ ...CLOSED, spec });
@@ -231,8 +225,8 @@ describe('a created item', () => {
   });
 
   it('keeps what the server made when it is changed or replaced', async () => {
-    const item = toObject({ id: TEXT, note: TEXT, secret: TEXT, count: { type: 'integer' } }, ['id']);
-    const { send } = await openShop({ ...CLOSED, spec: toDocument(item, toObject({ note: TEXT })) });
+    const item = object({ id: TEXT, note: TEXT, secret: TEXT, count: INTEGER }, 'id');
+    const { send } = await openShop({ ...CLOSED, spec: toDocument(item, object({ note: TEXT })) });
     const { body } = await send('POST', '/orders', { note: 'a' });
     const path = `/orders/${String(body['id'])}`;
     expect((await send('PATCH', path, { note: 'b' })).body).toEqual({ ...body, note: 'b' });
@@ -240,28 +234,25 @@ describe('a created item', () => {
   });
 
   it('has the properties of a request that spells them differently', async () => {
-    const item = toObject({ id: TEXT, body: TEXT, sent_to: TEXT, user: toObject({ id: TEXT }, ['id']) }, ['id']);
-    const body = toObject({ Body: TEXT, SentTo: TEXT, user_id: TEXT });
+    const item = object({ id: TEXT, body: TEXT, sent_to: TEXT, user: object({ id: TEXT }, 'id') }, 'id');
+    const body = object({ Body: TEXT, SentTo: TEXT, user_id: TEXT });
     const sent = { Body: 'hello', SentTo: '+1', user_id: 'u1' };
     expect(await create(item, body, sent)).toMatchObject({ body: 'hello', sent_to: '+1', user: { id: 'u1' } });
   });
 });
 
 describe('a member that a path identifies', () => {
-  const member = toObject({ user: toObject({ id: TEXT, name: TEXT }, ['id']), role: TEXT }, ['user']);
+  const member = object({ user: object({ id: TEXT, name: TEXT }, 'id'), role: TEXT }, 'user');
   const spec = {
     openapi: '3.1.0',
     info: { title: 'Members', version: '1' },
     paths: {
-      '/teams/{team_id}/members': {
-        ...inPath('team_id'),
-        get: { responses: { 200: json({ type: 'array', items: member }) } },
-      },
+      '/teams/{team_id}/members': { ...inPath('team_id'), get: shows(arrayOf(member)) },
       '/teams/{team_id}/members/{user_id}': {
         ...inPath('team_id', 'user_id'),
-        get: { responses: { 200: json(member), 404: { description: 'none' } } },
-        put: { ...sends(toObject({ role: TEXT })), responses: { 200: json(member), 201: json(member) } },
-        delete: { responses: { 204: { description: 'gone' } } },
+        get: finds(member),
+        put: { ...sends(object({ role: TEXT })), responses: { 200: json(member), 201: json(member) } },
+        delete: REMOVED,
       },
     },
   };
@@ -280,34 +271,34 @@ describe('a created item beside what a request sends', () => {
 
   it('begins with the first status in the order in which the description lists all of them', async () => {
     const description = 'One of `requires_source`, `processing`, `paid` or `canceled`.';
-    const created = await create(toObject({ id: TEXT, status: { enum: STATUSES, type: 'string', description } }), {});
+    const created = await create(object({ id: TEXT, status: { enum: STATUSES, type: 'string', description } }), {});
     expect(created['status']).toBe('requires_source');
   });
 
   it('begins with the first status of the enum that is not a later one where the description lists only some', async () => {
     const description = 'For example `requires_source`.';
-    const created = await create(toObject({ id: TEXT, status: { enum: STATUSES, type: 'string', description } }), {});
+    const created = await create(object({ id: TEXT, status: { enum: STATUSES, type: 'string', description } }), {});
     expect(created['status']).toBe('paid');
   });
 
   it('has required dates that are not before its creation', async () => {
     const anchor = { type: 'integer', format: 'unix-time' };
-    const item = toObject({ id: TEXT, anchor }, ['id', 'anchor']);
-    expect((await create(item, toObject({ anchor })))['anchor']).toBe(Date.parse(NOW) / 1000);
-    expect((await create(item, toObject({ anchor }), { anchor: 5 }))['anchor']).toBe(5);
+    const item = object({ id: TEXT, anchor }, 'id', 'anchor');
+    expect((await create(item, object({ anchor })))['anchor']).toBe(Date.parse(NOW) / 1000);
+    expect((await create(item, object({ anchor }), { anchor: 5 }))['anchor']).toBe(5);
   });
 
   it('does not refer to an item of another collection that no request named', async () => {
-    const shop = { $ref: '#/components/schemas/Shop' };
-    const order = toObject({ id: TEXT, title: TEXT, shop, size: toObject({ width: { type: 'integer' } }) });
-    const document = toDocument(order, toObject({ title: TEXT }));
+    const shop = ref('Shop');
+    const order = object({ id: TEXT, title: TEXT, shop, size: object({ width: INTEGER }) });
+    const document = toDocument(order, object({ title: TEXT }));
     const spec = {
       ...document,
-      components: { schemas: { Shop: toObject({ id: TEXT, name: TEXT }, ['id']) } },
+      components: { schemas: { Shop: object({ id: TEXT, name: TEXT }, 'id') } },
       paths: {
         ...(document['paths'] as object),
-        '/shops': { post: { ...sends(toObject({ name: TEXT })), responses: { 201: json(shop) } } },
-        '/shops/{shop_id}': { ...inPath('shop_id'), get: { responses: { 200: json(shop) } } },
+        '/shops': { post: takes(object({ name: TEXT }), shop, 201) },
+        '/shops/{shop_id}': { ...inPath('shop_id'), get: shows(shop) },
       },
     };
     const { send } = await openShop({ ...CLOSED, spec });

@@ -1,14 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { CLOSED, inPath, json, object, ref, sends, TEXT, toDocument } from '../document-parts.js';
+import { arrayOf, CLOSED, inPath, object, ref, sends, TEXT, toDocument } from '../document-parts.js';
+import { REMOVED, shows, takes } from '../operation-parts.js';
 import { openShop } from './shop.js';
 
 describe.each([
   ['closed', CLOSED],
   ['open', {}],
 ] as const)('the user of the request in a %s world', (_, options) => {
-  const list = { responses: { 200: json(object({ items: { type: 'array', items: ref('Thing') } })) } };
-  const post = { ...sends(object({ name: TEXT })), responses: { 201: json(ref('Thing')) } };
-  const one = { responses: { 200: json(ref('Thing')) } };
+  const list = shows(object({ items: arrayOf(ref('Thing')) }));
+  const post = takes(object({ name: TEXT }), ref('Thing'), 201);
+  const one = shows(ref('Thing'));
   const schemas = {
     Thing: object({ id: TEXT, name: TEXT }, 'id'),
     User: object({ id: TEXT, name: TEXT, bio: TEXT }, 'id'),
@@ -19,17 +20,10 @@ describe.each([
     async (path) => {
       const spec = toDocument(
         {
-          [path]: {
-            get: { responses: { 200: json(ref('User')) } },
-            patch: { ...sends(object({ bio: TEXT })), responses: { 200: json(ref('User')) } },
-          },
+          [path]: { get: shows(ref('User')), patch: takes(object({ bio: TEXT }), ref('User')) },
           [`${path}/things`]: { get: list, post },
-          [`${path}/things/{id}`]: {
-            ...inPath('id'),
-            get: one,
-            delete: { responses: { 204: { description: 'gone' } } },
-          },
-          '/users/{user_id}': { ...inPath('user_id'), get: { responses: { 200: json(ref('User')) } } },
+          [`${path}/things/{id}`]: { ...inPath('id'), get: one, delete: REMOVED },
+          '/users/{user_id}': { ...inPath('user_id'), get: shows(ref('User')) },
         },
         schemas,
       );
@@ -53,21 +47,21 @@ describe.each([
     Thing: object({ id: TEXT, name: TEXT, user_id: TEXT }, 'id', 'name'),
     Note: object({ id: TEXT, text: TEXT }, 'id'),
   };
-  const one = { responses: { 200: json(ref('Thing')) } };
+  const one = shows(ref('Thing'));
   const things = (name: string): object => ({
-    get: { responses: { 200: json(object({ data: { type: 'array', items: ref(name) } })) } },
-    post: { ...sends(object({ name: TEXT, text: TEXT })), responses: { 201: json(ref(name)) } },
+    get: shows(object({ data: arrayOf(ref(name)) })),
+    post: takes(object({ name: TEXT, text: TEXT }), ref(name), 201),
   });
-  const user = { responses: { 200: json(ref('User')) } };
+  const user = shows(ref('User'));
 
   it.each(['/me', '/users/me', '/users/@me', '/user'])('%s and the path of the user have the same', async (own) => {
     const spec = toDocument(
       {
         [own]: { get: user, patch: { ...sends(object({ bio: TEXT })), ...user } },
         [`${own}/things`]: things('Thing'),
-        [`${own}/things/{id}`]: { ...inPath('id'), get: one, delete: { responses: { 204: { description: 'gone' } } } },
+        [`${own}/things/{id}`]: { ...inPath('id'), get: one, delete: REMOVED },
         [`${own}/things/{id}/notes`]: { ...inPath('id'), ...things('Note') },
-        '/users': { post: { ...sends(object({ name: TEXT })), responses: { 201: json(ref('User')) } } },
+        '/users': { post: takes(object({ name: TEXT }), ref('User'), 201) },
         '/users/{user_id}': { ...inPath('user_id'), get: user },
         '/users/{user_id}/things': { ...inPath('user_id'), ...things('Thing') },
       },

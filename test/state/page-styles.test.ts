@@ -1,9 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import { readPointer } from '../../src/contract/pointer.js';
 import { createMock, type Mock } from '../../src/index.js';
-import { content, object, query, TEXT, type Part } from '../document-parts.js';
-
-const WHOLE = { type: 'integer' };
+import {
+  arrayOf,
+  BOOLEAN,
+  content,
+  INTEGER,
+  object,
+  pathParameter,
+  query,
+  ref,
+  TEXT,
+  toDocument,
+  type Part,
+} from '../document-parts.js';
+import { shows, takes } from '../operation-parts.js';
 
 /** How a list declares its pages. */
 interface Style {
@@ -15,32 +26,22 @@ interface Style {
 
 /** A service with one list. */
 function createSpec({ parameters, envelope = {}, headers = [], statuses = {} }: Style): Part {
-  const item = { $ref: '#/components/schemas/Parcel' };
-  const list = object({ parcels: { type: 'array', items: item }, ...envelope });
+  const item = ref('Parcel');
+  const list = object({ parcels: arrayOf(item), ...envelope });
   const declared = Object.fromEntries(headers.map((name) => [name, { schema: TEXT }]));
-  return {
-    openapi: '3.1.0',
-    info: { title: 'Parcels', version: '1' },
-    paths: {
+  return toDocument(
+    {
       '/parcels': {
         get: {
           parameters,
           responses: { 200: { description: 'a page', headers: declared, content: content(list) }, ...statuses },
         },
-        post: {
-          requestBody: { required: true, content: content(object({ name: TEXT })) },
-          responses: { 201: { description: 'one', content: content(item) } },
-        },
+        post: takes(object({ name: TEXT }), item, 201),
       },
-      '/parcels/{id}': {
-        get: {
-          parameters: [{ name: 'id', in: 'path', required: true, schema: TEXT }],
-          responses: { 200: { description: 'one', content: content(item) } },
-        },
-      },
+      '/parcels/{id}': { get: { parameters: [pathParameter('id')], ...shows(item) } },
     },
-    components: { schemas: { Parcel: { ...object({ id: TEXT, name: TEXT }), required: ['id', 'name'] } } },
-  };
+    { Parcel: { ...object({ id: TEXT, name: TEXT }), required: ['id', 'name'] } },
+  );
 }
 
 /** Starts a service with five items, `a` to `e`, and one list. */
@@ -71,11 +72,11 @@ async function get(mock: Mock, path: string): Promise<Page> {
   return { status: response.status, body, headers: response.headers, names };
 }
 
-const SIZE = query('limit', { ...WHOLE, default: 2 });
+const SIZE = query('limit', { ...INTEGER, default: 2 });
 
 /** The parameter of a cursor, and the pointer to the next one. */
 const CURSORS: Readonly<Record<string, Part>> = {
-  'an integer': WHOLE,
+  'an integer': INTEGER,
   'a number in a string': { type: 'string', pattern: '^[0-9]+$' },
   'a short string': { type: 'string', maxLength: 8 },
   'any string': TEXT,
@@ -97,10 +98,10 @@ describe('a cursor', () => {
   });
 
   it.each([
-    ['iterator', { iterator: TEXT, prevIterator: TEXT, done: { type: 'boolean' } }],
+    ['iterator', { iterator: TEXT, prevIterator: TEXT, done: BOOLEAN }],
     ['bookmark', { bookmark: TEXT }],
     ['scroll_id', { scroll_id: TEXT }],
-    ['resumption_token', { resumption_token: TEXT, isLast: { type: 'boolean' } }],
+    ['resumption_token', { resumption_token: TEXT, isLast: BOOLEAN }],
   ])('called %s leads through all pages by the same name', async (name, envelope) => {
     const mock = await start({ parameters: [SIZE, query(name)], envelope });
     const pages: string[] = [];
@@ -118,10 +119,7 @@ describe('a cursor', () => {
   });
 
   it('that is a number is not made of an id with leading zeros', async () => {
-    const spec = createSpec({
-      parameters: [SIZE, query('marker', TEXT)],
-      envelope: { next_marker: { type: 'integer' } },
-    });
+    const spec = createSpec({ parameters: [SIZE, query('marker', TEXT)], envelope: { next_marker: INTEGER } });
     const parcels = ['007', '008', '009'].map((id) => ({ id, name: id }));
     const mock = await createMock({ spec, fixtures: { parcels } });
     expect((await get(mock, '/parcels')).body).toMatchObject({ next_marker: 2 });
@@ -130,7 +128,7 @@ describe('a cursor', () => {
 
   it('and a limit are read in each spelling that the list declares', async () => {
     const parameters = ['max-results', 'next-token', 'MaxResults', 'NextToken'].map((name) =>
-      query(name, name === 'max-results' ? WHOLE : TEXT),
+      query(name, name === 'max-results' ? INTEGER : TEXT),
     );
     const mock = await start({ parameters, envelope: { NextToken: TEXT } });
     const { body, names } = await get(mock, '/parcels?MaxResults=2');
@@ -150,20 +148,20 @@ describe('a cursor', () => {
 });
 
 describe('a numbered page', () => {
-  const NUMBERS = [query('page', { ...WHOLE, minimum: 1 }), query('per_page', { ...WHOLE, default: 2 })];
+  const NUMBERS = [query('page', { ...INTEGER, minimum: 1 }), query('per_page', { ...INTEGER, default: 2 })];
 
   it.each([
-    ['has a default of 0', { ...WHOLE, default: 0 }],
-    ['has a minimum of 0', { ...WHOLE, minimum: 0 }],
-    ['is described as zero-based', { ...WHOLE, description: 'The page, zero-based.' }],
+    ['has a default of 0', { ...INTEGER, default: 0 }],
+    ['has a minimum of 0', { ...INTEGER, minimum: 0 }],
+    ['is described as zero-based', { ...INTEGER, description: 'The page, zero-based.' }],
   ])('starts at 0 where its parameter %s', async (_, schema) => {
     const envelope = {
-      page: object({ number: WHOLE, size: WHOLE, totalElements: WHOLE, totalPages: WHOLE }),
-      first: { type: 'boolean' },
-      last: { type: 'boolean' },
+      page: object({ number: INTEGER, size: INTEGER, totalElements: INTEGER, totalPages: INTEGER }),
+      first: BOOLEAN,
+      last: BOOLEAN,
     };
     const mock = await start({
-      parameters: [query('page', schema), query('size', { ...WHOLE, default: 2 })],
+      parameters: [query('page', schema), query('size', { ...INTEGER, default: 2 })],
       envelope,
     });
     const last = await get(mock, '/parcels?page=2');
@@ -195,8 +193,8 @@ describe('a numbered page', () => {
   });
 
   it.each([
-    ['names with brackets', [query('page[number]', WHOLE), query('page[size]', WHOLE)]],
-    ['an object', [{ ...query('page', object({ number: WHOLE, size: WHOLE })), style: 'deepObject' }]],
+    ['names with brackets', [query('page[number]', INTEGER), query('page[size]', INTEGER)]],
+    ['an object', [{ ...query('page', object({ number: INTEGER, size: INTEGER })), style: 'deepObject' }]],
   ])('is read from %s', async (_, parameters) => {
     const link = { type: 'string', format: 'uri' };
     const mock = await start({ parameters, envelope: { links: object({ next: link, prev: link }) } });
@@ -211,8 +209,8 @@ describe('a numbered page', () => {
 describe('an offset', () => {
   it('starts at 1 where its parameter does', async () => {
     const mock = await start({
-      parameters: [query('startIndex', { ...WHOLE, minimum: 1 }), query('count', { ...WHOLE, default: 2 })],
-      envelope: { totalResults: WHOLE, startIndex: WHOLE, itemsPerPage: WHOLE },
+      parameters: [query('startIndex', { ...INTEGER, minimum: 1 }), query('count', { ...INTEGER, default: 2 })],
+      envelope: { totalResults: INTEGER, startIndex: INTEGER, itemsPerPage: INTEGER },
     });
     const page = await get(mock, '/parcels?startIndex=3');
     expect(page.names).toBe('cd');
@@ -242,7 +240,7 @@ describe('an offset', () => {
   });
 
   it('shows its range in a declared header', async () => {
-    const mock = await start({ parameters: [query('offset', WHOLE), SIZE], headers: ['Content-Range'] });
+    const mock = await start({ parameters: [query('offset', INTEGER), SIZE], headers: ['Content-Range'] });
     expect((await get(mock, '/parcels?offset=2')).headers.get('content-range')).toBe('items 2-3/5');
     expect((await get(mock, '/parcels?offset=9')).headers.get('content-range')).toBe('items */5');
   });
@@ -301,14 +299,14 @@ describe('the link to the next page', () => {
     ['relative', { type: 'string', examples: ['/parcels?page=2'] }, /^\/parcels\?/],
     ['absolute for a URI', { type: 'string', format: 'uri' }, /^http:\/\/localhost\//],
   ])('is %s as documented', async (_, next, pattern) => {
-    const mock = await start({ parameters: [query('page', WHOLE), SIZE, query('name')], envelope: { next } });
+    const mock = await start({ parameters: [query('page', INTEGER), SIZE, query('name')], envelope: { next } });
     expect(readPointer((await get(mock, '/parcels?limit=2')).body, '/next')).toMatch(pattern);
   });
 });
 
 describe('a search', () => {
   it('shows matches only, also where the mock creates items', async () => {
-    const mock = await start({ parameters: [query('q'), query('limit', WHOLE)] }, 3);
+    const mock = await start({ parameters: [query('q'), query('limit', INTEGER)] }, 3);
     expect((await get(mock, '/parcels?q=nothing-has-this')).names).toBe('');
     const all = await get(mock, '/parcels');
     const [first] = readPointer(all.body, '/parcels') as readonly { readonly id: string; readonly name: string }[];

@@ -1,4 +1,15 @@
-/** The name of a way of paging. */
+import {
+  arrayOf,
+  BOOLEAN,
+  content,
+  INTEGER,
+  object,
+  pathParameter,
+  query,
+  ref,
+  TEXT,
+  toDocument,
+} from '../document-parts.js'; /** The name of a way of paging. */
 export type LookName = 'bare array' | 'cursor' | 'next URL' | 'offset' | 'page' | 'starting-after' | 'token';
 
 /** How one way of paging looks in a document: its query parameters, and its envelope beside the items. */
@@ -8,9 +19,6 @@ interface Look {
   readonly envelope: Readonly<Record<string, object>> | undefined;
   readonly headers?: Readonly<Record<string, object>>;
 }
-
-const TEXT = { type: 'string' };
-const WHOLE = { type: 'integer' };
 const LIMIT = ['limit', { type: 'integer', minimum: 1, default: 5 }] as const;
 const ORDER = ['order', { type: 'string', enum: ['asc', 'desc'], default: 'asc' }] as const;
 const NULLABLE_TEXT = { type: ['string', 'null'] };
@@ -20,20 +28,11 @@ const NULLABLE_URL = { type: ['string', 'null'], format: 'uri' };
 export const LOOKS: Readonly<Record<LookName, Look>> = {
   cursor: {
     parameters: [LIMIT, ORDER, ['after', TEXT], ['before', TEXT]],
-    envelope: {
-      object: { const: 'list' },
-      has_more: { type: 'boolean' },
-      first_id: NULLABLE_TEXT,
-      last_id: NULLABLE_TEXT,
-    },
+    envelope: { object: { const: 'list' }, has_more: BOOLEAN, first_id: NULLABLE_TEXT, last_id: NULLABLE_TEXT },
   },
   'starting-after': {
     parameters: [LIMIT, ['starting_after', TEXT], ['ending_before', TEXT]],
-    envelope: {
-      object: { enum: ['list'] },
-      has_more: { type: 'boolean' },
-      url: { type: 'string', pattern: '^/things' },
-    },
+    envelope: { object: { enum: ['list'] }, has_more: BOOLEAN, url: { type: 'string', pattern: '^/things' } },
   },
   token: { parameters: [LIMIT, ['cursor', TEXT]], envelope: { next_cursor: NULLABLE_TEXT } },
   page: {
@@ -41,16 +40,16 @@ export const LOOKS: Readonly<Record<LookName, Look>> = {
       ['page', { type: 'integer', minimum: 1 }],
       ['per_page', { type: 'integer', minimum: 1, default: 5 }],
     ],
-    envelope: { page: WHOLE, per_page: WHOLE, total: WHOLE, total_pages: WHOLE },
+    envelope: { page: INTEGER, per_page: INTEGER, total: INTEGER, total_pages: INTEGER },
     headers: { Link: { schema: TEXT } },
   },
   offset: {
     parameters: [LIMIT, ['offset', { type: 'integer', minimum: 0, default: 0 }]],
-    envelope: { limit: WHOLE, offset: WHOLE, total_count: WHOLE },
+    envelope: { limit: INTEGER, offset: INTEGER, total_count: INTEGER },
   },
   'next URL': {
     parameters: [LIMIT, ['offset', { type: 'integer', minimum: 0 }]],
-    envelope: { count: WHOLE, next: NULLABLE_URL, previous: NULLABLE_URL },
+    envelope: { count: INTEGER, next: NULLABLE_URL, previous: NULLABLE_URL },
   },
   'bare array': {
     parameters: [
@@ -64,31 +63,22 @@ export const LOOKS: Readonly<Record<LookName, Look>> = {
 /** A document with one resource, `/things`, that is listed one way. */
 export function createPagedDocument(name: LookName): Record<string, unknown> {
   const look: Look = LOOKS[name];
-  const thing = { $ref: '#/components/schemas/Thing' };
-  const json = (schema: object): object => ({ 'application/json': { schema } });
-  const items = { type: 'array', items: thing };
+  const thing = ref('Thing');
+  const json = (schema: object): object => content(schema);
+  const items = arrayOf(thing);
   const list =
     look.envelope === undefined
       ? items
-      : {
-          type: 'object',
-          required: ['data', ...Object.keys(look.envelope)],
-          properties: { data: items, ...look.envelope },
-        };
-  const id = { name: 'id', in: 'path', required: true, schema: TEXT };
-  const missing = { description: 'none', content: json({ type: 'object', properties: { message: TEXT } }) };
-  const body = { required: true, content: json({ type: 'object', required: ['name'], properties: { name: TEXT } }) };
-  return {
-    openapi: '3.1.0',
-    info: { title: `Things, ${name}`, version: '1' },
-    paths: {
+      : object({ data: items, ...look.envelope }, 'data', ...Object.keys(look.envelope));
+  const id = pathParameter('id');
+  const missing = { description: 'none', content: json(object({ message: TEXT })) };
+  const body = { required: true, content: json(object({ name: TEXT }, 'name')) };
+  return toDocument(
+    {
       '/things': {
         get: {
           operationId: 'listThings',
-          parameters: [
-            ...look.parameters.map(([parameter, schema]) => ({ name: parameter, in: 'query', schema })),
-            { name: 'name', in: 'query', schema: TEXT },
-          ],
+          parameters: [...look.parameters.map(([parameter, schema]) => query(parameter, schema)), query('name')],
           responses: { 200: { description: 'a page', content: json(list), headers: look.headers ?? {} }, 400: missing },
         },
         post: {
@@ -116,14 +106,6 @@ export function createPagedDocument(name: LookName): Record<string, unknown> {
         },
       },
     },
-    components: {
-      schemas: {
-        Thing: {
-          type: 'object',
-          required: ['id', 'name'],
-          properties: { id: { type: 'string', readOnly: true }, name: TEXT },
-        },
-      },
-    },
-  };
+    { Thing: object({ id: { type: 'string', readOnly: true }, name: TEXT }, 'id', 'name') },
+  );
 }

@@ -1,5 +1,18 @@
 import { describe, expect, it } from 'vitest';
-import { CLOSED, inPath, json, object, type Part, ref, sends, TEXT, toDocument } from '../document-parts.js';
+import {
+  arrayOf,
+  CLOSED,
+  inPath,
+  INTEGER,
+  json,
+  object,
+  ref,
+  sends,
+  TEXT,
+  toDocument,
+  type Part,
+} from '../document-parts.js';
+import { REMOVED } from '../operation-parts.js';
 import { openShop, type Shop } from './shop.js';
 
 const WORLDS = [
@@ -7,11 +20,9 @@ const WORLDS = [
   ['open', {}],
 ] as const;
 
-const GONE: Part = { responses: { 204: { description: 'gone' } } };
+const GONE: Part = REMOVED;
 
-const list = (name: string): Part => ({
-  responses: { 200: json(object({ items: { type: 'array', items: ref(name) } })) },
-});
+const list = (name: string): Part => ({ responses: { 200: json(object({ items: arrayOf(ref(name)) })) } });
 
 const shows = (name: string, status = 200): Part => ({ responses: { [status]: json(ref(name)) } });
 
@@ -66,13 +77,13 @@ describe.each(WORLDS)('in a %s world', (_, options) => {
   );
 
   it('items live a whole life at a path without any noun', async () => {
-    const row = object({ id: TEXT, name: TEXT, size: { type: 'integer' } }, 'id', 'name');
+    const row = object({ id: TEXT, name: TEXT, size: INTEGER }, 'id', 'name');
     const spec = toDocument(
       {
         '/v0/{baseId}/{tableName}': {
           ...inPath('baseId', 'tableName'),
           get: list('Row'),
-          post: { ...sends(object({ name: TEXT, size: { type: 'integer' } })), ...shows('Row') },
+          post: { ...sends(object({ name: TEXT, size: INTEGER })), ...shows('Row') },
         },
         '/v0/{baseId}/{tableName}/{rowId}': {
           ...inPath('baseId', 'tableName', 'rowId'),
@@ -106,7 +117,7 @@ describe.each(WORLDS)('in a %s world', (_, options) => {
       ...sends(object({ slug: TEXT, name: TEXT }, 'name')),
       ...shows(name, 201),
     });
-    const all = (name: string): Part => ({ responses: { 200: json({ type: 'array', items: ref(name) }) } });
+    const all = (name: string): Part => ({ responses: { 200: json(arrayOf(ref(name))) } });
     const spec = toDocument(
       {
         '/organizations/{organization_id_or_slug}/teams': {

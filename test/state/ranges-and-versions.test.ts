@@ -1,24 +1,29 @@
 import { expect, it } from 'vitest';
 import { createMock, type Mock } from '../../src/index.js';
-import { content, TEXT, type Part } from '../document-parts.js';
+import {
+  arrayOf,
+  content,
+  INTEGER,
+  json,
+  object,
+  pathParameter,
+  sends,
+  TEXT,
+  toDocument,
+  type Part,
+} from '../document-parts.js';
+import { shows, takes } from '../operation-parts.js';
 
-const FAILURE = { description: 'refused', content: { 'application/json': { schema: { type: 'object' } } } };
-
-const inPath = (name: string): Part => ({ name, in: 'path', required: true, schema: TEXT });
+const FAILURE = json({ type: 'object' });
 
 const inHeader = (name: string): Part => ({ name, in: 'header', schema: TEXT });
 
 const ids = { id: { type: 'string', readOnly: true } };
 
-const create = (schema: Part, body = schema): Part => ({
-  operationId: 'createOne',
-  requestBody: { required: true, content: content(body) },
-  responses: { 201: { description: 'one', content: content(schema) } },
-});
+const create = (schema: Part, body = schema): Part => ({ operationId: 'createOne', ...takes(body, schema, 201) });
 
 async function start(paths: Part): Promise<Mock> {
-  const info = { title: 'Notes', version: '1' };
-  return createMock({ spec: { openapi: '3.1.0', info, paths }, state: { unknownIds: 'not-found' } });
+  return createMock({ spec: toDocument(paths), state: { unknownIds: 'not-found' } });
 }
 
 async function send(
@@ -41,13 +46,13 @@ async function send(
   return { status: reply.status, answer, header: (name: string): string | null => reply.headers.get(name) };
 }
 
-const NOTE = { type: 'object', required: ['id'], properties: { ...ids, text: TEXT } };
+const NOTE = object({ ...ids, text: TEXT }, 'id');
 
 async function startList(statuses: readonly number[]): Promise<Mock> {
   const page = {
     description: 'a page',
     headers: { 'Content-Range': { schema: TEXT } },
-    content: content({ type: 'array', items: NOTE }),
+    content: content(arrayOf(NOTE)),
   };
   const declared = statuses.map((status) => [status, status < 300 ? page : FAILURE] as const);
   const mock = await start({
@@ -55,13 +60,7 @@ async function startList(statuses: readonly number[]): Promise<Mock> {
       post: create(NOTE),
       get: { operationId: 'listNotes', parameters: [inHeader('Range')], responses: Object.fromEntries(declared) },
     },
-    '/notes/{id}': {
-      get: {
-        operationId: 'readNote',
-        parameters: [inPath('id')],
-        responses: { 200: { description: 'one', content: content(NOTE) } },
-      },
-    },
+    '/notes/{id}': { get: { operationId: 'readNote', parameters: [pathParameter('id')], ...shows(NOTE) } },
   });
   for (const text of ['a', 'b', 'c', 'd', 'e']) await send(mock, 'POST /notes', { body: { text } });
   return mock;
@@ -97,26 +96,18 @@ it('a range behind the end of a list is answered with 416', async () => {
 });
 
 async function startFile(statuses: readonly number[]) {
-  const file = { type: 'object', required: ['id'], properties: { ...ids, filename: TEXT } };
+  const file = object({ ...ids, filename: TEXT }, 'id');
   const bytes = {
     description: 'bytes',
     content: { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } },
   };
   const declared = statuses.map((status) => [status, status < 300 ? bytes : FAILURE] as const);
-  const body = {
-    'multipart/form-data': { schema: { type: 'object', properties: { file: { ...TEXT, format: 'binary' } } } },
-  };
+  const body = { 'multipart/form-data': { schema: object({ file: { ...TEXT, format: 'binary' } }) } };
   const mock = await start({
     '/files': { post: { ...create(file), requestBody: { required: true, content: body } } },
-    '/files/{id}': {
-      get: {
-        operationId: 'readFile',
-        parameters: [inPath('id')],
-        responses: { 200: { description: 'one', content: content(file) } },
-      },
-    },
+    '/files/{id}': { get: { operationId: 'readFile', parameters: [pathParameter('id')], ...shows(file) } },
     '/files/{id}/content': {
-      get: { operationId: 'readContent', parameters: [inPath('id')], responses: Object.fromEntries(declared) },
+      get: { operationId: 'readContent', parameters: [pathParameter('id')], responses: Object.fromEntries(declared) },
     },
   });
   const form = new FormData();
@@ -157,22 +148,15 @@ it('a content is read as a whole where no 206 is declared, or with If-Range', as
 
 /** Notes whose changes name the version that they are based on. */
 async function startVersioned(version: string, refusal: number | undefined) {
-  const note = {
-    type: 'object',
-    required: ['id', version],
-    properties: { ...ids, text: TEXT, [version]: { type: 'integer' } },
-  };
-  const draft = { type: 'object', required: ['text'], properties: { text: TEXT } };
-  const change = { type: 'object', required: [version], properties: { text: TEXT, [version]: { type: 'integer' } } };
-  const responses = {
-    200: { description: 'one', content: content(note) },
-    ...(refusal === undefined ? {} : { [refusal]: FAILURE }),
-  };
-  const asked = { name: version, in: 'query', required: true, schema: { type: 'integer' } };
+  const note = object({ ...ids, text: TEXT, [version]: INTEGER }, 'id', version);
+  const draft = object({ text: TEXT }, 'text');
+  const change = object({ text: TEXT, [version]: INTEGER }, version);
+  const responses = { 200: json(note), ...(refusal === undefined ? {} : { [refusal]: FAILURE }) };
+  const asked = { name: version, in: 'query', required: true, schema: INTEGER };
   const item = (operationId: string, schema: Part | undefined, parameters: readonly Part[] = []): Part => ({
     operationId,
-    parameters: [inPath('id'), ...parameters],
-    ...(schema && { requestBody: { required: true, content: content(schema) } }),
+    parameters: [pathParameter('id'), ...parameters],
+    ...(schema && sends(schema)),
     responses,
   });
   const mock = await start({

@@ -1,61 +1,64 @@
 import { describe, expect, it } from 'vitest';
-import { CLOSED, inPath, json, object, query, ref, sends, TEXT, toDocument } from '../document-parts.js';
+import {
+  arrayOf,
+  CLOSED,
+  inPath,
+  INTEGER,
+  json,
+  NUMBER,
+  object,
+  pathParameter,
+  query,
+  ref,
+  sends,
+  TEXT,
+  toDocument,
+} from '../document-parts.js';
+import { shows, takes } from '../operation-parts.js';
 import { openShop, type Shop } from './shop.js';
-
-const toObject = (properties: object, required: readonly string[] = ['id']): object => ({
-  type: 'object',
-  required,
-  properties,
-});
-const role = toObject({ id: TEXT, name: TEXT, rank: { type: 'integer' } });
-const error = toObject({ code: TEXT, detail: TEXT }, ['code', 'detail']);
+const role = object({ id: TEXT, name: TEXT, rank: INTEGER }, 'id');
+const error = object({ code: TEXT, detail: TEXT }, 'code', 'detail');
 
 const open = (status: number, unknownIds: 'create' | 'not-found'): Promise<Shop> => {
   const plain = { id: TEXT, title: TEXT };
-  const shown = { customer: { anyOf: [TEXT, toObject({ id: TEXT })] }, project: toObject({ id: TEXT, name: TEXT }) };
-  const order = toObject({ ...plain, ...shown, role, color: TEXT });
+  const shown = {
+    customer: { anyOf: [TEXT, object({ id: TEXT }, 'id')] },
+    project: object({ id: TEXT, name: TEXT }, 'id'),
+  };
+  const order = object({ ...plain, ...shown, role, color: TEXT }, 'id');
   const sent = {
     title: TEXT,
     customer: { type: 'string', description: 'The customer.' },
     role_id: TEXT,
-    tag_ids: { type: 'array', items: TEXT },
-    project: toObject({ id: TEXT }),
+    tag_ids: arrayOf(TEXT),
+    project: object({ id: TEXT }, 'id'),
     color: { type: 'string', description: 'The color in words.' },
   };
   const refused = { [status]: json(error) };
   const collection = (noun: string, item: object, body: object): readonly (readonly [string, object])[] => [
     [
       `/${noun}s`,
-      {
-        get: { responses: { 200: json({ type: 'array', items: item }) } },
-        post: {
-          requestBody: { content: { 'application/json': { schema: toObject(body, []) } } },
-          responses: { 201: json(item), ...refused },
-        },
-      },
+      { get: shows(arrayOf(item)), post: { ...sends(object(body)), responses: { 201: json(item), ...refused } } },
     ],
     [
       `/${noun}s/{${noun}_id}`,
       {
-        parameters: [{ name: `${noun}_id`, in: 'path', required: true, schema: TEXT }],
-        get: { responses: { 200: json(item) } },
-        patch: {
-          requestBody: { content: { 'application/json': { schema: toObject(body, []) } } },
-          responses: { 200: json(item), ...refused },
-        },
+        parameters: [pathParameter(`${noun}_id`)],
+        get: shows(item),
+        patch: { ...sends(object(body)), responses: { 200: json(item), ...refused } },
       },
     ],
   ];
-  const named = toObject({ id: TEXT, name: TEXT });
+  const named = object({ id: TEXT, name: TEXT }, 'id');
   const paths = Object.fromEntries([
     ...collection('order', order, sent),
     ...collection('customer', named, { name: TEXT }),
-    ...collection('role', role, { name: TEXT, rank: { type: 'integer' } }),
+    ...collection('role', role, { name: TEXT, rank: INTEGER }),
     ...collection('tag', named, { name: TEXT }),
     ...collection('project', named, { name: TEXT }),
     ...collection('color', named, { name: TEXT }),
   ]);
-  const spec = { openapi: '3.1.0', info: { title: 'Orders', version: '1' }, paths };
+  const spec = toDocument(paths);
   return openShop({ spec, state: { unknownIds } });
 };
 
@@ -107,28 +110,28 @@ describe('a request that names an existing item', () => {
   });
 });
 
-const price = { $ref: '#/components/schemas/Price' };
+const price = ref('Price');
 
-const components = { schemas: { Price: toObject({ id: TEXT, amount: { type: 'integer' } }) } };
+const components = { schemas: { Price: object({ id: TEXT, amount: INTEGER }, 'id') } };
 
-const list = (item: object): object => ({ responses: { 200: json({ type: 'array', items: item }) } });
+const list = (item: object): object => shows(arrayOf(item));
 
 const create = (item: object, body: object): object => ({
-  requestBody: { content: { 'application/json': { schema: toObject(body, []) } } },
+  ...sends(object(body)),
   responses: { 201: json(item), 404: json(error) },
 });
 
 const one = (name: string, item: object): object => ({
-  parameters: [{ name, in: 'path', required: true, schema: TEXT }],
-  get: { responses: { 200: json(item) } },
+  parameters: [pathParameter(name)],
+  get: shows(item),
   patch: create(item, {}),
 });
 
 /** A document of a catalog with one more collection, whose creates send the given properties. */
 const openCatalog = (sent: object, shown: object, more: object = {}): Promise<Shop> => {
-  const bundle = toObject({ id: TEXT, note: TEXT, ...shown });
+  const bundle = object({ id: TEXT, note: TEXT, ...shown }, 'id');
   const paths = {
-    '/prices': { get: list(price), post: create(price, { amount: { type: 'integer' } }) },
+    '/prices': { get: list(price), post: create(price, { amount: INTEGER }) },
     '/prices/{price_id}': one('price_id', price),
     '/bundles': { get: list(bundle), post: create(bundle, { note: TEXT, ...sent }) },
     '/bundles/{bundle_id}': one('bundle_id', bundle),
@@ -138,30 +141,24 @@ const openCatalog = (sent: object, shown: object, more: object = {}): Promise<Sh
   return openShop({ spec, state: { unknownIds: 'not-found' } });
 };
 
-const strings = { type: 'array', items: TEXT };
-const toArray = (items: object): object => ({ type: 'array', items });
+const strings = arrayOf(TEXT);
 
 describe('a reference inside of a body', () => {
   const NESTED: readonly (readonly [string, object, object, object])[] = [
     [
       'in objects of an array that show the item',
-      { lines: toArray(toObject({ price: TEXT, count: { type: 'integer' } }, [])) },
-      { lines: toArray(toObject({ price, count: { type: 'integer' } }, [])) },
+      { lines: arrayOf(object({ price: TEXT, count: INTEGER })) },
+      { lines: arrayOf(object({ price, count: INTEGER })) },
       { lines: [{ price: 'PRICE' }, { price: 'none' }] },
     ],
     [
       'in the list of an envelope that shows the item',
-      { lines: toArray(toObject({ price: TEXT }, [])) },
-      { lines: toObject({ data: toArray(toObject({ price })), total: { type: 'integer' } }, []) },
+      { lines: arrayOf(object({ price: TEXT })) },
+      { lines: object({ data: arrayOf(object({ price }, 'id')), total: INTEGER }) },
       { lines: [{ price: 'none' }] },
     ],
-    ['in an object', { plan: toObject({ price_id: TEXT }, []) }, {}, { plan: { price_id: 'none' } }],
-    [
-      'in an array of ids',
-      { plan: toObject({ priceIds: strings }, []) },
-      {},
-      { plan: { priceIds: ['PRICE', 'none'] } },
-    ],
+    ['in an object', { plan: object({ price_id: TEXT }) }, {}, { plan: { price_id: 'none' } }],
+    ['in an array of ids', { plan: object({ priceIds: strings }) }, {}, { plan: { priceIds: ['PRICE', 'none'] } }],
     [
       'of another name that is shown as the item',
       { setup: TEXT },
@@ -188,10 +185,10 @@ describe('a reference inside of a body', () => {
   });
 
   it('is checked in every element of a batch', async () => {
-    const item = toObject({ id: TEXT, price_id: TEXT });
+    const item = object({ id: TEXT, price_id: TEXT }, 'id');
     const batch = {
-      requestBody: { content: { 'application/json': { schema: toArray(toObject({ price_id: TEXT }, [])) } } },
-      responses: { 201: json(toArray(item)), 404: json(error) },
+      ...sends(arrayOf(object({ price_id: TEXT }))),
+      responses: { 201: json(arrayOf(item)), 404: json(error) },
     };
     const { send } = await openCatalog(
       {},
@@ -206,7 +203,7 @@ describe('a reference inside of a body', () => {
 });
 
 describe('what is not plainly a reference', () => {
-  const other = toObject({ id: TEXT, name: TEXT });
+  const other = object({ id: TEXT, name: TEXT }, 'id');
   const ACCEPTED: readonly (readonly [string, object, object, object])[] = [
     ['a plain string with the noun of a collection', { price: TEXT }, { price: TEXT }, { price: 'ten' }],
     [
@@ -219,14 +216,14 @@ describe('what is not plainly a reference', () => {
     ['a reference to an item of the own collection', { bundle_id: TEXT }, {}, { bundle_id: 'none' }],
     [
       'an object with other properties',
-      { price: toObject({ id: TEXT, amount: { type: 'integer' } }) },
+      { price: object({ id: TEXT, amount: INTEGER }, 'id') },
       {},
       { price: { id: 'x', amount: 1 } },
     ],
     ['the example of the contract', { price_id: { type: 'string', example: '0' } }, {}, { price_id: '0' }],
     ['the default of the contract', { price_id: { type: 'string', default: 'free' } }, {}, { price_id: 'free' }],
     ['one of fixed values', { price_id: { type: 'string', enum: ['low', 'high'] } }, {}, { price_id: 'low' }],
-    ['a number', { prices: toArray({ type: 'number' }) }, {}, { prices: [1.5] }],
+    ['a number', { prices: arrayOf(NUMBER) }, {}, { prices: [1.5] }],
   ];
 
   it.each(ACCEPTED)('is accepted: %s', async (_, sent, shown, body) => {
@@ -235,7 +232,7 @@ describe('what is not plainly a reference', () => {
   });
 
   it('is accepted: an id of what no request can create', async () => {
-    const region = toObject({ id: TEXT });
+    const region = object({ id: TEXT }, 'id');
     const { send } = await openCatalog(
       { region_id: TEXT },
       {},
@@ -252,13 +249,13 @@ describe('what is not plainly a reference', () => {
         '/shops': { get: list(other), post: create(other, { name: TEXT }) },
         '/shops/{shop_id}': one('shop_id', other),
         '/shops/{shop_id}/prices': {
-          parameters: [{ name: 'shop_id', in: 'path', required: true, schema: TEXT }],
+          parameters: [pathParameter('shop_id')],
           get: list(price),
-          post: create(price, { amount: { type: 'integer' } }),
+          post: create(price, { amount: INTEGER }),
         },
         '/shops/{shop_id}/prices/{price_id}': {
           ...one('price_id', price),
-          parameters: ['shop_id', 'price_id'].map((name) => ({ name, in: 'path', required: true, schema: TEXT })),
+          parameters: ['shop_id', 'price_id'].map((name) => pathParameter(name)),
         },
       },
     );
@@ -271,15 +268,15 @@ describe('what is not plainly a reference', () => {
 
 describe('an object that shows another item', () => {
   const openOrders = async () => {
-    const user = toObject({ id: TEXT, name: TEXT, email: TEXT });
-    const order = toObject({ id: TEXT, note: TEXT, user: toObject({ id: TEXT, name: TEXT }) });
+    const user = object({ id: TEXT, name: TEXT, email: TEXT }, 'id');
+    const order = object({ id: TEXT, note: TEXT, user: object({ id: TEXT, name: TEXT }, 'id') }, 'id');
     const paths = {
       '/users': { get: list(user), post: create(user, { name: TEXT, email: TEXT }) },
       '/users/{user_id}': { ...one('user_id', user), patch: create(user, { name: TEXT }) },
       '/orders': { get: list(order), post: create(order, { user_id: TEXT, note: TEXT }) },
       '/orders/{order_id}': { ...one('order_id', order), patch: create(order, { user_id: TEXT, note: TEXT }) },
     };
-    const spec = { openapi: '3.1.0', info: { title: 'Orders', version: '1' }, paths };
+    const spec = toDocument(paths);
     const shop = await openShop({ spec, state: { unknownIds: 'not-found' } });
     const { body: ada } = await shop.send('POST', '/users', { name: 'Ada', email: 'ada@example.com' });
     const { body: order1 } = await shop.send('POST', '/orders', { user_id: ada['id'] });
@@ -313,20 +310,17 @@ describe('an object that shows another item', () => {
 });
 
 describe('items that a request names by their ids in an array', () => {
-  const list = (schema: object): object => json({ type: 'array', items: schema });
-  const projects = { type: 'array', items: ref('Project') };
+  const list = (schema: object): object => json(arrayOf(schema));
+  const projects = arrayOf(ref('Project'));
   const spec = toDocument(
     {
-      '/projects': { post: { ...sends(object({ name: TEXT })), responses: { 201: json(ref('Project')) } } },
-      '/projects/{project_id}': { ...inPath('project_id'), get: { responses: { 200: json(ref('Project')) } } },
+      '/projects': { post: takes(object({ name: TEXT }), ref('Project'), 201) },
+      '/projects/{project_id}': { ...inPath('project_id'), get: shows(ref('Project')) },
       '/tasks': {
-        post: {
-          ...sends(object({ name: TEXT, projects: { type: 'array', items: TEXT } })),
-          responses: { 201: json(ref('Task')) },
-        },
+        post: takes(object({ name: TEXT, projects: arrayOf(TEXT) }), ref('Task'), 201),
         get: { parameters: [query('projects')], responses: { 200: list(ref('Task')) } },
       },
-      '/tasks/{task_id}': { ...inPath('task_id'), get: { responses: { 200: json(ref('Task')) } } },
+      '/tasks/{task_id}': { ...inPath('task_id'), get: shows(ref('Task')) },
       '/tasks/{task_id}/projects': { ...inPath('task_id'), get: { responses: { 200: list(ref('Project')) } } },
     },
     {
@@ -347,15 +341,15 @@ describe('items that a request names by their ids in an array', () => {
 });
 
 it('a string in place of an item whose id is a number is its name', async () => {
-  const label = { id: { type: 'integer' }, name: TEXT, color: TEXT };
-  const labels = { type: 'array', items: { oneOf: [TEXT, object(label)] } };
-  const issue = object({ number: { type: 'integer' }, title: TEXT, labels }, 'number', 'labels');
+  const label = { id: INTEGER, name: TEXT, color: TEXT };
+  const labels = arrayOf({ oneOf: [TEXT, object(label)] });
+  const issue = object({ number: INTEGER, title: TEXT, labels }, 'number', 'labels');
   const spec = toDocument(
     {
-      '/labels': { get: { responses: { 200: json({ type: 'array', items: ref('Label') }) } } },
-      '/labels/{id}': { ...inPath('id'), get: { responses: { 200: json(ref('Label')) } } },
-      '/issues': { post: { ...sends(object({ title: TEXT, labels })), responses: { 201: json(issue) } } },
-      '/issues/{number}': { ...inPath('number'), get: { responses: { 200: json(issue) } } },
+      '/labels': { get: shows(arrayOf(ref('Label'))) },
+      '/labels/{id}': { ...inPath('id'), get: shows(ref('Label')) },
+      '/issues': { post: takes(object({ title: TEXT, labels }), issue, 201) },
+      '/issues/{number}': { ...inPath('number'), get: shows(issue) },
     },
     { Label: object(label, 'id', 'name', 'color') },
   );

@@ -1,15 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { CLOSED, inPath, json, object, type Part, ref, sends, TEXT, toDocument } from '../document-parts.js';
+import { arrayOf, CLOSED, inPath, json, object, ref, sends, TEXT, toDocument, type Part } from '../document-parts.js';
 import { openShop } from './shop.js';
-
-const list = (items: object): Part => ({ type: 'array', items });
 const data = (schema: object): Part => object({ data: schema }, 'data');
 const shows = (schema: object, status = 200): Part => ({ responses: { [status]: json(data(schema)), 404: GONE } });
 const GONE = { description: 'none' };
 const DONE = { responses: { 204: { description: 'done' }, 404: GONE } };
 const IDENTIFIER = object({ type: TEXT, id: TEXT }, 'type', 'id');
 const TO_ONE = object({ data: { oneOf: [IDENTIFIER, { type: 'null' }] } });
-const TO_MANY = object({ data: list(IDENTIFIER) });
+const TO_MANY = object({ data: arrayOf(IDENTIFIER) });
 
 /** A resource of JSON:API. */
 const resource = (type: string, relationships: Part): Part =>
@@ -29,13 +27,13 @@ const toPaths = (name: string): Part => {
   const one = ref(name);
   const sent = object({ type: { const: name }, attributes: object({ name: TEXT }), relationships: object({}) }, 'type');
   return {
-    [`/${name}`]: { get: shows(list(one)), post: { ...sends(data(sent)), ...shows(one, 201) } },
+    [`/${name}`]: { get: shows(arrayOf(one)), post: { ...sends(data(sent)), ...shows(one, 201) } },
     [`/${name}/{id}`]: { ...inPath('id'), get: shows(one), delete: DONE },
   };
 };
 
 const relation = (path: string, isOne: boolean): Part => {
-  const many = data(list(IDENTIFIER));
+  const many = data(arrayOf(IDENTIFIER));
   const body = isOne ? TO_ONE : many;
   const changes = isOne ? {} : { post: { ...sends(many), ...DONE }, delete: { ...sends(many), ...DONE } };
   const get = { responses: { 200: json(isOne ? TO_ONE : many), 404: GONE } };
@@ -53,7 +51,7 @@ describe.each([
       ...toPaths('people'),
       ...relation('/articles/{id}/relationships/tags', false),
       ...relation('/articles/{id}/relationships/author', true),
-      '/articles/{id}/tags': { ...inPath('id'), get: shows(list(ref('tags'))) },
+      '/articles/{id}/tags': { ...inPath('id'), get: shows(arrayOf(ref('tags'))) },
       '/articles/{id}/author': { ...inPath('id'), get: shows(ref('people')) },
     },
     {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { json, object, INTEGER, TEXT, ref, pathParameter, content, toDocument } from '../document-parts.js';
+import { INTEGER, object, pathParameter, ref, TEXT, toDocument } from '../document-parts.js';
+import { shows, takes } from '../operation-parts.js';
 import { openShop } from './shop.js';
 
 const label = object({ id: INTEGER, name: TEXT }, 'id', 'name');
@@ -7,18 +8,15 @@ const labels = { type: 'array', uniqueItems: true, minItems: 1, items: ref('Labe
 const id = pathParameter('id');
 const spec = toDocument(
   {
-    '/labels': {
-      get: { responses: { 200: json(labels) } },
-      post: { requestBody: { content: content(ref('Label')) }, responses: { 201: json(ref('Label')) } },
-    },
+    '/labels': { get: shows(labels), post: takes(ref('Label'), ref('Label'), 201) },
     '/labels/{id}': {
       parameters: [id],
-      patch: { requestBody: { content: content({ type: 'object' }) }, responses: { 200: json(labels) } },
-      get: { responses: { 200: json(ref('Label')) } },
-      delete: { responses: { 200: json(labels) } },
+      patch: takes({ type: 'object' }, labels),
+      get: shows(ref('Label')),
+      delete: shows(labels),
     },
-    '/watch/register/{id}': { parameters: [id], post: { responses: { 200: json({ type: 'object' }) } } },
-    '/notify/register/{id}': { parameters: [id], post: { responses: { 200: json({ type: 'object' }) } } },
+    '/watch/register/{id}': { parameters: [id], post: shows({ type: 'object' }) },
+    '/notify/register/{id}': { parameters: [id], post: shows({ type: 'object' }) },
   },
   { Label: label },
 );

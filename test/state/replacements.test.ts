@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { createMock } from '../../src/index.js';
-import { object, TEXT, content, toDocument, inPath } from '../document-parts.js';
+import { content, inPath, object, TEXT, toDocument } from '../document-parts.js';
 
 const THING = object({ id: TEXT, name: TEXT }, 'id', 'name');
 const JSON_BODY = { content: content(THING) };

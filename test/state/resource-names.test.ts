@@ -1,7 +1,8 @@
 import { Hono } from 'hono';
 import { describe, expect, it } from 'vitest';
 import { createMock } from '../../src/index.js';
-import { CLOSED, json, sends, object, TEXT, INTEGER, arrayOf, query, ref, pathParameter } from '../document-parts.js';
+import { arrayOf, CLOSED, INTEGER, json, object, pathParameter, query, ref, sends, TEXT } from '../document-parts.js';
+import { finds, shows, takes } from '../operation-parts.js';
 import { openShop } from './shop.js';
 
 const topic = object({
@@ -26,7 +27,7 @@ const toDocument = (
     paths: {
       [`/v1/{${parentKey}}/topics`]: {
         parameters: [inPath({ name: 'parent', ...parent })],
-        get: { responses: { 200: json(object({ topics: arrayOf(topic) })) } },
+        get: shows(object({ topics: arrayOf(topic) })),
         post: {
           parameters: [query('topicId')],
           ...sends(topic),
@@ -132,8 +133,8 @@ describe('an item whose name is full and whose path has its last step', () => {
       paths: {
         '/v1/projects/{project}/queues/{queue}': {
           parameters: [inPath('project'), inPath('queue')],
-          put: { ...sends(QUEUE), responses: { 200: json(QUEUE) } },
-          get: { responses: { 200: json(QUEUE), 404: { description: 'none' } } },
+          put: takes(QUEUE, QUEUE),
+          get: finds(QUEUE),
         },
       },
       components: { schemas: { Queue: queue } },

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runResources } from '../../src/cli/commands/resources.js';
 import type { OperationReport } from '../../src/answer/sources/state/report.js';
-import { query, TEXT, content, pathParameter, INTEGER, arrayOf, ref } from '../document-parts.js';
+import { arrayOf, content, INTEGER, pathParameter, query, ref, TEXT } from '../document-parts.js';
+import { REMOVED } from '../operation-parts.js';
 import { loadCases } from '../load-cases.js';
 
 interface Report {
@@ -116,7 +117,7 @@ const NOTES_DOCUMENT = {
     '/notes': {
       get: { operationId: 'listNotes', ...one(NOTES) },
       put: { operationId: 'putNotes', requestBody: json(NOTES), ...one(NOTES) },
-      delete: { operationId: 'deleteNotes', parameters: [query('ids')], responses: { 204: { description: 'gone' } } },
+      delete: { operationId: 'deleteNotes', parameters: [query('ids')], ...REMOVED },
     },
     '/notes/count': { get: { operationId: 'countNotes', ...one(object({ count: INTEGER })) } },
     '/notes/latest': { get: { operationId: 'readLatest', ...one(NOTE) } },

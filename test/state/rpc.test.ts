@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { loadContract } from '../../src/contract/load/load.js';
 import { createMock, type Mock } from '../../src/index.js';
 import { inferResources } from '../../src/state/inference/infer.js';
-import { ref, INTEGER, BOOLEAN, arrayOf, toDocument, query, inPath } from '../document-parts.js';
+import { arrayOf, BOOLEAN, inPath, INTEGER, query, ref, TEXT, toDocument } from '../document-parts.js';
 
 const mocks: Mock[] = [];
 
@@ -27,8 +27,6 @@ async function start(document: Readonly<Record<string, unknown>>, unknownIds: 'c
 }
 
 type Schema = Readonly<Record<string, unknown>>;
-
-const TEXT: Schema = { type: 'string' };
 const object = (properties: Readonly<Record<string, Schema>>, required: readonly string[] = []): Schema => ({
   type: 'object',
   properties,
@@ -286,7 +284,6 @@ describe('a method that ends the activity of an item', () => {
 
 /** Methods whose verb is before the noun, at one path that a header tells apart; all schemas are wrapped to describe them. */
 const described = (name: string): Schema => ({ allOf: [ref(name), { description: 'What it is.' }] });
-const list = (items: Schema): Schema => arrayOf(items);
 const TARGET = '/#X-Target=Lab_1.';
 const LAB = toDocument(
   Object.fromEntries(
@@ -294,17 +291,17 @@ const LAB = toDocument(
       CreateRack: [object({ RackArn: described('Arn') }), object({ RackName: TEXT, Size: TEXT }, ['RackName', 'Size'])],
       DescribeRack: [object({ Rack: described('Rack') }), object({ RackArn: described('Arn') }, ['RackArn'])],
       DescribeRacks: [
-        object({ Racks: list(ref('Rack')), NextToken: TEXT }),
-        object({ RackNames: list(TEXT), MaxResults: INTEGER, NextToken: TEXT }),
+        object({ Racks: arrayOf(ref('Rack')), NextToken: TEXT }),
+        object({ RackNames: arrayOf(TEXT), MaxResults: INTEGER, NextToken: TEXT }),
       ],
-      ListRacks: [object({ RackArns: list(ref('Arn')), NextToken: TEXT }), object({})],
-      BatchGetRacks: [object({ Racks: list(ref('Rack')) }), object({ RackArns: list(ref('Arn')) })],
+      ListRacks: [object({ RackArns: arrayOf(ref('Arn')), NextToken: TEXT }), object({})],
+      BatchGetRacks: [object({ Racks: arrayOf(ref('Rack')) }), object({ RackArns: arrayOf(ref('Arn')) })],
       UpdateRack: [object({}), object({ RackArn: described('Arn'), Size: TEXT }, ['RackArn'])],
       DisableRack: [object({}), object({ RackArn: described('Arn') }, ['RackArn'])],
       DeleteRack: [object({}), object({ RackArn: described('Arn') }, ['RackArn'])],
       CreateKey: [object({ Key: described('Key') }), object({ Note: TEXT })],
       GetKey: [object({ Key: described('Key') }), object({ KeyId: TEXT }, ['KeyId'])],
-      ListKeys: [object({ Keys: list(object({ KeyId: TEXT, KeyArn: TEXT })) }), object({})],
+      ListKeys: [object({ Keys: arrayOf(object({ KeyId: TEXT, KeyArn: TEXT })) }), object({})],
     } as Readonly<Record<string, readonly [Schema, Schema]>>).map(([name, [answer, input]]) => {
       const header = {
         name: 'X-Target',

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { inPath, json, object, type Part, query, ref, sends, TEXT, toDocument } from '../document-parts.js';
+import { arrayOf, inPath, object, pathParameter, query, ref, TEXT, toDocument, type Part } from '../document-parts.js';
+import { shows, takes } from '../operation-parts.js';
 import { openShop, type Shop } from './shop.js';
 
 const open = (): Promise<Shop> => {
@@ -10,34 +11,22 @@ const open = (): Promise<Shop> => {
     agent: object(own),
     order: object({ ...own, customer: { anyOf: [TEXT, ref('customer')] }, plain: TEXT }),
   };
-  const expand = query('expand', { type: 'array', items: TEXT });
+  const expand = query('expand', arrayOf(TEXT));
   const select = query('fields', TEXT);
   const collection = (name: keyof typeof schemas): readonly (readonly [string, object])[] => {
     const sent = { title: TEXT, note: TEXT, customer: TEXT, agent: TEXT, plain: TEXT };
-    const body = { type: 'object', properties: { ...sent, expand: { type: 'array', items: TEXT } } };
-    const list = { type: 'object', required: ['data'], properties: { data: { type: 'array', items: ref(name) } } };
+    const body = { type: 'object', properties: { ...sent, expand: arrayOf(TEXT) } };
+    const list = { type: 'object', required: ['data'], properties: { data: arrayOf(ref(name)) } };
     return [
-      [
-        `/${name}s`,
-        {
-          get: { parameters: [expand, select], responses: { 200: json(list) } },
-          post: {
-            requestBody: { content: { 'application/json': { schema: body } } },
-            responses: { 201: json(ref(name)) },
-          },
-        },
-      ],
+      [`/${name}s`, { get: { parameters: [expand, select], ...shows(list) }, post: takes(body, ref(name), 201) }],
       [
         `/${name}s/{id}`,
-        {
-          parameters: [{ name: 'id', in: 'path', required: true, schema: TEXT }],
-          get: { parameters: [expand, select], responses: { 200: json(ref(name)) } },
-        },
+        { parameters: [pathParameter('id')], get: { parameters: [expand, select], ...shows(ref(name)) } },
       ],
     ];
   };
   const paths = Object.fromEntries([...collection('order'), ...collection('customer'), ...collection('agent')]);
-  const spec = { openapi: '3.1.0', info: { title: 'Orders', version: '1' }, paths, components: { schemas } };
+  const spec = toDocument(paths, schemas);
   return openShop({ spec, state: { unknownIds: 'not-found' } });
 };
 
@@ -91,13 +80,10 @@ it('a filter of every request shows items whose property is null', async () => {
   const spec = toDocument(
     {
       '/refunds': {
-        get: {
-          parameters: [{ ...query('account'), required: true }],
-          responses: { 200: json({ type: 'array', items: ref('Refund') }) },
-        },
-        post: { ...sends(ref('Refund')), responses: { 201: json(ref('Refund')) } },
+        get: { parameters: [{ ...query('account'), required: true }], ...shows(arrayOf(ref('Refund'))) },
+        post: takes(ref('Refund'), ref('Refund'), 201),
       },
-      '/refunds/{id}': { ...inPath('id'), get: { responses: { 200: json(ref('Refund')) } } },
+      '/refunds/{id}': { ...inPath('id'), get: shows(ref('Refund')) },
     },
     { Refund: object({ id: { ...TEXT, readOnly: true }, account: { type: ['string', 'null'] } }) },
   );
@@ -114,11 +100,11 @@ it('the default of a filter leaves out no items with a value that the filter can
       '/projects': {
         get: {
           parameters: [query('kind', { type: 'string', enum: ['active', 'paused'], default: 'active' })],
-          responses: { 200: json({ type: 'array', items: ref('Project') }) },
+          ...shows(arrayOf(ref('Project'))),
         },
-        post: { ...sends(ref('Project')), responses: { 201: json(ref('Project')) } },
+        post: takes(ref('Project'), ref('Project'), 201),
       },
-      '/projects/{id}': { ...inPath('id'), get: { responses: { 200: json(ref('Project')) } } },
+      '/projects/{id}': { ...inPath('id'), get: shows(ref('Project')) },
     },
     { Project: object({ id: { ...TEXT, readOnly: true }, kind: TEXT }) },
   );
@@ -134,20 +120,17 @@ describe('a parameter with ids', () => {
   const pets = (...parameters: readonly object[]): Part =>
     toDocument(
       {
-        '/pets': {
-          get: { parameters, responses: { 200: json({ type: 'array', items: ref('Pet') }) } },
-          post: { ...sends(ref('Pet')), responses: { 201: json(ref('Pet')) } },
-        },
-        '/pets/{id}': { ...inPath('id'), get: { responses: { 200: json(ref('Pet')) } } },
+        '/pets': { get: { parameters, ...shows(arrayOf(ref('Pet'))) }, post: takes(ref('Pet'), ref('Pet'), 201) },
+        '/pets/{id}': { ...inPath('id'), get: shows(ref('Pet')) },
       },
       { Pet: object({ id: { ...TEXT, readOnly: true }, name: TEXT }, 'id') },
     );
 
   it.each([
     ['ids', TEXT],
-    ['ids', { type: 'array', items: TEXT }],
-    ['pet_ids', { type: 'array', items: TEXT }],
-    ['pets', { type: 'array', items: TEXT }],
+    ['ids', arrayOf(TEXT)],
+    ['pet_ids', arrayOf(TEXT)],
+    ['pets', arrayOf(TEXT)],
     ['pet_id', TEXT],
   ])('lists the items that it names: %s %j', async (name, schema) => {
     const parameter = { ...query(name, schema), explode: false };

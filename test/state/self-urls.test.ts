@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createMock, type Mock } from '../../src/index.js';
-import { CLOSED, inPath, json, sends, TEXT, object, query, arrayOf, BOOLEAN, INTEGER } from '../document-parts.js';
+import { arrayOf, BOOLEAN, CLOSED, inPath, INTEGER, object, query, TEXT } from '../document-parts.js';
+import { REMOVED, shows, takes } from '../operation-parts.js';
 import { openShop, type Reply, type Shop } from './shop.js';
 
 const link = { type: 'string', format: 'uri' };
@@ -14,20 +15,17 @@ const toDocument = (uri: object, more: object = {}): Readonly<Record<string, unk
     servers: [{ url: 'https://rooms.example/v2/' }],
     paths: {
       '/rooms': {
-        get: { parameters: [query('owner', link)], responses: { 200: json(object({ items: arrayOf(room) })) } },
-        post: { ...sends(object({ name: TEXT, owner: link }, 'name')), responses: { 201: json(room) } },
+        get: { parameters: [query('owner', link)], ...shows(object({ items: arrayOf(room) })) },
+        post: takes(object({ name: TEXT, owner: link }, 'name'), room, 201),
       },
       '/rooms/{uuid}': {
         ...inPath('uuid'),
-        get: { responses: { 200: json(room) } },
-        put: { ...sends(object({ name: TEXT }, 'name')), responses: { 200: json(room) } },
-        delete: { responses: { 204: { description: 'gone' } } },
+        get: shows(room),
+        put: takes(object({ name: TEXT }, 'name'), room),
+        delete: REMOVED,
       },
-      '/rooms/{uuid}/desks': {
-        ...inPath('uuid'),
-        post: { ...sends(object({ label: TEXT })), responses: { 201: json(desk) } },
-      },
-      '/rooms/{room_uuid}/desks/{uuid}': { ...inPath('room_uuid', 'uuid'), get: { responses: { 200: json(desk) } } },
+      '/rooms/{uuid}/desks': { ...inPath('uuid'), post: takes(object({ label: TEXT }), desk, 201) },
+      '/rooms/{room_uuid}/desks/{uuid}': { ...inPath('room_uuid', 'uuid'), get: shows(desk) },
     },
   };
 };
@@ -96,8 +94,8 @@ describe('a request property that the item has with a longer name', () => {
         openapi: '3.1.0',
         info: { title: 'Hooks', version: '1' },
         paths: {
-          '/hooks': { post: { ...sends(object({ url: link, state: TEXT }, 'url')), responses: { 201: json(hook) } } },
-          '/hooks/{id}': { ...inPath('id'), get: { responses: { 200: json(hook) } } },
+          '/hooks': { post: takes(object({ url: link, state: TEXT }, 'url'), hook, 201) },
+          '/hooks/{id}': { ...inPath('id'), get: shows(hook) },
         },
       },
     });
@@ -111,11 +109,7 @@ describe('a request property that the item has with a longer name', () => {
 describe('an item with an id that shows its own URL', () => {
   const openTasks = async (task: object, sent: object = { title: TEXT }): Promise<Shop> => {
     const project = object({ id: TEXT, title: TEXT }, 'id');
-    const item = {
-      type: 'object',
-      required: ['id', ...Object.keys(task)],
-      properties: { id: TEXT, title: TEXT, ...task },
-    };
+    const item = object({ id: TEXT, title: TEXT, ...task }, 'id', ...Object.keys(task));
     return openShop({
       ...CLOSED,
       spec: {
@@ -123,16 +117,10 @@ describe('an item with an id that shows its own URL', () => {
         info: { title: 'Own URLs', version: '1' },
         servers: [{ url: 'https://{region}.tasks.example/v1', variables: { region: { default: 'eu' } } }],
         paths: {
-          '/projects': { post: { ...sends(object({ title: TEXT })), responses: { 201: json(project) } } },
-          '/projects/{project_id}': { ...inPath('project_id'), get: { responses: { 200: json(project) } } },
-          '/projects/{project_id}/tasks': {
-            ...inPath('project_id'),
-            post: { ...sends(object(sent)), responses: { 201: json(item) } },
-          },
-          '/projects/{project_id}/tasks/{task_id}': {
-            ...inPath('project_id', 'task_id'),
-            get: { responses: { 200: json(item) } },
-          },
+          '/projects': { post: takes(object({ title: TEXT }), project, 201) },
+          '/projects/{project_id}': { ...inPath('project_id'), get: shows(project) },
+          '/projects/{project_id}/tasks': { ...inPath('project_id'), post: takes(object(sent), item, 201) },
+          '/projects/{project_id}/tasks/{task_id}': { ...inPath('project_id', 'task_id'), get: shows(item) },
         },
       },
     });
@@ -179,8 +167,8 @@ describe('the own URL of an item where the document has no absolute server', () 
   const task = object({ id: TEXT, title: TEXT, self: link }, 'id', 'self');
   const room = object({ url: link, name: TEXT }, 'url', 'name');
   const toPaths = (item: object): object => ({
-    get: { responses: { 200: json(arrayOf(item)) } },
-    post: { ...sends(object({ title: TEXT, name: TEXT })), responses: { 201: json(item) } },
+    get: shows(arrayOf(item)),
+    post: takes(object({ title: TEXT, name: TEXT }), item, 201),
   });
   const openSpace = async (server: object, unknownIds: 'create' | 'not-found'): Promise<Mock> =>
     createMock({
@@ -190,9 +178,9 @@ describe('the own URL of an item where the document has no absolute server', () 
         ...server,
         paths: {
           '/tasks': toPaths(task),
-          '/tasks/{task_id}': { ...inPath('task_id'), get: { responses: { 200: json(task) } } },
+          '/tasks/{task_id}': { ...inPath('task_id'), get: shows(task) },
           '/rooms': toPaths(room),
-          '/rooms/{uuid}': { ...inPath('uuid'), get: { responses: { 200: json(room) } } },
+          '/rooms/{uuid}': { ...inPath('uuid'), get: shows(room) },
         },
       },
       state: { unknownIds },
@@ -258,10 +246,10 @@ it.each([
     info: { title: 'Lists', version: '1' },
     paths: {
       '/tickets': {
-        get: { parameters: [query('limit', INTEGER)], responses: { 200: json(list(ticket)) } },
-        post: { ...sends(object({ title: TEXT })), responses: { 201: json(ticket) } },
+        get: { parameters: [query('limit', INTEGER)], ...shows(list(ticket)) },
+        post: takes(object({ title: TEXT }), ticket, 201),
       },
-      '/tickets/{id}': { ...inPath('id'), get: { responses: { 200: json(ticket) } } },
+      '/tickets/{id}': { ...inPath('id'), get: shows(ticket) },
     },
   };
   const { send } = await openShop({ ...CLOSED, spec });

@@ -1,4 +1,4 @@
-import { content, inPath, ref, TEXT, object, arrayOf, BOOLEAN, toDocument } from '../document-parts.js';
+import { arrayOf, BOOLEAN, content, inPath, object, ref, sends, TEXT, toDocument } from '../document-parts.js';
 
 function answer(schema: object | undefined, headers: object = {}): object {
   return { description: 'an answer', headers, ...(schema === undefined ? {} : { content: content(schema) }) };
@@ -16,14 +16,14 @@ export function createShopDocument(): Record<string, unknown> {
         get: { operationId: 'listOrders', responses: { 200: answer(arrayOf(ref('Order'))) } },
         post: {
           operationId: 'createOrder',
-          requestBody: { content: content(ref('NewOrder')) },
+          ...sends(ref('NewOrder')),
           responses: { 201: answer(ref('Order'), tag), 409: MISTAKE },
         },
       },
       '/orders/batch': {
         post: {
           operationId: 'createOrders',
-          requestBody: { content: content(arrayOf(ref('Order'))) },
+          ...sends(arrayOf(ref('Order'))),
           responses: { 201: answer(arrayOf(ref('Order'))) },
         },
       },
@@ -46,7 +46,7 @@ export function createShopDocument(): Record<string, unknown> {
         },
         put: {
           operationId: 'replaceOrder',
-          requestBody: { content: content(ref('NewOrder')) },
+          ...sends(ref('NewOrder')),
           responses: { 200: answer(ref('Order')), 201: answer(ref('Order')), 404: MISTAKE },
         },
         delete: { operationId: 'deleteOrder', responses: { 204: answer(undefined), 404: MISTAKE } },
@@ -64,7 +64,7 @@ export function createShopDocument(): Record<string, unknown> {
         get: { operationId: 'listLines', responses: { 200: answer(arrayOf(ref('Line'))), 404: MISTAKE } },
         post: {
           operationId: 'createLine',
-          requestBody: { content: content(object({ text: TEXT })) },
+          ...sends(object({ text: TEXT })),
           responses: { 201: answer(ref('Line')), 404: MISTAKE },
         },
       },
@@ -75,11 +75,7 @@ export function createShopDocument(): Record<string, unknown> {
       '/orders/{order_id}/invoice': {
         ...inPath('order_id'),
         get: { operationId: 'readInvoice', responses: { 200: answer(ref('Invoice')), 404: MISTAKE } },
-        put: {
-          operationId: 'writeInvoice',
-          requestBody: { content: content(ref('Invoice')) },
-          responses: { 200: answer(ref('Invoice')) },
-        },
+        put: { operationId: 'writeInvoice', ...sends(ref('Invoice')), responses: { 200: answer(ref('Invoice')) } },
         delete: { operationId: 'deleteInvoice', responses: { 204: answer(undefined), 404: MISTAKE } },
       },
       '/me': { get: { operationId: 'readMe', responses: { 200: answer(ref('Person')) } } },

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { json, sends, TEXT, object, pathParameter, BOOLEAN, NUMBER, arrayOf, toDocument } from '../document-parts.js';
+import { arrayOf, BOOLEAN, NUMBER, object, pathParameter, TEXT, toDocument } from '../document-parts.js';
+import { shows, takes } from '../operation-parts.js';
 import { openShop } from './shop.js';
 
 const toReference = (name: string): object => ({ $ref: `#/components/schemas/${name}` });
@@ -10,16 +11,8 @@ const ID = pathParameter('id');
 /** Pets of two kinds, which extend the schema that names them (OpenAPI 3.1 section 4.8.25.1). */
 const SPEC = toDocument(
   {
-    '/pets': {
-      get: { responses: { 200: json(arrayOf(PET)) } },
-      post: { ...sends(PET), responses: { 201: json(PET) } },
-    },
-    '/pets/{id}': {
-      parameters: [ID],
-      get: { responses: { 200: json(PET) } },
-      put: { ...sends(PET), responses: { 200: json(PET) } },
-      patch: { ...sends(PET), responses: { 200: json(PET) } },
-    },
+    '/pets': { get: shows(arrayOf(PET)), post: takes(PET, PET, 201) },
+    '/pets/{id}': { parameters: [ID], get: shows(PET), put: takes(PET, PET), patch: takes(PET, PET) },
   },
   {
     Pet: {

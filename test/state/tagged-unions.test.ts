@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { json, sends, TEXT, BOOLEAN, object, arrayOf, toDocument, inPath } from '../document-parts.js';
+import { arrayOf, BOOLEAN, inPath, json, object, sends, TEXT, toDocument } from '../document-parts.js';
+import { finds, shows } from '../operation-parts.js';
 import { openShop } from './shop.js';
 
 const toReference = (name: string): object => ({ $ref: `#/components/schemas/${name}` });
@@ -11,10 +12,10 @@ function toSpec(mapping?: Readonly<Record<string, string>>): Readonly<Record<str
   return toDocument(
     {
       '/pets': {
-        get: { responses: { 200: json(arrayOf(pet)) } },
+        get: shows(arrayOf(pet)),
         post: { ...sends(pet), responses: { 201: json(pet), 400: { description: 'invalid' } } },
       },
-      '/pets/{id}': { ...inPath('id'), get: { responses: { 200: json(pet), 404: { description: 'none' } } } },
+      '/pets/{id}': { ...inPath('id'), get: finds(pet) },
     },
     {
       Pet: {

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { createMock } from '../../src/index.js';
-import { TEXT, object, content, ref, toDocument, inPath } from '../document-parts.js';
+import { content, inPath, object, ref, TEXT, toDocument } from '../document-parts.js';
+import { REMOVED } from '../operation-parts.js';
 
 const POD = object({ metadata: object({ name: TEXT }), image: TEXT });
 const JSON_BODY = { content: content(ref('Pod')) };
@@ -13,7 +14,7 @@ const toSpec = (operationId: string): Readonly<Record<string, unknown>> =>
       '/pods/{name}': {
         ...inPath('name'),
         get: { operationId: 'readPod', responses: OK },
-        delete: { operationId: 'deletePod', responses: { 204: { description: 'gone' } } },
+        delete: { operationId: 'deletePod', ...REMOVED },
       },
     },
     { Pod: POD },

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { CLOSED, json, object, query, sends, TEXT, toDocument } from '../document-parts.js';
+import { arrayOf, CLOSED, INTEGER, json, object, query, TEXT, toDocument } from '../document-parts.js';
+import { shows, takes } from '../operation-parts.js';
 import { openShop } from './shop.js';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 const TIME = { type: 'string', format: 'date-time' };
-const SECONDS = { type: 'integer' };
 
 type Bounds = readonly [earliest: string, latest: string];
 
@@ -22,10 +22,10 @@ const open = async (
     spec: toDocument({
       '/events': {
         get: {
-          parameters: [...parameters, query('limit', { type: 'integer' })],
-          responses: { 200: json({ type: 'array', items: event }), 400: { description: 'wrong' } },
+          parameters: [...parameters, query('limit', INTEGER)],
+          responses: { 200: json(arrayOf(event)), 400: { description: 'wrong' } },
         },
-        post: { ...sends(object({ name: TEXT }, 'name')), responses: { 201: json(event) } },
+        post: takes(object({ name: TEXT }, 'name'), event, 201),
       },
     }),
   });
@@ -39,9 +39,9 @@ describe.each<[names: Bounds]>([
 ])('a list with %s', (names) => {
   it.each<[kind: string, time: object, schema: object, write: (now: number) => string]>([
     ['dates', TIME, TIME, (now) => new Date(now).toISOString()],
-    ['seconds', SECONDS, SECONDS, (now) => String(Math.floor(now / 1000))],
-    ['seconds for dates', TIME, SECONDS, (now) => String(Math.floor(now / 1000))],
-    ['dates for seconds', SECONDS, TIME, (now) => new Date(now).toISOString()],
+    ['seconds', INTEGER, INTEGER, (now) => String(Math.floor(now / 1000))],
+    ['seconds for dates', TIME, INTEGER, (now) => String(Math.floor(now / 1000))],
+    ['dates for seconds', INTEGER, TIME, (now) => new Date(now).toISOString()],
   ])('leaves out the items of other times, named by %s', async (_, time, schema, write) => {
     const [earliest, latest] = names;
     const { mock, send } = await open(time, names, schema);
@@ -64,11 +64,8 @@ it('a list with both ends of a range leaves out the items outside of it, also wh
   const { send } = await openShop({
     spec: toDocument({
       '/tasks': {
-        get: {
-          parameters: [query('startDate', TIME), query('endDate', TIME)],
-          responses: { 200: json({ type: 'array', items: task }) },
-        },
-        post: { ...sends(object({ start_date: day, end_date: day })), responses: { 201: json(task) } },
+        get: { parameters: [query('startDate', TIME), query('endDate', TIME)], ...shows(arrayOf(task)) },
+        post: takes(object({ start_date: day, end_date: day }), task, 201),
       },
     }),
   });

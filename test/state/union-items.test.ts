@@ -1,29 +1,42 @@
 import { describe, expect, it } from 'vitest';
 import { createMock } from '../../src/index.js';
-import { CLOSED, inPath, json, object, type Part, ref, sends, TEXT, toDocument as toSpec } from '../document-parts.js';
+import {
+  arrayOf,
+  CLOSED,
+  inPath,
+  INTEGER,
+  object,
+  pathParameter,
+  ref,
+  sends,
+  TEXT,
+  toDocument as toSpec,
+  type Part,
+} from '../document-parts.js';
+import { finds, shows, takes } from '../operation-parts.js';
 import { openShop } from './shop.js';
 
-const RECORD = { $ref: '#/components/schemas/Record' };
+const RECORD = ref('Record');
 
 const toDocument = (components: object): Readonly<Record<string, unknown>> => ({
   openapi: '3.1.0',
   info: { title: 'Unions', version: '1' },
   paths: {
     '/records': {
-      get: { responses: { 200: json({ type: 'object', properties: { records: { type: 'array', items: RECORD } } }) } },
-      post: { ...sends(RECORD), responses: { 201: json({ type: 'object', properties: { record: RECORD } }) } },
+      get: shows(object({ records: arrayOf(RECORD) })),
+      post: takes(RECORD, object({ record: RECORD }), 201),
     },
     '/records/{id}': {
-      parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }],
-      get: { responses: { 200: json(RECORD), 404: { description: 'none' } } },
-      patch: { ...sends({ type: 'object', additionalProperties: true }), responses: { 200: json(RECORD) } },
-      put: { ...sends(RECORD), responses: { 200: json(RECORD) } },
+      parameters: [pathParameter('id')],
+      get: finds(RECORD),
+      patch: takes({ type: 'object', additionalProperties: true }, RECORD),
+      put: takes(RECORD, RECORD),
     },
   },
   components: { schemas: components },
 });
 
-const base = { id: { type: 'string', readOnly: true }, name: { type: 'string' } };
+const base = { id: { type: 'string', readOnly: true }, name: TEXT };
 const kind = (type: string, own: object): object => ({
   type: 'object',
   required: ['id', 'type', 'name', ...Object.keys(own)],
@@ -38,9 +51,9 @@ const DOCUMENTS: readonly (readonly [string, Readonly<Record<string, unknown>>])
     'constants distinguish',
     toDocument({
       Record: { oneOf: refs('A', 'Mx', 'Srv') },
-      A: kind('A', { address: { type: 'string' } }),
-      Mx: kind('MX', { priority: { type: 'integer' }, host: { type: 'string' } }),
-      Srv: kind('SRV', { data: { type: 'object', properties: { port: { type: 'integer' } } } }),
+      A: kind('A', { address: TEXT }),
+      Mx: kind('MX', { priority: INTEGER, host: TEXT }),
+      Srv: kind('SRV', { data: object({ port: INTEGER }) }),
     }),
   ],
   [
@@ -50,22 +63,10 @@ const DOCUMENTS: readonly (readonly [string, Readonly<Record<string, unknown>>])
         oneOf: refs('A', 'Mx', 'Srv'),
         discriminator: { propertyName: 'type', mapping: { A: '#/components/schemas/A', MX: 'Mx', SRV: 'Srv' } },
       },
-      Base: { type: 'object', required: ['id', 'type'], properties: { ...base, type: { type: 'string' } } },
-      A: { allOf: [...refs('Base'), { properties: { type: { const: 'A' }, address: { type: 'string' } } }] },
-      Mx: {
-        allOf: [
-          ...refs('Base'),
-          { properties: { type: { const: 'MX' }, priority: { type: 'integer' }, host: { type: 'string' } } },
-        ],
-      },
-      Srv: {
-        allOf: [
-          ...refs('Base'),
-          {
-            properties: { type: { const: 'SRV' }, data: { type: 'object', properties: { port: { type: 'integer' } } } },
-          },
-        ],
-      },
+      Base: object({ ...base, type: TEXT }, 'id', 'type'),
+      A: { allOf: [...refs('Base'), { properties: { type: { const: 'A' }, address: TEXT } }] },
+      Mx: { allOf: [...refs('Base'), { properties: { type: { const: 'MX' }, priority: INTEGER, host: TEXT } }] },
+      Srv: { allOf: [...refs('Base'), { properties: { type: { const: 'SRV' }, data: object({ port: INTEGER }) } }] },
     }),
   ],
   [
@@ -76,9 +77,9 @@ const DOCUMENTS: readonly (readonly [string, Readonly<Record<string, unknown>>])
         required: ['id', 'type'],
         properties: { ...base, type: { type: 'string', enum: ['A', 'MX', 'SRV'] } },
         anyOf: [
-          { properties: { address: { type: 'string' } } },
-          { properties: { priority: { type: 'integer' }, host: { type: 'string' } } },
-          { properties: { data: { type: 'object', properties: { port: { type: 'integer' } } } } },
+          { properties: { address: TEXT } },
+          { properties: { priority: INTEGER, host: TEXT } },
+          { properties: { data: object({ port: INTEGER }) } },
         ],
       },
     }),
@@ -138,13 +139,10 @@ describe.each([
       undefined,
     ],
   ])('that it has by %s', async (_name, schemas, kind) => {
-    const one = { responses: { 200: json(ref('Source')) } };
+    const one = shows(ref('Source'));
     const spec = toSpec(
       {
-        '/sources': {
-          get: { responses: { 200: json({ type: 'array', items: ref('Source') }) } },
-          post: { ...sends(NEW_SOURCE), responses: { 201: json(ref('Source')) } },
-        },
+        '/sources': { get: shows(arrayOf(ref('Source'))), post: takes(NEW_SOURCE, ref('Source'), 201) },
         '/sources/{id}': { ...inPath('id'), get: one, patch: { ...sends(object({ iban: TEXT })), ...one } },
       },
       schemas,
@@ -163,18 +161,15 @@ describe.each([
 });
 
 describe('an item for which no valid answer is found', () => {
-  const cells = { type: 'array', items: object({ x: { type: 'integer' } }) };
+  const cells = arrayOf(object({ x: INTEGER }));
   const either = { oneOf: [ref('Board'), ref('WholeBoard')] };
   const never = { type: 'integer', minimum: 5, maximum: 1 };
   const spec = toSpec(
     {
-      '/boards': {
-        post: { ...sends(object({ name: TEXT }, 'name')), responses: { 201: json(either) } },
-        get: { responses: { 200: json({ type: 'array', items: ref('Board') }) } },
-      },
-      '/boards/{id}': { ...inPath('id'), get: { responses: { 200: json(either) } } },
-      '/jobs': { post: { ...sends(object({ name: TEXT }, 'name')), responses: { 201: json(ref('Job')) } } },
-      '/jobs/{id}': { ...inPath('id'), get: { responses: { 200: json(ref('Job')) } } },
+      '/boards': { post: takes(object({ name: TEXT }, 'name'), either, 201), get: shows(arrayOf(ref('Board'))) },
+      '/boards/{id}': { ...inPath('id'), get: shows(either) },
+      '/jobs': { post: takes(object({ name: TEXT }, 'name'), ref('Job'), 201) },
+      '/jobs/{id}': { ...inPath('id'), get: shows(ref('Job')) },
     },
     {
       Board: object({ id: TEXT, name: TEXT, cells }, 'id', 'name'),

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { openShop } from './shop.js';
-import { object, INTEGER, content, pathParameter, toDocument, inPath } from '../document-parts.js';
+import { content, inPath, INTEGER, object, pathParameter, sends, toDocument } from '../document-parts.js';
+import { finds } from '../operation-parts.js';
 
 const OPEN = { state: { initialItems: 3 } } as const;
 
@@ -63,12 +64,7 @@ describe('an id that is not valid in the item', () => {
       ...inPath('id'),
       get: { responses: { 200: { description: 'ok', ...json }, 404: { description: 'none' } } },
     },
-    '/things': {
-      post: {
-        requestBody: { content: content({ type: 'object' }) },
-        responses: { 200: { description: 'ok', ...json } },
-      },
-    },
+    '/things': { post: { ...sends({ type: 'object' }), responses: { 200: { description: 'ok', ...json } } } },
   });
 
   it('creates an item with a valid id where the path parameter allows it', async () => {
@@ -92,7 +88,7 @@ describe('a path parameter that is not the id of the item', () => {
   const read = (id: object): object => object({ id, number: INTEGER }, 'id');
   const pathOf = (names: readonly string[], id: object): object => ({
     parameters: names.map((name) => pathParameter(name)),
-    get: { responses: { 200: { description: 'ok', content: content(read(id)) }, 404: { description: 'none' } } },
+    get: finds(read(id)),
   });
   const spec = toDocument({
     '/apps/{slug}': pathOf(['slug'], { type: 'string', format: 'uuid' }),

@@ -1,44 +1,44 @@
 import { expect, it } from 'vitest';
-import { CLOSED, json, sends, TEXT, INTEGER, object, arrayOf, BOOLEAN, toDocument, inPath } from '../document-parts.js';
+import { arrayOf, BOOLEAN, CLOSED, inPath, INTEGER, object, TEXT, toDocument } from '../document-parts.js';
+import { shows, takes } from '../operation-parts.js';
 import { openShop } from './shop.js';
 
 const toReference = (name: string): object => ({ $ref: `#/components/schemas/${name}` });
-const toObject = (properties: object): object => object(properties);
 
 const SCHEMAS = {
-  Amount: toObject({ currency: TEXT, value: INTEGER }),
-  Payment: toObject({
+  Amount: object({ currency: TEXT, value: INTEGER }),
+  Payment: object({
     pspReference: TEXT,
     amount: toReference('Amount'),
     resultCode: TEXT,
     refusal: TEXT,
     order: TEXT,
   }),
-  NewPayment: toObject({
+  NewPayment: object({
     additionalAmount: toReference('Amount'),
     amount: toReference('Amount'),
     merchantAccount: TEXT,
     returnUrl: TEXT,
   }),
-  Message: toObject({ id: TEXT, text: TEXT, reply: toReference('Message'), pinned: toReference('Message') }),
+  Message: object({ id: TEXT, text: TEXT, reply: toReference('Message'), pinned: toReference('Message') }),
 };
 
 const SPEC = toDocument(
   {
-    '/payments': { post: { ...sends(toReference('NewPayment')), responses: { 200: json(toReference('Payment')) } } },
+    '/payments': { post: takes(toReference('NewPayment'), toReference('Payment')) },
     '/payments/{reference}/captures': {
       post: {
         ...inPath('reference'),
-        ...sends(toObject({ amount: toReference('Amount') })),
-        responses: { 201: json(toObject({ amount: toReference('Amount'), status: TEXT })) },
+        ...takes(
+          object({ amount: toReference('Amount') }),
+          object({ amount: toReference('Amount'), status: TEXT }),
+          201,
+        ),
       },
     },
     '/messages': {
-      get: { responses: { 200: json(toObject({ result: arrayOf(toReference('Message')) })) } },
-      post: {
-        ...sends(toObject({ text: TEXT })),
-        responses: { 200: json(toObject({ ok: BOOLEAN, result: toReference('Message') })) },
-      },
+      get: shows(object({ result: arrayOf(toReference('Message')) })),
+      post: takes(object({ text: TEXT }), object({ ok: BOOLEAN, result: toReference('Message') })),
     },
   },
   SCHEMAS,

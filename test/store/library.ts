@@ -1,4 +1,16 @@
-import { object, TEXT, arrayOf, ref, BOOLEAN, query, INTEGER, content, toDocument, inPath } from '../document-parts.js';
+import {
+  arrayOf,
+  BOOLEAN,
+  content,
+  inPath,
+  INTEGER,
+  object,
+  query,
+  ref,
+  sends,
+  TEXT,
+  toDocument,
+} from '../document-parts.js';
 /** A small contract of books, in sessions of their own, with operations that scenarios limit. */
 export const LIBRARY: Readonly<Record<string, unknown>> = toDocument(
   {
@@ -11,7 +23,7 @@ export const LIBRARY: Readonly<Record<string, unknown>> = toDocument(
       post: {
         operationId: 'createBook',
         parameters: [{ name: 'Idempotency-Key', in: 'header', schema: TEXT }],
-        requestBody: { content: content(ref('NewBook')) },
+        ...sends(ref('NewBook')),
         responses: { 201: json(ref('Book')) },
       },
     },
@@ -21,7 +33,7 @@ export const LIBRARY: Readonly<Record<string, unknown>> = toDocument(
       put: {
         operationId: 'putBook',
         parameters: [{ name: 'If-Match', in: 'header', schema: TEXT }],
-        requestBody: { content: content(ref('NewBook')) },
+        ...sends(ref('NewBook')),
         responses: { 200: json(ref('Book')), 412: { description: '' } },
       },
       delete: { operationId: 'deleteBook', responses: { 204: { description: '' }, 404: { description: '' } } },
