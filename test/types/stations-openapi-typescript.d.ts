@@ -100,7 +100,6 @@ export interface components {
             platforms: number;
             /** @constant */
             kind?: "station";
-            parent?: components["schemas"]["Station"];
         };
         /** @description A station. */
         Station: WithRequired<components["schemas"]["NewStation"], "platforms"> & {
@@ -114,19 +113,9 @@ export interface components {
             tags?: {
                 [key: string]: string;
             };
-            settings?: {
-                [key: string]: unknown;
-            };
-            labels?: {
-                [key: string]: number;
-            };
-            empty?: Record<string, never>;
-            anything?: unknown;
             /** @enum {unknown} */
             level?: 1 | -2 | "high" | true | null;
-            kinds?: (string | number)[];
             vehicle?: components["schemas"]["Bus"] | components["schemas"]["Train"];
-            owner?: string | components["schemas"]["Cat"] | null;
         };
         Bus: {
             /**
@@ -143,27 +132,6 @@ export interface components {
              */
             type: "train";
             cars?: string[][];
-        };
-        Animal: {
-            species: string;
-            name?: string;
-        };
-        Cat: Omit<components["schemas"]["Animal"], "species"> & {
-            lives?: number;
-        } & {
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            species: "cat";
-        };
-        Dog: {
-            species: "Dog";
-        } & (Omit<components["schemas"]["Animal"], "species"> & {
-            barks?: boolean;
-        });
-        Tree: {
-            children?: components["schemas"]["Tree"][];
         };
     };
     responses: {

@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import type { Contract } from '../../src/contract/contract.js';
 import { loadContract } from '../../src/contract/load/load.js';
 import { inferResources } from '../../src/state/inference/infer.js';
@@ -28,11 +28,23 @@ async function writeSchemas(schemas: Schemas): Promise<readonly string[]> {
   );
 }
 
-/** Runs the compiler; its output has a line for each mistake. */
-function compile(parameters: readonly string[]): Promise<{ readonly stdout: string }> {
+const folders: string[] = [];
+afterEach(() => folders.splice(0).forEach((folder) => rmSync(folder, { recursive: true })));
+
+function makeFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'vouch-types-'));
+  folders.push(folder);
+  return folder;
+}
+
+/** Runs the compiler in a folder. @returns a line for each mistake, without its file, and an empty one. */
+async function compile(folder: string, config: object): Promise<readonly string[]> {
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config));
   const manifest = createRequire(import.meta.url).resolve('typescript/package.json');
   const { bin } = JSON.parse(readFileSync(manifest, 'utf8')) as { readonly bin: { readonly tsc: string } };
-  return run(process.execPath, [join(dirname(manifest), bin.tsc), ...parameters, '--pretty', 'false']);
+  const words = [join(dirname(manifest), bin.tsc), '-p', folder, '--pretty', 'false'];
+  const { stdout } = await run(process.execPath, words).catch((error: { readonly stdout: string }) => error);
+  return stdout.split('\n').map((line) => line.replace(/^.*\.m?ts(?=\()/u, '').slice(0, 100));
 }
 
 /** The types of a contract with its collections. */
@@ -172,13 +184,22 @@ describe('the type of a schema', () => {
 });
 
 describe('the types of a document', () => {
-  it('have the form of the file in this folder, which is compared with that of openapi-typescript', async () => {
-    const text = writeAll(await loadContract('test/types/stations.yaml'));
-    await expect(text).toMatchFileSnapshot('stations-vouch.d.ts');
+  it('say what an operation is for, beside it and at its path', async () => {
+    const comment = String.raw`/** * List stations * A page of stations. Comments end with *\/ here. */`;
+    const text = writeAll(await loadContract('test/types/stations.yaml')).replaceAll(/\s+/gu, ' ');
+    expect(text).toMatch(/^\/\*\* Types of Stations 1\.0\.0, written by "vouch types"\./u);
+    expect(text).toContain(`${comment} get: operations["listStations"]; put?: never;`);
+    expect(text).toContain(
+      `${comment} listStations: { parameters: { query: { /** The size of a page. */ limit?: number;`,
+    );
+    expect(text).toContain('/** @deprecated */ "stations/read": {');
+    expect(text).toContain('/** Created. */ 201: { headers: { [name: string]: unknown; };');
+    expect(text).toContain('/** A problem. */ default: components["responses"]["Problem"];');
+    expect(text).toContain('collections { /** /stations */ stations: components["schemas"]["Station"]; }');
   });
 
   it('compile with every strict check for every document at hand', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'vouch-types-'));
+    const folder = makeFolder();
     const shared = '../shared/specs';
     const specs = [
       ...readdirSync('spec').map((name) => join('spec', name)),
@@ -186,101 +207,67 @@ describe('the types of a document', () => {
       'test/types/stations.yaml',
       'test/types/compositions.yaml',
     ].filter((path) => /\.(?:ya?ml|json)$/u.test(path));
-    try {
-      for (const [i, spec] of specs.entries()) {
-        writeFileSync(join(folder, `${i}.ts`), writeAll(await loadContract(spec, { preset: 'auto' })));
-      }
-      const compilerOptions = {
-        strict: true,
-        exactOptionalPropertyTypes: true,
-        noEmit: true,
-        types: [],
-        target: 'es2022',
-      };
-      writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions }));
-      const { stdout } = await compile(['-p', folder]);
-      expect(stdout).toBe('');
-    } finally {
-      rmSync(folder, { recursive: true, force: true });
-    }
+    for (const [i, spec] of specs.entries())
+      writeFileSync(join(folder, `${i}.ts`), writeAll(await loadContract(spec, { preset: 'auto' })));
+    const options = { strict: true, exactOptionalPropertyTypes: true, noEmit: true, types: [], target: 'es2022' };
+    expect(await compile(folder, { compilerOptions: options })).toEqual(['']);
   });
 });
 
 describe('the types of the package', () => {
-  it('accept what compositions.test-d.ts assigns, and report a mistake of a scenario at the value that is wrong', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'vouch-types-'));
-    const file = join(folder, 'scenarios.ts');
-    const from = (path: string): string => JSON.stringify(resolve(path));
-    const compositions = readFileSync('test/types/compositions.test-d.ts', 'utf8')
-      .replace("'vitest'", from('node_modules/expect-type/dist/index.js'))
-      .replace("'../../src/index.js'", from('dist/index.js'));
-    writeFileSync(join(folder, 'compositions.mts'), compositions);
-    writeFileSync(join(folder, 'compositions-vouch.ts'), writeAll(await loadContract('test/types/compositions.yaml')));
+  it('accept what the files beside this test assign', async () => {
+    const folder = makeFolder();
+    for (const name of ['stations', 'compositions'])
+      writeFileSync(join(folder, `${name}-vouch.ts`), writeAll(await loadContract(`test/types/${name}.yaml`)));
+    const compilerOptions = {
+      // The files import the types as if they were beside them.
+      rootDirs: [resolve('test/types'), folder],
+      typeRoots: [resolve('node_modules/@types')],
+      declaration: false,
+      isolatedDeclarations: false,
+    };
+    const include = [resolve('test/types/*.test-d.ts')];
+    const config = { extends: resolve('tsconfig.json'), compilerOptions, include, exclude: [] };
+    expect(await compile(folder, config)).toEqual(['']);
+  });
+
+  it('report a mistake of a scenario at the value that is wrong', async () => {
+    const folder = makeFolder();
+    writeFileSync(join(folder, 'stations.ts'), writeAll(await loadContract('test/types/stations.yaml')));
     const rules = ['{ status: 500 }', '{ body: { name: 1 } }', '{ status: 422, body: { colour: "red" } }'];
-    const lines = rules.map((rule) => `define({ a: { operations: { createStation: { respond: ${rule} } } } });`);
-    try {
-      const head = [
-        `import { defineScenarios, type Mock } from ${from('dist/index.js')};`,
-        `import type { operations } from ${from('test/types/stations-vouch.js')};`,
-        'const define = defineScenarios<operations>;',
-      ];
+    const lines = [
+      `import { defineScenarios, type Mock } from ${JSON.stringify(resolve('dist/index.js'))};`,
+      'import type { operations } from "./stations.js";',
+      'const define = defineScenarios<operations>;',
+      ...rules.map((rule) => `define({ a: { operations: { createStation: { respond: ${rule} } } } });`),
       // A mock has all its members without the types of Node.js and the newest libraries.
-      const last = 'export const use = (mock: Mock): string => mock.state.collection("a").name + mock.nonsense;';
-      writeFileSync(file, [...head, ...lines, last].join('\n'));
-      const compilerOptions = {
-        strict: true,
-        noEmit: true,
-        skipLibCheck: true,
-        module: 'nodenext',
-        target: 'es2022',
-        types: [],
-      };
-      writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions }));
-      const failure: unknown = await compile(['-p', folder]).catch((error: unknown) => error);
-      const { stdout } = failure as { readonly stdout: string };
-      expect(stdout.split('\n').map((line) => line.replace(/^.*scenarios\.ts/u, '').slice(0, 100))).toEqual([
-        `(4,57): error TS2322: Type 'number' is not assignable to type '201 | 422 | undefined'.`,
-        `(5,65): error TS2322: Type 'number' is not assignable to type 'string'.`,
-        expect.stringMatching(/^\(6,78\): error TS2353: .*'colour'/u),
-        expect.stringMatching(/^\(7,83\): error TS2339: Property 'nonsense' does not exist on type 'Mock/u),
-        '',
-      ]);
-    } finally {
-      rmSync(folder, { recursive: true, force: true });
-    }
+      'export const use = (mock: Mock): string => mock.state.collection("a").name + mock.nonsense;',
+    ];
+    writeFileSync(join(folder, 'scenarios.ts'), lines.join('\n'));
+    const options = { strict: true, noEmit: true, skipLibCheck: true, module: 'nodenext', target: 'es2022', types: [] };
+    expect(await compile(folder, { compilerOptions: options })).toEqual([
+      `(4,57): error TS2322: Type 'number' is not assignable to type '201 | 422 | undefined'.`,
+      `(5,65): error TS2322: Type 'number' is not assignable to type 'string'.`,
+      expect.stringMatching(/^\(6,78\): error TS2353: .*'colour'/u),
+      expect.stringMatching(/^\(7,83\): error TS2339: Property 'nonsense' does not exist on type 'Mock/u),
+      '',
+    ]);
   });
 });
 
 describe('vouch types', () => {
   it('prints the types, or writes them to a file', async () => {
     const text = writeAll(await loadContract('test/types/stations.yaml'));
-    const folder = mkdtempSync(join(tmpdir(), 'vouch-types-'));
-    try {
-      const printed = await run(process.execPath, ['dist/cli/main.js', 'types', 'test/types/stations.yaml']);
-      expect(printed.stdout).toBe(text);
-      const file = join(folder, 'new', 'api.d.ts');
-      const written = await run(process.execPath, [
-        'dist/cli/main.js',
-        'types',
-        'test/types/stations.yaml',
-        '-o',
-        file,
-      ]);
-      expect(written.stdout).toContain('5 operations, 1 collection');
-      expect(readFileSync(file, 'utf8')).toBe(text);
-      const failing = run(process.execPath, [
-        'dist/cli/main.js',
-        'types',
-        'test/types/stations.yaml',
-        '-o',
-        join(file, 'a.ts'),
-      ]);
-      await expect(failing).rejects.toMatchObject({
-        code: 1,
-        stderr: expect.stringMatching(/^OPTION_INVALID {2}the file/u),
-      });
-    } finally {
-      rmSync(folder, { recursive: true, force: true });
-    }
+    const folder = makeFolder();
+    const types = (...words: readonly string[]): ReturnType<typeof run> =>
+      run(process.execPath, ['dist/cli/main.js', 'types', 'test/types/stations.yaml', ...words]);
+    expect((await types()).stdout).toBe(text);
+    const file = join(folder, 'new', 'api.d.ts');
+    expect((await types('-o', file)).stdout).toContain('5 operations, 1 collection');
+    expect(readFileSync(file, 'utf8')).toBe(text);
+    await expect(types('-o', join(file, 'a.ts'))).rejects.toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^OPTION_INVALID {2}the file/u),
+    });
   });
 });
