@@ -14,6 +14,7 @@ import {
   toDocument,
   type Part,
 } from '../document-parts.js';
+import { send } from '../send.js';
 
 const THING = ref('Thing');
 const MEMBER = object({ id: TEXT, user_id: TEXT, role: TEXT }, 'id', 'user_id');
@@ -52,26 +53,13 @@ async function start(
   return createMock({ spec, state });
 }
 
-async function send(mock: Mock, target: string, body?: unknown) {
-  const [method = '', path = ''] = target.split(' ');
-  const reply = await mock.fetch(
-    new Request(`http://things.test${path}`, {
-      method,
-      ...(body === undefined ? {} : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
-    }),
-  );
-  expect(reply.headers.get('x-mock-violation')).toBeNull();
-  const text = await reply.text();
-  return { status: reply.status, answer: (text === '' ? undefined : JSON.parse(text)) as Part & readonly Part[] };
-}
-
 async function createThings(mock: Mock, ...names: readonly string[]): Promise<readonly string[]> {
   const ids: string[] = [];
-  for (const name of names) ids.push(String((await send(mock, 'POST /things', { name, color: 'red' })).answer['id']));
+  for (const name of names) ids.push(String((await send(mock, 'POST /things', { name, color: 'red' })).body['id']));
   return ids;
 }
 
-const listThings = async (mock: Mock): Promise<readonly Part[]> => (await send(mock, 'GET /things')).answer;
+const listThings = async (mock: Mock): Promise<readonly Part[]> => (await send(mock, 'GET /things')).list;
 
 const operation = (operationId: string, body: Part | undefined, responses: Part, more: Part = {}): Part => ({
   operationId,
@@ -101,8 +89,8 @@ it.each<[path: string, body: Part, answer: Part, name: string | undefined]>([
   const made = await send(mock, `POST ${path}`, name === undefined ? parts : { [name]: parts });
   const things = await listThings(mock);
   expect(things).toMatchObject(parts);
-  const [shown] = Object.values(made.answer);
-  expect(Array.isArray(made.answer) ? made.answer : shown).toEqual(shown === 2 ? 2 : things);
+  const [shown] = Object.values(made.body);
+  expect(Array.isArray(made.body) ? made.body : shown).toEqual(shown === 2 ? 2 : things);
 });
 
 it.each<[name: string, body: Part, answer: Part]>([
@@ -116,7 +104,7 @@ it.each<[name: string, body: Part, answer: Part]>([
     { id: 'other', name: 'd' },
   ];
   const put = await send(mock, 'PUT /things', body['type'] === 'array' ? parts : { things: parts });
-  expect(Array.isArray(put.answer) ? put.answer : put.answer['things']).toMatchObject(parts);
+  expect(Array.isArray(put.body) ? put.body : put.body['things']).toMatchObject(parts);
   expect(await listThings(mock)).toMatchObject([{ id: first, name: 'c' }, { name: 'b', color: 'red' }, parts[1]]);
   expect((await listThings(mock))[0]).not.toHaveProperty('color');
 });
@@ -134,7 +122,7 @@ it.each<[method: string, path: string]>([
     { id: second, name: 'd' },
     { id: first, color: 'blue' },
   ];
-  const { answer } = await send(mock, `${method.toUpperCase()} ${path}`, parts);
+  const { list: answer } = await send(mock, `${method.toUpperCase()} ${path}`, parts);
   expect(answer).toMatchObject([
     { id: second, name: 'd', color: 'red' },
     { id: first, name: 'a', color: 'blue' },
@@ -186,7 +174,7 @@ it.each<[target: string, body: Part, toBody: (ids: readonly string[]) => unknown
   const deleted = object({ deleted: INTEGER }, 'deleted');
   const mock = await start({ [path]: { [method.toLowerCase()]: operation('deleteThings', body, one(200, deleted)) } });
   const [a = '', b = '', c = ''] = await createThings(mock, 'a', 'b', 'c');
-  expect((await send(mock, target, toBody([a, c]))).answer).toEqual({ deleted: 2 });
+  expect((await send(mock, target, toBody([a, c]))).body).toEqual({ deleted: 2 });
   expect(await listThings(mock)).toMatchObject([{ id: b }]);
 });
 
@@ -220,12 +208,12 @@ it('a request with the values of one property creates an item for each, with wha
       },
     },
   });
-  const { status, answer } = await send(mock, 'POST /members', { user_ids: ['u1', 'u2'], role: 'owner' });
+  const { status, body: answer } = await send(mock, 'POST /members', { user_ids: ['u1', 'u2'], role: 'owner' });
   expect(status).toBe(200);
   const members = [
     { id: expect.any(String) as string, user_id: 'u1', role: 'owner' },
     { id: expect.any(String) as string, user_id: 'u2', role: 'owner' },
   ];
   expect(answer).toEqual({ data: members });
-  expect((await send(mock, 'GET /members')).answer).toEqual({ data: members });
+  expect((await send(mock, 'GET /members')).body).toEqual({ data: members });
 });

@@ -13,6 +13,7 @@ import {
   type Part,
 } from '../document-parts.js';
 import { REMOVED, takes } from '../operation-parts.js';
+import { send } from '../send.js';
 
 const WIDGET = ref('Widget');
 const WIDGETS = arrayOf(WIDGET);
@@ -69,19 +70,6 @@ const start = async (paths: Part, initialItems = 0): Promise<Mock> =>
 
 const startClosed = async (paths: Part): Promise<Mock> =>
   createMock({ spec: createDocument(paths), state: { unknownIds: 'not-found' } });
-
-async function send(mock: Mock, path: string, body?: unknown) {
-  const reply = await mock.fetch(
-    new Request(`http://widgets.test${path}`, {
-      method: body === undefined ? 'GET' : 'POST',
-      ...(body === undefined ? {} : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
-    }),
-  );
-  const text = await reply.text();
-  expect(reply.headers.get('x-mock-violation')).toBeNull();
-  const isJson = reply.headers.get('content-type')?.includes('json') === true;
-  return { status: reply.status, body: (isJson ? JSON.parse(text) : text) as Record<string, unknown> };
-}
 
 it.each<[name: string, path: string, schema: Part, want: unknown, type?: string]>([
   ['a member "count"', '/widgets/count', object({ count: INTEGER }), { count: 3 }],

@@ -16,6 +16,7 @@ import {
   type Part,
 } from '../document-parts.js';
 import { REMOVED, shows } from '../operation-parts.js';
+import { type Reply, send } from '../send.js';
 
 /** A document with gadgets: their properties, what lists take, and the operations on one gadget. */
 function createDocument(of: {
@@ -56,29 +57,6 @@ function createDocument(of: {
 
 async function start(of: Parameters<typeof createDocument>[0]): Promise<Mock> {
   return createMock({ spec: createDocument(of), state: { initialItems: 0, unknownIds: 'not-found' } });
-}
-
-interface Reply {
-  readonly status: number;
-  readonly headers: Headers;
-  // What an answer has is what the tests are about.
-  readonly body: Record<string, unknown>;
-}
-
-async function send(mock: Mock, line: string, body?: unknown): Promise<Reply> {
-  const [method = '', path = ''] = line.split(' ');
-  const reply = await mock.fetch(
-    new Request(new URL(path, 'http://gadgets.test'), {
-      method,
-      ...(body === undefined ? {} : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
-    }),
-  );
-  const text = await reply.text();
-  return {
-    status: reply.status,
-    headers: reply.headers,
-    body: text === '' ? {} : (JSON.parse(text) as Record<string, unknown>),
-  };
 }
 
 const ID = { type: 'string', readOnly: true };

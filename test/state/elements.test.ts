@@ -17,6 +17,7 @@ import {
 } from '../document-parts.js';
 import { shows, takes } from '../operation-parts.js';
 import { openShop } from './shop.js';
+import { send } from '../send.js';
 
 const one = (status: number, schema?: Part): Part => ({
   [status]: { description: 'done', ...(schema && { content: content(schema) }) },
@@ -86,21 +87,8 @@ async function start(of: {
   return createMock({ spec, state: of.isOpen === true ? { initialItems: 0 } : { unknownIds: 'not-found' } });
 }
 
-async function send(mock: Mock, target: string, body?: unknown) {
-  const [method = '', path = ''] = target.split(' ');
-  const reply = await mock.fetch(
-    new Request(`http://issues.test${path}`, {
-      method,
-      ...(body === undefined ? {} : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
-    }),
-  );
-  expect(reply.headers.get('x-mock-violation')).toBeNull();
-  const text = await reply.text();
-  return { status: reply.status, answer: (text === '' ? undefined : JSON.parse(text)) as Part & readonly Part[] };
-}
-
 async function createIssue(mock: Mock): Promise<string> {
-  return `/issues/${String((await send(mock, 'POST /issues', { title: 'a' })).answer['id'])}`;
+  return `/issues/${String((await send(mock, 'POST /issues', { title: 'a' })).body['id'])}`;
 }
 
 const listNames = (labels: unknown): readonly unknown[] => (labels as readonly Part[]).map(({ name }) => name);
@@ -108,57 +96,51 @@ const listNames = (labels: unknown): readonly unknown[] => (labels as readonly P
 it('labels are added to an issue, set and removed, and the issue shows the same', async () => {
   const mock = await start({ areItems: false });
   const issue = await createIssue(mock);
-  expect(listNames((await send(mock, `POST ${issue}/labels`, { labels: ['bug', 'ui'] })).answer)).toEqual([
-    'bug',
-    'ui',
-  ]);
-  expect(listNames((await send(mock, `POST ${issue}/labels`, ['ui', 'new'])).answer)).toEqual(['bug', 'ui', 'new']);
+  expect(listNames((await send(mock, `POST ${issue}/labels`, { labels: ['bug', 'ui'] })).body)).toEqual(['bug', 'ui']);
+  expect(listNames((await send(mock, `POST ${issue}/labels`, ['ui', 'new'])).body)).toEqual(['bug', 'ui', 'new']);
   await send(mock, `POST ${issue}/labels`, [{ name: 'big' }]);
-  const { answer: shown } = await send(mock, `GET ${issue}`);
+  const { body: shown } = await send(mock, `GET ${issue}`);
   expect(listNames(shown['labels'])).toEqual(['bug', 'ui', 'new', 'big']);
-  expect((await send(mock, `GET ${issue}/labels`)).answer).toEqual(shown['labels']);
-  expect(listNames((await send(mock, `DELETE ${issue}/labels/ui`)).answer)).toEqual(['bug', 'new', 'big']);
+  expect((await send(mock, `GET ${issue}/labels`)).body).toEqual(shown['labels']);
+  expect(listNames((await send(mock, `DELETE ${issue}/labels/ui`)).body)).toEqual(['bug', 'new', 'big']);
   expect((await send(mock, `DELETE ${issue}/labels/ui`)).status).toBe(404);
-  expect(listNames((await send(mock, `PUT ${issue}/labels`, { labels: ['old', 'bug'] })).answer)).toEqual([
-    'old',
-    'bug',
-  ]);
+  expect(listNames((await send(mock, `PUT ${issue}/labels`, { labels: ['old', 'bug'] })).body)).toEqual(['old', 'bug']);
   expect((await send(mock, `DELETE ${issue}/labels`)).status).toBe(204);
-  expect((await send(mock, `GET ${issue}`)).answer['labels']).toEqual([]);
+  expect((await send(mock, `GET ${issue}`)).body['labels']).toEqual([]);
 });
 
 it('the labels of an issue have pages', async () => {
   const mock = await start({ areItems: false });
   const issue = await createIssue(mock);
   await send(mock, `POST ${issue}/labels`, ['a', 'b', 'c']);
-  expect(listNames((await send(mock, `GET ${issue}/labels?per_page=2`)).answer)).toEqual(['a', 'b']);
-  expect(listNames((await send(mock, `GET ${issue}/labels?per_page=2&page=2`)).answer)).toEqual(['c']);
+  expect(listNames((await send(mock, `GET ${issue}/labels?per_page=2`)).body)).toEqual(['a', 'b']);
+  expect(listNames((await send(mock, `GET ${issue}/labels?per_page=2&page=2`)).body)).toEqual(['c']);
 });
 
 it('a change of labels can answer with the issue', async () => {
   const mock = await start({ areItems: false, answer: ISSUE });
   const issue = await createIssue(mock);
-  const { answer } = await send(mock, `POST ${issue}/labels`, { labels: ['bug'] });
+  const { body: answer } = await send(mock, `POST ${issue}/labels`, { labels: ['bug'] });
   expect([answer['title'], listNames(answer['labels'])]).toEqual(['a', ['bug']]);
 });
 
 it('labels that are items are shown as those items, and stay when they are removed from an issue', async () => {
   const mock = await start({ areItems: true });
   const issue = await createIssue(mock);
-  const { answer: bug } = await send(mock, 'POST /labels', { name: 'bug', color: 'f00' });
-  expect((await send(mock, `POST ${issue}/labels`, { labels: ['bug'] })).answer).toEqual([bug]);
+  const { body: bug } = await send(mock, 'POST /labels', { name: 'bug', color: 'f00' });
+  expect((await send(mock, `POST ${issue}/labels`, { labels: ['bug'] })).body).toEqual([bug]);
   expect((await send(mock, `POST ${issue}/labels`, { labels: ['nope'] })).status).toBe(404);
-  expect((await send(mock, `DELETE ${issue}/labels/bug`)).answer).toEqual([]);
-  expect((await send(mock, 'GET /labels/bug')).answer).toEqual(bug);
+  expect((await send(mock, `DELETE ${issue}/labels/bug`)).body).toEqual([]);
+  expect((await send(mock, 'GET /labels/bug')).body).toEqual(bug);
 });
 
 it('labels that are items are created where unknown ids are', async () => {
   const mock = await start({ areItems: true, isOpen: true });
   const issue = await createIssue(mock);
-  const { answer } = await send(mock, `POST ${issue}/labels`, { labels: ['new'] });
+  const { list: answer } = await send(mock, `POST ${issue}/labels`, { labels: ['new'] });
   expect(listNames(answer)).toEqual(['new']);
-  expect((await send(mock, 'GET /labels/new')).answer).toEqual(answer[0]);
-  expect((await send(mock, 'GET /labels')).answer).toContainEqual(answer[0]);
+  expect((await send(mock, 'GET /labels/new')).body).toEqual(answer[0]);
+  expect((await send(mock, 'GET /labels')).body).toContainEqual(answer[0]);
 });
 
 it('strings are added by PUT and removed by DELETE of their path', async () => {
@@ -167,9 +149,9 @@ it('strings are added by PUT and removed by DELETE of their path', async () => {
   expect((await send(mock, `PUT ${issue}/tags/one`)).status).toBe(204);
   await send(mock, `PUT ${issue}/tags/two`);
   await send(mock, `PUT ${issue}/tags/one`);
-  expect((await send(mock, `GET ${issue}/tags`)).answer).toEqual({ tags: ['one', 'two'] });
+  expect((await send(mock, `GET ${issue}/tags`)).body).toEqual({ tags: ['one', 'two'] });
   await send(mock, `DELETE ${issue}/tags/one`);
-  expect((await send(mock, `GET ${issue}`)).answer['tags']).toEqual(['two']);
+  expect((await send(mock, `GET ${issue}`)).body['tags']).toEqual(['two']);
 });
 
 it('the labels of an unknown issue are not found', async () => {
@@ -184,7 +166,7 @@ it('DELETE with a body removes the elements that the body names, and none withou
   for (const tag of ['one', 'two', 'three']) await send(mock, `PUT ${issue}/tags/${tag}`);
   await send(mock, `DELETE ${issue}/tags`, { tags: [] });
   await send(mock, `DELETE ${issue}/tags`, { tags: ['one', 'three'] });
-  expect((await send(mock, `GET ${issue}/tags`)).answer).toEqual({ tags: ['two'] });
+  expect((await send(mock, `GET ${issue}/tags`)).body).toEqual({ tags: ['two'] });
 });
 
 it('a label is removed from an issue that was created on demand, once', async () => {

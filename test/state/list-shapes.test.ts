@@ -17,6 +17,7 @@ import {
   type Part,
 } from '../document-parts.js';
 import { shows, takes } from '../operation-parts.js';
+import { send } from '../send.js';
 const LINK = object({ href: { type: 'string', format: 'uri' } }, 'href');
 
 /** A document with widgets that a client names, and with one list. */
@@ -52,18 +53,6 @@ function createDocument(of: {
 
 async function start(of: Parameters<typeof createDocument>[0]): Promise<Mock> {
   return createMock({ spec: createDocument(of), state: { initialItems: 0 } });
-}
-
-async function send(mock: Mock, path: string, body?: unknown, headers: Readonly<Record<string, string>> = {}) {
-  const reply = await mock.fetch(
-    new Request(`http://widgets.test${path}`, {
-      method: body === undefined ? 'GET' : 'POST',
-      headers: { ...headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    }),
-  );
-  const answer: unknown = await reply.json();
-  return { status: reply.status, answer, violation: reply.headers.get('x-mock-violation') };
 }
 
 async function create(mock: Mock, bodies: readonly Part[], path = '/widgets'): Promise<void> {
@@ -174,7 +163,7 @@ it('the numbers of pages may be declared as any number', async () => {
   const mock = await start({ envelope: { pagination }, parameters });
   await create(mock, FIVE);
   const read = async (page: number): Promise<unknown> => {
-    const { answer } = await send(mock, `/widgets?page_size=2&page=${page}`);
+    const { body: answer } = await send(mock, `/widgets?page_size=2&page=${page}`);
     return { names: readNames(answer), pagination: readPointer(answer, '/pagination') };
   };
   expect(await read(1)).toEqual({ names: ['a', 'b'], pagination: { next: 2, previous: 0, count: 5, current: 1 } });
@@ -184,8 +173,8 @@ it('the numbers of pages may be declared as any number', async () => {
 it('a list that must have an item shows its own items', async () => {
   const items = { type: 'array', minItems: 1, items: object({ id: TEXT, name: TEXT }) };
   const mock = await start({ envelope: { widgets: items, total: INTEGER } });
-  const { answer } = await send(mock, '/widgets', { name: 'a' });
-  expect((await send(mock, '/widgets')).answer).toEqual({ widgets: [answer], total: 1 });
+  const { body: answer } = await send(mock, '/widgets', { name: 'a' });
+  expect((await send(mock, '/widgets')).body).toEqual({ widgets: [answer], total: 1 });
 });
 
 describe('an envelope with the next page', () => {
@@ -195,7 +184,7 @@ describe('an envelope with the next page', () => {
     const names: unknown[] = [];
     let path = '/widgets';
     for (let page = 1; page <= 3; page++) {
-      const { answer, status } = await send(mock, path);
+      const { body: answer, status } = await send(mock, path);
       expect(status).toBe(200);
       names.push(readNames(answer));
       const value = readPointer(answer, next);
@@ -211,7 +200,7 @@ describe('an envelope with the next page', () => {
       envelope: { metadata: object({ continue: TEXT, remainingItemCount: INTEGER }) },
     });
     await create(mock, FIVE);
-    const { answer } = await send(mock, '/widgets?limit=2');
+    const { body: answer } = await send(mock, '/widgets?limit=2');
     expect(readPointer(answer, '/metadata/remainingItemCount')).toBe(3);
   });
 });
@@ -252,16 +241,16 @@ describe('a list without a parent', () => {
       '/v1/namespaces/one/gadgets',
     );
     await create(mock, [{ id: 'x', name: 'c' }], '/v1/namespaces/two/gadgets');
-    expect(readNames((await send(mock, '/v1/gadgets')).answer)).toEqual(['a', 'b', 'c']);
+    expect(readNames((await send(mock, '/v1/gadgets')).body)).toEqual(['a', 'b', 'c']);
     const names: unknown[] = [];
     let path = '/v1/gadgets?limit=1';
     for (let page = 1; page <= 3; page++) {
-      const { answer } = await send(mock, path);
+      const { body: answer } = await send(mock, path);
       names.push(readNames(answer));
       path = `/v1/gadgets?limit=1&cursor=${encodeURIComponent(String(readPointer(answer, '/next')))}`;
     }
     expect(names).toEqual([['a'], ['b'], ['c']]);
-    expect(readNames((await send(mock, '/v1/namespaces/two/gadgets')).answer)).toEqual(['c']);
+    expect(readNames((await send(mock, '/v1/namespaces/two/gadgets')).body)).toEqual(['c']);
   });
 });
 
@@ -297,10 +286,10 @@ describe('a request that names a page', () => {
   ])('is read from %s', async (_, group, body) => {
     const mock = await start({ paths: createSearch(group) });
     await create(mock, FIVE);
-    const { answer, status } = await send(mock, '/widgets/search', body);
+    const { body: answer, status } = await send(mock, '/widgets/search', body);
     expect(status).toBe(200);
     expect(answer).toMatchObject({ widgets: [{ name: 'c' }, { name: 'd' }], total: 5 });
-    expect((await send(mock, '/widgets/search', { name: 'b' })).answer).toMatchObject({
+    expect((await send(mock, '/widgets/search', { name: 'b' })).body).toMatchObject({
       widgets: [{ name: 'b' }],
       total: 1,
     });
@@ -311,9 +300,9 @@ describe('a request that names a page', () => {
     const mock = await start({ parameters, envelope: { next_page_token: TEXT, total_records: INTEGER } });
     await create(mock, FIVE);
     const names = async (search: string): Promise<unknown> =>
-      readNames((await send(mock, `/widgets?page_size=2&${search}`)).answer);
+      readNames((await send(mock, `/widgets?page_size=2&${search}`)).body);
     expect(await names('page_number=2')).toEqual(['c', 'd']);
-    const { answer } = await send(mock, '/widgets?page_size=2');
+    const { body: answer } = await send(mock, '/widgets?page_size=2');
     expect(await names(`next_page_token=${String(readPointer(answer, '/next_page_token'))}`)).toEqual(['c', 'd']);
   });
 
@@ -326,19 +315,19 @@ describe('a request that names a page', () => {
     const parameters = [{ ...query(name, TEXT), description }, query('limit', INTEGER)];
     const mock = await start({ parameters, envelope: { next: TEXT, total: INTEGER } });
     await create(mock, FIVE);
-    expect(readNames((await send(mock, `/widgets?limit=2&${name}=${value}`)).answer)).toEqual(['c', 'd']);
+    expect(readNames((await send(mock, `/widgets?limit=2&${name}=${value}`)).body)).toEqual(['c', 'd']);
     const first = await send(mock, '/widgets?limit=2');
-    const next = String(readPointer(first.answer, '/next'));
+    const next = String(readPointer(first.body, '/next'));
     // The next page is a URL for a number, and the value for a cursor.
     const path = /^https?:/.test(next) ? new URL(next) : `/widgets?limit=2&${name}=${encodeURIComponent(next)}`;
     const { pathname, search } = new URL(path, 'http://mock.test');
-    expect(readNames((await send(mock, pathname + search)).answer)).toEqual(['c', 'd']);
+    expect(readNames((await send(mock, pathname + search)).body)).toEqual(['c', 'd']);
   });
 
   it('begins with the first page for an empty cursor', async () => {
     const mock = await start({ parameters: [query('page_token', TEXT)], envelope: { next_page_token: TEXT } });
     await create(mock, FIVE);
-    expect(readNames((await send(mock, '/widgets?page_token=')).answer)).toEqual(['a', 'b', 'c', 'd', 'e']);
+    expect(readNames((await send(mock, '/widgets?page_token=')).body)).toEqual(['a', 'b', 'c', 'd', 'e']);
   });
 
   it('begins with the first page for a cursor from elsewhere, where every request has a cursor', async () => {
@@ -346,9 +335,9 @@ describe('a request that names a page', () => {
     const mock = await start({ parameters, envelope: { next_page_token: TEXT } });
     await create(mock, FIVE);
     const first = await send(mock, '/widgets?limit=3&page_token=start');
-    const next = String(readPointer(first.answer, '/next_page_token'));
+    const next = String(readPointer(first.body, '/next_page_token'));
     const second = await send(mock, `/widgets?limit=3&page_token=${next}`);
-    expect([readNames(first.answer), readNames(second.answer)]).toEqual([
+    expect([readNames(first.body), readNames(second.body)]).toEqual([
       ['a', 'b', 'c'],
       ['d', 'e'],
     ]);
@@ -366,21 +355,21 @@ describe('a request that names a page', () => {
       envelope: { additional_data: object({ pagination }) },
     });
     await create(mock, FIVE);
-    const { answer } = await send(mock, '/widgets?results=2');
+    const { body: answer } = await send(mock, '/widgets?results=2');
     expect(readPointer(answer, '/additional_data/pagination')).toMatchObject({
       more_items_in_collection: true,
       next_start: 2,
     });
     const last = await send(mock, '/widgets?results=2&start=4');
-    expect(readNames(last.answer)).toEqual(['e']);
-    expect(readPointer(last.answer, '/additional_data/pagination/more_items_in_collection')).toBe(false);
+    expect(readNames(last.body)).toEqual(['e']);
+    expect(readPointer(last.body, '/additional_data/pagination/more_items_in_collection')).toBe(false);
   });
 
   it('is read although another list comes first in the answer', async () => {
     const error = object({ code: TEXT, detail: TEXT, field: TEXT });
     const mock = await start({ paths: createSearch({ count: INTEGER }, { errors: arrayOf(error) }) });
     await create(mock, FIVE);
-    const { answer } = await send(mock, '/widgets/search', { count: 2 });
+    const { body: answer } = await send(mock, '/widgets/search', { count: 2 });
     expect(answer).toMatchObject({ widgets: [{ name: 'a' }, { name: 'b' }], total: 5 });
     expect(answer).not.toMatchObject({ errors: [{}] });
   });
@@ -389,9 +378,9 @@ describe('a request that names a page', () => {
     const mock = await start({ paths: createSearch({ count: INTEGER, cursor: TEXT }) });
     await create(mock, FIVE);
     const first = await send(mock, '/widgets/search', { count: 3 });
-    const cursor = readPointer(first.answer, '/next_cursor');
+    const cursor = readPointer(first.body, '/next_cursor');
     const second = await send(mock, '/widgets/search', { count: 3, cursor });
-    expect([readNames(first.answer), readNames(second.answer)]).toEqual([
+    expect([readNames(first.body), readNames(second.body)]).toEqual([
       ['a', 'b', 'c'],
       ['d', 'e'],
     ]);
@@ -404,7 +393,7 @@ describe('a request that names a page', () => {
     ];
     const mock = await start({ parameters, envelope: { total: INTEGER } });
     await create(mock, FIVE);
-    const { answer } = await send(mock, '/widgets', undefined, { 'x-page': '2', 'x-per-page': '2' });
+    const { body: answer } = await send(mock, '/widgets', undefined, { 'x-page': '2', 'x-per-page': '2' });
     expect(answer).toMatchObject({ widgets: [{ name: 'c' }, { name: 'd' }], total: 5 });
   });
 
@@ -414,7 +403,7 @@ describe('a request that names a page', () => {
   ])('shows no items for a %s beyond the end', async (_, path, parameters) => {
     const mock = await start({ parameters, envelope: { total: INTEGER } });
     await create(mock, FIVE);
-    expect((await send(mock, path)).answer).toEqual({ widgets: [], total: 5 });
+    expect((await send(mock, path)).body).toEqual({ widgets: [], total: 5 });
   });
 });
 
@@ -455,16 +444,16 @@ describe('a filter', () => {
   ])('%s', async (_, search, names) => {
     const mock = await start({ properties, parameters, summary });
     await create(mock, bodies);
-    expect(readNames((await send(mock, `/widgets?${search}`)).answer)).toEqual(names);
+    expect(readNames((await send(mock, `/widgets?${search}`)).body)).toEqual(names);
   });
 });
 
 it('a list of strings has the ids of the items', async () => {
   const mock = await start({ summary: TEXT });
-  const { answer: one } = await send(mock, '/widgets', { name: 'a' });
-  const { answer: other } = await send(mock, '/widgets', { name: 'b' });
+  const { body: one } = await send(mock, '/widgets', { name: 'a' });
+  const { body: other } = await send(mock, '/widgets', { name: 'b' });
   const ids = [one, other].map((each) => readPointer(each, '/id'));
-  expect((await send(mock, '/widgets')).answer).toEqual({ widgets: ids });
+  expect((await send(mock, '/widgets')).body).toEqual({ widgets: ids });
 });
 
 it('a list of strings beside a cursor has the ids of the items, if it is called like the path in any spelling', async () => {
@@ -476,6 +465,6 @@ it('a list of strings beside a cursor has the ids of the items, if it is called 
   });
   const mock = await createMock({ spec, state: { unknownIds: 'not-found' } });
   await send(mock, '/configuration-sets', { SetName: 'a' });
-  expect((await send(mock, '/configuration-sets')).answer).toEqual({ ConfigurationSets: ['a'] });
+  expect((await send(mock, '/configuration-sets')).body).toEqual({ ConfigurationSets: ['a'] });
   await mock.close();
 });

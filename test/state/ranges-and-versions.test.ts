@@ -13,6 +13,7 @@ import {
   type Part,
 } from '../document-parts.js';
 import { shows, takes } from '../operation-parts.js';
+import { send } from '../send.js';
 
 const FAILURE = json({ type: 'object' });
 
@@ -24,26 +25,6 @@ const create = (schema: Part, body = schema): Part => ({ operationId: 'createOne
 
 async function start(paths: Part): Promise<Mock> {
   return createMock({ spec: toDocument(paths), state: { unknownIds: 'not-found' } });
-}
-
-async function send(
-  mock: Mock,
-  target: string,
-  { body, headers = {} }: { readonly body?: unknown; readonly headers?: Readonly<Record<string, string>> } = {},
-) {
-  const [method = '', path = ''] = target.split(' ');
-  const reply = await mock.fetch(
-    new Request(`http://notes.test${path}`, {
-      method,
-      headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    }),
-  );
-  expect(reply.headers.get('x-mock-violation')).toBeNull();
-  const text = await reply.text();
-  const isJson = reply.headers.get('content-type')?.includes('json') === true && text !== '';
-  const answer = (isJson ? JSON.parse(text) : text) as Record<string, unknown>;
-  return { status: reply.status, answer, header: (name: string): string | null => reply.headers.get(name) };
 }
 
 const NOTE = object({ ...ids, text: TEXT }, 'id');
@@ -62,7 +43,7 @@ async function startList(statuses: readonly number[]): Promise<Mock> {
     },
     '/notes/{id}': { get: { operationId: 'readNote', parameters: [pathParameter('id')], ...shows(NOTE) } },
   });
-  for (const text of ['a', 'b', 'c', 'd', 'e']) await send(mock, 'POST /notes', { body: { text } });
+  for (const text of ['a', 'b', 'c', 'd', 'e']) await send(mock, 'POST /notes', { text });
   return mock;
 }
 
@@ -77,22 +58,22 @@ it.each([
   ['not a range', 200, 'items 0-4/5', ['a', 'b', 'c', 'd', 'e']],
 ])('a declared header "Range: %s" names the items of a page', async (range, status, header, want) => {
   const mock = await startList([200, 206, 416]);
-  const reply = await send(mock, 'GET /notes', { headers: { range } });
+  const reply = await send(mock, 'GET /notes', undefined, { range });
   expect(reply.status).toBe(status);
-  expect(reply.header('content-range')).toBe(header);
-  expect(listTexts(reply.answer)).toEqual(want);
+  expect(reply.headers.get('content-range')).toBe(header);
+  expect(listTexts(reply.body)).toEqual(want);
 });
 
 it('a range of a list keeps the status 200 where no 206 is declared', async () => {
   const mock = await startList([200, 416]);
-  const reply = await send(mock, 'GET /notes', { headers: { range: 'items=1-2' } });
-  expect([reply.status, reply.header('content-range')]).toEqual([200, 'items 1-2/5']);
+  const reply = await send(mock, 'GET /notes', undefined, { range: 'items=1-2' });
+  expect([reply.status, reply.headers.get('content-range')]).toEqual([200, 'items 1-2/5']);
 });
 
 it('a range behind the end of a list is answered with 416', async () => {
   const mock = await startList([200, 206, 416]);
-  const reply = await send(mock, 'GET /notes', { headers: { range: 'items=5-9' } });
-  expect([reply.status, reply.header('content-range')]).toEqual([416, 'items */5']);
+  const reply = await send(mock, 'GET /notes', undefined, { range: 'items=5-9' });
+  expect([reply.status, reply.headers.get('content-range')]).toEqual([416, 'items */5']);
 });
 
 async function startFile(statuses: readonly number[]) {
@@ -126,24 +107,24 @@ it.each([
   ['bytes=5-2', 200, null, '0123456789'],
 ])('a content whose 206 is declared is read in parts: %s', async (range, status, header, want) => {
   const { mock, path } = await startFile([200, 206, 416]);
-  const reply = await send(mock, path, { headers: { range } });
-  expect([reply.status, reply.header('content-range'), reply.answer]).toEqual([status, header, want]);
-  expect(reply.header('accept-ranges')).toBe('bytes');
+  const reply = await send(mock, path, undefined, { range });
+  expect([reply.status, reply.headers.get('content-range'), reply.body]).toEqual([status, header, want]);
+  expect(reply.headers.get('accept-ranges')).toBe('bytes');
 });
 
 it('a part behind the end of a content is answered with 416', async () => {
   const { mock, path } = await startFile([200, 206, 416]);
-  const reply = await send(mock, path, { headers: { range: 'bytes=10-' } });
-  expect([reply.status, reply.header('content-range')]).toEqual([416, 'bytes */10']);
+  const reply = await send(mock, path, undefined, { range: 'bytes=10-' });
+  expect([reply.status, reply.headers.get('content-range')]).toEqual([416, 'bytes */10']);
 });
 
 it('a content is read as a whole where no 206 is declared, or with If-Range', async () => {
   const whole = await startFile([200]);
-  const reply = await send(whole.mock, whole.path, { headers: { range: 'bytes=0-3' } });
-  expect([reply.status, reply.header('accept-ranges'), reply.answer]).toEqual([200, null, '0123456789']);
+  const reply = await send(whole.mock, whole.path, undefined, { range: 'bytes=0-3' });
+  expect([reply.status, reply.headers.get('accept-ranges'), reply.body]).toEqual([200, null, '0123456789']);
   const { mock, path } = await startFile([200, 206]);
-  const other = await send(mock, path, { headers: { range: 'bytes=0-3', 'if-range': '"x"' } });
-  expect([other.status, other.answer]).toEqual([200, '0123456789']);
+  const other = await send(mock, path, undefined, { range: 'bytes=0-3', 'if-range': '"x"' });
+  expect([other.status, other.body]).toEqual([200, '0123456789']);
 });
 
 /** Notes whose changes name the version that they are based on. */
@@ -168,7 +149,7 @@ async function startVersioned(version: string, refusal: number | undefined) {
       delete: item('deleteNote', undefined, [asked]),
     },
   });
-  const { answer } = await send(mock, 'POST /notes', { body: { text: 'a' } });
+  const { body: answer } = await send(mock, 'POST /notes', { text: 'a' });
   return { mock, note: answer, path: `/notes/${String(answer['id'])}` };
 }
 
@@ -180,20 +161,20 @@ it.each<[version: string, status: number]>([
 ])('a change with an old "%s" is refused with the declared %d', async (version, status) => {
   const { mock, note, path } = await startVersioned(version, status);
   const first = Number(note[version]);
-  const patched = await send(mock, `PATCH ${path}`, { body: { text: 'b', [version]: first } });
-  expect([patched.status, patched.answer]).toEqual([200, { ...note, text: 'b', [version]: first + 1 }]);
-  const stale = await send(mock, `PUT ${path}`, { body: { text: 'c', [version]: first } });
+  const patched = await send(mock, `PATCH ${path}`, { text: 'b', [version]: first });
+  expect([patched.status, patched.body]).toEqual([200, { ...note, text: 'b', [version]: first + 1 }]);
+  const stale = await send(mock, `PUT ${path}`, { text: 'c', [version]: first });
   expect(stale.status).toBe(status);
-  expect((await send(mock, `GET ${path}`)).answer).toMatchObject({ text: 'b', [version]: first + 1 });
-  const put = await send(mock, `PUT ${path}`, { body: { text: 'c', [version]: first + 1 } });
-  expect(put.answer).toMatchObject({ text: 'c', [version]: first + 2 });
+  expect((await send(mock, `GET ${path}`)).body).toMatchObject({ text: 'b', [version]: first + 1 });
+  const put = await send(mock, `PUT ${path}`, { text: 'c', [version]: first + 1 });
+  expect(put.body).toMatchObject({ text: 'c', [version]: first + 2 });
   expect((await send(mock, `DELETE ${path}?${version}=${first}`)).status).toBe(status);
   expect((await send(mock, `DELETE ${path}?${version}=${first + 2}`)).status).toBe(200);
 });
 
 it('an old version is accepted where the contract declares no refusal', async () => {
   const { mock, note, path } = await startVersioned('version', undefined);
-  await send(mock, `PATCH ${path}`, { body: { text: 'b', version: note['version'] } });
-  const again = await send(mock, `PATCH ${path}`, { body: { text: 'c', version: note['version'] } });
-  expect([again.status, again.answer['text']]).toEqual([200, 'c']);
+  await send(mock, `PATCH ${path}`, { text: 'b', version: note['version'] });
+  const again = await send(mock, `PATCH ${path}`, { text: 'c', version: note['version'] });
+  expect([again.status, again.body['text']]).toEqual([200, 'c']);
 });

@@ -1,14 +1,8 @@
 import { createMock, type Mock, type MockOptions } from '../../src/index.js';
+import { type Reply, send } from '../send.js';
 import { createShopDocument } from './shop-document.js';
 
-/** What an answer holds. */
-export interface Reply {
-  readonly status: number;
-  readonly headers: Headers;
-  // Tests say what they expect of a body; its type is theirs to know.
-  readonly body: Readonly<Record<string, unknown>>;
-  readonly list: readonly Readonly<Record<string, unknown>>[];
-}
+export type { Reply };
 
 /** A shop and a short way to ask it. */
 export interface Shop {
@@ -20,16 +14,5 @@ export interface Shop {
 export async function openShop(options: Partial<MockOptions> = {}): Promise<Shop> {
   const state = options.state === false ? false : { initialItems: 0, ...options.state };
   const mock = await createMock({ spec: createShopDocument(), ...options, state });
-  return {
-    mock,
-    send: async (method, path, body, headers = {}) => {
-      const typed = body === undefined ? headers : { 'content-type': 'application/json', ...headers };
-      const sent = body === undefined ? {} : { body: JSON.stringify(body) };
-      const response = await mock.fetch(path, { method, headers: typed, ...sent });
-      const text = await response.text();
-      const value: unknown = text === '' ? {} : JSON.parse(text);
-      const list = Array.isArray(value) ? value : [];
-      return { status: response.status, headers: response.headers, body: value as Reply['body'], list };
-    },
-  };
+  return { mock, send: (method, path, body, headers) => send(mock, `${method} ${path}`, body, headers) };
 }
