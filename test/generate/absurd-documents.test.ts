@@ -1,8 +1,8 @@
 // @module-tag thorough
 import { describe, expect, it } from 'vitest';
 import { createMock } from '../../src/index.js';
-import { arrayOf, inPath, json, object, pathParameter, TEXT, toDocument } from '../document-parts.js';
-import { REMOVED } from '../operation-parts.js';
+import { inPath, json, pathParameter, REMOVED, toDocument } from '../operation-parts.js';
+import { arrayOf, object, TEXT } from '../schema-parts.js';
 
 type Schemas = Readonly<Record<string, unknown>>;
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { NOW, openSchema } from './one-schema.js';
-import { arrayOf, BOOLEAN, INTEGER, object, TEXT } from '../document-parts.js';
+import { arrayOf, BOOLEAN, INTEGER, object, TEXT } from '../schema-parts.js';
 
 const SEEDS = Array.from({ length: 25 }, (_, seed) => seed);
 

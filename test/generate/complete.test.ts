@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { openSchema } from './one-schema.js';
-import { arrayOf, BOOLEAN, INTEGER, object, ref, TEXT } from '../document-parts.js';
+import { arrayOf, BOOLEAN, INTEGER, object, ref, TEXT } from '../schema-parts.js';
 
 const account = {
   ...object(

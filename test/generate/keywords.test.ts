@@ -1,7 +1,7 @@
 // @module-tag slow
 import { registerSchema, unregisterSchema, validate } from '@hyperjump/json-schema/draft-2020-12';
 import { describe, expect, it } from 'vitest';
-import { INTEGER, object, ref, TEXT } from '../document-parts.js';
+import { INTEGER, object, ref, TEXT } from '../schema-parts.js';
 import { openSchema } from './one-schema.js';
 import { loadCases } from '../load-cases.js';
 

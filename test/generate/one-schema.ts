@@ -2,7 +2,7 @@ import { loadContract } from '../../src/contract/load/load.js';
 import { createGenerator, type GenerateContext, type Generator } from '../../src/generate/generate.js';
 import { createValidators } from '../../src/schema/validate.js';
 import type { Violation } from '../../src/schema/violation.js';
-import { toDocument } from '../document-parts.js';
+import { toDocument } from '../operation-parts.js';
 
 /** A generator over a document that holds nothing but schemas. */
 export interface OneSchema {

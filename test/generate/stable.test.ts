@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { NOW, openSchema } from './one-schema.js';
-import { INTEGER, object, ref, TEXT } from '../document-parts.js';
+import { INTEGER, object, ref, TEXT } from '../schema-parts.js';
 
 const ORDER = object(
   {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { openSchema } from './one-schema.js';
-import { BOOLEAN, INTEGER, NUMBER, object, TEXT } from '../document-parts.js';
+import { BOOLEAN, INTEGER, NUMBER, object, TEXT } from '../schema-parts.js';
 
 describe('a value fits the name of its property', () => {
   it.each([

@@ -10,7 +10,8 @@ import { createUnits } from '../../src/schema/units.js';
 import { createValidators } from '../../src/schema/validate.js';
 import { growSchema } from '../generate/schema-grammar.js';
 import { describeDocument, loadDocument } from '../state/real-document.js';
-import { INTEGER, ref, TEXT, toDocument } from '../document-parts.js';
+import { toDocument } from '../operation-parts.js';
+import { INTEGER, ref, TEXT } from '../schema-parts.js';
 
 // ajv decides about requests, the checker about answers. Here both decide about the same values.
 

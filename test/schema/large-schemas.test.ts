@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { loadContract } from '../../src/contract/load/load.js';
 import { createValidators } from '../../src/schema/validate.js';
 import type { Violation } from '../../src/schema/violation.js';
-import { arrayOf, BOOLEAN, INTEGER, object, TEXT, toDocument } from '../document-parts.js';
+import { toDocument } from '../operation-parts.js';
+import { arrayOf, BOOLEAN, INTEGER, object, TEXT } from '../schema-parts.js';
 
 // Issue 13, part 4: what a schema costs grows with its size, and with nothing else.
 

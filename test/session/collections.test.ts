@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { createMock, type Mock } from '../../src/index.js';
 import { openBuiltIn } from '../describe-both.js';
-import { arrayOf, content, object, pathParameter, TEXT, toDocument } from '../document-parts.js';
+import { content, pathParameter, toDocument } from '../operation-parts.js';
+import { arrayOf, object, TEXT } from '../schema-parts.js';
 
 describe('what scenarios do to collections', () => {
   let mock: Mock | undefined;

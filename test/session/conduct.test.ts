@@ -1,6 +1,7 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Contract, createMock, loadContract, matchers, type Mock } from '../../src/index.js';
-import { arrayOf, BOOLEAN, INTEGER, json, object, ref, sends, TEXT, toDocument } from '../document-parts.js';
+import { json, sends, toDocument } from '../operation-parts.js';
+import { arrayOf, BOOLEAN, INTEGER, object, ref, TEXT } from '../schema-parts.js';
 
 expect.extend(matchers);
 

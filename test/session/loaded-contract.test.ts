@@ -6,7 +6,8 @@ import { describe, expect, it } from 'vitest';
 import { createMock, loadContract, type Mock, type MockOptions } from '../../src/index.js';
 import { AUTHORIZED, BUILT_IN, jsonInit } from '../describe-both.js';
 import { describeDocument } from '../state/real-document.js';
-import { arrayOf, object, pathParameter, ref, sends, TEXT, toDocument } from '../document-parts.js';
+import { pathParameter, sends, toDocument } from '../operation-parts.js';
+import { arrayOf, object, ref, TEXT } from '../schema-parts.js';
 
 const ORDER = object(
   {

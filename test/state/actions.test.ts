@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { arrayOf, BOOLEAN, json, object, pathParameter, TEXT } from '../document-parts.js';
-import { shows, takes } from '../operation-parts.js';
+import { json, pathParameter, shows, takes } from '../operation-parts.js';
+import { arrayOf, BOOLEAN, object, TEXT } from '../schema-parts.js';
 import { openShop, type Reply } from './shop.js';
 
 const date = { type: ['string', 'null'], format: 'date-time' };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { arrayOf, INTEGER, object, pathParameter, TEXT } from '../document-parts.js';
-import { shows, takes } from '../operation-parts.js';
+import { pathParameter, shows, takes } from '../operation-parts.js';
+import { arrayOf, INTEGER, object, TEXT } from '../schema-parts.js';
 import { openShop } from './shop.js';
 
 const date = { type: ['string', 'null'], format: 'date-time' };

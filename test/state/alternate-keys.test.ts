@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { arrayOf, CLOSED, inPath, INTEGER, json, object, pathParameter, ref, sends, TEXT } from '../document-parts.js';
-import { finds, REMOVED, shows, takes } from '../operation-parts.js';
+import { finds, inPath, json, pathParameter, REMOVED, sends, shows, takes } from '../operation-parts.js';
+import { arrayOf, CLOSED, INTEGER, object, ref, TEXT } from '../schema-parts.js';
 import { openShop } from './shop.js';
 
 const team = object({ id: INTEGER, slug: TEXT, name: TEXT }, 'id', 'slug', 'name');

@@ -2,7 +2,8 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { createMock } from '../../src/index.js';
-import { arrayOf, BOOLEAN, content, json, NUMBER, object, pathParameter, ref, toDocument } from '../document-parts.js';
+import { content, json, pathParameter, toDocument } from '../operation-parts.js';
+import { arrayOf, BOOLEAN, NUMBER, object, ref } from '../schema-parts.js';
 
 const NAMES = ['id', 'name', 'status', 'created_at', 'updated_at', 'size', 'owner', 'tags', 'thing_id', 'type', 'etag'];
 

@@ -1,19 +1,7 @@
 import { expect, it } from 'vitest';
 import { createMock, type Mock } from '../../src/index.js';
-import {
-  arrayOf,
-  CLOSED,
-  content,
-  INTEGER,
-  object,
-  pathParameter,
-  query,
-  ref,
-  sends,
-  TEXT,
-  toDocument,
-  type Part,
-} from '../document-parts.js';
+import { content, pathParameter, query, sends, toDocument } from '../operation-parts.js';
+import { arrayOf, CLOSED, INTEGER, object, type Part, ref, TEXT } from '../schema-parts.js';
 import { send } from '../send.js';
 
 const THING = ref('Thing');

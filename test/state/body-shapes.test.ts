@@ -1,20 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import {
-  arrayOf,
-  BOOLEAN,
-  INTEGER,
-  json,
-  NUMBER,
-  object,
-  pathParameter,
-  ref,
-  sends,
-  TEXT,
-  toDocument,
-  type Part as Json,
-} from '../document-parts.js';
-import { shows, takes } from '../operation-parts.js';
+import { json, pathParameter, sends, shows, takes, toDocument } from '../operation-parts.js';
+import { arrayOf, BOOLEAN, INTEGER, NUMBER, object, type Part as Json, ref, TEXT } from '../schema-parts.js';
 import { openShop } from './shop.js';
 
 const WORLDS = ['create', 'not-found'] as const;

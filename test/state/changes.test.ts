@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createMock, createVirtualClock } from '../../src/index.js';
-import { arrayOf, inPath, json, object, sends, TEXT, toDocument } from '../document-parts.js';
-import { REMOVED, shows, takes } from '../operation-parts.js';
+import { inPath, json, REMOVED, sends, shows, takes, toDocument } from '../operation-parts.js';
+import { arrayOf, object, TEXT } from '../schema-parts.js';
 import { createShopDocument } from './shop-document.js';
 import { openShop } from './shop.js';
 

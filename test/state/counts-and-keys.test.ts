@@ -1,18 +1,7 @@
 import { expect, it } from 'vitest';
 import { createMock, type Mock } from '../../src/index.js';
-import {
-  arrayOf,
-  INTEGER,
-  json,
-  object,
-  pathParameter,
-  query,
-  ref,
-  TEXT,
-  toDocument,
-  type Part,
-} from '../document-parts.js';
-import { REMOVED, takes } from '../operation-parts.js';
+import { json, pathParameter, query, REMOVED, takes, toDocument } from '../operation-parts.js';
+import { arrayOf, INTEGER, object, type Part, ref, TEXT } from '../schema-parts.js';
 import { send } from '../send.js';
 
 const WIDGET = ref('Widget');

@@ -1,19 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import {
-  arrayOf,
-  BOOLEAN,
-  CLOSED,
+  finds,
   inPath,
-  INTEGER,
   json,
-  object,
   pathParameter,
   query,
+  REMOVED,
   sends,
-  TEXT,
+  shows,
+  takes,
   toDocument,
-} from '../document-parts.js';
-import { finds, REMOVED, shows, takes } from '../operation-parts.js';
+} from '../operation-parts.js';
+import { arrayOf, BOOLEAN, CLOSED, INTEGER, object, TEXT } from '../schema-parts.js';
 import { openShop } from './shop.js';
 
 const team = object({ id: TEXT, name: TEXT, note: TEXT }, 'id', 'name');

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { arrayOf, CLOSED, inPath, INTEGER, object, query, ref, TEXT, toDocument } from '../document-parts.js';
-import { shows, takes } from '../operation-parts.js';
+import { inPath, query, shows, takes, toDocument } from '../operation-parts.js';
+import { arrayOf, CLOSED, INTEGER, object, ref, TEXT } from '../schema-parts.js';
 import { openShop, type Shop } from './shop.js';
 import { loadCases } from '../load-cases.js';
 

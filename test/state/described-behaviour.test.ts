@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { arrayOf, BOOLEAN, CLOSED, inPath, object, TEXT, toDocument } from '../document-parts.js';
-import { finds, shows, takes } from '../operation-parts.js';
+import { finds, inPath, shows, takes, toDocument } from '../operation-parts.js';
+import { arrayOf, BOOLEAN, CLOSED, object, TEXT } from '../schema-parts.js';
 import { openShop, type Reply, type Shop } from './shop.js';
 
 interface Parts {

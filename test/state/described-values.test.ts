@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { arrayOf, BOOLEAN, CLOSED, inPath, object, ref, TEXT, toDocument } from '../document-parts.js';
-import { shows, takes } from '../operation-parts.js';
+import { inPath, shows, takes, toDocument } from '../operation-parts.js';
+import { arrayOf, BOOLEAN, CLOSED, object, ref, TEXT } from '../schema-parts.js';
 import { openShop } from './shop.js';
 
 const TASK = object(

@@ -3,7 +3,8 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { createMock, type Mock } from '../../src/index.js';
 import { isObject, readPath } from '../../src/contract/json.js';
-import { arrayOf, BOOLEAN, INTEGER, json, object, pathParameter, ref, TEXT } from '../document-parts.js';
+import { json, pathParameter } from '../operation-parts.js';
+import { arrayOf, BOOLEAN, INTEGER, object, ref, TEXT } from '../schema-parts.js';
 
 type Json = Readonly<Record<string, unknown>>;
 

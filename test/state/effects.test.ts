@@ -1,21 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createMock, type Mock } from '../../src/index.js';
-import {
-  arrayOf,
-  BOOLEAN,
-  content,
-  INTEGER,
-  json,
-  object,
-  pathParameter,
-  query,
-  ref,
-  sends,
-  TEXT,
-  toDocument,
-  type Part,
-} from '../document-parts.js';
-import { REMOVED, shows } from '../operation-parts.js';
+import { content, json, pathParameter, query, REMOVED, sends, shows, toDocument } from '../operation-parts.js';
+import { arrayOf, BOOLEAN, INTEGER, object, type Part, ref, TEXT } from '../schema-parts.js';
 import { type Reply, send } from '../send.js';
 
 /** A document with gadgets: their properties, what lists take, and the operations on one gadget. */

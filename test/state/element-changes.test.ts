@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { arrayOf, CLOSED, inPath, object, query, ref, TEXT, toDocument } from '../document-parts.js';
-import { shows, takes } from '../operation-parts.js';
+import { inPath, query, shows, takes, toDocument } from '../operation-parts.js';
+import { arrayOf, CLOSED, object, ref, TEXT } from '../schema-parts.js';
 import { openShop } from './shop.js';
 
 const TEXTS = arrayOf(TEXT);

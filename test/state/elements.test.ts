@@ -1,21 +1,7 @@
 import { expect, it } from 'vitest';
 import { createMock, type Mock } from '../../src/index.js';
-import {
-  arrayOf,
-  BOOLEAN,
-  CLOSED,
-  content,
-  INTEGER,
-  object,
-  pathParameter,
-  query,
-  ref,
-  sends,
-  TEXT,
-  toDocument,
-  type Part,
-} from '../document-parts.js';
-import { shows, takes } from '../operation-parts.js';
+import { content, pathParameter, query, sends, shows, takes, toDocument } from '../operation-parts.js';
+import { arrayOf, BOOLEAN, CLOSED, INTEGER, object, type Part, ref, TEXT } from '../schema-parts.js';
 import { openShop } from './shop.js';
 import { send } from '../send.js';
 

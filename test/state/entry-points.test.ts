@@ -1,8 +1,8 @@
 // @module-tag slow
 import { describe, expect, it } from 'vitest';
 import { createMock, type Mock, MockError } from '../../src/index.js';
-import { arrayOf, content, json, object, pathParameter, ref, sends, TEXT, toDocument } from '../document-parts.js';
-import { shows, takes } from '../operation-parts.js';
+import { content, json, pathParameter, sends, shows, takes, toDocument } from '../operation-parts.js';
+import { arrayOf, object, ref, TEXT } from '../schema-parts.js';
 
 type Item = Readonly<Record<string, unknown>>;
 

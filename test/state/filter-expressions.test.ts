@@ -2,8 +2,8 @@ import { assert, property, string } from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createMock, type Mock } from '../../src/index.js';
 import { readFilterExpression } from '../../src/state/pages/filter-expression.js';
-import { arrayOf, BOOLEAN, inPath, INTEGER, object, query, ref, TEXT, toDocument } from '../document-parts.js';
-import { REMOVED, shows, takes } from '../operation-parts.js';
+import { inPath, query, REMOVED, shows, takes, toDocument } from '../operation-parts.js';
+import { arrayOf, BOOLEAN, INTEGER, object, ref, TEXT } from '../schema-parts.js';
 
 const USERS = [
   {

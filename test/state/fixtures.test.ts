@@ -5,7 +5,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createMock, MockError } from '../../src/index.js';
 import { createShopDocument } from './shop-document.js';
 import { openShop } from './shop.js';
-import { arrayOf, INTEGER, object, pathParameter, ref, TEXT, toDocument } from '../document-parts.js';
+import { pathParameter, toDocument } from '../operation-parts.js';
+import { arrayOf, INTEGER, object, ref, TEXT } from '../schema-parts.js';
 import { loadCases } from '../load-cases.js';
 
 const ORDER = { id: 'a', status: 'open', created_at: '2026-01-01T00:00:00Z' };

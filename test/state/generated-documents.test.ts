@@ -1,20 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import {
-  arrayOf,
-  CLOSED,
-  inPath,
-  INTEGER,
-  json,
-  NUMBER,
-  object,
-  pathParameter,
-  ref,
-  sends,
-  TEXT,
-  toDocument,
-  type Part,
-} from '../document-parts.js';
-import { shows } from '../operation-parts.js';
+import { inPath, json, pathParameter, sends, shows, toDocument } from '../operation-parts.js';
+import { arrayOf, CLOSED, INTEGER, NUMBER, object, type Part, ref, TEXT } from '../schema-parts.js';
 import { openShop } from './shop.js';
 
 const BOAT = object({ id: INTEGER, name: TEXT, hull: TEXT }, 'id', 'name');

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { createMock } from '../../src/index.js';
-import { arrayOf, object, pathParameter, query, TEXT, toDocument, type Part } from '../document-parts.js';
+import { pathParameter, query, toDocument } from '../operation-parts.js';
+import { arrayOf, object, type Part, TEXT } from '../schema-parts.js';
 
 const json = (schema: Part): Part => ({ content: { 'application/vnd.api+json': { schema } } });
 

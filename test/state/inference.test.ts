@@ -4,7 +4,8 @@ import { loadContract } from '../../src/contract/load/load.js';
 import { inferResources } from '../../src/state/inference/infer.js';
 import type { Resources } from '../../src/state/resource.js';
 import { describeDocument, inferDocument, loadDocument } from './real-document.js';
-import { arrayOf, content, INTEGER, object, pathParameter, sends, TEXT, toDocument } from '../document-parts.js';
+import { content, pathParameter, sends, toDocument } from '../operation-parts.js';
+import { arrayOf, INTEGER, object, TEXT } from '../schema-parts.js';
 import { loadCases } from '../load-cases.js';
 
 /** What was found of some operations: `action collection {what it sets}`, or undefined where nothing was. */

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runFixturesInit } from '../../src/cli/commands/fixtures.js';
 import { createMock, type Mock } from '../../src/index.js';
-import { arrayOf, content, INTEGER, pathParameter, ref, TEXT, toDocument } from '../document-parts.js';
-import { REMOVED } from '../operation-parts.js';
+import { content, pathParameter, REMOVED, toDocument } from '../operation-parts.js';
+import { arrayOf, INTEGER, ref, TEXT } from '../schema-parts.js';
 
 const object = (properties: object, more: object = {}): object => ({ type: 'object', properties, ...more });
 const json = (schema: object): object => ({ content: content(schema) });

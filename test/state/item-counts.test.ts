@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { arrayOf, CLOSED, inPath, INTEGER, object, TEXT, toDocument } from '../document-parts.js';
-import { REMOVED, shows, takes } from '../operation-parts.js';
+import { inPath, REMOVED, shows, takes, toDocument } from '../operation-parts.js';
+import { arrayOf, CLOSED, INTEGER, object, TEXT } from '../schema-parts.js';
 import { openShop } from './shop.js';
 
 const topic = object(

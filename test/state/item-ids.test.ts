@@ -1,17 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import {
-  CLOSED,
-  inPath,
-  INTEGER,
-  object,
-  pathParameter,
-  ref,
-  sends,
-  TEXT,
-  toDocument,
-  type Part,
-} from '../document-parts.js';
-import { shows, takes } from '../operation-parts.js';
+import { inPath, pathParameter, sends, shows, takes, toDocument } from '../operation-parts.js';
+import { CLOSED, INTEGER, object, type Part, ref, TEXT } from '../schema-parts.js';
 import { openShop } from './shop.js';
 const UUID = { type: 'string', format: 'uuid' };
 

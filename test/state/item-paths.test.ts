@@ -1,18 +1,6 @@
 import { expect, it } from 'vitest';
-import {
-  arrayOf,
-  CLOSED,
-  inPath,
-  INTEGER,
-  json,
-  object,
-  pathParameter,
-  ref,
-  sends,
-  TEXT,
-  toDocument,
-} from '../document-parts.js';
-import { finds, REMOVED, shows, takes } from '../operation-parts.js';
+import { finds, inPath, json, pathParameter, REMOVED, sends, shows, takes, toDocument } from '../operation-parts.js';
+import { arrayOf, CLOSED, INTEGER, object, ref, TEXT } from '../schema-parts.js';
 import { openShop } from './shop.js';
 
 const repo = object({ id: TEXT, name: TEXT, owner: object({ login: TEXT }, 'login') }, 'id', 'name', 'owner');

@@ -2,8 +2,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { createMock, type Mock } from '../../src/index.js';
 import type { StateOptions } from '../../src/options.js';
-import { arrayOf, content, object, pathParameter, TEXT, toDocument } from '../document-parts.js';
-import { REMOVED } from '../operation-parts.js';
+import { content, pathParameter, REMOVED, toDocument } from '../operation-parts.js';
+import { arrayOf, object, TEXT } from '../schema-parts.js';
 
 const ERROR = object({ error: object({ message: TEXT }, 'message') }, 'error');
 const PET = object({ id: TEXT, name: TEXT, note: TEXT }, 'id', 'name');

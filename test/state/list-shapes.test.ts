@@ -1,22 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { readPointer } from '../../src/contract/pointer.js';
 import { createMock, type Mock } from '../../src/index.js';
-import {
-  arrayOf,
-  BOOLEAN,
-  content,
-  INTEGER,
-  json,
-  NUMBER,
-  object,
-  pathParameter,
-  query,
-  ref,
-  TEXT,
-  toDocument,
-  type Part,
-} from '../document-parts.js';
-import { shows, takes } from '../operation-parts.js';
+import { content, json, pathParameter, query, shows, takes, toDocument } from '../operation-parts.js';
+import { arrayOf, BOOLEAN, INTEGER, NUMBER, object, type Part, ref, TEXT } from '../schema-parts.js';
 import { send } from '../send.js';
 const LINK = object({ href: { type: 'string', format: 'uri' } }, 'href');
 

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { createMock } from '../../src/index.js';
-import { arrayOf, content, inPath, INTEGER, object, TEXT, toDocument } from '../document-parts.js';
+import { content, inPath, toDocument } from '../operation-parts.js';
+import { arrayOf, INTEGER, object, TEXT } from '../schema-parts.js';
 import { send } from '../send.js';
 
 const ROOM = object({ name: TEXT, size: INTEGER }, 'name', 'size');

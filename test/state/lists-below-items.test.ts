@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { arrayOf, BOOLEAN, CLOSED, inPath, INTEGER, object, ref, TEXT, toDocument } from '../document-parts.js';
-import { REMOVED, shows, takes } from '../operation-parts.js';
+import { inPath, REMOVED, shows, takes, toDocument } from '../operation-parts.js';
+import { arrayOf, BOOLEAN, CLOSED, INTEGER, object, ref, TEXT } from '../schema-parts.js';
 import { openShop } from './shop.js';
 
 const toList = (name: string, items: object): object =>

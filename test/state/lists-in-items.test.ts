@@ -1,19 +1,7 @@
 // @module-tag slow
 import { describe, expect, it } from 'vitest';
-import {
-  arrayOf,
-  BOOLEAN,
-  inPath,
-  INTEGER,
-  json,
-  object,
-  ref,
-  sends,
-  TEXT,
-  toDocument,
-  type Part as Json,
-} from '../document-parts.js';
-import { shows } from '../operation-parts.js';
+import { inPath, json, sends, shows, toDocument } from '../operation-parts.js';
+import { arrayOf, BOOLEAN, INTEGER, object, type Part as Json, ref, TEXT } from '../schema-parts.js';
 import { openShop, type Shop } from './shop.js';
 
 const WORLDS = ['create', 'not-found'] as const;

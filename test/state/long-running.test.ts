@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { arrayOf, BOOLEAN, inPath, json, object, pathParameter, ref, sends, TEXT } from '../document-parts.js';
-import { finds, shows, takes } from '../operation-parts.js';
+import { finds, inPath, json, pathParameter, sends, shows, takes } from '../operation-parts.js';
+import { arrayOf, BOOLEAN, object, ref, TEXT } from '../schema-parts.js';
 import { openShop } from './shop.js';
 
 const broker = object({ id: TEXT, tier: TEXT }, 'id');

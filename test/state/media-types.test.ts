@@ -1,18 +1,7 @@
 import { expect, it } from 'vitest';
 import { createMock } from '../../src/index.js';
-import {
-  arrayOf,
-  content,
-  inPath,
-  INTEGER,
-  object,
-  pathParameter,
-  ref,
-  sends,
-  TEXT,
-  toDocument,
-} from '../document-parts.js';
-import { shows, takes } from '../operation-parts.js';
+import { content, inPath, pathParameter, sends, shows, takes, toDocument } from '../operation-parts.js';
+import { arrayOf, INTEGER, object, ref, TEXT } from '../schema-parts.js';
 import { openShop } from './shop.js';
 
 const ID = pathParameter('id', INTEGER);

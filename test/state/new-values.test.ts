@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { arrayOf, BOOLEAN, CLOSED, inPath, INTEGER, json, object, ref, sends, TEXT } from '../document-parts.js';
-import { finds, REMOVED, shows, takes } from '../operation-parts.js';
+import { finds, inPath, json, REMOVED, sends, shows, takes } from '../operation-parts.js';
+import { arrayOf, BOOLEAN, CLOSED, INTEGER, object, ref, TEXT } from '../schema-parts.js';
 import { openShop, type Reply } from './shop.js';
 
 const toDocument = (item: object, body: object, made = item): Readonly<Record<string, unknown>> => ({

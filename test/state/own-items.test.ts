@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { arrayOf, CLOSED, inPath, object, ref, sends, TEXT, toDocument } from '../document-parts.js';
-import { REMOVED, shows, takes } from '../operation-parts.js';
+import { inPath, REMOVED, sends, shows, takes, toDocument } from '../operation-parts.js';
+import { arrayOf, CLOSED, object, ref, TEXT } from '../schema-parts.js';
 import { openShop } from './shop.js';
 
 describe.each([

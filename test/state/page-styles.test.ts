@@ -1,20 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { readPointer } from '../../src/contract/pointer.js';
 import { createMock, type Mock } from '../../src/index.js';
-import {
-  arrayOf,
-  BOOLEAN,
-  content,
-  INTEGER,
-  object,
-  pathParameter,
-  query,
-  ref,
-  TEXT,
-  toDocument,
-  type Part,
-} from '../document-parts.js';
-import { shows, takes } from '../operation-parts.js';
+import { content, pathParameter, query, shows, takes, toDocument } from '../operation-parts.js';
+import { arrayOf, BOOLEAN, INTEGER, object, type Part, ref, TEXT } from '../schema-parts.js';
 
 /** How a list declares its pages. */
 interface Style {

@@ -4,7 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { createMock, type Mock } from '../../src/index.js';
 import { createPagedClient, type PagedClient, type Thing } from './paged-client.js';
 import { createPagedDocument, LOOKS, type LookName } from './paged-document.js';
-import { arrayOf, BOOLEAN, inPath, INTEGER, json, object, ref, TEXT, toDocument } from '../document-parts.js';
+import { inPath, json, toDocument } from '../operation-parts.js';
+import { arrayOf, BOOLEAN, INTEGER, object, ref, TEXT } from '../schema-parts.js';
 
 const NAMES = Object.keys(LOOKS) as readonly LookName[]; // its keys are the names
 /** Styles whose cursor names an item, so that a walk survives what comes and goes meanwhile. */

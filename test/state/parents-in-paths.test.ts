@@ -1,18 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import {
-  arrayOf,
-  CLOSED,
-  inPath,
-  INTEGER,
-  json,
-  object,
-  ref,
-  sends,
-  TEXT,
-  toDocument,
-  type Part,
-} from '../document-parts.js';
-import { REMOVED } from '../operation-parts.js';
+import { inPath, json, REMOVED, sends, toDocument } from '../operation-parts.js';
+import { arrayOf, CLOSED, INTEGER, object, type Part, ref, TEXT } from '../schema-parts.js';
 import { openShop, type Shop } from './shop.js';
 
 const WORLDS = [

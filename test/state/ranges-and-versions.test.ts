@@ -1,18 +1,7 @@
 import { expect, it } from 'vitest';
 import { createMock, type Mock } from '../../src/index.js';
-import {
-  arrayOf,
-  content,
-  INTEGER,
-  json,
-  object,
-  pathParameter,
-  sends,
-  TEXT,
-  toDocument,
-  type Part,
-} from '../document-parts.js';
-import { shows, takes } from '../operation-parts.js';
+import { content, json, pathParameter, sends, shows, takes, toDocument } from '../operation-parts.js';
+import { arrayOf, INTEGER, object, type Part, TEXT } from '../schema-parts.js';
 import { send } from '../send.js';
 
 const FAILURE = json({ type: 'object' });

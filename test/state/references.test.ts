@@ -1,20 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import {
-  arrayOf,
-  CLOSED,
-  inPath,
-  INTEGER,
-  json,
-  NUMBER,
-  object,
-  pathParameter,
-  query,
-  ref,
-  sends,
-  TEXT,
-  toDocument,
-} from '../document-parts.js';
-import { shows, takes } from '../operation-parts.js';
+import { inPath, json, pathParameter, query, sends, shows, takes, toDocument } from '../operation-parts.js';
+import { arrayOf, CLOSED, INTEGER, NUMBER, object, ref, TEXT } from '../schema-parts.js';
 import { openShop, type Shop } from './shop.js';
 const role = object({ id: TEXT, name: TEXT, rank: INTEGER }, 'id');
 const error = object({ code: TEXT, detail: TEXT }, 'code', 'detail');

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { arrayOf, CLOSED, inPath, json, object, ref, sends, TEXT, toDocument, type Part } from '../document-parts.js';
+import { inPath, json, sends, toDocument } from '../operation-parts.js';
+import { arrayOf, CLOSED, object, type Part, ref, TEXT } from '../schema-parts.js';
 import { openShop } from './shop.js';
 const data = (schema: object): Part => object({ data: schema }, 'data');
 const shows = (schema: object, status = 200): Part => ({ responses: { [status]: json(data(schema)), 404: GONE } });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { INTEGER, object, pathParameter, ref, TEXT, toDocument } from '../document-parts.js';
-import { shows, takes } from '../operation-parts.js';
+import { pathParameter, shows, takes, toDocument } from '../operation-parts.js';
+import { INTEGER, object, ref, TEXT } from '../schema-parts.js';
 import { openShop } from './shop.js';
 
 const label = object({ id: INTEGER, name: TEXT }, 'id', 'name');

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { createMock } from '../../src/index.js';
-import { content, inPath, object, TEXT, toDocument } from '../document-parts.js';
+import { content, inPath, toDocument } from '../operation-parts.js';
+import { object, TEXT } from '../schema-parts.js';
 
 const THING = object({ id: TEXT, name: TEXT }, 'id', 'name');
 const JSON_BODY = { content: content(THING) };

@@ -1,8 +1,8 @@
 import { Hono } from 'hono';
 import { describe, expect, it } from 'vitest';
 import { createMock } from '../../src/index.js';
-import { arrayOf, CLOSED, INTEGER, json, object, pathParameter, query, ref, sends, TEXT } from '../document-parts.js';
-import { finds, shows, takes } from '../operation-parts.js';
+import { finds, json, pathParameter, query, sends, shows, takes } from '../operation-parts.js';
+import { arrayOf, CLOSED, INTEGER, object, ref, TEXT } from '../schema-parts.js';
 import { openShop } from './shop.js';
 
 const topic = object({

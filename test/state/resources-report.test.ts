@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runResources } from '../../src/cli/commands/resources.js';
 import type { OperationReport } from '../../src/answer/sources/state/report.js';
-import { arrayOf, content, INTEGER, pathParameter, query, ref, TEXT } from '../document-parts.js';
-import { REMOVED } from '../operation-parts.js';
+import { content, pathParameter, query, REMOVED } from '../operation-parts.js';
+import { arrayOf, INTEGER, ref, TEXT } from '../schema-parts.js';
 import { loadCases } from '../load-cases.js';
 
 interface Report {

@@ -2,7 +2,8 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { loadContract } from '../../src/contract/load/load.js';
 import { createMock, type Mock } from '../../src/index.js';
 import { inferResources } from '../../src/state/inference/infer.js';
-import { arrayOf, BOOLEAN, inPath, INTEGER, query, ref, TEXT, toDocument } from '../document-parts.js';
+import { inPath, query, toDocument } from '../operation-parts.js';
+import { arrayOf, BOOLEAN, INTEGER, ref, TEXT } from '../schema-parts.js';
 
 const mocks: Mock[] = [];
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { arrayOf, inPath, object, pathParameter, query, ref, TEXT, toDocument, type Part } from '../document-parts.js';
-import { shows, takes } from '../operation-parts.js';
+import { inPath, pathParameter, query, shows, takes, toDocument } from '../operation-parts.js';
+import { arrayOf, object, type Part, ref, TEXT } from '../schema-parts.js';
 import { openShop, type Shop } from './shop.js';
 
 const open = (): Promise<Shop> => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createMock, type Mock } from '../../src/index.js';
-import { arrayOf, BOOLEAN, CLOSED, inPath, INTEGER, object, query, TEXT } from '../document-parts.js';
-import { REMOVED, shows, takes } from '../operation-parts.js';
+import { inPath, query, REMOVED, shows, takes } from '../operation-parts.js';
+import { arrayOf, BOOLEAN, CLOSED, INTEGER, object, TEXT } from '../schema-parts.js';
 import { openShop, type Reply, type Shop } from './shop.js';
 
 const link = { type: 'string', format: 'uri' };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createMock } from '../../src/index.js';
-import { CLOSED, type Part } from '../document-parts.js';
+import { CLOSED, type Part } from '../schema-parts.js';
 import { loadCases } from '../load-cases.js';
 
 const spec = loadCases<Record<string, unknown>>('state/sent-in-query.yaml');

@@ -1,4 +1,5 @@
-import { arrayOf, BOOLEAN, content, inPath, object, ref, sends, TEXT, toDocument } from '../document-parts.js';
+import { content, inPath, sends, toDocument } from '../operation-parts.js';
+import { arrayOf, BOOLEAN, object, ref, TEXT } from '../schema-parts.js';
 
 function answer(schema: object | undefined, headers: object = {}): object {
   return { description: 'an answer', headers, ...(schema === undefined ? {} : { content: content(schema) }) };

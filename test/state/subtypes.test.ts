@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { arrayOf, BOOLEAN, NUMBER, object, pathParameter, TEXT, toDocument } from '../document-parts.js';
-import { shows, takes } from '../operation-parts.js';
+import { pathParameter, shows, takes, toDocument } from '../operation-parts.js';
+import { arrayOf, BOOLEAN, NUMBER, object, TEXT } from '../schema-parts.js';
 import { openShop } from './shop.js';
 
 const toReference = (name: string): object => ({ $ref: `#/components/schemas/${name}` });

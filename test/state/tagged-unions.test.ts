@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { arrayOf, BOOLEAN, inPath, json, object, sends, TEXT, toDocument } from '../document-parts.js';
-import { finds, shows } from '../operation-parts.js';
+import { finds, inPath, json, sends, shows, toDocument } from '../operation-parts.js';
+import { arrayOf, BOOLEAN, object, TEXT } from '../schema-parts.js';
 import { openShop } from './shop.js';
 
 const toReference = (name: string): object => ({ $ref: `#/components/schemas/${name}` });

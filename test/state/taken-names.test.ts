@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createMock } from '../../src/index.js';
-import { content, inPath, object, ref, TEXT, toDocument } from '../document-parts.js';
-import { REMOVED } from '../operation-parts.js';
+import { content, inPath, REMOVED, toDocument } from '../operation-parts.js';
+import { object, ref, TEXT } from '../schema-parts.js';
 
 const POD = object({ metadata: object({ name: TEXT }), image: TEXT });
 const JSON_BODY = { content: content(ref('Pod')) };

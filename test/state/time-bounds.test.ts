@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { arrayOf, CLOSED, INTEGER, json, object, query, TEXT, toDocument } from '../document-parts.js';
-import { shows, takes } from '../operation-parts.js';
+import { json, query, shows, takes, toDocument } from '../operation-parts.js';
+import { arrayOf, CLOSED, INTEGER, object, TEXT } from '../schema-parts.js';
 import { openShop } from './shop.js';
 
 const DAY_MS = 24 * 60 * 60 * 1000;

@@ -1,19 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createMock } from '../../src/index.js';
-import {
-  arrayOf,
-  CLOSED,
-  inPath,
-  INTEGER,
-  object,
-  pathParameter,
-  ref,
-  sends,
-  TEXT,
-  toDocument as toSpec,
-  type Part,
-} from '../document-parts.js';
-import { finds, shows, takes } from '../operation-parts.js';
+import { finds, inPath, pathParameter, sends, shows, takes, toDocument as toSpec } from '../operation-parts.js';
+import { arrayOf, CLOSED, INTEGER, object, type Part, ref, TEXT } from '../schema-parts.js';
 import { openShop } from './shop.js';
 
 const RECORD = ref('Record');

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { openShop } from './shop.js';
-import { content, inPath, INTEGER, object, pathParameter, sends, toDocument } from '../document-parts.js';
-import { finds } from '../operation-parts.js';
+import { content, finds, inPath, pathParameter, sends, toDocument } from '../operation-parts.js';
+import { INTEGER, object } from '../schema-parts.js';
 
 const OPEN = { state: { initialItems: 3 } } as const;
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { arrayOf, BOOLEAN, CLOSED, inPath, INTEGER, object, TEXT, toDocument } from '../document-parts.js';
-import { shows, takes } from '../operation-parts.js';
+import { inPath, shows, takes, toDocument } from '../operation-parts.js';
+import { arrayOf, BOOLEAN, CLOSED, INTEGER, object, TEXT } from '../schema-parts.js';
 import { openShop } from './shop.js';
 
 const toReference = (name: string): object => ({ $ref: `#/components/schemas/${name}` });

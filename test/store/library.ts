@@ -1,16 +1,5 @@
-import {
-  arrayOf,
-  BOOLEAN,
-  content,
-  inPath,
-  INTEGER,
-  object,
-  query,
-  ref,
-  sends,
-  TEXT,
-  toDocument,
-} from '../document-parts.js';
+import { content, inPath, query, sends, toDocument } from '../operation-parts.js';
+import { arrayOf, BOOLEAN, INTEGER, object, ref, TEXT } from '../schema-parts.js';
 /** A small contract of books, in sessions of their own, with operations that scenarios limit. */
 export const LIBRARY: Readonly<Record<string, unknown>> = toDocument(
   {
