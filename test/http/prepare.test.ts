@@ -2,29 +2,16 @@ import { existsSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { loadContract } from '../../src/contract/load/load.js';
 import { createValidators, prepareSchemas } from '../../src/schema/validate.js';
-import { createAsk, toDocument, toLines } from './decode.js';
+import { json, object, ref, toDocument } from '../document-parts.js';
 
 describe('preparing the schemas of a contract', () => {
   it('finds those that cannot be compiled whole, however deep they are used', async () => {
-    const contract = await loadContract({
-      openapi: '3.1.0',
-      info: { title: 't', version: '1' },
-      paths: {
-        '/a': {
-          get: {
-            responses: {
-              200: { description: '', content: { 'application/json': { schema: { $ref: '#/components/schemas/A' } } } },
-            },
-          },
-        },
-      },
-      components: {
-        schemas: {
-          A: { properties: { b: { $ref: '#/components/schemas/B' } } },
-          B: { type: 'string', pattern: '(unclosed' },
-        },
-      },
-    });
+    const contract = await loadContract(
+      toDocument(
+        { '/a': { get: { responses: { 200: json(ref('A')) } } } },
+        { A: object({ b: ref('B') }), B: { type: 'string', pattern: '(unclosed' } },
+      ),
+    );
     const validators = createValidators(contract);
     expect(validators.problems()).toEqual([]);
     const prepared = [...prepareSchemas(contract, validators)];
@@ -42,18 +29,5 @@ describe('preparing the schemas of a contract', () => {
     const validators = createValidators(contract);
     expect([...prepareSchemas(contract, validators)].length).toBeGreaterThan(0);
     expect(validators.problems()).toEqual([]);
-  });
-});
-
-describe('a schema that is used in part only', () => {
-  it('is noted with every call it checks, and the contract is to blame', async () => {
-    const schema = { type: 'object', properties: { code: { type: 'string', pattern: '(unclosed' } } };
-    const parameters = [{ name: 'q', in: 'query', schema: { type: 'string', pattern: '[z-a]' } }];
-    const requestBody = { content: { 'application/json': { schema } } };
-    const ask = await createAsk(toDocument({ parameters, requestBody }, {}, 'post /things'));
-    const headers = { 'content-type': 'application/json' };
-    const call = await ask({ ask: 'POST /things?q=x', headers, body: '{"code":"x"}' });
-    expect(toLines(call)).toEqual(['note SCHEMA_UNUSABLE /q', 'note SCHEMA_UNUSABLE']);
-    expect(call.violations.map(({ by }) => by)).toEqual(['contract', 'contract']);
   });
 });

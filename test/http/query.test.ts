@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { CallDecoderOptions } from '../../src/http/request/call.js';
 import { createAsk, toDocument, toLines, toSentences } from './decode.js';
-import { TEXT, INTEGER, arrayOf, object, BOOLEAN, NUMBER, content } from '../document-parts.js';
+import { TEXT, INTEGER, arrayOf, object, BOOLEAN, content } from '../document-parts.js';
 
 const texts = arrayOf(TEXT);
 const wholes = arrayOf(INTEGER);
@@ -49,21 +49,12 @@ const READ: readonly Case[] = [
   read('an encoded delimiter is data', [query('a', texts, { explode: false })], 'a=1,2%2C3', { a: ['1', '2,3'] }),
   read('a plus is a space', [query('a', TEXT)], 'a=x+y%20z%2B', { a: 'x y z+' }),
   read('unicode is decoded', [query('é', TEXT)], '%C3%A9=%F0%9F%98%80', { é: '😀' }),
-  read('an equals sign belongs to the value', [query('a', TEXT)], 'a=b=c', { a: 'b=c' }),
   read('reserved characters may stand raw', [query('a', TEXT, { allowReserved: true })], "a=x/y?z:[1]@!$'()*;", {
     a: "x/y?z:[1]@!$'()*;",
   }),
   read('empty pairs are skipped', [query('a', TEXT)], '&&a=1&', { a: '1' }),
-  read('one text of a list is a list', [query('a', texts)], 'a=x', { a: ['x'] }),
   read('an empty item of a list of texts is an item', [query('a', texts)], 'a=', { a: [''] }),
   read('an empty list of numbers is empty', [query('a', wholes)], 'a=', { a: [] }),
-  read('an absent list is absent', [query('a', { ...texts, minItems: 1 }), query('b', TEXT)], 'b=1', { b: '1' }),
-  read('numbers in a list are numbers', [query('a', wholes)], 'a=1&a=2', { a: [1, 2] }),
-  read('brackets after a list are taken', [query('include', texts)], 'include[]=a&include[]=b', {
-    include: ['a', 'b'],
-  }),
-  read('encoded brackets are taken', [query('include', texts)], 'include%5B%5D=a', { include: ['a'] }),
-  read('indexes order a list', [query('include', texts)], 'include[1]=b&include[0]=a', { include: ['a', 'b'] }),
   read('a list declared with brackets is met without', [query('include[]', texts)], 'include=a&include=b', {
     'include[]': ['a', 'b'],
   }),
@@ -80,8 +71,6 @@ const READ: readonly Case[] = [
     'l[][a]=1&l[][b]=2&l[][a]=3',
     { l: [{ a: 1, b: 2 }, { a: 3 }] },
   ),
-  read('a union takes the reading that fits', [query('a', { oneOf: [INTEGER, TEXT] })], 'a=12', { a: 12 }),
-  read('a union takes the other reading', [query('a', { oneOf: [INTEGER, TEXT] })], 'a=x', { a: 'x' }),
   read('a union of a text and a list takes a list', [query('a', { anyOf: [TEXT, texts] })], 'a=x&a=y', {
     a: ['x', 'y'],
   }),
@@ -104,16 +93,8 @@ const READ: readonly Case[] = [
     { a: '1' },
   ),
   read('an enum without a type tells the type', [query('a', { enum: [1, 2] })], 'a=2', { a: 2 }),
-  read('a flag is true or false', [query('a', BOOLEAN)], 'a=false', { a: false }),
   read('null is a reading where null is allowed', [query('a', { type: ['integer', 'null'] })], 'a=null', { a: null }),
   read('null is a text where a text is allowed', [query('a', { type: ['string', 'null'] })], 'a=null', { a: 'null' }),
-  read('numbers may be negative and fractional', [query('a', NUMBER)], 'a=-1.50', { a: -1.5 }),
-  read(
-    'JSON in a parameter with content is read',
-    [{ name: 'a', in: 'query', content: content(object({ x: INTEGER })) }],
-    'a=%7B%22x%22%3A1%7D',
-    { a: { x: 1 } },
-  ),
   read('allowEmptyValue lets a bare name through', [query('a', BOOLEAN, { allowEmptyValue: true })], 'a', { a: true }),
   read('allowEmptyValue lets an empty value through', [query('a', INTEGER, { allowEmptyValue: true })], 'a=', {
     a: '',
@@ -138,25 +119,11 @@ const READ: readonly Case[] = [
     { options: { queryProfile: 'dots' } },
   ),
   read(
-    'profile comma splits a list',
-    [query('a', wholes)],
-    'a=1,2&a=3',
-    { a: [1, 2, 3] },
-    { options: { queryProfile: 'comma' } },
-  ),
-  read(
     'profile repeat does not split a list',
     [query('a', texts, { explode: false })],
     'a=1,2&a=3',
     { a: ['1,2', '3'] },
     { options: { queryProfile: 'repeat' } },
-  ),
-  read(
-    'an operation states its own profile',
-    [filter],
-    'filter.a=1',
-    { filter: { a: 1 } },
-    { extensions: { 'x-mock': { query: 'dots' } } },
   ),
   read(
     'a query that is one form is read whole',
@@ -186,43 +153,17 @@ const REFUSED: readonly Case[] = [
     'error PARAMETER_MALFORMED /created',
   ),
   refused('a bad item of a list of one', [query('a', arrayOf({ enum: ['x', 'y'] }))], 'a[]=z', 'error ENUM /a/0'),
-  refused('zero is below one', [query('a', { ...INTEGER, minimum: 1 })], 'a=0', 'error RANGE /a'),
-  refused('letters are no integer', [query('a', INTEGER)], 'a=abc', 'error TYPE /a'),
   refused('a fraction is no integer', [query('a', INTEGER)], 'a=1.5', 'error TYPE /a'),
   refused('hexadecimal is no integer', [query('a', INTEGER)], 'a=0x10', 'error TYPE /a'),
   refused('an exponent is no integer', [query('a', INTEGER)], 'a=1e3', 'error TYPE /a'),
-  refused('an empty value is no integer', [query('a', INTEGER)], 'a=', 'error TYPE /a'),
   refused('a bare name is no integer', [query('a', INTEGER)], 'a', 'error TYPE /a'),
-  refused('1 is a flag with a note', [query('a', BOOLEAN)], 'a=1', 'note TYPE /a'),
   refused('yes is no flag', [query('a', BOOLEAN)], 'a=yes', 'error TYPE /a'),
   refused('one value may not come twice', [query('a', INTEGER)], 'a=1&a=2', 'error PARAMETER_REPEATED /a'),
   refused('a required one that is absent is missed', [query('a', TEXT, { required: true })], '', 'error REQUIRED /a'),
-  refused(
-    'a required one that is empty is there',
-    [query('a', { ...TEXT, minLength: 1 }, { required: true })],
-    'a=',
-    'error LENGTH /a',
-  ),
   refused('an item of a list is named', [query('a', wholes)], 'a=1&a=x', 'error TYPE /a/1'),
-  refused('a property of a deep object is named', [filter], 'filter[a]=x', 'error TYPE /filter/a'),
   refused('broken percent-encoding of a value', [query('a', TEXT)], 'a=%zz', 'error ENCODING_MALFORMED /a'),
   refused('broken UTF-8', [query('a', TEXT)], 'a=%ff', 'error ENCODING_MALFORMED /a'),
   refused('broken percent-encoding of what nobody declared', [], 'a=%zz', 'error ENCODING_MALFORMED /a'),
-  refused(
-    'broken JSON in a parameter with content',
-    [{ name: 'a', in: 'query', content: content({}) }],
-    'a=%7B',
-    'error PARAMETER_MALFORMED /a',
-  ),
-  refused('no reading of a union fits', [query('a', { oneOf: [INTEGER, BOOLEAN] })], 'a=x', 'error TYPE /a'),
-  refused('what nobody declared is noted', [query('limit', INTEGER)], 'limt=1', 'note PARAMETER_UNDECLARED /limt'),
-  refused(
-    'what nobody declared is refused in strict mode',
-    [query('limit', INTEGER)],
-    'limt=1',
-    'error PARAMETER_UNDECLARED /limt',
-    { options: { strict: true } },
-  ),
 ];
 
 describe('the query', () => {

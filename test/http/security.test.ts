@@ -33,27 +33,14 @@ const row = (
 ): Case => ({ name, security, asked, credentials, lines });
 
 const TABLE: readonly Case[] = [
-  row('a bearer token', [{ bearer: [] }], bearer('Bearer abc'), { bearer: 'abc' }),
   row('the scheme in any case', [{ bearer: [] }], bearer('bEaReR abc'), { bearer: 'abc' }),
-  row('oauth2 as bearer', [{ oauth: ['read'] }], bearer('Bearer abc'), { oauth: 'abc' }),
-  row('openIdConnect as bearer', [{ openid: [] }], bearer('Bearer abc'), { openid: 'abc' }),
   row('basic, decoded', [{ basic: [] }], bearer('Basic dXNlcjpww6Rzcw=='), { basic: 'user:päss' }),
   row('another http scheme as it is', [{ digest: [] }], bearer('Digest username="a"'), { digest: 'username="a"' }),
-  row('a key in a header', [{ header: [] }], { headers: { 'x-key': 'k' } }, { header: 'k' }),
   row('a key in the query', [{ query: [] }], { ask: 'GET /things?key=a%20b' }, { query: 'a b' }),
   row('a key in a cookie', [{ cookie: [] }], { headers: { cookie: 'a=1; sid=s' } }, { cookie: 's' }),
   row('both of two', both, { headers: { authorization: 'Bearer a', 'x-key': 'k' } }, { bearer: 'a', header: 'k' }),
-  row('either of two', either, { headers: { 'x-key': 'k' } }, { header: 'k' }),
-  row('none where none is asked for', [], {}, {}),
-  row('none where {} makes it optional', [{ bearer: [] }, {}], {}, {}),
   row('one that is optional and came', [{}, { bearer: [] }], bearer('Bearer a'), { bearer: 'a' }),
   row('mutual TLS, assumed', [{ tls: [] }], {}, { tls: '' }, ['note CREDENTIAL_UNCHECKED /tls']),
-  row('missing', [{ bearer: [] }], {}, undefined, ['error CREDENTIAL_MISSING /bearer']),
-  row('an empty header', [{ bearer: [] }], bearer(''), undefined, ['error CREDENTIAL_MISSING /bearer']),
-  row('the scheme alone', [{ bearer: [] }], bearer('Bearer'), undefined, ['error CREDENTIAL_EMPTY /bearer']),
-  row('the wrong scheme', [{ bearer: [] }], bearer('Basic dXNlcjpw'), undefined, [
-    'error CREDENTIAL_WRONG_SCHEME /bearer',
-  ]),
   row('a token without a scheme', [{ bearer: [] }], bearer('abc'), undefined, [
     'error CREDENTIAL_WRONG_SCHEME /bearer',
   ]),
@@ -62,11 +49,6 @@ const TABLE: readonly Case[] = [
   ]),
   row('a token that is not accepted', [{ bearer: [] }], bearer('Bearer bad'), undefined, [
     'error CREDENTIAL_REJECTED /bearer',
-  ]),
-  row('one of two that must both be there', both, bearer('Bearer a'), undefined, ['error CREDENTIAL_MISSING /header']),
-  row('neither of two', either, {}, undefined, [
-    'error CREDENTIAL_MISSING /bearer',
-    'error CREDENTIAL_MISSING /header',
   ]),
   row('the one that was tried', either, bearer('Bearer bad'), undefined, ['error CREDENTIAL_REJECTED /bearer']),
   row('an empty key in the query', [{ query: [] }], { ask: 'GET /things?key=' }, undefined, [
@@ -87,14 +69,6 @@ describe('security', () => {
     for (const violation of call.violations) {
       expect(violation.status).toBe(violation.severity === 'error' ? 401 : undefined);
     }
-  });
-
-  it('is inherited from the document, and an operation may open itself', async () => {
-    const more = { components: { securitySchemes }, security: [{ bearer: [] }] };
-    expect(toLines(await (await createAsk(toDocument({}, more)))('GET /things'))).toEqual([
-      'error CREDENTIAL_MISSING /bearer',
-    ]);
-    expect(toLines(await (await createAsk(toDocument({ security: [] }, more)))('GET /things'))).toEqual([]);
   });
 
   it('tells each scheme as a challenge', async () => {

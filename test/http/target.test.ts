@@ -5,7 +5,6 @@ import {
   readQueryValues,
   readTarget,
   removeSessionPrefix,
-  splitBasePath,
   toUpstreamTarget,
   writeTarget,
 } from '../../src/http/target.js';
@@ -50,14 +49,6 @@ it.each([
 
 // The two members that are read.
 const operation = { path: '/files/{id}', basePaths: ['', '/v1', '/files'] } as unknown as Operation;
-
-it.each([
-  ['/v1/files/a', '/v1', '/files/a'],
-  ['/files/a', '', '/files/a'],
-  ['/files/files/a', '/files', '/files/a'],
-])('%s is split after the base path %j', (path, basePath, rest) => {
-  expect(splitBasePath(operation, path)).toEqual({ basePath, rest });
-});
 
 it.each([
   ['https://api.example.com', '/v1/files/a?x=1', '/v1/files/a?x=1'],
