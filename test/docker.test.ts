@@ -2,13 +2,13 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
-import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { load } from 'js-yaml';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { buildImage, toEnvironment, type Image } from './dockerfile.js';
+import { createSharedFolder } from './folders.js';
 
 const run = promisify(execFile);
 
@@ -37,7 +37,7 @@ function listFiles(folder: string): readonly string[] {
 }
 
 describe('the Dockerfile, executed step by step', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'vouch-docker-'));
+  const folder = createSharedFolder();
   let image: Image;
   let server: ChildProcess | undefined;
 
@@ -50,8 +50,6 @@ describe('the Dockerfile, executed step by step', () => {
     server.kill('SIGKILL');
     await once(server, 'exit');
   });
-
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   const start = async (): Promise<string> => {
     const [program = '', ...words] = image.entrypoint;

@@ -1,15 +1,15 @@
 // @module-tag thorough
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { load } from 'js-yaml';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { type FuzzCase, listCases, readCase, saveCase, toText } from './fuzz/cases.js';
 import { fuzz } from './fuzz/fuzz.js';
 import { minimize, reduceJson } from './fuzz/reduce.js';
 import { playCase } from './fuzz/replay.js';
 import { type ServerProcess, spawnHost } from './fuzz/server-process.js';
 import { soak } from './fuzz/soak.js';
+import { createSharedFolder } from './folders.js';
 
 // The servers are processes that run `dist/`; a busy machine takes seconds to start one.
 const TIMEOUT = { timeout: 120_000 };
@@ -31,8 +31,7 @@ describe('what the fuzzer found', () => {
 });
 
 describe('the fuzzer', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'vouch-fuzz-test-'));
-  afterAll(() => rmSync(folder, { recursive: true }));
+  const folder = createSharedFolder();
   const spec = join(folder, 'openapi.yaml');
   const operation = (id: string): string => `{operationId: ${id}, responses: {204: {description: ''}}}`;
   writeFileSync(

@@ -1,11 +1,10 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Contract, createMock, loadContract, type Mock, MockError, type MockOptions } from '../src/index.js';
 import { object, TEXT, content, arrayOf, toDocument, query, INTEGER, inPath } from './document-parts.js';
+import { createSharedFolder } from './folders.js';
 
 const pet = object({ id: TEXT, name: TEXT, age: { type: 'integer', minimum: 0 } }, 'name');
 
@@ -29,22 +28,15 @@ const FILES = {
   'typo/busy.yaml': 'operations:\n  listPets:\n    respnd: { status: 500 }\n',
 };
 
-const folder = mkdtempSync(join(tmpdir(), 'vouch-messages-'));
+const folder = createSharedFolder(FILES);
 let contract: Contract;
 let mock: Mock;
 
 beforeAll(async () => {
-  for (const [name, text] of Object.entries(FILES)) {
-    mkdirSync(dirname(join(folder, name)), { recursive: true });
-    writeFileSync(join(folder, name), text);
-  }
   contract = await loadContract(DOCUMENT);
   mock = await createMock({ spec: contract, fixtures: { pets: [{ id: 'a', name: 'Rex' }] } });
 });
-afterAll(async () => {
-  await mock.close();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => mock.close());
 
 async function open(options: object): Promise<void> {
   // Some of the options are wrong on purpose.

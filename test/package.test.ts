@@ -1,10 +1,10 @@
 // @module-tag thorough
 import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { createSharedFolder } from './folders.js';
 
 const run = promisify(execFile);
 
@@ -128,7 +128,7 @@ describe('package.json', () => {
 });
 
 describe('the packed package', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'vouch-package-'));
+  const folder = createSharedFolder();
   let files: readonly string[] = [];
 
   beforeAll(async () => {
@@ -146,8 +146,6 @@ describe('the packed package', () => {
       env: { ...process.env, NODE_EXTRA_CA_CERTS: process.env['VOUCH_TEST_CA_CERTS'] },
     });
   }, 180_000);
-
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   it('has code that this version of Node.js can parse', async () => {
     const script = `

@@ -1,11 +1,11 @@
 // @module-tag thorough
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { MockOptions } from '../src/index.js';
 import { readCases } from './documents/read-cases.js';
 import { sweep } from './sweep/sweep.js';
+import { createFolder, createSharedFolder } from './folders.js';
 
 const SPECS = '../shared/specs';
 
@@ -61,8 +61,7 @@ describe.each(DOCUMENTS)('every operation of %s', (_, { spec, options = {}, else
 });
 
 describe('the small documents', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'vouch-sweep-'));
-  afterAll(() => rmSync(folder, { recursive: true }));
+  const folder = createSharedFolder();
   const here = new URL('documents/', import.meta.url);
   // No answer can fit the schemas of `contradictions.md`, the items of `error-templates.md` are not found, and the sweep writes no XML.
   const others = new Set(['README.md', 'contradictions.md', 'error-templates.md', 'xml.md']);
@@ -79,8 +78,7 @@ describe('the small documents', () => {
 
 describe('the sweep itself', () => {
   it('finds an answer that breaks its schema and one that there is not, and nothing else', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'vouch-sweep-'));
-    const spec = join(folder, 'openapi.yaml');
+    const spec = join(createFolder(), 'openapi.yaml');
     writeFileSync(
       spec,
       [
@@ -93,7 +91,6 @@ describe('the sweep itself', () => {
       ].join('\n'),
     );
     const { wrongAnswers } = await sweep(spec, { responses: { examples: 'verbatim' } });
-    rmSync(folder, { recursive: true });
     expect(wrongAnswers).toEqual([
       expect.stringMatching(/^GET \/wrong: .*breaks.*type/),
       expect.stringMatching(/^GET \/contradiction: .*breaks.*maximum/),

@@ -4,7 +4,6 @@ import { execFile } from 'node:child_process';
 import {
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -12,17 +11,16 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { runProgram } from './run-program.js';
+import { createSharedFolder } from '../folders.js';
 
 const run = promisify(execFile);
 
-const folder = mkdtempSync(join(tmpdir(), 'vouch-compile-cache-'));
+const folder = createSharedFolder();
 mkdirSync(join(folder, 'node_modules'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const KEPT = join(folder, 'node_modules', '.cache', 'vouch', 'code');
 const SPEC = resolve('spec/openapi.yaml');

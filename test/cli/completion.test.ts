@@ -1,16 +1,15 @@
 // @module-tag slow
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { COMMANDS } from '../../src/cli/command-table.js';
 import { MAIN, runProgram } from './run-program.js';
+import { createSharedFolder } from '../folders.js';
 
 // Issue 16, part 6: the scripts are run by the shells themselves.
 
-const folder = mkdtempSync(join(tmpdir(), 'vouch-completion-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = createSharedFolder({ 'api.yaml': '' });
 
 /** A folder with the program under its name. */
 const programs = join(folder, 'bin');
@@ -21,7 +20,6 @@ beforeAll(async () => {
   for (const shell of ['bash', 'zsh', 'fish']) {
     writeFileSync(join(folder, `script.${shell}`), (await runProgram(['completion', shell])).out);
   }
-  writeFileSync(join(folder, 'api.yaml'), '');
 });
 
 /** How each shell completes a line; the last word is the one that is typed. */

@@ -1,12 +1,11 @@
 // @module-tag slow
 import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join, relative } from 'node:path';
+import { mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { defineCommand as defineConfigCommand } from '../../src/cli/commands/config.js';
 import { defineCommand as defineInit } from '../../src/cli/commands/init.js';
@@ -17,37 +16,27 @@ import type { Output } from '../../src/cli/output.js';
 import { defineConfig, MockError } from '../../src/index.js';
 import { loadCases } from '../load-cases.js';
 import { type Program, startProgram } from './run-program.js';
+import { createFolder, writeFiles } from '../folders.js';
+import { runCommand } from './run-command.js';
 
 const run = promisify(execFile);
 const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url));
 const TRAINS = join(REPOSITORY, 'examples/client/openapi.yaml');
 
-const root = mkdtempSync(join(tmpdir(), 'vouch-config-'));
-let folder = root;
-let count = 0;
-
+let folder = '';
 beforeEach(() => {
-  folder = join(root, String(count++));
-  mkdirSync(folder);
+  folder = createFolder();
 });
-
-afterAll(() => rmSync(root, { recursive: true }));
 
 /** Writes a file of the folder. @returns its path. */
 function write(name: string, text: string): string {
-  const path = join(folder, name);
-  mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, text);
-  return path;
+  writeFiles(folder, { [name]: text });
+  return join(folder, name);
 }
 
 /** Runs a command in this process. @returns what it printed. */
 async function runHere(define: (command: Command, output: Output) => void, words: readonly string[]): Promise<string> {
-  const lines: string[] = [];
-  const command = new Command('command').exitOverride();
-  define(command, { write: (line) => void lines.push(line), writeError: (line) => void lines.push(line) });
-  await command.parseAsync(words, { from: 'user' });
-  return lines.join('\n');
+  return (await runCommand(define, words)).text;
 }
 
 type Printed = Readonly<Record<string, { readonly value: unknown; readonly origin: string }>>;

@@ -1,19 +1,18 @@
 // @module-tag slow
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
 import { runProgram } from './run-program.js';
+import { createSharedFolder } from '../folders.js';
 
 // Issue 16, part 6. The codes of `recordings drift` are tested with it, as those of `record`, `replay` and `coverage` are.
 
-const folder = mkdtempSync(join(tmpdir(), 'vouch-exit-'));
-afterAll(() => rmSync(folder, { recursive: true }));
 const paths = (schema: string): string =>
   `paths: {/a: {get: {operationId: a, responses: {200: {description: ok, content: {application/json: {schema: ${schema}}}}}}}}\n`;
 const head = 'openapi: 3.1.0\ninfo: {title: A, version: "1"}\n';
-writeFileSync(join(folder, 'good.yaml'), head + paths('{type: string}'));
-writeFileSync(join(folder, 'bad.yaml'), head + paths('{$ref: "#/components/schemas/None"}'));
+const folder = createSharedFolder({
+  'good.yaml': head + paths('{type: string}'),
+  'bad.yaml': head + paths('{$ref: "#/components/schemas/None"}'),
+});
 
 describe('the exit code', () => {
   it.each([

@@ -1,8 +1,7 @@
 // @module-tag slow
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { existsSync, readFileSync, statSync } from 'node:fs';
@@ -10,14 +9,10 @@ import type { IncomingMessage } from 'node:http';
 import { request } from 'node:https';
 import { createCertificate } from '../../src/server/certificate.js';
 import { type Program, startProgram } from './run-program.js';
+import { createSharedFolder } from '../folders.js';
 
 const running: Program[] = [];
-let folder = '';
-
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'vouch-cli-'));
-  return () => rm(folder, { recursive: true });
-});
+const folder = createSharedFolder();
 
 afterEach(() => {
   for (const each of running.splice(0)) each.process.kill('SIGKILL');

@@ -1,28 +1,14 @@
 import { Command } from 'commander';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join, relative } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { join, relative } from 'node:path';
+import { describe, expect, it } from 'vitest';
 import { defineCommand as defineConfig } from '../../src/cli/commands/config.js';
 import { defineCommand as defineServe } from '../../src/cli/commands/serve.js';
 import { MockError } from '../../src/index.js';
+import { createFolder } from '../folders.js';
+import { runCommand } from './run-command.js';
 
 // Issue 16, part 4.
-const root = mkdtempSync(join(tmpdir(), 'vouch-documents-'));
-let count = 0;
-
-afterAll(() => rmSync(root, { recursive: true }));
-
-function writeFolder(files: Readonly<Record<string, string>>): string {
-  const folder = join(root, String(count++));
-  for (const [name, text] of Object.entries(files)) {
-    mkdirSync(dirname(join(folder, name)), { recursive: true });
-    writeFileSync(join(folder, name), text);
-  }
-  return folder;
-}
-
 function createDocument(title: string, path: string): string {
   const item = '{ type: object, required: [id], properties: { id: { type: string } } }';
   return [
@@ -69,7 +55,7 @@ const ORDERS = createDocument('Orders', '/orders');
 
 describe('vouch serve with several documents', () => {
   it('serves those of the command line, with the fixtures in the folders of their names', async () => {
-    const folder = writeFolder({
+    const folder = createFolder({
       'users.yaml': USERS,
       'orders.yaml': ORDERS,
       'fixtures/users/users.yaml': '[{ id: ada }]',
@@ -97,7 +83,7 @@ describe('vouch serve with several documents', () => {
   });
 
   it('serves those of the configuration file, by prefix and host', async () => {
-    const folder = writeFolder({
+    const folder = createFolder({
       'users/openapi.yaml': USERS,
       'orders/openapi.yaml': ORDERS,
       'orders/fixtures/orders.yaml': '[{ id: own }]',
@@ -122,11 +108,8 @@ describe('vouch serve with several documents', () => {
       ],
     });
     expect(output).toContain('{"document":"users",');
-    const lines: string[] = [];
-    const command = new Command('config');
-    defineConfig(command, { write: (line) => void lines.push(line), writeError: () => undefined });
-    await command.parseAsync(['--config', file, '--json'], { from: 'user' });
-    const { settings } = JSON.parse(lines.join('')) as { readonly settings: Readonly<Record<string, object>> };
+    const { text } = await runCommand(defineConfig, ['--config', file, '--json']);
+    const { settings } = JSON.parse(text) as { readonly settings: Readonly<Record<string, object>> };
     expect(settings['documents']).toMatchObject({ value: [{ prefix: '/people' }, { host: 'orders.test', seed: 8 }] });
   });
 
@@ -144,7 +127,7 @@ describe('vouch serve with several documents', () => {
       'the option "fixtures" belongs to one document, and there are several',
     ],
   ])('refuses %s', async (_, names, flags, want) => {
-    const folder = writeFolder({ 'users.yaml': USERS, 'other.yaml': USERS, 'orders.yaml': ORDERS });
+    const folder = createFolder({ 'users.yaml': USERS, 'other.yaml': USERS, 'orders.yaml': ORDERS });
     const words = ['--no-config', ...names.map((name) => join(folder, name)), ...flags];
     const error: unknown = await serve(folder, words).catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(MockError);

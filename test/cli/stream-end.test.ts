@@ -1,14 +1,9 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { runProgram } from './run-program.js';
 import { toDocument } from '../document-parts.js';
+import { createFolder } from '../folders.js';
 
 // Issue 16, part 4.
-
-const folder = mkdtempSync(join(tmpdir(), 'vouch-stream-end-'));
-afterAll(() => rmSync(folder, { recursive: true }));
 
 const DOCUMENT = toDocument({
   '/events': {
@@ -25,24 +20,10 @@ it(
   'SIGTERM ends an event stream that is open, and the process, once the time of --grace is over',
   { tags: 'slow' },
   async () => {
-    mkdirSync(join(folder, 'scenarios'));
-    writeFileSync(join(folder, 'api.json'), JSON.stringify(DOCUMENT));
-    writeFileSync(join(folder, 'scenarios', 'slow.json'), JSON.stringify(SLOW));
+    const folder = createFolder({ 'api.json': JSON.stringify(DOCUMENT), 'scenarios/slow.json': JSON.stringify(SLOW) });
     let received = '';
     let ended: Promise<void> | undefined;
-    const words = [
-      'serve',
-      'api.json',
-      '--port',
-      '0',
-      '--no-fixtures',
-      '--scenarios',
-      'scenarios',
-      '--scenario',
-      'slow',
-      '--grace',
-      '200',
-    ];
+    const words = 'serve api.json --port 0 --no-fixtures --scenarios scenarios --scenario slow --grace 200'.split(' ');
     const { code, error } = await runProgram(words, {
       cwd: folder,
       whenListening: async ({ url }) => {

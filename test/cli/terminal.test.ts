@@ -1,25 +1,18 @@
 // @module-tag slow
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
 import { type Ended, MAIN, runProgram, type Running } from './run-program.js';
+import { createSharedFolder } from '../folders.js';
 
 // Issue 16, part 6: what is printed, whole.
 
-const folder = mkdtempSync(join(tmpdir(), 'vouch-terminal-'));
-afterAll(() => rmSync(folder, { recursive: true }));
-
-function write(name: string, text: string): void {
-  const path = join(folder, name);
-  mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, text);
-}
-
-write(
-  'pets.yaml',
-  `openapi: 3.1.0
+const folder = createSharedFolder({
+  'fixtures/pets.yaml': 'items: [{id: 1, name: Rex}]\n',
+  'scenarios/slow.yaml': 'operations: {listPets: {delay: 1ms}}\n',
+  'scenarios/down.yaml': 'operations: {listPets: {respond: {status: 503, body: down}, violates: test}}\n',
+  'pets.yaml': `openapi: 3.1.0
 info: {title: Pets, version: "1"}
 paths:
   /pets:
@@ -59,10 +52,7 @@ components:
           type: string
           minLength: "1"
 `,
-);
-write('fixtures/pets.yaml', 'items: [{id: 1, name: Rex}]\n');
-write('scenarios/slow.yaml', 'operations: {listPets: {delay: 1ms}}\n');
-write('scenarios/down.yaml', 'operations: {listPets: {respond: {status: 503, body: down}, violates: test}}\n');
+});
 
 /** Paints as the command does; not at all without colours. */
 function createPaint(isColoured: boolean): (name: 'bold' | 'yellow' | 'gray' | 'green', text: string) => string {
@@ -207,8 +197,8 @@ describe('an old version of Node.js', () => {
   // As the oldest Node.js that loads ES modules would say; `.ci/run` runs the command with Node.js 18.
   const pretend = join(folder, 'version.cjs');
   const setVersion = (version: string): void =>
-    write(
-      'version.cjs',
+    writeFileSync(
+      pretend,
       `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '${version}' } });\n`,
     );
 

@@ -1,39 +1,19 @@
 // Issue 37: the command sent the UTF-8 bytes of generated text encoded a second time.
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { mkdtemp } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { createMock } from '../../src/index.js';
 import { runProgram } from './run-program.js';
+import { createSharedFolder } from '../folders.js';
+import { arrayOf, json, object, TEXT, toDocument } from '../document-parts.js';
 
-const text = { type: 'string' };
-const PERSON = {
-  type: 'object',
-  required: ['last_name', 'city', 'code'],
-  properties: { last_name: text, city: text, code: { type: 'string', pattern: '^[^\\x00-\\x7f]{12}$' } },
-};
-const PEOPLE = { type: 'array', minItems: 60, items: PERSON };
-const SPEC = {
-  openapi: '3.1.0',
-  info: { title: 'People', version: '1' },
-  paths: {
-    '/people': {
-      get: { responses: { 200: { description: 'ok', content: { 'application/json': { schema: PEOPLE } } } } },
-    },
-  },
-};
+const CODE = { type: 'string', pattern: '^[^\\x00-\\x7f]{12}$' };
+const PERSON = object({ last_name: TEXT, city: TEXT, code: CODE }, 'last_name', 'city', 'code');
+const PEOPLE = { ...arrayOf(PERSON), minItems: 60 };
+const SPEC = toDocument({ '/people': { get: { responses: { 200: json(PEOPLE) } } } });
 
-let folder = '';
-let spec = '';
-
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'vouch-text-'));
-  spec = join(folder, 'openapi.json');
-  writeFileSync(spec, JSON.stringify(SPEC));
-});
-
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = createSharedFolder({ 'openapi.json': JSON.stringify(SPEC) });
+const spec = join(folder, 'openapi.json');
 
 async function readBytes(response: Response): Promise<string> {
   return Buffer.from(await response.arrayBuffer()).toString('latin1');

@@ -8,7 +8,8 @@ import { describe, expect, test } from 'vitest';
 import { loadContract } from '../../src/contract/load/load.js';
 import { createRouter } from '../../src/contract/router/router.js';
 import { MockError } from '../../src/errors.js';
-import { createFolder, loadFiles } from './loading.js';
+import { loadFiles } from './loading.js';
+import { createFolder } from '../folders.js';
 
 async function readError(work: Promise<unknown>): Promise<MockError> {
   const result: unknown = await work.catch((error: unknown) => error);
@@ -77,7 +78,7 @@ test('the message of an error has the code, the place, the reason and the hint',
 });
 
 test('a missing file, a folder and a URL that is not allowed are different errors', async () => {
-  const cwd = await createFolder({ 'folder/x': '' });
+  const cwd = createFolder({ 'folder/x': '' });
   expect(await readError(loadContract('gone.yaml', { cwd }))).toMatchObject({
     code: 'SPEC_NOT_FOUND',
     at: { file: 'gone.yaml' },
@@ -276,7 +277,7 @@ describe.skipIf(PETSTORES.length === 0)('mutated petstores of ../shared/specs (s
 
   test.each(PETSTORES)('%s with characters lost, doubled or put in loads or gives one clear error', async (name) => {
     const text = readFileSync(join(SPECS, name), 'utf8');
-    const folder = await createFolder({});
+    const folder = createFolder({});
     const mutation = fc.record({
       at: fc.nat(text.length),
       length: fc.integer({ min: 1, max: 40 }),

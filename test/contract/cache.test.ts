@@ -10,7 +10,7 @@ import type { Contract } from '../../src/contract/contract.js';
 import { loadContract } from '../../src/contract/load/load.js';
 import { createMock } from '../../src/index.js';
 import { inferResources, packResources, unpackResources } from '../../src/state/inference/infer.js';
-import { createFolder } from './loading.js';
+import { createFolder } from '../folders.js';
 
 const FILES = {
   'api.yaml': [
@@ -37,7 +37,7 @@ async function listEntries(folder: string): Promise<readonly string[]> {
 }
 
 test('a cached document is the same contract, problems and their lines included', async () => {
-  const cwd = await createFolder(FILES);
+  const cwd = createFolder(FILES);
   const plain = await loadContract('api.yaml', { cwd, cacheFolder: false });
   const first = await loadContract('api.yaml', { cwd, cacheFolder: 'cache' });
   const [entry = ''] = await listEntries(cwd);
@@ -60,7 +60,7 @@ test('every character of a document comes back from the cache', async () => {
     paths: {},
     components: { schemas: { ä: { properties } } },
   };
-  const cwd = await createFolder({ 'api.json': JSON.stringify(document) });
+  const cwd = createFolder({ 'api.json': JSON.stringify(document) });
   const plain = await loadContract('api.json', { cwd, cacheFolder: false });
   await loadContract('api.json', { cwd, cacheFolder: 'cache' });
   const cached = await loadContract('api.json', { cwd, cacheFolder: 'cache' });
@@ -76,7 +76,7 @@ const ENCODINGS: readonly (readonly [string, Buffer])[] = [
 ];
 
 test.each(ENCODINGS)('the hash of a document is that of its text: %s', async (_name, bytes) => {
-  const cwd = await createFolder({});
+  const cwd = createFolder({});
   await writeFile(join(cwd, 'api.yaml'), bytes);
   const hash = (text: string): string => createHash('sha256').update(text).digest('hex');
   const contract = await loadContract('api.yaml', { cwd, cacheFolder: false });
@@ -84,7 +84,7 @@ test.each(ENCODINGS)('the hash of a document is that of its text: %s', async (_n
 });
 
 test('what is read from the cache is what was written there', async () => {
-  const cwd = await createFolder(FILES);
+  const cwd = createFolder(FILES);
   await loadContract('api.yaml', { cwd, cacheFolder: 'cache' });
   const [entry = ''] = await listEntries(cwd);
   const cache = createDocumentCache(join(cwd, 'cache'));
@@ -96,7 +96,7 @@ test('what is read from the cache is what was written there', async () => {
 });
 
 test('a change of the main file, of another file or of an overlay is seen', async () => {
-  const cwd = await createFolder(FILES);
+  const cwd = createFolder(FILES);
   const load = (overlays: readonly string[] = []): Promise<Contract> =>
     loadContract('api.yaml', { cwd, cacheFolder: 'cache', overlays });
   const first = await load();
@@ -111,7 +111,7 @@ test('a change of the main file, of another file or of an overlay is seen', asyn
 
 test('a file that appears after a failed reference is seen', async () => {
   const { 'pet.yaml': pet, ...rest } = FILES;
-  const cwd = await createFolder(rest);
+  const cwd = createFolder(rest);
   const first = await loadContract('api.yaml', { cwd, cacheFolder: 'cache' });
   expect(first.problems.map(({ code }) => code)).toContain('REFERENCE_UNRESOLVED');
   await writeFile(join(cwd, 'pet.yaml'), pet);
@@ -133,7 +133,7 @@ const DAMAGES: readonly (readonly [string, (text: string) => string])[] = [
 ];
 
 test.each(DAMAGES)('a cache file that is %s is passed over and written again', async (_name, damage) => {
-  const cwd = await createFolder(FILES);
+  const cwd = createFolder(FILES);
   const plain = await loadContract('api.yaml', { cwd, cacheFolder: 'cache' });
   const path = join(cwd, 'cache', (await listEntries(cwd))[0] ?? '');
   const right = await readFile(path, 'latin1');
@@ -144,13 +144,13 @@ test.each(DAMAGES)('a cache file that is %s is passed over and written again', a
 });
 
 test('a folder that cannot be created only disables the cache', async () => {
-  const cwd = await createFolder({ ...FILES, cache: 'a file where the folder should be' });
+  const cwd = createFolder({ ...FILES, cache: 'a file where the folder should be' });
   const contract = await loadContract('api.yaml', { cwd, cacheFolder: 'cache' });
   expect(contract.title).toBe('One');
 });
 
 test('no more than 20 documents are kept', async () => {
-  const cwd = await createFolder(FILES);
+  const cwd = createFolder(FILES);
   const cache = createDocumentCache(join(cwd, 'cache'));
   const entry = { document: {}, findings: [], operations: [], origins: [], places: [], files: [], facts: new Map() };
   for (let i = 0; i < 25; i++) await cache.write(String(i).padStart(64, '0'), entry);
@@ -158,14 +158,14 @@ test('no more than 20 documents are kept', async () => {
 });
 
 test('cacheFolder false, and a small document without a named folder, leave nothing behind', async () => {
-  const cwd = await createFolder({ ...FILES, 'node_modules/x': '' });
+  const cwd = createFolder({ ...FILES, 'node_modules/x': '' });
   await loadContract('api.yaml', { cwd, cacheFolder: false });
   await loadContract('api.yaml', { cwd });
   expect(await readdir(join(cwd, 'node_modules'))).toEqual(['x']);
 });
 
 test('a large document is kept with the other caches of the project', { tags: 'slow' }, async () => {
-  const cwd = await createFolder({
+  const cwd = createFolder({
     'api.yaml': `${FILES['api.yaml']}\n# ${'x'.repeat(100_000)}`,
     'pet.yaml': '{}',
     'node_modules/x': '',
@@ -178,7 +178,7 @@ test('a large document is kept with the other caches of the project', { tags: 's
 });
 
 test('a mock keeps its document in the folder it is given', async () => {
-  const cwd = await createFolder(FILES);
+  const cwd = createFolder(FILES);
   const mock = await createMock({ spec: join(cwd, 'api.yaml'), document: { cacheFolder: join(cwd, 'cache') } });
   await mock.close();
   expect((await listEntries(cwd)).filter((name) => name.endsWith('.v8'))).toHaveLength(1);
@@ -194,7 +194,7 @@ paths:
 `;
 
 test('resources that were inferred are kept beside the document, for each base path', { tags: 'slow' }, async () => {
-  const cwd = await createFolder({ 'api.yaml': PETS });
+  const cwd = createFolder({ 'api.yaml': PETS });
   const options = { spec: join(cwd, 'api.yaml'), document: { cacheFolder: join(cwd, 'cache') } };
   const cache = createDocumentCache(join(cwd, 'cache'));
   const readEntry = async () => {

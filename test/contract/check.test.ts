@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { runCheck } from '../../src/cli/commands/check.js';
-import { createFolder } from './loading.js';
+import { createFolder } from '../folders.js';
 
 async function check(text: string, json = false): Promise<{ code: number; output: string }> {
-  const folder = await createFolder({ 'api.yaml': text });
+  const folder = createFolder({ 'api.yaml': text });
   let output = '';
   const write = (line: string): void => void (output += `${line}\n`);
   const code = await runCheck({ spec: `${folder}/api.yaml`, json, write });

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { createDocumentCache } from '../../src/contract/load/cache.js';
 import { loadContract } from '../../src/contract/load/load.js';
 import { createMock, MockError } from '../../src/index.js';
-import { createFolder } from './loading.js';
+import { createFolder } from '../folders.js';
 
 const ODD = `
 openapi: 3.2.0
@@ -51,7 +51,7 @@ describe('a cached document', () => {
   it.each(['api.yaml', ...SHARED].map((path) => [basename(path), path] as const))(
     'is the one of its text, in the same order: %s',
     async (_, path) => {
-      const cwd = await createFolder({ 'api.yaml': ODD });
+      const cwd = createFolder({ 'api.yaml': ODD });
       const load = () => loadContract(path, { cwd, cacheFolder: 'cache', preset: 'auto' });
       // The first start reads the text.
       const plain = await load();
@@ -71,7 +71,7 @@ describe('a cached document', () => {
   );
 
   it('has operations of each kind in this test', async () => {
-    const cwd = await createFolder({ 'api.yaml': ODD });
+    const cwd = createFolder({ 'api.yaml': ODD });
     const { operations } = await loadContract('api.yaml', { cwd, cacheFolder: false });
     expect(operations.map(({ id }) => id)).toEqual([
       'GET /404',
@@ -88,7 +88,7 @@ describe('a cached document', () => {
   });
 
   it('answers the same with a base path of the options', async () => {
-    const cwd = await createFolder({ 'api.yaml': ODD });
+    const cwd = createFolder({ 'api.yaml': ODD });
     const options = {
       spec: resolve(cwd, 'api.yaml'),
       document: { cacheFolder: resolve(cwd, 'cache') },
@@ -111,7 +111,7 @@ paths:
   /a:
     get: {x-mock: {errors: {default: {body: {a: '{no-such-word}'}}}}, responses: {'200': {description: ok}}}
 `;
-    const cwd = await createFolder({ 'api.yaml': spec, 'odd.yaml': ODD });
+    const cwd = createFolder({ 'api.yaml': spec, 'odd.yaml': ODD });
     const options = { spec: resolve(cwd, 'api.yaml'), document: { cacheFolder: resolve(cwd, 'cache') } };
     const start = async (): Promise<unknown> => {
       const error = await createMock(options).catch((cause: unknown) => cause);

@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { MockError } from '../../src/errors.js';
 import { loadContract } from '../../src/contract/load/load.js';
 import { applyOverlay } from '../../src/contract/load/overlay.js';
-import { createFolder, listProblems } from './loading.js';
+import { listProblems } from './loading.js';
+import { createFolder } from '../folders.js';
 import { loadCases } from '../load-cases.js';
 
 const PETS = `
@@ -46,7 +47,7 @@ describe('an overlay changes the document', () => {
 });
 
 test('an action that selects nothing is a problem, and the others count', async () => {
-  const folder = await createFolder({
+  const folder = createFolder({
     'api.yaml': PETS,
     'one.yaml': "overlay: 1.0.0\ninfo: {title: O, version: '1'}\nactions: [{target: $.gone, update: {a: 1}}]",
     'two.yaml': "overlay: 1.0.0\ninfo: {title: O, version: '1'}\nactions: [{target: $.info, update: {title: Two}}]",
@@ -97,7 +98,7 @@ test.each(BAD)('a bad overlay is one clear error: %s', async (_name, text, messa
 });
 
 test('an overlay that is not there is named', async () => {
-  const folder = await createFolder({ 'api.yaml': PETS });
+  const folder = createFolder({ 'api.yaml': PETS });
   const loading = loadContract('api.yaml', { cwd: folder, cacheFolder: false, overlays: ['gone.yaml'] });
   await expect(loading).rejects.toMatchObject({ code: 'OVERLAY_INVALID', at: { file: 'gone.yaml' } });
 });

@@ -1,83 +1,47 @@
 // @module-tag slow
 import { existsSync } from 'node:fs';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { runResources } from '../../src/cli/commands/resources.js';
 import { loadContract } from '../../src/contract/load/load.js';
 import { createMock, loadContract as loadForMocks } from '../../src/index.js';
+import { arrayOf, inPath, INTEGER, json, object, ref, sends, TEXT, toDocument } from '../document-parts.js';
+import { createFolder } from '../folders.js';
 
 const SPECS = '../shared/specs';
 const names = (await readdir('presets')).map((file) => file.replace('.yaml', ''));
 
-const json = (schema: object): object => ({ content: { 'application/json': { schema } } });
-const object = (properties: object, required: readonly string[] = []): object => ({
-  type: 'object',
-  properties,
-  required,
-});
-const text = { type: 'string' };
+const oneOf = (...values: readonly string[]): object => ({ type: 'string', enum: values });
 
 /** A small document with the title of a vendor's: one resource with an action, and errors. */
-function createDocument(info: object, more: object = {}): Readonly<Record<string, unknown>> {
-  const schema = { $ref: '#/components/schemas/payment_intent' };
-  const fails = { default: { description: 'error', ...json({ $ref: '#/components/schemas/error' }) } };
-  const parameters = [{ name: 'intent', in: 'path', required: true, schema: text }];
-  return {
-    openapi: '3.1.0',
-    info: { title: 'Payments', version: '1', ...info },
-    ...more,
-    paths: {
+function createDocument(info: object, more: object = {}): ReturnType<typeof toDocument> {
+  const answers = (name: string): object => ({
+    responses: { 200: json(ref(name)), default: json(ref('error'), 'error') },
+  });
+  const intent = ref('payment_intent');
+  const kind = oneOf('api_error', 'idempotency_error', 'invalid_request_error');
+  return toDocument(
+    {
       '/v1/payment_intents': {
-        get: { responses: { 200: { description: 'all', ...json({ type: 'array', items: schema }) }, ...fails } },
-        post: {
-          requestBody: json(object({ amount: { type: 'integer' } })),
-          responses: { 200: { description: 'created', ...json(schema) }, ...fails },
-        },
+        get: { responses: { 200: json(arrayOf(intent)), default: json(ref('error'), 'error') } },
+        post: { ...sends(object({ amount: INTEGER })), ...answers('payment_intent') },
       },
-      '/v1/payment_intents/{intent}': {
-        parameters,
-        get: { responses: { 200: { description: 'one', ...json(schema) }, ...fails } },
-      },
-      '/v1/disputes/{dispute}': {
-        parameters: [{ name: 'dispute', in: 'path', required: true, schema: text }],
-        get: {
-          responses: { 200: { description: 'one', ...json({ $ref: '#/components/schemas/dispute' }) }, ...fails },
-        },
-      },
-      '/v1/disputes/{dispute}/close': {
-        parameters: [{ name: 'dispute', in: 'path', required: true, schema: text }],
-        post: {
-          responses: { 200: { description: 'closed', ...json({ $ref: '#/components/schemas/dispute' }) }, ...fails },
-        },
-      },
+      '/v1/payment_intents/{intent}': { ...inPath('intent'), get: answers('payment_intent') },
+      '/v1/disputes/{dispute}': { ...inPath('dispute'), get: answers('dispute') },
+      '/v1/disputes/{dispute}/close': { ...inPath('dispute'), post: answers('dispute') },
     },
-    components: {
-      schemas: {
-        payment_intent: object(
-          {
-            id: text,
-            amount: { type: 'integer' },
-            status: { type: 'string', enum: ['canceled', 'processing', 'requires_payment_method'] },
-          },
-          ['id', 'status'],
-        ),
-        dispute: object({ id: text, status: { type: 'string', enum: ['lost', 'needs_response', 'won'] } }, ['id']),
-        error: object(
-          {
-            error: object({
-              type: { type: 'string', enum: ['api_error', 'idempotency_error', 'invalid_request_error'] },
-              code: text,
-              message: text,
-              param: text,
-            }),
-          },
-          ['error'],
-        ),
-      },
+    {
+      payment_intent: object(
+        { id: TEXT, amount: INTEGER, status: oneOf('canceled', 'processing', 'requires_payment_method') },
+        'id',
+        'status',
+      ),
+      dispute: object({ id: TEXT, status: oneOf('lost', 'needs_response', 'won') }, 'id'),
+      error: object({ error: object({ type: kind, code: TEXT, message: TEXT, param: TEXT }) }, 'error'),
     },
-  };
+    { info: { title: 'Payments', version: '1', ...info }, ...more },
+  );
 }
 
 const STRIPE = createDocument({ title: 'Stripe API' });
@@ -112,9 +76,8 @@ describe('a preset is chosen', () => {
   });
 
   it('from the document cache, too', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'vouch-presets-'));
+    const folder = createFolder({ 'api.json': JSON.stringify(STRIPE) });
     const spec = join(folder, 'api.json');
-    await writeFile(spec, JSON.stringify(STRIPE));
     const load = (preset: string | false): ReturnType<typeof loadContract> =>
       loadContract(spec, { preset, cacheFolder: join(folder, 'cache') });
     const pointer = '/components/schemas/payment_intent/properties/id/example';
@@ -123,7 +86,6 @@ describe('a preset is chosen', () => {
     expect(again.at(pointer)).toBe(first.at(pointer));
     expect([again.hash, without.at(pointer)]).toEqual([first.hash, undefined]);
     expect(without.hash).not.toBe(first.hash);
-    await rm(folder, { recursive: true });
   });
 });
 
@@ -141,29 +103,25 @@ describe('the preset stripe', () => {
   });
 
   it('changes nothing where the document has none of its targets, and reports no problem', async () => {
-    const spec = { openapi: '3.1.0', info: { title: 'Stripe API', version: '1' }, paths: {} };
+    const spec = toDocument({}, undefined, { info: { title: 'Stripe API', version: '1' } });
     const mock = await createMock({ spec });
     expect([mock.contract.preset, mock.problems]).toEqual(['stripe', []]);
     expect(mock.contract.document).toEqual((await createMock({ spec, preset: false })).contract.document);
   });
 
   it('is applied before the overlays of the user', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'vouch-presets-'));
-    const file = join(folder, 'own.yaml');
     const target = '$.components.schemas.payment_intent.properties.id';
-    await writeFile(
-      file,
-      `overlay: 1.0.0\nactions:\n  - target: ${target}\n    update: { example: own_1a2b3c4d5e6f7g8h }\n`,
-    );
-    const mock = await createMock({ spec: STRIPE, overlays: [file] });
+    const overlay = `overlay: 1.0.0\nactions:\n  - target: ${target}\n    update: { example: own_1a2b3c4d5e6f7g8h }\n`;
+    const mock = await createMock({
+      spec: STRIPE,
+      overlays: [join(createFolder({ 'own.yaml': overlay }), 'own.yaml')],
+    });
     expect((await readJson(mock.fetch('/v1/payment_intents', POST)))['id']).toMatch(/^own_/);
-    await rm(folder, { recursive: true });
   });
 
   it('is named by vouch resources', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'vouch-presets-'));
+    const folder = createFolder({ 'api.json': JSON.stringify(STRIPE) });
     const spec = join(folder, 'api.json');
-    await writeFile(spec, JSON.stringify(STRIPE));
     const print = async (options: object): Promise<string> => {
       const lines: string[] = [];
       await runResources({ spec, write: (line) => lines.push(line), ...options });
@@ -172,30 +130,20 @@ describe('the preset stripe', () => {
     expect(await print({})).toContain('Stripe API 1 (preset: stripe)');
     expect(await print({ preset: false })).not.toContain('preset');
     expect(JSON.parse(await print({ json: true }))).toMatchObject({ preset: 'stripe' });
-    await rm(folder, { recursive: true });
   });
 });
 
 describe('the preset openai', () => {
   it('gives ids and one form of errors', async () => {
-    const schema = { $ref: '#/components/schemas/Batch' };
-    const spec = {
-      openapi: '3.1.0',
-      info: { title: 'OpenAI API', version: '2' },
-      paths: {
-        '/batches': { post: { responses: { 200: { description: 'created', ...json(schema) } } } },
-        '/batches/{batch_id}': {
-          parameters: [{ name: 'batch_id', in: 'path', required: true, schema: text }],
-          get: { responses: { 200: { description: 'one', ...json(schema) } } },
-        },
+    const answers = { responses: { 200: json(ref('Batch')) } };
+    const spec = toDocument(
+      { '/batches': { post: answers }, '/batches/{batch_id}': { ...inPath('batch_id'), get: answers } },
+      {
+        Batch: object({ id: TEXT, status: oneOf('completed', 'validating') }, 'id', 'status'),
+        ErrorResponse: object({ error: object({ type: TEXT, code: {}, message: TEXT, param: {} }) }, 'error'),
       },
-      components: {
-        schemas: {
-          Batch: object({ id: text, status: { type: 'string', enum: ['completed', 'validating'] } }, ['id', 'status']),
-          ErrorResponse: object({ error: object({ type: text, code: {}, message: text, param: {} }) }, ['error']),
-        },
-      },
-    };
+      { info: { title: 'OpenAI API', version: '2' } },
+    );
     const mock = await createMock({ spec, state: { unknownIds: 'not-found' } });
     const created = await readJson(mock.fetch('/batches', { method: 'POST' }));
     expect(created).toMatchObject({ id: expect.stringMatching(/^batch_\w{24}$/), status: 'validating' });
@@ -226,7 +174,6 @@ describe.each([
     own = await loadForMocks(spec);
     plain = await loadForMocks(spec, { preset: false });
   }, 60_000);
-  afterAll(() => undefined);
 
   find('gets the preset, which adds no problem', () => {
     expect([own.preset, plain.preset]).toEqual([preset, undefined]);

@@ -4,7 +4,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { Contract } from '../../src/contract/contract.js';
 import { loadContract } from '../../src/contract/load/load.js';
 import { isPrivateAddress } from '../../src/contract/load/remote.js';
-import { createFolder, documentOf, listProblems, loadFiles } from './loading.js';
+import { documentOf, listProblems, loadFiles } from './loading.js';
+import { createFolder } from '../folders.js';
 import { loadCases } from '../load-cases.js';
 
 const HEAD = 'openapi: 3.1.0\ninfo: {title: T, version: "1"}\npaths: {}\n';
@@ -137,7 +138,7 @@ test('a reference to a private address is refused, even where the network is all
 });
 
 test('a document at a URL the user typed may refer to its own host, and never to files', async () => {
-  const folder = await createFolder({ 'secret.yaml': 'type: string' });
+  const folder = createFolder({ 'secret.yaml': 'type: string' });
   const server = createServer((request, response) => {
     const files: Readonly<Record<string, string>> = {
       '/api.yaml': `${HEAD}components: {schemas: {Subject: {$ref: "pet.yaml"}, Other: {$ref: "file://${folder}/secret.yaml"}, Far: {$ref: "https://api.example.com/far.yaml"}}}`,

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { loadContract } from '../../src/contract/load/load.js';
 import type { Operation } from '../../src/contract/operations/operation.js';
-import { createFolder, listProblems, loadFiles } from './loading.js';
+import { listProblems, loadFiles } from './loading.js';
+import { createFolder } from '../folders.js';
 import { ref, INTEGER, TEXT, object, arrayOf } from '../document-parts.js';
 
 /** The one operation of a Swagger 2.0 document, POST /things, and its contract. */
@@ -206,7 +207,7 @@ test('problems name the line of the 2.0 text', async () => {
 });
 
 test('a 2.0 document of several files finds parameters and bodies in the others', async () => {
-  const folder = await createFolder({
+  const folder = createFolder({
     'main.yaml': 'swagger: "2.0"\ninfo: {title: T, version: "1"}\npaths:\n  /a: {$ref: "paths/a.yaml"}\n',
     'paths/a.yaml': [
       'post:',

@@ -1,23 +1,15 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { runFixturesExport } from '../../src/cli/commands/fixtures.js';
 import { openBuiltIn } from '../describe-both.js';
+import { createFolder } from '../folders.js';
 
 describe('vouch fixtures export', () => {
-  let folder = '';
-  beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'vouch-export-'));
-  });
-  afterEach(async () => {
-    vi.unstubAllEnvs();
-    await rm(folder, { recursive: true, force: true });
-  });
+  afterEach(() => void vi.unstubAllEnvs());
 
   it('writes the state of one session, and a mock started from it has that state', async () => {
     await using mock = await openBuiltIn();
     const { url } = await mock.listen();
+    const folder = createFolder();
     mock.session('a').state.collection('admin_api_keys').add({ name: 'exported' });
     await runFixturesExport({ url, into: folder, session: 'a', write: () => undefined });
     await using copy = await openBuiltIn({ fixtures: folder });
@@ -28,7 +20,7 @@ describe('vouch fixtures export', () => {
   it('reports why it is refused, and uses the token from the environment', async () => {
     await using mock = await openBuiltIn({ control: { token: 'secret' } });
     const { url } = await mock.listen();
-    const work = (): Promise<number> => runFixturesExport({ url, into: folder, write: () => undefined });
+    const work = (): Promise<number> => runFixturesExport({ url, into: createFolder(), write: () => undefined });
     await expect(work()).rejects.toMatchObject({
       code: 'STATE_UNREADABLE',
       reason: `the mock at ${url} refused the request: the control API of this mock needs its token`,

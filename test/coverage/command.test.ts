@@ -1,21 +1,17 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Command } from 'commander';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { defineCommand } from '../../src/cli/commands/coverage.js';
 import { type CoverageCounts, mergeCoverage } from '../../src/coverage/coverage.js';
 import { toCoverageHtml } from '../../src/coverage/html.js';
 import { formatCoverage } from '../../src/coverage/report.js';
 import { createMock, loadContract } from '../../src/index.js';
 import { SCENARIOS, SPEC } from './document.js';
+import { createSharedFolder } from '../folders.js';
+import { type Printed, runCommand } from '../cli/run-command.js';
 
-const root = mkdtempSync(join(tmpdir(), 'vouch-coverage-'));
+const root = createSharedFolder();
 const folder = join(root, 'run');
-afterAll(() => rmSync(root, { recursive: true, force: true }));
-afterEach(() => {
-  process.exitCode = undefined;
-});
 
 /** Two mocks of one run; each of them exercises another part. */
 beforeAll(async () => {
@@ -31,14 +27,7 @@ beforeAll(async () => {
 });
 
 /** Runs `vouch coverage`. */
-async function run(...words: readonly string[]) {
-  const lines: string[] = [];
-  const errors: string[] = [];
-  const command = new Command('coverage').exitOverride().configureOutput({ writeErr: () => undefined });
-  defineCommand(command, { write: (line) => lines.push(line), writeError: (line) => errors.push(line) });
-  await command.parseAsync([folder, ...words], { from: 'user' });
-  return { text: lines.join('\n'), errors: errors.join('\n'), exit: process.exitCode };
-}
+const run = (...words: readonly string[]): Promise<Printed> => runCommand(defineCommand, [folder, ...words]);
 
 const TABLE = `Trains 1.0  3 requests, 1 of them to no operation
 
@@ -71,7 +60,7 @@ rule late/listStations[0] (#/scenarios/late/operations/listStations): never appl
 
 describe('vouch coverage', () => {
   it('prints one table of what all mocks of the run exercised', async () => {
-    expect(await run()).toEqual({ text: TABLE, errors: '', exit: 0 });
+    expect(await run()).toEqual({ text: TABLE, error: '', exit: 0 });
   });
 
   it('marks percentages and titles with colours', async () => {
@@ -119,7 +108,7 @@ describe('vouch coverage', () => {
     });
   });
 
-  it.each<readonly [words: readonly string[], errors: string, exit: number]>([
+  it.each<readonly [words: readonly string[], error: string, exit: number]>([
     [['34.78'], '', 0],
     [['35'], 'Trains 1.0: All: 34.78% is covered, less than the threshold of 35%', 1],
     [['operations=60', 'parameters=20'], '', 0],
@@ -128,9 +117,9 @@ describe('vouch coverage', () => {
       'Trains 1.0: Operations: 66.66% is covered, less than the threshold of 100%\nTrains 1.0: Scenario rules: 0% is covered, less than the threshold of 1%',
       1,
     ],
-  ])('with the thresholds %j ends with the exit code', async (thresholds, errors, exit) => {
+  ])('with the thresholds %j ends with the exit code', async (thresholds, error, exit) => {
     const found = await run(...thresholds.flatMap((each) => ['--coverage-threshold', each]));
-    expect({ errors: found.errors, exit: found.exit }).toEqual({ errors, exit });
+    expect({ error: found.error, exit: found.exit }).toEqual({ error, exit });
   });
 
   it.each(['101', 'x', 'paths=5'])('refuses the threshold %s', async (threshold) => {

@@ -1,18 +1,17 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Coverage, CoverageKind } from '../../src/coverage/coverage.js';
 import { type Contract, createMock, loadContract, type MockOptions } from '../../src/index.js';
 import { SCENARIOS, SPEC } from './document.js';
+import { createSharedFolder } from '../folders.js';
 
 let contract: Contract;
 beforeAll(async () => {
   contract = await loadContract(SPEC);
 });
 
-const folder = mkdtempSync(join(tmpdir(), 'vouch-coverage-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = createSharedFolder();
 
 function open(options: Omit<MockOptions, 'spec'> = {}) {
   return createMock({ spec: contract, state: false, coverage: { folder: false }, ...options });

@@ -1,17 +1,14 @@
 // @module-tag slow
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { mergeCoverage } from '../../src/coverage/coverage.js';
 import { readCoverageFiles } from '../../src/coverage/files.js';
 import { SPEC } from './document.js';
+import { createSharedFolder } from '../folders.js';
 
 const run = promisify(execFile);
-const folder = mkdtempSync(join(tmpdir(), 'vouch-coverage-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = createSharedFolder();
 
 /** Twelve mocks that are not closed: more than Node.js expects listeners for. */
 const PROGRAM = `

@@ -1,30 +1,21 @@
-import { Command } from 'commander';
-import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { defineCommand } from '../../src/cli/commands/import.js';
 import { createMock } from '../../src/index.js';
 import { EXPORTS, SHOP } from './old-mock.js';
-
-const createFolder = (): string => mkdtempSync(join(tmpdir(), 'import-'));
+import { createFolder } from '../folders.js';
+import { runCommand } from '../cli/run-command.js';
 
 /** Runs `vouch import`. @returns what it printed and its exit code. */
 async function run(
   ...words: readonly string[]
 ): Promise<{ readonly lines: readonly string[]; readonly exit: unknown }> {
-  const lines: string[] = [];
-  const command = new Command('import');
-  defineCommand(command, { write: (line) => void lines.push(line), writeError: (line) => void lines.push(line) });
-  await command.parseAsync([...words, '--spec', SHOP], { from: 'user' });
-  return { lines: lines.join('\n').split('\n'), exit: process.exitCode };
+  const { text, exit } = await runCommand(defineCommand, [...words, '--spec', SHOP]);
+  return { lines: text.split('\n'), exit };
 }
 
 describe('vouch import', () => {
-  afterEach(() => {
-    process.exitCode = undefined;
-  });
-
   it('writes a scenario and fixtures that serve loads, and prints where the old mock broke the contract', async () => {
     const folder = createFolder();
     const { lines, exit } = await run(join(EXPORTS, 'mockoon/rules.json'), '-o', folder);

@@ -1,15 +1,15 @@
 // @module-tag slow
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { getResponse, http, HttpResponse } from 'msw';
 import { describe, expect, it } from 'vitest';
 import { type Answered, EXPORTS, expectSameAnswers, importFrom, readAnswers, serve } from './old-mock.js';
+import { createFolder } from '../folders.js';
 
 const read = (path: string): unknown => JSON.parse(readFileSync(join(EXPORTS, path), 'utf8'));
 
 function writeSource(name: string, value: unknown): string {
-  const file = join(mkdtempSync(join(tmpdir(), 'import-')), name);
+  const file = join(createFolder(), name);
   writeFileSync(file, JSON.stringify(value));
   return file;
 }

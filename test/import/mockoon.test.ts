@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { once } from 'node:events';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { EXPORTS, readAnswers } from './old-mock.js';
+import { createFolder } from '../folders.js';
 
 const CLI = join('bench', 'peers', 'node_modules', '@mockoon', 'cli', 'bin', 'run.js');
 const isInstalled = existsSync(CLI);
@@ -22,7 +22,7 @@ async function findPort(): Promise<number> {
 describe.skipIf(!isInstalled)('Mockoon itself', () => {
   it('gives the answers that the import is compared with', { tags: 'slow', timeout: 30_000 }, async () => {
     const port = await findPort();
-    const file = join(mkdtempSync(join(tmpdir(), 'mockoon-')), 'environment.json');
+    const file = join(createFolder(), 'environment.json');
     writeFileSync(file, readFileSync(join(EXPORTS, 'mockoon/rules.json')));
     const mockoon = spawn(process.execPath, [
       CLI,

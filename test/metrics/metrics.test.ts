@@ -1,12 +1,12 @@
 // @module-tag slow
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createMock, createMocks, type Mock, type MockOptions } from '../../src/index.js';
 import { createHistogram } from '../../src/metrics/histogram.js';
 import { AUTHORIZED, describeAll, describeBoth, jsonInit, type Reach } from '../describe-both.js';
 import { type Exposition, readExposition } from './exposition.js';
+import { createFolder } from '../folders.js';
 
 // Issue 18, part 4. test/store/metrics.test.ts has a store, and prometheus.test.ts a real Prometheus.
 
@@ -240,9 +240,7 @@ describe('the metrics', () => {
   });
 
   it('continue when the document is reloaded', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'vouch-metrics-'));
-    onTestFinished(() => rmSync(folder, { recursive: true }));
-    const spec = join(folder, 'openapi.json');
+    const spec = join(createFolder(), 'openapi.json');
     writeFileSync(spec, JSON.stringify(createDocument({ '/one': 'one', '/two': 'two' })));
     const mock = await createOwn({ spec });
     for (const path of ['/one', '/two']) await mock.fetch(path);

@@ -2,26 +2,20 @@
 // Debian's Prometheus reads the metrics: its checker, its reader of configuration files, and the server itself.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { readBlocks } from '../../.ci/follow.mjs';
 import { createMocks, type Mocks } from '../../src/index.js';
 import { AUTHORIZED } from '../describe-both.js';
 import { toDocument } from '../document-parts.js';
+import { createFolder } from '../folders.js';
 
 const MISSING =
   spawnSync('promtool', ['--version']).status === 0 ? '' : ' (skipped: promtool is missing: apt install prometheus)';
 const TOKEN = 'the-control-token';
-
-function createFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'vouch-prometheus-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
 
 /** The configuration files in docs/control.md: of one document, and of several. */
 function readConfigurations(): readonly string[] {

@@ -1,16 +1,16 @@
 // @module-tag slow
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Command } from 'commander';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { defineCommand } from '../../src/cli/commands/pact.js';
 import { createMock, toPact } from '../../src/index.js';
 import { findMistakes } from './specification.js';
+import { createSharedFolder } from '../folders.js';
+import { type Printed, runCommand } from '../cli/run-command.js';
 
 const SPEC = 'spec/openapi.yaml';
 const NAMES = ['--consumer', 'console', '--provider', 'platform'] as const;
-const folder = mkdtempSync(join(tmpdir(), 'vouch-pact-'));
+const folder = createSharedFolder();
 const journal = join(folder, 'journal.ndjson');
 const output = join(folder, 'pacts', 'console.json');
 let mock: Awaited<ReturnType<typeof createMock>>;
@@ -21,29 +21,16 @@ beforeAll(async () => {
   for (const limit of [1, 2, 3]) await mock.fetch(`/v1/organization/admin_api_keys?limit=${limit}`, init);
   writeFileSync(journal, `${mock.journal.toNdjson()}\n`);
 });
-afterAll(async () => {
-  await mock.close();
-  rmSync(folder, { recursive: true, force: true });
-});
-afterEach(() => {
-  process.exitCode = undefined;
-});
+afterAll(() => mock.close());
 
 /** Runs `vouch pact` with the built-in contract. */
-async function run(...words: readonly string[]) {
-  const lines: string[] = [];
-  const errors: string[] = [];
-  const command = new Command('pact').exitOverride().configureOutput({ writeErr: () => undefined });
-  defineCommand(command, { write: (line) => lines.push(line), writeError: (line) => errors.push(line) });
-  await command.parseAsync([SPEC, ...NAMES, ...words], { from: 'user' });
-  return { text: lines.join('\n'), errors };
-}
+const run = (...words: readonly string[]): Promise<Printed> => runCommand(defineCommand, [SPEC, ...NAMES, ...words]);
 
 describe('vouch pact', () => {
   it('writes the journal of a file', async () => {
-    const { text, errors } = await run('--journal', journal, '-o', output);
+    const { text, error } = await run('--journal', journal, '-o', output);
     expect(text).toMatch(/console\.json {2}2 interactions between console and platform$/);
-    expect(errors).toEqual([]);
+    expect(error).toBe('');
     expect(JSON.parse(readFileSync(output, 'utf8'))).toEqual(
       toPact(mock, { consumer: 'console', provider: 'platform' }).pact,
     );
@@ -51,14 +38,14 @@ describe('vouch pact', () => {
 
   it('prints the journal of a running mock, and says how many calls are missing', async () => {
     const { url } = await mock.listen();
-    const { text, errors } = await run('--journal', url, '--pact-version', '4', '--base-path', '/v1');
+    const { text, error } = await run('--journal', url, '--pact-version', '4', '--base-path', '/v1');
     const pact = JSON.parse(text) as { readonly interactions: readonly object[] };
     expect(findMistakes(pact, 4)).toEqual([]);
     expect(pact.interactions).toMatchObject([
       { type: 'Synchronous/HTTP', request: { path: '/v1/organization/admin_api_keys', query: { limit: ['2'] } } },
       { type: 'Synchronous/HTTP', request: { query: { limit: ['3'] } } },
     ]);
-    expect(errors).toEqual(['older calls are missing (1): the journal was full, see --journal-limit']);
+    expect(error).toBe('older calls are missing (1): the journal was full, see --journal-limit');
   });
 
   it.each<readonly [name: string, text: string | undefined, message: RegExp]>([

@@ -8,7 +8,7 @@ import { readJson, writeJson } from '../../src/recording/cassette/exact-json.js'
 import type { NewExchange } from '../../src/recording/cassette/exchange.js';
 import { DEFAULT_MATCH, type Manifest } from '../../src/recording/cassette/manifest.js';
 import { readBody, writeBody } from '../../src/recording/cassette/recorded-body.js';
-import { createFolder } from './folders.js';
+import { createFolder } from '../folders.js';
 
 const MANIFEST: Manifest = {
   version: 1,

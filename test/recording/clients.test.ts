@@ -8,8 +8,9 @@ import { promoteCassette } from '../../src/cli/commands/recordings/promote.js';
 import { loadContract } from '../../src/index.js';
 import { loadCassette } from '../../src/recording/cassette/cassette.js';
 import { loadParts } from './contract.js';
-import { createFolder, readEveryFile } from './folders.js';
-import { openMock, openRecorder, replay } from './recorded.js';
+import { createFolder, readEveryFile } from '../folders.js';
+import { openRecorder, replay } from './recorded.js';
+import { openMock } from '../open-mock.js';
 import { startUpstream } from './upstream.js';
 
 const STRIPE = '../shared/specs/stripe.yaml';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { loadHooks } from '../../src/cli/hooks.js';
 import { type Ended, runProgram as vouch } from '../cli/run-program.js';
-import { createFolder, readEveryFile } from './folders.js';
+import { createFolder, readEveryFile } from '../folders.js';
 import { KEYS, record as recordCalls, sendAll, SPEC } from './recorded.js';
 import { startUpstream, type TestUpstream } from './upstream.js';
 

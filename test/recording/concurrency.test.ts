@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { loadCassette } from '../../src/recording/cassette/cassette.js';
 import { type Program, startProgram } from '../cli/run-program.js';
-import { createFolder } from './folders.js';
+import { createFolder } from '../folders.js';
 import { openRecorder } from './recorded.js';
 import { startUpstream } from './upstream.js';
 

@@ -1,8 +1,6 @@
 // @module-tag slow
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { loadContract } from '../../src/index.js';
 import { createResponseCheck } from '../../src/recording/drift/check.js';
 import { formatDrift, readDriftExit, toDriftJson, toDriftJunit } from '../../src/recording/drift/drift-report.js';
@@ -11,14 +9,14 @@ import { createUpstream } from '../../src/recording/upstream/upstream.js';
 import { createValidators } from '../../src/schema/validate.js';
 import { KEYS, record, sendAll, SPEC } from './recorded.js';
 import { startUpstream, type UpstreamOptions } from './upstream.js';
+import { createSharedFolder } from '../folders.js';
 
 const TOKEN = 'Bearer drift-token-1';
 // The built-in contract leaves the roles open; with an enum there is something that can grow.
-const OVERLAY = join(mkdtempSync(join(tmpdir(), 'vouch-drift-')), 'roles.json');
 const action = { target: '$.components.schemas.Owner.properties.role', update: { enum: ['member'] } };
-writeFileSync(OVERLAY, JSON.stringify({ overlay: '1.0.0', info: { title: 'Roles', version: '1' }, actions: [action] }));
-afterAll(() => rmSync(dirname(OVERLAY), { recursive: true }));
-const contract = await loadContract(SPEC, { overlays: [OVERLAY] });
+const overlay = { overlay: '1.0.0', info: { title: 'Roles', version: '1' }, actions: [action] };
+const folder = createSharedFolder({ 'roles.json': JSON.stringify(overlay) });
+const contract = await loadContract(SPEC, { overlays: [join(folder, 'roles.json')] });
 const validators = createValidators(contract);
 
 type Body = Readonly<Record<string, unknown>>;

@@ -6,7 +6,7 @@ import { createRedactor, type Redactor } from '../../src/recording/redaction/red
 import type { RedactionOptions } from '../../src/recording/redaction/secret-rules.js';
 import { createRecorder, type Recorder } from '../../src/recording/upstream/recorder.js';
 import { type ContractParts, loadParts, SHOP } from './contract.js';
-import { createFolder, readEveryFile } from './folders.js';
+import { createFolder, readEveryFile } from '../folders.js';
 
 export const parts: ContractParts = await loadParts(SHOP);
 

@@ -12,9 +12,10 @@ import type { Mock } from '../../src/index.js';
 import type { MockOptions } from '../../src/options.js';
 import { type Cassette, loadCassette } from '../../src/recording/cassette/cassette.js';
 import type { RecordingOptions } from '../../src/recording/recordings.js';
-import { createFolder } from './folders.js';
-import { KEYS, openMock, replay, SPEC } from './recorded.js';
-import { serveInTest } from './serve-in-test.js';
+import { createFolder } from '../folders.js';
+import { KEYS, replay, SPEC } from './recorded.js';
+import { openMock } from '../open-mock.js';
+import { serveInTest } from '../serve-in-test.js';
 import { type Intercept, startUpstream, type TestUpstream } from './upstream.js';
 
 const TOKEN = { authorization: 'Bearer forward-token-1' };

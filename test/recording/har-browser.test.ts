@@ -6,7 +6,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { createMock } from '../../src/index.js';
 import { exportHar } from '../../src/recording/har.js';
 import { HAS_CHROMIUM, openChromium } from '../open-chromium.js';
-import { createFolder, readEveryFile } from './folders.js';
+import { createFolder, readEveryFile } from '../folders.js';
 import { contract, importFile, KEYS, recordKeys, TOKEN } from './har-files.js';
 import { startUpstream } from './upstream.js';
 

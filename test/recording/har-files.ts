@@ -7,7 +7,7 @@ import { createRedactor } from '../../src/recording/redaction/redact.js';
 import { createRecorder } from '../../src/recording/upstream/recorder.js';
 import type { Contract } from '../../src/index.js';
 import { loadParts } from './contract.js';
-import { createFolder } from './folders.js';
+import { createFolder } from '../folders.js';
 import { KEYS, record, sendAll, SPEC } from './recorded.js';
 import { startUpstream } from './upstream.js';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Cassette } from '../../src/recording/cassette/cassette.js';
 import { exportHar } from '../../src/recording/har.js';
-import { createFolder, readEveryFile } from './folders.js';
+import { createFolder, readEveryFile } from '../folders.js';
 import { contract, importFile, KEYS, recordKeys, TOKEN } from './har-files.js';
 
 function writeHarFile(log: object): string {

@@ -19,9 +19,9 @@ import type { Mock, MockError } from '../../src/index.js';
 import { loadCassette } from '../../src/recording/cassette/cassette.js';
 import type { RecordingOptions } from '../../src/recording/recordings.js';
 import { startProgram } from '../cli/run-program.js';
-import { createFolder } from './folders.js';
+import { createFolder } from '../folders.js';
 import { openRecorder, replay as openReplay } from './recorded.js';
-import { serveInTest } from './serve-in-test.js';
+import { serveInTest } from '../serve-in-test.js';
 
 const SPEC = {
   openapi: '3.1.0',

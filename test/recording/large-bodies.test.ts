@@ -11,9 +11,9 @@ import { createJsonFilter } from '../../src/recording/redaction/redact-stream.js
 import { createSecretRules } from '../../src/recording/redaction/secret-rules.js';
 import { createSecretWalk } from '../../src/recording/redaction/secret-walk.js';
 import { loadParts } from './contract.js';
-import { createFolder } from './folders.js';
+import { createFolder } from '../folders.js';
 import { openRecorder, replay } from './recorded.js';
-import { serveInTest } from './serve-in-test.js';
+import { serveInTest } from '../serve-in-test.js';
 import { object, TEXT, content, arrayOf, toDocument } from '../document-parts.js';
 
 const USER = object({ handle: { type: 'string', 'x-sensitive': true }, name: TEXT });

@@ -9,7 +9,7 @@ import { pathToFileURL } from 'node:url';
 import { build } from 'rolldown';
 import { describe, expect, it } from 'vitest';
 import { lockCassette } from '../../src/recording/cassette/lock.js';
-import { createFolder } from './folders.js';
+import { createFolder } from '../folders.js';
 
 const PROCESSES = 6;
 const CASSETTES = 60;

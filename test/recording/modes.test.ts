@@ -7,8 +7,9 @@ import type { MockOptions } from '../../src/options.js';
 import { loadCassette } from '../../src/recording/cassette/cassette.js';
 import { type ModeRequest, type Owner, readMode } from '../../src/recording/mode.js';
 import type { RecordingOptions } from '../../src/recording/recordings.js';
-import { createFolder } from './folders.js';
-import { KEYS, openMock, record, SPEC } from './recorded.js';
+import { createFolder } from '../folders.js';
+import { KEYS, record, SPEC } from './recorded.js';
+import { openMock } from '../open-mock.js';
 import { startUpstream, type UpstreamOptions } from './upstream.js';
 
 const HEADERS = { authorization: 'Bearer mode-token-1', 'content-type': 'application/json' };

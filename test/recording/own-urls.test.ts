@@ -5,9 +5,9 @@ import { createBrotliCompress, createDeflate, createGzip, gzipSync } from 'node:
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createMock, type Mock } from '../../src/index.js';
 import { createOwnUrls } from '../../src/answer/sources/recordings/own-urls.js';
-import { createFolder } from './folders.js';
+import { createFolder } from '../folders.js';
 import { openRecorder, record, replay } from './recorded.js';
-import { serveInTest } from './serve-in-test.js';
+import { serveInTest } from '../serve-in-test.js';
 
 const DOCUMENT = {
   openapi: '3.1.0',

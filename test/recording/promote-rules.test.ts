@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { promoteCassette } from '../../src/cli/commands/recordings/promote.js';
 import { loadParts } from './contract.js';
-import { createFolder } from './folders.js';
+import { createFolder } from '../folders.js';
 import { type Asked, record, sendAll } from './recorded.js';
-import { serveInTest } from './serve-in-test.js';
+import { serveInTest } from '../serve-in-test.js';
 import { TEXT, json, INTEGER, query, object, toDocument } from '../document-parts.js';
 
 const RESPONSES = {

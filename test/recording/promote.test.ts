@@ -8,7 +8,7 @@ import { createMock, type Mock } from '../../src/index.js';
 import { toFixtures } from '../../src/recording/promote/promote-files.js';
 import { mergeOrder, type PromotedItem } from '../../src/recording/promote/promote.js';
 import { loadParts } from './contract.js';
-import { createFolder } from './folders.js';
+import { createFolder } from '../folders.js';
 import { KEYS, record, SPEC } from './recorded.js';
 import { type SeenRequest, startUpstream, type UpstreamOptions } from './upstream.js';
 import {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { RecordingOptions } from '../../src/recording/recordings.js';
 import { arrayOf, INTEGER, json, object, pathParameter, query, TEXT, toDocument } from '../document-parts.js';
-import { createFolder } from './folders.js';
-import { openMock } from './recorded.js';
+import { createFolder } from '../folders.js';
+import { openMock } from '../open-mock.js';
 import { startUpstream } from './upstream.js';
 
 const PET = object({ id: INTEGER, name: TEXT }, 'id', 'name');

@@ -15,7 +15,7 @@ import { type DriftResult, findDrift } from '../../src/recording/drift/drift.js'
 import type { RecordingOptions } from '../../src/recording/recordings.js';
 import { createUpstream } from '../../src/recording/upstream/upstream.js';
 import { loadParts } from './contract.js';
-import { createFolder } from './folders.js';
+import { createFolder } from '../folders.js';
 
 /** A call of a workflow; a function gets the bodies of the calls before it. */
 interface Step {

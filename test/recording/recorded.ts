@@ -1,21 +1,14 @@
 import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
-import { createMock, type Mock, type MockOptions } from '../../src/index.js';
+import type { Mock, MockOptions } from '../../src/index.js';
 import { type Cassette, loadCassette } from '../../src/recording/cassette/cassette.js';
 import type { RecordingOptions } from '../../src/recording/recordings.js';
-import { createFolder } from './folders.js';
+import { openMock } from '../open-mock.js';
+import { createFolder } from '../folders.js';
 import { startUpstream, type UpstreamOptions } from './upstream.js';
 
 /** The built-in contract, and an operation of it. */
 export const SPEC = 'spec/openapi.yaml';
 export const KEYS = '/v1/organization/admin_api_keys';
-
-/** A mock that is closed when the test is over. */
-export async function openMock(options: MockOptions): Promise<Mock> {
-  const mock = await createMock(options);
-  onTestFinished(() => mock.close());
-  return mock;
-}
 
 /** A mock that records everything. */
 export function openRecorder(

@@ -1,6 +1,6 @@
 import OpenAI from 'openai';
 import { describe, expect, it } from 'vitest';
-import { readEveryFile } from './folders.js';
+import { readEveryFile } from '../folders.js';
 import { record, replay } from './recorded.js';
 import { startUpstream } from './upstream.js';
 

@@ -10,9 +10,10 @@ import type { Mock } from '../../src/index.js';
 import { loadCassette } from '../../src/recording/cassette/cassette.js';
 import type { RecordingOptions } from '../../src/recording/recordings.js';
 import { createUpstream } from '../../src/recording/upstream/upstream.js';
-import { createFolder } from './folders.js';
-import { KEYS, openMock, SPEC } from './recorded.js';
-import { serveInTest } from './serve-in-test.js';
+import { createFolder } from '../folders.js';
+import { KEYS, SPEC } from './recorded.js';
+import { openMock } from '../open-mock.js';
+import { serveInTest } from '../serve-in-test.js';
 import { startUpstream } from './upstream.js';
 
 const HEADERS = { authorization: 'Bearer running-token-1', 'content-type': 'application/json' };

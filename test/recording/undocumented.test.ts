@@ -7,8 +7,8 @@ import { loadCassette } from '../../src/recording/cassette/cassette.js';
 import { checkCassette } from '../../src/recording/drift/check.js';
 import type { RecordingOptions } from '../../src/recording/recordings.js';
 import { loadParts, SHOP } from './contract.js';
-import { createFolder } from './folders.js';
-import { openMock } from './recorded.js';
+import { createFolder } from '../folders.js';
+import { openMock } from '../open-mock.js';
 import { startUpstream, type TestUpstream } from './upstream.js';
 
 function start(): Promise<TestUpstream> {

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { checkCassette } from '../../src/recording/drift/check.js';
 import { loadParts } from './contract.js';
 import { openRecorder, record, replay } from './recorded.js';
-import { serveInTest } from './serve-in-test.js';
+import { serveInTest } from '../serve-in-test.js';
 
 const SPEC = {
   openapi: '3.1.0',

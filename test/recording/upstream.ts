@@ -2,7 +2,7 @@
 // recorded from it comes from somewhere else.
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { serveInTest } from './serve-in-test.js';
+import { serveInTest } from '../serve-in-test.js';
 
 /** A key of the organization as the upstream keeps it. */
 export interface Key {

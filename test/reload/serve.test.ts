@@ -1,22 +1,21 @@
 // @module-tag slow
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Program, startProgram } from '../cli/run-program.js';
 import { DOCUMENT, FILES, writeFiles } from './project.js';
+import { createFolder } from '../folders.js';
 
 let folder: string;
 let program: Program | undefined;
 
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'vouch-serve-'));
+beforeEach(() => {
+  folder = createFolder();
 });
 
 afterEach(async () => {
   await program?.end('SIGTERM');
   program = undefined;
-  await rm(folder, { recursive: true, force: true });
 });
 
 /** Starts `vouch serve` in the folder. @returns the address. */

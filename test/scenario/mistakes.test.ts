@@ -1,28 +1,15 @@
 import { readFileSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { formatMistake } from '../../src/errors.js';
-import type { ScenarioContext } from '../../src/scenario/definition/kinds.js';
 import { loadScenarios, readScenarios } from '../../src/scenario/definition/load.js';
 import { loadContext } from './library.js';
+import { createFolder } from '../folders.js';
 
-let context: ScenarioContext;
-let folder: string;
+const context = await loadContext();
 
-beforeAll(async () => {
-  context = await loadContext();
-  folder = await mkdtemp(join(tmpdir(), 'scenarios-'));
-});
-
-afterAll(async () => rm(folder, { recursive: true, force: true }));
-
-/** The messages about a folder with these files. */
-async function readMistakes(files: Readonly<Record<string, string>>): Promise<readonly string[]> {
-  await rm(folder, { recursive: true, force: true });
-  folder = await mkdtemp(join(tmpdir(), 'scenarios-'));
-  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
+/** The messages about a folder. */
+function readMistakes(folder: string): readonly string[] {
   const { mistakes } = readScenarios(folder, context, folder);
   return mistakes.map(formatMistake);
 }
@@ -97,18 +84,18 @@ const FOLDERS: readonly (readonly [name: string, files: Readonly<Record<string, 
   ];
 
 describe('a mistake in a scenario names its position and what to do', () => {
-  it.each(MISTAKES)('%s', async (_name, text, want) => {
-    expect((await readMistakes({ 'a.yaml': text })).join('\n')).toBe(want);
+  it.each(MISTAKES)('%s', (_name, text, want) => {
+    expect(readMistakes(createFolder({ 'a.yaml': text })).join('\n')).toBe(want);
   });
 
-  it.each(FOLDERS)('%s', async (_name, files, want) => {
-    expect(await readMistakes(files)).toEqual(want);
+  it.each(FOLDERS)('%s', (_name, files, want) => {
+    expect(readMistakes(createFolder(files))).toEqual(want);
   });
 });
 
 describe('a folder of scenarios', () => {
-  it('refuses to load with one error that lists every mistake', async () => {
-    await readMistakes({ 'a.yaml': 'operation: {}', 'b.yaml': 'extends: [missing]' });
+  it('refuses to load with one error that lists every mistake', () => {
+    const folder = createFolder({ 'a.yaml': 'operation: {}', 'b.yaml': 'extends: [missing]' });
     expect(() => loadScenarios(folder, context, folder)).toThrow(
       expect.objectContaining({
         code: 'SCENARIO_INVALID',
@@ -122,14 +109,14 @@ describe('a folder of scenarios', () => {
     );
   });
 
-  it('can contain YAML with anchors and merge keys, .yml files, and JSON with tabs', async () => {
-    const files = {
+  it('can contain YAML with anchors and merge keys, .yml files, and JSON with tabs', () => {
+    const folder = createFolder({
       'a.yml':
         'operations:\n  listBooks:\n    - &limit { times: 1, respond: { status: 429 } }\n    - { <<: *limit, times: 2 }\n',
       'b.json': '{\n\t"extends": ["a"],\n\t"operations": {\n\t\t"readBook": { "respond": { "status": 404 } }\n\t}\n}\n',
       'notes.md': '# not a scenario',
-    };
-    expect(await readMistakes(files)).toEqual([]);
+    });
+    expect(readMistakes(folder)).toEqual([]);
     const [a, b] = loadScenarios(folder, context, folder);
     expect(a?.rules.map(({ times, readPosition }) => [times, readPosition()])).toEqual([
       [1, 'a.yml:3'],
@@ -142,17 +129,22 @@ describe('a folder of scenarios', () => {
     ]);
   });
 
-  it('that does not exist is an error', async () => {
-    expect(() => loadScenarios(join(folder, 'nowhere'), context)).toThrow(
+  it('that does not exist is an error', () => {
+    const folder = join(createFolder(), 'nowhere');
+    expect(() => loadScenarios(folder, context)).toThrow(
       expect.objectContaining({
         code: 'SCENARIO_UNREADABLE',
-        reason: `the folder ${JSON.stringify(join(folder, 'nowhere'))} cannot be read`,
+        reason: `the folder ${JSON.stringify(folder)} cannot be read`,
       }),
     );
   });
 
-  it('keeps the valid scenarios if others are invalid', async () => {
-    await readMistakes({ 'a.yaml': 'operation: {}', 'b.yaml': 'extends: [a]', 'c.yaml': 'description: Fine.' });
+  it('keeps the valid scenarios if others are invalid', () => {
+    const folder = createFolder({
+      'a.yaml': 'operation: {}',
+      'b.yaml': 'extends: [a]',
+      'c.yaml': 'description: Fine.',
+    });
     const { scenarios } = readScenarios(folder, context, folder);
     expect(scenarios.map(({ id }) => id)).toEqual(['c']);
   });
@@ -165,7 +157,7 @@ describe('a rule that breaks the contract on purpose', () => {
     - violates: the proxy in front of it answers like this
       respond: { status: 502, body: { oops: true } }
 `;
-    expect(await readMistakes({ 'a.yaml': text })).toEqual([]);
+    expect(readMistakes(createFolder({ 'a.yaml': text }))).toEqual([]);
   });
 });
 
@@ -176,7 +168,8 @@ describe('the names of faults in other tools', () => {
     'RANDOM_DATA_THEN_CLOSE',
     'MALFORMED_RESPONSE_CHUNK',
     'limit_data',
-  ])('%s is accepted', async (name) => {
-    expect(await readMistakes({ 'a.yaml': `operations: { listBooks: [{ fault: ${name} }] }` })).toEqual([]);
+  ])('%s is accepted', (name) => {
+    const text = `operations: { listBooks: [{ fault: ${name} }] }`;
+    expect(readMistakes(createFolder({ 'a.yaml': text }))).toEqual([]);
   });
 });

@@ -1,19 +1,18 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { load } from 'js-yaml';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { getLanguageService, TextDocument, type LanguageService } from 'vscode-json-languageservice';
 import { runSchema } from '../../src/cli/commands/schema.js';
+import { createSharedFolder } from '../folders.js';
 
-let folder: string;
+const folder = createSharedFolder();
 let schema: object;
 let service: LanguageService;
 const lines: string[] = [];
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'vouch-schema-'));
   const code = await runSchema({ spec: 'spec/openapi.yaml', out: folder, write: (line) => void lines.push(line) });
   expect(code).toBe(0);
   schema = JSON.parse(await readFile(join(folder, 'scenario.schema.json'), 'utf8')) as object;
@@ -22,8 +21,6 @@ beforeAll(async () => {
   const own = structuredClone(schema);
   service.configure({ schemas: [{ uri: 'vouch://scenario', fileMatch: ['*'], schema: own }] });
 });
-
-afterAll(async () => rm(folder, { recursive: true, force: true }));
 
 it('says that a folder cannot be written to', async () => {
   const file = join(folder, 'a-file');

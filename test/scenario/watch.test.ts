@@ -1,6 +1,5 @@
 // @module-tag slow
-import { mkdir, mkdtemp, rename, rm, unlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, rename, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ScenarioContext } from '../../src/scenario/definition/kinds.js';
@@ -10,18 +9,15 @@ import { createWatcher, type Watcher } from '../../src/server/watch.js';
 import { createMock } from '../../src/mock.js';
 import type { MockOptions } from '../../src/options.js';
 import { LIBRARY, loadContext } from './library.js';
+import { createFolder } from '../folders.js';
 
 let folder: string;
 let watcher: Watcher | undefined;
 
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'watched-'));
+beforeEach(() => {
+  folder = createFolder();
 });
-
-afterEach(async () => {
-  watcher?.close();
-  await rm(folder, { recursive: true, force: true });
-});
+afterEach(() => watcher?.close());
 
 /** A queue of what a watcher reports: `next` waits for the next item. */
 function createQueue<T>(): { push(item: T): void; next(): Promise<T> } {

@@ -1,15 +1,15 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { Mock } from '../../src/index.js';
 import { openBuiltIn } from '../describe-both.js';
+import { createSharedFolder } from '../folders.js';
 
 // Issue 16, part 4: the recipes of docs/tls.md.
 
@@ -19,21 +19,15 @@ const hasCurl = spawnSync('curl', ['--version']).status === 0;
 
 let mock: Mock;
 let port = 0;
-let folder = '';
-let certificate = '';
+const certificate = join(createSharedFolder(), 'cert.pem');
 
 beforeAll(async () => {
   mock = await openBuiltIn();
   const listening = await mock.listen({ tls: { names: [HOST] } });
   port = listening.port;
-  folder = mkdtempSync(join(tmpdir(), 'vouch-fixed-host-'));
-  certificate = join(folder, 'cert.pem');
   writeFileSync(certificate, listening.certificate ?? '');
 });
-afterAll(async () => {
-  await mock.close();
-  rmSync(folder, { recursive: true });
-});
+afterAll(() => mock.close());
 
 /** Runs a command, which finds nothing of the proxies of this machine. */
 async function run(

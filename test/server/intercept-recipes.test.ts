@@ -1,14 +1,11 @@
 import { createServer } from 'node:http';
-import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import http from 'node:http';
 import { http as msw, HttpResponse } from 'msw';
 import { setupServer } from 'msw/node';
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Contract, createMock, loadContract, type Mock } from '../../src/index.js';
+import { createFolder } from '../folders.js';
+import { serveInTest } from '../serve-in-test.js';
 
 // The recipes of docs/interception.md, and interception beside other libraries.
 
@@ -88,18 +85,18 @@ describe('a mock that records the origin it intercepts', () => {
     const upstream = createServer((_, response) =>
       response.setHeader('content-type', 'application/json').end('{"object":"list","data":[],"has_more":false}'),
     );
-    upstream.listen(0, '127.0.0.1');
-    await once(upstream, 'listening');
-    // A server that listens on a port has an address.
-    const origin = `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`;
-    const folder = mkdtempSync(join(tmpdir(), 'vouch-intercept-'));
-    const recordings = { folder, mode: 'record-all', cassette: 'a', upstream: `${origin}/v1`, live: true } as const;
+    const origin = await serveInTest(upstream);
+    const recordings = {
+      folder: createFolder(),
+      mode: 'record-all',
+      cassette: 'a',
+      upstream: `${origin}/v1`,
+      live: true,
+    } as const;
     const recording = await createMock({ spec: contract, recordings });
     recording.intercept(origin);
     const response = await fetch(`${origin}/v1/organization/admin_api_keys`, { headers });
     expect([response.status, response.headers.get('x-mock-source')]).toEqual([200, 'forward']);
     await recording.close();
-    upstream.close();
-    rmSync(folder, { recursive: true, force: true });
   });
 });

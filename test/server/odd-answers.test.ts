@@ -12,8 +12,8 @@ import {
   type ScenarioOptions,
 } from '../../src/index.js';
 import { describeBoth, type Reach, type Start } from '../describe-both.js';
-import { createFolder } from '../recording/folders.js';
-import { serveInTest } from '../recording/serve-in-test.js';
+import { createFolder } from '../folders.js';
+import { serveInTest } from '../serve-in-test.js';
 
 // Whatever an answer contains, writing it cannot fail; what cannot be written is a 500 in the contract's own form.
 

@@ -1,18 +1,18 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
 import http2 from 'node:http2';
 import https from 'node:https';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createMock, type Mock } from '../../src/index.js';
 import { createCertificate } from '../../src/server/certificate.js';
 import { BUILT_IN, openBuiltIn } from '../describe-both.js';
+import { createSharedFolder } from '../folders.js';
 
 // Issue 16, part 4.
 
@@ -313,8 +313,7 @@ describe('closing a mock with TLS', () => {
 });
 
 describe('a Unix socket', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'vouch-socket-'));
-  afterAll(() => rmSync(folder, { recursive: true }));
+  const folder = createSharedFolder();
 
   async function get(client: typeof http | typeof https, options: https.RequestOptions): Promise<number | undefined> {
     const outgoing = client.request({ path: CONTENT, headers: HEADERS, agent: false, ...options }).end();

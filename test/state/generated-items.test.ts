@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createMock, loadContract, type Mock, type MockOptions } from '../../src/index.js';
 import { createGeneratedItems } from '../../src/state/generated-items.js';
-import { createFolder } from '../contract/loading.js';
+import { createFolder } from '../folders.js';
 import { loadCases } from '../load-cases.js';
 
 /** The answers to the GET requests among the first operations of a document, as bytes. */
@@ -32,7 +32,7 @@ describe.each(DOCUMENTS.filter((spec) => existsSync(resolve(spec))))('%s', (spec
     'is answered byte for byte the same by the process after, which reads it from the cache',
     { timeout: 120_000 },
     async () => {
-      const cacheFolder = join(await createFolder({}), 'cache');
+      const cacheFolder = join(createFolder({}), 'cache');
       const options = { spec, state: { unknownIds: 'create' } } as const;
       const first = await readAll({ ...options, document: { cacheFolder } });
       expect(first.filter((answer) => answer.split(' ')[1] === '200').length).toBeGreaterThan(1);
@@ -57,7 +57,7 @@ async function listPets(mock: Pick<Mock, 'fetch'>): Promise<readonly Pet[]> {
 
 describe('generated items', () => {
   it('are the same after a reset and in another mock, whatever was changed', async () => {
-    const contract = await loadContract(join(await createFolder(PETS), 'api.yaml'));
+    const contract = await loadContract(join(createFolder(PETS), 'api.yaml'));
     await using mock = await createMock({ spec: contract });
     await using other = await createMock({ spec: contract });
     const before = await listPets(mock);
@@ -72,7 +72,7 @@ describe('generated items', () => {
   });
 
   it('have dates that do not depend on the time of the day', async () => {
-    const contract = await loadContract(join(await createFolder(PETS), 'api.yaml'));
+    const contract = await loadContract(join(createFolder(PETS), 'api.yaml'));
     const read = async (clock: string): Promise<readonly Pet[]> => {
       await using mock = await createMock({ spec: contract, clock });
       return listPets(mock);
