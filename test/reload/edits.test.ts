@@ -3,6 +3,7 @@ import { rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { MockReload } from '../../src/server/watch.js';
+import { createFolder } from '../folders.js';
 import { DOCUMENT, FILES, openProject, type Project, writeFiles } from './project.js';
 
 let project: Project;
@@ -401,6 +402,27 @@ it('the same mistake is reported once, and the event stream of the control API h
   const second = await project.next();
   expect([first.error?.code, second.error]).toEqual(['SPEC_INVALID', undefined]);
   await reader?.cancel();
+});
+
+it('a scenario is removed and deactivated with its file, and one that was passed as an object stays', async () => {
+  const { mock, remove, next } = project;
+  mock.scenarios.add('mine', { description: 'Mine.' });
+  mock.scenarios.activate('gone', 'mine');
+  await remove('scenarios/gone.yaml');
+  await next();
+  expect([mock.scenarios.ids, mock.scenarios.active]).toEqual([['mine'], ['mine']]);
+});
+
+it('scenarios.onReload is told, and the next call is answered by the edited file', async () => {
+  const folder = createFolder({ 'a.yaml': 'description: Nothing.' });
+  let tell: (loaded: readonly string[]) => void = () => undefined;
+  const told = new Promise<readonly string[]>((resolve) => (tell = resolve));
+  const own = await openProject({ scenarios: { from: folder, active: 'a', onReload: ({ loaded }) => tell(loaded) } });
+  await own.save(join(folder, 'a.yaml'), 'operations: { getBook: { respond: { status: 404 } } }');
+  expect(await told).toEqual(['a']);
+  expect((await own.mock.fetch('/books/one')).status).toBe(404);
+  expect(own.mock.scenarios.list()[0]?.active).toBe('session');
+  await own.close();
 });
 
 it('a server on a socket shows the header, too', async () => {

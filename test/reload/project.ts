@@ -1,10 +1,10 @@
-import { mkdir, mkdtemp, rename, rm, unlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { mkdir, rename, unlink, writeFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
 import type { Mock } from '../../src/handles.js';
 import { createMock } from '../../src/mock.js';
 import type { MockOptions } from '../../src/options.js';
 import type { MockReload } from '../../src/server/watch.js';
+import { createFolder } from '../folders.js';
 
 export const DOCUMENT = `openapi: 3.1.0
 info: { title: Books, version: '1' }
@@ -107,7 +107,7 @@ export async function openProject(
   options: Partial<MockOptions> = {},
   files: Readonly<Record<string, string>> = FILES,
 ): Promise<Project> {
-  const folder = await mkdtemp(join(tmpdir(), 'vouch-reload-'));
+  const folder = createFolder();
   await writeFiles(folder, files);
   const reloads: MockReload[] = [];
   const waiting: (() => void)[] = [];
@@ -122,7 +122,7 @@ export async function openProject(
     },
     ...options,
   });
-  const at = (name: string): string => join(folder, name);
+  const at = (name: string): string => resolve(folder, name);
   const next: Project['next'] = async (isIt = () => true) => {
     for (;;) {
       const reload = reloads.shift();
@@ -138,9 +138,6 @@ export async function openProject(
     remove: (name) => unlink(at(name)),
     next,
     get: async (path, headers = {}) => (await mock.fetch(path, { headers })).json(),
-    close: async () => {
-      await mock.close();
-      await rm(folder, { recursive: true, force: true });
-    },
+    close: () => mock.close(),
   };
 }

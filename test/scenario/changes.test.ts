@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { createMock, type Mock } from '../../src/index.js';
 import type { MockOptions } from '../../src/options.js';
 import type { ScenarioDefinition } from '../../src/scenario/definition/definition.js';
-import { createScenarioState } from '../../src/scenario/rules/scenario-state.js';
 import { TEXT, object, INTEGER, content, arrayOf, pathParameter, toDocument } from '../document-parts.js';
 
 const DETAILS = object({ colour: TEXT, note: { type: ['string', 'null'] } }, 'colour', 'note');
@@ -212,12 +211,4 @@ describe('null in a merge patch', () => {
         'SCENARIO_INVALID  #/scenarios/a/state/books/update/book_one/title  an item of books removes "title", which the schema requires',
     });
   });
-});
-
-it('keeps any number of notes for the next call', () => {
-  const state = createScenarioState();
-  // A copy of all of them for each takes longer than a test may.
-  for (let i = 0; i < 300_000; i++) state.addNote(`note ${i}`);
-  expect(state.takeNotes()).toHaveLength(300_000);
-  expect(state.takeNotes()).toEqual([]);
 });

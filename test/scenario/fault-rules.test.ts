@@ -7,6 +7,8 @@ import { readWire } from './wire.js';
 import { object, INTEGER, json, toDocument } from '../document-parts.js';
 
 const EVENT = object({ n: INTEGER }, 'n');
+const EXAMPLE = { ok: true, words: 'x'.repeat(400) };
+const BODY = JSON.stringify(EXAMPLE);
 
 /** One operation that answers JSON, and one that answers a stream of events. */
 const SPEC: MockOptions['spec'] & object = toDocument({
@@ -14,7 +16,7 @@ const SPEC: MockOptions['spec'] & object = toDocument({
     get: {
       operationId: 'readStatus',
       responses: {
-        200: { description: 'OK', content: { 'application/json': { example: { ok: true, words: 'x'.repeat(400) } } } },
+        200: { description: 'OK', content: { 'application/json': { example: EXAMPLE } } },
         503: json({ type: 'object' }, 'Away'),
       },
     },
@@ -39,6 +41,8 @@ const SCENARIOS: Readonly<Record<string, ScenarioDefinition>> = {
   garbage: rule('readStatus', 'garbage'),
   'malformed-chunk': rule('readStatus', 'malformed-chunk'),
   truncate: rule('readStatus', { truncate: { at: '25%' } }),
+  'truncate-10': rule('readStatus', { truncate: { at: 10 } }),
+  'truncate-0': rule('readStatus', { truncate: { at: 0 } }),
   'malformed-json': rule('readStatus', 'malformed-json'),
   drip: rule('readStatus', { drip: { bytes: 64, every: 1 } }),
   bandwidth: rule('readStatus', { bandwidth: { kbps: 8000 } }),
@@ -52,6 +56,8 @@ const SCENARIOS: Readonly<Record<string, ScenarioDefinition>> = {
     },
   },
   hang: rule('readStatus', 'hang'),
+  'hang-body': rule('readStatus', { hang: { stage: 'body' } }),
+  stall: rule('readFeed', { stream: { after: 1, action: 'stall' } }),
   slow: { operations: { readStatus: { delay: '1m' } } },
   'slow-body': rule('readStatus', { drip: { bytes: 1, every: '1s' } }),
   ...Object.fromEntries(
@@ -129,6 +135,20 @@ describe.each(ENTRANCES)('a rule with a fault, %s', (_name, entrance) => {
     expect(await seen).toEqual([undefined, 'the client gives up']);
   });
 
+  it.each([
+    ['hang-body', '/status'],
+    ['stall', '/feed'],
+  ])('%s, until the client that got a part of the body gives up', async (scenario, path) => {
+    const client = new AbortController();
+    const response = await ask(path, { signal: client.signal, headers: { 'x-mock-scenario': scenario } });
+    const reader = (response.body as ReadableStream<Uint8Array>).getReader();
+    expect((await reader.read()).value?.length).toBeGreaterThan(0);
+    const rest = reader.read();
+    const gone = new Error('the client gives up');
+    client.abort(gone);
+    await expect(rest).rejects.toBe(gone);
+  });
+
   it('one after the other, in a sequence', async () => {
     mock.reset('counters');
     const seen = [];
@@ -174,15 +194,45 @@ describe.each(ENTRANCES)('a rule with a fault, %s', (_name, entrance) => {
   });
 });
 
+/** The whole body is announced. */
+const ANNOUNCED = expect.stringMatching(
+  new RegExp(`^HTTP/1.1 200 OK\r\n[^]*content-length: ${BODY.length}\r\n`, 'i'),
+) as string;
+
 describe('a rule with a fault, on the wire', () => {
   it.each([
     ['reset', { text: '', end: 'ECONNRESET' }],
     ['empty', { text: '', end: 'end' }],
     ['garbage', { text: expect.not.stringMatching(/^HTTP/) as string, end: 'end' }],
     ['malformed-chunk', { body: expect.stringMatching(/^1\r\n\{\r\n(?![\da-f])/i) as string, end: 'end' }],
+    ['truncate', { text: ANNOUNCED, body: BODY.slice(0, BODY.length / 4), end: 'end' }],
+    ['truncate-10', { text: ANNOUNCED, body: BODY.slice(0, 10), end: 'end' }],
+    ['truncate-0', { text: ANNOUNCED, body: '', end: 'end' }],
   ])('%s', async (scenario, want) => {
     expect(await readWire(server.url, { 'x-mock-scenario': scenario }, '/status')).toMatchObject(want);
   });
+
+  it('malformed-json', async () => {
+    const { text, body, end } = await readWire(server.url, { 'x-mock-scenario': 'malformed-json' }, '/status');
+    expect([/^content-length: (\d+)/im.exec(text)?.[1], end]).toEqual([String(body.length), 'end']);
+    expect(() => JSON.parse(body) as unknown).toThrow(SyntaxError);
+  });
+});
+
+it('a slow body takes as long as the clock of the session says', async () => {
+  await using own = await createMock({ spec: SPEC, scenarios: SCENARIOS });
+  const before = own.clock.now();
+  const response = await own.fetch('/status', { headers: { 'x-mock-scenario': 'slow-body' } });
+  expect(await response.text()).toBe(BODY);
+  expect(own.clock.now() - before).toBe((BODY.length - 1) * 1000);
+});
+
+it.each(['\n', '\r\n', '\r'])('a stream whose lines end in %j ends after its second event', async (end) => {
+  const events = [1, 2, 3].map((n) => `data: {"n":${n}}${end}${end}`);
+  const respond = { body: events.join('') };
+  const cut = { operations: { readFeed: { respond, fault: { stream: { after: 2, action: 'end' as const } } } } };
+  await using own = await createMock({ spec: SPEC, scenarios: { from: { cut }, active: 'cut' } });
+  expect(await (await own.fetch('/feed')).text()).toBe(events.slice(0, 2).join(''));
 });
 
 describe('a client that leaves', () => {
