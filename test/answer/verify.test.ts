@@ -1,109 +1,41 @@
 import { describe, expect, it } from 'vitest';
-import { type AnswerSource, createChain, type Exchange } from '../../src/answer/chain.js';
-import { createErrorAnswers } from '../../src/answer/error-answers.js';
-import { findUsualErrors } from '../../src/answer/choose-response.js';
-import { createVerifySource } from '../../src/answer/sources/verify.js';
-import { createVirtualClock } from '../../src/clock.js';
-import { loadContract } from '../../src/contract/load/load.js';
-import { createGenerator } from '../../src/generate/generate.js';
-import type { Answer } from '../../src/http/answer.js';
-import { createCallDecoder } from '../../src/http/request/call.js';
-import { createValidators } from '../../src/schema/validate.js';
-import { NO_VIOLATIONS } from '../../src/schema/violation.js';
-import type { Session } from '../../src/session/session.js';
-import { object, TEXT, ref, toDocument } from '../document-parts.js';
+import type { Interaction } from '../../src/index.js';
+import { content, object, ref } from '../document-parts.js';
+import { openMock } from './open-mock.js';
 
-const DOCUMENT = toDocument(
-  {
-    '/pet': {
-      get: {
-        operationId: 'getPet',
-        responses: {
-          200: {
-            description: '',
-            headers: { 'X-Needed': { required: true, schema: { const: 'yes' } }, 'X-Free': { schema: TEXT } },
-            content: {
-              'application/json': { schema: ref('Pet') },
-              'text/csv': { schema: TEXT },
-              'application/x-ndjson': { itemSchema: ref('Pet') },
-            },
-          },
-          204: { description: '' },
+const PATHS = {
+  '/pet': {
+    get: {
+      operationId: 'getPet',
+      responses: {
+        200: {
+          description: '',
+          headers: { 'X-Needed': { required: true, schema: { const: 'yes' } } },
+          content: { ...content(ref('Pet')), 'application/x-ndjson': { itemSchema: ref('Pet') } },
         },
+        400: { description: '' },
       },
     },
   },
-  { Pet: object({ name: { type: 'string', minLength: 2 }, pin: { type: 'string', writeOnly: true } }, 'name') },
-);
+};
+const PET = object({ name: { type: 'string', minLength: 2 }, pin: { type: 'string', writeOnly: true } }, 'name');
 
-/** The names of real sources with what they say about their wrong answers. */
-const SOURCES: readonly Omit<AnswerSource, 'answer'>[] = [
-  { name: 'state', getsDeclaredHeaders: true, hint: 'Correct the fixture.' },
-  { name: 'generate', onInvalid: 'regenerate' },
-  { name: 'refuse', onInvalid: 'complete' },
-  { name: 'replay', onInvalid: 'report' },
-  { name: 'forward', onInvalid: 'report' },
-];
+type Verified = Pick<Interaction, 'violations' | 'trace'> & { readonly response: Response; readonly text: string };
 
-/** What leaves when a source below gives this answer. */
-async function verify(
-  given: Partial<Answer>,
-  about: readonly Omit<AnswerSource, 'answer'>[] = SOURCES,
-): Promise<Answer & { readonly trace: readonly string[] }> {
-  const contract = await loadContract(DOCUMENT);
-  const validators = createValidators(contract);
-  const generator = createGenerator(contract, validators);
-  const errors = createErrorAnswers(
-    { contract, validators, generator },
-    { withTemplates: [], usualErrors: () => findUsualErrors(contract), isChecked: false },
-  )(1);
-  const operation = contract.operation('getPet');
-  if (operation === undefined) throw new Error('the document has the operation');
-  const decoder = createCallDecoder(contract, validators, { bodyLimitBytes: 1000 });
-  const request = new Request('http://x.test/pet');
-  const call = await decoder.decode({ operation, pathText: {}, request });
-  // Of a session, verify reads the seed and the clock alone.
-  const session = { seed: 1, clock: createVirtualClock() } as unknown as Session;
-  const trace: string[] = [];
-  const exchange: Exchange = {
-    contract,
-    call,
-    session,
-    request,
-    clock: session.clock,
-    note: (line) => void trace.push(line),
-  };
-  const answer: Answer = {
-    status: 200,
-    headers: { 'x-needed': 'yes' },
-    body: { name: 'Rex' },
-    mediaType: 'application/json',
-    from: 'state',
-    violations: NO_VIOLATIONS,
-    ...given,
-  };
-  const sources = about.map((source): AnswerSource => ({ ...source, answer: () => answer }));
-  const left = await createChain([
-    createVerifySource({ contract, validators, generator, errors, sources }),
-    ...sources,
-  ])(exchange);
-  if (left === undefined) throw new Error('verify lets every answer through, or answers itself');
-  return { ...left, trace };
+/** What leaves where a handler returns an answer, which can be in the name of another source. */
+async function verify(given: object): Promise<Verified> {
+  const answer = { status: 200, headers: {}, body: { name: 'Rex' }, mediaType: 'application/json', violations: [] };
+  const handlers = { getPet: () => ({ ...answer, from: 'handler', ...given }) };
+  const mock = await openMock(PATHS, { components: { schemas: { Pet: PET } } }, { handlers });
+  const response = await mock.fetch('/pet');
+  const { violations = [], trace = [] } = mock.journal.last() ?? {};
+  return { response, violations, trace, text: await response.text() };
 }
 
-const textOf = ({ body }: Answer): string => JSON.stringify(body);
-
-describe('an answer that keeps the contract', () => {
-  it.each([
-    ['an object', {}],
-    ['a text of another type', { body: 'a,b', mediaType: 'text/csv' }],
-    ['bytes', { body: new Uint8Array([1]) }],
-    ['no body', { status: 204, body: undefined, mediaType: undefined, headers: {} }],
-    ['parameters of a type', { mediaType: 'application/json; charset=utf-8' }],
-  ])('is sent unchanged: %s', async (_, given) => {
-    const left = await verify(given);
-    expect(left).toMatchObject({ status: 200, from: 'state', violations: [], ...given });
-  });
+it('an answer that keeps the contract is sent unchanged, with the header that it lacks', async () => {
+  const { response, violations, text } = await verify({ mediaType: 'application/json; charset=utf-8' });
+  expect([response.status, violations, text]).toEqual([200, [], '{"name":"Rex"}']);
+  expect(response.headers.get('x-needed')).toBe('yes');
 });
 
 describe('an answer that breaks the contract', () => {
@@ -113,14 +45,12 @@ describe('an answer that breaks the contract', () => {
     ['a handler', 'handler', 'the handler source'],
     ['a scenario', 'scenario:flaky', 'scenario "flaky"'],
   ])('becomes a 500 that names %s', async (_, from, culprit) => {
-    const left = await verify({ from, body: { name: 'R' } });
-    expect(left.status).toBe(500);
-    expect(textOf(left).replaceAll('\\"', '"')).toContain(culprit);
-    expect(textOf(left)).toContain('at /name');
-    expect(textOf(left)).toContain('#/components/schemas/Pet/properties/name/minLength');
-    expect(left.violations[0]).toMatchObject({ pointer: '/name', by: 'mock', code: 'LENGTH' });
-    expect(left.headers).toMatchObject({ 'x-should-retry': 'false' });
-    expect(left.trace.join()).toContain('breaks the contract');
+    const { response, violations, trace, text } = await verify({ from, body: { name: 'R' }, onInvalid: 'fail' });
+    expect([response.status, response.headers.get('x-should-retry')]).toEqual([500, 'false']);
+    for (const part of [culprit, 'at /name', '#/components/schemas/Pet/properties/name/minLength'])
+      expect(text.replaceAll('\\"', '"')).toContain(part);
+    expect(violations[0]).toMatchObject({ pointer: '/name', by: 'mock', code: 'LENGTH' });
+    expect(trace.join()).toContain('breaks the contract');
   });
 
   it.each([
@@ -130,91 +60,49 @@ describe('an answer that breaks the contract', () => {
     ['a property that never leaves', { body: { name: 'Rex', pin: '1' } }, 'WRITE_ONLY'],
     ['an item of a list of lines', { mediaType: 'application/x-ndjson', body: [{ name: 'Rex' }, {}] }, 'REQUIRED'],
   ])('is found: %s', async (_, given, code) => {
-    const left = await verify(given);
-    expect([left.status, left.violations[0]?.code]).toEqual([500, code]);
+    const { response, violations } = await verify(given);
+    expect([response.status, violations[0]?.code]).toEqual([500, code]);
   });
 
-  it('is generated again if it was generated', async () => {
-    const left = await verify({ from: 'generate', body: { name: 7 } });
-    expect(left).toMatchObject({ status: 200, from: 'generate', body: { name: expect.any(String) } });
-  });
+  it.each([{ from: 'generate' }, { from: 'weather', onInvalid: 'regenerate' }])(
+    'is generated again if it was generated, %j',
+    async (given) => {
+      const { response, violations, text } = await verify({ ...given, body: { name: 7 } });
+      expect([response.status, JSON.parse(text), violations]).toEqual([200, { name: expect.any(String) }, []]);
+    },
+  );
 
-  it('is sent unchanged with its violations if it violates on purpose or was recorded', async () => {
-    for (const given of [{ violates: 'a test of the client' }, { from: 'replay:session' }, { from: 'forward' }]) {
-      const left = await verify({ ...given, body: { name: 7 } });
-      expect(left).toMatchObject({ status: 200, body: { name: 7 }, violations: [{ pointer: '/name' }] });
-    }
+  it.each([{ violates: 'a test of the client' }, { onInvalid: 'report' }])(
+    'is sent unchanged with its violations if it says so, %j',
+    async (given) => {
+      const { response, violations, text } = await verify({ ...given, body: { name: 7 } });
+      expect([response.status, text]).toEqual([200, '{"name":7}']);
+      expect(violations).toMatchObject([{ pointer: '/name', code: 'TYPE' }]);
+    },
+  );
+
+  it('has what is missing completed if it says so', async () => {
+    const { text } = await verify({ onInvalid: 'complete', body: { age: 3 } });
+    expect(JSON.parse(text)).toEqual({ name: expect.any(String), age: 3 });
   });
 
   it('is sent anyway if it is an error that cannot be completed', async () => {
-    expect(await verify({ status: 418, from: 'refuse', body: { odd: true } })).toMatchObject({
+    const { response, text } = await verify({
       status: 418,
+      from: 'refuse',
+      onInvalid: 'complete',
       body: { odd: true },
     });
-  });
-});
-
-describe('a custom source', () => {
-  const wrong = { from: 'weather: rain', body: { name: 7 } };
-
-  it('fails with its own hint by default', async () => {
-    const left = await verify(wrong, [{ name: 'weather', hint: 'Ask another station.' }]);
-    expect(left.status).toBe(500);
-    expect(textOf(left)).toContain('Ask another station.');
+    expect([response.status, text]).toEqual([418, '{"odd":true}']);
   });
 
-  it('has its wrong answer sent unchanged if it says so', async () => {
-    const left = await verify(wrong, [{ name: 'weather', onInvalid: 'report' }]);
-    expect(left).toMatchObject({ status: 200, body: { name: 7 }, violations: [{ pointer: '/name', code: 'TYPE' }] });
-  });
-
-  it('has what is missing completed if it says so', async () => {
-    const left = await verify({ ...wrong, body: { age: 3 } }, [{ name: 'weather', onInvalid: 'complete' }]);
-    expect(left).toMatchObject({ status: 200, body: { name: expect.any(String), age: 3 }, violations: [] });
-  });
-
-  it('has its wrong answer generated again if it says so', async () => {
-    const left = await verify(wrong, [{ name: 'weather', onInvalid: 'regenerate' }]);
-    expect(left).toMatchObject({ status: 200, body: { name: expect.any(String) }, violations: [] });
-  });
-
-  it('is overruled by the answer itself', async () => {
-    const left = await verify({ ...wrong, onInvalid: 'report' }, [{ name: 'weather', onInvalid: 'regenerate' }]);
-    expect(left).toMatchObject({ status: 200, body: { name: 7 } });
-  });
-
-  it('answers a call that no source above answers', async () => {
-    const left = await verify({ from: 'weather' }, [{ name: 'weather' }]);
-    expect(left).toMatchObject({ status: 200, from: 'weather', body: { name: 'Rex' }, violations: [] });
-  });
-});
-
-it('a missing header is generated if it is required, and in an answer of the state if it is declared', async () => {
-  expect((await verify({ headers: {}, from: 'replay' })).headers).toEqual({ 'x-needed': 'yes' });
-  expect((await verify({ headers: {}, from: 'state' })).headers).toEqual({
-    'x-needed': 'yes',
-    'x-free': expect.any(String),
-  });
-});
-
-describe('a stream', () => {
-  async function* items(...values: readonly unknown[]): AsyncIterable<unknown> {
-    yield* values;
-  }
-  const read = async (body: unknown): Promise<readonly unknown[]> => {
-    const seen: unknown[] = [];
-    // What was given as a stream leaves as one.
-    for await (const item of body as AsyncIterable<unknown>) seen.push(item);
-    return seen;
-  };
-
-  it('passes item by item', async () => {
-    const left = await verify({ mediaType: 'application/x-ndjson', body: items({ name: 'Rex' }, { name: 'Tom' }) });
-    expect(await read(left.body)).toEqual([{ name: 'Rex' }, { name: 'Tom' }]);
-  });
-
-  it('ends where an item breaks the contract', async () => {
-    const left = await verify({ mediaType: 'application/x-ndjson', body: items({ name: 'Rex' }, { name: 7 }) });
-    await expect(read(left.body)).rejects.toThrow('an item of the stream breaks the contract');
+  it('ends a stream where an item breaks the contract', async () => {
+    async function* items(...values: readonly unknown[]): AsyncGenerator<unknown> {
+      yield* values;
+    }
+    const lines = (...values: readonly unknown[]): Promise<Verified> =>
+      verify({ mediaType: 'application/x-ndjson', body: items(...values) });
+    expect((await lines({ name: 'Rex' }, { name: 'Tom' })).text).toBe('{"name":"Rex"}\n{"name":"Tom"}\n');
+    await expect(lines({ name: 'Rex' }, { name: 7 })).rejects.toThrow('an item of the stream breaks the contract');
   });
 });

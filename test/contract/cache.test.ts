@@ -83,18 +83,6 @@ test.each(ENCODINGS)('the hash of a document is that of its text: %s', async (_n
   expect(contract.hash).toBe(hash(hash(bytes.toString('utf8'))));
 });
 
-test('what is read from the cache is what was written there', async () => {
-  const cwd = createFolder(FILES);
-  await loadContract('api.yaml', { cwd, cacheFolder: 'cache' });
-  const [entry = ''] = await listEntries(cwd);
-  const cache = createDocumentCache(join(cwd, 'cache'));
-  const key = entry.replace('.v8', '');
-  const cached = cache.read(key);
-  if (cached === undefined) throw new Error('nothing was cached');
-  await cache.write(key, { ...cached, document: { ...cached.document, info: { title: 'From the cache' } } });
-  expect((await loadContract('api.yaml', { cwd, cacheFolder: 'cache' })).title).toBe('From the cache');
-});
-
 test('a change of the main file, of another file or of an overlay is seen', async () => {
   const cwd = createFolder(FILES);
   const load = (overlays: readonly string[] = []): Promise<Contract> =>

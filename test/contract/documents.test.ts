@@ -38,26 +38,6 @@ test('an undeclared path parameter is any text', async () => {
   expect(contract.at(parameter?.schemaPointer ?? '')).toEqual({ type: 'string' });
 });
 
-test("an operation's parameters override its path item's by name and place", async () => {
-  const contract = await loadContract({
-    openapi: '3.1.0',
-    info: {},
-    paths: {
-      '/a': {
-        parameters: [
-          { name: 'q', in: 'query', schema: { type: 'string' } },
-          { name: 'q', in: 'header', schema: { type: 'string' } },
-        ],
-        get: { parameters: [{ name: 'q', in: 'query', schema: { type: 'integer' } }], responses: OK },
-      },
-    },
-  });
-  expect(contract.operations[0]?.parameters.map(({ in: place, schema }) => [place, schema])).toEqual([
-    ['query', { type: 'integer' }],
-    ['header', { type: 'string' }],
-  ]);
-});
-
 /** [parameter, wanted]. */
 const PARAMETERS: readonly (readonly [object, object])[] = [
   [
@@ -114,20 +94,6 @@ test.each(PARAMETERS)('parameter %j has its defaults', async (parameter, want) =
     paths: { '/a/{a}': { get: { parameters: [parameter], responses: OK } } },
   });
   expect(contract.operations[0]?.parameters[0]).toMatchObject(want);
-});
-
-test('header parameters called Accept, Content-Type and Authorization are ignored', async () => {
-  const parameters = ['Accept', 'content-type', 'Authorization', 'X-A'].map((name) => ({
-    name,
-    in: 'header',
-    schema: {},
-  }));
-  const contract = await loadContract({
-    openapi: '3.1.0',
-    info: {},
-    paths: { '/a': { get: { parameters, responses: OK } } },
-  });
-  expect(contract.operations[0]?.parameters.map(({ name }) => name)).toEqual(['X-A']);
 });
 
 /** [what the operation says, wanted, wanted problem codes]. */

@@ -1,12 +1,12 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Contract } from '../../src/contract/contract.js';
 import { loadContract } from '../../src/contract/load/load.js';
 import { isPrivateAddress } from '../../src/contract/load/remote.js';
 import { documentOf, listProblems, loadFiles } from './loading.js';
 import { createFolder } from '../folders.js';
 import { loadCases } from '../load-cases.js';
+import { serveInTest } from '../serve-in-test.js';
 
 const HEAD = 'openapi: 3.1.0\ninfo: {title: T, version: "1"}\npaths: {}\n';
 
@@ -122,19 +122,12 @@ test('a reference in an example value or an extension is a value', async () => {
 
 test('a reference to a private address is refused, even where the network is allowed', async () => {
   const server = createServer((_request, response) => response.end('type: string'));
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  onTestFinished(() => void server.close());
-  // A server that listens on a port has an address with that port.
-  const { port } = server.address() as AddressInfo;
-  const spec = documentOf('3.1.0', { $ref: `http://127.0.0.1:${port}/a.yaml` });
-  const refused = await loadContract(spec, { allowHttpRefs: true });
-  expect(refused.problems.map(({ code }) => code)).toEqual(['REFERENCE_REFUSED']);
-  const byName = await loadContract(documentOf('3.1.0', { $ref: `http://localhost:${port}/a.yaml` }), {
-    allowHttpRefs: true,
-  });
-  expect(byName.problems.map(({ code }) => code)).toEqual(['REFERENCE_REFUSED']);
+  const url = await serveInTest(server);
+  for (const origin of [url, url.replace('127.0.0.1', 'localhost')]) {
+    const spec = documentOf('3.1.0', { $ref: `${origin}/a.yaml` });
+    const refused = await loadContract(spec, { allowHttpRefs: true });
+    expect(refused.problems.map(({ code }) => code)).toEqual(['REFERENCE_REFUSED']);
+  }
 });
 
 test('a document at a URL the user typed may refer to its own host, and never to files', async () => {
@@ -148,20 +141,14 @@ test('a document at a URL the user typed may refer to its own host, and never to
     response.statusCode = text === undefined ? 404 : 200;
     response.end(text);
   });
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  onTestFinished(() => void server.close());
-  // A server that listens on a port has an address with that port.
-  const { port } = server.address() as AddressInfo;
-  const url = `http://127.0.0.1:${port}/api.yaml`;
-  const contract = await loadContract(url, { cacheFolder: false });
+  const url = await serveInTest(server);
+  const contract = await loadContract(`${url}/api.yaml`, { cacheFolder: false });
   expect(readSubject(contract)).toEqual({ type: 'integer' });
   expect(contract.problems.map(({ message }) => message).toSorted()).toEqual([
     `the reference "file://${folder}/secret.yaml" cannot be resolved: a document from the network may not read files`,
     expect.stringContaining('http(s) is not allowed'),
   ]);
-  await expect(loadContract(`http://127.0.0.1:${port}/gone`, { allowHttpRefs: true })).rejects.toMatchObject({
+  await expect(loadContract(`${url}/gone`, { allowHttpRefs: true })).rejects.toMatchObject({
     code: 'SPEC_UNREADABLE',
     reason: 'the document cannot be fetched: it answers 404',
   });

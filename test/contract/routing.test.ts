@@ -25,11 +25,7 @@ async function createTestRouter(lines: readonly string[], servers: readonly obje
 /** What a match says, in one line. */
 function describeMatch(match: RouteMatch): string {
   if (match.kind === 'method') return `405 ${match.allow.join(', ')}`;
-  if (match.kind === 'none')
-    return `404${match
-      .nearest()
-      .map((path) => ` ${path}`)
-      .join('')}`;
+  if (match.kind === 'none') return ['404', ...match.nearest()].join(' ');
   const values = Object.entries(match.pathText).map(([name, value]) => ` ${name}=${value}`);
   return `${match.operation.method} ${match.operation.path}${values.join('')}`;
 }
@@ -111,44 +107,17 @@ describe('of two paths that match, the parameters decide', async () => {
     const [method = '', path = ''] = line.split(' ');
     const match = router.match(method, path, '', fields);
     if (match.kind !== 'operation') throw new Error(`${line} is ${match.kind}`);
-    const values = Object.entries(match.pathText).map(([name, value]) => ` ${name}=${value}`);
-    expect(`${match.operation.id}${values.toSorted().toReversed().join('')}`).toBe(sortValues(want));
+    const values = Object.entries(match.pathText).map(([name, value]) => `${name}=${value}`);
+    expect([match.operation.id, ...values].toSorted()).toEqual(want.split(' ').toSorted());
   });
 });
 
-/** The values after the id of an operation in one order. */
-function sortValues(line: string): string {
-  const [id = '', ...values] = line.split(' ');
-  return [
-    id,
-    ...values
-      .map((value) => ` ${value}`)
-      .toSorted()
-      .toReversed(),
-  ].join('');
-}
-
 /** [name, servers, request, wanted] for `GET /pets` and `GET /{any}/x`. */
 const SERVER_CASES: readonly (readonly [string, readonly object[], string, string])[] = [
-  ['a base path', [{ url: 'https://e.x/v1' }], 'GET /v1/pets', 'GET /pets'],
-  ['the same path without it', [{ url: 'https://e.x/v1' }], 'GET /pets', 'GET /pets'],
   ['a base path with a slash at its end', [{ url: 'https://e.x/v1/' }], 'GET /v1/pets', 'GET /pets'],
   ['every server counts', [{ url: 'https://e.x/v1' }, { url: '/v2' }], 'GET /v2/pets', 'GET /pets'],
-  ['a relative server', [{ url: './api' }], 'GET /api/pets', 'GET /pets'],
   ['a server without a scheme', [{ url: '//e.x/api' }], 'GET /api/pets', 'GET /pets'],
   ['the longest base path first', [{ url: '/a' }, { url: '/a/b' }], 'GET /a/b/pets', 'GET /pets'],
-  [
-    'the default of a variable',
-    [{ url: 'https://{host}/{v}', variables: { host: { default: 'e.x' }, v: { default: 'v3', enum: ['v3', 'v4'] } } }],
-    'GET /v3/pets',
-    'GET /pets',
-  ],
-  [
-    'each member of a variable',
-    [{ url: 'https://{host}/{v}', variables: { host: { default: 'e.x' }, v: { default: 'v3', enum: ['v3', 'v4'] } } }],
-    'GET /v4/pets',
-    'GET /pets',
-  ],
   ['a base path as part of a longer word', [{ url: '/v1' }], 'GET /v1pets', '404 /pets'],
   ['the bare base path', [{ url: '/v1' }], 'GET /v1', '404'],
   ['a near miss is named with its base path', [{ url: '/v1' }], 'GET /v1/petz', '404 /v1/pets'],
@@ -158,24 +127,6 @@ const SERVER_CASES: readonly (readonly [string, readonly object[], string, strin
 
 test.each(SERVER_CASES)('servers: %s', async (_name, servers, request, want) => {
   expect(ask(await createTestRouter(['GET /pets', 'GET /{any}/x'], servers), request)).toBe(want);
-});
-
-test('servers of a path and of an operation replace those above', async () => {
-  const get = { responses: { 200: { description: 'ok' } } };
-  const contract = await loadContract({
-    openapi: '3.1.0',
-    info: {},
-    servers: [{ url: '/all' }],
-    paths: { '/a': { get }, '/b': { servers: [{ url: '/path' }], get, post: { ...get, servers: [{ url: '/own' }] } } },
-  });
-  expect(contract.operations.map(({ basePaths }) => basePaths)).toEqual([
-    ['/all', ''],
-    ['/path', ''],
-    ['/own', ''],
-  ]);
-  const router = createRouter(contract.operations);
-  expect(ask(router, 'POST /own/b')).toBe('POST /b');
-  expect(ask(router, 'POST /path/b')).toBe('405 GET, HEAD, OPTIONS');
 });
 
 test('an unknown path of 10 kB is refused, and one with mixed segments', { tags: 'slow' }, async () => {

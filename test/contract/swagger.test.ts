@@ -45,17 +45,6 @@ test('a body parameter is the request body under each type of consumes', async (
   expect(contract.at(operation.body?.content[0]?.schemaPointer ?? '')).toEqual(ref('Thing'));
 });
 
-test('without consumes and produces the type is JSON', async () => {
-  const { operation } = await loadPost({
-    parameters: [{ in: 'body', name: 'x', schema: TEXT }],
-    responses: { 201: { description: 'made', schema: INTEGER } },
-  });
-  expect(operation.body?.content.map(({ type }) => type)).toEqual(['application/json']);
-  expect(operation.responses[0]?.content.map(({ type, schema }) => [type, schema])).toEqual([
-    ['application/json', INTEGER],
-  ]);
-});
-
 test("an operation's consumes and produces replace the document's", async () => {
   const { operation } = await loadPost(
     { consumes: ['text/csv'], parameters: [{ in: 'body', name: 'x', schema: {} }], responses: { 200: { schema: {} } } },
