@@ -50,7 +50,7 @@ async function messageOf(act: () => unknown): Promise<string> {
     await act();
   } catch (error) {
     if (error instanceof MockError)
-      return error.message.replaceAll(/(?:(?:\.\.\/)+|\/)[\w/]*vouch-messages-\w+/g, 'DIR');
+      return error.message.replaceAll(/(?:(?:\.\.\/)+|\/)[\w/]*vouch-test-\w+/g, 'DIR');
     throw error;
   }
   return '';

@@ -97,7 +97,7 @@ describe('an answer that breaks the contract', () => {
   });
 
   it('ends a stream where an item breaks the contract', async () => {
-    async function* items(...values: readonly unknown[]): AsyncGenerator<unknown> {
+    async function* items(...values: readonly unknown[]): AsyncGenerator {
       yield* values;
     }
     const lines = (...values: readonly unknown[]): Promise<Verified> =>
