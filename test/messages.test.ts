@@ -49,8 +49,7 @@ async function messageOf(act: () => unknown): Promise<string> {
   try {
     await act();
   } catch (error) {
-    if (error instanceof MockError)
-      return error.message.replaceAll(/(?:(?:\.\.\/)+|\/)[\w/]*vouch-test-\w+/g, 'DIR');
+    if (error instanceof MockError) return error.message.replaceAll(/(?:(?:\.\.\/)+|\/)[\w/]*vouch-test-\w+/g, 'DIR');
     throw error;
   }
   return '';

@@ -1,9 +1,7 @@
-import { once } from 'node:events';
-import { request as createRequest, type IncomingMessage } from 'node:http';
-import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createMock, type Mock, type MockServer } from '../../src/index.js';
 import { toDocument } from '../document-parts.js';
+import { sendRequest } from '../send-request.js';
 
 // Issue 16, part 4; RFC 9110 section 14.
 const TEXT = 'abcdefghijklmnopqrstuvwxyz';
@@ -45,9 +43,8 @@ describe('a request for a range of bytes', () => {
   afterAll(() => mock.close());
 
   async function send(path: string, headers: Readonly<Record<string, string>>, method = 'GET') {
-    const outgoing = createRequest({ port: server.port, host: '127.0.0.1', path, method, headers, agent: false }).end();
-    const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage];
-    return { status: incoming.statusCode, fields: incoming.headers, body: (await buffer(incoming)).toString() };
+    const { status, headers: fields, body } = await sendRequest(server.url + path, { method, headers });
+    return { status, fields, body: body.toString() };
   }
 
   it.each([

@@ -6,36 +6,26 @@ import { scenarioSchema } from '../../src/scenario/definition/schema.js';
 import { CONTROL_SPEC } from '../../src/server/control/control.js';
 import type { Reach } from '../describe-both.js';
 import { type AskControl, createControlClient, loadControlDocument } from './control-client.js';
+import { inPath, json, object, sends, TEXT, toDocument } from '../document-parts.js';
 
 const LONG = 'n'.repeat(18_000);
-const THING = { type: 'object', properties: { id: { type: 'string' }, name: { type: 'string' }, data: {} } };
-const CONTENT = { 'application/json': { schema: THING } };
-const FAILURE = {
-  type: 'object',
-  required: ['message'],
-  properties: { message: { type: 'string', maxLength: 1000 } },
-};
+const THING = object({ id: TEXT, name: TEXT, data: {} });
+const FAILURE = object({ message: { type: 'string', maxLength: 1000 } }, 'message');
 
-const SPEC = {
-  openapi: '3.1.0',
-  info: { title: 'Things', version: '1' },
-  paths: {
+const SPEC = toDocument(
+  {
     '/things': {
       post: {
         operationId: 'createThing',
-        requestBody: { content: { 'application/json': { schema: { ...THING, additionalProperties: false } } } },
-        responses: {
-          201: { description: 'Made.', content: CONTENT },
-          400: { description: 'Wrong.', content: { 'application/json': { schema: FAILURE } } },
-        },
+        ...sends({ ...THING, additionalProperties: false }),
+        responses: { 201: json(THING), 400: json(FAILURE) },
       },
     },
-    '/things/{id}': {
-      parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }],
-      get: { operationId: 'getThing', responses: { 200: { description: 'One.', content: CONTENT } } },
-    },
+    '/things/{id}': { ...inPath('id'), get: { operationId: 'getThing', responses: { 200: json(THING) } } },
   },
-};
+  undefined,
+  { info: { title: 'Things', version: '1' } },
+);
 
 /** JSON that is valid and unusual. */
 const BODIES: readonly (readonly [name: string, body: unknown])[] = [
@@ -174,8 +164,7 @@ describe('long responses of the control API', () => {
     const paths = Object.fromEntries(
       Array.from({ length: 300 }, (_, i) => {
         const schema = { type: 'object', properties, title: `Thing ${i}` };
-        const responses = { 200: { description: 'One.', content: { 'application/json': { schema } } } };
-        return [`/things${i}`, { get: { operationId: `get${i}`, responses } }];
+        return [`/things${i}`, { get: { operationId: `get${i}`, responses: { 200: json(schema) } } }];
       }),
     );
     await using mock = await createMock({ spec: { ...SPEC, paths }, state: false });

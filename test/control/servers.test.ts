@@ -1,27 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { createMock, loadContract } from '../../src/index.js';
 import { withServer } from '../../src/server/control/contract.js';
+import { arrayOf, json, TEXT, toDocument } from '../document-parts.js';
 
 // Issue 16, part 4.
 
-const SPEC = {
-  openapi: '3.1.0',
-  info: { title: 'Items', version: '1' },
-  servers: [{ url: 'https://api.example.com/v1' }],
-  paths: {
-    '/items': {
-      get: {
-        operationId: 'listItems',
-        responses: {
-          200: {
-            description: 'listed',
-            content: { 'application/json': { schema: { type: 'array', items: { type: 'string' } }, example: ['one'] } },
-          },
-        },
-      },
-    },
+const SPEC = toDocument(
+  { '/items': { get: { operationId: 'listItems', responses: { 200: json(arrayOf(TEXT)) } } } },
+  undefined,
+  {
+    servers: [{ url: 'https://api.example.com/v1' }],
   },
-};
+);
 
 describe('the servers of a document', () => {
   it('become those of the mock, each operation with its base paths', async () => {

@@ -1,12 +1,14 @@
 // @module-tag slow
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { createMock, createMocks, type Mock, type MockOptions } from '../../src/index.js';
+import { describe, expect, it } from 'vitest';
+import { createMocks, type Mock } from '../../src/index.js';
 import { createHistogram } from '../../src/metrics/histogram.js';
 import { AUTHORIZED, describeAll, describeBoth, jsonInit, type Reach } from '../describe-both.js';
 import { type Exposition, readExposition } from './exposition.js';
 import { createFolder } from '../folders.js';
+import { INTEGER, json, toDocument } from '../document-parts.js';
+import { openMock } from '../open-mock.js';
 
 // Issue 18, part 4. test/store/metrics.test.ts has a store, and prometheus.test.ts a real Prometheus.
 
@@ -28,17 +30,11 @@ function inProcess(mock: Mock): Pick<Reach, 'fetch' | 'rootUrl'> {
   return { fetch: (input, init) => mock.fetch(input, init), rootUrl: '' };
 }
 
-async function createOwn(options: MockOptions): Promise<Mock> {
-  const mock = await createMock(options);
-  onTestFinished(() => mock.close());
-  return mock;
-}
-
 /** A document with an operation at each path. */
 function createDocument(operations: Readonly<Record<string, string>>): Readonly<Record<string, unknown>> {
-  const responses = { 200: { description: 'ok', content: { 'application/json': { schema: { type: 'integer' } } } } };
+  const responses = { 200: json(INTEGER) };
   const paths = Object.entries(operations).map(([path, operationId]) => [path, { get: { operationId, responses } }]);
-  return { openapi: '3.1.0', info: { title: 'Test', version: '1' }, paths: Object.fromEntries(paths) };
+  return toDocument(Object.fromEntries(paths));
 }
 
 describeAll('the metrics', (start) => {
@@ -182,7 +178,7 @@ describeBoth('the metrics of faults', (start) => {
 
 describe('the metrics', () => {
   it('need the control token, as Prometheus sends it', async () => {
-    const mock = await createOwn({ spec: 'spec/openapi.yaml', control: { token: 'secret' } });
+    const mock = await openMock({ spec: 'spec/openapi.yaml', control: { token: 'secret' } });
     const { url } = await mock.listen();
     expect((await fetch(`${url}/__mock/metrics`)).status).toBe(401);
     const response = await fetch(`${url}/__mock/metrics`, {
@@ -199,14 +195,14 @@ describe('the metrics', () => {
   it('escape the names of operations', async () => {
     const names = ['quote "x"', 'back\\slash', 'line\nbreak', '\\n', 'tab\there', 'ключ {a="b"}, c'];
     const operations = Object.fromEntries(names.map((name, i) => [`/path-${i}`, name]));
-    const mock = await createOwn({ spec: createDocument(operations) });
+    const mock = await openMock({ spec: createDocument(operations) });
     for (const path of Object.keys(operations)) expect((await mock.fetch(path)).status).toBe(200);
     const { metrics } = await scrape(inProcess(mock));
     expect(metrics.get(REQUESTS)?.samples.map(({ labels }) => labels['operation'])).toEqual(names);
   });
 
   it('count an operation that has the name of no operation with those without one', async () => {
-    const mock = await createOwn({ spec: createDocument({ '/named': '(none)' }) });
+    const mock = await openMock({ spec: createDocument({ '/named': '(none)' }) });
     for (const path of ['/named', '/other', '/named']) await mock.fetch(path);
     const { value } = await scrape(inProcess(mock));
     expect(value(REQUESTS, { operation: '(none)', method: 'GET', status: '200' })).toBe(2);
@@ -215,7 +211,7 @@ describe('the metrics', () => {
   });
 
   it('have one label for all unknown methods', async () => {
-    const mock = await createOwn({ spec: createDocument({ '/named': 'named' }) });
+    const mock = await openMock({ spec: createDocument({ '/named': 'named' }) });
     for (let i = 0; i < 50; i++) await mock.fetch(`/x`, { method: `WORD-${i}` });
     const { metrics } = await scrape(inProcess(mock));
     expect(metrics.get(REQUESTS)?.samples.map(({ labels, value }) => [labels['method'], value])).toEqual([
@@ -242,7 +238,7 @@ describe('the metrics', () => {
   it('continue when the document is reloaded', async () => {
     const spec = join(createFolder(), 'openapi.json');
     writeFileSync(spec, JSON.stringify(createDocument({ '/one': 'one', '/two': 'two' })));
-    const mock = await createOwn({ spec });
+    const mock = await openMock({ spec });
     for (const path of ['/one', '/two']) await mock.fetch(path);
     writeFileSync(spec, JSON.stringify(createDocument({ '/one': 'one', '/three': 'three' })));
     expect((await mock.reload()).error).toBeUndefined();
@@ -257,7 +253,7 @@ describe('the metrics', () => {
 
   it('are whole for a thousand operations, while requests are answered', async () => {
     const operations = Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [`/path-${i}`, `operation-${i}`]));
-    const mock = await createOwn({ spec: createDocument(operations) });
+    const mock = await openMock({ spec: createDocument(operations) });
     const { url } = await mock.listen();
     for (const path of Object.keys(operations)) await mock.fetch(path);
     const reach = { fetch, rootUrl: url };
@@ -276,7 +272,7 @@ describe('the metrics', () => {
       ([, name = '', type = '', labels = '']) =>
         [name, { type, labels: [...labels.matchAll(/`(\w+)`/gu)].map(([, label]) => label) }] as const,
     );
-    const mock = await createOwn({ spec: 'spec/openapi.yaml' });
+    const mock = await openMock({ spec: 'spec/openapi.yaml' });
     await mock.fetch('/nowhere');
     const { metrics } = await scrape(inProcess(mock));
     const found = [...metrics].map(([name, { type, samples }]) => {

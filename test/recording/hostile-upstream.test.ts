@@ -22,51 +22,24 @@ import { startProgram } from '../cli/run-program.js';
 import { createFolder } from '../folders.js';
 import { openRecorder, replay as openReplay } from './recorded.js';
 import { serveInTest } from '../serve-in-test.js';
+import { type Received, sendRequest } from '../send-request.js';
+import { inPath, toDocument } from '../document-parts.js';
 
-const SPEC = {
-  openapi: '3.1.0',
-  info: { title: 'Anything', version: '1' },
-  servers: [{ url: '/' }],
-  paths: {
-    '/a/{name}': {
-      get: { operationId: 'read', responses: { default: { description: 'Anything.' } } },
-      post: {
-        operationId: 'send',
-        requestBody: { content: { '*/*': {} } },
-        responses: { default: { description: 'Anything.' } },
-      },
-      parameters: [{ name: 'name', in: 'path', required: true, schema: { type: 'string' } }],
-    },
+const ANYTHING = { default: { description: 'Anything.' } };
+const SPEC = toDocument({
+  '/a/{name}': {
+    ...inPath('name'),
+    get: { operationId: 'read', responses: ANYTHING },
+    post: { operationId: 'send', requestBody: { content: { '*/*': {} } }, responses: ANYTHING },
   },
-};
+});
 
-/** What arrived of an answer, down to its bytes. */
-interface Seen {
-  readonly status: number | undefined;
-  readonly reason: string | undefined;
-  /** Latin-1. */
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** Latin-1. */
-  readonly body: string;
-  readonly isWhole: boolean;
-}
+/** What arrived of an answer, its texts as Latin-1. */
+type Seen = Omit<Received, 'body'> & { readonly body: string };
 
-function read(url: string, more: { readonly method?: string; readonly body?: string } = {}): Promise<Seen> {
-  return new Promise((resolve, reject) => {
-    const request = httpRequest(url, { agent: false, method: more.method ?? 'GET' }, (message) => {
-      const chunks: Buffer[] = [];
-      const finish = (isWhole: boolean): void => {
-        const { statusCode: status, statusMessage: reason, headers } = message;
-        resolve({ status, reason, headers, body: Buffer.concat(chunks).toString('latin1'), isWhole });
-      };
-      message.on('data', (chunk: Buffer) => chunks.push(chunk));
-      message.on('end', () => finish(true));
-      message.on('error', () => finish(false));
-    });
-    request.on('error', reject);
-    if (more.body !== undefined) request.setHeader('content-length', Buffer.byteLength(more.body));
-    request.end(more.body);
-  });
+async function read(url: string, more: { readonly body?: string } = {}): Promise<Seen> {
+  const { body, ...rest } = await sendRequest(url, more);
+  return { ...rest, body: body.toString('latin1') };
 }
 
 async function record(upstream: string, more: Partial<RecordingOptions> = {}): Promise<Recorder> {

@@ -8,19 +8,18 @@ import { createOwnUrls } from '../../src/answer/sources/recordings/own-urls.js';
 import { createFolder } from '../folders.js';
 import { openRecorder, record, replay } from './recorded.js';
 import { serveInTest } from '../serve-in-test.js';
+import { sendRequest } from '../send-request.js';
+import { toDocument } from '../document-parts.js';
 
-const DOCUMENT = {
-  openapi: '3.1.0',
-  info: { title: 'Things', version: '1' },
-  servers: [{ url: 'https://things.example/v1' }],
-  paths: {
-    '/things': {
-      get: { operationId: 'listThings', responses: { 200: { description: 'ok' } } },
-      post: { operationId: 'addThing', responses: { 200: { description: 'ok' } } },
-    },
-    '/events': { get: { operationId: 'listEvents', responses: { 200: { description: 'ok' } } } },
+const OK = { responses: { 200: { description: 'ok' } } };
+const DOCUMENT = toDocument(
+  {
+    '/things': { get: { operationId: 'listThings', ...OK }, post: { operationId: 'addThing', ...OK } },
+    '/events': { get: { operationId: 'listEvents', ...OK } },
   },
-};
+  undefined,
+  { servers: [{ url: 'https://things.example/v1' }] },
+);
 
 type Write = (response: ServerResponse, origin: string) => void;
 
@@ -30,31 +29,23 @@ async function startServer(write: Write): Promise<string> {
   return url;
 }
 
-interface Received {
+interface Seen {
   readonly headers: Readonly<Record<string, unknown>>;
   readonly body: string;
 }
 
-function ask(url: string): Promise<Received> {
-  return new Promise((resolve, reject) => {
-    const request = httpRequest(url, (message) => {
-      const chunks: Buffer[] = [];
-      message.on('data', (chunk: Buffer) => chunks.push(chunk));
-      message.on('end', () => resolve({ headers: message.headers, body: Buffer.concat(chunks).toString('latin1') }));
-      message.on('error', reject);
-    });
-    request.on('error', reject);
-    request.end();
-  });
+async function ask(url: string): Promise<Seen> {
+  const { headers, body } = await sendRequest(url);
+  return { headers, body: body.toString('latin1') };
 }
 
 /** The same request while it is recorded, and when it is replayed. */
 async function recordAndReplay(
   path: string,
   write: Write,
-): Promise<readonly (Received & { origin: string; upstream: string })[]> {
+): Promise<readonly (Seen & { origin: string; upstream: string })[]> {
   const upstream = await startServer(write);
-  const seen: (Received & { origin: string; upstream: string })[] = [];
+  const seen: (Seen & { origin: string; upstream: string })[] = [];
   const look = async (mock: Mock): Promise<void> => {
     const { url: origin } = await mock.listen();
     seen.push({ ...(await ask(origin + path)), origin, upstream });

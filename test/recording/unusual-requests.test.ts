@@ -1,28 +1,24 @@
 // Requests that few clients send, as WebDAV, registries and pages of servers need them: over sockets, recorded and replayed.
-import { createServer, type IncomingMessage, request as httpRequest } from 'node:http';
+import { createServer, type IncomingMessage } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { checkCassette } from '../../src/recording/drift/check.js';
 import { loadParts } from './contract.js';
 import { openRecorder, record, replay } from './recorded.js';
 import { serveInTest } from '../serve-in-test.js';
+import { sendRequest } from '../send-request.js';
+import { query, toDocument } from '../document-parts.js';
 
-const SPEC = {
-  openapi: '3.1.0',
-  info: { title: 'One path', version: '1' },
-  components: { securitySchemes: { basic: { type: 'http', scheme: 'basic' } } },
-  paths: {
-    '/a': {
-      get: { operationId: 'read', security: [{ basic: [] }, {}], responses: { default: { description: 'Anything.' } } },
-    },
+const ANYTHING = { default: { description: 'Anything.' } };
+const SPEC = toDocument(
+  {
+    '/a': { get: { operationId: 'read', security: [{ basic: [] }, {}], responses: ANYTHING } },
     '/search': {
-      get: {
-        operationId: 'search',
-        parameters: [{ name: 'q', in: 'query', required: true, schema: { type: 'string' } }],
-        responses: { default: { description: 'Anything.' } },
-      },
+      get: { operationId: 'search', parameters: [{ ...query('q'), required: true }], responses: ANYTHING },
     },
   },
-};
+  undefined,
+  { components: { securitySchemes: { basic: { type: 'http', scheme: 'basic' } } } },
+);
 
 interface Sent {
   readonly method?: string;
@@ -46,16 +42,9 @@ async function startServer(answer: AnswerRequest = () => ({})): Promise<string> 
   return serveInTest(server);
 }
 
-function send(url: string, { method = 'GET', path, headers = {}, body }: Sent): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const { hostname, port } = new URL(url);
-    const request = httpRequest({ hostname, port, method, path, headers, agent: false }, (message) => {
-      let text = '';
-      message.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
-      message.on('end', () => resolve(`${message.statusCode} ${text}`));
-    });
-    request.on('error', reject).end(body);
-  });
+async function send(url: string, { path, ...request }: Sent): Promise<string> {
+  const { status, body } = await sendRequest(url + path, request);
+  return `${status} ${body.toString()}`;
 }
 
 /** Records requests and replays them, if given in another order. */

@@ -1,22 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { createMock, loadContract, type MockOptions } from '../../src/index.js';
+import { json, toDocument } from '../document-parts.js';
 
 // Issue 16, part 4.
-const SPEC = {
-  openapi: '3.1.0',
-  info: { title: 'Items', version: '1' },
-  servers: [{ url: 'https://api.example.com/v1' }],
-  paths: {
+const SPEC = toDocument(
+  {
     '/items': {
-      post: {
-        responses: { 201: { description: 'created', content: { 'application/json': { schema: { type: 'object' } } } } },
-      },
-      get: {
-        responses: { 200: { description: 'listed', content: { 'application/json': { schema: { type: 'array' } } } } },
-      },
+      post: { responses: { 201: json({ type: 'object' }) } },
+      get: { responses: { 200: json({ type: 'array' }) } },
     },
   },
-};
+  undefined,
+  { servers: [{ url: 'https://api.example.com/v1' }] },
+);
 
 async function readStatuses(options: Partial<MockOptions>, paths: readonly string[]): Promise<readonly number[]> {
   await using mock = await createMock({ spec: SPEC, ...options });

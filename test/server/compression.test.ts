@@ -1,11 +1,11 @@
 import { once } from 'node:events';
-import http from 'node:http';
 import http2 from 'node:http2';
 import { buffer } from 'node:stream/consumers';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createMock, type Mock } from '../../src/index.js';
 import { TEXT, toDocument } from '../document-parts.js';
+import { type Received, sendRequest } from '../send-request.js';
 
 // Issue 16, part 4.
 
@@ -51,17 +51,11 @@ const handlers = {
 
 type Server = Awaited<ReturnType<Mock['listen']>>;
 
-interface Answer {
-  readonly headers: http.IncomingHttpHeaders;
-  readonly body: Buffer;
-}
-
-async function get({ port }: Server, path: string, accepted?: string, method = 'GET'): Promise<Answer> {
+async function get({ port }: Server, path: string, accepted?: string, method = 'GET'): Promise<Received> {
   const headers = accepted === undefined ? {} : { 'accept-encoding': accepted };
-  const outgoing = http.request({ port, host: '127.0.0.1', path, method, headers, agent: false }).end();
-  const [incoming] = (await once(outgoing, 'response')) as [http.IncomingMessage];
-  expect(incoming.statusCode).toBe(200);
-  return { headers: incoming.headers, body: await buffer(incoming) };
+  const received = await sendRequest(`http://127.0.0.1:${port}${path}`, { method, headers });
+  expect(received.status).toBe(200);
+  return received;
 }
 
 describe('a server that compresses', () => {

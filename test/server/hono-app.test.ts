@@ -8,6 +8,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createMock, type Mock, type MockOptions } from '../../src/index.js';
 import { createOther } from './other-app.js';
+import { toDocument } from '../document-parts.js';
 
 const KEYS = '/v1/organization/admin_api_keys';
 const AUTHORIZED = { authorization: 'Bearer any' };
@@ -218,27 +219,21 @@ describe.each([
 });
 
 describe('path keys that Hono cannot tell apart', () => {
-  const spec = {
-    openapi: '3.1.0',
-    info: { title: 'keys', version: '1' },
-    paths: Object.fromEntries(
-      [
-        ['/messages', 'plain'],
-        ['/messages?beta=true', 'beta'],
-        ['/jobs/{id}:cancel', 'cancel'],
-        ['/jobs/{id}', 'job'],
-        ['/jobs/latest', 'latest'],
-        ['/reports/{name}.{ext}', 'report'],
-        ['/ranges/{a}..{b}/x.y', 'range'],
-        ['/odd/{a-b}/{c.d}/{e f}', 'odd'],
-        ['/star/*/:colon', 'literal'],
-        ['/same/{id}/{id}', 'same'],
-      ].map(([path, operationId]) => [
-        path,
-        { get: { operationId, responses: { 200: { description: 'ok', content: { 'text/plain': {} } } } } },
-      ]),
-    ),
+  const keys = {
+    '/messages': 'plain',
+    '/messages?beta=true': 'beta',
+    '/jobs/{id}:cancel': 'cancel',
+    '/jobs/{id}': 'job',
+    '/jobs/latest': 'latest',
+    '/reports/{name}.{ext}': 'report',
+    '/ranges/{a}..{b}/x.y': 'range',
+    '/odd/{a-b}/{c.d}/{e f}': 'odd',
+    '/star/*/:colon': 'literal',
+    '/same/{id}/{id}': 'same',
   };
+  const responses = { 200: { description: 'ok', content: { 'text/plain': {} } } };
+  const paths = Object.entries(keys).map(([path, operationId]) => [path, { get: { operationId, responses } }]);
+  const spec = toDocument(Object.fromEntries(paths));
 
   it.each([
     ['/messages', 'plain'],

@@ -3,25 +3,23 @@ import https from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Contract, createMock, loadContract, type Mock, MockError } from '../../src/index.js';
+import { arrayOf, content, json, object, TEXT, toDocument } from '../document-parts.js';
 
-const pet = { type: 'object', required: ['name'], properties: { id: { type: 'string' }, name: { type: 'string' } } };
-const json = (schema: object): object => ({ description: '', content: { 'application/json': { schema } } });
-
-const DOCUMENT = {
-  openapi: '3.1.0',
-  info: { title: 'Pets', version: '1' },
-  servers: [{ url: 'https://api.example.com/v1' }],
-  paths: {
+const pet = object({ id: TEXT, name: TEXT }, 'name');
+const DOCUMENT = toDocument(
+  {
     '/pets': {
-      get: { operationId: 'listPets', responses: { 200: json({ type: 'array', items: pet }) } },
+      get: { operationId: 'listPets', responses: { 200: json(arrayOf(pet)) } },
       post: {
         operationId: 'createPet',
-        requestBody: { required: true, content: { 'application/json': { schema: pet } } },
+        requestBody: { required: true, content: content(pet) },
         responses: { 201: json(pet) },
       },
     },
   },
-};
+  undefined,
+  { servers: [{ url: 'https://api.example.com/v1' }] },
+);
 
 const API = 'https://api.example.com';
 const PETS = `${API}/v1/pets`;

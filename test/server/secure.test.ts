@@ -2,7 +2,6 @@ import { spawn, spawnSync } from 'node:child_process';
 import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import http from 'node:http';
 import http2 from 'node:http2';
 import https from 'node:https';
 import { connect } from 'node:net';
@@ -13,6 +12,7 @@ import { createMock, type Mock } from '../../src/index.js';
 import { createCertificate } from '../../src/server/certificate.js';
 import { BUILT_IN, openBuiltIn } from '../describe-both.js';
 import { createSharedFolder } from '../folders.js';
+import { type Received, sendRequest } from '../send-request.js';
 
 // Issue 16, part 4.
 
@@ -83,24 +83,12 @@ interface Answer {
 }
 
 /** Sends a request over HTTP/1.1. */
-async function request(
+const request = (
   { port, certificate }: Listening,
   path: string,
-  { body, ...options }: https.RequestOptions & { readonly body?: string } = {},
-): Promise<Answer> {
-  const outgoing = https.request({
-    port,
-    host: '127.0.0.1',
-    path,
-    ca: certificate,
-    headers: HEADERS,
-    agent: false,
-    ...options,
-  });
-  outgoing.end(body);
-  const [incoming] = (await once(outgoing, 'response')) as [http.IncomingMessage];
-  return { status: incoming.statusCode ?? 0, headers: incoming.headers, body: await text(incoming) };
-}
+  options: https.RequestOptions = {},
+): Promise<Received> =>
+  sendRequest(`https://127.0.0.1:${port}${path}`, { ca: certificate, headers: HEADERS, ...options });
 
 /** A client of HTTP/2. */
 function openHttp2({ url, certificate }: Listening): http2.ClientHttp2Session {
@@ -154,7 +142,7 @@ describe('a mock with TLS', () => {
   it('answers a client of HTTP/1.1 that trusts its certificate', async () => {
     expect(server.url).toBe(`https://127.0.0.1:${server.port}`);
     expect(await request(server, CONTENT)).toMatchObject({ status: 200 });
-    const named = await request(server, CONTENT, { host: 'localhost', servername: 'localhost', family: 4 });
+    const named = await request(server, CONTENT, { hostname: 'localhost', servername: 'localhost', family: 4 });
     expect(named.status).toBe(200);
   });
 
@@ -315,12 +303,10 @@ describe('closing a mock with TLS', () => {
 describe('a Unix socket', () => {
   const folder = createSharedFolder();
 
-  async function get(client: typeof http | typeof https, options: https.RequestOptions): Promise<number | undefined> {
-    const outgoing = client.request({ path: CONTENT, headers: HEADERS, agent: false, ...options }).end();
-    const [incoming] = (await once(outgoing, 'response')) as [http.IncomingMessage];
-    incoming.resume();
-    return incoming.statusCode;
-  }
+  const get = async (socketPath: string, options: https.RequestOptions = {}): Promise<number | undefined> => {
+    const url = `${options.ca === undefined ? 'http' : 'https'}://localhost${CONTENT}`;
+    return (await sendRequest(url, { headers: HEADERS, socketPath, ...options })).status;
+  };
 
   it('is listened on instead of a port, and removed when the mock is closed', async () => {
     const socketPath = join(folder, 'plain.sock');
@@ -332,9 +318,9 @@ describe('a Unix socket', () => {
       port: 0,
       socket: socketPath,
     });
-    expect(await get(http, { socketPath })).toBe(200);
+    expect(await get(socketPath)).toBe(200);
     // Other machines cannot reach it.
-    expect(await get(http, { socketPath, path: '/__mock/sessions' })).toBe(200);
+    expect(await get(socketPath, { path: '/__mock/sessions' })).toBe(200);
     await mock.close();
     expect(existsSync(socketPath)).toBe(false);
   });
@@ -344,7 +330,7 @@ describe('a Unix socket', () => {
     await using mock = await openBuiltIn();
     const { certificate, url } = await mock.listen({ socket: socketPath, tls: true });
     expect(url).toBe('https://localhost');
-    expect(await get(https, { socketPath, ca: certificate, servername: 'localhost' })).toBe(200);
+    expect(await get(socketPath, { ca: certificate, servername: 'localhost' })).toBe(200);
   });
 
   it('that a process left behind is replaced', async () => {
@@ -354,7 +340,7 @@ describe('a Unix socket', () => {
     expect(existsSync(socketPath)).toBe(true);
     await using mock = await openBuiltIn();
     await mock.listen({ socket: socketPath });
-    expect(await get(http, { socketPath })).toBe(200);
+    expect(await get(socketPath)).toBe(200);
   });
 
   it('that is in use is refused, and so are a file and a folder that does not exist', async () => {

@@ -1,10 +1,8 @@
-import { once } from 'node:events';
-import { request as createRequest, type IncomingMessage } from 'node:http';
-import { text } from 'node:stream/consumers';
 import { Hono } from 'hono';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createMocks, MockError, type Mocks, type MocksOptions, type MocksServer } from '../../src/index.js';
 import { object, TEXT, json, arrayOf, content, toDocument, inPath } from '../document-parts.js';
+import { sendRequest } from '../send-request.js';
 
 // Issue 16, part 4.
 function createDocument(title: string, paths: readonly string[], base = ''): Readonly<Record<string, unknown>> {
@@ -31,11 +29,13 @@ async function send(
   more: { readonly method?: string; readonly headers?: Readonly<Record<string, string>>; readonly body?: unknown } = {},
 ): Promise<{ readonly status: number | undefined; readonly body: string }> {
   const { method = 'GET', headers, body } = more;
-  const outgoing = createRequest({ port: server.port, host: '127.0.0.1', path, method, headers, agent: false });
-  if (body !== undefined) outgoing.setHeader('content-type', 'application/json');
-  outgoing.end(body === undefined ? undefined : JSON.stringify(body));
-  const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage];
-  return { status: incoming.statusCode, body: await text(incoming) };
+  const json = body === undefined ? {} : { 'content-type': 'application/json' };
+  const { status, body: bytes } = await sendRequest(`http://127.0.0.1:${server.port}${path}`, {
+    method,
+    headers: { ...headers, ...json },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  return { status, body: bytes.toString() };
 }
 
 async function refusal(documents: readonly MocksOptions[]): Promise<string> {
