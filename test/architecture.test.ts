@@ -235,47 +235,4 @@ describe('the architecture check', () => {
     expect(findCycles({ ...given, 'b.ts': "import type { A } from './a.js';" })).toEqual(['a.ts -> b.ts -> a.ts']);
     expect(findCycles({ ...given, 'b.ts': "import type { C } from './c.js';" })).toEqual([]);
   });
-
-  it.each([
-    ['let count = 0;', MODULE_VARIABLE],
-    ['export const find: (name: string) => X = memoize((name) => read(name));', MODULE_CACHE],
-    ['const known = new WeakMap<object, X>();', MODULE_CACHE],
-    ['  if (body instanceof Uint8Array) return;', REPLACED_CLASS],
-    ['  console.log(1);', PRINTS],
-    ["const path = '/vector_stores';", CONTRACT_WORDS],
-    ['adminApiKeys', CONTRACT_WORDS],
-  ])('sees %s', (line, pattern) => expect(findLines({ 'a.ts': line }, pattern)).toHaveLength(1));
-
-  it.each([
-    ['a cache', 'const CACHE = new Map<string, X>();\nfunction f() {\n  CACHE.set(1, 2);\n}', ['a.ts changes CACHE']],
-    [
-      'a counter in an object',
-      'export const STATE = { count: 0 };\nfunction f() {\n  STATE.count = 1;\n}',
-      ['a.ts changes STATE'],
-    ],
-    ['an entry', "const TABLE = {};\nTABLE['a'] = 1;", ['a.ts changes TABLE']],
-    ['a constant that is only read', 'const NONE: Fields = {};\nconst x = NONE[key] === 1 ? NONE.size : 0;', []],
-    ['a local collection', 'function f() {\n  const seen = new Set();\n  seen.add(1);\n}', []],
-  ])('judges %s', (_, text, want) => expect(findChangedConstants({ 'a.ts': text })).toEqual(want));
-
-  it('tells a re-export from an export', () => {
-    expect(findReexports({ 'a.ts': "export {\n  b,\n} from './b.js';", 'c.ts': "export const from = 'x';" })).toEqual([
-      'a.ts',
-    ]);
-  });
-
-  it('counts lines', () => {
-    expect(findLongFiles({ 'a.ts': 'x\n'.repeat(600) })).toEqual([]);
-    expect(findLongFiles({ 'a.ts': 'x\n'.repeat(601) })).toEqual(['a.ts has 601 lines']);
-    expect(describeSize({ 'a.ts': 'x\n', 'b.ts': 'x\nx\n' })).toBe(
-      'src/: 2 files, 3 lines, median 2, largest b.ts with 2',
-    );
-  });
-
-  it('counts files and folders of a folder', () => {
-    const given = (count: number): Files =>
-      Object.fromEntries(Array.from({ length: count }, (_, i) => [`a/${i % 2 === 0 ? `${i}.ts` : `${i}/b.ts`}`, '']));
-    expect(findLargeFolders(given(16))).toEqual([]);
-    expect(findLargeFolders(given(17))).toEqual(['a/ has 17 entries']);
-  });
 });

@@ -1,7 +1,7 @@
 import { Hono } from 'hono';
-import { afterAll, afterEach, describe } from 'vitest';
+import { afterAll, afterEach, describe, onTestFinished } from 'vitest';
 import { CONTRACT_OPTIONS } from '../src/contract-parts.js';
-import { type Contract, createMock, loadContract, type Mock, type MockOptions } from '../src/index.js';
+import { type Contract, createMock, loadContract, type Mock, type MockOptions, type MockServer } from '../src/index.js';
 import { memoize } from '../src/memoize.js';
 
 /** A mock and the way a test reaches it. */
@@ -34,6 +34,13 @@ export async function openBuiltIn(options: Partial<MockOptions> = {}): Promise<M
   const isLoadedAnew = CONTRACT_OPTIONS.some((name) => all[name] !== undefined);
   if (isLoadedAnew || typeof all.spec !== 'string') return createMock(all);
   return createMock({ ...all, spec: await loadBuiltIn(all.spec) });
+}
+
+/** A mock of the built-in contract that listens until the test is over. */
+export async function listenBuiltIn(options: Partial<MockOptions> = {}): Promise<MockServer & { readonly mock: Mock }> {
+  const mock = await openBuiltIn(options);
+  onTestFinished(() => mock.close());
+  return { ...(await mock.listen()), mock };
 }
 
 /** Runs each case of a suite in-process and over a socket. Every mock is closed after its case. */

@@ -2,32 +2,22 @@ import { readFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import { ERROR_CONDITIONS } from '../../src/http/response/error-conditions.js';
 import { createMock, MockError } from '../../src/index.js';
+import { INTEGER, json, object, ref, TEXT, toDocument } from '../document-parts.js';
 
 const FAULT = {
-  type: 'object',
-  required: ['text', 'kind'],
+  ...object({ text: TEXT, kind: { enum: ['not_found', 'invalid'] }, status: INTEGER }, 'text', 'kind'),
   additionalProperties: false,
-  properties: { text: { type: 'string' }, kind: { enum: ['not_found', 'invalid'] }, status: { type: 'integer' } },
 };
 
 /** A document with templates on itself and on its operation. */
-function toDocument(errors: unknown, ofOperation?: unknown): Readonly<Record<string, unknown>> {
-  const content = { 'application/json': { schema: { $ref: '#/components/schemas/Fault' } } };
-  return {
-    openapi: '3.1.0',
-    info: { title: 'Faults', version: '1' },
-    'x-mock': { errors },
-    paths: {
-      '/a': {
-        get: {
-          operationId: 'readA',
-          ...(ofOperation === undefined ? {} : { 'x-mock': { errors: ofOperation } }),
-          responses: { 200: { description: 'ok' }, 404: { description: 'unknown', content } },
-        },
-      },
-    },
-    components: { schemas: { Fault: FAULT } },
-  };
+function toFaults(errors: unknown, ofOperation?: unknown): ReturnType<typeof toDocument> {
+  const own = ofOperation === undefined ? {} : { 'x-mock': { errors: ofOperation } };
+  const responses = { 200: { description: 'ok' }, 404: json(ref('Fault'), 'unknown') };
+  return toDocument(
+    { '/a': { get: { operationId: 'readA', ...own, responses } } },
+    { Fault: FAULT },
+    { 'x-mock': { errors } },
+  );
 }
 
 async function start(spec: Readonly<Record<string, unknown>>): Promise<MockError | undefined> {
@@ -106,7 +96,7 @@ it.each<readonly [what: string, errors: unknown, ofOperation: unknown, place: st
     /its schema is/,
   ],
 ])('a template that does not fit stops the start: %s', async (...[, errors, ofOperation, place, reason, hint]) => {
-  const error = await start(toDocument(errors ?? {}, ofOperation));
+  const error = await start(toFaults(errors ?? {}, ofOperation));
   expect(error?.code).toBe('HINT_INVALID');
   expect(error?.at?.pointer).toBe(place);
   expect(error?.reason).toMatch(reason);
@@ -114,7 +104,7 @@ it.each<readonly [what: string, errors: unknown, ofOperation: unknown, place: st
 });
 
 it('a template for another status than the schema is for is accepted', async () => {
-  expect(await start(toDocument({ 'rate-limited': { body: { anything: 1 } } }))).toBeUndefined();
+  expect(await start(toFaults({ 'rate-limited': { body: { anything: 1 } } }))).toBeUndefined();
 });
 
 it('a test that names a status gets it, and the body of the template', async () => {
@@ -122,7 +112,7 @@ it('a test that names a status gets it, and the body of the template', async () 
     'not-found': { status: 410, body: { text: 'Gone: {message}', kind: 'not_found', status: '{status}' } },
   };
   await using mock = await createMock({
-    spec: toDocument(errors),
+    spec: toFaults(errors),
     handlers: { readA: ({ call, error }) => error(404, `no ${call.operation.id}`) },
   });
   const response = await mock.fetch('/a');
@@ -140,11 +130,11 @@ it('docs/answers.md has a table of all conditions', async () => {
 });
 
 it('a template in text is sent as it is, with its own media type', async () => {
-  const spec = toDocument({ 'not-found': { body: 'No {status}: {message}', mediaType: 'text/plain' } });
+  const spec = toFaults({ 'not-found': { body: 'No {status}: {message}', mediaType: 'text/plain' } });
   await using mock = await createMock({ spec });
   const response = await mock.fetch('/b');
   expect([response.status, response.headers.get('content-type')]).toEqual([404, 'text/plain']);
   expect(await response.text()).toMatch(/^No 404: the contract has no path \/b/);
-  const wrong = await start(toDocument({ 'not-found': { body: { a: 1 }, mediaType: 'text/plain' } }));
+  const wrong = await start(toFaults({ 'not-found': { body: { a: 1 }, mediaType: 'text/plain' } }));
   expect(wrong?.code).toBe('HINT_INVALID');
 });

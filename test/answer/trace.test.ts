@@ -1,47 +1,40 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { createMock, type MockOptions } from '../../src/index.js';
-import { object, TEXT, pathParameter, INTEGER, arrayOf, content, toDocument } from '../document-parts.js';
+import { describe, expect, it } from 'vitest';
+import type { MockOptions } from '../../src/index.js';
+import { arrayOf, INTEGER, inPath, object, query, sends, TEXT, toDocument } from '../document-parts.js';
+import { openMock } from '../open-mock.js';
 
 const pet = object({ id: TEXT, name: TEXT, status: { enum: ['open', 'sold'] } }, 'id', 'name');
 
-const json = (schema: object, more: object = {}): object => ({
+const json = (schema: object, more: object): object => ({
   description: '',
   content: { 'application/json': { schema, ...more } },
 });
 
-const get = (response: object): object => ({ responses: { 200: response } });
+const get = (operationId: string, schema: object, more: object = {}): object => ({
+  get: { operationId, responses: { 200: json(schema, more) } },
+});
 
-const id = pathParameter('id');
-
-const query = (name: string, schema: object = TEXT): object => ({ name, in: 'query', schema });
-
+const REX = { id: 'a', name: 'Rex' };
 const DOCUMENT = toDocument({
   '/pets': {
     get: {
       operationId: 'listPets',
       parameters: [query('status'), query('name'), query('limit', INTEGER), query('offset', INTEGER)],
-      ...get(json(arrayOf(pet))),
+      responses: { 200: json(arrayOf(pet), {}) },
     },
-    post: { operationId: 'createPet', requestBody: { content: content(pet) }, responses: { 201: json(pet) } },
+    post: { operationId: 'createPet', ...sends(pet), responses: { 201: json(pet, {}) } },
   },
   '/pets/{id}': {
-    parameters: [id],
-    get: { operationId: 'readPet', ...get(json(pet)) },
+    ...inPath('id'),
+    ...get('readPet', pet),
     delete: { operationId: 'deletePet', responses: { 204: { description: '' } } },
   },
-  '/plain': { get: { operationId: 'plain', ...get(json(object({ ok: { const: true } }))) } },
+  '/plain': get('plain', object({ ok: { const: true } })),
   '/empty': { get: { operationId: 'empty', responses: { 204: { description: '' } } } },
-  '/good': {
-    get: { operationId: 'good', ...get(json(pet, { examples: { rex: { value: { id: 'a', name: 'Rex' } } } })) },
-  },
-  '/second': {
-    get: {
-      operationId: 'second',
-      ...get(json(pet, { examples: { bad: { value: { id: 1 } }, rex: { value: { id: 'a', name: 'Rex' } } } })),
-    },
-  },
-  '/bad': { get: { operationId: 'bad', ...get(json(pet, { example: { id: 'a', name: 5 } })) } },
-  '/null': { get: { operationId: 'none', ...get(json(pet, { example: null })) } },
+  '/good': get('good', pet, { examples: { rex: { value: REX } } }),
+  '/second': get('second', pet, { examples: { bad: { value: { id: 1 } }, rex: { value: REX } } }),
+  '/bad': get('bad', pet, { example: { id: 'a', name: 5 } }),
+  '/null': get('none', pet, { example: null }),
 });
 
 const FIXTURES = {
@@ -67,8 +60,7 @@ async function trace(
   init: RequestInit = {},
   options: Partial<MockOptions> = {},
 ): Promise<readonly string[]> {
-  const mock = await createMock({ fixtures: FIXTURES, ...options, spec: DOCUMENT });
-  onTestFinished(() => mock.close());
+  const mock = await openMock({ fixtures: FIXTURES, ...options, spec: DOCUMENT });
   await mock.fetch(path, init);
   return mock.journal.last()?.trace ?? [];
 }
@@ -219,8 +211,7 @@ describe('the trace names each source that was asked, and why it passed', () => 
       security: [{ key: [] }],
       components: { securitySchemes: { key: { type: 'http', scheme: 'bearer' } } },
     };
-    const mock = await createMock({ spec, auth: { tokens: ['good'] } });
-    onTestFinished(() => mock.close());
+    const mock = await openMock({ spec, auth: { tokens: ['good'] } });
     await mock.fetch('/plain', { headers: { authorization: 'Bearer bad' } });
     expect(mock.journal.last()?.trace).toEqual(['refuse: the credential is not one that this mock accepts']);
   });
@@ -230,8 +221,7 @@ describe('the trace names each source that was asked, and why it passed', () => 
   });
 
   it('is in the message of verify for a request that no operation matches, and in the plain journal', async () => {
-    const mock = await createMock({ spec: DOCUMENT });
-    onTestFinished(() => mock.close());
+    const mock = await openMock({ spec: DOCUMENT });
     await mock.fetch('/pet');
     expect(() => mock.verify()).toThrow(
       /no operation of the contract matches; router: the contract has no path \/pet;/,

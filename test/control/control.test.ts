@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { loadContract } from '../../src/contract/load/load.js';
 import { CONTROL_SPEC } from '../../src/server/control/control.js';
-import { AUTHORIZED, describeAll, jsonInit, openBuiltIn, type Reach } from '../describe-both.js';
+import { AUTHORIZED, describeAll, jsonInit, openBuiltIn, type Reach, type Start } from '../describe-both.js';
 import { createControlClient, loadControlDocument, type AskControl } from './control-client.js';
 
 /** A request, and the status, code and part of the detail of its refusal. */
@@ -57,8 +57,13 @@ describe('the document of the control API', () => {
 });
 
 describeAll('the control API', (start) => {
+  const open = async (options?: Parameters<Start>[0]): Promise<{ reach: Reach; control: AskControl }> => {
+    const reach = await start(options);
+    return { reach, control: ask(reach) };
+  };
+
   it('reports that the mock is running, and its contract', async () => {
-    const control = ask(await start());
+    const { control } = await open();
     expect((await control('GET', '/health')).body).toEqual({ status: 'ok', title: expect.any(String), sessions: 1 });
     const { body } = await control('GET', '/contract');
     expect(body).toMatchObject({
@@ -73,8 +78,7 @@ describeAll('the control API', (start) => {
   });
 
   it('opens, describes, lists and closes sessions', async () => {
-    const reach = await start();
-    const control = ask(reach);
+    const { reach, control } = await open();
     const opened = await control('POST', '/sessions', { id: 'a', tokens: ['sk-a'] });
     expect(opened).toMatchObject({ status: 201, body: { id: 'a', tokens: 1, prefix: '/~a', interactions: 0 } });
     await reach.send(KEYS, { headers: { authorization: 'Bearer sk-a' } });
@@ -88,8 +92,7 @@ describeAll('the control API', (start) => {
   });
 
   it('takes a snapshot, restores it, and forks a session', async () => {
-    const reach = await start();
-    const control = ask(reach);
+    const { reach, control } = await open();
     const before = await countKeys(reach, 'a');
     expect((await control('POST', '/sessions/a/snapshots', { name: 'start' })).body).toEqual({
       name: 'start',
@@ -112,8 +115,7 @@ describeAll('the control API', (start) => {
   });
 
   it('reads and writes the state of one session, by query or by header', async () => {
-    const reach = await start();
-    const control = ask(reach);
+    const { reach, control } = await open();
     const all = (await control('GET', '/state')).body as {
       readonly collections: Record<string, readonly { id: string }[]>;
     };
@@ -134,8 +136,7 @@ describeAll('the control API', (start) => {
   });
 
   it('imports its own export: the export of one session becomes the state of another', async () => {
-    const reach = await start();
-    const control = ask(reach);
+    const { control } = await open();
     const { body } = await control('GET', '/state');
     const { collections } = body as { readonly collections: Readonly<Record<string, readonly unknown[]>> };
     for (const [name, items] of Object.entries(collections)) {
@@ -145,8 +146,7 @@ describeAll('the control API', (start) => {
   });
 
   it('refuses items that break the schema with their location, and changes nothing', async () => {
-    const reach = await start();
-    const control = ask(reach);
+    const { reach, control } = await open();
     const { body } = await control('GET', '/state/admin_api_keys');
     const [first] = (body as { readonly items: readonly object[] }).items;
     const refused = await control('PUT', '/state/admin_api_keys', [
@@ -169,7 +169,7 @@ describeAll('the control API', (start) => {
   });
 
   it('refuses items that refer to missing items', async () => {
-    const control = ask(await start());
+    const { control } = await open();
     const files = (await control('GET', '/state/vector_stores.files')).body as { readonly items: readonly object[] };
     const [first] = files.items;
     expect(first).toHaveProperty('$parent');
@@ -189,8 +189,7 @@ describeAll('the control API', (start) => {
   });
 
   it('reads, sets and advances the clock of one session', async () => {
-    const reach = await start();
-    const control = ask(reach);
+    const { control } = await open();
     expect((await control('PUT', '/clock?session=a', { now: '2030-05-06T07:08:09Z' })).body).toEqual({
       now: '2030-05-06T07:08:09.000Z',
       ms: Date.UTC(2030, 4, 6, 7, 8, 9),
@@ -207,7 +206,7 @@ describeAll('the control API', (start) => {
   });
 
   it('does not set the clock to what is not a date', async () => {
-    const control = ask(await start());
+    const { control } = await open();
     for (const now of [1e308, -1e308, 8.64e15 + 1]) {
       expect(await control('PUT', '/clock', { now })).toMatchObject({ status: 409, code: 'CLOCK_INVALID' });
     }
@@ -217,14 +216,13 @@ describeAll('the control API', (start) => {
   });
 
   it('does not advance the clock of the machine', async () => {
-    const control = ask(await start({ clock: 'real' }));
+    const { control } = await open({ clock: 'real' });
     expect((await control('GET', '/clock')).body).toMatchObject({ movable: false });
     expect(await control('POST', '/clock/advance', { ms: 1 })).toMatchObject({ status: 409, code: 'CLOCK_INVALID' });
   });
 
   it('resets the state or the whole session', async () => {
-    const reach = await start();
-    const control = ask(reach);
+    const { reach, control } = await open();
     await control('POST', '/sessions', { id: 'a' });
     await control('DELETE', '/state/admin_api_keys?session=a');
     expect(await countKeys(reach, 'a')).toBe(0);
@@ -241,8 +239,7 @@ describeAll('the control API', (start) => {
   });
 
   it('lists the journal by operation, from a number, up to a limit', async () => {
-    const reach = await start();
-    const control = ask(reach);
+    const { reach, control } = await open();
     for (const limit of [1, 2, 3]) await reach.send(`${KEYS}?limit=${limit}`, { headers: AUTHORIZED });
     await reach.send('/files/file-handbook/content', { headers: AUTHORIZED });
     const numbers = async (query: string): Promise<readonly number[]> => {
@@ -268,8 +265,7 @@ describeAll('the control API', (start) => {
   });
 
   it('lists the journal as NDJSON, by Accept or by query', async () => {
-    const reach = await start();
-    const control = ask(reach);
+    const { reach, control } = await open();
     await reach.send(KEYS, { headers: AUTHORIZED });
     await reach.send(KEYS, { headers: AUTHORIZED });
     const byAccept = await control('GET', '/journal', undefined, { accept: 'application/x-ndjson' });
@@ -286,8 +282,7 @@ describeAll('the control API', (start) => {
   });
 
   it('waits for a call', async () => {
-    const reach = await start();
-    const control = ask(reach);
+    const { reach, control } = await open();
     const waited = control('GET', '/journal/wait?operation=listAdminApiKeys&session=a');
     // Waiting opens the session.
     const sent = reach.send(KEYS, { headers: { ...AUTHORIZED, 'x-mock-session': 'a' } });
@@ -301,8 +296,7 @@ describeAll('the control API', (start) => {
   });
 
   it('verifies a session', async () => {
-    const reach = await start();
-    const control = ask(reach);
+    const { reach, control } = await open();
     expect((await control('GET', '/journal/verification')).body).toEqual({ ok: true, findings: [] });
     await reach.send(KEYS, jsonInit('POST', { name: 7 }));
     expect((await control('GET', '/journal/verification')).body).toEqual({
@@ -312,10 +306,9 @@ describeAll('the control API', (start) => {
   });
 
   it('lists, uploads, activates, counts, deactivates and removes scenarios', async () => {
-    const reach = await start({
+    const { reach, control } = await open({
       scenarios: { ours: { operations: { listAdminApiKeys: { respond: { status: 500 } } } } },
     });
-    const control = ask(reach);
     const status = async (session: string): Promise<number> =>
       (await reach.send(KEYS, { headers: { ...AUTHORIZED, 'x-mock-session': session } })).status;
     const uploaded = await control('PUT', '/scenarios/down', {
@@ -344,7 +337,7 @@ describeAll('the control API', (start) => {
   });
 
   it('refuses a scenario that breaks the contract, with the nearest name', async () => {
-    const control = ask(await start());
+    const { control } = await open();
     const refused = await control('PUT', '/scenarios/wrong', {
       operations: { listAdminApiKey: { respond: { status: 200 } } },
     });
@@ -389,15 +382,14 @@ describeAll('the control API', (start) => {
     ['an unknown path', ['GET', '/sesions', undefined], [404, 'CONTROL_UNKNOWN', 'matches /sesions']],
     ['an unknown method', ['PATCH', '/sessions', undefined], [405, 'CONTROL_UNKNOWN', 'GET, HEAD, OPTIONS, POST']],
   ] as readonly Refused[])('refuses %s', async (_, [method, path, body], [status, code, detail]) => {
-    const control = ask(await start());
+    const { control } = await open();
     const answer = await control(method, path, body);
     expect(answer).toMatchObject({ status, code, detail: expect.stringContaining(detail) });
     expect(answer.hint ?? 'nothing').not.toBe('');
   });
 
   it('is not recorded in a journal, and does not open a session by reading', async () => {
-    const reach = await start();
-    const control = ask(reach);
+    const { reach, control } = await open();
     await control('GET', '/journal?session=a');
     await control('GET', '/state?session=b');
     await control('GET', '/health');
@@ -422,15 +414,14 @@ describeAll('the control API', (start) => {
   });
 
   it('does not open a session implicitly if sessions are required, and opens it explicitly', async () => {
-    const reach = await start({ sessions: { required: true } });
-    const control = ask(reach);
+    const { control } = await open({ sessions: { required: true } });
     expect(await control('POST', '/reset?session=a')).toMatchObject({ status: 404, code: 'SESSION_UNKNOWN' });
     await control('POST', '/sessions', { id: 'a' });
     expect((await control('POST', '/reset?session=a')).status).toBe(200);
   });
 
   it('refuses a session above the maximum', async () => {
-    const control = ask(await start({ sessions: { max: 1 } }));
+    const { control } = await open({ sessions: { max: 1 } });
     expect((await control('POST', '/sessions')).status).toBe(201);
     expect(await control('POST', '/sessions')).toMatchObject({ status: 503, code: 'SESSION_LIMIT' });
     expect(await control('POST', '/reset?session=third')).toMatchObject({ status: 503, code: 'SESSION_LIMIT' });

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { loadContract } from '../../src/contract/load/load.js';
 import { CONTROL_SPEC } from '../../src/server/control/control.js';
 import { CONTROL_ROUTES } from '../../src/server/control/routes.js';
-import { openBuiltIn } from '../describe-both.js';
+import { listenBuiltIn } from '../describe-both.js';
 
 interface Command {
   readonly line: string;
@@ -35,8 +35,7 @@ function readCommands(page: string): readonly Command[] {
 it('every curl command of docs/control.md gives the response shown, in order', async () => {
   const commands = readCommands(readFileSync('docs/control.md', 'utf8'));
   expect(commands.length).toBeGreaterThan(20);
-  await using mock = await openBuiltIn();
-  const { url } = await mock.listen();
+  const { url } = await listenBuiltIn();
   for (const { line, url: shown, init } of commands) {
     const response = await fetch(shown.replace('http://127.0.0.1:4010', url), init);
     expect(`${line}\n${response.status}: ${await response.text()}`).toMatch(/\n2\d\d: /);

@@ -1,14 +1,13 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { runFixturesExport } from '../../src/cli/commands/fixtures.js';
-import { openBuiltIn } from '../describe-both.js';
+import { openBuiltIn, listenBuiltIn } from '../describe-both.js';
 import { createFolder } from '../folders.js';
 
 describe('vouch fixtures export', () => {
   afterEach(() => void vi.unstubAllEnvs());
 
   it('writes the state of one session, and a mock started from it has that state', async () => {
-    await using mock = await openBuiltIn();
-    const { url } = await mock.listen();
+    const { mock, url } = await listenBuiltIn();
     const folder = createFolder();
     mock.session('a').state.collection('admin_api_keys').add({ name: 'exported' });
     await runFixturesExport({ url, into: folder, session: 'a', write: () => undefined });
@@ -18,8 +17,7 @@ describe('vouch fixtures export', () => {
   });
 
   it('reports why it is refused, and uses the token from the environment', async () => {
-    await using mock = await openBuiltIn({ control: { token: 'secret' } });
-    const { url } = await mock.listen();
+    const { url } = await listenBuiltIn({ control: { token: 'secret' } });
     const work = (): Promise<number> => runFixturesExport({ url, into: createFolder(), write: () => undefined });
     await expect(work()).rejects.toMatchObject({
       code: 'STATE_UNREADABLE',

@@ -16,6 +16,8 @@ beforeAll(async () => {
   ask = (reach) => createControlClient(reach, document);
 });
 
+const askMock = ({ fetch }: Mock): AskControl => ask({ rootUrl: '', fetch } as Parameters<typeof ask>[0]);
+
 async function open(options: Partial<MockOptions> = {}): Promise<Mock> {
   const mock = await openBuiltIn(options);
   onTestFinished(() => mock.close());
@@ -121,7 +123,7 @@ describeAll('the control API for the inspector', (start) => {
 describe('scenarios and samples for the page', () => {
   it('shows a scenario as it was written, and checks one without adding it', async () => {
     const mock = await open({ scenarios: { from: 'scenarios' } });
-    const control = ask({ rootUrl: '', fetch: mock.fetch } as Parameters<typeof ask>[0]);
+    const control = askMock(mock);
     expect((await control('GET', '/scenarios/unauthorized')).body).toMatchObject({
       id: 'unauthorized',
       file: 'scenarios/unauthorized.yaml',
@@ -137,7 +139,7 @@ describe('scenarios and samples for the page', () => {
 
   it('makes a valid request of each operation, with ids that exist', async () => {
     const mock = await open();
-    const control = ask({ rootUrl: '', fetch: mock.fetch } as Parameters<typeof ask>[0]);
+    const control = askMock(mock);
     for (const { id } of mock.contract.operations) {
       const { body } = await control('GET', `/contract/operations/${id}/sample`);
       const { url, ...init } = body as { url: string; method: string; headers: Record<string, string>; body?: string };
@@ -194,7 +196,7 @@ describe('scenarios and samples for the page', () => {
       },
     );
     const mock = await createMock({ spec });
-    const control = ask({ rootUrl: '', fetch: mock.fetch } as Parameters<typeof ask>[0]);
+    const control = askMock(mock);
     for (const { id } of mock.contract.operations) {
       const { body } = await control('GET', `/contract/operations/${id}/sample`);
       const { url, ...init } = body as { url: string } & RequestInit;
@@ -219,7 +221,7 @@ it('a sample leaves out a cursor that a list does not require', async () => {
       },
     }),
   });
-  const control = ask({ rootUrl: '', fetch: mock.fetch } as Parameters<typeof ask>[0]);
+  const control = askMock(mock);
   const { body } = (await control('GET', '/contract/operations/find/sample')).body as { body: string };
   expect(Object.keys(JSON.parse(body) as object)).not.toContain('cursor');
   expect(JSON.parse(body)).toHaveProperty('name');

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { loadContract } from '../../src/contract/load/load.js';
 import { createValidators, prepareSchemas } from '../../src/schema/validate.js';
@@ -19,15 +18,5 @@ describe('preparing the schemas of a contract', () => {
     expect(validators.problems().map(({ message }) => message)).toEqual([
       'the pattern "(unclosed" is not a valid regular expression, so it matches every string',
     ]);
-  });
-
-  // The two largest are left to `npm run sweep`: compiling all of either takes seconds.
-  const folder = new URL('../../../shared/specs/', import.meta.url).pathname;
-  const names = ['box.json', 'petstore-2.0.yaml', 'petstore-3.0.yaml', 'petstore-3.1.json', 'train-travel-3.1.json'];
-  it.skipIf(!existsSync(folder)).each(names)('%s of ../shared/specs compiles whole', { tags: 'slow' }, async (name) => {
-    const contract = await loadContract(`${folder}${name}`);
-    const validators = createValidators(contract);
-    expect([...prepareSchemas(contract, validators)].length).toBeGreaterThan(0);
-    expect(validators.problems()).toEqual([]);
   });
 });

@@ -1,13 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Operation } from '../../src/contract/operations/operation.js';
-import { listFields, omitFields, readContentType, readEndToEnd, readField } from '../../src/http/header-fields.js';
-import {
-  readQueryValues,
-  readTarget,
-  removeSessionPrefix,
-  toUpstreamTarget,
-  writeTarget,
-} from '../../src/http/target.js';
+import { readQueryValues, readTarget, writeTarget } from '../../src/http/target.js';
 
 it.each<readonly [string, string, string]>([
   ['http://mock', '/', ''],
@@ -45,47 +37,4 @@ it.each([
   const target = writeTarget({ path: '/p', query });
   expect([...new URL(target, 'http://x').searchParams]).toEqual([...new URLSearchParams(search)]);
   expect(readQueryValues(target.slice(3))).toEqual(query);
-});
-
-// The two members that are read.
-const operation = { path: '/files/{id}', basePaths: ['', '/v1', '/files'] } as unknown as Operation;
-
-it.each([
-  ['https://api.example.com', '/v1/files/a?x=1', '/v1/files/a?x=1'],
-  ['https://api.example.com/', '/v1/files/a', '/v1/files/a'],
-  ['https://api.example.com/api/v2', '/v1/files/a?x=/v1', '/api/v2/files/a?x=/v1'],
-  ['https://api.example.com/api/v2/', '/files/a', '/api/v2/files/a'],
-])('for the upstream %s, %s becomes %s', (upstream, target, want) => {
-  expect(toUpstreamTarget(new URL(upstream), operation, target)).toBe(want);
-});
-
-it.each([
-  ['/~one/v1/files/a', '/files/{id}', '/v1/files/a'],
-  ['/~one/files/a?x=/~two/', '/files/{id}', '/files/a?x=/~two/'],
-  ['/v1/files/~one', '/files/{id}', '/v1/files/~one'],
-  ['/~user/keys', '/~{name}/keys', '/~user/keys'],
-  ['/~one/~user/keys', '/~{name}/keys', '/~user/keys'],
-])('%s for the operation %s is %s without its session prefix', (url, path, want) => {
-  expect(removeSessionPrefix(url, { ...operation, path })).toBe(want);
-});
-
-it('end-to-end fields are those that are not hop-by-hop and not listed in Connection', () => {
-  const fields = readEndToEnd([
-    ['Connection', 'keep-alive, X-One'],
-    ['Keep-Alive', 'timeout=5'],
-    ['X-One', '1'],
-    ['TE', 'trailers'],
-    ['Set-Cookie', 'a=1'],
-    ['set-cookie', 'b=2'],
-    ['Content-Type', 'Text/HTML; charset=utf-8'],
-  ]);
-  expect(fields).toEqual({ 'set-cookie': ['a=1', 'b=2'], 'content-type': 'Text/HTML; charset=utf-8' });
-  expect(listFields(fields)).toEqual([
-    ['set-cookie', 'a=1'],
-    ['set-cookie', 'b=2'],
-    ['content-type', 'Text/HTML; charset=utf-8'],
-  ]);
-  expect([readField(fields, 'set-cookie'), readField(fields, 'toString')]).toEqual(['a=1', undefined]);
-  expect([readContentType(fields), readContentType({})]).toEqual(['text/html', undefined]);
-  expect(omitFields(fields, ['set-cookie'])).toEqual({ 'content-type': 'Text/HTML; charset=utf-8' });
 });

@@ -1,16 +1,13 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { createMock, type Mock, type MockOptions } from '../../src/index.js';
+import { describe, expect, it } from 'vitest';
+import type { Mock, MockOptions } from '../../src/index.js';
 import { object, TEXT, json, toDocument } from '../document-parts.js';
+import { openMock } from '../open-mock.js';
 
 const name = object({ name: TEXT }, 'name');
 
 const DOCUMENT = toDocument({ '/a': { get: { operationId: 'readA', responses: { 200: json(name) } } } });
 
-async function open(options: Partial<MockOptions>): Promise<Mock> {
-  const mock = await createMock({ ...options, spec: DOCUMENT });
-  onTestFinished(() => mock.close());
-  return mock;
-}
+const open = (options: Partial<MockOptions>): Promise<Mock> => openMock({ ...options, spec: DOCUMENT });
 
 function messageOf(check: () => unknown): string {
   try {

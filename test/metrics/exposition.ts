@@ -53,30 +53,21 @@ export function readExposition(text: string): Exposition {
   return { metrics, value: (name, labels = {}) => findValue(metrics, name, labels) };
 }
 
-function readSample(line: string): ReadSample {
-  const [, name, rest = ''] = /^([a-zA-Z_:][a-zA-Z0-9_:]*)(.*)$/su.exec(line) ?? [];
-  if (name === undefined) throw new Error(`not a sample: ${line}`);
-  const labels: Record<string, string> = {};
-  let left = rest;
-  if (left.startsWith('{')) {
-    left = left.slice(1);
-    while (!left.startsWith('}')) {
-      const [whole, label = '', value = ''] =
-        /^([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\]|\\\\|\\"|\\n)*)"/u.exec(left) ?? fail(line);
-      if (label in labels) throw new Error(`twice the label ${label}: ${line}`);
-      labels[label] = value.replaceAll(/\\(.)/gu, (_, character: string) => (character === 'n' ? '\n' : character));
-      left = left.slice(whole.length);
-      if (left.startsWith(',')) left = left.slice(1);
-      else if (!left.startsWith('}')) fail(line);
-    }
-    left = left.slice(1);
-  }
-  const [, number = ''] = /^ ([+-]Inf|NaN|[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?)$/u.exec(left) ?? fail(line);
-  return { name, labels, value: number.endsWith('Inf') ? Number(`${number}inity`) : Number(number) };
-}
+const NAME = /[a-zA-Z_:][a-zA-Z0-9_:]*/u.source;
+const LABEL = /([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\]|\\\\|\\"|\\n)*)"/u.source;
+const NUMBER = /[+-]Inf|NaN|[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?/u.source;
+const SAMPLE = new RegExp(`^(${NAME})(?:\\{((?:${LABEL}(?:,|(?=\\})))*)\\})? (${NUMBER})$`, 'u');
 
-function fail(line: string): never {
-  throw new Error(`not a sample: ${line}`);
+function readSample(line: string): ReadSample {
+  const match = SAMPLE.exec(line);
+  if (match === null) throw new Error(`not a sample: ${line}`);
+  const [name = '', written = '', number = ''] = [match[1], match[2], match[5]];
+  const labels: Record<string, string> = {};
+  for (const [, label = '', value = ''] of written.matchAll(new RegExp(LABEL, 'gu'))) {
+    if (label in labels) throw new Error(`twice the label ${label}: ${line}`);
+    labels[label] = value.replaceAll(/\\(.)/gu, (_, character: string) => (character === 'n' ? '\n' : character));
+  }
+  return { name, labels, value: number.endsWith('Inf') ? Number(`${number}inity`) : Number(number) };
 }
 
 function check(name: string, { type, samples }: ReadMetric): void {

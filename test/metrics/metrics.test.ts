@@ -3,7 +3,6 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createMocks, type Mock } from '../../src/index.js';
-import { createHistogram } from '../../src/metrics/histogram.js';
 import { AUTHORIZED, describeAll, describeBoth, jsonInit, type Reach } from '../describe-both.js';
 import { type Exposition, readExposition } from './exposition.js';
 import { createFolder } from '../folders.js';
@@ -281,21 +280,5 @@ describe('the metrics', () => {
     const ofStore = rows.filter(([name]) => name.startsWith('vouch_store'));
     expect(ofStore).toHaveLength(2);
     expect(rows.filter((row) => !ofStore.includes(row))).toEqual(found);
-  });
-});
-
-describe('a histogram', () => {
-  it.each([
-    [0, '0.0005'],
-    [0.5, '0.0005'],
-    [0.500001, '0.001'],
-    [1, '0.001'],
-    [10_000, '10'],
-    [10_000.1, '+Inf'],
-  ])('counts %d ms below %s s', (ms, bound) => {
-    const histogram = createHistogram();
-    histogram.observe(ms);
-    const first = histogram.read({}).find(({ value, suffix }) => suffix === '_bucket' && value === 1);
-    expect(first?.labels['le']).toBe(bound);
   });
 });

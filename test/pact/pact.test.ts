@@ -5,6 +5,7 @@ import { load } from 'js-yaml';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type Contract, createMock, loadContract, type MockOptions, toPact } from '../../src/index.js';
 import { findMistakes } from './specification.js';
+import { arrayOf, content, INTEGER, json, object, query, TEXT, toDocument } from '../document-parts.js';
 
 type Pact = ReturnType<typeof toPact>['pact'];
 
@@ -17,76 +18,53 @@ const { Comparator } = pactflow as unknown as {
 
 const NAMES = { consumer: 'web', provider: 'trains' };
 
-const STATION = {
-  type: 'object',
-  required: ['id', 'name'],
-  properties: {
-    id: { type: 'string' },
-    name: { type: 'string' },
-    tracks: { type: 'array', items: { type: 'integer' } },
-    token: { type: 'string', format: 'password', pattern: '^tk-' },
-  },
-};
+const STATION = object(
+  { id: TEXT, name: TEXT, tracks: arrayOf(INTEGER), token: { type: 'string', format: 'password', pattern: '^tk-' } },
+  'id',
+  'name',
+);
+const PICTURE = content({ type: 'string', format: 'binary' }, 'image/png');
 
-const SPEC = {
-  openapi: '3.0.3',
-  info: { title: 'Trains', version: '1' },
-  servers: [{ url: 'https://trains.example/v1' }],
-  components: {
-    securitySchemes: { token: { type: 'http', scheme: 'bearer' }, key: { type: 'apiKey', in: 'query', name: 'key' } },
-  },
-  security: [{ token: [] }, { key: [] }],
-  paths: {
+const SPEC = toDocument(
+  {
     '/stations': {
       get: {
         operationId: 'listStations',
-        parameters: [
-          { name: 'tag', in: 'query', schema: { type: 'array', items: { type: 'string' } } },
-          { name: 'X-Region', in: 'header', schema: { type: 'string' } },
-        ],
+        parameters: [query('tag', arrayOf(TEXT)), { name: 'X-Region', in: 'header', schema: TEXT }],
         responses: {
-          '200': {
-            description: 'ok',
-            headers: { 'X-Total': { schema: { type: 'integer' } } },
-            content: { 'application/json': { schema: { type: 'array', items: STATION } } },
-          },
-          '503': { description: 'busy', content: { 'text/plain': { schema: { type: 'string' } } } },
+          '200': { ...json(arrayOf(STATION)), headers: { 'X-Total': { schema: INTEGER } } },
+          '503': { description: 'busy', content: content(TEXT, 'text/plain') },
         },
       },
       post: {
         operationId: 'addStation',
-        requestBody: { required: true, content: { 'application/json': { schema: STATION } } },
-        responses: { '201': { description: 'added', content: { 'application/json': { schema: STATION } } } },
+        requestBody: { required: true, content: content(STATION) },
+        responses: { '201': json(STATION, 'added') },
       },
     },
     '/search': {
       post: {
         operationId: 'search',
-        requestBody: {
-          content: {
-            'application/x-www-form-urlencoded': {
-              schema: { type: 'object', required: ['q'], properties: { q: { type: 'string' } } },
-            },
-          },
-        },
+        requestBody: { content: content(object({ q: TEXT }, 'q'), 'application/x-www-form-urlencoded') },
         responses: { '204': { description: 'found' } },
       },
     },
     '/map': {
-      get: {
-        operationId: 'getMap',
-        responses: {
-          '200': { description: 'map', content: { 'image/png': { schema: { type: 'string', format: 'binary' } } } },
-        },
-      },
-      put: {
-        operationId: 'setMap',
-        requestBody: { content: { 'image/png': { schema: { type: 'string', format: 'binary' } } } },
-        responses: { '204': { description: 'set' } },
-      },
+      get: { operationId: 'getMap', responses: { '200': { description: 'map', content: PICTURE } } },
+      put: { operationId: 'setMap', requestBody: { content: PICTURE }, responses: { '204': { description: 'set' } } },
     },
   },
-} as const;
+  undefined,
+  {
+    openapi: '3.0.3',
+    info: { title: 'Trains', version: '1' },
+    servers: [{ url: 'https://trains.example/v1' }],
+    components: {
+      securitySchemes: { token: { type: 'http', scheme: 'bearer' }, key: { type: 'apiKey', in: 'query', name: 'key' } },
+    },
+    security: [{ token: [] }, { key: [] }],
+  },
+);
 
 const SCENARIOS = { busy: { operations: { listStations: { respond: { status: 503, body: 'later' } } } } } as const;
 

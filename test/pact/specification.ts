@@ -5,98 +5,50 @@ import { object, INTEGER, arrayOf, BOOLEAN } from '../document-parts.js';
 
 const TEXT = { type: 'string', minLength: 1 };
 const TEXTS = { type: 'array', items: { type: 'string' }, minItems: 1 };
-const PARTY = { ...object({ name: TEXT }, 'name'), additionalProperties: false };
+const closed = (...parts: Parameters<typeof object>): object => ({ ...object(...parts), additionalProperties: false });
+const PARTY = closed({ name: TEXT }, 'name');
 
 const MATCHER = {
   oneOf: [
-    {
-      ...object({ match: { const: 'type' }, min: { type: 'integer', minimum: 0 }, max: INTEGER }, 'match'),
-      additionalProperties: false,
-    },
-    {
-      ...object({ match: { const: 'regex' }, regex: { type: 'string', format: 'regex' } }, 'match', 'regex'),
-      additionalProperties: false,
-    },
+    closed({ match: { const: 'type' }, min: { type: 'integer', minimum: 0 }, max: INTEGER }, 'match'),
+    closed({ match: { const: 'regex' }, regex: { type: 'string', format: 'regex' } }, 'match', 'regex'),
   ],
 };
-const MATCHERS = {
-  ...object({ matchers: { type: 'array', items: MATCHER, minItems: 1 }, combine: { enum: ['AND', 'OR'] } }, 'matchers'),
-  additionalProperties: false,
-};
+const MATCHERS = closed(
+  { matchers: { type: 'array', items: MATCHER, minItems: 1 }, combine: { enum: ['AND', 'OR'] } },
+  'matchers',
+);
 /** Matchers of the parts of a message: by JSON path of the body, by the name of a header or query parameter. */
-const RULES = {
-  ...object({
-    body: { type: 'object', propertyNames: { pattern: '^\\$' }, additionalProperties: MATCHERS },
-    header: { type: 'object', additionalProperties: MATCHERS },
-    query: { type: 'object', additionalProperties: MATCHERS },
-    path: MATCHERS,
-  }),
-  additionalProperties: false,
-};
+const RULES = closed({
+  body: { type: 'object', propertyNames: { pattern: '^\\$' }, additionalProperties: MATCHERS },
+  header: { type: 'object', additionalProperties: MATCHERS },
+  query: { type: 'object', additionalProperties: MATCHERS },
+  path: MATCHERS,
+});
 const STATES = arrayOf(object({ name: TEXT, params: { type: 'object' } }, 'name'));
 
 function createSchema(version: 3 | 4): object {
   const headers = { type: 'object', additionalProperties: version === 3 ? { type: 'string' } : TEXTS };
+  const encoded = { enum: [false, 'base64', 'JSON'] };
   const body =
-    version === 3
-      ? {}
-      : {
-          ...object(
-            { content: {}, contentType: TEXT, encoded: { enum: [false, 'base64', 'JSON'] } },
-            'content',
-            'contentType',
-            'encoded',
-          ),
-          additionalProperties: false,
-        };
-  const request = {
-    ...object(
-      {
-        method: { enum: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'] },
-        path: { type: 'string', pattern: '^/[^?]*$' },
-        query: { type: 'object', additionalProperties: TEXTS },
-        headers,
-        body,
-        matchingRules: RULES,
-      },
-      'method',
-      'path',
-    ),
-    additionalProperties: false,
-  };
-  const response = {
-    ...object(
-      { status: { type: 'integer', minimum: 100, maximum: 599 }, headers, body, matchingRules: RULES },
-      'status',
-    ),
-    additionalProperties: false,
-  };
+    version === 3 ? {} : closed({ content: {}, contentType: TEXT, encoded }, 'content', 'contentType', 'encoded');
+  const message = { headers, body, matchingRules: RULES };
+  const method = { enum: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'] };
+  const path = { type: 'string', pattern: '^/[^?]*$' };
+  const query = { type: 'object', additionalProperties: TEXTS };
+  const status = { type: 'integer', minimum: 100, maximum: 599 };
+  const request = closed({ method, path, query, ...message }, 'method', 'path');
+  const response = closed({ status, ...message }, 'status');
   const own = { description: TEXT, providerStates: STATES, request, response };
-  const ofVersion4 = { type: { const: 'Synchronous/HTTP' }, key: TEXT, pending: BOOLEAN };
-  const interaction = {
-    type: 'object',
-    required: ['description', 'request', 'response', ...(version === 4 ? ['type'] : [])],
-    properties: version === 4 ? { ...own, ...ofVersion4 } : own,
-    additionalProperties: false,
-  };
-  return {
-    ...object(
-      {
-        consumer: PARTY,
-        provider: PARTY,
-        interactions: arrayOf(interaction),
-        metadata: object(
-          { pactSpecification: object({ version: { const: version === 4 ? '4.0' : '3.0.0' } }, 'version') },
-          'pactSpecification',
-        ),
-      },
-      'consumer',
-      'provider',
-      'interactions',
-      'metadata',
-    ),
-    additionalProperties: false,
-  };
+  const required = ['description', 'request', 'response'];
+  const interaction =
+    version === 4
+      ? closed({ ...own, type: { const: 'Synchronous/HTTP' }, key: TEXT, pending: BOOLEAN }, ...required, 'type')
+      : closed(own, ...required);
+  const pactSpecification = object({ version: { const: version === 4 ? '4.0' : '3.0.0' } }, 'version');
+  const metadata = object({ pactSpecification }, 'pactSpecification');
+  const parts = { consumer: PARTY, provider: PARTY, interactions: arrayOf(interaction), metadata };
+  return closed(parts, ...Object.keys(parts));
 }
 
 /** What a Pact file has that its specification does not allow; pairs of description and provider states are unique. */

@@ -76,19 +76,6 @@ describe('a cassette', () => {
 `);
   });
 
-  it('names files by operation and outcome', async () => {
-    const folder = createCassette();
-    const writer = openCassette(folder, MANIFEST);
-    await writer.add({ ...exchange({}), operation: 'GET /items/{id}' });
-    await writer.add({ ...exchange({}), response: undefined, failure: { kind: 'refused', message: 'nobody there' } });
-    expect(
-      readdirSync(folder)
-        .filter((name) => name.endsWith('.json'))
-        .sort(),
-    ).toEqual(['0001-GET-items-id.200.json', '0002-readItem.failed.json', 'cassette.json']);
-    expect(loadCassette(folder).exchanges[1]?.failure).toEqual({ kind: 'refused', message: 'nobody there' });
-  });
-
   it.each<readonly [string, object, string | undefined]>([
     ['a JSON value', { body: { a: 1 } }, undefined],
     ['null', { body: null }, undefined],

@@ -8,7 +8,7 @@ import { type DriftResult, type DriftVerdict, findDrift } from '../../src/record
 import { createUpstream } from '../../src/recording/upstream/upstream.js';
 import { createValidators } from '../../src/schema/validate.js';
 import { KEYS, record, sendAll, SPEC } from './recorded.js';
-import { startUpstream, type UpstreamOptions } from './upstream.js';
+import { startUpstream, type UpstreamOptions, reply } from './upstream.js';
 import { createSharedFolder } from '../folders.js';
 
 const TOKEN = 'Bearer drift-token-1';
@@ -67,20 +67,14 @@ async function drift(
 }
 
 const OFF = each((key) => ({ ...key, created_at: 'yesterday' }));
-const status =
-  (code: number): NonNullable<UpstreamOptions['intercept']> =>
-  (_request, response) => {
-    response.writeHead(code, { 'content-type': 'application/json' });
-    response.end('{"error":{"message":"no","type":"t","param":null,"code":null}}');
-    return true;
-  };
+const status = (code: number): NonNullable<UpstreamOptions['intercept']> =>
+  reply(code, { 'content-type': 'application/json' }, '{"error":{"message":"no","type":"t","param":null,"code":null}}');
 
-const send =
-  (code: number, headers: Readonly<Record<string, string>>, body = ''): NonNullable<UpstreamOptions['intercept']> =>
-  (_request, response) => {
-    response.writeHead(code, headers).end(body);
-    return true;
-  };
+const send = (
+  code: number,
+  headers: Readonly<Record<string, string>>,
+  body = '',
+): NonNullable<UpstreamOptions['intercept']> => reply(code, headers, body);
 
 /** The exit code of each verdict. */
 const EXITS: Partial<Record<DriftVerdict, number>> = {
@@ -192,10 +186,7 @@ const WAYS: readonly (readonly [
     'an undeclared media type came instead',
     {},
     {
-      intercept: (_request, response) => {
-        response.writeHead(200, { 'content-type': 'text/html' }).end('<p>');
-        return true;
-      },
+      intercept: reply(200, { 'content-type': 'text/html' }, '<p>'),
     },
     'api-left-contract',
     /the media type was application\/json and is text\/html/,

@@ -16,7 +16,7 @@ import { createFolder } from '../folders.js';
 import { KEYS, replay, SPEC } from './recorded.js';
 import { openMock } from '../open-mock.js';
 import { serveInTest } from '../serve-in-test.js';
-import { type Intercept, startUpstream, type TestUpstream } from './upstream.js';
+import { type Intercept, startUpstream, type TestUpstream, reply } from './upstream.js';
 import { type Received, sendRequest } from '../send-request.js';
 
 const TOKEN = { authorization: 'Bearer forward-token-1' };
@@ -56,11 +56,9 @@ const FILE = '/v1/files/file-notes/content';
 
 describe('the proxy', () => {
   it('handles header names such as constructor like any other', async () => {
-    const { origin, upstream, cassette } = await startProxy((_request, response) => {
-      response.writeHead(200, { 'content-type': 'application/json', constructor: 'of the upstream' });
-      response.end('"text"');
-      return true;
-    });
+    const { origin, upstream, cassette } = await startProxy(
+      reply(200, { 'content-type': 'application/json', constructor: 'of the upstream' }, '"text"'),
+    );
     const answer = await ask(`${origin}${FILE}?constructor=1`, { headers: { constructor: 'of the client' } });
     expect(answer.status).toBe(200);
     expect(answer.headers).toHaveProperty('constructor', 'of the upstream');
@@ -70,17 +68,19 @@ describe('the proxy', () => {
   });
 
   it('passes on end-to-end fields only', async () => {
-    const { origin, upstream } = await startProxy((_request, response) => {
-      response.writeHead(200, {
-        'content-type': 'application/json',
-        connection: 'x-hop, keep-alive',
-        'x-hop': 'of this connection',
-        'x-end': 'of the message',
-        'set-cookie': ['a=1; Path=/', 'b=2'],
-      });
-      response.end('"text"');
-      return true;
-    });
+    const { origin, upstream } = await startProxy(
+      reply(
+        200,
+        {
+          'content-type': 'application/json',
+          connection: 'x-hop, keep-alive',
+          'x-hop': 'of this connection',
+          'x-end': 'of the message',
+          'set-cookie': ['a=1; Path=/', 'b=2'],
+        },
+        '"text"',
+      ),
+    );
     const answer = await ask(origin + FILE, {
       headers: {
         connection: 'x-mine',
@@ -106,15 +106,17 @@ describe('the proxy', () => {
     ['br', brotliCompressSync],
   ] as const)('passes %s on byte for byte and records what is in it', async (coding, compress) => {
     const body = compress(Buffer.from('"the text"'));
-    const { origin, cassette, upstream } = await startProxy((_request, response) => {
-      response.writeHead(200, {
-        'content-type': 'application/json',
-        'content-encoding': coding,
-        'content-length': body.byteLength,
-      });
-      response.end(body);
-      return true;
-    });
+    const { origin, cassette, upstream } = await startProxy(
+      reply(
+        200,
+        {
+          'content-type': 'application/json',
+          'content-encoding': coding,
+          'content-length': body.byteLength,
+        },
+        body,
+      ),
+    );
     const answer = await ask(origin + FILE, { headers: { 'accept-encoding': 'gzip, br, zstd' } });
     expect(answer.headers['content-encoding']).toBe(coding);
     expect(answer.body).toEqual(body);
@@ -126,10 +128,7 @@ describe('the proxy', () => {
   it('passes on JSON unchanged, with its spaces and long numbers', async () => {
     const text =
       '{ "error": {"message": "no", "type": "t", "param": null, "code": null, "n": 12345678901234567890} }\n';
-    const { origin, cassette } = await startProxy((_request, response) => {
-      response.writeHead(404, { 'content-type': 'application/json' }).end(text);
-      return true;
-    });
+    const { origin, cassette } = await startProxy(reply(404, { 'content-type': 'application/json' }, text));
     expect((await ask(origin + FILE)).body.toString()).toBe(text);
     const file = readFileSync(join(cassette().folder, cassette().exchanges[0]?.file ?? ''), 'utf8');
     expect(file).toContain('"n": 12345678901234567890');
@@ -206,11 +205,13 @@ describe('the proxy', () => {
       file,
       Buffer.from('\r\n--b0undary--\r\n'),
     ]);
-    const { origin, upstream, cassette } = await startProxy((_request, response) => {
-      response.writeHead(415, { 'content-type': 'application/json' });
-      response.end('{"error":{"message":"JSON only","type":"t","param":null,"code":null}}');
-      return true;
-    });
+    const { origin, upstream, cassette } = await startProxy(
+      reply(
+        415,
+        { 'content-type': 'application/json' },
+        '{"error":{"message":"JSON only","type":"t","param":null,"code":null}}',
+      ),
+    );
     const answer = await ask(origin + KEYS, {
       method: 'POST',
       headers: { 'content-type': 'multipart/form-data; boundary=b0undary' },
@@ -244,10 +245,9 @@ describe('the proxy', () => {
   });
 
   it('answers HEAD with the length and no body', async () => {
-    const { origin, cassette, upstream } = await startProxy((_request, response) => {
-      response.writeHead(200, { 'content-type': 'application/json', 'content-length': '4711' }).end();
-      return true;
-    });
+    const { origin, cassette, upstream } = await startProxy(
+      reply(200, { 'content-type': 'application/json', 'content-length': '4711' }),
+    );
     const answer = await ask(origin + FILE, { method: 'HEAD' });
     expect(upstream.seen[0]?.method).toBe('HEAD');
     expect(answer).toMatchObject({
@@ -263,10 +263,7 @@ describe('the proxy', () => {
     ['304', { method: 'GET' }, 304],
     ['HEAD without a length', { method: 'HEAD' }, 200],
   ])('records %s, although the body is not read', async (_name, request, status) => {
-    const { origin, cassette } = await startProxy((_request, response) => {
-      response.writeHead(status, { 'x-kept': 'yes' }).end();
-      return true;
-    });
+    const { origin, cassette } = await startProxy(reply(status, { 'x-kept': 'yes' }));
     expect(await ask(origin + FILE, request)).toMatchObject({ status, headers: { 'x-kept': 'yes' } });
     expect(cassette().exchanges).toMatchObject([{ response: { status, headers: { 'x-kept': 'yes' } } }]);
   });
@@ -290,10 +287,9 @@ describe('the proxy', () => {
 
   it('makes a redirect to the upstream relative, and keeps others', async () => {
     const locations: string[] = [];
-    const { origin, upstream } = await startProxy((_request, response) => {
-      response.writeHead(302, { location: locations.shift() ?? '' }).end();
-      return true;
-    });
+    const { origin, upstream } = await startProxy((...sent) =>
+      reply(302, { location: locations.shift() ?? '' })(...sent),
+    );
     locations.push(`${upstream.url}/files/b?x=1`, 'https://elsewhere.example/v1/files/b');
     expect((await ask(origin + FILE)).headers.location).toBe('/v1/files/b?x=1');
     expect((await ask(origin + FILE)).headers.location).toBe('https://elsewhere.example/v1/files/b');
@@ -331,12 +327,13 @@ describe('the proxy', () => {
   });
 
   it('reports the violations of both sides in headers and journal, and does not refuse them', async () => {
-    const { mock, origin } = await startProxy((_request, response) => {
-      response
-        .writeHead(200, { 'content-type': 'application/json' })
-        .end('{"object":"list","data":[],"first_id":null,"last_id":null,"has_more":"no"}');
-      return true;
-    });
+    const { mock, origin } = await startProxy(
+      reply(
+        200,
+        { 'content-type': 'application/json' },
+        '{"object":"list","data":[],"first_id":null,"last_id":null,"has_more":"no"}',
+      ),
+    );
     const answer = await ask(`${origin}${KEYS}?limit=0`);
     expect(answer.status).toBe(200);
     expect(answer.headers['x-mock-request-violations']).toBe('RANGE query parameter "limit" must be at least 1, got 0');

@@ -6,11 +6,11 @@ import { describe, expect, it } from 'vitest';
 import { promoteCassette, type PromoteFlags, type PromoteOutcome } from '../../src/cli/commands/recordings/promote.js';
 import { createMock, type Mock } from '../../src/index.js';
 import { toFixtures } from '../../src/recording/promote/promote-files.js';
-import { mergeOrder, type PromotedItem } from '../../src/recording/promote/promote.js';
+import type { PromotedItem } from '../../src/recording/promote/promote.js';
 import { loadParts } from './contract.js';
 import { createFolder } from '../folders.js';
 import { KEYS, record, SPEC } from './recorded.js';
-import { type SeenRequest, startUpstream, type UpstreamOptions } from './upstream.js';
+import { type SeenRequest, startUpstream, type UpstreamOptions, reply } from './upstream.js';
 import {
   TEXT,
   object,
@@ -478,10 +478,7 @@ describe('an item that only the loader of fixtures refuses', () => {
     );
     const outcome = await recordAndPromote((ask) => ask('/things'), {
       document,
-      intercept: (_request, response) => {
-        response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(things));
-        return true;
-      },
+      intercept: reply(200, { 'content-type': 'application/json' }, JSON.stringify(things)),
     });
     expect(outcome.skipped.map(({ id, why }) => [id, why.replace(/, got.*/, '')])).toEqual([
       ['true', 'an id must be a string or a number'],
@@ -528,19 +525,6 @@ describe('items below a parent that is left out', () => {
     const alone = promote([]);
     expect(alone.skipped).toEqual([{ collection: 'a', id: 'x', why: 'bad' }]);
     expect(alone.files.map(({ path }) => path)).toEqual(['a.b.json']);
-  });
-});
-
-describe('the order of a collection', () => {
-  it.each<readonly [string, readonly string[], readonly string[], string]>([
-    ['the first pages', [], ['a', 'b'], 'ab'],
-    ['pages that follow', ['a', 'b'], ['b', 'c'], 'abc'],
-    ['something in between', ['a', 'c'], ['a', 'b', 'c'], 'abc'],
-    ['something before', ['b', 'c'], ['a', 'b'], 'abc'],
-    ['nothing in common', ['a', 'b'], ['c', 'd'], 'abcd'],
-    ['what is gone already', ['a', 'b', 'c'], ['a', 'c', 'd'], 'abcd'],
-  ])('is merged from %s', (_name, known, found, want) => {
-    expect(mergeOrder(known, found).join('')).toBe(want);
   });
 });
 

@@ -298,6 +298,7 @@ describe('kinds of secrets in all places', () => {
       pin: 13,
       public_key: 'ssh-ed25519 public',
       compass: 'north-west',
+      toolkit: 'sk-learn-and-other-toolkits',
       status_code: 'a-b-c',
       code: 'invalid_request',
       key: 'PROJ-123',

@@ -1,7 +1,13 @@
 // A second, independent implementation of the four operations on bare node:http: it shares no line with vouch, so that what is
 // recorded from it comes from somewhere else.
 import { randomBytes } from 'node:crypto';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import { serveInTest } from '../serve-in-test.js';
 
 /** A key of the organization as the upstream keeps it. */
@@ -39,6 +45,14 @@ export interface SeenRequest {
 
 /** Answers before the four operations do; returns whether it did. */
 export type Intercept = (request: SeenRequest, response: ServerResponse) => boolean | Promise<boolean>;
+
+/** Answers every request like this. */
+export const reply =
+  (status: number, headers: OutgoingHttpHeaders = {}, body?: string | Buffer): Intercept =>
+  (_request, response) => {
+    response.writeHead(status, headers).end(body);
+    return true;
+  };
 
 /** What is different about an upstream. */
 export interface UpstreamOptions {

@@ -108,18 +108,6 @@ export function describeEnvironment(name: string, isReplaced: () => boolean): vo
       }
     });
 
-    it('answers in a session', async () => {
-      const session = mock.session();
-      const headers = { 'content-type': 'application/json' };
-      await expectNote(await session.fetch('/notes', { method: 'POST', headers, body: '{"text":"milk"}' }));
-      expect(session.journal.calls('createNote')).toHaveLength(1);
-    });
-
-    it('answers HEAD', async () => {
-      const { status, headers, body } = await mock.fetch('/notes', { method: 'HEAD' });
-      expect([status, headers.get('content-type'), body]).toEqual([200, 'application/json', null]);
-    });
-
     it('answers on a socket after a delay while the timers of the test are fake', async () => {
       mock.scenarios.activate('slow');
       const server = await mock.listen();
@@ -132,24 +120,6 @@ export function describeEnvironment(name: string, isReplaced: () => boolean): vo
         mock.scenarios.deactivate('slow');
         await server.close();
       }
-    });
-
-    it('answers on a socket', async () => {
-      const server = await mock.listen();
-      const { request } = await import('node:http');
-      const status = await new Promise((resolve, reject) => {
-        const sent = request(`${server.url}/notes`, {
-          method: 'POST',
-          headers: { 'content-type': 'application/json' },
-        });
-        sent.on('response', (response) => {
-          response.resume();
-          resolve(response.statusCode);
-        });
-        sent.on('error', reject).end('{"text":"milk"}');
-      });
-      await server.close();
-      expect(status).toBe(201);
     });
   });
 }

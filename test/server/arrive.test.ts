@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { expect, it } from 'vitest';
-import { AUTHORIZED, openBuiltIn } from '../describe-both.js';
+import { AUTHORIZED, listenBuiltIn } from '../describe-both.js';
 
 const KEYS = '/v1/organization/admin_api_keys';
 
@@ -33,8 +33,7 @@ async function readAnswers(socket: Socket, count: number): Promise<readonly stri
 }
 
 it('a small body sent in several packets is read completely', async () => {
-  await using mock = await openBuiltIn();
-  const { port } = await mock.listen();
+  const { port } = await listenBuiltIn();
   const socket = connect({ port, host: '127.0.0.1', noDelay: true });
   const body = '{"name":"In pieces"}';
   for (const piece of [toPost(body), ...(body.match(/.{1,3}/g) ?? [])]) {
@@ -47,8 +46,7 @@ it('a small body sent in several packets is read completely', async () => {
 });
 
 it('requests in one packet are answered in order', async () => {
-  await using mock = await openBuiltIn();
-  const { port } = await mock.listen();
+  const { port } = await listenBuiltIn();
   const socket = connect({ port, host: '127.0.0.1' });
   const first = '{"name":"First"}';
   const second = '{"name":"Second"}';
@@ -64,8 +62,7 @@ it.each([
   ['a length of 0 where a body is required', [toHead(`POST ${KEYS}`, 'content-length: 0')], 'BODY_REQUIRED'],
   ['a small body above the limit', [toPost('{"name":"0123456789"}'), '{"name":"0123456789"}'], 'BODY_TOO_LARGE'],
 ])('%s is refused, and the connection serves the next request', async (_, parts, code) => {
-  await using mock = await openBuiltIn({ requests: { bodyLimitBytes: 16 } });
-  const { port } = await mock.listen();
+  const { mock, port } = await listenBuiltIn({ requests: { bodyLimitBytes: 16 } });
   const socket = connect({ port, host: '127.0.0.1' });
   socket.write([...parts, toHead(`GET ${KEYS}`)].join(''));
   const answers = await readAnswers(socket, 2);
@@ -74,8 +71,7 @@ it.each([
 });
 
 it('a client that disconnects in the middle of a small body is in the journal', async () => {
-  await using mock = await openBuiltIn();
-  const { port } = await mock.listen();
+  const { mock, port } = await listenBuiltIn();
   const socket = connect({ port, host: '127.0.0.1' });
   await once(socket, 'connect');
   socket.write(`${toPost('{"name":"Half"}')}{"na`, () => socket.destroy());
@@ -87,8 +83,7 @@ it.each([
   ['of the size that is read before dispatch', 64 * 1024],
   ['one byte larger', 64 * 1024 + 1],
 ])('a body %s is read completely', async (_, size) => {
-  await using mock = await openBuiltIn();
-  const { url } = await mock.listen();
+  const { mock, url } = await listenBuiltIn();
   const body = JSON.stringify({ name: '' }).replace('""', `"${'x'.repeat(size - 11)}"`);
   const headers = { ...AUTHORIZED, 'content-type': 'application/json' };
   const answer = await fetch(`${url}${KEYS}`, { method: 'POST', headers, body });
@@ -98,8 +93,7 @@ it.each([
 });
 
 it('the control API reads a small body that was read before dispatch', async () => {
-  await using mock = await openBuiltIn();
-  const { url } = await mock.listen();
+  const { mock, url } = await listenBuiltIn();
   const answer = await fetch(`${url}/__mock/sessions`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -113,8 +107,7 @@ it.each([
   ['with a length', true],
   ['chunked', false],
 ])('the sender of 10 MB above the limit, %s, gets to the answer', async (_, hasLength) => {
-  await using mock = await openBuiltIn({ requests: { bodyLimitBytes: 1_000_000 } });
-  const { url } = await mock.listen();
+  const { mock, url } = await listenBuiltIn({ requests: { bodyLimitBytes: 1_000_000 } });
   const body = Buffer.alloc(10_000_000, '[');
   const headers = { ...AUTHORIZED, 'content-type': 'application/json' };
   const sent = hasLength ? { body } : { body: new Blob([body]).stream(), duplex: 'half' as const };

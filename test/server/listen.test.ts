@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { once } from 'node:events';
 import { expect, it } from 'vitest';
-import { AUTHORIZED, openBuiltIn } from '../describe-both.js';
+import { AUTHORIZED, openBuiltIn, listenBuiltIn } from '../describe-both.js';
 
 it('listening does not change the globals of the process', async () => {
   const read = (): unknown => ({
@@ -11,8 +11,7 @@ it('listening does not change the globals of the process', async () => {
   // Node.js has accessors there until they are first read.
   expect([typeof Request, typeof Response]).toEqual(['function', 'function']);
   const before = read();
-  await using mock = await openBuiltIn();
-  const { url } = await mock.listen();
+  const { url } = await listenBuiltIn();
   const response = await fetch(`${url}/v1/files/file-handbook/content`, { headers: AUTHORIZED });
   expect(response.status).toBe(200);
   expect(read()).toEqual(before);
@@ -34,8 +33,7 @@ it('two servers of one mock share its state, and closing the mock closes both', 
 });
 
 it('a port in use is refused with PORT_TAKEN and a hint', async () => {
-  await using mock = await openBuiltIn();
-  const { port } = await mock.listen();
+  const { mock, port } = await listenBuiltIn();
   await expect(mock.listen({ port })).rejects.toMatchObject({
     code: 'PORT_TAKEN',
     hint: expect.stringContaining('--port') as string,
@@ -60,8 +58,7 @@ it.each([
 });
 
 it('an HTTP/1.0 client, which sends no Host, gets a response', async () => {
-  await using mock = await openBuiltIn();
-  const { port } = await mock.listen();
+  const { port } = await listenBuiltIn();
   const socket = connect(port, '127.0.0.1');
   let text = '';
   socket.on('data', (chunk) => void (text += chunk.toString()));
@@ -74,8 +71,7 @@ it.each([
   ['bytes that are not HTTP', 'hello there\r\n\r\n'],
   ['an invalid Host', 'GET / HTTP/1.1\r\nhost: a b\r\n\r\n'],
 ])('a client that sends %s gets a 400 and is disconnected', async (_, bytes) => {
-  await using mock = await openBuiltIn();
-  const { port } = await mock.listen();
+  const { port } = await listenBuiltIn();
   const socket = connect(port, '127.0.0.1');
   let text = '';
   socket.on('data', (chunk) => {
@@ -89,8 +85,7 @@ it.each([
 });
 
 it('a request with 10,000 header bytes too many is refused, and the next one is answered', async () => {
-  await using mock = await openBuiltIn();
-  const { url } = await mock.listen();
+  const { url } = await listenBuiltIn();
   const huge = await fetch(`${url}/v1/files/x/content`, { headers: { ...AUTHORIZED, 'x-huge': 'x'.repeat(30_000) } });
   expect(huge.status).toBe(431);
   expect((await fetch(`${url}/v1/files/file-handbook/content`, { headers: AUTHORIZED })).status).toBe(200);
