@@ -21,51 +21,40 @@ export function shareStore(store: Store, write: Write): Store {
 
 /** The state of scenarios, whose changes are those of all processes. */
 export function shareScenario(state: ScenarioState, write: Write, change: Tell): ScenarioState {
-  const report = (name: keyof ScenarioState, args: readonly unknown[], undo: () => void): void =>
-    change(['scenario', name, args], undo);
-  const replaceAll = (name: 'resetCounters' | 'resetVars') => (): void =>
-    write(() => {
-      const before = state.snapshot();
-      state[name]();
-      report(name, [], () => state.restore(before));
-    });
+  const share = <Args extends readonly unknown[]>(
+    name: keyof ScenarioState,
+    work: (...args: Args) => void,
+    prepareUndo: (first: Args[0]) => () => void,
+  ) => {
+    return (...args: Args): void =>
+      write(() => {
+        const undo = prepareUndo(args[0]);
+        work(...args);
+        change(['scenario', name, args], undo);
+      });
+  };
+  const undoAll = (): (() => void) => {
+    const before = state.snapshot();
+    return () => state.restore(before);
+  };
+  // Called for each request, where a copy of the whole state is too much.
+  const undoCounter = (key: string): (() => void) => {
+    const before = state.counter(key);
+    return () => state.setCounter(key, before);
+  };
+  const undoWindow = (key: string): (() => void) => {
+    const before = state.window(key);
+    return () => state.setWindow(key, before);
+  };
+  const setVars = share('setVars', state.setVars, undoAll);
   return withMethods(state, {
-    setActive: (ids) =>
-      write(() => {
-        const before = state.active;
-        state.setActive(ids);
-        report('setActive', [ids], () => state.setActive(before));
-      }),
-    setVars: (vars) =>
-      write(() => {
-        if (Object.keys(vars).length === 0) return;
-        const before = state.vars;
-        state.setVars(vars);
-        report('setVars', [vars], () => {
-          state.resetVars();
-          state.setVars(before);
-        });
-      }),
-    setCounter: (key, counter) =>
-      write(() => {
-        const before = state.counter(key);
-        state.setCounter(key, counter);
-        report('setCounter', [key, counter], () => state.setCounter(key, before));
-      }),
-    setWindow: (key, window) =>
-      write(() => {
-        const before = state.window(key);
-        state.setWindow(key, window);
-        report('setWindow', [key, window], () => state.setWindow(key, before));
-      }),
-    resetCounters: replaceAll('resetCounters'),
-    resetVars: replaceAll('resetVars'),
-    restore: (snapshot) =>
-      write(() => {
-        const before = state.snapshot();
-        state.restore(snapshot);
-        report('restore', [snapshot], () => state.restore(before));
-      }),
+    setActive: share('setActive', state.setActive, undoAll),
+    setVars: (vars) => (Object.keys(vars).length === 0 ? undefined : setVars(vars)),
+    setCounter: share('setCounter', state.setCounter, undoCounter),
+    setWindow: share('setWindow', state.setWindow, undoWindow),
+    resetCounters: share('resetCounters', state.resetCounters, undoAll),
+    resetVars: share('resetVars', state.resetVars, undoAll),
+    restore: share('restore', state.restore, undoAll),
   });
 }
 

@@ -8,7 +8,7 @@ import { Atomic, type Change, type ChangeLog } from './atomic.js';
 import { decode, encode } from './codec.js';
 import { shareTurn } from './share-turn.js';
 import { createSessionLog, type LogTarget, type SessionLink } from './session-log.js';
-import { SharedJournal, writeLine } from './shared-journal.js';
+import { createSharedJournal, type SharedJournal, writeLine } from './shared-journal.js';
 import { shareClock, shareReplay, shareScenario, shareStore, type Tell, type Write } from './shared-parts.js';
 import { withMethods } from './with-methods.js';
 
@@ -69,7 +69,7 @@ export class SharedSession {
 
   /** The parts whose changes other processes repeat. */
   share(given: SharedParts): SharedParts {
-    const own = new SharedJournal(given.journal, this.#journalLimit);
+    const own = createSharedJournal(given.journal, this.#journalLimit);
     this.#parts = { ...given, journal: own.journal, own };
     const { clock, store, scenario, replay } = given;
     const write: Write = (work) => (this.#isActive ? this.atomic.write(work) : work());
