@@ -93,6 +93,27 @@ export interface Remark {
   readonly hint?: string;
 }
 
+/** Why a part of an old mock is not carried over. */
+export class NotCarried extends Error {
+  readonly hint: string | undefined;
+
+  constructor(why: string, hint?: string) {
+    super(why);
+    this.hint = hint;
+  }
+}
+
+/** What `read` returns; nothing where it throws `NotCarried`, which `note` is told. */
+export function carry<Read>(read: () => Read, note: (remark: Omit<Remark, 'at' | 'what'>) => void): readonly Read[] {
+  try {
+    return [read()];
+  } catch (error) {
+    if (!(error instanceof NotCarried)) throw error;
+    note({ why: error.message, ...(error.hint !== undefined && { hint: error.hint }) });
+    return [];
+  }
+}
+
 /** Items of a collection that are written down in the old mock. */
 export interface ItemList {
   readonly at: string;

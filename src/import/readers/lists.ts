@@ -1,9 +1,12 @@
 import { URLSearchParams } from 'node:url';
-import { isObject } from '../../contract/json.js';
+import { isObject, mapValues } from '../../contract/json.js';
 import { toPointer } from '../../contract/pointer.js';
+import { lowerNames } from '../../http/header-fields.js';
 import {
   ANY_REQUEST,
+  carry,
   type ItemList,
+  NotCarried,
   type OldMock,
   readBody,
   readObject,
@@ -33,12 +36,12 @@ export function readHandlers(value: unknown, file: string): OldMock {
   const entries = Array.isArray(root)
     ? root.map((each, i) => toListed(each, `${at}${toPointer(i)}`))
     : toMembers(root, at);
-  const stubs = entries.flatMap((entry): Stub[] => {
-    const read = readEntry(entry);
-    if (typeof read !== 'string') return [read];
-    remarks.push({ at: entry.at, what: 'a handler', why: read });
-    return [];
-  });
+  const stubs = entries.flatMap((entry) =>
+    carry(
+      () => readEntry(entry),
+      (remark) => void remarks.push({ at: entry.at, what: 'a handler', ...remark }),
+    ),
+  );
   return { stubs, lists: [], remarks };
 }
 
@@ -60,10 +63,10 @@ function toMembers(value: unknown, at: string): readonly Entry[] {
   });
 }
 
-function readEntry({ at, request, response }: Entry): Stub | string {
+function readEntry({ at, request, response }: Entry): Stub {
   const address = readText(request['path'] ?? request['url'] ?? request['endpoint']);
-  if (address === undefined) return 'it has no path';
-  if (request['passthrough'] === true) return 'it passes the request through to a real server';
+  if (address === undefined) throw new NotCarried('it has no path');
+  if (request['passthrough'] === true) throw new NotCarried('it passes the request through to a real server');
   const method = (readText(request['method']) ?? 'GET').toUpperCase();
   const [path = '', search = ''] = address.replace(/^(?:[a-z]+:\/\/[^/]*|\*(?=\/))/i, '').split('?');
   const own = path.startsWith('/') ? path : `/${path}`;
@@ -71,11 +74,7 @@ function readEntry({ at, request, response }: Entry): Stub | string {
   const text =
     readText(response['text']) ??
     (typeof json === 'string' ? json : json === undefined ? undefined : JSON.stringify(json));
-  const given = Object.entries(readObject(response['headers'])).map(([name, value]): [string, string] => [
-    name.toLowerCase(),
-    readText(value) ?? '',
-  ]);
-  const headers = Object.fromEntries(given);
+  const headers = mapValues(lowerNames(readObject(response['headers'])), (value) => readText(value) ?? '');
   const status = Number(response['status'] ?? response['statusCode'] ?? 200);
   const delay = response['delay'] ?? request['delay'];
   const query = { ...Object.fromEntries(new URLSearchParams(search)), ...readObject(request['query']) };

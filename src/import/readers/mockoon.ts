@@ -3,8 +3,10 @@ import { basename, dirname, relative, resolve } from 'node:path';
 import { toPointer } from '../../contract/pointer.js';
 import {
   ANY_REQUEST,
+  carry,
   type Condition,
   type ItemList,
+  NotCarried,
   type OldMock,
   readBody,
   readObject,
@@ -148,12 +150,13 @@ function readRoute(context: RouteContext, method: string): readonly Stub[] {
   const ruled = mode === 'DISABLE_RULES' ? [] : answers.filter(({ rules }) => rules.length > 0);
   const stubs = ruled.flatMap((each) => {
     const groups = each.response['rulesOperator'] === 'AND' ? [each.rules] : each.rules.map((rule) => [rule]);
-    return groups.flatMap((rules): Stub[] => {
-      const conditions = readRules(rules);
-      if (typeof conditions !== 'string') return [{ ...delayed([each]), ...conditions }];
-      note(`response ${JSON.stringify(each.response['label'] ?? '')}: ${conditions}`);
-      return [];
-    });
+    const label = JSON.stringify(each.response['label'] ?? '');
+    return groups.flatMap((rules) =>
+      carry(
+        (): Stub => ({ ...delayed([each]), ...readRules(rules) }),
+        ({ why }) => note(`response ${label}: ${why}`),
+      ),
+    );
   });
   return mode === 'FALLBACK' ? stubs : [...stubs, delayed([main])];
 }
@@ -205,8 +208,8 @@ function readAnswerText(
 
 type RuleConditions = Partial<Pick<Stub, 'parameters' | 'query' | 'header' | 'cookie' | 'body' | 'call'>>;
 
-/** The conditions of rules that must all be true, or why there are none. */
-function readRules(rules: readonly Members[]): RuleConditions | string {
+/** The conditions of rules that must all be true. @throws NotCarried */
+function readRules(rules: readonly Members[]): RuleConditions {
   const read: Record<'parameters' | 'query' | 'header' | 'cookie', Record<string, Condition>> = {
     parameters: {},
     query: {},
@@ -224,16 +227,19 @@ function readRules(rules: readonly Members[]): RuleConditions | string {
     }
     const condition = readCondition(rule);
     const place = PLACES[target];
-    if (hasTags(`${name}${readText(rule['value']) ?? ''}`)) return 'a rule with a template has no counterpart';
-    if (condition === undefined) return `the operator ${readText(rule['operator']) ?? ''} of a rule has no counterpart`;
+    if (hasTags(`${name}${readText(rule['value']) ?? ''}`))
+      throw new NotCarried('a rule with a template has no counterpart');
+    if (condition === undefined)
+      throw new NotCarried(`the operator ${readText(rule['operator']) ?? ''} of a rule has no counterpart`);
     const pointer = toBodyPointer(name);
     if (place !== undefined && name !== '') {
       const key = place === 'header' ? name.toLowerCase() : name;
-      if (Object.hasOwn(read[place], key)) return `several rules for ${target} ${name} have no counterpart`;
+      if (Object.hasOwn(read[place], key))
+        throw new NotCarried(`several rules for ${target} ${name} have no counterpart`);
       read[place][key] = condition;
     } else if (target === 'body' && pointer !== undefined && pointer !== '')
       body = mergeBodies(body, toNested(pointer, condition));
-    else return `a rule for ${target} ${name} has no counterpart`;
+    else throw new NotCarried(`a rule for ${target} ${name} has no counterpart`);
   }
   return { ...read, ...(body !== undefined && { body }), ...(call !== undefined && { call }) };
 }

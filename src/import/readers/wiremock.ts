@@ -2,10 +2,13 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { TextDecoder } from 'node:util';
 import { URL } from 'node:url';
-import type { HeaderFields } from '../../http/header-fields.js';
+import { mapValues } from '../../contract/json.js';
+import { type HeaderFields, lowerNames } from '../../http/header-fields.js';
 import {
   ANY_REQUEST,
+  carry,
   type Conditions,
+  NotCarried,
   type OldMock,
   type PathText,
   readBody,
@@ -16,7 +19,7 @@ import {
   type StubAnswer,
 } from '../stub.js';
 import { convertTemplate, hasTags, toBodyPointer } from '../templates.js';
-import { type Converted, toBodyCondition, toTextCondition } from './wiremock-matchers.js';
+import { toBodyCondition, toTextCondition } from './wiremock-matchers.js';
 
 /** One file of mappings. */
 export interface MappingFile {
@@ -50,10 +53,8 @@ export function readWireMock(files: readonly MappingFile[], bodies: string): Old
   const stubs = all.flatMap(({ at, value }, index) => {
     const note = (remark: Omit<Remark, 'at' | 'what'>): void =>
       void remarks.push({ at, what: nameOf(value), ...remark });
-    const read = readMapping({ at, value, bodies, note });
-    if ('why' in read) note(read);
     const priority = typeof value['priority'] === 'number' ? value['priority'] : DEFAULT_PRIORITY;
-    return 'why' in read ? [] : [{ stub: read, priority, index }];
+    return carry(() => readMapping({ at, value, bodies, note }), note).map((stub) => ({ stub, priority, index }));
   });
   // The lowest number wins; of equals, the one that was loaded last.
   const sorted = stubs.toSorted((x, y) => x.priority - y.priority || y.index - x.index);
@@ -82,26 +83,20 @@ const REFUSED: readonly (readonly [part: 'request' | 'response', member: string,
   ['response', 'fromConfiguredStub', 'it refers to another stub'],
 ];
 
-function readMapping(mapping: Mapping): Stub | { readonly why: string; readonly hint?: string } {
+function readMapping(mapping: Mapping): Stub {
   const { value, at, note } = mapping;
   const [request, response] = [readObject(value['request']), readObject(value['response'])];
   const parts = { request, response };
   const refused = REFUSED.find(([part, member]) => parts[part][member] !== undefined);
-  if (refused !== undefined)
-    return { why: `${refused[1]}: ${refused[2]}`, ...(refused[3] !== undefined && { hint: refused[3] }) };
+  if (refused !== undefined) throw new NotCarried(`${refused[1]}: ${refused[2]}`, refused[3]);
   const path = readPath(request);
   if (path === undefined)
-    return { why: 'it has no url, urlPath, urlPathTemplate, urlPathPattern or urlPattern that names one path' };
+    throw new NotCarried('it has no url, urlPath, urlPathTemplate, urlPathPattern or urlPattern that names one path');
   const conditions = readConditions(request);
-  if ('why' in conditions) return conditions;
-  for (const member of ['postServeActions', 'serveEventListeners', 'metadata'].filter(
-    (name) => value[name] !== undefined,
-  )) {
-    if (member !== 'metadata') note({ why: `${member} is not carried over: the rest of the stub is` });
+  for (const member of ['postServeActions', 'serveEventListeners']) {
+    if (value[member] !== undefined) note({ why: `${member} is not carried over: the rest of the stub is` });
   }
   const method = readText(request['method']) ?? 'ANY';
-  const answer = readAnswer(response, mapping);
-  if ('why' in answer) return answer;
   return {
     ...ANY_REQUEST,
     ...conditions,
@@ -112,7 +107,7 @@ function readMapping(mapping: Mapping): Stub | { readonly why: string; readonly 
     query: { ...path.query, ...conditions.query },
     ...readState(value),
     ...readDelay(response),
-    answers: [answer],
+    answers: [readAnswer(response, mapping)],
   };
 }
 
@@ -156,43 +151,31 @@ function readSearchPattern(search: string): Conditions | undefined {
 
 type ReadConditions = Pick<Stub, 'parameters' | 'query' | 'header' | 'cookie' | 'body' | 'isBodyExact'>;
 
-function readConditions(request: Members): ReadConditions | { readonly why: string } {
+function readConditions(request: Members): ReadConditions {
   const query = readMatchers(request['queryParameters']);
   const header = readMatchers(request['headers']);
   const cookie = readMatchers(request['cookies']);
   const parameters = readMatchers(request['pathParameters']);
   const body = toBodyCondition(request['bodyPatterns']);
-  for (const each of [query, header, cookie, parameters, body]) if ('why' in each) return { why: each.why };
-  if ('why' in query || 'why' in header || 'why' in cookie || 'why' in parameters || 'why' in body) return { why: '' };
   const { username, password } = readObject(request['basicAuthCredentials'] ?? request['basicAuth']);
   const credentials = Buffer.from(`${readText(username) ?? ''}:${readText(password) ?? ''}`).toString('base64');
   const basic = username === undefined ? {} : { authorization: `Basic ${credentials}` };
-  const names = Object.entries(header.conditions).map(([name, value]): [string, unknown] => [
-    name.toLowerCase(),
-    value,
-  ]);
   return {
-    parameters: parameters.conditions,
-    query: query.conditions,
-    header: { ...Object.fromEntries(names), ...basic },
-    cookie: cookie.conditions,
+    parameters,
+    query,
+    header: { ...lowerNames(header), ...basic },
+    cookie,
     body: body.condition,
     isBodyExact: body.isExact,
   };
 }
 
-function readMatchers(value: unknown): { readonly conditions: Conditions } | { readonly why: string } {
-  const read = Object.entries(readObject(value)).map(([name, matcher]): [string, Converted] => [
-    name,
-    toTextCondition(matcher),
-  ]);
-  const conditions: Record<string, unknown> = {};
-  for (const [name, each] of read) {
-    if ('why' in each) return each;
-    const { equals, ...others } = readObject(each.condition);
-    conditions[name] = equals !== undefined && Object.keys(others).length === 0 ? equals : each.condition;
-  }
-  return { conditions };
+function readMatchers(value: unknown): Conditions {
+  return mapValues(readObject(value), (matcher) => {
+    const condition = toTextCondition(matcher);
+    const { equals, ...others } = readObject(condition);
+    return equals !== undefined && Object.keys(others).length === 0 ? equals : condition;
+  });
 }
 
 function readState({ scenarioName, requiredScenarioState, newScenarioState }: Members): Pick<Stub, 'needs' | 'sets'> {
@@ -228,16 +211,12 @@ const FAULTS: Readonly<Record<string, string>> = {
   MALFORMED_RESPONSE_CHUNK: 'malformed-chunk',
 };
 
-function readAnswer(
-  response: Members,
-  mapping: Mapping,
-): StubAnswer | { readonly why: string; readonly hint?: string } {
+function readAnswer(response: Members, mapping: Mapping): StubAnswer {
   const headers = readHeaders(response['headers']);
   const status = typeof response['status'] === 'number' ? response['status'] : 200;
   const fault = FAULTS[readText(response['fault']) ?? ''];
   if (fault !== undefined) return { status, headers, body: { kind: 'none' }, isTemplate: false, fault };
   const text = readAnswerText(response, mapping.bodies);
-  if (typeof text === 'object') return text;
   const drip = readDrip(response['chunkedDribbleDelay'], text);
   const common = { status, headers, ...drip };
   const transformers = Array.isArray(response['transformers']) ? response['transformers'] : [];
@@ -267,24 +246,20 @@ function readDrip(value: unknown, text = ''): Pick<StubAnswer, 'fault'> {
 }
 
 function readHeaders(value: unknown): HeaderFields {
-  const entries = Object.entries(readObject(value)).map(([name, field]): [string, string | readonly string[]] => {
-    return [name.toLowerCase(), Array.isArray(field) ? field.map(String) : (readText(field) ?? '')];
+  return mapValues(lowerNames(readObject(value)), (field) => {
+    return Array.isArray(field) ? field.map(String) : (readText(field) ?? '');
   });
-  return Object.fromEntries(entries);
 }
 
-/** The text of a body, or why there is none. */
-function readAnswerText(
-  response: Members,
-  folder: string,
-): string | undefined | { readonly why: string; readonly hint?: string } {
+/** The text of a body. */
+function readAnswerText(response: Members, folder: string): string | undefined {
   const { body, jsonBody, base64Body, bodyFileName } = response;
   if (jsonBody !== undefined) return JSON.stringify(jsonBody);
   if (body !== undefined) return readText(body) ?? JSON.stringify(body);
   const name = readText(bodyFileName);
   const file = name === undefined ? undefined : join(folder, name);
   if (file !== undefined && (relative(folder, file).startsWith('..') || !existsSync(file))) {
-    return { why: `the file ${name ?? ''} is not in __files`, hint: 'import the folder that has mappings and __files' };
+    throw new NotCarried(`the file ${name ?? ''} is not in __files`, 'import the folder that has mappings and __files');
   }
   const bytes = file === undefined ? readText(base64Body) : readFileSync(file);
   if (bytes === undefined) return undefined;
@@ -293,10 +268,8 @@ function readAnswerText(
       typeof bytes === 'string' ? Buffer.from(bytes, 'base64') : bytes,
     );
   } catch {
-    return {
-      why: 'the body is not text',
-      hint: 'write a handler that sends it, or record the answer: recordings have bytes',
-    };
+    const hint = 'write a handler that sends it, or record the answer: recordings have bytes';
+    throw new NotCarried('the body is not text', hint);
   }
 }
 
