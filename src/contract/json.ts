@@ -156,6 +156,13 @@ export function mapValues<Value, Result>(
   return Object.fromEntries(Object.entries(object).map(([name, value]) => [name, replace(value, name)]));
 }
 
+/** A value with everything in it replaced that is neither an array nor a plain object. */
+export function mapScalars(value: unknown, replace: (scalar: unknown) => unknown): unknown {
+  if (Array.isArray(value)) return value.map((item) => mapScalars(item, replace));
+  const isPlain = isObject(value) && Object.getPrototypeOf(value) === Object.prototype;
+  return isPlain ? mapValues(value, (member) => mapScalars(member, replace)) : replace(value);
+}
+
 /** The value of a JSON text; the text itself where it is not valid. */
 export function parseOrKeep(text: string): unknown {
   try {

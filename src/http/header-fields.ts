@@ -1,4 +1,4 @@
-import { addTo, readOwn } from '../contract/json.js';
+import { addTo, mapValues, readOwn } from '../contract/json.js';
 import { toEssence } from '../contract/media-type.js';
 
 /** Header fields by name, names in lower case; a field with several lines has a list. */
@@ -26,6 +26,13 @@ export function readEndToEnd(fields: Iterable<readonly [name: string, value: str
 /** The same values by names in lower case. */
 export function lowerNames<Value>(headers: Readonly<Record<string, Value>>): Readonly<Record<string, Value>> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+}
+
+/** The fields with each of their values replaced. */
+export function mapFields(fields: HeaderFields, replace: (name: string, value: string) => string): HeaderFields {
+  return mapValues(fields, (value, name) =>
+    typeof value === 'string' ? replace(name, value) : value.map((line) => replace(name, line)),
+  );
 }
 
 /** The fields without some of them. */

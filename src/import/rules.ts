@@ -1,5 +1,5 @@
 import type { Contract } from '../contract/contract.js';
-import { isObject } from '../contract/json.js';
+import { isObject, mapScalars } from '../contract/json.js';
 import type { Operation } from '../contract/operations/operation.js';
 import { findResponse } from '../contract/operations/responses.js';
 import { type HeaderFields, readContentType, readField } from '../http/header-fields.js';
@@ -151,15 +151,10 @@ function toExactBody(body: unknown, operation: Operation, context: ScenarioConte
 
 /** Expressions with the names that the operation gives its path parameters. */
 function renameParameters(value: unknown, names: ReadonlyMap<string, string>): unknown {
-  if (typeof value === 'string') {
-    return value.replaceAll(
-      /\$request\.path\.([^}\s]+)/g,
-      (_, name: string) => `$request.path.${names.get(name) ?? name}`,
-    );
-  }
-  if (Array.isArray(value)) return value.map((item) => renameParameters(item, names));
-  if (!isObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, renameParameters(member, names)]));
+  const rename = (_: string, name: string): string => `$request.path.${names.get(name) ?? name}`;
+  return mapScalars(value, (text) =>
+    typeof text === 'string' ? text.replaceAll(/\$request\.path\.([^}\s]+)/g, rename) : text,
+  );
 }
 
 interface Responded {

@@ -1,3 +1,4 @@
+import { mapValues } from '../contract/json.js';
 import { MockError } from '../errors.js';
 import type { WatchedSecret } from './redaction/redact.js';
 import type { RedactionOptions } from './redaction/secret-rules.js';
@@ -15,14 +16,14 @@ export function resolveHeaders(
   headers: Readonly<Record<string, string>>,
   environment: Environment,
 ): Readonly<Record<string, string>> {
-  const resolve = (header: string, value: string): string =>
+  return mapValues(headers, (value, header) =>
     value.replace(/(?<=^|\s)env:(\w+)$/, (_match, name: string) => {
       const found = environment[name] ?? '';
       if (found !== '') return found;
       const reason = `the header "${header}" needs the environment variable ${name}, which is not set`;
       throw new MockError('OPTION_INVALID', reason);
-    });
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, resolve(name, value)]));
+    }),
+  );
 }
 
 /** Warnings about environment variables that are to be redacted but are not set. */

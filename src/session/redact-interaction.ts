@@ -1,11 +1,10 @@
-import { URLSearchParams } from 'node:url';
 import { toDateTime } from '../clock.js';
 import type { Contract } from '../contract/contract.js';
+import { mapValues } from '../contract/json.js';
 import type { Operation } from '../contract/operations/operation.js';
 import { memoize } from '../memoize.js';
-import { readContentType } from '../http/header-fields.js';
+import { mapFields, readContentType } from '../http/header-fields.js';
 import { findResponse } from '../contract/operations/responses.js';
-import { findMedia } from '../contract/media-type.js';
 import { decodePercent } from '../http/text.js';
 import {
   type Interaction,
@@ -15,10 +14,12 @@ import {
   type ToPlain,
   toPlainValue,
 } from '../journal/interaction.js';
+import { visitForm } from '../recording/redaction/redact-exchange.js';
 import { createSecretRules } from '../recording/redaction/secret-rules.js';
 import {
   createSecretWalk,
   ORDINARY_LOCATION,
+  readBodyPointers,
   readParameterPointers,
   type SecretWalk,
   type VisitText,
@@ -156,21 +157,20 @@ function scrub(text: string, { visit, found }: View): string {
 
 function showHead(request: Interaction['request'], view: View): Pick<PlainRequest, 'headers' | 'path' | 'query'> {
   const { walk, visit, operation } = view;
-  const headers = Object.entries(request.headers).map(([name, value]) => {
+  const headers = mapValues(request.headers, (value, name) => {
     const pointers = operation === undefined ? [] : readParameterPointers(operation, 'header', name);
-    return [name, walk.declaredHeader({ name, pointers }, value, visit)];
+    return walk.declaredHeader({ name, pointers }, value, visit);
   });
   return {
     path: showParameters('path', request.path, view),
     query: showParameters('query', request.query, view),
-    headers: Object.fromEntries(headers),
+    headers,
   };
 }
 
 function readBodyLocation({ headers }: Interaction['request'], { operation }: View): BodyLocation {
-  const mediaType = readContentType(headers);
-  const media = mediaType === undefined ? undefined : findMedia(operation?.body?.content ?? [], mediaType);
-  return { pointers: media?.schema === undefined ? [] : [media.schemaPointer], direction: 'request' };
+  const pointers = readBodyPointers(operation?.body?.content ?? [], readContentType(headers));
+  return { pointers, direction: 'request' };
 }
 
 function showRequest({ request }: Interaction, view: View): PlainRequest {
@@ -182,18 +182,16 @@ function showAnswer({ answer }: Interaction, view: View): PlainAnswer {
   const { walk, visit, operation } = view;
   const { mediaType, violates, fault } = answer;
   const declared = operation && findResponse(operation, answer.status);
-  const headers = Object.entries(answer.headers).map(([name, value]) => {
+  const headers = mapFields(answer.headers, (name, field) => {
     const own = declared?.headers.find((header) => header.name.toLowerCase() === name.toLowerCase());
-    const pointers = own?.schemaPointer === undefined ? [] : [own.schemaPointer];
-    const show = (field: string): string => walk.declaredHeader({ name, pointers }, field, visit);
-    return [name, typeof value === 'string' ? show(value) : value.map(show)] as const;
+    return walk.declaredHeader({ name, pointers: own === undefined ? [] : [own.schemaPointer] }, field, visit);
   });
-  const media = mediaType === undefined ? undefined : findMedia(declared?.content ?? [], mediaType);
-  const pointer = answer.schemaPointer ?? (media?.schema === undefined ? undefined : media.schemaPointer);
-  const at = { pointers: pointer === undefined ? [] : [pointer], direction: 'response' } as const;
+  const { schemaPointer } = answer;
+  const pointers = schemaPointer === undefined ? readBodyPointers(declared?.content ?? [], mediaType) : [schemaPointer];
+  const at = { pointers, direction: 'response' } as const;
   return {
     status: answer.status,
-    headers: Object.fromEntries(headers),
+    headers,
     ...(mediaType !== undefined && { mediaType }),
     ...showBody(answer.body, at, view),
     from: answer.from,
@@ -214,29 +212,18 @@ function showParameters(
     if (Array.isArray(value)) return value.map((item) => show(name, item));
     return walk.json(toPlainValue(value), at, visit);
   };
-  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, show(name, value)]));
+  return mapValues(values, (value, name) => show(name, value));
 }
 
 /** A URL with only its secret values replaced. */
 function showUrl({ url }: Interaction['request'], view: View): string {
   const { walk, visit, operation } = view;
-  const start = url.indexOf('?');
-  const showPair = (pair: string): string => {
-    const equals = pair.indexOf('=');
-    const [entry] = equals === -1 ? [] : [...new URLSearchParams(pair)];
-    if (entry === undefined) return pair;
-    const [name, value] = entry;
+  const show = (name: string, value: string): string => {
     const pointers = operation === undefined ? [] : readParameterPointers(operation, 'query', name);
-    const shown = walk.named(name, value, { pointers, direction: 'request', path: url, kind: 'query', visit });
-    return shown === value ? pair : `${pair.slice(0, equals)}=${shown}`;
+    return walk.named(name, value, { pointers, direction: 'request', path: url, kind: 'query', visit });
   };
-  const path = showPath(start === -1 ? url : url.slice(0, start), view);
-  if (start === -1) return scrub(path, view);
-  const query = url
-    .slice(start + 1)
-    .split('&')
-    .map(showPair);
-  return scrub(`${path}?${query.join('&')}`, view);
+  const [path = '', ...query] = url.split(/(?<=^[^?]*)\?/);
+  return scrub([showPath(path, view), ...query.map((text) => visitForm(text, show, String))].join('?'), view);
 }
 
 /** A path without the values of secret parameters. */

@@ -1,4 +1,4 @@
-import { parseOrKeep } from '../../contract/json.js';
+import { mapScalars, parseOrKeep } from '../../contract/json.js';
 import { compileJsonPath } from '../../scenario/definition/json-path.js';
 import { escapePattern } from '../../contract/patterns/guarded-pattern.js';
 import { type Condition, NotCarried, readObject, readText, toTextValue } from '../stub.js';
@@ -116,19 +116,15 @@ function toJsonCondition(value: unknown, { ignoreArrayOrder }: Members): Conditi
   const hasList = JSON.stringify(json).includes('[');
   if (ignoreArrayOrder === true && hasList)
     throw new NotCarried('ignoreArrayOrder has no counterpart: the items of an array are compared in their order');
-  return replacePlaceholders(json);
+  return mapScalars(json, replacePlaceholder);
 }
 
 /** Placeholders of JsonUnit, such as `${json-unit.any-string}`, as matchers. */
-function replacePlaceholders(value: unknown): Condition {
-  if (typeof value === 'string') {
-    const regex = /^\$\{json-unit\.regex\}(.*)$/s.exec(value)?.[1];
-    if (regex !== undefined) return toPattern(regex, false);
-    return /^\$\{json-unit\.(?:any|ignore)/.test(value) ? { present: true } : value;
-  }
-  if (Array.isArray(value)) return value.map(replacePlaceholders);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, replacePlaceholders(member)]));
+function replacePlaceholder(value: unknown): Condition {
+  if (typeof value !== 'string') return value;
+  const regex = /^\$\{json-unit\.regex\}(.*)$/s.exec(value)?.[1];
+  if (regex !== undefined) return toPattern(regex, false);
+  return /^\$\{json-unit\.(?:any|ignore)/.test(value) ? { present: true } : value;
 }
 
 function toPathCondition(value: unknown): Condition {

@@ -1,4 +1,4 @@
-import { readOwn } from '../../contract/json.js';
+import { mapScalars, readOwn } from '../../contract/json.js';
 import { toPointer } from '../../contract/pointer.js';
 
 /** A JSON number as it was written, because a double cannot represent it: `JSON.parse` rounds `9007199254740993`. */
@@ -55,10 +55,7 @@ export function toShortText(value: unknown): string | undefined {
 
 /** The value with every number as a double, for validators. */
 export function toDoubles(value: unknown): unknown {
-  if (value instanceof ExactNumber) return Number(value.source);
-  if (Array.isArray(value)) return value.map(toDoubles);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, toDoubles(member)]));
+  return mapScalars(value, (scalar) => (scalar instanceof ExactNumber ? Number(scalar.source) : scalar));
 }
 
 /** A JSON text that is the same for all equal values: members are sorted by name. */

@@ -1,7 +1,7 @@
 import { UUID } from '../../contract/names.js';
 import { memoize } from '../../memoize.js';
 import type { Contract } from '../../contract/contract.js';
-import { isObject } from '../../contract/json.js';
+import { mapScalars } from '../../contract/json.js';
 import type { Operation } from '../../contract/operations/operation.js';
 import { readSegments } from '../../contract/pointer.js';
 import type { StoredExchange } from '../cassette/cassette.js';
@@ -149,11 +149,4 @@ export function replaceValues(text: string, values: ReadonlyMap<string, string>)
   let replaced = text;
   for (const [from, to] of values) replaced = replaced.replaceAll(from, () => to);
   return replaced;
-}
-
-/** A JSON value with other strings and numbers. */
-function mapScalars(value: unknown, change: (value: unknown) => unknown): unknown {
-  if (Array.isArray(value)) return value.map((item) => mapScalars(item, change));
-  if (!isObject(value) || Object.getPrototypeOf(value) !== Object.prototype) return change(value);
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, mapScalars(member, change)]));
 }

@@ -1,8 +1,9 @@
 import { URLSearchParams } from 'node:url';
+import { mapValues } from '../../contract/json.js';
 import { isSequenceType, isJsonType } from '../../contract/media-type.js';
 import type { MediaType, Operation } from '../../contract/operations/operation.js';
 import { findResponse } from '../../contract/operations/responses.js';
-import { type HeaderFields, readContentType } from '../../http/header-fields.js';
+import { type HeaderFields, mapFields, readContentType } from '../../http/header-fields.js';
 import type { Direction } from '../../schema/violation.js';
 import { readJson, rewriteJson, writeCanonical, writeJson } from '../cassette/exact-json.js';
 import type {
@@ -48,7 +49,7 @@ function visitResponse(response: RecordedResponse, to: ExchangeVisit): RecordedR
     direction: 'response',
     ...to,
   });
-  return { ...response, ...body, headers: mapValues(response.headers, visitHeader(to)) };
+  return { ...response, ...body, headers: visitHeaders(response.headers, to) };
 }
 
 function visitRequest(request: RecordedRequest, to: ExchangeVisit): RecordedRequest {
@@ -65,42 +66,27 @@ function visitRequest(request: RecordedRequest, to: ExchangeVisit): RecordedRequ
     const pointers = readParameterPointers(operation, kind, name);
     return walk.named(name, text, { kind, visit, direction: 'request', pointers, path: request.path });
   };
-  const query = mapValues(request.query, (name, value) => visitNamed('query', name, value));
-  const pathParams = Object.entries(request.pathParams).map(([name, value]): [string, unknown] => [
-    name,
-    typeof value === 'string' || typeof value === 'number'
-      ? visitNumber(value, (text) => visitNamed('path', name, text))
-      : value,
-  ]);
+  const query = mapFields(request.query, (name, value) => visitNamed('query', name, value));
+  const pathParams = mapValues(request.pathParams, (value, name) => {
+    if (typeof value !== 'string' && typeof value !== 'number') return value;
+    const clean = visitNamed('path', name, String(value));
+    // A number without a change stays a number.
+    return clean === String(value) ? value : clean;
+  });
   return {
     ...request,
     ...body,
     query: Object.fromEntries(Object.entries(query).map(([name, value]) => [visit(name, ORDINARY_LOCATION), value])),
-    pathParams: Object.fromEntries(pathParams),
-    headers: mapValues(request.headers, visitHeader(to)),
+    pathParams,
+    headers: visitHeaders(request.headers, to),
     path: visitPath(request, (name, text) =>
       name === undefined ? visit(text, ORDINARY_LOCATION) : visitNamed('path', name, text),
     ),
   };
 }
 
-/** Visits a value as a string; a number without a change stays a number. */
-function visitNumber(value: string | number, visit: (text: string) => string): string | number {
-  const clean = visit(String(value));
-  return clean === String(value) ? value : clean;
-}
-
-function visitHeader({ walk, visit }: ExchangeVisit): (name: string, line: string) => string {
-  return (name, line) => walk.header(name, line, visit);
-}
-
-/** The fields with each of their values changed. */
-function mapValues(fields: HeaderFields, change: (name: string, value: string) => string): HeaderFields {
-  const changed = Object.entries(fields).map(([name, value]): [string, string | readonly string[]] => [
-    name,
-    typeof value === 'string' ? change(name, value) : value.map((line) => change(name, line)),
-  ]);
-  return Object.fromEntries(changed);
+function visitHeaders(headers: HeaderFields, { walk, visit }: ExchangeVisit): HeaderFields {
+  return mapFields(headers, (name, line) => walk.header(name, line, visit));
 }
 
 /** Visits the segments of a path; `name` is defined for the value of a parameter. */
@@ -191,8 +177,12 @@ function visitBytes(bytes: Uint8Array, visit: (text: string) => string): Uint8Ar
   return clean === text ? bytes : Buffer.from(clean, 'latin1');
 }
 
-/** Visits the values of a form or a query; pairs whose value does not change stay as they are. */
-function visitForm(text: string, visit: (name: string, value: string) => string): string {
+/** Visits the values of a form or a query; pairs whose value does not change stay as they are. @param write - How a value is written. */
+export function visitForm(
+  text: string,
+  visit: (name: string, value: string) => string,
+  write: (value: string) => string = encodeURIComponent,
+): string {
   return text
     .split('&')
     .map((pair) => {
@@ -200,7 +190,7 @@ function visitForm(text: string, visit: (name: string, value: string) => string)
       const [entry] = equals === -1 ? [] : [...new URLSearchParams(pair)];
       if (entry === undefined) return pair;
       const clean = visit(entry[0], entry[1]);
-      return clean === entry[1] ? pair : `${pair.slice(0, equals)}=${encodeURIComponent(clean)}`;
+      return clean === entry[1] ? pair : `${pair.slice(0, equals)}=${write(clean)}`;
     })
     .join('&');
 }

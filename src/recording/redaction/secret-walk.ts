@@ -220,27 +220,22 @@ interface SchemaWalk {
 
 /** Creates the walk through the schemas of a contract; each schema is expanded once. */
 export function createSchemaWalk(contract: Contract): SchemaWalk {
-  const expanded = new Map<string, SchemaPointers>();
-  const expand = (pointer: string): SchemaPointers => {
-    const known = expanded.get(pointer);
-    if (known !== undefined) return known;
-    // Set before the recursion, which ends a schema that refers to itself.
-    expanded.set(pointer, []);
-    const all = readBranches(contract, pointer).flatMap((branch) => (branch === pointer ? [branch] : expand(branch)));
-    expanded.set(pointer, all);
-    return all;
-  };
-  const found = new Map<string, readonly (readonly [string, SchemaObject])[]>();
-  const schemasAt = (pointer: string): readonly (readonly [string, SchemaObject])[] => {
-    const known = found.get(pointer);
-    if (known !== undefined) return known;
-    const schemas = expand(pointer).flatMap((branch) => {
-      const schema = contract.at(branch);
-      return isObject(schema) ? [[branch, schema] as const] : [];
-    });
-    found.set(pointer, schemas);
-    return schemas;
-  };
+  const schemasAt = memoize((start: string) => {
+    const found = new Map<string, SchemaObject>();
+    const collect = (pointer: string): void => {
+      const schema = contract.at(pointer);
+      if (!isObject(schema) || found.has(pointer)) return;
+      found.set(pointer, schema);
+      if (typeof schema['$ref'] === 'string') collect(contract.resolve(schema, pointer).pointer);
+      for (const keyword of ['allOf', 'anyOf', 'oneOf']) {
+        const list = schema[keyword];
+        if (Array.isArray(list)) for (const i of list.keys()) collect(pointer + toPointer(keyword, i));
+      }
+      for (const keyword of ['then', 'else']) collect(`${pointer}/${keyword}`);
+    };
+    collect(start);
+    return [...found];
+  });
   const schemasOf = (pointers: SchemaPointers): readonly (readonly [string, SchemaObject])[] => {
     const [first, ...more] = pointers;
     return first !== undefined && more.length === 0 ? schemasAt(first) : pointers.flatMap(schemasAt);
@@ -257,20 +252,6 @@ export function createSchemaWalk(contract: Contract): SchemaWalk {
       }),
     shapes: (pointers) => schemasOf(pointers).map(([, schema]) => schema),
   };
-}
-
-/** The schema itself, the target of its reference and its branches. */
-function readBranches(contract: Contract, pointer: string): SchemaPointers {
-  const schema = contract.at(pointer);
-  if (!isObject(schema)) return [];
-  const branches = [pointer];
-  if (typeof schema['$ref'] === 'string') branches.push(contract.resolve(schema, pointer).pointer);
-  for (const keyword of ['allOf', 'anyOf', 'oneOf']) {
-    const list = schema[keyword];
-    if (Array.isArray(list)) branches.push(...list.map((_, i) => pointer + toPointer(keyword, i)));
-  }
-  for (const keyword of ['then', 'else']) if (isObject(schema[keyword])) branches.push(`${pointer}/${keyword}`);
-  return [...new Set(branches)];
 }
 
 function readMember(

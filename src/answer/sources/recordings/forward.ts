@@ -2,7 +2,7 @@ import { pipeline, Readable } from 'node:stream';
 import { isSequenceType } from '../../../contract/media-type.js';
 import type { Answer } from '../../../http/answer.js';
 import { createContentDecoders, isDecodable, toDecodableCodings } from '../../../http/content-encoding.js';
-import { type HeaderFields, omitFields, readContentType, readField } from '../../../http/header-fields.js';
+import { type HeaderFields, lowerNames, omitFields, readContentType, readField } from '../../../http/header-fields.js';
 import type { RequestHeaders } from '../../../http/request-headers.js';
 import type { Call } from '../../../http/request/call.js';
 import { removeSessionPrefix, toUpstreamTarget } from '../../../http/target.js';
@@ -126,8 +126,7 @@ function toUpstreamFields(headers: RequestHeaders, own: Readonly<Record<string, 
   const fields = readForwardFields(headers);
   const accepted = readField(fields, 'accept-encoding');
   const codings: HeaderFields = accepted === undefined ? {} : { 'accept-encoding': toDecodableCodings(accepted) };
-  const lower = Object.fromEntries(Object.entries(own).map(([name, value]) => [name.toLowerCase(), value]));
-  return { ...fields, ...codings, ...lower };
+  return { ...fields, ...codings, ...lowerNames(own) };
 }
 
 /** A longer body is passed on while it arrives. */

@@ -1,6 +1,13 @@
 import { URL } from 'node:url';
 import { decodeContent } from '../../../http/content-encoding.js';
-import { type HeaderFields, listFields, omitFields, readContentType, readField } from '../../../http/header-fields.js';
+import {
+  type HeaderFields,
+  listFields,
+  mapFields,
+  omitFields,
+  readContentType,
+  readField,
+} from '../../../http/header-fields.js';
 import { isSequenceType, isJsonType } from '../../../contract/media-type.js';
 import { RequestHeaders } from '../../../http/request-headers.js';
 import type { Call } from '../../../http/request/call.js';
@@ -129,16 +136,8 @@ export function createOwnUrls(upstream: string): OwnUrls | undefined {
   };
   return {
     mentions,
-    fields: (headers, base) => {
-      if (!mentions(headers)) return headers;
-      const fields = Object.entries(headers).map(([name, value]): [string, string | readonly string[]] => {
-        return [
-          name,
-          typeof value === 'string' ? toField(name, value, base) : value.map((each) => toField(name, each, base)),
-        ];
-      });
-      return Object.fromEntries(fields);
-    },
+    fields: (headers, base) =>
+      mentions(headers) ? mapFields(headers, (name, value) => toField(name, value, base)) : headers,
     body: (bytes, headers, base) => {
       if (!hasUrls(headers)) return undefined;
       const plain = decodeContent(bytes, readField(headers, 'content-encoding'));

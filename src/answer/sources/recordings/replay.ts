@@ -1,9 +1,8 @@
 import { createReadStream, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { mapValues } from '../../../contract/json.js';
 import type { Answer } from '../../../http/answer.js';
 import { writeEvent } from '../../../http/event-stream.js';
-import { type HeaderFields, omitFields, readContentType, readField } from '../../../http/header-fields.js';
+import { type HeaderFields, mapFields, omitFields, readContentType, readField } from '../../../http/header-fields.js';
 import type { StoredExchange } from '../../../recording/cassette/cassette.js';
 import type { CutOff, RecordedResponse } from '../../../recording/cassette/exchange.js';
 import { writeBody } from '../../../recording/cassette/recorded-body.js';
@@ -107,9 +106,7 @@ function createChanges({ cassette, exchange, ownUrls }: Replayed): Changes {
   return {
     fields: (headers) => {
       const fields = own?.mentions(headers) === true ? own.fields(headers, readBase()) : headers;
-      if (sent === undefined) return fields;
-      const change = (text: string): string => replaceValues(text, sent);
-      return mapValues(fields, (value) => (typeof value === 'string' ? change(value) : value.map(change)));
+      return sent === undefined ? fields : mapFields(fields, (_, text) => replaceValues(text, sent));
     },
     body: changeBytes,
     text: (text) => (sent === undefined ? text : replaceValues(text, sent)),
