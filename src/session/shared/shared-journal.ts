@@ -88,26 +88,31 @@ export function createSharedJournal(inner: SessionJournal, limit: number): Share
       number = 0;
       ahead.clear();
     },
-    journal: withMethods<SessionJournal>(inner, {
-      get interactions() {
-        return read().interactions;
-      },
-      get dropped() {
-        return read().dropped;
-      },
-      get size() {
-        return read().size;
-      },
-      calls: (operation) => read().calls(operation),
-      filter: (predicate) => read().filter(predicate),
-      last: (operation) => read().last(operation),
-      waitFor: (what, options) => read().waitFor(what, options),
-      toJson: () => read().toJson(),
-      toNdjson: () => read().toNdjson(),
-      after: (from, count) => read().after(from, count),
-      clear,
-    }),
+    journal: createReader(inner, read, clear),
   };
+}
+
+/** The journal for readers, who read what waits first. */
+function createReader(inner: SessionJournal, read: () => SessionJournal, clear: () => void): SessionJournal {
+  return withMethods(inner, {
+    get interactions() {
+      return read().interactions;
+    },
+    get dropped() {
+      return read().dropped;
+    },
+    get size() {
+      return read().size;
+    },
+    calls: (operation) => read().calls(operation),
+    filter: (predicate) => read().filter(predicate),
+    last: (operation) => read().last(operation),
+    waitFor: (what, options) => read().waitFor(what, options),
+    toJson: () => read().toJson(),
+    toNdjson: () => read().toNdjson(),
+    after: (from, count) => read().after(from, count),
+    clear,
+  });
 }
 
 /** An interaction as other processes read it, without its secrets. */
