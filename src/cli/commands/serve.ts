@@ -1,16 +1,12 @@
 import type { Command } from 'commander';
-import { spawn } from 'node:child_process';
 import { isAbsolute } from 'node:path';
 import type { Clock } from '../../clock.js';
-import type { Problem } from '../../contract/contract.js';
-import { formatMistake, countOf } from '../../errors.js';
+import { countOf } from '../../errors.js';
 import type { Mock } from '../../handles.js';
 import { openMock } from '../../mock.js';
 import type { OptionName } from '../../options.js';
 import { nestOptions, readIds } from '../../read-options.js';
 import type { OptionFiles } from '../../reload/reload.js';
-import { hideUrlSecrets } from '../../schema/secret-forms.js';
-import { isLoopback } from '../../server/control/guard.js';
 import { listFixtureFiles } from '../../state/fixtures/fixture-file.js';
 import type { MockReload } from '../../server/watch.js';
 import {
@@ -24,12 +20,12 @@ import {
   toFolderBeside,
 } from '../flags.js';
 import { addConfigFlags, type CommandSettings, listConfigFiles, readSettings } from '../config.js';
-import type { ConfigDocument } from '../load-config.js';
-import { addListenFlags, type ListenFlags, listenUntilSignal, SERVER_OPTIONS } from '../listen.js';
+import { addListenFlags, listenUntilSignal, SERVER_OPTIONS } from '../listen.js';
 import { logInteractions, printReload } from '../serving/log.js';
+import { describeControl, openInspector, printProblemsLater, showSpec, type StartOptions } from '../serving/start.js';
 import { colour, type Output, showPath } from '../output.js';
 import { readTransportSettings, type TransportFlags } from '../transport.js';
-import { host, isUrl, readMonotonic, setTimeout } from '../../platform.js';
+import { host } from '../../platform.js';
 
 /** The options that `vouch serve` has flags for, in groups as help lists them. */
 const OPTION_GROUPS: Readonly<Record<string, readonly OptionName[]>> = {
@@ -63,22 +59,18 @@ const FLAG_CHANGES: FlagChanges = {
 /** The options that `vouch serve` has flags for. */
 const SERVE_OPTIONS: readonly OptionName[] = [...SERVER_OPTIONS, ...Object.values(OPTION_GROUPS).flat()];
 
-/** The flags that are not settings. */
-interface ServeFlags extends Omit<ListenFlags, keyof TransportFlags> {
-  readonly open?: boolean;
+/** What `vouch serve` serves, and with which settings. */
+interface Served extends TransportFlags {
+  readonly settings: CommandSettings;
+  readonly spec: string | object;
+  /** The folder or the items; undefined for none. */
+  readonly fixtures: unknown;
+  readonly scenarios: unknown;
+  /** Whether no document was given, so that the built-in one is served. */
+  readonly isBuiltIn: boolean;
 }
 
-type ServeOptions = ServeFlags &
-  TransportFlags &
-  Output & {
-    readonly settings: CommandSettings;
-    readonly spec: string | object;
-    /** The folder or the items; undefined for none. */
-    readonly fixtures: unknown;
-    readonly scenarios: unknown;
-    /** Whether no document was given, so that the built-in one is served. */
-    readonly isBuiltIn: boolean;
-  };
+interface ServeOptions extends Served, StartOptions {}
 
 /** Defines `vouch serve`. */
 export function defineCommand(command: Command, output: Output): void {
@@ -87,26 +79,13 @@ export function defineCommand(command: Command, output: Output): void {
 
 /** Serves until a signal. */
 async function serveCommand(specs: readonly string[], command: Command, output: Output): Promise<void> {
-  // The flags have the port and others too, as commander knows them.
-  const options = { ...command.opts<ServeFlags>(), ...(await readServeSettings(specs[0], command)), ...output };
+  const flags = command.opts<Omit<StartOptions, keyof Output | 'settings'>>();
+  const options = { ...flags, ...(await readServeSettings(specs[0], command)), ...output };
   const given = specs.length > 1 ? specs.map((spec) => ({ options: { spec } })) : undefined;
   const documents = given ?? (specs.length === 0 ? options.settings.documents : undefined);
   process.exitCode = await (documents === undefined
     ? runServe(options, createOptionFiles(options, [specs[0], command]))
-    : runDocuments(documents, options));
-}
-
-/** Serves several documents until a signal. @returns the exit code, 0. */
-async function runDocuments(documents: readonly ConfigDocument[], options: ServeOptions): Promise<number> {
-  const { serveDocuments } = await import('../serving/documents.js');
-  return serveDocuments(documents, options, {
-    describeControl: (address) => describeControl(options, address),
-    reload: { watch: true, onReload: (reload: MockReload) => printReload(reload, options) },
-    printProblems: (mock, spec, signal) => printProblemsLater(mock, { ...options, spec }, signal),
-    open: (address) => {
-      if (options.open === true) openInspector(options.socket === undefined ? address : null, options);
-    },
-  });
+    : (await import('../serving/documents.js')).serveDocuments(documents, options));
 }
 
 /** Adds the argument and the flags of `vouch serve`. */
@@ -121,9 +100,6 @@ export function addServeFlags(command: Command): Command {
   }
   return command;
 }
-
-/** What `vouch serve` serves, and with which settings. */
-type Served = Omit<ServeOptions, keyof Output | keyof ServeFlags>;
 
 /**
  * Reads what `vouch serve` serves, and with which settings.
@@ -153,17 +129,15 @@ export async function readServeSettings(given: string | undefined, command: Comm
 function toMockOptions(options: ServeOptions): object {
   const { spec, fixtures, scenarios, settings } = options;
   const given = settings.options;
-  return {
-    ...nestOptions({
-      ...given,
-      spec,
-      fixtures,
-      'scenarios.from': scenarios,
-      'scenarios.active': given['scenarios.active'] ?? [],
-      watch: given.watch ?? true,
-      onReload: given.onReload ?? ((reload: MockReload) => printReload(reload, options)),
-    }),
-  };
+  return nestOptions({
+    ...given,
+    spec,
+    fixtures,
+    'scenarios.from': scenarios,
+    'scenarios.active': given['scenarios.active'] ?? [],
+    watch: given.watch ?? true,
+    onReload: given.onReload ?? ((reload: MockReload) => printReload(reload, options)),
+  });
 }
 
 /** The files that decide which options the mock has: the configuration file, handlers, folders that are found beside the document. */
@@ -225,24 +199,12 @@ async function runServe(options: ServeOptions, files: OptionFiles): Promise<numb
     ];
     const lines = [...describeStart(mock, options, collections), ...end];
     options.write(options.json === true ? JSON.stringify(started) : lines.join('\n'));
-    if (options.open === true) openInspector(inspector, options);
-    printProblemsLater(mock, options, background.signal);
+    openInspector(inspector, options);
+    void printProblemsLater(mock, options, background.signal);
   });
   background.abort();
   if (options.json !== true) options.write(colour('gray', `${signal}: closing`));
   return 0;
-}
-
-/** Opens the page of the inspector, except on machines that build and test. */
-function openInspector(address: string | null, { writeError }: ServeOptions): void {
-  if (address === null) writeError(colour('yellow', '--open needs the control API and a TCP port'));
-  else if ((process.env['CI'] ?? '') === '')
-    openBrowser(address, () => writeError(colour('yellow', `no browser could be opened; open ${address}`)));
-}
-
-/** A path or URL without its secrets; null for a document that a configuration file contains. */
-function showSpec(spec: string | object): string | null {
-  return typeof spec === 'string' || isUrl(spec) ? hideUrlSecrets(String(spec)) : null;
 }
 
 /** The lines that show a new user how to serve another document than the built-in one. */
@@ -296,91 +258,4 @@ function showFolder(folder: unknown): string {
   if (typeof folder !== 'string') return 'of the configuration';
   const shown = showPath(folder);
   return isAbsolute(shown) || shown.startsWith('.') ? shown : `./${shown}`;
-}
-
-/** The address of the control API, and who can use it. */
-function describeControl({ host, settings }: ServeOptions, url: string): string {
-  const { control, 'control.token': token } = settings.options;
-  if (control === false) return 'control API disabled';
-  const address = `control API ${url}`;
-  if (typeof token === 'string') return `${address}  (token required)`;
-  if (isLoopback(host)) return address;
-  if (token === false) return `${address}  ${colour('yellow', '(no token: open to every machine that can reach it)')}`;
-  return `${address}  ${colour('yellow', '(blocked: other machines can reach it, so it requires --control-token)')}`;
-}
-
-/** Problems printed at start; `vouch check` prints all. */
-const MAX_PROBLEMS = 10;
-
-/** Printing starts after the first requests were answered, because looking up line numbers takes time. */
-const PROBLEMS_AFTER_MS = 100;
-
-const PREPARE_SLICE_MS = 4;
-const PREPARE_PAUSE_MS = 20;
-const PREPARE_BUDGET_MS = 400;
-
-function printProblemsLater(mock: Mock<Clock>, options: ServeOptions, signal: AbortSignal): void {
-  setTimeout(() => {
-    if (signal.aborted) return;
-    printProblems(mock.contract.problems, options);
-    readInBackground(mock, signal, (problems) => printProblems(problems, options));
-  }, PROBLEMS_AFTER_MS).unref();
-}
-
-function printProblems(problems: readonly Problem[], options: ServeOptions): void {
-  const shown = problems.slice(0, MAX_PROBLEMS);
-  if (options.json === true) {
-    if (problems.length > 0) options.write(JSON.stringify({ problems: problems.length, shown }));
-    return;
-  }
-  const lines = shown.map(({ code, at, message, assumed }) => {
-    return formatMistake({ code, at, message: assumed === undefined ? message : `${message}; ${assumed}` });
-  });
-  const hidden = problems.length - shown.length;
-  if (hidden > 0)
-    lines.push(`… and ${hidden} more; to list all: vouch check ${showPath(showSpec(options.spec) ?? '')}`);
-  for (const line of lines) options.write(colour('yellow', line));
-}
-
-/**
- * Reads schemas between requests, a few milliseconds at a time, and reports those with parts that cannot be used. It stops after a
- * time budget, because large documents take long; `vouch check` reads all schemas.
- */
-function readInBackground(
-  mock: Mock<Clock>,
-  signal: AbortSignal,
-  report: (problems: readonly Problem[]) => void,
-): void {
-  const steps = mock.prepare();
-  // Problems that the first requests caused are reported here too.
-  const known = mock.contract.problems.length;
-  let spentMs = 0;
-  const work = (): void => {
-    if (signal.aborted) return;
-    const startedAt = readMonotonic();
-    let done = false;
-    while (!done && readMonotonic() - startedAt < PREPARE_SLICE_MS) done = steps.next().done === true;
-    spentMs += readMonotonic() - startedAt;
-    if (!done && spentMs < PREPARE_BUDGET_MS) setTimeout(work, PREPARE_PAUSE_MS).unref();
-    else if (mock.problems.length > known) report(mock.problems.slice(known));
-  };
-  work();
-}
-
-/** The command that opens a URL in the browser of the user, by platform. */
-const BROWSER_COMMANDS: Readonly<Partial<Record<NodeJS.Platform, readonly [string, ...string[]]>>> = {
-  darwin: ['open'],
-  // `start` is a command of the shell; its first argument in quotes is a title.
-  win32: ['cmd', '/c', 'start', '""'],
-};
-
-/** Opens a URL in the browser of the user, which outlives this process. @param onFailure - Called if there is no such command or it fails. */
-function openBrowser(url: string, onFailure: () => void): void {
-  const [command, ...first] = BROWSER_COMMANDS[process.platform] ?? ['xdg-open'];
-  const browser = spawn(command, [...first, url], { detached: true, stdio: 'ignore' });
-  browser.once('error', onFailure);
-  browser.once('exit', (code) => {
-    if (code !== 0 && code !== null) onFailure();
-  });
-  browser.unref();
 }

@@ -2,33 +2,18 @@ import { basename, dirname, extname, join } from 'node:path';
 import { existsSync } from 'node:fs';
 import { createMocks, type Mocks, type MocksOptions, type MocksServer } from '../../documents/mocks.js';
 import { MockError, type Place, countOf } from '../../errors.js';
-import type { Mock } from '../../handles.js';
 import type { OptionName } from '../../options.js';
 import { nestOptions } from '../../read-options.js';
 import { hideUrlSecrets } from '../../schema/secret-forms.js';
 import type { CommandSettings } from '../config.js';
 import { findFolder } from '../flags.js';
 import { type ListenFlags, listenUntilSignal } from '../listen.js';
-import { logInteractions } from './log.js';
+import { logInteractions, printReload } from './log.js';
+import { describeControl, openInspector, printProblemsLater, type StartOptions } from './start.js';
 import type { ConfigDocument } from '../load-config.js';
-import { colour, type Output, showPath } from '../output.js';
+import { colour, showPath } from '../output.js';
+import type { MockReload } from '../../server/watch.js';
 import { host } from '../../platform.js';
-
-/** What `vouch serve` serves several documents with. */
-interface DocumentsOptions extends ListenFlags, Output {
-  readonly settings: CommandSettings;
-}
-
-/** What the command does for each mock as for a single one. */
-interface MockSteps {
-  /** The line about a control API. @param address - Its URL. */
-  describeControl(address: string): string;
-  /** The default of the options for reloads. */
-  readonly reload: Partial<Readonly<Record<OptionName, unknown>>>;
-  /** Prints problems of a document after the start. */
-  printProblems(mock: Mock, spec: string | object, signal: AbortSignal): void;
-  open(address: string): void;
-}
 
 /** The options that belong to one document. */
 const OWN_OPTIONS: readonly OptionName[] = [
@@ -51,33 +36,28 @@ interface Entry extends ConfigDocument {
 }
 
 /** Serves several documents until a signal. @returns the exit code, 0. */
-export async function serveDocuments(
-  given: readonly ConfigDocument[],
-  options: DocumentsOptions,
-  steps: MockSteps,
-): Promise<number> {
+export async function serveDocuments(given: readonly ConfigDocument[], options: StartOptions): Promise<number> {
   const entries = readEntries(given, options.settings);
   await using all: Mocks = await createMocks(
     entries.map((entry) => {
       const locate = (pointer: string): Place => all.mocks[entry.name]?.contract.locate(pointer) ?? { pointer };
-      return toOptions(entry, options, { ...steps, locate });
+      return toOptions(entry, options, locate);
     }),
   );
   const background = new host.AbortController();
   const signal = await listenUntilSignal(all, options, (server, notes) => {
     if (options.json === true) options.write(JSON.stringify(toJson(entries, all, { server, options })));
     else {
-      const lines = entries.flatMap((entry) => describeEntry(entry, all, { server, steps }));
+      const lines = entries.flatMap((entry) => describeEntry(entry, all, { server, options }));
       const { file } = options.settings;
       const where = server.socket === undefined ? '' : `  (socket ${showPath(server.socket)})`;
       const config = file === undefined ? [] : [`config ${showPath(file)}`];
       options.write([...lines, ...config, ...notes, `listening on ${colour('bold', server.url)}${where}`].join('\n'));
     }
-    steps.open(`${server.url}/`);
+    openInspector(server.socket === undefined ? `${server.url}/` : null, options);
     for (const { name, spec } of entries) {
       const mock = all.mocks[name];
-      // Only the clock of a mock depends on its options.
-      if (mock !== undefined) steps.printProblems(mock as Mock, spec, background.signal);
+      if (mock !== undefined) void printProblemsLater(mock, { ...options, spec }, background.signal);
     }
   });
   background.abort();
@@ -152,14 +132,15 @@ function findOwnFolder(
 /** The options of a mock: those of the document, then those of all. */
 function toOptions(
   entry: Entry,
-  { settings, ...options }: DocumentsOptions,
-  { reload, locate }: MockSteps & { readonly locate: (pointer: string) => Place },
+  { settings, ...options }: StartOptions,
+  locate: (pointer: string) => Place,
 ): MocksOptions {
   const { name, host: own, spec, fixtures, scenarios } = entry;
   const write = (text: string): void => options.write(addName(text, name, options));
   const { onInteraction } = logInteractions({ ...options, write }, locate);
   const { onRefused } = logInteractions(options, locate);
   const log = { ...(onInteraction && { onInteraction }), ...(onRefused && { onRefused }) };
+  const reload = { watch: true, onReload: (done: MockReload) => printReload(done, options) };
   const given = { ...reload, ...settings.options, ...entry.options, spec, fixtures, 'scenarios.from': scenarios };
   return {
     ...log,
@@ -177,12 +158,13 @@ function addName(text: string, name: string, { json }: ListenFlags): string {
 
 interface Served {
   readonly server: MocksServer;
+  readonly options: StartOptions;
 }
 
 function describeEntry(
   { name, host: own, spec, fixtures }: Entry,
   { mocks }: Mocks,
-  { server, steps }: Served & { readonly steps: MockSteps },
+  { server, options }: Served,
 ): readonly string[] {
   const mock = mocks[name];
   if (mock === undefined) return [];
@@ -195,17 +177,13 @@ function describeEntry(
   return [
     `${colour('bold', name)}  ${title} ${version}${source}  ${countOf(operations.length, 'operation')}`,
     `  ${server.baseUrls[name] ?? ''}${only}  fixtures ${shown}  seed ${mock.seed}`,
-    ...(control === undefined ? ['  control API disabled'] : [`  ${steps.describeControl(control)}`]),
+    ...(control === undefined ? ['  control API disabled'] : [`  ${describeControl(options, control)}`]),
     ...(control === undefined || server.socket !== undefined ? [] : [`  inspector ${control}/`]),
   ];
 }
 
 /** The object that `--json` prints at start. */
-function toJson(
-  entries: readonly Entry[],
-  { mocks }: Mocks,
-  { server, options }: Served & { readonly options: DocumentsOptions },
-): object {
+function toJson(entries: readonly Entry[], { mocks }: Mocks, { server, options }: Served): object {
   const documents = entries.map(({ name, host: own, spec, fixtures }) => {
     const mock = mocks[name];
     const control = server.controlUrls[name];
