@@ -3,23 +3,7 @@ export { loadContract } from './contract-parts.js';
 export { createMocks, type Mocks, type MocksOptions, type MocksServer } from './documents/mocks.js';
 export { type Config, defineConfig, type DocumentConfig } from './config.js';
 export type { Mock, MockRecordings, MockServer, SessionHandle, SessionSnapshot } from './handles.js';
-export type {
-  AuthOptions,
-  ContractOptions,
-  ControlOptions,
-  CorsOptions,
-  CoverageOptions,
-  DocumentOptions,
-  JournalOptions,
-  MockOptions,
-  RequestOptions,
-  ResponseOptions,
-  ScenarioDefinitions,
-  ScenarioOptions,
-  SessionOptions,
-  StateOptions,
-  StoreOptions,
-} from './options.js';
+export type * from './options.js';
 export type { RedisClient } from './session/shared/connection.js';
 export type { CollectionHandle, FieldsOf, ItemOf, State, StateOf, TypedState } from './session/state.js';
 export type { MockScenarios, SessionScenarios } from './session/scenario-handle.js';

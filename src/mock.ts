@@ -6,8 +6,8 @@ import { checkContractOptions, loadShared, readParts } from './contract-parts.js
 import { createHandle, createRecordingsHandle, type HandleParts, type Mock } from './handles.js';
 import { toRequest, withAbortSignal } from './http/request/in-process.js';
 import { MockError } from './errors.js';
-import type { MockOptions, Settings } from './options.js';
-import { readOptions } from './read-options.js';
+import type { MockOptions } from './options.js';
+import { readOptions, type Settings } from './read-options.js';
 import { follow } from './reload/follow.js';
 import { createReloader, type Live, type OptionFiles, type Reloader } from './reload/reload.js';
 import { createVersion, loadParts, type MockCoverage, type Parts } from './reload/version.js';

@@ -1,5 +1,76 @@
-import type { OptionEntry, OptionKind, OptionName } from './options.js';
+import type { MockOptions, ScenarioOptions } from './options.js';
 import { OWNERS, RECORDING_MODES } from './recording/mode.js';
+import type { RecordingOptions } from './recording/recordings.js';
+
+/** The options that a group of options has. */
+export type GroupOf<Options, Name extends keyof Options> = Exclude<NonNullable<Options[Name]>, string | boolean>;
+
+/** The members of groups of options by their dotted paths. */
+type MemberName<Options, Group extends keyof Options & string> = {
+  [Name in Group]: `${Name}.${string & keyof GroupOf<Options, Name>}`;
+}[Group];
+
+type GroupName =
+  | 'document'
+  | 'state'
+  | 'auth'
+  | 'requests'
+  | 'responses'
+  | 'sessions'
+  | 'journal'
+  | 'store'
+  | 'control'
+  | 'coverage'
+  | 'cors'
+  | 'connections'
+  | 'recordings';
+
+/** Every option by its dotted path. */
+export type OptionName =
+  | keyof MockOptions
+  | MemberName<MockOptions, GroupName>
+  | `scenarios.${keyof ScenarioOptions}`
+  | `recordings.${MemberName<RecordingOptions, 'redact' | 'match' | 'exclude'>}`;
+
+/** What a value of an option may be. */
+export type OptionKind =
+  | 'string'
+  | 'boolean'
+  | 'false'
+  | 'integer'
+  | 'number'
+  | 'object'
+  | 'strings'
+  | 'function'
+  | 'functions'
+  | 'patterns'
+  | 'URL'
+  | 'Date'
+  | 'Clock';
+
+/** One option of a mock: what checks, command line, documentation and configuration files know about it. */
+export interface OptionEntry {
+  /** The kinds of value that are accepted. */
+  readonly kinds: readonly OptionKind[];
+  /** The closed set of accepted strings. */
+  readonly values?: readonly string[];
+  /** The closed set of accepted strings in the members of an object. */
+  readonly memberValues?: readonly string[];
+  /** Smallest accepted number. */
+  readonly minimum?: number;
+  /** The value that is used when the option is not given. */
+  readonly default?: unknown;
+  /** What happens when the option is not given, where that is not one value. */
+  readonly otherwise?: string;
+  /** Environment variable that sets it. */
+  readonly env?: string;
+  /** Flag of `vouch serve` that sets it, with its argument; of `vouch record` and `vouch replay` for recordings. */
+  readonly flag?: string;
+  /** Flag that switches it off. */
+  readonly noFlag?: string;
+  /** One sentence. */
+  readonly description: string;
+}
 
 type OptionMore = Omit<OptionEntry, 'kinds' | 'description'>;
 

@@ -6,16 +6,12 @@ import type { Contract } from './contract/contract.js';
 import type { MockError } from './errors.js';
 import type { QueryProfile } from './http/request/parameters.js';
 import type { Interaction, InteractionTexts } from './journal/interaction.js';
-import type { MatchRules } from './recording/cassette/manifest.js';
 import type { RecordingOptions } from './recording/recordings.js';
-import type { ExclusionOptions } from './recording/exclusion.js';
-import type { RedactionOptions } from './recording/redaction/secret-rules.js';
 import type { Reload } from './scenario/scenarios.js';
 import type { ConnectionOptions } from './server/connections.js';
 import type { MockReload } from './server/watch.js';
 import type { ClockOption } from './session/session.js';
 import type { RedisClient } from './session/shared/connection.js';
-import type { StateLimits } from './state/store/lists/usage.js';
 
 /** The options of `createMock`. Only `spec` is required; with `recordings` not even that. */
 export interface MockOptions<Operations = unknown, Collections = unknown> {
@@ -249,89 +245,4 @@ export interface ScenarioOptions<Operations = unknown> {
   readonly watch?: boolean;
   /** Called after each reload of scenarios; a file with a mistake keeps the last valid version of its scenario. */
   readonly onReload?: (reload: Reload) => void;
-}
-
-/** Every option by its dotted path. */
-export type OptionName =
-  | keyof MockOptions
-  | `document.${keyof DocumentOptions}`
-  | `state.${keyof StateOptions}`
-  | `auth.${keyof AuthOptions}`
-  | `requests.${keyof RequestOptions}`
-  | `responses.${keyof ResponseOptions}`
-  | `sessions.${keyof SessionOptions}`
-  | `journal.${keyof JournalOptions}`
-  | `store.${keyof StoreOptions}`
-  | `control.${keyof ControlOptions}`
-  | `coverage.${keyof CoverageOptions}`
-  | `cors.${keyof CorsOptions}`
-  | `connections.${keyof ConnectionOptions}`
-  | `scenarios.${keyof ScenarioOptions}`
-  | `recordings.${keyof RecordingOptions}`
-  | `recordings.redact.${keyof RedactionOptions}`
-  | `recordings.match.${keyof MatchRules}`
-  | `recordings.exclude.${keyof ExclusionOptions}`;
-
-/** What a value of an option may be. */
-export type OptionKind =
-  | 'string'
-  | 'boolean'
-  | 'false'
-  | 'integer'
-  | 'number'
-  | 'object'
-  | 'strings'
-  | 'function'
-  | 'functions'
-  | 'patterns'
-  | 'URL'
-  | 'Date'
-  | 'Clock';
-
-/** One option of a mock: what checks, command line, documentation and configuration files know about it. */
-export interface OptionEntry {
-  /** The kinds of value that are accepted. */
-  readonly kinds: readonly OptionKind[];
-  /** The closed set of accepted strings. */
-  readonly values?: readonly string[];
-  /** The closed set of accepted strings in the members of an object. */
-  readonly memberValues?: readonly string[];
-  /** Smallest accepted number. */
-  readonly minimum?: number;
-  /** The value that is used when the option is not given. */
-  readonly default?: unknown;
-  /** What happens when the option is not given, where that is not one value. */
-  readonly otherwise?: string;
-  /** Environment variable that sets it. */
-  readonly env?: string;
-  /** Flag of `vouch serve` that sets it, with its argument; of `vouch record` and `vouch replay` for recordings. */
-  readonly flag?: string;
-  /** Flag that switches it off. */
-  readonly noFlag?: string;
-  /** One sentence. */
-  readonly description: string;
-}
-
-/** An option type whose members `Key` have a default. */
-type WithDefaults<Options, Key extends keyof Options> = Options & Required<Pick<Options, Key>>;
-
-/** Checked options: short forms are expanded and defaults are filled in. */
-export interface Settings extends WithDefaults<
-  Omit<MockOptions, 'cors' | 'coverage' | 'scenarios' | 'recordings' | 'store'>,
-  'spec' | 'overlays' | 'seed' | 'strict' | 'middleware'
-> {
-  readonly document: WithDefaults<DocumentOptions, 'allowHttpRefs'>;
-  readonly state: false | WithDefaults<StateOptions, keyof StateLimits>;
-  readonly auth: AuthOptions;
-  readonly requests: WithDefaults<RequestOptions, 'bodyLimitBytes' | 'lenientAccept'>;
-  readonly responses: Required<ResponseOptions>;
-  readonly sessions: Required<SessionOptions>;
-  readonly journal: Required<JournalOptions>;
-  readonly store: Required<StoreOptions> | undefined;
-  readonly control: false | WithDefaults<ControlOptions, 'prefix' | 'origins'>;
-  readonly coverage: false | CoverageOptions;
-  readonly cors: false | Required<CorsOptions>;
-  readonly connections: Required<ConnectionOptions>;
-  readonly scenarios: (ScenarioOptions & { readonly active: readonly string[] }) | undefined;
-  readonly recordings: RecordingOptions | undefined;
 }

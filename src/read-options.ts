@@ -1,9 +1,36 @@
 import { types } from 'node:util';
 import { addTo, isObject } from './contract/json.js';
 import { joinWords, MockError, nearest, suggest } from './errors.js';
-import { OPTIONS } from './options-table.js';
-import type { MockOptions, OptionEntry, OptionKind, OptionName, Settings } from './options.js';
+import { type GroupOf, type OptionEntry, type OptionKind, type OptionName, OPTIONS } from './options-table.js';
+import type { MockOptions, ScenarioOptions } from './options.js';
 import { isUrl } from './platform.js';
+import type { StateLimits } from './state/store/lists/usage.js';
+
+/** An option type whose members `Key` have a default. */
+type WithDefaults<Options, Key extends keyof Options> = Options & Required<Pick<Options, Key>>;
+
+type Group<Name extends keyof MockOptions> = GroupOf<MockOptions, Name>;
+
+/** Checked options: short forms are expanded and defaults are filled in. */
+export interface Settings extends WithDefaults<
+  Omit<MockOptions, 'cors' | 'coverage' | 'scenarios' | 'recordings' | 'store'>,
+  'spec' | 'overlays' | 'seed' | 'strict' | 'middleware'
+> {
+  readonly document: WithDefaults<Group<'document'>, 'allowHttpRefs'>;
+  readonly state: false | WithDefaults<Group<'state'>, keyof StateLimits>;
+  readonly auth: Group<'auth'>;
+  readonly requests: WithDefaults<Group<'requests'>, 'bodyLimitBytes' | 'lenientAccept'>;
+  readonly responses: Required<Group<'responses'>>;
+  readonly sessions: Required<Group<'sessions'>>;
+  readonly journal: Required<Group<'journal'>>;
+  readonly store: Required<Group<'store'>> | undefined;
+  readonly control: false | WithDefaults<Group<'control'>, 'prefix' | 'origins'>;
+  readonly coverage: false | Group<'coverage'>;
+  readonly cors: false | Required<Group<'cors'>>;
+  readonly connections: Required<Group<'connections'>>;
+  readonly scenarios: (ScenarioOptions & { readonly active: readonly string[] }) | undefined;
+  readonly recordings: Group<'recordings'> | undefined;
+}
 
 const EXAMPLE = "try createMock({ spec: 'spec/openapi.yaml' })";
 /** The document of a mock that only records and replays. */

@@ -1,7 +1,6 @@
 import { type Command, Option } from 'commander';
 import { existsSync } from 'node:fs';
-import { OPTIONS } from '../options-table.js';
-import type { OptionName } from '../options.js';
+import { type OptionName, OPTIONS } from '../options-table.js';
 import { readOptionFlags } from './flags.js';
 import type { ConfigDocument, Setting, SettingLayer, SettingName } from './load-config.js';
 import { isTransportName, TRANSPORT_SETTINGS } from './transport.js';

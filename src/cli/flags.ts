@@ -4,8 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { LoadOptions } from '../contract/load/load.js';
 import { MockError } from '../errors.js';
-import { OPTIONS } from '../options-table.js';
-import type { OptionName } from '../options.js';
+import { type OptionName, OPTIONS } from '../options-table.js';
 import { toPackageUrl } from '../package-folder.js';
 import type { Output } from './output.js';
 

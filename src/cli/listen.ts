@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Clock } from '../clock.js';
 import type { Mock } from '../handles.js';
 import { createMock } from '../mock.js';
-import type { OptionName } from '../options.js';
+import type { OptionName } from '../options-table.js';
 import { nestOptions } from '../read-options.js';
 import {
   addOptionalSpec,

@@ -4,7 +4,7 @@ import { isObject } from '../contract/json.js';
 import { parseText } from '../contract/load/parse.js';
 import { createLineFinder } from '../contract/load/source-map.js';
 import { MockError, type Place, toReason } from '../errors.js';
-import type { OptionName } from '../options.js';
+import type { OptionName } from '../options-table.js';
 import { flattenOptions, type NamedOption } from '../read-options.js';
 import { loadModule } from './load-module.js';
 import { showPath } from './output.js';

@@ -14,7 +14,8 @@ import { type CoverageRecorder, createCoverageRecorder } from '../coverage/recor
 import type { CallDecoder } from '../http/request/call.js';
 import type { Interaction } from '../journal/interaction.js';
 import type { RequestMetrics } from '../metrics/request-metrics.js';
-import type { AuthOptions, Settings } from '../options.js';
+import type { AuthOptions } from '../options.js';
+import type { Settings } from '../read-options.js';
 import { readMonotonic } from '../platform.js';
 import { createScenarioContext, type ScenarioContext } from '../scenario/definition/kinds.js';
 import { openScenarios, type Reload, renewScenarios, type Scenarios } from '../scenario/scenarios.js';

@@ -1,7 +1,6 @@
 import { cutText } from '../../errors.js';
 import type { Command } from 'commander';
-import { OPTIONS } from '../../options-table.js';
-import type { OptionName } from '../../options.js';
+import { type OptionName, OPTIONS } from '../../options-table.js';
 import { hideUrlSecrets } from '../../schema/secret-forms.js';
 import { isUrl } from '../../platform.js';
 import type { ConfigDocument, Setting, SettingName } from '../load-config.js';

@@ -4,7 +4,7 @@ import type { Clock } from '../../clock.js';
 import { countOf } from '../../errors.js';
 import type { Mock } from '../../handles.js';
 import { openMock } from '../../mock.js';
-import type { OptionName } from '../../options.js';
+import type { OptionName } from '../../options-table.js';
 import { nestOptions, readIds } from '../../read-options.js';
 import type { OptionFiles } from '../../reload/reload.js';
 import { listFixtureFiles } from '../../state/fixtures/fixture-file.js';

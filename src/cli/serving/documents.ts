@@ -2,7 +2,7 @@ import { basename, dirname, extname, join } from 'node:path';
 import { existsSync } from 'node:fs';
 import { createMocks, type Mocks, type MocksOptions, type MocksServer } from '../../documents/mocks.js';
 import { MockError, type Place, countOf } from '../../errors.js';
-import type { OptionName } from '../../options.js';
+import type { OptionName } from '../../options-table.js';
 import { nestOptions } from '../../read-options.js';
 import { hideUrlSecrets } from '../../schema/secret-forms.js';
 import type { CommandSettings } from '../config.js';

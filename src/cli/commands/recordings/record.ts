@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Clock } from '../../../clock.js';
 import { MockError, countOf } from '../../../errors.js';
 import type { Mock } from '../../../handles.js';
-import type { OptionName } from '../../../options.js';
+import type { OptionName } from '../../../options-table.js';
 import { hideUrlSecrets } from '../../../schema/secret-forms.js';
 import { listFlagOptions } from '../../flags.js';
 import { addRecordingFlags, readRecordingSettings, type RecordingSettings, serveRecordings } from '../../listen.js';

@@ -6,7 +6,7 @@ import { loadContract } from '../../../contract/load/load.js';
 import { createRouter } from '../../../contract/router/router.js';
 import { MockError, countOf } from '../../../errors.js';
 import { createCallDecoder } from '../../../http/request/call.js';
-import type { OptionName } from '../../../options.js';
+import type { OptionName } from '../../../options-table.js';
 import {
   applyAfterRead,
   type Cassette,

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { OptionName } from '../../../options.js';
+import type { OptionName } from '../../../options-table.js';
 import { listFlagOptions } from '../../flags.js';
 import { addRecordingFlags, readRecordingSettings, type RecordingSettings, serveRecordings } from '../../listen.js';
 import { colour, type Output } from '../../output.js';
