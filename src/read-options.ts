@@ -152,7 +152,8 @@ const isArrayOf =
     Array.isArray(value) && value.every(accepts);
 const STRINGS = { type: 'array', items: { type: 'string' } };
 
-const KINDS: Readonly<Record<OptionKind, KindRules>> = {
+/** What checks, messages and JSON Schemas know about the kinds of values. */
+export const KINDS: Readonly<Record<OptionKind, KindRules>> = {
   string: { noun: 'a string', schema: { type: 'string' }, accepts: isString },
   boolean: { noun: 'a boolean', schema: { type: 'boolean' }, accepts: (value) => typeof value === 'boolean' },
   false: { noun: 'false', schema: { const: false }, accepts: (value) => value === false },

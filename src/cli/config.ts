@@ -85,7 +85,7 @@ function readFlags(
 ): (source: 'default' | 'env' | 'cli') => SettingLayer {
   const values = readOptionFlags(command.opts(), names);
   return (source) => {
-    const transport = Object.entries(TRANSPORT_SETTINGS).map(([name, flag]) => {
+    const transport = Object.entries(TRANSPORT_SETTINGS).map(([name, [flag]]) => {
       const long = command.options.find((each) => each.attributeName() === flag)?.long ?? '';
       // The keys of the table are the names of settings.
       return [name as keyof typeof TRANSPORT_SETTINGS, command.opts()[flag] as unknown, long] as const;

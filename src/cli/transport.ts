@@ -3,8 +3,10 @@ import { type Command, Option } from 'commander';
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { isObject } from '../contract/json.js';
+import { isObject, mapValues } from '../contract/json.js';
 import { MockError, toReason } from '../errors.js';
+import type { OptionKind } from '../options-table.js';
+import { KINDS } from '../read-options.js';
 import { readUserCacheFolder } from '../package-folder.js';
 import { replaceFileSync } from '../replace-file.js';
 import { type Certificate, createCertificate } from '../server/certificate.js';
@@ -30,18 +32,33 @@ export interface TransportFlags {
 /** The name of a setting that says how a server is reached. */
 export type TransportName = 'port' | 'host' | 'socket' | 'portFile' | 'compress' | 'tls' | `tls.${keyof TlsOptions}`;
 
-/** What a configuration file says about how a server is reached, with the property of the flag that says the same. */
-export const TRANSPORT_SETTINGS: Readonly<Record<TransportName, keyof TransportFlags>> = {
-  port: 'port',
-  host: 'host',
-  socket: 'socket',
-  portFile: 'portFile',
-  compress: 'compress',
-  tls: 'tls',
-  'tls.cert': 'tlsCert',
-  'tls.key': 'tlsKey',
-  'tls.names': 'tlsName',
+/** The property of the flag that says the same as a setting, its kind, its meaning, and how messages call its values if not by the kind. */
+type TransportSetting = readonly [flag: keyof TransportFlags, kind: OptionKind, description: string, noun?: string];
+
+/** What a configuration file says about how a server is reached. */
+export const TRANSPORT_SETTINGS: Readonly<Record<TransportName, TransportSetting>> = {
+  port: [
+    'port',
+    'integer',
+    'The port to listen on; 0 picks a free port.',
+    'an integer from 0 (any free port) to 65535',
+  ],
+  host: ['host', 'string', 'The address to listen on.'],
+  socket: ['socket', 'string', 'The Unix socket, or named pipe on Windows, to listen on instead of a port.'],
+  portFile: ['portFile', 'string', 'The file to write the port to once the mock listens.'],
+  compress: ['compress', 'boolean', 'Compress answers of 1 KiB and more, for clients that accept it.'],
+  tls: [
+    'tls',
+    'boolean',
+    'Use HTTPS, with a self-signed certificate or one of your own.',
+    'a boolean, or an object with cert, key and names',
+  ],
+  'tls.cert': ['tlsCert', 'string', 'The certificate: a path, or PEM.'],
+  'tls.key': ['tlsKey', 'string', 'The private key of the certificate: a path, or PEM.'],
+  'tls.names': ['tlsName', 'strings', 'Host names of the self-signed certificate.'],
 };
+
+const MAX_PORT = 65_535;
 
 /** Whether a name is that of a setting that says how a server is reached. */
 export function isTransportName(name: string): name is TransportName {
@@ -49,48 +66,24 @@ export function isTransportName(name: string): name is TransportName {
 }
 
 /** JSON Schemas of the members of a configuration file that say how a server is reached. */
-export const TRANSPORT_SCHEMAS: Readonly<Record<string, object>> = {
-  port: { description: 'The port to listen on; 0 picks a free port.', type: 'integer', minimum: 0, maximum: 65_535 },
-  host: { description: 'The address to listen on.', type: 'string' },
-  socket: { description: 'The Unix socket, or named pipe on Windows, to listen on instead of a port.', type: 'string' },
-  portFile: { description: 'The file to write the port to once the mock listens.', type: 'string' },
-  compress: { description: 'Compress answers of 1 KiB and more, for clients that accept it.', type: 'boolean' },
-  tls: {
-    description: 'Use HTTPS, with a self-signed certificate or one of your own.',
-    anyOf: [
-      { type: 'boolean' },
-      {
-        type: 'object',
-        properties: {
-          cert: { description: 'The certificate: a path, or PEM.', type: 'string' },
-          key: { description: 'The private key of the certificate: a path, or PEM.', type: 'string' },
-          names: {
-            description: 'Host names of the self-signed certificate.',
-            type: 'array',
-            items: { type: 'string' },
-          },
-        },
-        additionalProperties: false,
-      },
-    ],
-  },
-};
-
-/** What messages call the values of these settings, with the check; others are strings. */
-const TRANSPORT_KINDS: Partial<
-  Readonly<Record<TransportName, readonly [noun: string, accepts: (value: unknown) => boolean]>>
-> = {
-  port: [
-    'an integer from 0 (any free port) to 65535',
-    (value) => Number.isInteger(value) && Number(value) >= 0 && Number(value) <= 65_535,
-  ],
-  compress: ['a boolean', (value) => typeof value === 'boolean'],
-  tls: ['a boolean, or an object with cert, key and names', (value) => typeof value === 'boolean'],
-  'tls.names': [
-    'an array of strings',
-    (value) => Array.isArray(value) && value.every((name) => typeof name === 'string'),
-  ],
-};
+export function createTransportSchemas(): Readonly<Record<string, object>> {
+  const toSchema = ([, kind, description]: TransportSetting): object => ({ description, ...KINDS[kind].schema });
+  const {
+    port,
+    tls: _,
+    'tls.cert': cert,
+    'tls.key': key,
+    'tls.names': names,
+    ...others
+  } = mapValues(TRANSPORT_SETTINGS, toSchema);
+  const group = { type: 'object', properties: { cert, key, names }, additionalProperties: false };
+  const [, , description] = TRANSPORT_SETTINGS.tls;
+  return {
+    port: { ...port, minimum: 0, maximum: MAX_PORT },
+    ...others,
+    tls: { description, anyOf: [KINDS.boolean.schema, group] },
+  };
+}
 
 /**
  * Reads a member of a configuration file that says how a server is reached.
@@ -110,14 +103,15 @@ export function readTransportMember(
     });
     return members.some(([member]) => member !== 'tls.names') ? members : [['tls', true], ...members];
   }
-  const [noun, accepts] = TRANSPORT_KINDS[name] ?? ['a string', (given: unknown) => typeof given === 'string'];
-  if (accepts(value)) return [[name, value]];
+  const [, kind, , noun = KINDS[kind].noun] = TRANSPORT_SETTINGS[name];
+  const isInRange = name !== 'port' || (Number(value) >= 0 && Number(value) <= MAX_PORT);
+  if (KINDS[kind].accepts(value) && isInRange) return [[name, value]];
   throw new MockError('OPTION_INVALID', `the option "${name}" must be ${noun}`);
 }
 
 /** The settings that say how a server is reached, as its flags. */
 export function readTransportSettings(all: ReadonlyMap<string, { readonly value: unknown }>): TransportFlags {
-  const given = Object.entries(TRANSPORT_SETTINGS).map(([name, flag]) => [flag, all.get(name)?.value] as const);
+  const given = Object.entries(TRANSPORT_SETTINGS).map(([name, [flag]]) => [flag, all.get(name)?.value] as const);
   // Values of flags have been parsed, and those of the configuration file checked.
   return Object.fromEntries(given.filter(([, value]) => value !== undefined)) as unknown as TransportFlags;
 }

@@ -7,7 +7,7 @@ import { fixtureSchema, scenarioSchema } from '../../scenario/definition/schema.
 import { inferResources } from '../../state/inference/infer.js';
 import { type Output, showPath, writeOutputFile } from '../output.js';
 import { countOf } from '../../errors.js';
-import { TRANSPORT_SCHEMAS } from '../transport.js';
+import { createTransportSchemas } from '../transport.js';
 
 /** Options of `vouch schema`: the path or URL of the document, and the folder to write to. */
 interface SchemaOptions extends Pick<Output, 'write'> {
@@ -52,7 +52,7 @@ function configSchema(): object {
   const more = {
     $schema: { type: 'string' },
     handlers: { description: 'The path of a module that exports handlers.', type: 'string' },
-    ...TRANSPORT_SCHEMAS,
+    ...createTransportSchemas(),
   };
   const own = { handlers: more.handlers, ...(isObject(properties) ? properties : {}) };
   const named = { name: { type: 'string' }, host: { type: 'string' }, ...own };
