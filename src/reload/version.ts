@@ -18,7 +18,7 @@ import type { AuthOptions } from '../options.js';
 import type { Settings } from '../read-options.js';
 import { readMonotonic } from '../platform.js';
 import { createScenarioContext, type ScenarioContext } from '../scenario/definition/kinds.js';
-import { openScenarios, type Reload, renewScenarios, type Scenarios } from '../scenario/scenarios.js';
+import { openScenarios, type Reload, type Scenarios } from '../scenario/scenarios.js';
 import { createApp } from '../server/app.js';
 import type { Control } from '../server/control/control.js';
 import type { Cors } from '../server/cors.js';
@@ -125,11 +125,7 @@ export function loadParts(shared: ContractParts, settings: Settings, before?: Ve
     ids: fixed?.get(name),
   }));
   const scenarioContext = createScenarioContext({ collections, ...shared });
-  const from = settings.scenarios?.from;
-  const { scenarios, reload } =
-    before === undefined
-      ? { scenarios: openScenarios(from, scenarioContext), reload: NOTHING_RELOADED }
-      : renewScenarios(from, scenarioContext, before.scenarios);
+  const { scenarios, reload } = openScenarios(settings.scenarios?.from, scenarioContext, before?.scenarios);
   const { items, editors, stateSource } = readState(stateSettings);
   // It remembers texts of requests.
   const redactor = createInteractionRedactor(shared.contract, shared.validators);
@@ -156,8 +152,6 @@ export function loadParts(shared: ContractParts, settings: Settings, before?: Ve
     ...shared,
   };
 }
-
-const NOTHING_RELOADED: Reload = { loaded: [], kept: [], error: undefined };
 
 /** The answer sources, first to last: their order is the behaviour. */
 function listSources(

@@ -171,20 +171,6 @@ function withoutRepeats(ids: readonly string[]): readonly string[] {
   return ids.filter((id, i) => ids.lastIndexOf(id) === i);
 }
 
-/**
- * Loads the scenarios of one mock.
- *
- * @param source - A folder with one scenario per file, or scenarios by id; undefined for none.
- * @throws MockError `SCENARIO_INVALID`, `SCENARIO_UNREADABLE`.
- */
-export function openScenarios(
-  source: string | Readonly<Record<string, ScenarioDefinition>> | undefined,
-  context: ScenarioContext,
-): Scenarios {
-  if (typeof source === 'string') return createScenarios(context, loadScenarios(source, context));
-  return createScenarios(context, toScenarios(source ?? {}, context));
-}
-
 /** The result of reloading a folder of scenarios. */
 export interface Reload {
   /** Ids of the scenarios that match their files now. */
@@ -208,23 +194,25 @@ export function reloadScenarios(folder: string, context: ScenarioContext, scenar
 }
 
 /**
- * Reads the scenarios of a mock again where its contract or its fixtures may have changed. Of a file with a mistake, the last valid version is kept.
+ * Loads the scenarios of one mock.
  *
- * @throws MockError `SCENARIO_INVALID`, `SCENARIO_UNREADABLE` where that version is not valid any more either.
+ * @param source - A folder with one scenario per file, or scenarios by id; undefined for none.
+ * @param before - Those of a mock whose contract or fixtures may have changed: of a file with a mistake, the last valid version is kept.
+ * @throws MockError `SCENARIO_INVALID`, `SCENARIO_UNREADABLE` where there is no version that is valid.
  */
-export function renewScenarios(
+export function openScenarios(
   source: string | Readonly<Record<string, ScenarioDefinition>> | undefined,
   context: ScenarioContext,
-  before: Scenarios,
+  before?: Scenarios,
 ): { readonly scenarios: Scenarios; readonly reload: Reload } {
-  if (typeof source !== 'string') {
-    const scenarios = createScenarios(context, toScenarios(source ?? {}, context));
+  if (typeof source !== 'string' || before === undefined) {
+    const loaded = typeof source === 'string' ? loadScenarios(source, context) : toScenarios(source ?? {}, context);
+    const scenarios = createScenarios(context, loaded);
     return { scenarios, reload: { loaded: scenarios.ids, kept: [], error: undefined } };
   }
   const { scenarios: sound, ids, mistakes } = readScenarios(source, context);
   const error = toScenarioError(mistakes);
   const known = new Map(sound.map((scenario) => [scenario.id, scenario]));
-  const loaded = [...known.keys()];
   const kept = ids.flatMap((id) => {
     const { definition, file } = before.get(id) ?? {};
     if (known.has(id) || file === undefined) return [];
@@ -235,7 +223,7 @@ export function renewScenarios(
     }
   });
   const scenarios = createScenarios(context, [...sound, ...kept]);
-  return { scenarios, reload: { loaded, kept: kept.map(({ id }) => id), error } };
+  return { scenarios, reload: { loaded: [...known.keys()], kept: kept.map(({ id }) => id), error } };
 }
 
 /** Adds the scenarios that were added to others, and activates those that are active there. @returns the ids of those that are not valid any more. */

@@ -17,7 +17,7 @@ import {
   type MatcherParts,
 } from '../rules/matcher.js';
 import { checkLeaf, checkParts } from './check-value.js';
-import { type Domain, isEmpty, narrow, type Range, readDomain } from './domain.js';
+import { type Domain, EVERY_NUMBER, isEmpty, narrow, readDomain } from './domain.js';
 import { compileJsonPath, type JsonPath } from './json-path.js';
 import {
   ANY,
@@ -31,8 +31,6 @@ import {
   TEXT,
   type ValueTarget,
 } from './kinds.js';
-
-const EVERY_NUMBER: Range = { low: -Infinity, lowOpen: false, high: Infinity, highOpen: false };
 
 const REGEX: Kind<GuardedPattern> = {
   type: 'string',
@@ -154,8 +152,10 @@ function readMatcher(node: SourceNode, context: CheckContext): Matcher {
   const { mistakes } = node.source;
   const before = mistakes.length;
   const parts = MATCHER.read(node, context) ?? {};
-  const matcher = createMatcher(node.value, parts, context.value.isText);
-  if (mistakes.length === before && context.value.isNegated !== true) checkPossible(node, { parts, matcher }, context);
+  const target = context.value;
+  const matcher = createMatcher(node.value, parts, target.isText);
+  if (mistakes.length === before && target.isNegated !== true)
+    checkPossible(node, { parts, matcher, target }, readTargetDomain(context));
   return matcher;
 }
 
@@ -167,12 +167,16 @@ function readTargetDomain({ contract, fieldsOf, value }: CheckContext): Domain {
   return isText && isArray ? readDomain(contract, fieldsOf(pointers).items) : domain;
 }
 
-type Read = { readonly parts: MatcherParts; readonly matcher: Matcher };
+/** A matcher, and what it is about. */
+interface Read {
+  readonly parts: MatcherParts;
+  readonly matcher: Matcher;
+  readonly target: ValueTarget;
+}
 
 /** Reports a matcher that matches no value of the schema. */
-function checkPossible(node: SourceNode, { parts, matcher }: Read, context: CheckContext): void {
-  const target = context.value;
-  const domain = readTargetDomain(context);
+function checkPossible(node: SourceNode, read: Read, domain: Domain): void {
+  const { parts, matcher, target } = read;
   const { types, values } = domain;
   const { present, not: _, ...others } = parts;
   if (present === false && Object.values(others).some((part) => part !== undefined)) {
@@ -185,8 +189,8 @@ function checkPossible(node: SourceNode, { parts, matcher }: Read, context: Chec
     report(node, `${target.what} never matches ${describe(node.value)}`, `its values are ${known.join(', ')}`);
     return;
   }
-  checkTypes(node, { parts, target }, domain);
-  checkRange(node, { parts, target }, domain);
+  checkTypes(node, read, domain);
+  checkRange(node, read, domain);
 }
 
 /** The JSON types that a part can match, and how messages say it. */
@@ -195,11 +199,7 @@ const TYPES = {
   contains: { types: ['string', 'array'], says: 'matches a string or an array' },
 } as const;
 
-function checkTypes(
-  node: SourceNode,
-  { parts, target }: { readonly parts: MatcherParts; readonly target: ValueTarget },
-  { types }: Domain,
-): void {
+function checkTypes(node: SourceNode, { parts, target }: Read, { types }: Domain): void {
   if (types === undefined) return;
   const isKind = [...types]
     .filter((type) => type !== 'null')
@@ -223,11 +223,7 @@ function checkTypes(
   }
 }
 
-function checkRange(
-  node: SourceNode,
-  { parts, target }: { readonly parts: MatcherParts; readonly target: ValueTarget },
-  { types, range }: Domain,
-): void {
+function checkRange(node: SourceNode, { parts, target }: Read, { types, range }: Domain): void {
   const { gt, gte, lt, lte } = parts;
   const bounds = [gt, gte, lt, lte].filter((bound) => bound !== undefined);
   const [first] = bounds;
@@ -273,8 +269,9 @@ function checkValue(node: SourceNode, context: CheckContext): void {
   if (node.value !== null && !isPart) return checkLeaf(node, toSchemaTarget(pointers, context));
   const results = pointers.map((pointer) => context.check(pointer, 'request')(node.value, 'body'));
   if (results.some((violations) => violations.length === 0)) return;
-  const isAbsent = node.value === null && !isPart ? 'to match a call without it, write { present: false }' : undefined;
-  report(node, `${what} cannot be ${describe(node.value)}`, isAbsent ?? toHint(results));
+  const hint =
+    node.value === null && !isPart ? 'to match a call without it, write { present: false }' : toHint(results);
+  report(node, `${what} cannot be ${describe(node.value)}`, hint);
 }
 
 /** What a value must be instead; the validator names the value itself "the body". */

@@ -20,9 +20,10 @@ export interface Range {
   readonly highOpen: boolean;
 }
 
-const EVERYTHING: Range = { low: -Infinity, lowOpen: false, high: Infinity, highOpen: false };
+/** The range of all numbers. */
+export const EVERY_NUMBER: Range = { low: -Infinity, lowOpen: false, high: Infinity, highOpen: false };
 
-const ANYTHING: Domain = { types: undefined, values: undefined, range: EVERYTHING };
+const ANYTHING: Domain = { types: undefined, values: undefined, range: EVERY_NUMBER };
 
 /** The values of a value that must match one of several schemas. */
 export function readDomain(contract: Contract, pointers: readonly string[]): Domain {

@@ -172,33 +172,27 @@ function hasFields(value: unknown): value is Readonly<Record<string, unknown>> {
   return Object.keys(value).every((name) => Object.hasOwn(EVENT.fields, name));
 }
 
+type Answer = Omit<Respond, 'fault'>;
+
 /** Checks the events of an answer, against each operation of the rule unless it breaks the contract on purpose. */
-function checkEvents({ events, example, body, ...respond }: Respond, node: SourceNode, context: CheckContext): void {
-  if (events === undefined) return;
+function checkEvents(respond: Answer, node: SourceNode, context: CheckContext): void {
+  if (respond.events === undefined) return;
   const list = child(node, 'events');
-  if (example !== undefined || body !== undefined) {
-    const other = example === undefined ? 'body' : 'example';
+  if (respond.example !== undefined || respond.body !== undefined) {
+    const other = respond.example === undefined ? 'body' : 'example';
     return report(list, `${node.label} has both events and ${other}`, 'keep one of the two');
   }
   checkExpressions(list, context);
   const before = node.source.mistakes.length;
   for (const operation of context.violates ? [] : context.operations) {
-    if (node.source.mistakes.length === before) checkItems(list, { events, respond, operation }, context);
+    if (node.source.mistakes.length === before) checkItems(list, respond, { ...context, operation });
   }
 }
 
 function checkItems(
   node: SourceNode,
-  {
-    events,
-    respond: { status, mediaType },
-    operation,
-  }: {
-    readonly events: readonly ScriptedEvent[];
-    readonly respond: Pick<Respond, 'status' | 'mediaType'>;
-    readonly operation: Operation;
-  },
-  context: CheckContext,
+  { events = [], status, mediaType }: Answer,
+  { operation, ...context }: CheckContext & { readonly operation: Operation },
 ): void {
   const response = status === undefined ? findUsualResponse(operation) : findResponse(operation, status);
   const media = findStreamMedia(response?.content ?? [], mediaType);
@@ -221,7 +215,7 @@ function checkItems(
   }
 }
 
-const RESPOND_FIELDS: Fields<Omit<Respond, 'fault'>> = {
+const RESPOND_FIELDS: Fields<Answer> = {
   status: optional(STATUS, 'A documented status; default: the status of the example, or the status of success.'),
   example: optional(TEXT, 'The name of an example of the contract.'),
   body: optional(ANY, 'The body; what it leaves out is completed from the schema.'),
@@ -233,19 +227,19 @@ const RESPOND_FIELDS: Fields<Omit<Respond, 'fault'>> = {
   mediaType: optional(TEXT, 'A documented media type of the body.'),
 };
 
-function checkAnswer(respond: Respond, node: SourceNode, context: CheckContext): void {
+function checkAnswer(respond: Answer, node: SourceNode, context: CheckContext): void {
   checkRespond(respond, node, context);
   checkEvents(respond, node, context);
 }
 
-const RESPOND: ObjectKind<Omit<Respond, 'fault'>> = object({
+const RESPOND: ObjectKind<Answer> = object({
   type: 'RespondDefinition',
   share: 'respond',
   fields: RESPOND_FIELDS,
-  check: (respond, node, context) => checkAnswer({ ...respond, fault: undefined }, node, context),
+  check: checkAnswer,
 });
 
-const STEP: ObjectKind<Respond> = object({
+const STEP: ObjectKind<Respond> = object<Respond>({
   label: 'a step of "sequence"',
   type: 'StepDefinition',
   share: 'step',
@@ -291,7 +285,7 @@ const PATCH_WITH_NULLS: Kind<Patch> = {
 };
 
 interface RuleFields extends Pick<Rule, 'when' | 'delay' | 'times' | 'probability' | 'violates'> {
-  readonly respond?: Omit<Respond, 'fault'>;
+  readonly respond?: Answer;
   readonly patch?: Patch;
   readonly sequence?: readonly Step[];
   readonly onEnd: OnEnd;
@@ -360,11 +354,6 @@ function toEffect({ respond, patch, sequence, onEnd, fault }: RuleFields): Effec
 /** A rule of one source, before it belongs to a scenario; its name is its key and index in the file: `listKeys[0]`. */
 export type RulePart = Omit<Rule, 'key' | 'scenario'> & { readonly name: string };
 
-function toRulePart(rule: RuleFields, about: Pick<RulePart, 'target' | 'name' | 'readPosition'>): RulePart {
-  const { when, delay, times, probability, violates, then: changes } = rule;
-  return { ...about, when, effect: toEffect(rule), delay, times, probability, changes, violates };
-}
-
 const RULES = oneOrMany(RULE);
 
 const OPERATIONS: Kind<readonly RulePart[]> = {
@@ -382,8 +371,11 @@ const OPERATIONS: Kind<readonly RulePart[]> = {
         const reason = child(item, 'violates').value;
         const violates = typeof reason === 'string' && reason.trim() !== '';
         const rule = RULE.read(item, { ...context, operations, violates });
+        if (rule === undefined) continue;
+        const { when, delay, times, probability, then: changes } = rule;
         const about = { target, name: `${key}[${index}]`, readPosition: createPositionReader(item) };
-        if (rule !== undefined) rules.push(toRulePart(rule, about));
+        const effect = toEffect(rule);
+        rules.push({ ...about, when, effect, delay, times, probability, changes, violates: rule.violates });
       }
     }
     return rules;

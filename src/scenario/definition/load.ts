@@ -173,14 +173,11 @@ function listVariables(
   const visit = (next: string): void => {
     if (seen.has(next)) return;
     seen.add(next);
-    const source = sources.get(next);
-    const scenario = source === undefined ? known.get(next) : undefined;
-    const changes =
-      scenario === undefined ? [] : [scenario.start, ...scenario.rules.flatMap(({ changes }) => changes ?? [])];
-    const written = source === undefined ? changes.map(({ vars }) => vars) : findWrittenVariables(source.value);
-    for (const vars of written) if (isObject(vars)) for (const name of Object.keys(vars)) names.add(name);
-    const parents = isObject(source?.value) ? [source.value['extends']].flat() : [];
-    for (const parent of parents) if (typeof parent === 'string') visit(parent);
+    const written = sources.get(next)?.value ?? known.get(next)?.definition;
+    if (!isObject(written)) return;
+    for (const { vars } of [written, ...findWrittenChanges(written)])
+      if (isObject(vars)) for (const name of Object.keys(vars)) names.add(name);
+    for (const parent of [written['extends']].flat()) if (typeof parent === 'string') visit(parent);
   };
   visit(id);
   return names;
@@ -202,28 +199,21 @@ function listAddedItems(
     if (before === 'any' || generate !== 0 || !isKnown) added.set(name, 'any');
     else added.set(name, new Set([...before, ...ids.map(String)]));
   };
-  const written = [...sources.values()].flatMap(({ value }) => findWrittenChanges(value)).filter(isObject);
-  for (const [name, change] of written.flatMap(Object.entries<unknown>)) if (isObject(change)) include(name, change);
-  for (const { start, rules } of known.values()) {
-    const changes = [start, ...rules.flatMap((rule) => rule.changes ?? [])];
-    for (const change of changes.flatMap((each) => each.collections)) include(change.name, { ...change });
-  }
+  const definitions = [...known.values()].map(({ definition }) => definition);
+  const written = [...sources.values()].map(({ value }) => value);
+  for (const [name, change] of [...written, ...definitions]
+    .flatMap(findWrittenChanges)
+    .flatMap(Object.entries<unknown>))
+    if (isObject(change)) include(name, change);
   return added;
 }
 
-/** Every value of `vars` in a scenario as it is written. */
-function findWrittenVariables(value: unknown): readonly unknown[] {
-  if (!isObject(value)) return [];
-  const changes = findWrittenChanges(value);
-  return [value['vars'], ...changes.map((change) => (isObject(change) ? change['vars'] : undefined))];
-}
-
 /** Every value of `state` and `then` in a scenario as it is written. */
-function findWrittenChanges(value: unknown): readonly unknown[] {
+function findWrittenChanges(value: unknown): readonly Readonly<Record<string, unknown>>[] {
   if (!isObject(value)) return [];
   const { state, operations } = value;
   const rules = isObject(operations) ? Object.values(operations).flat() : [];
-  return [state, ...rules.map((rule) => (isObject(rule) ? rule['then'] : undefined))];
+  return [state, ...rules.filter(isObject).map((rule) => rule['then'])].filter(isObject);
 }
 
 /** Reports extended scenarios that do not exist, and cycles. */

@@ -1,9 +1,19 @@
+import { URLSearchParams } from 'node:url';
+import { readOwn } from '../../contract/json.js';
+import { describe } from '../../contract/load/source-node.js';
 import type { Fault } from '../../http/answer.js';
 import type { Call } from '../../http/request/call.js';
+import { splitCookies } from '../../http/request/parameters.js';
 import { createRandom, type Random } from '../../random.js';
-import { type CollectionView, findMismatch, formatRange, isInRange } from './match.js';
-import type { Delay, Effect, Patch, RateLimit, Respond, Rule } from './rule.js';
+import { isSubset, type Matcher } from './matcher.js';
+import type { CallRange, Delay, Effect, Patch, RateLimit, Respond, Rule, When } from './rule.js';
 import type { ScenarioState } from './scenario-state.js';
+
+/** The collections of a session, as conditions read them. */
+export interface CollectionView {
+  count(name: string): number;
+  has(name: string, id: string): boolean;
+}
 
 interface EvaluationInput {
   readonly call: Call;
@@ -96,8 +106,8 @@ function joinLimits(one: LimitState | undefined, other: LimitState | undefined):
 
 /** Why a rule does not apply; undefined if it does. A call that matches the conditions is counted either way. */
 function findReason(rule: Rule, input: EvaluationInput, decided: Rule | undefined): string | undefined {
-  const { state, call, collections } = input;
-  const mismatch = rule.when && findMismatch(rule.when, call, { collections, vars: state.vars });
+  const { state } = input;
+  const mismatch = rule.when && findMismatch(rule.when, input);
   if (mismatch !== undefined) return mismatch;
   const before = state.counter(rule.key);
   const counter = { ...before, matched: before.matched + 1 };
@@ -118,6 +128,78 @@ function findReason(rule: Rule, input: EvaluationInput, decided: Rule | undefine
     return `its sequence of ${effect.steps.length} steps has ended`;
   }
   return undefined;
+}
+
+/** Why a call does not match the conditions of a rule, `call` excepted; undefined if it does. */
+function findMismatch(when: When, { call, collections, state }: EvaluationInput): string | undefined {
+  return (
+    findIn('path', when.path, (name) => readOwn(call.path, name)) ??
+    findIn('query', when.query, (name) => readQuery(call, name)) ??
+    findIn('header', when.header, (name) => call.headers.get(name.toLowerCase()) ?? undefined) ??
+    findIn('cookie', when.cookie, (name) => readCookie(call, name)) ??
+    (when.body?.test(call.body) !== false ? undefined : 'the body does not match') ??
+    findCollectionMismatch(when.state, collections) ??
+    findVarMismatch(when.state.vars, state.vars)
+  );
+}
+
+function findIn(
+  place: string,
+  wanted: Readonly<Record<string, Matcher>>,
+  read: (name: string) => unknown,
+): string | undefined {
+  for (const name of Object.keys(wanted)) {
+    const actual = read(name);
+    const matcher = wanted[name];
+    if (matcher?.test(actual) === false) {
+      return `${place} ${JSON.stringify(name)} is ${actual === undefined ? 'absent' : describe(actual)}, not ${describe(matcher.written)}`;
+    }
+  }
+  return undefined;
+}
+
+/** The decoded value of a declared parameter, the raw text of any other. */
+function readQuery(call: Call, name: string): unknown {
+  if (Object.hasOwn(call.query, name)) return call.query[name];
+  const start = call.url.indexOf('?');
+  return start === -1 ? undefined : (new URLSearchParams(call.url.slice(start)).get(name) ?? undefined);
+}
+
+function readCookie(call: Call, name: string): unknown {
+  if (Object.hasOwn(call.cookie, name)) return call.cookie[name];
+  return splitCookies(call.headers.get('cookie') ?? '').find((cookie) => cookie.name === name)?.raw;
+}
+
+function findCollectionMismatch({ collections }: When['state'], view: CollectionView): string | undefined {
+  for (const { name, count, has, lacks } of collections) {
+    if (count !== undefined && !isInRange(count, view.count(name))) {
+      return `${name} has ${view.count(name)} items, not ${formatRange(count)}`;
+    }
+    const missing = has.find((id) => !view.has(name, id));
+    if (missing !== undefined) return `${name} has no item ${JSON.stringify(missing)}`;
+    const present = lacks.find((id) => view.has(name, id));
+    if (present !== undefined) return `${name} has the item ${JSON.stringify(present)}`;
+  }
+  return undefined;
+}
+
+function findVarMismatch(wanted: When['state']['vars'], vars: Readonly<Record<string, unknown>>): string | undefined {
+  const name = Object.keys(wanted).find((each) => !(Object.hasOwn(vars, each) && isSubset(wanted[each], vars[each])));
+  return name === undefined
+    ? undefined
+    : `variable ${JSON.stringify(name)} is ${describe(vars[name])}, not ${describe(wanted[name])}`;
+}
+
+/** Whether a range selects a number. */
+function isInRange(range: CallRange, count: number): boolean {
+  return range.kind === 'every' ? count % range.every === 0 : count >= range.from && count <= range.to;
+}
+
+/** A range as it is written: `3`, `2..4`, `every 5`. */
+function formatRange(range: CallRange): string {
+  if (range.kind === 'every') return `every ${range.every}`;
+  if (range.from === range.to) return String(range.from);
+  return `${range.from}..${range.to === Infinity ? '' : range.to}`;
 }
 
 interface Decision {

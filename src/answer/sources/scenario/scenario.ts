@@ -1,6 +1,7 @@
 import { MockError } from '../../../errors.js';
 import { type Answer, isSilent } from '../../../http/answer.js';
 import {
+  type CollectionView,
   evaluateRules,
   type Evaluation,
   type LimitState,
@@ -8,7 +9,6 @@ import {
   sampleDelay,
 } from '../../../scenario/rules/evaluate.js';
 import { type ExpressionScope, resolveExpressions, resolveMarkup } from '../../../scenario/rules/expression.js';
-import type { CollectionView } from '../../../scenario/rules/match.js';
 import type { Patch, Respond, Rule, ScriptedEvent } from '../../../scenario/rules/rule.js';
 import { applyChanges, type ChangeCollections } from '../../../scenario/rules/scenario-state.js';
 import { activeIds, type Scenarios, startScenarios } from '../../../scenario/scenarios.js';
