@@ -17,7 +17,7 @@ interface ControlProblem {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** An answer with a JSON body. */
+/** An answer with a JSON body; with an async iterable of strings, it is sent in pieces. */
 export function answerJson(status: number, body: unknown): Answer {
   return { ...BARE, status, body, mediaType: 'application/json' };
 }
@@ -25,11 +25,6 @@ export function answerJson(status: number, body: unknown): Answer {
 /** An answer without a body. */
 export function answerEmpty(): Answer {
   return { ...BARE, status: 204, body: undefined, mediaType: undefined };
-}
-
-/** An answer with a JSON body that is sent in pieces. */
-export function answerPieces(pieces: AsyncIterable<string>): Answer {
-  return { ...BARE, status: 200, body: pieces, mediaType: 'application/json' };
 }
 
 /** An answer in newline-delimited JSON, sent one by one. */
@@ -76,7 +71,12 @@ export function answerInvalid(violations: readonly Violation[]): Answer {
   });
 }
 
-const BARE = { headers: {}, from: 'control', violations: NO_VIOLATIONS } as const;
+/** What answers of the control API have in common. */
+export const BARE: Pick<Answer, 'headers' | 'from' | 'violations'> = {
+  headers: {},
+  from: 'control',
+  violations: NO_VIOLATIONS,
+};
 
 /** Every other code is a 400. */
 const STATUSES: Partial<Record<ErrorCode, number>> = {

@@ -160,23 +160,19 @@ function readPathText({ req }: Context): Readonly<Record<string, string>> {
 
 /** The answer to a request that no operation takes: 404 with the nearest path, 405 with the methods, or OPTIONS. */
 function answerUnrouted(
-  request: Request,
+  { method, headers }: Request,
   match: RouteMatch,
   { path, prefix }: { readonly path: string; readonly prefix: string },
 ): Answer {
-  if (match.kind === 'method') return answerMethod(request, match.allow);
+  if (match.kind === 'method') {
+    const allow = { allow: match.allow.join(', ') };
+    const preflight = createPreflight(headers, { methods: match.allow, isNamed: true });
+    if (method === 'OPTIONS') return { ...answerEmpty(), headers: { ...allow, ...preflight } };
+    const message = `this path does not support ${method}; it supports ${allow.allow}`;
+    return answerProblem({ status: 405, code: 'CONTROL_UNKNOWN', message, headers: allow });
+  }
   const nearest = match.kind === 'none' ? match.nearest()[0] : undefined;
   const hint = nearest === undefined ? SEE_DOCUMENT : `did you mean ${prefix}${nearest}?`;
   const message = `no path in the control API matches ${cutText(path, 200)}`;
   return answerProblem({ status: 404, code: 'CONTROL_UNKNOWN', message, hint });
-}
-
-function answerMethod(request: Request, allow: readonly string[]): Answer {
-  const allowed = { allow: allow.join(', ') };
-  if (request.method !== 'OPTIONS') {
-    const message = `this path does not support ${request.method}; it supports ${allowed.allow}`;
-    return answerProblem({ status: 405, code: 'CONTROL_UNKNOWN', message, headers: allowed });
-  }
-  const headers = { ...allowed, ...createPreflight(request.headers, { methods: allow, isNamed: true }) };
-  return { ...answerEmpty(), headers };
 }

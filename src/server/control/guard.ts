@@ -42,8 +42,16 @@ export function createControlGuard({
     // A page that was tricked into the request does not know the token.
     if (!carriesToken && host !== undefined && !isKnown(host)) return refuseHost(host);
     if (open || carriesToken || token === false) return undefined;
-    if (token !== undefined) return refuseToken(readToken(headers) === undefined);
-    return exposed ? REFUSE_EXPOSED : undefined;
+    if (token === undefined) return exposed ? REFUSE_EXPOSED : undefined;
+    const isMissing = readToken(headers) === undefined;
+    return {
+      status: 401,
+      code: 'CONTROL_TOKEN_WRONG',
+      message: isMissing
+        ? 'the control API of this mock needs its token'
+        : 'this is not the control token of this mock',
+      hint: 'send it as x-mock-control-token, or as Authorization: Bearer',
+    };
   };
 }
 
@@ -118,15 +126,6 @@ function refuseHost(host: string): GuardRefusal {
   const shown = host.slice(0, 100);
   const hint = `use 127.0.0.1 or localhost, send the control token, or allow the name with control: { origins } (--control-origin http://${shown})`;
   return forbid(`the control API does not answer to the name "${shown}"`, hint);
-}
-
-function refuseToken(isMissing: boolean): GuardRefusal {
-  return {
-    status: 401,
-    code: 'CONTROL_TOKEN_WRONG',
-    message: isMissing ? 'the control API of this mock needs its token' : 'this is not the control token of this mock',
-    hint: 'send it as x-mock-control-token, or as Authorization: Bearer',
-  };
 }
 
 const REFUSE_EXPOSED: GuardRefusal = forbid(

@@ -1,9 +1,7 @@
 import { URL, URLSearchParams } from 'node:url';
-import type { Contract } from '../../contract/contract.js';
 import type { Operation } from '../../contract/operations/operation.js';
 import { isObject } from '../../contract/json.js';
 import { formatPlace, MockError, suggest } from '../../errors.js';
-import type { Answer } from '../../http/answer.js';
 import { readContentType } from '../../http/header-fields.js';
 import { isJsonType, toEssence } from '../../contract/media-type.js';
 import type { Interaction, InteractionRequest } from '../../journal/interaction.js';
@@ -36,21 +34,20 @@ export function inspectHandlers(parts: ControlledParts): ControlHandlers {
     getSampleRequest: async ({ call, session }) => {
       const id = readPath(call, 'operation');
       const operation = contract.operation(id);
-      if (operation === undefined) return answerUnknown(id, contract);
+      if (operation === undefined) {
+        const names = contract.operations.map((each) => each.id);
+        const message = `operation "${id}" is not in the contract`;
+        return answerProblem({ status: 404, code: 'OPERATION_UNKNOWN', message, hint: suggest(id, names) });
+      }
       const draft = draftRequest(contract, generator, operation);
-      const request = toSampleRequest({
-        ...draft,
-        path: { ...draft.path, ...findKnownIds(parts, session(), operation) },
-      });
+      const path = { ...draft.path, ...findKnownIds(parts, session(), operation) };
+      const request = toSampleRequest({ ...draft, path });
       const body = request.body === null ? undefined : await request.text();
       const { pathname, search } = new URL(request.url);
-      const base = operation.basePaths.find((path) => path !== '') ?? '';
-      return answerJson(200, {
-        method: request.method,
-        url: `${base}${pathname}${search}`,
-        headers: Object.fromEntries(request.headers),
-        body,
-      });
+      const base = operation.basePaths.find((each) => each !== '') ?? '';
+      const { method, headers } = request;
+      const url = `${base}${pathname}${search}`;
+      return answerJson(200, { method, url, headers: Object.fromEntries(headers), body });
     },
     getInteraction: ({ call, session }) => {
       const interaction = findInteraction(session(), call);
@@ -77,15 +74,6 @@ export function inspectHandlers(parts: ControlledParts): ControlHandlers {
       return answerJson(200, { status: response.status, ...(added !== undefined && { number: added.number }) });
     },
   };
-}
-
-function answerUnknown(id: string, { operations }: Contract): Answer {
-  const hint = suggest(
-    id,
-    operations.map((operation) => operation.id),
-  );
-  const message = `operation "${id}" is not in the contract`;
-  return answerProblem({ status: 404, code: 'OPERATION_UNKNOWN', message, hint });
 }
 
 /** The ids of an item of a session and its parents as the path parameters that name them, so that a request finds it. */
@@ -153,10 +141,7 @@ function writeBody(body: unknown, mediaType: string): string | Uint8Array<ArrayB
     });
   }
   const form = new host.FormData();
-  for (const [name, value] of fields) {
-    if (isBlob(value)) form.append(name, value);
-    else form.append(name, String(value));
-  }
+  for (const [name, value] of fields) form.append(name, isBlob(value) ? value : String(value));
   return form;
 }
 

@@ -6,9 +6,18 @@ import type { Journal } from '../../journal/journal.js';
 import type { InteractionRedactor } from '../../session/redact-interaction.js';
 import type { Session } from '../../session/session.js';
 import { findSessionViolations } from '../../session/verify.js';
-import { answerEmpty, answerItems, answerJson, answerPieces, answerProblem } from './answer.js';
+import { answerEmpty, answerItems, answerJson, answerProblem } from './answer.js';
 import type { ControlHandlers, ControlledParts } from './routes.js';
 import { setImmediate } from '../../platform.js';
+
+/** Query parameters, which have these types by the document of the control API. */
+interface JournalQuery {
+  readonly operation?: string;
+  readonly since?: number;
+  readonly limit?: number;
+  readonly count?: number;
+  readonly timeout?: number;
+}
 
 /** The operations on journals. */
 export function journalHandlers(parts: ControlledParts): ControlHandlers {
@@ -20,14 +29,8 @@ export function journalHandlers(parts: ControlledParts): ControlHandlers {
     },
     waitForCall: async ({ call, openSession }) => {
       const { journal } = openSession();
-      // Of these types by the document of the control API.
-      const { operation, since, count, timeout } = call.query as {
-        readonly operation: string;
-        readonly since?: number;
-        readonly count?: number;
-        readonly timeout?: number;
-      };
-      const interaction = await journal.waitFor(operation, { after: since, count, timeout });
+      const { operation = '', since: after, count, timeout } = call.query as JournalQuery;
+      const interaction = await journal.waitFor(operation, { after, count, timeout });
       return answerJson(200, parts.redactor.toPlain(interaction));
     },
     verifyJournal: ({ session }) => {
@@ -56,7 +59,7 @@ function showJournal(call: Call, { journal }: Session, { redactor }: ControlledP
   if (format === 'ndjson') return answerItems(redacted);
   const { dropped } = journal;
   const last = journal.last()?.number ?? 0;
-  return answerPieces(writePage(redacted, { dropped, last, ...(next !== undefined && { next }) }));
+  return answerJson(200, writePage(redacted, { dropped, last, ...(next !== undefined && { next }) }));
 }
 
 /** Interactions without their secrets: with large bodies, all of them together are too long for one string. */
@@ -87,16 +90,7 @@ function selectInteractions(
   call: Call,
   journal: Journal,
 ): { readonly page: Journal['interactions']; readonly next: number | undefined } {
-  // Of these types by the document of the control API.
-  const {
-    operation,
-    since,
-    limit = PAGE_SIZE,
-  } = call.query as {
-    readonly operation?: string;
-    readonly since?: number;
-    readonly limit?: number;
-  };
+  const { operation, since, limit = PAGE_SIZE } = call.query as JournalQuery;
   const ofOperation = operation === undefined ? journal.interactions : journal.calls(operation);
   if (since === undefined) return { page: ofOperation.slice(-limit), next: undefined };
   const after = ofOperation.filter(({ number }) => number > since);

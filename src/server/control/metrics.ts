@@ -7,16 +7,10 @@ import type { ControlHandlers, ControlledParts } from './routes.js';
 /** The operation that monitoring reads. */
 export function metricsHandlers({ metrics, sessions, shared }: ControlledParts): ControlHandlers {
   const version = readVersion();
-  const readSessions = (): Metric => ({
-    name: 'vouch_sessions_open',
-    type: 'gauge',
-    help: 'Sessions in memory, the default one included.',
-    samples: [{ labels: {}, value: sessions.size }],
-  });
   return {
     getMetrics: () => {
-      const own = [...metrics.read(), readSessions()];
-      const all = [...own, ...(shared?.metrics.read() ?? []), ...readProcessMetrics(version)];
+      const open = toMetric('vouch_sessions_open', 'Sessions in memory, the default one included.', sessions.size);
+      const all = [...metrics.read(), open, ...(shared?.metrics.read() ?? []), ...readProcessMetrics(version)];
       return { ...answerJson(200, writeExposition(all)), mediaType: EXPOSITION_TYPE };
     },
   };
@@ -25,30 +19,17 @@ export function metricsHandlers({ metrics, sessions, shared }: ControlledParts):
 /** What the process is and takes, under the names of Prometheus' client libraries. @param version - That of vouch. */
 function readProcessMetrics(version: string): readonly Metric[] {
   const { user, system } = process.cpuUsage();
+  const info = toMetric('vouch_build_info', 'The versions of vouch and Node.js; its value is 1.', 1);
+  const cpu = toMetric('process_cpu_seconds_total', 'Seconds of CPU time of the process.', (user + system) / 1e6);
+  const startedAt = timeOrigin / 1000;
   return [
-    {
-      name: 'vouch_build_info',
-      type: 'gauge',
-      help: 'The versions of vouch and Node.js; its value is 1.',
-      samples: [{ labels: { version, node_version: process.version }, value: 1 }],
-    },
-    {
-      name: 'process_start_time_seconds',
-      type: 'gauge',
-      help: 'Seconds since 1970 at which the process started.',
-      samples: [{ labels: {}, value: timeOrigin / 1000 }],
-    },
-    {
-      name: 'process_cpu_seconds_total',
-      type: 'counter',
-      help: 'Seconds of CPU time of the process.',
-      samples: [{ labels: {}, value: (user + system) / 1e6 }],
-    },
-    {
-      name: 'process_resident_memory_bytes',
-      type: 'gauge',
-      help: 'Bytes of memory of the process.',
-      samples: [{ labels: {}, value: process.memoryUsage.rss() }],
-    },
+    { ...info, samples: [{ labels: { version, node_version: process.version }, value: 1 }] },
+    toMetric('process_start_time_seconds', 'Seconds since 1970 at which the process started.', startedAt),
+    { ...cpu, type: 'counter' },
+    toMetric('process_resident_memory_bytes', 'Bytes of memory of the process.', process.memoryUsage.rss()),
   ];
+}
+
+function toMetric(name: string, help: string, value: number): Metric {
+  return { name, type: 'gauge', help, samples: [{ labels: {}, value }] };
 }

@@ -6,8 +6,7 @@ import { negotiate } from '../../http/response/negotiate.js';
 import { escapeMarkup } from '../../http/xml.js';
 import { toPackageUrl } from '../../package-folder.js';
 import { host } from '../../platform.js';
-import { NO_VIOLATIONS } from '../../schema/violation.js';
-import { answerProblem } from './answer.js';
+import { answerProblem, BARE } from './answer.js';
 
 /** The page of the inspector: its path in the package. */
 const PAGE = 'dist/inspector.html.gz';
@@ -21,7 +20,7 @@ export async function answerInspector(url: string): Promise<Answer> {
   if (!path.endsWith('/')) {
     // Relative, because a proxy or another app may serve the control API below another path.
     const location = [`${path.slice(path.lastIndexOf('/') + 1)}/`, ...query].join('?');
-    return { ...PLAIN, status: 308, headers: { location }, body: undefined, mediaType: undefined };
+    return { ...BARE, status: 308, headers: { location }, body: undefined, mediaType: undefined };
   }
   const page = await readFile(toPackageUrl(PAGE)).catch(() => undefined);
   if (page === undefined) {
@@ -63,22 +62,8 @@ function writePage(text: string): string {
   return `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark"><link rel="icon" href="data:,"><title>Mock server</title><style>body{font:16px/1.5 system-ui,sans-serif;max-width:36rem;margin:4rem auto;padding:0 1rem}</style><h1>This is a mock server</h1>${text}</html>`;
 }
 
-/** What the answers of pages have in common. */
-const PLAIN: Pick<Answer, 'headers' | 'from' | 'violations'> = {
-  headers: {},
-  from: 'control',
-  violations: NO_VIOLATIONS,
-};
-
-/** The answer with a page. */
-type Page = Answer & {
-  readonly body: string;
-  readonly mediaType: string;
-  readonly headers: Readonly<Record<string, string>>;
-};
-
 /** A page that runs only the scripts and styles that it contains. */
-function answerPage(html: string): Page {
+function answerPage(html: string) {
   const policy = [
     "default-src 'none'",
     `script-src ${listHashes(html, 'script') || "'none'"}`,
@@ -90,7 +75,7 @@ function answerPage(html: string): Page {
     "frame-ancestors 'none'",
   ];
   const headers = { ...SAFE_HEADERS, 'content-security-policy': policy.join('; ') };
-  return { ...PLAIN, status: 200, headers, body: html, mediaType: 'text/html; charset=utf-8' };
+  return { ...BARE, status: 200, headers, body: html, mediaType: 'text/html; charset=utf-8' };
 }
 
 function listHashes(html: string, element: 'script' | 'style'): string {
