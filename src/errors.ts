@@ -154,8 +154,7 @@ function cutQuotes(message: string): string {
 
 /** A message of limited length, whose quoted values are cut. */
 export function cutMessage(message: string): string {
-  const cut = cutQuotes(message);
-  return cut.length <= MAX_MESSAGE ? cut : `${cut.slice(0, MAX_MESSAGE)}… (${cut.length} characters)`;
+  return cutCountedText(cutQuotes(message), MAX_MESSAGE);
 }
 
 /** Characters of a message about a request. */

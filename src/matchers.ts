@@ -66,31 +66,22 @@ export interface MockMatchers<Result, Received> {
  * if (pass || !message().includes('downloadFile was not received')) throw new Error(message());
  * ```
  */
-export const matchers: {
-  toHaveReceived(received: unknown, operation: string, options?: ReceivedOptions): MatcherResult;
-  toHaveReceivedInOrder(received: unknown, calls: readonly ExpectedCall[]): MatcherResult;
-  toHaveReceivedOnly(received: unknown, calls: readonly ExpectedCall[]): MatcherResult;
-  toHonourRetryAfter(received: unknown): MatcherResult;
-  toBackOff(received: unknown, options?: BackoffOptions): MatcherResult;
-  toReuseIdempotencyKeys(received: unknown): MatcherResult;
-  toWalkPagesOnce(received: unknown, ...lists: readonly string[]): MatcherResult;
-  toUseNothingDeprecated(received: unknown): MatcherResult;
-  toUseNothingUndeclared(received: unknown): MatcherResult;
-  toPassVerification(received: unknown, options?: SessionVerifyOptions): MatcherResult;
-} = {
-  toHaveReceived: (received, operation, options) =>
+export const matchers = {
+  toHaveReceived: (received: unknown, operation: string, options?: ReceivedOptions): MatcherResult =>
     run(received, `${operation} was received, but was not expected`, (mock) => mock.received(operation, options)),
-  toHaveReceivedInOrder: (received, calls) =>
+  toHaveReceivedInOrder: (received: unknown, calls: readonly ExpectedCall[]): MatcherResult =>
     run(received, 'the calls were received in this order', (mock) => mock.receivedInOrder(calls)),
-  toHaveReceivedOnly: (received, calls) =>
+  toHaveReceivedOnly: (received: unknown, calls: readonly ExpectedCall[]): MatcherResult =>
     run(received, 'only these calls were received', (mock) => mock.receivedOnly(calls)),
-  toHonourRetryAfter: (received) => checkConduct(received, { retryAfter: true }),
-  toBackOff: (received, options = {}) => checkConduct(received, { backoff: options }),
-  toReuseIdempotencyKeys: (received) => checkConduct(received, { idempotency: true }),
-  toWalkPagesOnce: (received, ...lists) => checkConduct(received, { pages: lists.length === 0 ? true : lists }),
-  toUseNothingDeprecated: (received) => checkConduct(received, { deprecated: true }),
-  toUseNothingUndeclared: (received) => checkConduct(received, { undeclared: true }),
-  toPassVerification: (received, options) =>
+  toHonourRetryAfter: (received: unknown): MatcherResult => checkConduct(received, { retryAfter: true }),
+  toBackOff: (received: unknown, options: BackoffOptions = {}): MatcherResult =>
+    checkConduct(received, { backoff: options }),
+  toReuseIdempotencyKeys: (received: unknown): MatcherResult => checkConduct(received, { idempotency: true }),
+  toWalkPagesOnce: (received: unknown, ...lists: readonly string[]): MatcherResult =>
+    checkConduct(received, { pages: lists.length === 0 ? true : lists }),
+  toUseNothingDeprecated: (received: unknown): MatcherResult => checkConduct(received, { deprecated: true }),
+  toUseNothingUndeclared: (received: unknown): MatcherResult => checkConduct(received, { undeclared: true }),
+  toPassVerification: (received: unknown, options?: SessionVerifyOptions): MatcherResult =>
     run(received, 'verification passed', (mock) => {
       mock.verify(options);
       return [];

@@ -16,7 +16,7 @@ import type { Fetch } from './server/app.js';
 import { isSocketEnvironment } from './server/arrival.js';
 import { createInterceptions } from './server/intercept.js';
 import { createCors } from './server/cors.js';
-import { type Control, createControl } from './server/control/control.js';
+import { createControl } from './server/control/control.js';
 import type { listen as Listen, Listening, ListenOptions } from './server/listen.js';
 import type { Interaction } from './journal/interaction.js';
 import { createJournalPool, type JournalPool } from './journal/journal.js';
@@ -96,7 +96,8 @@ async function createParts(options: object, files: OptionFiles | undefined, open
   const openUsage = createUsages(settings);
   const pool = createJournalPool(settings.journal.totalBytes);
   const sessions = openSessions({ pool, readNow, store, ...followed }, settings, openUsage);
-  const foreign = await openRecordings(settings, parts);
+  const foreign =
+    settings.recordings && (await createRecordingSources(settings.recordings, { ...parts, environment: process.env }));
   const recordings = foreign?.recordings;
   opened.push(async () => recordings?.close());
   const closing = new host.AbortController();
@@ -114,7 +115,10 @@ async function createParts(options: object, files: OptionFiles | undefined, open
     shared: store,
     ...followed,
   };
-  const control = openControl(controlled, settings, (request) => ready(now.live).fetch(request));
+  const requireSession = settings.sessions.required;
+  const send: Fetch = (request) => ready(now.live).fetch(request);
+  const control =
+    settings.control === false ? undefined : createControl(settings.control, { requireSession, send, ...controlled });
   const cors = createCors(settings.cors);
   const shared = { sessions, foreign, cors, control, store, metrics: control && controlled.metrics };
   const version = createVersion(parts, settings, shared);
@@ -148,11 +152,6 @@ function ready<Part>(part: Part | undefined): Part {
   return part;
 }
 
-/** The recordings of a mock; undefined where it has none. */
-async function openRecordings({ recordings }: Settings, parts: Parts) {
-  return recordings && createRecordingSources(recordings, { ...parts, environment: process.env });
-}
-
 /** The parts that sessions, their handles and the control API use, each of the version that answers. */
 function followParts(read: () => Parts) {
   return {
@@ -167,15 +166,6 @@ function followParts(read: () => Parts) {
     definition: follow(() => read().definition),
     fieldsOf: (pointers: readonly string[]) => read().fieldsOf(pointers),
   };
-}
-
-/** The control API; undefined if it is switched off. */
-function openControl(
-  parts: Omit<Parameters<typeof createControl>[1], 'requireSession' | 'send'>,
-  { control, sessions }: Settings,
-  send: (request: Request) => Response | Promise<Response>,
-): Control | undefined {
-  return control === false ? undefined : createControl(control, { requireSession: sessions.required, send, ...parts });
 }
 
 /** What a server of a mock depends on. */

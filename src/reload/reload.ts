@@ -66,8 +66,16 @@ export function createReloader(
     const startedAt = readMonotonic();
     const isWhole = changed === undefined || last?.applied === false;
     const note = (paths: readonly string[]): void => void (further = paths);
-    const result = await tryApply({ live, shared, files, note }, isWhole ? undefined : changed);
-    further = [...(result.applied ? [] : further), ...listPlaces(result.error)];
+    const failed = { applied: false, loaded: [], kept: [], notes: [] };
+    const result: Omit<MockReload, 'changed' | 'elapsedMs'> = await apply(
+      { live, shared, files, note },
+      isWhole ? undefined : changed,
+    ).then(
+      (done) => ({ ...done, applied: true }),
+      (cause: unknown) => ({ ...failed, error: toMockError(cause) }),
+    );
+    const file = result.error?.at?.file;
+    further = [...(result.applied ? [] : further), ...(file === undefined ? [] : [resolve(file)])];
     const elapsedMs = readMonotonic() - startedAt;
     return conclude({ ...result, changed: (changed ?? []).map(showPath).toSorted(), elapsedMs });
   };
@@ -102,17 +110,6 @@ function report({ onReload, scenarios }: Settings, reload: MockReload): void {
   const { loaded, kept, error } = reload;
   const isOfScenarios = loaded.length + kept.length > 0 || error?.code.startsWith('SCENARIO') === true;
   if (isOfScenarios) scenarios?.onReload?.({ loaded, kept, error });
-}
-
-/** What a reload did, without what it was asked for. */
-type Result = Omit<MockReload, 'changed' | 'elapsedMs'>;
-
-async function tryApply(applying: Applying, changed: readonly string[] | undefined): Promise<Result> {
-  try {
-    return { ...(await apply(applying, changed)), applied: true };
-  } catch (cause) {
-    return { applied: false, error: toMockError(cause), loaded: [], kept: [], notes: [] };
-  }
 }
 
 interface Applying {
@@ -244,14 +241,11 @@ function keepFixed(
   const given = new Map(Object.entries(settings));
   const names = [...new Set([...known.keys(), ...given.keys()])].filter((name) => !LIVE_OPTIONS.has(name));
   const fixed = Object.fromEntries(names.map((name) => [name, known.get(name)]));
-  const restart = names.filter((name) => !isEqual(known.get(name), given.get(name)));
+  // Functions cannot be compared.
+  const isSame = (name: string): boolean =>
+    typeof known.get(name) === 'function' || isDeepStrictEqual(known.get(name), given.get(name));
+  const restart = names.filter((name) => !isSame(name));
   return { settings: { ...settings, ...fixed }, restart };
-}
-
-/** Whether two settings are the same; functions cannot be compared. */
-function isEqual(one: unknown, other: unknown): boolean {
-  if (typeof one === 'function') return true;
-  return isDeepStrictEqual(one, other);
 }
 
 function isWatched({ watch, onReload }: Settings): boolean {
@@ -269,15 +263,9 @@ function listPaths(version: Version, files: OptionFiles | undefined): readonly s
   const { fixtures } = settings;
   const from = settings.scenarios?.from;
   const scenarios = typeof from === 'string' && isScenarioWatched(settings) ? [from] : [];
-  const paths = isWatched(settings)
-    ? [
-        ...listDocument(version),
-        ...(typeof fixtures === 'string' ? [fixtures] : []),
-        ...scenarios,
-        ...(files?.list() ?? []),
-      ]
-    : scenarios;
-  return paths.map((path) => resolve(path));
+  const own = typeof fixtures === 'string' ? [fixtures] : [];
+  const others = isWatched(settings) ? [...listDocument(version), ...own, ...(files?.list() ?? [])] : [];
+  return [...others, ...scenarios].map((path) => resolve(path));
 }
 
 /** The files that the contract of a version is made of. */
@@ -289,12 +277,6 @@ function listDocument({ contract, settings }: Version): readonly string[] {
 /** Whether a path is one of others, or below one. */
 function isBelow(path: string, others: readonly string[]): boolean {
   return others.some((other) => path === resolve(other) || path.startsWith(resolve(other) + sep));
-}
-
-/** The file that an error is about. */
-function listPlaces(error: MockError | undefined): readonly string[] {
-  const file = error?.at?.file;
-  return file === undefined ? [] : [resolve(file)];
 }
 
 function showPath(path: string): string {

@@ -124,6 +124,16 @@ export function createConnectionServer(
   // Node.js requires that the header fields have no more time than the request.
   const headersTimeout = Math.min(options.headersTimeoutMs, requestTimeout || MAX_TIMER_MS);
   const shortest = Math.min(headersTimeout || MAX_CHECK_MS, requestTimeout || MAX_CHECK_MS);
+  // Of a request whose header fields were read; its connection is closed.
+  const answer = (
+    { headers }: IncomingMessage,
+    outgoing: ServerResponse,
+    [code, error]: readonly [number, MockError],
+  ): void => {
+    const { status, headers: fields, body } = refuse(code, error, { origin: headers.origin });
+    outgoing.statusMessage = readStatusTitle(status);
+    outgoing.writeHead(status, { ...fields, connection: 'close' }).end(body);
+  };
   const server = create(
     {
       requestTimeout,
@@ -134,19 +144,15 @@ export function createConnectionServer(
       ...OF_EVERY_SERVER,
     },
     (incoming, outgoing) => {
-      const { headers, httpVersion } = incoming;
       // RFC 9112 section 3.2.
-      if (headers.host !== undefined || httpVersion !== '1.1') listener(incoming, outgoing);
-      else write(outgoing, refuse(400, toMalformed('the request has no Host header'), { origin: headers.origin }));
+      if (incoming.headers.host !== undefined || incoming.httpVersion !== '1.1') listener(incoming, outgoing);
+      else answer(incoming, outgoing, [400, toMalformed('the request has no Host header')]);
     },
   );
   server.on('checkContinue', continueInTurn);
-  server.on('checkExpectation', ({ headers }: IncomingMessage, outgoing: ServerResponse) => {
-    const reason = `the expectation ${JSON.stringify(headers.expect)} is not supported`;
-    write(
-      outgoing,
-      refuse(417, toMalformed(reason, 'omit the Expect header, or send "100-continue"'), { origin: headers.origin }),
-    );
+  server.on('checkExpectation', (incoming: IncomingMessage, outgoing: ServerResponse) => {
+    const reason = `the expectation ${JSON.stringify(incoming.headers.expect)} is not supported`;
+    answer(incoming, outgoing, [417, toMalformed(reason, 'omit the Expect header, or send "100-continue"')]);
   });
   // Each with the bytes that were read before its first request: with TLS those of the handshake.
   const open = new Map<AnsweringSocket, number>();
@@ -205,12 +211,6 @@ function closeAfterResponse(socket: AnsweringSocket, bytes: number): void {
   outgoing.once('finish', () => socket.destroySoon());
 }
 
-/** Answers a request whose header fields were read, and closes its connection. */
-function write(outgoing: ServerResponse, { status, headers, body }: Refusal): void {
-  outgoing.statusMessage = readStatusTitle(status);
-  outgoing.writeHead(status, { ...headers, connection: 'close' }).end(body);
-}
-
 /** An error of Node's HTTP parser. */
 interface ParseError extends NodeJS.ErrnoException {
   /** The bytes that were read last. */
@@ -230,7 +230,7 @@ function refuseMalformed(
     socket.destroy();
     return;
   }
-  const [refused, problem] = UNREADABLE[error.code ?? '']?.(options) ?? [400, toMalformed(error.message)];
+  const [refused, problem] = readParseError(error, options);
   const { status, headers, body } = refuse(refused, problem, {
     origin: readOrigin(error, socket),
     isEmpty: socket.bytesRead === 0,
@@ -273,30 +273,24 @@ function isAnswered({ _httpMessage: outgoing, parser }: Pick<AnsweringSocket, '_
   return outgoing?.headersSent ?? parser?.incoming?.complete === false;
 }
 
-/** Error codes of Node's HTTP parser that have a status of their own. */
-const UNREADABLE: Readonly<
-  Record<string, (options: Required<ConnectionOptions>) => readonly [status: number, error: MockError]>
-> = {
-  HPE_HEADER_OVERFLOW: ({ headerLimitBytes }) => [
-    431,
-    new MockError(
-      'HEADERS_TOO_LARGE',
-      `the request line and the header fields are larger than ${headerLimitBytes} bytes`,
-      { hint: 'the option "connections.headerLimitBytes" (--header-limit) raises the limit' },
-    ),
-  ],
-  HPE_CHUNK_EXTENSIONS_OVERFLOW: () => [
-    413,
-    toMalformed('the extensions of the chunks of the body are too large', 'send chunks without extensions'),
-  ],
-  ERR_HTTP_REQUEST_TIMEOUT: ({ headersTimeoutMs, requestTimeoutMs }) => [
-    408,
-    new MockError(
-      'REQUEST_TIMEOUT',
-      `the request did not arrive in time: its header fields within ${headersTimeoutMs} ms and all of it within ${requestTimeoutMs} ms`,
-      {
-        hint: 'the options "connections.headersTimeoutMs" and "connections.requestTimeoutMs" (--headers-timeout, --request-timeout) raise the limits; 0 for none',
-      },
-    ),
-  ],
-};
+/** The status and the error of a request that Node's HTTP parser could not read. */
+function readParseError(
+  { code, message }: ParseError,
+  { headerLimitBytes, headersTimeoutMs, requestTimeoutMs }: Required<ConnectionOptions>,
+): readonly [status: number, error: MockError] {
+  if (code === 'HPE_HEADER_OVERFLOW') {
+    const reason = `the request line and the header fields are larger than ${headerLimitBytes} bytes`;
+    const hint = 'the option "connections.headerLimitBytes" (--header-limit) raises the limit';
+    return [431, new MockError('HEADERS_TOO_LARGE', reason, { hint })];
+  }
+  if (code === 'HPE_CHUNK_EXTENSIONS_OVERFLOW')
+    return [
+      413,
+      toMalformed('the extensions of the chunks of the body are too large', 'send chunks without extensions'),
+    ];
+  if (code !== 'ERR_HTTP_REQUEST_TIMEOUT') return [400, toMalformed(message)];
+  const reason = `the request did not arrive in time: its header fields within ${headersTimeoutMs} ms and all of it within ${requestTimeoutMs} ms`;
+  const hint =
+    'the options "connections.headersTimeoutMs" and "connections.requestTimeoutMs" (--headers-timeout, --request-timeout) raise the limits; 0 for none';
+  return [408, new MockError('REQUEST_TIMEOUT', reason, { hint })];
+}

@@ -129,12 +129,12 @@ function joinHub(origin: string, route: Route): Hub {
 function startHub(globals: Globals): Hub {
   const routes = new Map<string, Route>();
   const answer = createAnswerer(routes);
-  const stops = loadInterceptors().map(({ create, symbol, toError }) => {
-    const interceptor = create();
+  const stops = loadInterceptors().map(([Class, toError]) => {
+    const interceptor = new Class();
     // Before `on`, because it replaces that where another library, such as MSW, has the same one running.
     interceptor.apply();
     interceptor.on('request', ({ request, controller }) => answer(request, controller, toError));
-    return stopper(globals, interceptor, symbol);
+    return stopper(globals, interceptor, Class.symbol);
   });
   // Modules that import single functions of `node:http` see the replaced ones.
   syncBuiltinESMExports();
@@ -172,29 +172,22 @@ interface InterceptorClass {
   new (): Interceptor;
 }
 
-interface Loaded {
-  readonly symbol: symbol;
-  create(): Interceptor;
-  /** The error that the client gets where the mock fails. */
-  toError(error: unknown): unknown;
-}
+/** The error that the client gets where the mock fails. */
+type ToError = (error: unknown) => unknown;
 
 /** Loads the package when it is first needed. @throws MockError `INTERCEPTOR_MISSING`. */
-function loadInterceptors(): readonly Loaded[] {
+function loadInterceptors(): readonly (readonly [InterceptorClass, ToError])[] {
   const load = createRequire(import.meta.url);
   try {
     const { FetchInterceptor } = load('@mswjs/interceptors/fetch') as { FetchInterceptor: InterceptorClass };
     const { ClientRequestInterceptor } = load('@mswjs/interceptors/ClientRequest') as {
       ClientRequestInterceptor: InterceptorClass;
     };
+    // A fault is what `fetch` reports; its cause is the error of the connection.
+    const toCause: ToError = (error) => (isError(error) && isError(error.cause) ? error.cause : error);
     return [
-      { symbol: FetchInterceptor.symbol, create: () => new FetchInterceptor(), toError: (error) => error },
-      {
-        symbol: ClientRequestInterceptor.symbol,
-        create: () => new ClientRequestInterceptor(),
-        // A fault is what `fetch` reports; its cause is the error of the connection.
-        toError: (error) => (isError(error) && isError(error.cause) ? error.cause : error),
-      },
+      [FetchInterceptor, (error) => error],
+      [ClientRequestInterceptor, toCause],
     ];
   } catch (cause) {
     throw new MockError('INTERCEPTOR_MISSING', 'mock.intercept needs the package @mswjs/interceptors', {
@@ -218,7 +211,7 @@ function stopper(globals: Globals, interceptor: Interceptor, symbol: symbol): ()
   };
 }
 
-type AnswerRequest = (request: Request, controller: Controller, toError: Loaded['toError']) => Promise<void>;
+type AnswerRequest = (request: Request, controller: Controller, toError: ToError) => Promise<void>;
 
 function createAnswerer(routes: ReadonlyMap<string, Route>): AnswerRequest {
   // The origin whose mock sends a request itself, to record its upstream: that one is sent.

@@ -221,8 +221,7 @@ interface Place {
 
 function start(server: Server, place: Place | { readonly path: string }): Promise<void> {
   return new Promise((resolve, reject) => {
-    const fail = (error: NodeJS.ErrnoException): void =>
-      reject('path' in place ? toSocketError(error, place.path) : toListenError(error, place));
+    const fail = (error: NodeJS.ErrnoException): void => reject(toListenError(error, place));
     server.once('error', fail);
     server.listen({ ...place, backlog: BACKLOG }, () => {
       server.off('error', fail);
@@ -252,26 +251,20 @@ function isAbandoned(path: string): Promise<boolean> {
   });
 }
 
-function toSocketError(error: NodeJS.ErrnoException, path: string): MockError {
-  const reason = `cannot listen on the socket ${path}: ${error.message}`;
-  if (error.code === 'EADDRINUSE') {
-    const hint = 'stop the process that uses it, or choose another path with --socket';
-    return new MockError('PORT_TAKEN', `the socket ${path} is already in use`, { hint, cause: error });
+function toListenError(cause: NodeJS.ErrnoException, place: Place | { readonly path: string }): MockError {
+  const isSocket = 'path' in place;
+  if (cause.code === 'EADDRINUSE') {
+    const used = isSocket ? `the socket ${place.path}` : `port ${place.port} on ${place.host}`;
+    const other = isSocket ? 'path with --socket' : 'port with --port (0 picks a free port)';
+    const hint = `stop the process that uses it, or choose another ${other}`;
+    return new MockError('PORT_TAKEN', `${used} is already in use`, { hint, cause });
   }
-  const hint = 'the folder of a socket must exist and be writable; most systems allow at most about 100 characters';
-  return new MockError('LISTEN_FAILED', reason, { hint, cause: error });
-}
-
-function toListenError(error: NodeJS.ErrnoException, { port, host }: Place): MockError {
-  if (error.code === 'EADDRINUSE') {
-    return new MockError('PORT_TAKEN', `port ${port} on ${host} is already in use`, {
-      hint: 'stop the process that uses it, or choose another port with --port (0 picks a free port)',
-      cause: error,
-    });
-  }
+  const where = isSocket ? `the socket ${place.path}` : `${place.host}:${place.port}`;
+  const ofSocket = 'the folder of a socket must exist and be writable; most systems allow at most about 100 characters';
   const privileged = 'ports below 1024 need special privileges; choose a higher one with --port';
-  const hint = error.code === 'EACCES' ? privileged : 'check --host and --port';
-  return new MockError('LISTEN_FAILED', `cannot listen on ${host}:${port}: ${error.message}`, { hint, cause: error });
+  const ofPort = cause.code === 'EACCES' ? privileged : 'check --host and --port';
+  const hint = isSocket ? ofSocket : ofPort;
+  return new MockError('LISTEN_FAILED', `cannot listen on ${where}: ${cause.message}`, { hint, cause });
 }
 
 /** A message whose body may have been read before the request is dispatched. */

@@ -167,19 +167,13 @@ const CONNECTION_FIELDS: ReadonlySet<string> = new Set([
 
 function dropConnectionFields(headers: Readonly<Record<string, string>> | readonly string[]): OutgoingHttpHeaders {
   const kept: Record<string, string | string[]> = {};
-  for (const [name, value] of isLines(headers) ? toPairs(headers) : Object.entries(headers)) {
-    const field = name.toLowerCase();
+  // `isArray` does not tell a readonly array from the object.
+  const lines = Array.isArray(headers) ? (headers as readonly string[]) : Object.entries(headers).flat();
+  for (let i = 0; i < lines.length; i += 2) {
+    const [field = '', value = ''] = [lines[i]?.toLowerCase(), lines[i + 1]];
     if (CONNECTION_FIELDS.has(field)) continue;
     const before = kept[field];
     kept[field] = before === undefined ? value : [before, value].flat();
   }
   return kept;
-}
-
-function isLines(headers: Readonly<Record<string, string>> | readonly string[]): headers is readonly string[] {
-  return Array.isArray(headers);
-}
-
-function toPairs(lines: readonly string[]): readonly [string, string][] {
-  return lines.flatMap((name, i) => (i % 2 === 0 ? [[name, lines[i + 1] ?? '']] : []));
 }

@@ -98,10 +98,7 @@ export function createWatcher(
       known = addStamps(seen, list(), { paths, since });
       return;
     }
-    if (known !== undefined) known = seen;
-    else {
-      known = new Map([...seen].filter(isOlder(options.since ?? Infinity)));
-    }
+    known = known === undefined ? new Map([...seen].filter(isOlder(options.since ?? Infinity))) : seen;
   };
   const schedule = (): void => {
     if (isClosed) return;
