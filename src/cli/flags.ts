@@ -123,9 +123,12 @@ export interface DocumentFlags {
 }
 
 /** How a document is loaded, from the flags of `DOCUMENT_OPTIONS`. */
-export function readLoadOptions({ overlay: overlays = [], allowHttpRefs, preset }: DocumentFlags): LoadOptions {
-  const choice = typeof preset === 'boolean' ? (preset ? 'auto' : false) : preset;
-  return { overlays, preset: choice ?? 'auto', ...(allowHttpRefs !== undefined && { allowHttpRefs }) };
+export function readLoadOptions({
+  overlay: overlays = [],
+  allowHttpRefs = false,
+  preset = true,
+}: DocumentFlags): Required<Pick<LoadOptions, 'overlays' | 'preset' | 'allowHttpRefs'>> {
+  return { overlays, preset: preset === true ? 'auto' : preset, allowHttpRefs };
 }
 
 /** Options of a command that prints a report about a document. */

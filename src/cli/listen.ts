@@ -146,14 +146,17 @@ export async function serveRecordings(
     given.fixtures ?? (given['recordings.owners'] === undefined ? undefined : findFolder(spec, 'fixtures'));
   const hasScenarios = Object.keys(given).some((name) => name.startsWith('scenarios.'));
   const scenarios = given['scenarios.from'] ?? (hasScenarios ? (findFolder(spec, 'scenarios') ?? {}) : undefined);
-  const { beforeWrite, afterRead, matcher } = await loadHooks(options);
-  const hooks = {
-    'recordings.beforeWrite': beforeWrite ?? given['recordings.beforeWrite'],
-    'recordings.afterRead': afterRead ?? given['recordings.afterRead'],
-    'recordings.matcher': matcher ?? given['recordings.matcher'],
-  } as const;
+  const hooks = Object.entries(await loadHooks(options)).map(([name, hook]) => [`recordings.${name}`, hook]);
   await using mock: Mock<Clock> = await createMock({
-    ...nestOptions({ clock: 'real', ...given, spec, fixtures, 'scenarios.from': scenarios, ...hooks, ...more }),
+    ...nestOptions({
+      clock: 'real',
+      ...given,
+      spec,
+      fixtures,
+      'scenarios.from': scenarios,
+      ...Object.fromEntries(hooks),
+      ...more,
+    }),
     ...logInteractions(options, (pointer) => mock.contract.locate(pointer)),
   });
   for (const warning of mock.recordings?.warnings ?? []) writeError(colour('yellow', warning));

@@ -6,9 +6,9 @@ import { formatMistake, countOf } from '../../errors.js';
 import { createGenerator } from '../../generate/generate.js';
 import { isJsonType, toEssence } from '../../contract/media-type.js';
 import { createValidators, prepareSchemas, type Validators } from '../../schema/validate.js';
-import { listErrors, type ViolationPlace } from '../../schema/violation.js';
+import { type Direction, listErrors, type ViolationPlace } from '../../schema/violation.js';
 import { addDocument, type ReportOptions, readLoadOptions } from '../flags.js';
-import { type Output } from '../output.js';
+import type { Output } from '../output.js';
 
 /** Defines `vouch check`. */
 export function defineCommand(command: Command, { write }: Output): void {
@@ -83,8 +83,6 @@ function findContradictions(contract: Contract, validators: Validators): readonl
     return [{ code, severity: 'error', message, at, assumed: 'the value that fits most of it is answered' }];
   });
 }
-
-type Direction = 'request' | 'response';
 
 /** The invalid examples of parameters, request bodies and responses; each place once. */
 function checkExamples(contract: Contract, validators: Validators): readonly Problem[] {

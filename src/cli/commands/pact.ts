@@ -41,11 +41,7 @@ export function defineCommand(command: Command, output: Output): void {
 async function runPact(options: PactFlags & Output & { readonly spec: string }): Promise<number> {
   const { spec, journal, consumer, provider, pactVersion, basePath, output: file, write, writeError } = options;
   const { overlays, preset, allowHttpRefs } = readLoadOptions(options);
-  const contract = await loadContract(spec, {
-    ...(overlays !== undefined && { overlays }),
-    ...(preset !== undefined && { preset }),
-    ...(allowHttpRefs !== undefined && { document: { allowHttpRefs } }),
-  });
+  const contract = await loadContract(spec, { overlays, preset, document: { allowHttpRefs } });
   const isAddress = /^https?:\/\//.test(journal);
   const { interactions, notes } = isAddress ? await readRunning({ ...options, url: journal }) : readFile(journal);
   const { pact, notes: more } = writePact(contract, interactions, {
@@ -74,11 +70,8 @@ async function readRunning(flags: ControlFlags): Promise<ReadJournal> {
   const { interactions, dropped } = await readControl(flags, '/journal?limit=1000000');
   // The control API answers with the journal that its document describes.
   const list = (Array.isArray(interactions) ? interactions : []) as readonly PlainInteraction[];
-  if (dropped === 0) return { interactions: list, notes: [] };
-  return {
-    interactions: list,
-    notes: [`older calls are missing (${String(dropped)}): the journal was full, see --journal-limit`],
-  };
+  const missing = `older calls are missing (${String(dropped)}): the journal was full, see --journal-limit`;
+  return { interactions: list, notes: dropped === 0 ? [] : [missing] };
 }
 
 function readFile(file: string): ReadJournal {

@@ -5,7 +5,7 @@ import { createGenerator } from '../../generate/generate.js';
 import { createValidators } from '../../schema/validate.js';
 import { inferResources } from '../../state/inference/infer.js';
 import { createItemSchemaReader } from '../../state/item-schema.js';
-import type { Binding, Resource, Resources } from '../../state/resource.js';
+import type { Resource } from '../../state/resource.js';
 import { createItemModels } from '../../state/item-models.js';
 import { createItems } from '../../state/store/items.js';
 import { addDocument, type ReportOptions, readLoadOptions } from '../flags.js';
@@ -38,7 +38,9 @@ export async function runResources(options: ReportOptions): Promise<number> {
   const context = { contract, items, read: createItemSchemaReader(contract) };
   const collections = [...resources.collections.values()].map((resource) => ({
     resource,
-    operations: bindingsOf(resources, resource).map((binding) => describeBinding(context, binding)),
+    operations: [...resources.bindings.values()]
+      .filter(({ collection }) => collection === resource.name)
+      .map((binding) => describeBinding(context, binding)),
   }));
   const { bindings, unbound } = resources;
   if (json) {
@@ -76,25 +78,11 @@ interface Described {
 }
 
 function toReport({ resource, operations }: Described): object {
-  const { schema, idProperty: id, name, path, singleton, keyProperties, parents, members, ...rest } = resource;
-  const { once, unique, redacts, set, unknownIds } = rest;
-  const secretKey = rest.secretKey?.name;
-  const known = {
-    name,
-    path,
-    singleton,
-    id,
-    keyProperties,
-    parents,
-    members,
-    secretKey,
-    once,
-    unique,
-    redacts,
-    set,
-    unknownIds,
-  };
-  return { ...known, schema: schema === undefined ? undefined : `#${schema}`, operations };
+  const { schema, idProperty: id, name, path, singleton, keyProperties, parents, members, secretKey } = resource;
+  const { once, unique, redacts, set, unknownIds } = resource;
+  const about = { name, path, singleton, id, keyProperties, parents, members, secretKey: secretKey?.name };
+  const pointer = schema === undefined ? undefined : `#${schema}`;
+  return { ...about, once, unique, redacts, set, unknownIds, schema: pointer, operations };
 }
 
 function describeResource(resource: Resource): string {
@@ -230,8 +218,4 @@ function describeList(list: NonNullable<OperationReport['list']>): readonly stri
     ...(known.length === 0 ? [] : [`envelope: ${known.join(', ')}`]),
     ...(selection.length === 0 ? [] : [selection.join('; ')]),
   ];
-}
-
-function bindingsOf(resources: Resources, resource: Resource): readonly Binding[] {
-  return [...resources.bindings.values()].filter(({ collection }) => collection === resource.name);
 }

@@ -1,7 +1,6 @@
 import { URL } from 'node:url';
 import { type Command, Option } from 'commander';
 import { basename, join } from 'node:path';
-import type { Contract } from '../../../contract/contract.js';
 import { loadContract } from '../../../contract/load/load.js';
 import { createRouter } from '../../../contract/router/router.js';
 import { MockError, countOf } from '../../../errors.js';
@@ -19,7 +18,7 @@ import { readExpiry } from '../../../recording/cassette/manifest.js';
 import { findRedundant, pruneCassette } from '../../../recording/cassette/prune.js';
 import { checkCassette, createResponseCheck, formatCheck } from '../../../recording/drift/check.js';
 import { formatDrift, readDriftExit, toDriftJson, toDriftJunit } from '../../../recording/drift/drift-report.js';
-import { type DriftResult, findDrift } from '../../../recording/drift/drift.js';
+import { findDrift } from '../../../recording/drift/drift.js';
 import { recordHar } from '../../../import/har.js';
 import { exportHar } from '../../../recording/har.js';
 import type { RecordingParts } from '../../../recording/cassettes.js';
@@ -159,18 +158,14 @@ async function runDrift(name: string | undefined, flags: Flags, output: Output):
     for (const cassette of await loadCassettes(name, flags, output)) {
       const results = await findDrift({ contract, cassette, upstream, headers, operations, check });
       exit = Math.max(exit, readDriftExit(results));
-      for (const line of formatResults(results, cassette, flags)) output.write(line);
+      if (flags.format === 'json') output.write(toDriftJson(results));
+      else if (flags.format === 'junit') output.write(toDriftJunit(results, cassette.name));
+      else for (const line of [colour('bold', cassette.name), ...formatDrift(results)]) output.write(line);
     }
   } finally {
     upstream.close();
   }
   return exit;
-}
-
-function formatResults(results: readonly DriftResult[], { name }: Cassette, { format }: Flags): readonly string[] {
-  if (format === 'json') return [toDriftJson(results)];
-  if (format === 'junit') return [toDriftJunit(results, name)];
-  return [colour('bold', name), ...formatDrift(results)];
 }
 
 async function runPromote(name: string, flags: Flags, output: Output): Promise<number> {
@@ -217,24 +212,18 @@ async function runImportHar(file: string, flags: Flags, { write, writeError }: O
 
 async function runExportHar(name: string, flags: Flags, output: Output): Promise<number> {
   const { contract } = await loadParts(flags.spec);
-  const { write } = output;
-  for (const cassette of await loadCassettes(name, flags, output)) exportCassette(cassette, { contract, flags, write });
+  for (const cassette of await loadCassettes(name, flags, output)) {
+    const base = flags.base ?? cassette.manifest.upstream;
+    if (!URL.canParse(base)) {
+      const hint = 'give one with --base, such as https://api.example.com/v1';
+      throw new MockError('OPTION_INVALID', `the base URL ${JSON.stringify(base)} is not a valid URL`, { hint });
+    }
+    const har = exportHar(cassette, { contract, base, version: readVersion() });
+    if (flags.out === undefined) output.write(har.trimEnd());
+    else {
+      writeOutputFile(flags.out, har);
+      output.write(`exported ${countOf(cassette.exchanges.length, 'exchange')} to ${flags.out}`);
+    }
+  }
   return 0;
-}
-
-function exportCassette(
-  cassette: Cassette,
-  { contract, flags, write }: { readonly contract: Contract; readonly flags: Flags; readonly write: Output['write'] },
-): void {
-  const base = flags.base ?? cassette.manifest.upstream;
-  if (!URL.canParse(base)) {
-    const hint = 'give one with --base, such as https://api.example.com/v1';
-    throw new MockError('OPTION_INVALID', `the base URL ${JSON.stringify(base)} is not a valid URL`, { hint });
-  }
-  const har = exportHar(cassette, { contract, base, version: readVersion() });
-  if (flags.out === undefined) write(har.trimEnd());
-  else {
-    writeOutputFile(flags.out, har);
-    write(`exported ${countOf(cassette.exchanges.length, 'exchange')} to ${flags.out}`);
-  }
 }
