@@ -93,11 +93,7 @@ export interface SessionHandle<SessionClock extends Clock = VirtualClock, Types 
   reset(what?: ResetKind): void;
   /** Everything that the session holds now, except its journal. */
   snapshot(): SessionSnapshot;
-  /**
-   * Returns to a snapshot of this session, or of another one of the same mock; the journal stays.
-   *
-   * @throws MockError `STATE_LIMIT`; then nothing is changed.
-   */
+  /** Returns to a snapshot of this session, or of another one of the same mock; the journal stays. @throws MockError `STATE_LIMIT`; then nothing is changed. */
   restore(snapshot: SessionSnapshot): void;
   /**
    * Opens a session that starts as a copy of this one.

@@ -39,11 +39,7 @@ export interface MockOptions<Operations = unknown, Collections = unknown> {
   readonly preset?: string | false;
   /** How the document is loaded. */
   readonly document?: DocumentOptions;
-  /**
-   * Path that the operations are served below, instead of the paths of `servers`; `/` for the root.
-   *
-   * Default: the paths of `servers`, and the root.
-   */
+  /** Path that the operations are served below, instead of the paths of `servers`; `/` for the root. Default: the paths of `servers`, and the root. */
   readonly basePath?: string;
   /** Path in front of the base paths of the operations, such as `/users` of a gateway. Default: none. */
   readonly prefix?: string;
@@ -59,11 +55,7 @@ export interface MockOptions<Operations = unknown, Collections = unknown> {
   readonly clock?: ClockOption;
   /** Functions that answer operations, by operation id or `"GET /path"`. */
   readonly handlers?: HandlersOf<NoInfer<Operations>, NoInfer<Collections>>;
-  /**
-   * Reject what is otherwise accepted with a note, such as undeclared query parameters and properties, or a missing content type.
-   *
-   * Default: `false`.
-   */
+  /** Reject what is otherwise accepted with a note, such as undeclared query parameters and properties, or a missing content type. Default: `false`. */
   readonly strict?: boolean;
   /** Stateful collections; `false` answers from examples and schemas only. */
   readonly state?: false | StateOptions;

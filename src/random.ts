@@ -90,11 +90,7 @@ class Sfc32 implements Random {
   }
 }
 
-/**
- * FNV-1a over UTF-16 code units, as an unsigned 32-bit number.
- *
- * @param start - The hash of the preceding text.
- */
+/** FNV-1a over UTF-16 code units, as an unsigned 32-bit number. @param start - The hash of the preceding text. */
 export function hashText(text: string, start = 0x811c9dc5): number {
   let hash = start;
   for (let i = 0; i < text.length; i++) {

@@ -85,11 +85,7 @@ export function createTransportSchemas(): Readonly<Record<string, object>> {
   };
 }
 
-/**
- * Reads a member of a configuration file that says how a server is reached.
- *
- * @throws MockError `OPTION_INVALID`.
- */
+/** Reads a member of a configuration file that says how a server is reached. @throws MockError `OPTION_INVALID`. */
 export function readTransportMember(
   name: TransportName,
   value: unknown,

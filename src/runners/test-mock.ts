@@ -20,10 +20,7 @@ export interface TestMock<Types = unknown, Collections = unknown> extends Sessio
   Types,
   Collections
 > {
-  /**
-   * The base URL for the client. With `listen` it reaches this session on the socket, otherwise it is for clients that are given
-   * `mock.fetch`.
-   */
+  /** The base URL for the client. With `listen` it reaches this session on the socket, otherwise it is for clients that are given `mock.fetch`. */
   readonly baseUrl: string;
   /** The mock that the tests of this worker share. */
   readonly shared: Mock<VirtualClock, Types, Collections>;

@@ -61,12 +61,7 @@ export function loadScenarios(folder: string, context: ScenarioContext, cwd?: st
   return withoutMistakes(readScenarios(folder, context, cwd));
 }
 
-/**
- * Reads one scenario that was passed as an object.
- *
- * @param known - The scenarios it can extend.
- * @throws MockError `SCENARIO_INVALID`.
- */
+/** Reads one scenario that was passed as an object. @param known - The scenarios it can extend. @throws MockError `SCENARIO_INVALID`. */
 export function toScenario(
   named: { readonly id: string; readonly definition: unknown },
   context: ScenarioContext,

@@ -56,9 +56,7 @@ export function findExpressions(
   return Object.entries(value).flatMap(([name, item]) => findExpressions(item, pointer + toPointer(name)));
 }
 
-/**
- * A string with every expression evaluated, for HTML or XML: values of the request are escaped.
- */
+/** A string with every expression evaluated, for HTML or XML: values of the request are escaped. */
 export function resolveMarkup(text: string, scope: ExpressionScope): unknown {
   return replaceText(text, (expression) => {
     const value = evaluate(expression, scope);

@@ -112,11 +112,7 @@ export function createScenarioState(): ScenarioState {
   };
 }
 
-/**
- * Makes the changes of collections, all or none of them; their expressions are evaluated already.
- *
- * @returns one line for each item that does not exist.
- */
+/** Makes the changes of collections, all or none of them; their expressions are evaluated already. @returns one line for each item that does not exist. */
 export type ChangeCollections = (changes: readonly CollectionChanges[]) => readonly string[];
 
 /** What changes are applied to. */
