@@ -231,7 +231,6 @@ function openCoverage(
   };
 }
 
-/** Which credentials a session accepts; undefined for any. */
 function readAccepts(
   { tokens, acceptIssued }: AuthOptions,
   sessions: Sessions,

@@ -12,7 +12,6 @@ declare global {
   }
 }
 
-/** What Jest makes global. */
 interface JestGlobals extends Record<
   'beforeAll' | 'beforeEach' | 'afterEach' | 'afterAll',
   (run: () => unknown) => void

@@ -7,7 +7,6 @@ interface MochaContext {
   readonly currentTest?: { readonly state?: string };
 }
 
-/** What Mocha makes global. */
 interface MochaGlobals {
   before(run: () => Promise<void>): void;
   beforeEach(run: () => void): void;

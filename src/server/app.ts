@@ -9,7 +9,6 @@ import type { Control } from './control/control.js';
 import { createPipeline, type PipelineParts } from './pipeline/pipeline.js';
 import { isPreflight } from './cors.js';
 
-/** What an app is made of. */
 interface AppParts extends PipelineParts {
   readonly router: Router;
   readonly routes: readonly OperationRoute[];

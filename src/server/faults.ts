@@ -128,7 +128,6 @@ function listHeaders({ headers }: Response): readonly [string, string][] {
   return [...headers].filter(([name]) => !FRAMING.has(name));
 }
 
-/** The error of an incomplete body. */
 function toTerminated(cause: Cause): TypeError {
   return new TypeError('terminated', { cause: toCauseError(cause) });
 }
@@ -172,7 +171,6 @@ function waitForAbort(signal: AbortSignal): Promise<Response> {
   });
 }
 
-/** The body of a broken response. */
 type BrokenBody = string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>;
 
 /** How long a client has to read what was sent before its connection is reset. */
@@ -186,7 +184,6 @@ interface Sink {
   readonly cancelled: AbortSignal;
 }
 
-/** How a body that stalls ends. */
 interface StallEnd {
   /** Aborted when the client gives up. */
   readonly signal: AbortSignal;
@@ -282,7 +279,6 @@ async function failWhenSent({ controller, cancelled }: Sink, breakage: Breakage)
   breakage.fail(controller);
 }
 
-/** Sends nothing more until the client disconnects. */
 function stall(controller: Controller, end: StallEnd): void {
   const { signal, isSilent } = end;
   const finish = (): void => (isSilent ? controller.close() : controller.error(signal.reason));

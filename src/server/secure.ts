@@ -23,7 +23,6 @@ export interface TlsOptions {
   readonly names?: readonly string[];
 }
 
-/** What a server with TLS is made of. */
 interface SecureParts {
   readonly listener: RequestListener;
   readonly certificate: Certificate;

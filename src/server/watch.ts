@@ -47,7 +47,6 @@ interface WatchOptions {
   readonly since?: number;
 }
 
-/** Milliseconds between two checks. */
 const EVERY_MS = 100;
 
 /** The next check waits this many times as long as a check took: checks take at most a twentieth of the time. */

@@ -15,7 +15,6 @@ import { colour, type Output, showPath, writeOutputFile } from '../output.js';
 
 const FORMATS = ['text', 'json', 'junit', 'html'] as const;
 
-/** Options of `vouch coverage`. */
 interface CoverageFlags {
   readonly format: (typeof FORMATS)[number];
   /** The file to write; default: print the report. */

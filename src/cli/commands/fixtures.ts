@@ -43,7 +43,6 @@ interface TargetFlags extends Pick<Output, 'write'> {
   readonly force?: boolean;
 }
 
-/** Options of `vouch fixtures init`. */
 interface FixturesInitOptions extends TargetFlags, DocumentFlags {
   readonly spec: string;
   /** Items per collection; default 3. */
@@ -69,7 +68,6 @@ export async function runFixturesInit(options: FixturesInitOptions): Promise<num
   return writeFiles(store.export().collections, { folder, force, note }, options.write);
 }
 
-/** Options of `vouch fixtures export`. */
 interface FixturesExportOptions extends TargetFlags, ControlFlags {}
 
 /** Writes the state of a running mock as fixtures. @throws MockError if the mock cannot be reached or files already exist. */

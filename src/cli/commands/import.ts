@@ -15,7 +15,6 @@ import { findOwnSpec } from '../flags.js';
 import { alignColumns, colour, type Output, showPath, writeOutputFile } from '../output.js';
 import { loadParts } from './recordings/recordings.js';
 
-/** Flags of `vouch import`. */
 interface ImportFlags {
   readonly spec?: string;
   readonly into: string;
@@ -26,7 +25,6 @@ interface ImportFlags {
   readonly json?: boolean;
 }
 
-/** What was written and found. */
 interface Report {
   readonly format: Format;
   /** The files and folders that were written. */

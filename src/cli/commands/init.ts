@@ -14,7 +14,6 @@ import { readVersion } from '../../package-folder.js';
 import { type Output, writeOutputFile } from '../output.js';
 import { runFixturesInit } from './fixtures.js';
 
-/** Flags of `vouch init`. */
 interface InitFlags extends DocumentFlags {
   readonly into: string;
   readonly force?: boolean;
@@ -61,7 +60,6 @@ async function runInit(spec: string, flags: InitFlags, write: Output['write']): 
   write(`to run the test:   ${enter}npm install --save-dev vouch && node --test`);
 }
 
-/** The files besides the document and the fixtures. */
 const FILES = ['vouch.config.yaml', 'scenarios/slow.yaml', 'compose.yaml', 'test/mock.test.mjs'] as const;
 
 /** Where the document is below the folder, and its text if it has to be copied there. */

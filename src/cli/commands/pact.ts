@@ -9,7 +9,6 @@ import { addControlOptions, type ControlFlags, readControl } from '../control-cl
 import { addDocument, type DocumentFlags, readLoadOptions } from '../flags.js';
 import { colour, type Output, showPath, writeOutputFile } from '../output.js';
 
-/** Options of `vouch pact`. */
 interface PactFlags extends DocumentFlags, Omit<ControlFlags, 'url'> {
   /** An NDJSON file, or the address of a running mock. */
   readonly journal: string;

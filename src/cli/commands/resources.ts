@@ -71,7 +71,6 @@ export async function runResources(options: ReportOptions): Promise<number> {
   return 0;
 }
 
-/** A collection with the reports of its operations. */
 interface Described {
   readonly resource: Resource;
   readonly operations: readonly OperationReport[];
@@ -113,7 +112,6 @@ function alignOperations(operations: readonly OperationReport[]): readonly strin
   });
 }
 
-/** What is known about an operation, in sentences. */
 function describeOperation(operation: OperationReport): readonly string[] {
   const { id, parents, within, set, request, query, answer, list } = operation;
   const lines: string[] = [];
@@ -151,7 +149,6 @@ function describePosition(pointer: string): string {
   return pointer === '' ? 'the whole body is the item' : `the item is at ${pointer}`;
 }
 
-/** How many names a line lists. */
 const MAX_NAMES = 12;
 
 function listNames(names: readonly string[]): string {

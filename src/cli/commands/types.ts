@@ -6,7 +6,6 @@ import { addDocument, type DocumentFlags, readLoadOptions } from '../flags.js';
 import { type Output, showPath, writeOutputFile } from '../output.js';
 import { countOf } from '../../errors.js';
 
-/** Options of `vouch types`. */
 interface TypesOptions extends DocumentFlags, Pick<Output, 'write'> {
   readonly spec: string;
   /** The file to write; default: print the types. */

@@ -167,7 +167,6 @@ function readTargetDomain({ contract, fieldsOf, value }: CheckContext): Domain {
   return isText && isArray ? readDomain(contract, fieldsOf(pointers).items) : domain;
 }
 
-/** A matcher, and what it is about. */
 interface Read {
   readonly parts: MatcherParts;
   readonly matcher: Matcher;
@@ -261,7 +260,6 @@ function readLiteral(node: SourceNode, context: CheckContext): Matcher | undefin
   return createValueMatcher(node.value);
 }
 
-/** Checks a value of a body that has no members or items. */
 function checkValue(node: SourceNode, context: CheckContext): void {
   const { pointers, what } = context.value;
   if (pointers === undefined) return;

@@ -141,7 +141,6 @@ interface EventFields extends Pick<ScriptedEvent, 'delay'> {
   readonly data?: unknown;
 }
 
-/** One event of a stream with its fields. */
 const EVENT: ObjectKind<EventFields> = object({
   label: 'an event',
   type: 'EventDefinition',
@@ -388,7 +387,6 @@ const OPERATIONS: Kind<readonly RulePart[]> = {
   }),
 };
 
-/** Reports the rule after one that answers every call. */
 function reportUnreachable(items: readonly SourceNode[]): void {
   const last = items.findIndex(({ value }) => isObject(value) && answersEveryCall(value));
   const hidden = items[last + 1];

@@ -203,7 +203,6 @@ function listAddedItems(
   return added;
 }
 
-/** Every value of `state` and `then` in a scenario as it is written. */
 function findWrittenChanges(value: unknown): readonly Readonly<Record<string, unknown>>[] {
   if (!isObject(value)) return [];
   const { state, operations } = value;

@@ -97,7 +97,6 @@ export function evaluateRules(rules: readonly Rule[], input: EvaluationInput): E
   return { applied, delayMs, patches, limit, outcome };
 }
 
-/** The limit with fewer calls left, with the headers of both. */
 function joinLimits(one: LimitState | undefined, other: LimitState | undefined): LimitState | undefined {
   if (one === undefined || other === undefined) return one ?? other;
   const fewest = other.remaining <= one.remaining ? other : one;
@@ -190,7 +189,6 @@ function findVarMismatch(wanted: When['state']['vars'], vars: Readonly<Record<st
     : `variable ${JSON.stringify(name)} is ${describe(vars[name])}, not ${describe(wanted[name])}`;
 }
 
-/** Whether a range selects a number. */
 function isInRange(range: CallRange, count: number): boolean {
   return range.kind === 'every' ? count % range.every === 0 : count >= range.from && count <= range.to;
 }

@@ -10,7 +10,6 @@ interface Counter {
   readonly applied: number;
 }
 
-/** A fixed window of a rate limit. */
 interface RateWindow {
   /** By the session's clock, in milliseconds. */
   readonly start: number;

@@ -49,7 +49,6 @@ export interface PipelineParts extends FinishParts {
   readonly undocumented?: UndocumentedParts | undefined;
 }
 
-/** What requests outside of the contract are answered with. */
 interface UndocumentedParts {
   /** The operation that they are calls of. */
   readonly operation: Operation;
@@ -138,7 +137,6 @@ function inSharedSession(answerCall: AnswerCall): AnswerCall {
   };
 }
 
-/** The answer to a request that something outside of the pipeline failed on. */
 function answerFailure(errors: ErrorAnswers, error: unknown, answerUnrouted: (unrouted: Unrouted) => Written): Written {
   try {
     const why = `mock: it failed outside of the answer sources: ${toReason(error)}`;
@@ -171,7 +169,6 @@ function createStoreSteps(parts: PipelineParts): (arrival: Arrival, answer: () =
   };
 }
 
-/** The answers to requests that reach no operation, or that have no session. */
 function createRefusals(parts: PipelineParts, steps: CallSteps) {
   const { errors, sessions } = parts;
   const answerUndocumented = createUndocumentedAnswerer(parts, steps);
@@ -198,7 +195,6 @@ function createRefusals(parts: PipelineParts, steps: CallSteps) {
   return { answerUnrouted, refuseSession, refuseIn };
 }
 
-/** A request to no operation. */
 interface Unmatched {
   readonly arrival: Arrival;
   readonly match: NoMatch;
@@ -258,7 +254,6 @@ function createCallAnswerer(
   };
 }
 
-/** The steps around the sources. */
 interface CallSteps {
   readonly readClock: ReadClock;
   readonly finish: Finish;

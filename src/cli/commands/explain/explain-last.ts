@@ -6,7 +6,6 @@ import { addControlFlags, type ControlFlags, readControl } from '../../control-c
 import { readInteger } from '../../flags.js';
 import { colour, type Output } from '../../output.js';
 
-/** Options of `vouch explain-last`. */
 interface ExplainLastOptions extends ControlFlags, Pick<Output, 'write'> {
   /** The number of the interaction; default: the last one. */
   readonly id?: number;

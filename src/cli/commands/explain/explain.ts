@@ -11,7 +11,6 @@ const KINDS: readonly (readonly [title: string, page: string, codes: Readonly<Re
   ['errors', 'docs/errors.md', ERROR_CODES],
 ];
 
-/** Options of `vouch explain`. */
 interface ExplainOptions extends Output {
   /** Default: list all codes. */
   readonly code?: string | undefined;
