@@ -104,46 +104,26 @@ async function createParts(options: object, files: OptionFiles | undefined, open
   opened.push(() => closing.abort());
   const reloads = follow(() => ready(now.reloader));
   const uploads = openUsage();
-  const controlled = {
-    metrics: createRequestMetrics(),
-    sessions,
-    uploads,
-    recordings,
-    pool,
-    closing: closing.signal,
-    reloads,
-    shared: store,
-    ...followed,
-  };
+  const metrics = createRequestMetrics();
+  const held = { metrics, sessions, uploads, recordings, pool, closing: closing.signal, reloads, shared: store };
   const requireSession = settings.sessions.required;
   const send: Fetch = (request) => ready(now.live).fetch(request);
   const control =
-    settings.control === false ? undefined : createControl(settings.control, { requireSession, send, ...controlled });
+    settings.control === false
+      ? undefined
+      : createControl(settings.control, { requireSession, send, ...held, ...followed });
   const cors = createCors(settings.cors);
-  const shared = { sessions, foreign, cors, control, store, metrics: control && controlled.metrics };
+  const shared = { sessions, foreign, cors, control, store, metrics: control && metrics };
   const version = createVersion(parts, settings, shared);
   const live: Live = { version, fetch: version.app.fetch };
   const reloader = createReloader(live, shared, { files, since });
   opened.push(reloader.close);
   Object.assign(now, { live, reloader });
   await Promise.all([reloader.ready, store?.start(sessions, followed.scenarios)]);
-  const { connections, onRefused } = settings;
-  const served = { connections, onRefused, cors };
-  const fetch: Fetch = (request, environment) => live.fetch(request, environment);
+  const running = { recordings, reloader, live, closing, interceptions: createInterceptions() };
   const handlers = follow(() => live.version.handlers);
-  const interceptions = createInterceptions();
-  return assemble({
-    handlers,
-    recordings,
-    reloader,
-    live,
-    closing,
-    served,
-    interceptions,
-    fetch,
-    ...shared,
-    ...followed,
-  });
+  const fetch: Fetch = (request, environment) => live.fetch(request, environment);
+  return assemble({ ...running, handlers, fetch, ...shared, ...followed }, { ...settings, cors });
 }
 
 /** A part that exists once the mock is created. */
@@ -176,13 +156,12 @@ interface OwnParts {
   readonly reloader: Reloader;
   /** Aborted when the mock is closed. */
   readonly closing: AbortController;
-  readonly served: ServedOptions;
   readonly store: SharedStore | undefined;
   readonly fetch: Fetch;
 }
 
-function assemble(parts: HandleParts & OwnParts): Mock<Clock> {
-  const { sessions, handlers, recordings, closing, served, live, reloader } = parts;
+function assemble(parts: HandleParts & OwnParts, { connections, cors, onRefused }: ServedOptions): Mock<Clock> {
+  const { sessions, handlers, recordings, closing, live, reloader } = parts;
   const initial = createHandle(sessions.default, parts);
   const servers = new Set<Listening>();
   const close = async (): Promise<void> => {
@@ -223,7 +202,7 @@ function assemble(parts: HandleParts & OwnParts): Mock<Clock> {
     listen: async (where) => {
       // Loaded on demand: a mock that is called in-process never needs it.
       const { listen } = await import('./server/listen.js');
-      const server = await listen(parts.fetch, { ...where, ...served });
+      const server = await listen(parts.fetch, { ...where, connections, cors, onRefused });
       servers.add(server);
       return { ...server, baseUrl: server.url + readBasePath(live.version.contract) };
     },

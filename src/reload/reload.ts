@@ -65,14 +65,7 @@ export function createReloader(
     const startedAt = readMonotonic();
     const isWhole = changed === undefined || last?.applied === false;
     const note = (paths: readonly string[]): void => void (further = paths);
-    const failed = { applied: false, loaded: [], kept: [], notes: [] };
-    const result: Omit<MockReload, 'changed' | 'elapsedMs'> = await apply(
-      { live, shared, files, note },
-      isWhole ? undefined : changed,
-    ).then(
-      (done) => ({ ...done, applied: true }),
-      (cause: unknown) => ({ ...failed, error: toMockError(cause) }),
-    );
+    const result = await tryApply({ live, shared, files, note }, isWhole ? undefined : changed);
     const file = result.error?.at?.file;
     further = [...(result.applied ? [] : further), ...(file === undefined ? [] : [resolve(file)])];
     const elapsedMs = readMonotonic() - startedAt;
@@ -108,6 +101,19 @@ function report({ onReload, scenarios }: Settings, reload: MockReload): void {
   const { loaded, kept, error } = reload;
   const isOfScenarios = loaded.length + kept.length > 0 || error?.code.startsWith('SCENARIO') === true;
   if (isOfScenarios) scenarios?.onReload?.({ loaded, kept, error });
+}
+
+async function tryApply(
+  applying: Applying,
+  changed: readonly string[] | undefined,
+): Promise<Omit<MockReload, 'changed' | 'elapsedMs'>> {
+  try {
+    return { ...(await apply(applying, changed)), applied: true };
+  } catch (cause) {
+    const reason = `the files could not be reloaded: ${toReason(cause)}`;
+    const error = cause instanceof MockError ? cause : new MockError('RELOAD_FAILED', reason, { cause });
+    return { applied: false, error, loaded: [], kept: [], notes: [] };
+  }
 }
 
 interface Applying {
@@ -276,11 +282,6 @@ function isBelow(path: string, others: readonly string[]): boolean {
 function showPath(path: string): string {
   const shown = relative(process.cwd(), path);
   return shown.startsWith('..') || isAbsolute(shown) ? path : shown;
-}
-
-function toMockError(cause: unknown): MockError {
-  if (cause instanceof MockError) return cause;
-  return new MockError('RELOAD_FAILED', `the files could not be reloaded: ${toReason(cause)}`, { cause });
 }
 
 const MAX_HEADER_LENGTH = 300;

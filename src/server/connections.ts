@@ -123,16 +123,6 @@ export function createConnectionServer(
   // Node.js requires that the header fields have no more time than the request.
   const headersTimeout = Math.min(options.headersTimeoutMs, requestTimeout || MAX_TIMER_MS);
   const shortest = Math.min(headersTimeout || MAX_CHECK_MS, requestTimeout || MAX_CHECK_MS);
-  // Of a request whose header fields were read; its connection is closed.
-  const answer = (
-    { headers }: IncomingMessage,
-    outgoing: ServerResponse,
-    [code, error]: readonly [number, MockError],
-  ): void => {
-    const { status, headers: fields, body } = refuse(code, error, { origin: headers.origin });
-    outgoing.statusMessage = readStatusTitle(status);
-    outgoing.writeHead(status, { ...fields, connection: 'close' }).end(body);
-  };
   const server = create(
     {
       requestTimeout,
@@ -145,13 +135,13 @@ export function createConnectionServer(
     (incoming, outgoing) => {
       // RFC 9112 section 3.2.
       if (incoming.headers.host !== undefined || incoming.httpVersion !== '1.1') listener(incoming, outgoing);
-      else answer(incoming, outgoing, [400, toMalformed('the request has no Host header')]);
+      else answer([incoming, outgoing], refuse, [400, toMalformed('the request has no Host header')]);
     },
   );
   server.on('checkContinue', continueInTurn);
   server.on('checkExpectation', (incoming: IncomingMessage, outgoing: ServerResponse) => {
     const reason = `the expectation ${JSON.stringify(incoming.headers.expect)} is not supported`;
-    answer(incoming, outgoing, [417, toMalformed(reason, 'omit the Expect header, or send "100-continue"')]);
+    answer([incoming, outgoing], refuse, [417, toMalformed(reason, 'omit the Expect header, or send "100-continue"')]);
   });
   // Each with the bytes that were read before its first request: with TLS those of the handshake.
   const open = new Map<AnsweringSocket, number>();
@@ -183,6 +173,17 @@ export function createConnectionServer(
       return stopped.finally(() => clearTimeout(timer));
     },
   };
+}
+
+/** Answers a request whose header fields were read, and closes its connection. */
+function answer(
+  [{ headers }, outgoing]: readonly [IncomingMessage, ServerResponse],
+  refuse: Refuse,
+  [code, error]: readonly [status: number, error: MockError],
+): void {
+  const { status, headers: fields, body } = refuse(code, error, { origin: headers.origin });
+  outgoing.statusMessage = readStatusTitle(status);
+  outgoing.writeHead(status, { ...fields, connection: 'close' }).end(body);
 }
 
 /** A connection as Node.js keeps it; there is no public way to these members. */

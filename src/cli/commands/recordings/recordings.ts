@@ -159,7 +159,7 @@ async function runDrift(name: string | undefined, flags: Flags, output: Output):
       exit = Math.max(exit, readDriftExit(results));
       if (flags.format === 'json') output.write(toDriftJson(results));
       else if (flags.format === 'junit') output.write(toDriftJunit(results, cassette.name));
-      else for (const line of [colour('bold', cassette.name), ...formatDrift(results)]) output.write(line);
+      else output.write([colour('bold', cassette.name), ...formatDrift(results)].join('\n'));
     }
   } finally {
     upstream.close();
