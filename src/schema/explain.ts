@@ -1,10 +1,9 @@
 import type { Contract } from '../contract/contract.js';
 import { isObject } from '../contract/json.js';
 import { escapeSegment, fromReference, readEntries, readSegments, readString } from '../contract/pointer.js';
-import { LimitError } from '../errors.js';
-import { memoize, memoizeText } from '../memoize.js';
-import { cutMessage } from '../errors.js';
-import type { SchemaError } from './checker/find-errors.js';
+import { cutMessage, LimitError } from '../errors.js';
+import { memoize, memoizeOf, memoizeText } from '../memoize.js';
+import type { SchemaError } from './checker/check.js';
 import type { DirectedUnits } from './units.js';
 import { hideQuotedSecret } from './secret-forms.js';
 import {
@@ -46,10 +45,7 @@ export function createExplainer(
   parts: { readonly units: DirectedUnits; readonly by: 'client' | 'mock'; readonly strict: boolean },
 ): Explainer {
   const { units, by, strict } = parts;
-
-  const listNames = createNameList();
-  // Each pointer is a key of other memoized functions: the same string is found faster than an equal one.
-  const keywordsOf = memoize((owner: string) => memoize((keyword: string) => `${owner}/${escapeSegment(keyword)}`));
+  const listNames: ListNames = memoizeOf((data: object) => Object.keys(data));
 
   const find: Find = (pointer, value, context) => {
     context.spent.values++;
@@ -59,7 +55,7 @@ export function createExplainer(
       if ((error.keyword === 'anyOf' || error.keyword === 'oneOf') && owner !== undefined) {
         return explainUnion(error, { ...context, contract, find, owner });
       }
-      return toFinding(error, owner === undefined ? pointer : keywordsOf(owner)(error.keyword), listNames);
+      return toFinding(error, owner === undefined ? pointer : `${owner}/${escapeSegment(error.keyword)}`, listNames);
     });
     if (findings.length > 0) return tidy(findings);
     // An invalid value always has a finding.
@@ -95,7 +91,7 @@ export function createExplainer(
     const words = { in: place.in, name: place.name, answered: by === 'mock' };
     const lead = place.name === undefined ? '' : `/${escapeSegment(place.name)}`;
     const findings = findAll(pointer, value);
-    return (findings.length > MAX_VIOLATIONS ? findings.slice(0, MAX_VIOLATIONS) : findings).map((finding) => {
+    return findings.slice(0, MAX_VIOLATIONS).map((finding) => {
       const at = `${lead}${finding.path}`;
       return {
         code: finding.code,
@@ -115,15 +111,6 @@ export function createExplainer(
 const readValueName = memoizeText(
   (pointer) => readSegments(pointer).findLast((segment) => !/^\d+$/.test(segment)) ?? '',
 );
-
-function createNameList(): ListNames {
-  const known = new WeakMap<object, readonly string[]>();
-  return (data) => {
-    const names = known.get(data) ?? Object.keys(data);
-    known.set(data, names);
-    return names;
-  };
-}
 
 const UNEXPLAINED = { code: 'EXCLUDED', path: '', says: 'does not match its schema' } as const;
 

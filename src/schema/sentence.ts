@@ -3,7 +3,7 @@ import { escapeSegment, readEntries, readSegments } from '../contract/pointer.js
 import { nearest, suggest, countOf, joinWords } from '../errors.js';
 import { memoizeText } from '../memoize.js';
 import { countCodePoints } from './checker/comparisons.js';
-import type { SchemaError } from './checker/find-errors.js';
+import type { SchemaError } from './checker/check.js';
 import { toFormatWords } from './checker/formats.js';
 import { ANY_NUMBER, FORBIDDEN_KEYWORD } from './schema-unit.js';
 import type { ViolationCode, ViolationPlace } from './violation.js';

@@ -1,7 +1,6 @@
 import { type Contract, type Problem, toProblem } from '../contract/contract.js';
 import { memoize } from '../memoize.js';
-import { type CheckParts, createToCheck } from './checker/check.js';
-import { createErrorFinder, type SchemaError } from './checker/find-errors.js';
+import { type Check, type CheckParts, createToCheck, listErrors, type SchemaError } from './checker/check.js';
 import { readUnit, type SchemaUnit, type UnitLink } from './schema-unit.js';
 import type { Direction, IsValid } from './violation.js';
 import { createWork, type Work } from './work.js';
@@ -122,12 +121,11 @@ function createDirected(
     },
   };
   const toCheck = createToCheck(build);
-  const check = memoize((pointer: string): IsValid => toCheck(schemaOf(pointer)));
-  const findErrors = createErrorFinder({ ...build, toCheck });
+  const check = memoize((pointer: string): Check => toCheck(schemaOf(pointer)));
   return {
     read: (pointer, link) => copies[link](pointer),
     check,
-    findErrors: (pointer, value) => findErrors(schemaOf(pointer), value),
+    findErrors: (pointer, value) => listErrors(check(pointer), value),
     pointerOf: (schema) => (typeof schema === 'object' && schema !== null ? pointers.get(schema) : undefined),
   };
 }
