@@ -1,6 +1,6 @@
 import { createAlphabet } from './alphabet.js';
 import { buildAutomaton, type Program } from './automaton.js';
-import { type PatternNode, readPatternTree } from './pattern-tree.js';
+import { measureLength, readPatternTree } from './pattern-tree.js';
 
 /** Two repetitions follow each other like any number of them. */
 const ENOUGH = 2;
@@ -18,14 +18,7 @@ export function isDeterministic(expression: RegExp): boolean {
   // Their characters are not those of the source.
   if (/\\[pP]\{/.test(source) || (flags.includes('i') && (flags.includes('u') || /[^\0-\x7f]/.test(source))))
     return false;
-  if (
-    !automaton.anchored &&
-    measureLength(
-      readPatternTree(expression, () => 1),
-      'most',
-    ) > MAX_LENGTH
-  )
-    return false;
+  if (!automaton.anchored && measureLength(readPatternTree(expression, () => 1)).most > MAX_LENGTH) return false;
   const { main, atoms } = automaton;
   const starts = main.steps.flatMap((step) => (step.kind === 'chars' ? step.next : []));
   const choices: (readonly number[])[] = [];
@@ -57,28 +50,6 @@ function listNext({ steps }: Program, start: number): readonly number[] | undefi
     else if (step?.kind === 'assert') waiting.push(step.next);
   }
   return atoms;
-}
-
-/** The number of characters of the longest or the shortest match. */
-export function measureLength(node: PatternNode<number>, end: 'least' | 'most'): number {
-  switch (node.kind) {
-    case 'chars':
-      return 1;
-    case 'group':
-      return measureLength(node.node, end);
-    case 'repeat': {
-      const one = measureLength(node.node, end);
-      return one === 0 ? 0 : one * node[end];
-    }
-    case 'sequence':
-      return node.nodes.reduce((sum, each) => sum + measureLength(each, end), 0);
-    case 'either':
-      return node.nodes
-        .map((each) => measureLength(each, end))
-        .reduce((one, other) => (end === 'most' ? Math.max(one, other) : Math.min(one, other)));
-    default:
-      return 0;
-  }
 }
 
 /** The ends of `\d`, `\w`, `\s` and `.`. */

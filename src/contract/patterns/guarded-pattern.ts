@@ -1,9 +1,9 @@
 import { createContext, Script } from 'node:vm';
 import { LimitError } from '../../errors.js';
 import { buildAutomaton, startsAtEdge } from './automaton.js';
-import { isDeterministic, measureLength } from './backtracking.js';
+import { isDeterministic } from './backtracking.js';
 import { createLinearTest, type LinearTest } from './linear-matcher.js';
-import { readPatternTree } from './pattern-tree.js';
+import { measureLength, readPatternTree } from './pattern-tree.js';
 
 /** A regular expression that tests a string of any length in a bounded time. */
 export interface GuardedPattern {
@@ -67,7 +67,7 @@ export function isTooLong(expression: RegExp): boolean {
   return orIfTooDeep(() => {
     const tree = readPatternTree(expression, () => 1);
     const isAnchored = startsAtEdge(tree) && !flags.includes('m');
-    return !isAnchored && measureLength(tree, 'least') > MAX_SEARCHED;
+    return !isAnchored && measureLength(tree).least > MAX_SEARCHED;
   }, false);
 }
 

@@ -99,6 +99,41 @@ function readEscape<Chars>(reader: Reader<Chars>): PatternNode<Chars> {
   return { kind: 'chars', chars: reader.readChars(`\\${char}`, char) };
 }
 
+/** The number of characters that a node can have. */
+export type LengthRange = { readonly least: number; readonly most: number };
+
+const EMPTY: LengthRange = { least: 0, most: 0 };
+
+/** The shortest and the longest string of a node; back references count as any length. */
+export function measureLength(node: PatternNode<unknown>): LengthRange {
+  switch (node.kind) {
+    case 'chars':
+      return { least: 1, most: 1 };
+    case 'group':
+      return measureLength(node.node);
+    case 'sequence':
+      return node.nodes
+        .map(measureLength)
+        .reduce((sum, one) => ({ least: sum.least + one.least, most: sum.most + one.most }), EMPTY);
+    case 'either': {
+      const ranges = node.nodes.map(measureLength);
+      return {
+        least: Math.min(...ranges.map(({ least }) => least)),
+        most: Math.max(...ranges.map(({ most }) => most)),
+      };
+    }
+    case 'repeat': {
+      const inner = measureLength(node.node);
+      const most = inner.most === 0 || node.most === 0 ? 0 : inner.most * node.most;
+      return { least: inner.least * node.least, most };
+    }
+    case 'back':
+      return { least: 0, most: Infinity };
+    default:
+      return EMPTY;
+  }
+}
+
 /** What a sticky expression matches at the position of the reader, which moves behind it. */
 function takeMatch(reader: { readonly source: string; at: number }, expression: RegExp): RegExpExecArray | null {
   expression.lastIndex = reader.at;

@@ -1,7 +1,13 @@
 import { type GuardedPattern, guardPattern } from '../../contract/patterns/guarded-pattern.js';
 import { readExpression } from '../../contract/upgrade/patterns.js';
 import { createRandom, type Random } from '../../random.js';
-import { type PatternNode as Node, readPatternTree } from '../../contract/patterns/pattern-tree.js';
+import {
+  type LengthRange,
+  measureLength,
+  type PatternNode as Node,
+  readPatternTree,
+} from '../../contract/patterns/pattern-tree.js';
+import { countCodePoints } from '../../schema/checker/comparisons.js';
 
 /** A pattern as a tree whose characters are the ones to choose from. */
 type PatternNode = Node<readonly string[]>;
@@ -12,7 +18,7 @@ export interface Pattern {
   /** The expression the validator uses, so that both agree. */
   readonly expression: GuardedPattern;
   /** The possible lengths of a match, if the pattern describes the whole string; else undefined. */
-  length(): Range | undefined;
+  length(): LengthRange | undefined;
   /** A string that matches and has between `minimum` and `maximum` characters; undefined if none was found. */
   sample(random: Random, minimum: number, maximum: number): string | undefined;
   /** Writes matches piece by piece; undefined for a pattern with alternatives, look-around or references. */
@@ -47,16 +53,16 @@ export function readPattern(source: string): Pattern {
   return {
     source,
     expression,
-    length: () => (/^\^(?:[^|]*)\$$/.test(source) ? measure(readTree()) : undefined),
+    length: () => (/^\^(?:[^|]*)\$$/.test(source) ? measureLength(readTree()) : undefined),
     sample(random, minimum, maximum) {
-      const range = measure(readTree());
+      const range = measureLength(readTree());
       if (range.least > MAX_TEXT_LENGTH) return undefined;
       const least = Math.max(range.least, minimum);
       const wanted = { least, most: Math.max(least, Math.min(range.most, maximum)) };
       for (let i = 0; i < MAX_TRIES; i++) {
         const length = chooseLength(random, wanted, i);
         const text = pad(sampleNode(readTree(), length, random), expression, minimum);
-        const count = countCharacters(text);
+        const count = countCodePoints(text);
         if (count >= minimum && count <= maximum && expression.test(text)) return text;
       }
       return undefined;
@@ -136,18 +142,8 @@ function readRepeat(node: PatternNode, minimum: number, maximum: number): readon
   return [{ alphabet: node.chars.toSorted().join(''), minimum, maximum }];
 }
 
-/** The number of characters of a string, as JSON Schema counts them (2020-12 validation 6.3). */
-export function countCharacters(text: string): number {
-  let count = text.length;
-  for (let i = 0; i < text.length; i++) {
-    const code = text.charCodeAt(i);
-    if (code >= 0xdc00 && code <= 0xdfff) count--;
-  }
-  return count;
-}
-
 /** A length that both tree and schema allow: a usual one first, then the limits and longer and longer ones. */
-function chooseLength(random: Random, range: Range, turn: number): number {
+function chooseLength(random: Random, range: LengthRange, turn: number): number {
   const { least, most } = range;
   const usual = Math.min(most, least + USUAL_GROWTH);
   if (turn < 20) return random.integer(Math.min(usual, least + Math.min(3, usual - least)), usual);
@@ -157,45 +153,10 @@ function chooseLength(random: Random, range: Range, turn: number): number {
 
 /** Pads a string that is too short, at the end where the pattern still matches. */
 function pad(text: string, expression: GuardedPattern, minimum: number): string {
-  const missing = minimum - countCharacters(text);
+  const missing = minimum - countCodePoints(text);
   if (missing <= 0) return text;
   const filler = 'abcdefghij'.repeat(Math.ceil(missing / 10)).slice(0, missing);
   return expression.test(text + filler) ? text + filler : filler + text;
-}
-
-/** The number of characters that a node can have. */
-type Range = { readonly least: number; readonly most: number };
-
-const EMPTY: Range = { least: 0, most: 0 };
-
-/** The shortest and the longest string of a node; back references count as any length. */
-function measure(node: PatternNode): Range {
-  switch (node.kind) {
-    case 'chars':
-      return { least: 1, most: 1 };
-    case 'group':
-      return measure(node.node);
-    case 'sequence':
-      return node.nodes
-        .map(measure)
-        .reduce((sum, one) => ({ least: sum.least + one.least, most: sum.most + one.most }), EMPTY);
-    case 'either': {
-      const ranges = node.nodes.map(measure);
-      return {
-        least: Math.min(...ranges.map(({ least }) => least)),
-        most: Math.max(...ranges.map(({ most }) => most)),
-      };
-    }
-    case 'repeat': {
-      const inner = measure(node.node);
-      const most = inner.most === 0 || node.most === 0 ? 0 : inner.most * node.most;
-      return { least: inner.least * node.least, most };
-    }
-    case 'back':
-      return { least: 0, most: Infinity };
-    default:
-      return EMPTY;
-  }
 }
 
 interface Sampling {
@@ -237,7 +198,7 @@ function write(node: PatternNode, length: number, sampling: Sampling): string {
     case 'look': {
       if (node.behind || node.negated) return '';
       const at = sampling.written;
-      const text = write(node.node, measure(node.node).least, { ...sampling, ahead: [] });
+      const text = write(node.node, measureLength(node.node).least, { ...sampling, ahead: [] });
       sampling.ahead.push({ at, text });
       return '';
     }
@@ -248,7 +209,7 @@ function write(node: PatternNode, length: number, sampling: Sampling): string {
 
 /** Writes nodes one after the other, with a total length. */
 function writeAll(nodes: readonly PatternNode[], length: number, sampling: Sampling): string {
-  const ranges = nodes.map(measure);
+  const ranges = nodes.map(measureLength);
   const spans = ranges.map(({ least, most }) => most - least);
   let spare = length - ranges.reduce((sum, { least }) => sum + least, 0);
   let room = spans.reduce((sum, span) => sum + span, 0);
@@ -270,7 +231,7 @@ function writeAll(nodes: readonly PatternNode[], length: number, sampling: Sampl
 
 function chooseBranch(nodes: readonly PatternNode[], length: number, random: Random): PatternNode {
   const distances = nodes.map((node) => {
-    const { least, most } = measure(node);
+    const { least, most } = measureLength(node);
     return Math.max(0, least - length, length - most);
   });
   const closest = Math.min(...distances);
@@ -278,7 +239,7 @@ function chooseBranch(nodes: readonly PatternNode[], length: number, random: Ran
 }
 
 function writeRepeat(node: PatternNode & { readonly kind: 'repeat' }, length: number, sampling: Sampling): string {
-  const inner = measure(node.node);
+  const inner = measureLength(node.node);
   const most = Math.min(node.most, inner.least > 0 ? Math.floor(length / inner.least) : Math.max(node.least, length));
   const fewest = inner.most === 0 ? node.least : Math.ceil(length / inner.most);
   const least = Math.max(node.least, Number.isFinite(fewest) ? fewest : node.least, length > 0 ? 1 : 0);

@@ -1,6 +1,12 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { Contract } from '../../contract/contract.js';
-import { isObject, type JsonType, readJsonType, type Schema, type SchemaObject } from '../../contract/json.js';
+import {
+  isEqualJson,
+  isObject,
+  type JsonType,
+  readJsonType,
+  type Schema,
+  type SchemaObject,
+} from '../../contract/json.js';
 import { escapeSegment, fromReference } from '../../contract/pointer.js';
 import { readPattern } from '../text/pattern.js';
 import {
@@ -418,11 +424,7 @@ function keepTypes(shape: MutableShape, given: ReadonlySet<JsonType>): void {
 }
 
 function keepValues(shape: MutableShape, given: readonly unknown[]): void {
-  const scalars = new Set(given);
-  const isGiven = (value: unknown): boolean =>
-    typeof value === 'object' && value !== null
-      ? given.some((other) => isDeepStrictEqual(value, other))
-      : scalars.has(value);
+  const isGiven = (value: unknown): boolean => given.some((other) => isEqualJson(value, other));
   shape.values = shape.values?.filter(isGiven) ?? [...given];
 }
 
@@ -438,7 +440,7 @@ const BOUNDS = [
 function checkValues(shape: MutableShape): void {
   shape.values = shape.values?.filter(
     (value) =>
-      allowsType(shape.types, readJsonType(value)) && !shape.excluded.some((other) => isDeepStrictEqual(value, other)),
+      allowsType(shape.types, readJsonType(value)) && !shape.excluded.some((other) => isEqualJson(value, other)),
   );
   const { types, values } = shape;
   if (types?.size === 0 || values?.length === 0) shape.isImpossible = true;

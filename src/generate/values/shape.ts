@@ -1,7 +1,14 @@
-import { isDeepStrictEqual } from 'node:util';
-import { isObject, type JsonType, readJsonType, type Schema, type SchemaObject } from '../../contract/json.js';
+import {
+  isEqualJson,
+  isObject,
+  type JsonType,
+  readJsonType,
+  type Schema,
+  type SchemaObject,
+} from '../../contract/json.js';
 import { escapeSegment } from '../../contract/pointer.js';
-import { countCharacters, type Pattern } from '../text/pattern.js';
+import { countCodePoints } from '../../schema/checker/comparisons.js';
+import type { Pattern } from '../text/pattern.js';
 
 /** A schema and its pointer in the loaded document. */
 export interface Part {
@@ -314,22 +321,16 @@ export function guessContainer(shape: Shape): 'array' | 'object' | undefined {
   return shape.minItems > 0 || shape.uniqueItems || shape.maxItems < Infinity ? 'array' : undefined;
 }
 
-/** As `isDeepStrictEqual`, which takes ten times as long for scalars. */
-function isSame(one: unknown, other: unknown): boolean {
-  if (typeof one !== 'object' || typeof other !== 'object') return Object.is(one, other);
-  return isDeepStrictEqual(one, other);
-}
-
 /** Whether a scalar fits a shape; formats are not checked. */
 export function accepts(shape: Shape, value: unknown): boolean {
-  if (shape.values !== undefined && !shape.values.some((other) => isSame(other, value))) return false;
+  if (shape.values !== undefined && !shape.values.some((other) => isEqualJson(other, value))) return false;
   return acceptsListed(shape, value);
 }
 
 /** Whether a scalar that is one of the enumerated values fits the rest of a shape. */
 export function acceptsListed(shape: Shape, value: unknown): boolean {
   if (!allowsType(shape.types, readJsonType(value))) return false;
-  if (shape.excluded.some((other) => isSame(other, value))) return false;
+  if (shape.excluded.some((other) => isEqualJson(other, value))) return false;
   if (typeof value === 'string') return acceptsString(shape, value);
   return typeof value === 'number' ? acceptsNumber(shape, value) : true;
 }
@@ -337,7 +338,7 @@ export function acceptsListed(shape: Shape, value: unknown): boolean {
 /** Whether a string has the length and matches the patterns of a shape. */
 export function acceptsString(shape: Shape, value: string): boolean {
   if (shape.minLength > 0 || shape.maxLength < Infinity) {
-    const length = countCharacters(value);
+    const length = countCodePoints(value);
     if (length < shape.minLength || length > shape.maxLength) return false;
   }
   return shape.patterns.every(({ expression }) => expression.test(value));
@@ -361,8 +362,8 @@ export function acceptsGiven(shape: Shape, given: unknown): boolean {
     if (parts === undefined) return false;
     for (const { schema } of parts) {
       if (!isKeywords(schema)) continue;
-      if (schema.const !== undefined && !isSame(schema.const, value)) return false;
-      if (Array.isArray(schema.enum) && !schema.enum.some((one) => isSame(one, value))) return false;
+      if (schema.const !== undefined && !isEqualJson(schema.const, value)) return false;
+      if (Array.isArray(schema.enum) && !schema.enum.some((one) => isEqualJson(one, value))) return false;
     }
     const preset = shape.presets.get(name);
     if (preset !== undefined && typeof value === 'string' && preset !== value) return false;
