@@ -33,13 +33,11 @@ export function createApp(parts: AppParts): Hono {
   const arrivals = createArrivals(sessions, control?.owns);
   const pipeline = createPipeline(parts);
   const routes = new WeakMap<object, OperationRoute>();
-  let isComplete = false;
   // Without the routers that `Hono` chooses from.
   const app: Hono = new HonoBase({
     router: createHonoRouter<HonoRoute>({
       contract: router,
       others: new TrieRouter(),
-      isComplete: () => isComplete,
       routeOf: ([handler]) => routes.get(handler),
       current: arrivals.current,
     }),
@@ -87,7 +85,6 @@ export function createApp(parts: AppParts): Hono {
     if (pipeline.isBroken(arrival.request)) throw error;
     return pipeline.fail(arrival, error);
   });
-  isComplete = true;
   return app;
 }
 

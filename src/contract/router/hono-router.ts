@@ -19,8 +19,6 @@ interface HonoRouterParts<T> {
   readonly contract: Router;
   /** The router for every other route: middleware, the control API, routes of the user. */
   readonly others: HonoRouter<T>;
-  /** Whether the app has its own routes, which `others` gets when a request may need them; a route of the user is checked when it is added. */
-  readonly isComplete: () => boolean;
   /** The operation that a handler was registered for; undefined for a handler of another kind. */
   readonly routeOf: (handler: T) => OperationRoute | undefined;
   /** The request that is dispatched; undefined where the router is asked outside a request. */
@@ -34,16 +32,10 @@ interface HonoRouterParts<T> {
  * around them.
  */
 export function createHonoRouter<T>(parts: HonoRouterParts<T>): HonoRouter<T> {
-  const { contract, others, isComplete, routeOf, current } = parts;
+  const { contract, others, routeOf, current } = parts;
   const below = memoize((_basePath: string) => new Map<Operation, T>());
   const order = new Map<T, number>();
   const screen = createScreen();
-  // Most mocks of tests answer operations alone.
-  let waiting: (readonly [method: string, path: string, handler: T])[] = [];
-  const addWaiting = (): void => {
-    for (const route of waiting) others.add(...route);
-    waiting = [];
-  };
   const find = (match: RouteMatch): T | undefined =>
     match.kind === 'operation' ? below(match.basePath).get(match.operation) : undefined;
   // The result for an operation without middleware: its handler reads the parameters from the match, so that one result is enough.
@@ -58,8 +50,7 @@ export function createHonoRouter<T>(parts: HonoRouterParts<T>): HonoRouter<T> {
         return;
       }
       screen.add(path);
-      waiting.push([method, path, handler]);
-      if (isComplete()) addWaiting();
+      others.add(method, path, handler);
     },
     match: (method, path) => {
       const request = current();
@@ -72,7 +63,6 @@ export function createHonoRouter<T>(parts: HonoRouterParts<T>): HonoRouter<T> {
       if (isCurrent && handler !== undefined && !screen.mayMatch(path)) return alone(handler);
       const own: Result<T> = handler === undefined || match.kind !== 'operation' ? [[]] : [[[handler, match.pathText]]];
       if (!screen.mayMatch(path)) return own;
-      addWaiting();
       return merge(others.match(method, path), own, order);
     },
   };

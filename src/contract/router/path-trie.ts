@@ -17,8 +17,8 @@ export interface Route {
   readonly trailingSlash: boolean;
 }
 
-/** The strings that a path parameter is limited to; undefined where it is not. */
-export type ReadValues = (operation: Operation, name: string) => readonly string[] | undefined;
+/** The strings that a path parameter is limited to. */
+type ReadValues = (operation: Operation, name: string) => readonly string[];
 
 /** A node of the trie: the paths that start with the segments above it. */
 export interface TrieNode {
@@ -101,16 +101,18 @@ const MAX_VALUES = 32;
  */
 function writeConstants(
   segments: readonly TemplateSegment[],
-  readValues: (name: string) => readonly string[] | undefined,
+  readValues: (name: string) => readonly string[],
 ): readonly WrittenTemplate[] {
   for (const [at, segment] of segments.entries()) {
     const index = segment.literals.findIndex((literal, i) => i > 0 && i < segment.names.length && literal === '');
     const name = segment.names[index];
     if (index < 0 || name === undefined) continue;
-    return (readValues(name) ?? []).slice(0, MAX_VALUES).map((value) => ({
-      segments: segments.with(at, withLiteral(segment, index, value)),
-      constants: { [name]: encodeURIComponent(value) },
-    }));
+    return readValues(name)
+      .slice(0, MAX_VALUES)
+      .map((value) => ({
+        segments: segments.with(at, withLiteral(segment, index, value)),
+        constants: { [name]: encodeURIComponent(value) },
+      }));
   }
   return [];
 }

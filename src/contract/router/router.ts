@@ -6,7 +6,7 @@ import { isObject, type SchemaObject } from '../json.js';
 import { memoize } from '../../memoize.js';
 import { findMedia, listKin, toEssence } from '../media-type.js';
 import type { Operation } from '../operations/operation.js';
-import { decodeText } from '../pointer.js';
+import { decodeText, readStrings } from '../pointer.js';
 import { findNearestPaths } from './nearest-path.js';
 import type { GuardedPattern } from '../patterns/guarded-pattern.js';
 import { readPattern } from '../upgrade/patterns.js';
@@ -61,7 +61,7 @@ export interface Router {
  */
 export function createRouter(operations: readonly Operation[], resolve?: Contract['resolve']): Router {
   const formsOf = memoize((operation: Operation) => readTextForms(operation, resolve));
-  const bases = buildBases(operations, (operation, name) => readStrings(formsOf(operation).get(name)?.schema));
+  const bases = buildBases(operations, (operation, name) => readStrings(formsOf(operation).get(name)?.schema.enum));
   const values: string[] = [];
   const fit = ({ operation, names }: Route): number => measureFit(formsOf(operation), names, values);
   const find = (request: Request, readStart = readBaseEnd): OperationMatch | undefined => {
@@ -297,12 +297,6 @@ function readTextForms(operation: Operation, resolve: Contract['resolve'] | unde
     forms.set(parameter.name, { schema, pattern });
   }
   return forms;
-}
-
-/** The strings that a schema is limited to. */
-function readStrings(schema: SchemaObject | undefined): readonly string[] | undefined {
-  const values = schema?.enum;
-  return Array.isArray(values) ? values.filter((value): value is string => typeof value === 'string') : undefined;
 }
 
 /**
