@@ -1,6 +1,5 @@
-import { listMissing } from '../schema/fields.js';
 import type { Contract } from '../contract/contract.js';
-import { isObject, withPath } from '../contract/json.js';
+import { isObject, omitAt, withPath } from '../contract/json.js';
 import type { MediaType, Operation } from '../contract/operations/operation.js';
 import { fromReference, readPointer, readSegments } from '../contract/pointer.js';
 import type { Generator } from '../generate/generate.js';
@@ -184,7 +183,7 @@ interface Shape {
 /** Writes the body of a template in the form of an error, with what breaks its schema. */
 type WriteTemplate = (shape: Shape | undefined, template: ErrorTemplate, facts: BodyFacts) => TemplateResult;
 
-function createTemplateWriter({ contract, validators }: ErrorPlan, complete: Complete): WriteTemplate {
+function createTemplateWriter({ validators }: ErrorPlan, complete: Complete): WriteTemplate {
   return (shape: Shape | undefined, template: ErrorTemplate, facts: BodyFacts): TemplateResult => {
     const { body } = template;
     const schemaPointer = shape?.media.schema === undefined ? undefined : shape.media.schemaPointer;
@@ -195,9 +194,6 @@ function createTemplateWriter({ contract, validators }: ErrorPlan, complete: Com
       const given = fillTemplate(body, facts, writeNumber);
       const draft = (): unknown => shape?.draftBody(facts);
       if (accepts(given)) return { body: given, violations: NO_VIOLATIONS };
-      // Most templates only lack something, which is found without a compilation.
-      const usual = addMissing(given, listMissing(contract, schemaPointer, given), draft);
-      if (accepts(usual)) return { body: usual, violations: NO_VIOLATIONS };
       const missing = check(given, 'body').filter(({ code }) => code === 'REQUIRED');
       const filled = addMissing(
         given,
@@ -306,21 +302,6 @@ function repair(draft: unknown, { check, complete }: Repair): unknown {
     kept = wrong.reduce((value, { pointer }) => omitAt(value, readSegments(pointer)), kept);
   }
   return complete(undefined);
-}
-
-/** A value without the part at a path. */
-function omitAt(value: unknown, [first, ...rest]: readonly string[]): unknown {
-  if (first === undefined) return undefined;
-  if (Array.isArray(value)) {
-    return value.map((element: unknown, i) => (String(i) === first ? (omitAt(element, rest) ?? {}) : element));
-  }
-  if (!isObject(value) || !Object.hasOwn(value, first)) return value;
-  const inner = omitAt(value[first], rest);
-  return Object.fromEntries(
-    Object.entries(value).flatMap(([name, own]) =>
-      name !== first ? [[name, own]] : inner === undefined ? [] : [[name, inner]],
-    ),
-  );
 }
 
 /** The operation's own media type for a status it does not name: the range, `default`, then any of its other errors. */

@@ -256,6 +256,21 @@ export function mapAt(value: unknown, path: readonly string[], change: (value: u
   return changed === value[name] ? value : { ...value, [name]: changed };
 }
 
+/** A value without the part at a path; an element of an array becomes an empty object. */
+export function omitAt(value: unknown, [first, ...rest]: readonly string[]): unknown {
+  if (first === undefined) return undefined;
+  if (Array.isArray(value)) {
+    return value.map((element: unknown, i) => (String(i) === first ? (omitAt(element, rest) ?? {}) : element));
+  }
+  if (!isObject(value) || !Object.hasOwn(value, first)) return value;
+  const inner = omitAt(value[first], rest);
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, own]) =>
+      name !== first ? [[name, own]] : inner === undefined ? [] : [[name, inner]],
+    ),
+  );
+}
+
 /** Changes of one collection of items, made in the order of the members. */
 export interface CollectionChanges {
   readonly name: string;

@@ -1,5 +1,5 @@
 import type { Contract } from '../../contract/contract.js';
-import { isObject, filterMembers } from '../../contract/json.js';
+import { filterMembers, isObject, listExamples, omitAt } from '../../contract/json.js';
 import type { Example, MediaType } from '../../contract/operations/operation.js';
 import { readSegments } from '../../contract/pointer.js';
 import type { Answer } from '../../http/answer.js';
@@ -145,7 +145,7 @@ function createExampleReader({ contract, validators, examples }: ExampleParts): 
     for (const example of listCandidates(contract, media)) {
       const violations = listErrors(check?.(example.value, 'body') ?? NO_VIOLATIONS);
       const secret = violations.filter(({ code }) => code === 'WRITE_ONLY');
-      const value = secret.reduce((left, { pointer }) => without(left, readSegments(pointer)), example.value);
+      const value = secret.reduce((left, { pointer }) => omitAt(left, readSegments(pointer)), example.value);
       const left = secret.length === 0 ? violations : listErrors(check?.(value, 'body') ?? NO_VIOLATIONS);
       if (left.length === 0 || (examples === 'verbatim' && value !== null)) fitting.push({ name: example.name, value });
       else broken.push({ name: example.name, value: example.value, violations: left });
@@ -161,17 +161,7 @@ function listCandidates(contract: Contract, media: MediaType): readonly FittingE
   const target = contract.resolve(media.schema, media.schemaPointer).schema;
   const schemas = target === media.schema ? [media.schema] : [media.schema, target];
   const values = schemas.flatMap((schema): readonly unknown[] => {
-    if (!isObject(schema)) return [];
-    const single = schema['example'] === undefined ? [] : [schema['example']];
-    return single.concat(Array.isArray(schema['examples']) ? schema['examples'] : []);
+    return isObject(schema) ? listExamples(schema).filter((value) => value !== undefined) : [];
   });
   return [...media.examples, ...values.map((value) => ({ name: '', value }))];
-}
-
-/** A copy of a value without the part at a pointer. */
-function without(value: unknown, [step, ...rest]: readonly string[]): unknown {
-  if (step === undefined || typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map((item: unknown, i) => (String(i) === step ? without(item, rest) : item));
-  const { [step]: child, ...others } = value as Readonly<Record<string, unknown>>;
-  return rest.length === 0 ? others : { ...others, [step]: without(child, rest) };
 }
