@@ -1,6 +1,5 @@
 import type { Contract } from '../contract/contract.js';
 import { addTo, type Schema } from '../contract/json.js';
-import { createDocumentObjects } from '../contract/operations/document-objects.js';
 import { readRequestBody, readResponses, readValue } from '../contract/operations/content.js';
 import type {
   DeclaredResponse,
@@ -180,7 +179,6 @@ function findShared(pointer: string, kind: string): TypeExpression | undefined {
 
 /** The shared parts of the document besides schemas. */
 function writeShared(typeOf: TypeOf, document: unknown): readonly Member[] {
-  const objects = createDocumentObjects(document);
   const list = (kind: string, write: (value: unknown, pointer: string) => TypeExpression | undefined): Member => {
     const entries = readEntries(readPointer(document, `/components/${kind}`));
     const members = entries.flatMap(([name, value]): readonly Member[] => {
@@ -191,17 +189,17 @@ function writeShared(typeOf: TypeOf, document: unknown): readonly Member[] {
     return { name: kind, type: toMembers(members) };
   };
   const writeValue = (value: unknown, pointer: string, isRequest: boolean): TypeExpression | undefined => {
-    const found = objects.find(value, pointer);
-    return found && typeOf(readValue(objects, found).declared.schema, isRequest);
+    const found = findObject(document, value, pointer);
+    return found && typeOf(readValue(document, found).declared.schema, isRequest);
   };
   return [
     list('responses', (value) => {
-      const [response] = readResponses(objects, { value: { responses: { default: value } }, pointer: '' });
+      const [response] = readResponses(document, { value: { responses: { default: value } }, pointer: '' });
       return response && writeResponse(typeOf, response);
     }),
     list('parameters', (value, pointer) => writeValue(value, pointer, true)),
     list('requestBodies', (value) => {
-      const body = readRequestBody(objects, { value: { requestBody: value }, pointer: '' });
+      const body = readRequestBody(document, { value: { requestBody: value }, pointer: '' });
       return body && writeBody(typeOf, body);
     }),
     list('headers', (value, pointer) => writeValue(value, pointer, false)),

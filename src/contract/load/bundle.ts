@@ -6,6 +6,7 @@ import { repairClosedSchemas } from '../upgrade/closed-parts.js';
 import { narrowTaggedUnions, type TaggedUnion } from '../upgrade/tagged-unions.js';
 import { type Dialect, type Node, type ObjectType, omit, readObjectType } from '../upgrade/node.js';
 import type { NodeSource } from '../upgrade/upgrade-context.js';
+import { SHARED_MAPS } from '../upgrade/swagger.js';
 import { createUpgrader } from '../upgrade/upgrade-node.js';
 import { createReferences, type ReferenceTarget } from './references.js';
 import type { SourceFile, SourceFiles } from './source-files.js';
@@ -100,17 +101,10 @@ function readStandardPlace(target: ReferenceTarget, type: ObjectType, dialect: D
     return found?.type === type && !found.insideSchema ? toReference(target.pointer) : undefined;
   }
   const [parent, name] = segments;
-  const place = SWAGGER_PLACES.find(([from, of]) => from === parent && of === type)?.[2];
+  const place = Object.entries(SHARED_MAPS).find(([to, from]) => from === parent && to === `${type}s`)?.[0];
   if (segments.length !== 2 || name === undefined || place === undefined) return undefined;
   return toReference(toPointer('components', place, name));
 }
-
-/** The shared maps of Swagger 2.0, the type of their members, and their name in `components`. */
-const SWAGGER_PLACES: readonly (readonly [string, ObjectType, string])[] = [
-  ['definitions', 'schema', 'schemas'],
-  ['responses', 'response', 'responses'],
-  ['parameters', 'parameter', 'parameters'],
-];
 
 /** The last segment of a pointer, or the name of the file. */
 function readName(file: SourceFile | undefined, pointer: string): string {

@@ -201,14 +201,9 @@ interface Changes {
 async function bundle(main: MainText, { overlays, presets }: Changes, policy: ReadPolicy): Promise<Loaded> {
   const findings: Finding[] = [];
   const file = parseMain(main);
-  let value: unknown = file.value;
-  let preset: string | undefined;
-  if (presets.length > 0) {
-    const { applyPreset, findPreset } = await import('./presets.js');
-    const found = findPreset(presets, value);
-    if (found !== undefined) value = await applyPreset(value, found);
-    preset = found?.name;
-  }
+  const applied =
+    presets.length === 0 ? undefined : await (await import('./presets.js')).applyPreset(file.value, presets);
+  let value: unknown = applied?.document ?? file.value;
   if (overlays.length > 0) {
     const { applyOverlay } = await import('./overlay.js');
     for (const overlay of overlays) {
@@ -226,7 +221,7 @@ async function bundle(main: MainText, { overlays, presets }: Changes, policy: Re
   });
   const others = sources.files.slice(1).map(({ uri, name, text }) => ({ uri, name, ...toSource(Buffer.from(text)) }));
   const unread = [...sources.failures.keys()];
-  return { ...bundled, findings, operations, files: [main, ...others], preset, unread };
+  return { ...bundled, findings, operations, files: [main, ...others], preset: applied?.preset, unread };
 }
 
 async function loadOverlay(path: string, cwd: string): Promise<OverlayText> {

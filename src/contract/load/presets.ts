@@ -4,6 +4,7 @@ import { URL } from 'node:url';
 import { MockError, suggest } from '../../errors.js';
 import { toPackageUrl } from '../../package-folder.js';
 import { isObject } from '../json.js';
+import { readStrings } from '../pointer.js';
 import { applyOverlay, type OverlayText } from './overlay.js';
 import { parseText } from './parse.js';
 
@@ -40,14 +41,17 @@ export function loadPresets(choice: PresetChoice): readonly Preset[] {
   });
 }
 
-/** The preset that was chosen, else the first one that fits the document; undefined where none does. */
-export function findPreset(presets: readonly Preset[], document: unknown): Preset | undefined {
-  return presets.find((preset) => preset.isChosen || fits(preset, document));
-}
-
-/** Applies a preset. An action that matches nothing is not a problem: documents of vendors differ between versions. */
-export async function applyPreset(document: unknown, preset: Preset): Promise<unknown> {
-  return (await applyOverlay(document, preset)).document;
+/**
+ * Applies the preset that was chosen, else the first one that fits the document. An action that matches nothing is not a problem: documents
+ * of vendors differ between versions.
+ */
+export async function applyPreset(
+  document: unknown,
+  presets: readonly Preset[],
+): Promise<{ readonly document: unknown; readonly preset: string | undefined }> {
+  const found = presets.find((preset) => preset.isChosen || fits(preset, document));
+  const changed = found === undefined ? document : (await applyOverlay(document, found)).document;
+  return { document: changed, preset: found?.name };
 }
 
 /** Whether the title of a document matches, or a host of its servers is listed; `x-preset` is above `actions`. */
@@ -57,9 +61,9 @@ function fits({ text, file }: Preset, document: unknown): boolean {
   const match = isObject(value) ? value['x-preset'] : undefined;
   if (!isObject(match) || !isObject(document)) return false;
   const title = isObject(document['info']) ? document['info']['title'] : undefined;
-  const hosts = new Set<unknown>(toStrings(match['hosts']));
+  const hosts = new Set<unknown>(readStrings(match['hosts']));
   return (
-    (typeof title === 'string' && toStrings(match['titles']).some((pattern) => new RegExp(pattern).test(title))) ||
+    (typeof title === 'string' && readStrings(match['titles']).some((pattern) => new RegExp(pattern).test(title))) ||
     listHosts(document).some((host) => hosts.has(host))
   );
 }
@@ -72,8 +76,4 @@ function listHosts(document: Readonly<Record<string, unknown>>): readonly unknow
     return /^https?:\/\/([^/:]+)/i.exec(url)?.[1]?.toLowerCase();
   });
   return [...hosts, document['host']];
-}
-
-function toStrings(value: unknown): readonly string[] {
-  return Array.isArray(value) ? value.filter((each: unknown): each is string => typeof each === 'string') : [];
 }

@@ -1,7 +1,6 @@
 import type { Report } from '../contract.js';
-import { type Located, readExtensions, readString } from '../pointer.js';
+import { findObject, type Located, readExtensions, readString } from '../pointer.js';
 import { readParameterNames } from '../router/path-template.js';
-import type { DocumentObjects, FoundObject } from './document-objects.js';
 import { readValue } from './content.js';
 import type { Parameter, ParameterPlace, ParameterStyle } from './operation.js';
 
@@ -9,7 +8,7 @@ import type { Parameter, ParameterPlace, ParameterStyle } from './operation.js';
 const TEXT_POINTER = '/x-vouch/text';
 
 interface ParameterSource {
-  readonly objects: DocumentObjects;
+  readonly document: unknown;
   /** The path key. */
   readonly path: string;
   readonly pathItem: Located;
@@ -45,7 +44,7 @@ export function readParameters(source: ParameterSource): readonly Parameter[] {
     if (!Array.isArray(list)) continue;
     list.forEach((value: unknown, index) => {
       const pointer = `${parent.pointer}/parameters/${index}`;
-      const found = source.objects.find(value, pointer);
+      const found = findObject(source.document, value, pointer);
       const parameter = found === undefined ? undefined : readParameter(source, found, pointer);
       if (parameter !== undefined) byKey.set(`${parameter.in} ${parameter.name}`, parameter);
     });
@@ -53,7 +52,7 @@ export function readParameters(source: ParameterSource): readonly Parameter[] {
   return checkPathParameters(source, [...byKey.values()]);
 }
 
-function readParameter(source: ParameterSource, found: FoundObject, pointer: string): Parameter | undefined {
+function readParameter(source: ParameterSource, found: Located, pointer: string): Parameter | undefined {
   const name = readString(found.value['name']);
   const place = found.value['in'];
   if (name === undefined || name === '' || !isPlace(place)) {
@@ -69,17 +68,12 @@ function readParameter(source: ParameterSource, found: FoundObject, pointer: str
     return undefined;
   }
   if (place === 'header' && IGNORED_HEADERS.has(name.toLowerCase())) return undefined;
-  const { objects } = source;
-  return objects.read('parameter', found, () => readValid(objects, found, { name, in: place }));
+  return readValid(source.document, found, { name, in: place });
 }
 
-function readValid(
-  objects: DocumentObjects,
-  found: Located,
-  { name, in: place }: Pick<Parameter, 'in' | 'name'>,
-): Parameter {
+function readValid(document: unknown, found: Located, { name, in: place }: Pick<Parameter, 'in' | 'name'>): Parameter {
   const { value } = found;
-  const { mediaType, declared } = readValue(objects, found);
+  const { mediaType, declared } = readValue(document, found);
   const style = STYLES[place].find((style) => style === value['style']) ?? STYLES[place][0];
   return {
     name,

@@ -14,7 +14,6 @@ import {
 } from '../pointer.js';
 
 import { expandPath } from '../router/path-span.js';
-import { createDocumentObjects, type DocumentObjects } from './document-objects.js';
 import { readRequestBody, readResponses } from './content.js';
 import { createOutlinedOperation, type OperationOutline, toPath } from './outline.js';
 import {
@@ -38,13 +37,12 @@ interface DocumentSource {
 
 /** What the operations of a document are read with. */
 interface ReadContext extends DocumentSource {
-  readonly objects: DocumentObjects;
   /** The base paths of `servers`, which most operations have in common. */
   readonly basePathsOf: (servers: unknown) => readonly string[];
 }
 
 function createContext(source: DocumentSource): ReadContext {
-  return { ...source, objects: createDocumentObjects(source.document), basePathsOf: memoize(readBasePaths) };
+  return { ...source, basePathsOf: memoize(readBasePaths) };
 }
 
 /** All operations under `paths` with what they inherit, in the order of the document. */
@@ -97,12 +95,9 @@ export function readOutlined(
 }
 
 /** The operations, each with a success: what declares errors only answers any JSON with the usual status of its method. */
-function addSuccesses(
-  { document, objects, report }: ReadContext,
-  operations: readonly Operation[],
-): readonly Operation[] {
+function addSuccesses({ document, report }: ReadContext, operations: readonly Operation[]): readonly Operation[] {
   const toTargets = ({ content }: DeclaredResponse): readonly string[] =>
-    content.flatMap(({ schema, schemaPointer }) => objects.find(schema, schemaPointer)?.pointer ?? []);
+    content.flatMap(({ schema, schemaPointer }) => findObject(document, schema, schemaPointer)?.pointer ?? []);
   const isError = ({ status }: DeclaredResponse): boolean => /^[45]/.test(status);
   const errors = new Set(
     operations.flatMap(({ responses }) => {
@@ -198,15 +193,15 @@ interface OperationParts {
 }
 
 function readOperation(context: ReadContext, parts: OperationParts): Operation {
-  const { document, objects, report } = context;
+  const { document, report } = context;
   const { method, path, pathItem, operation } = parts;
   const { value, pointer } = operation;
-  const responses = readResponses(objects, operation);
+  const responses = readResponses(document, operation);
   if (responses.length === 0) {
     const message = `${method} ${path} declares no response`;
     report({ code: 'RESPONSES_MISSING', message, pointer, assumed: 'the response is 200 without a body' });
   }
-  const parameters = readParameters({ objects, path, pathItem: findPart(pathItem, 'parameters'), operation, report });
+  const parameters = readParameters({ document, path, pathItem: findPart(pathItem, 'parameters'), operation, report });
   const extensions: Record<string, unknown> = {};
   for (const part of [operation, ...pathItem].toReversed()) Object.assign(extensions, readExtensions(part.value));
   const id = parts.id ?? readId(context, parts);
@@ -216,7 +211,7 @@ function readOperation(context: ReadContext, parts: OperationParts): Operation {
     path,
     spanned: expandPath(
       { id, path, parameters },
-      ({ schema, schemaPointer }) => objects.find(schema, schemaPointer)?.value,
+      ({ schema, schemaPointer }) => findObject(document, schema, schemaPointer)?.value,
     ),
     basePaths: context.basePathsOf(value['servers'] ?? readField(pathItem, 'servers') ?? document['servers']),
     pointer,
@@ -225,7 +220,7 @@ function readOperation(context: ReadContext, parts: OperationParts): Operation {
     tags: readStrings(value['tags']),
     deprecated: value['deprecated'] === true,
     parameters,
-    body: readRequestBody(objects, operation),
+    body: readRequestBody(document, operation),
     responses: addStream(responses, readExtensionStream(extensions, pointer)),
     security: readSecurity(context, value['security'] === undefined ? undefined : operation),
     extensions,

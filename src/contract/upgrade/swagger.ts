@@ -4,7 +4,7 @@ import { readEntries, readString, readStrings } from '../pointer.js';
 import { type Node, omit, type RepairContext } from './node.js';
 
 /** The shared maps of Swagger 2.0 and their names in `components`. */
-const SHARED_MAPS = {
+export const SHARED_MAPS = {
   schemas: 'definitions',
   responses: 'responses',
   parameters: 'parameters',
