@@ -28,7 +28,7 @@ import type { ContractOptions, MockOptions } from './options.js';
 import { readOptions, type Settings } from './read-options.js';
 import { createValidators, type Validators } from './schema/validate.js';
 import { readReserved } from './session/choice.js';
-import { createGeneratedItems } from './state/generated-items.js';
+import { createGeneratedItems } from './state/store/on-demand.js';
 import { createItemModels, type ItemModels } from './state/item-models.js';
 import { inferResources, packResources, unpackResources } from './state/inference/infer.js';
 import { type CollectionEditors, createCollectionEditors } from './state/store/editors.js';

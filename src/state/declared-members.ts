@@ -165,7 +165,6 @@ function createPositions(contract: Contract): {
   };
 }
 
-/** A schema that can be a reference. */
 interface Place {
   readonly schema: Schema;
   readonly pointer: string;

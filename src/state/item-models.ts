@@ -2,13 +2,13 @@ import { addTo } from '../contract/json.js';
 import { MockError, suggest } from '../errors.js';
 import { memoize } from '../memoize.js';
 import { createFieldsReader, type FieldsReader } from '../schema/fields.js';
-import { createGeneratedItems, type GeneratedItems } from './generated-items.js';
 import { createItemSchemaReader, type ReadItemSchema } from './item-schema.js';
 import { type Binding, CREATES, createsUnknown, type Resources } from './resource.js';
 import { createDependents, type Dependents } from './store/dependents.js';
 import { findIdProperty } from './store/identity.js';
 import { createItemModel, type ItemModel, type ItemModelParts } from './store/item-model.js';
 import { createSettableFinder } from './store/new-values.js';
+import { createGeneratedItems, type GeneratedItems } from './store/on-demand.js';
 
 /** What is known about the items of a contract, whatever a mock holds. */
 export interface ItemModels extends ItemModelParts {

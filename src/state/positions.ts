@@ -23,7 +23,6 @@ export interface ItemPlace {
   readonly isInArray: boolean;
 }
 
-/** The bodies of the operations of one resource, each with its positions. */
 interface ResourceBodies {
   /** Answers that show one item: of the read, then of the create, then of changes. */
   readonly answers: readonly (readonly BodyPosition[])[];
@@ -33,13 +32,11 @@ interface ResourceBodies {
   readonly idNames: readonly string[];
 }
 
-/** A position and how well it fits the other bodies of its resource. */
 interface ScoredPosition {
   readonly position: BodyPosition;
   readonly score: number;
 }
 
-/** How deep an item can be nested in envelopes. */
 const MAX_DEPTH = 3;
 
 /** Objects inside of these are parts of an item, not items in an envelope. */
@@ -200,7 +197,7 @@ function isPartOfItem(
   const { path, element } = of.position;
   if (path.length + element.length === 0) return false;
   const [at, inside] = element.length > 0 ? [path, element.slice(0, -1)] : [path.slice(0, -1), element];
-  const around = of.positions.find((each) => isSamePath(each.path, at) && isSamePath(each.element, inside));
+  const around = of.positions.find((each) => toKey(each.path) === toKey(at) && toKey(each.element) === toKey(inside));
   return around !== undefined && !isEnvelope(read, around.schema) && rateId(read, around.schema, of.idNames) > 0;
 }
 
@@ -208,11 +205,6 @@ function isBelow(path: readonly string[], other: readonly string[]): boolean {
   return path.length > other.length && other.every((name, i) => name === path[i]);
 }
 
-function isSamePath(one: readonly string[], other: readonly string[]): boolean {
-  return one.length === other.length && one.every((name, i) => name === other[i]);
-}
-
-/** The property that holds what is at a position. */
 function readHolder({ path, element }: BodyPosition): string | undefined {
   return element.at(-1) ?? path.at(-1);
 }

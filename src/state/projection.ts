@@ -38,7 +38,6 @@ export interface SchemaPair {
   readonly resources?: Resources | undefined;
 }
 
-/** What the properties of two schemas are compared with. */
 interface LinkContext extends Pick<SchemaPair, 'resources'> {
   readonly read: ReadItemSchema;
   /** Whether the properties are those of an object inside of the item. */
@@ -92,8 +91,7 @@ export function findLinks(
       links.push({ ...link, to: [property.name, ...link.to] });
       continue;
     }
-    const prefixed =
-      noun === '' ? undefined : (findPrefixed(others, noun, property) ?? findUnprefixed(others, noun, property));
+    const prefixed = noun === '' ? undefined : findByNoun(others, noun, property);
     if (prefixed !== undefined) links.push({ ...toLink(context, prefixed, property), to: [property.name] });
     if (!PART_NAME.test(property.name)) continue;
     for (const inner of listProperties(read(property.target))) {
@@ -104,10 +102,7 @@ export function findLinks(
   return links;
 }
 
-/**
- * The id of an item in an answer that names it with the noun: `member_id` for `id`. An `id` of another type beside it is that of
- * something else, such as the parent.
- */
+/** The id of an item that an answer names with the noun: `member_id` for `id`. An `id` of another type beside it is that of something else. */
 function findIdAfterNoun(
   context: LinkContext,
   sources: readonly Source[],
@@ -143,20 +138,12 @@ function findLengthened(from: ItemSchema, to: ItemSchema): ReadonlyMap<string, P
 /** Names that documents shorten. */
 const LENGTHENED = /^(url|uri|email|name|title|text|content|body|phone|address|amount|description)$/;
 
-/** The source with the noun before the name of a property: `filename` for the `name` of a file. */
-function findPrefixed(sources: readonly Source[], noun: string, target: ItemProperty): Source | undefined {
-  const wanted = noun + target.bare;
-  const found = sources.find(({ property }) => property.bare === wanted);
-  const isOf = target.scalar && found && readSchemaType(found.property.schema) === readSchemaType(target.schema);
-  return isOf === true ? found : undefined;
-}
-
-/** The source without the noun before the name of a property: `arn` for the `rackArn` of a rack. */
-function findUnprefixed(sources: readonly Source[], noun: string, target: ItemProperty): Source | undefined {
-  if (!target.scalar || !target.bare.startsWith(noun)) return undefined;
-  const wanted = target.bare.slice(noun.length);
-  const found = KEYS.test(wanted) ? sources.find(({ property }) => property.bare === wanted) : undefined;
-  return found && readSchemaType(found.property.schema) === readSchemaType(target.schema) ? found : undefined;
+/** The source with the noun before the name of a property, or without it: `filename` for the `name` of a file, `arn` for `rackArn`. */
+function findByNoun(sources: readonly Source[], noun: string, target: ItemProperty): Source | undefined {
+  const rest = target.bare.startsWith(noun) ? target.bare.slice(noun.length) : '';
+  const names = target.scalar ? [noun + target.bare, ...(KEYS.test(rest) ? [rest] : [])] : [];
+  const found = names.flatMap((name) => sources.find(({ property }) => property.bare === name) ?? []);
+  return found.find(({ property }) => readSchemaType(property.schema) === readSchemaType(target.schema));
 }
 
 /** Names of what identifies an item, without its noun. */

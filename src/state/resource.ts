@@ -133,10 +133,7 @@ export interface ParentLink {
   readonly isAny?: boolean | undefined;
 }
 
-/**
- * A path below a parent that shows part of a collection: items whose property is the value of the path parameter, or, where no property
- * holds it, items that were created below that parent.
- */
+/** A path that shows part of a collection: items whose property has the value in the path, or that were created below that parent. */
 export interface Within {
   readonly property: string | undefined;
   readonly parameter: string;
@@ -213,10 +210,7 @@ export interface Resources {
 /** Words of an operation that adds what does not exist yet. */
 const UPSERT = /\b(add|create|insert) or (update|replace|overwrite)|(create|add)-?or-?(update|replace)|upsert/i;
 
-/**
- * Whether a change of an item creates an unknown one: its summary or its id says so, or it is a replacement that declares 201, or no
- * other operation creates items of the collection.
- */
+/** Whether a change creates an unknown item: its name says so, it is a replacement that declares 201, or nothing else creates items. */
 export function createsUnknown({ action, operation, collection, id }: Binding, { bindings }: Resources): boolean {
   if ((action !== 'replace' && action !== 'update') || operation.method === 'PATCH') return false;
   const declares201 = declaresStatus(operation, 201);

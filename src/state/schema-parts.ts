@@ -99,7 +99,6 @@ export function listUnion(contract: Contract, part: Part): readonly Part[] {
   return [...listParts(contract, part, 'anyOf'), ...listParts(contract, part, 'oneOf')];
 }
 
-/** The branches of the union of a schema that describe existing items. */
 function listItemBranches(reader: PartReader, part: Part): readonly Part[] {
   return listUnion(reader.contract, part).filter((branch) => isExistingItem(reader, branch));
 }
@@ -138,7 +137,6 @@ function isDistinctByRequired(reader: PartReader, branches: readonly Part[]): bo
   );
 }
 
-/** The names of properties in parts of one schema. */
 interface PartNames {
   readonly declared: ReadonlySet<string>;
   readonly required: ReadonlySet<string>;
@@ -237,10 +235,7 @@ function hasItemProperties({ schema: { properties } }: Part): boolean {
   return properties !== undefined && !Object.hasOwn(properties, 'deleted');
 }
 
-/**
- * The properties that a request can set of the schemas that extend one by `allOf` and that its discriminator names (OpenAPI 3.1 section
- * 4.8.25.1): its items can be of these kinds.
- */
+/** The properties that a request can set of schemas that extend one and that its discriminator names (OpenAPI 3.1 section 4.8.25.1). */
 export function listSubtypeProperties(contract: Contract, pointer: string): ReadonlySet<string> {
   const reader = createPartReader(contract);
   const whole = readPart(contract, pointer);

@@ -22,10 +22,7 @@ export function isAlias(index: ContractIndex, candidate: CollectionCandidate): b
   return !index.operationsAt(candidate.key).has('GET') && !index.operationsAt(candidate.itemKey).has('GET');
 }
 
-/**
- * The collection below a parent that a list shows the items of, of every parent: `/v1/namespaces/{namespace}/widgets` for
- * `/v1/widgets`, which has no path for one item and only reads.
- */
+/** The collection below a parent whose items a list shows of every parent: `/v1/namespaces/{namespace}/widgets` for `/v1/widgets`. */
 export function findBelow(
   index: ContractIndex,
   nested: Candidates,
@@ -72,7 +69,6 @@ interface Whole {
   readonly within: Within | undefined;
 }
 
-/** Finds among some collections the one that a path shows. */
 type FindWhole = (index: ContractIndex, all: Candidates, candidate: CollectionCandidate) => Whole | undefined;
 
 /** The top-level collection that a list below a parent shows part of: same schema, and a property that holds the parent's id. */
@@ -99,7 +95,6 @@ function isEqual(one: PathGroup | undefined, other: PathGroup | undefined): bool
   return one?.parameters.join('/') === other?.parameters.join('/');
 }
 
-/** The property of an item that holds the id of the parent in its path. */
 function findParentProperty(index: ContractIndex, candidate: CollectionCandidate): string | undefined {
   const parent = candidate.groups.at(-2);
   const parameter = parent?.parameters.at(-1);
@@ -119,13 +114,9 @@ function findParentProperty(index: ContractIndex, candidate: CollectionCandidate
   return undefined;
 }
 
-/** Objects that name the parent of an item. */
 const PARENT_HOLDER = /^(parent|container|belongs_?to)$/i;
 
-/**
- * The collection whose items are created and listed only below a parent, and read at the top: `/blocks/{id}/children` for
- * `/blocks/{id}`. Nothing else creates or lists them.
- */
+/** The collection whose items are created and listed only below a parent, and read at the top: `/blocks/{id}/children` for `/blocks/{id}`. */
 export const findItemsBelow: FindWhole = (index, all, candidate) => {
   if (candidate.groups.length !== 2 || candidate.schema === undefined || candidate.singleton) return undefined;
   const methods = index.operationsAt(candidate.key);
@@ -142,10 +133,7 @@ export const findItemsBelow: FindWhole = (index, all, candidate) => {
     : { candidate: other, within: { property: undefined, parameter } };
 };
 
-/**
- * The collection whose items are created at another path: `POST /users/{user_id}/playlists` creates what `/playlists/{id}` reads, and
- * `POST /user/repos` what `/repos/{owner}/{repo}` reads.
- */
+/** The collection whose items are created at another path: `POST /users/{user_id}/playlists` creates what `/playlists/{id}` reads. */
 export const findItemsElsewhere: FindWhole = (index, all, candidate) => {
   const create = index.operationsAt(candidate.key).get('POST');
   const hasItems = index.operationsAt(candidate.itemKey).size > 0;
@@ -177,10 +165,7 @@ export const findItemsElsewhere: FindWhole = (index, all, candidate) => {
   return { candidate: other, within: parameter === undefined ? undefined : { property, parameter } };
 };
 
-/**
- * The collection that a path shows one item or a list of by the value of a property: `/users` for `/users/by-email/{email}`,
- * `/users/by/username/{username}` and `/users/role/{role}`.
- */
+/** The collection that a path shows by the value of a property: `/users` for `/users/by-email/{email}` and `/users/role/{role}`. */
 export const findItemsByKey: FindWhole = (index, all, candidate) => {
   const last = candidate.groups.at(-1);
   const [parameter = ''] = last?.parameters ?? [];
@@ -283,7 +268,6 @@ function listRelations(read: ReadItemSchema, schema: ItemSchema): readonly Relat
   });
 }
 
-/** The collection whose items a path only shows. */
 function findRelated(
   index: ContractIndex,
   candidates: ReadonlyMap<string, CollectionCandidate>,
@@ -332,10 +316,7 @@ function toKey(candidate: CollectionCandidate, within: Within): Whole | undefine
   return within.property === undefined ? undefined : { candidate, within };
 }
 
-/**
- * The collection that a path without a create lists: `/catalog/list` for `/catalog/object/{id}`, `/users/me/calendarList/{calendarId}` for
- * `/calendars/{calendarId}`, and `/me/playlists` for `/playlists/{id}`. A plural path can create too: `/silences` for `/silence/{id}`.
- */
+/** The collection that a path without a create lists: `/catalog/list` for `/catalog/object/{id}`, `/me/playlists` for `/playlists/{id}`. */
 export const findListed: FindWhole = (index, readable, candidate) => {
   const { groups, itemKey, key, schema } = candidate;
   const methods = [...index.operationsAt(key).keys(), ...index.operationsAt(itemKey).keys()];

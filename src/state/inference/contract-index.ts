@@ -103,7 +103,6 @@ export function createContractIndex(contract: Contract, read: ReadItemSchema): C
   };
 }
 
-/** Words of an operation that lists items. */
 const LISTING = /^\W*([Ll]ist|[Ss]earch|[Qq]uery|[Ff]ind)(?![a-z])/;
 
 /** Whether the name or the summary of an operation begins with one of some words. */
@@ -122,7 +121,6 @@ export function readBodyPointer(operation: Operation): string | undefined {
   return findBodyMedia(operation)?.schemaPointer;
 }
 
-/** What the items of operations are found with. */
 interface Lookups extends Pick<ContractIndex, 'answerPointer' | 'read'> {
   readonly shapes: ReadonlyMap<Operation, PathShape | undefined>;
   readonly byKey: ReadonlyMap<string, ReadonlyMap<string, Operation>>;
@@ -276,12 +274,10 @@ function readList(lookups: Lookups, operation: Operation, findItem: FindItem): I
   return named;
 }
 
-/** Whether a path ends in the parameters that identify an item. */
 function isOnItem(shape: PathShape | undefined): boolean {
   return (shape?.groups.at(-1)?.parameters.length ?? 0) > 0;
 }
 
-/** Whether other methods of a path change or remove what its GET reads. */
 function isSingleton(methods: ReadonlyMap<string, Operation> | undefined): boolean {
   return ['DELETE', 'PATCH', 'PUT'].some((method) => methods?.has(method));
 }

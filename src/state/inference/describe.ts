@@ -65,7 +65,6 @@ export function describeResource(
   };
 }
 
-/** Whether requests only read and change a singleton. */
 function isAlwaysThere(index: ContractIndex, { key }: CollectionCandidate): boolean {
   const methods = [...index.operationsAt(key).keys()];
   return methods.includes('PATCH') && methods.every((method) => method === 'GET' || method === 'PATCH');
@@ -117,10 +116,7 @@ function findFullName(
 /** Objects that can hold the id of the item around them: `metadata.name`. */
 const ID_HOLDER = /^(metadata|meta|data|attributes|properties|spec|key)$/i;
 
-/**
- * The property with the name of the path parameter, with or without the noun (`{issue_number}`), else `id`, else one that ends in `id`
- * and has the name of the resource; a path with dots where it is inside of another object.
- */
+/** The property with the name of the path parameter, with or without the noun, else `id`, else the noun and `id`; a path with dots inside an object. */
 function findIdProperty(index: ContractIndex, schema: ItemSchema, candidate: CollectionCandidate): string | undefined {
   const parameter = candidate.groups.at(-1)?.parameters.at(-1);
   const noun = toBareNoun(candidate.groups.at(-1)?.words.at(-1));
@@ -157,34 +153,16 @@ function findOtherItem(index: ContractIndex, schema: ItemSchema, { noun, wanted 
   return inner && `${holder.name}.${inner.name}`;
 }
 
-const ID_NAMES: readonly string[] = [
-  '_id',
-  'object_id',
-  'objectId',
-  'resource_id',
-  'resourceId',
-  'entity_id',
-  'entityId',
-  'uuid',
-  'guid',
-  'uid',
-  'sid',
-  'gid',
-  'key',
-  'slug',
-  'code',
-  'name',
-  'number',
-];
+const ID_NAMES: readonly string[] =
+  '_id object_id objectId resource_id resourceId entity_id entityId uuid guid uid sid gid key slug code name number'.split(
+    ' ',
+  );
 
 /** The bare words that the name of an id can be made of. */
 interface IdWords {
   readonly noun: string;
-  /** The path parameter. */
   readonly wanted: string;
-  /** Its last word. */
   readonly lastWord: string;
-  /** Whether it is a string. */
   readonly isText: boolean;
 }
 
@@ -228,7 +206,6 @@ const KEY_WORDS = /^(alias|code|domain|email|handle|hostname|key|login|name|numb
 
 const NO_IDS: ReadonlySet<string> = new Set(['object', 'array', 'boolean']);
 
-/** Whether the property can be a string or a number. */
 function canBeId({ schema }: ItemProperty): boolean {
   return schema.type === undefined || !NO_IDS.has(String(schema.type));
 }
@@ -248,7 +225,6 @@ function findKeyProperties(
   return found.length === parameters.length ? found : [];
 }
 
-/** Names of properties that repeat all parts of a key. */
 const JOINED_NAME =
   /^(full_?(name|slug|path|id)|path_?with_?namespace|name_?with_?(owner|namespace)|qualified_?name)$/i;
 
@@ -354,10 +330,7 @@ function findRedacted(schema: ItemSchema): Readonly<Record<string, string>> {
   return redacted;
 }
 
-/**
- * Memberships: collections below a parent with the noun of a top-level collection, whose items have the same path parameter, or
- * whose create requires that parameter as a property.
- */
+/** Memberships: collections below a parent with the noun of a top-level one and its path parameter, or whose create requires that parameter. */
 export function findMembers(
   collections: ReadonlyMap<string, Resource>,
   bindings: ReadonlyMap<string, Binding>,
@@ -472,7 +445,6 @@ function isUuid({ format }: SchemaObject): boolean {
   return format === 'uuid';
 }
 
-/** Objects that hold the name of a person. */
 const HOLDER = /^profile$/i;
 
 /** The properties that can identify an item, those of its profile after its own. */
@@ -496,7 +468,6 @@ function findPathParameter({ parameters }: Operation, name: string): Parameter |
   return parameters.find((each) => each.in === 'path' && each.name === name);
 }
 
-/** Whether a property can have a value that only one item has. */
 function canIdentify({ schema, scalar }: ItemProperty): boolean {
   const type = readSchemaType(schema);
   const isText = type === 'string' || type === 'integer' || (type === undefined && scalar);
@@ -532,7 +503,6 @@ function readMention(index: ContractIndex, parameter: Parameter, operation: Oper
   };
 }
 
-/** Words of a description of several keys. */
 const ALTERNATIVE = /\bor\b|\||\b(also|as well|either|alternatively)\b/i;
 
 /** Whether the name, the description or a branch of the schema of a parameter says that it takes a property as well. */

@@ -97,7 +97,6 @@ export function inferResources(contract: Contract): Resources {
   return applyHints(index, { collections, bindings, unbound, unknownIds: undefined });
 }
 
-/** Resources without their contract. */
 interface PackedResources extends Pick<Resources, 'collections' | 'unknownIds'> {
   readonly bindings: readonly (Omit<Binding, 'operation'> & { readonly operation: string })[];
   readonly unbound: readonly { readonly operation: string; readonly why: string }[];
@@ -219,7 +218,6 @@ function bindSublist(
   return { candidate, action: 'elements', elements, related, set: {}, confidence: 0.8, why };
 }
 
-/** What an operation does, or why the store does not handle it. */
 function findBinding(index: ContractIndex, tree: CollectionTree, operation: Operation): InferredAction | string {
   const shape = index.shape(operation);
   if (shape === undefined) return 'a segment of the path mixes text and parameters';
@@ -317,7 +315,6 @@ function findPart(tree: CollectionTree, key: string, groups: readonly KeyedGroup
   return within;
 }
 
-/** The list, or the size of one, in the answer of an operation. */
 function findAnswerList(
   index: ContractIndex,
   operation: Operation,
@@ -356,10 +353,7 @@ function findItemIndex(groups: readonly PathGroup[], inferred: InferredAction): 
   return groups.length - (isWord || action === 'elements' ? 2 : 1);
 }
 
-/**
- * Names of collections by the key of their path: the last static segment of each group, `parent.child` below an item
- * (`folders.files`). Where two paths would have the same name, both get more of their segments (`checkout.sessions`).
- */
+/** Names of collections by key: the last segment of each group, `folders.files`; more of them where two would be equal (`checkout.sessions`). */
 function nameCollections(paths: ReadonlyMap<string, readonly PathGroup[]>): ReadonlyMap<string, string> {
   const names = new Map<string, string>();
   const depths = new Map([...paths.keys()].map((key) => [key, 1]));

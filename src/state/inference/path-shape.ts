@@ -49,11 +49,7 @@ const CHOSEN_VERSION = /^v?\{(api[-_]?)?v(er|ersion)?(:[^{}]*)?\}$/i;
 /** Segments that name no items: `/api/0`. */
 const PREFIX = /^(api|rest|\d+(\.\d+)*|v\d+(\.\d+)*((alpha|beta|rc)\d*)?)$/i;
 
-/**
- * Reads the paths of all operations.
- *
- * Different ways to write the path of one item are read as the same: other versions, and ids of parents in front of the id.
- */
+/** Reads the paths of all operations; other versions, and ids of parents in front of the id, are read as the same path. */
 export function readPathShapes(
   operations: readonly Operation[],
   isList: (operation: Operation, noun: string | undefined) => boolean,
@@ -79,10 +75,7 @@ export const OWN: RegExp = /^(@?me|self|user|current([-_]?user)?|viewer|-)$/i;
 /** Collections of which the user of a request is an item. */
 const USERS = /^(users?|members?|people|persons?|profiles?|accounts?)$/i;
 
-/**
- * Reads `/me` as the path of one of the `/users/{id}`, and `/me/posts` as `/users/{id}/posts`, where both exist and show the same. What
- * no path reads below one of them is an item of another collection.
- */
+/** Reads `/me` as one of the `/users/{id}`, and `/me/posts` as `/users/{id}/posts`, where both exist and show the same. */
 function unifyOwn(shapes: DraftShapes, isSame: (one: Operation, other: Operation) => boolean): DraftShapes {
   if (!Array.from(shapes.values()).some((shape) => findOwnWord(shape) >= 0)) return shapes;
   const reads = new Map<string, Operation>();
@@ -118,10 +111,7 @@ function findOwnWord(shape: DraftShape | undefined): number {
   return words.findLastIndex((word, i) => i >= words.length - 2 && OWN.test(word));
 }
 
-/**
- * Some APIs give each operation a version of its own: `POST /v10/projects` creates what `GET /v9/projects/{id}` reads. Where no
- * operation of a noun has two versions, all of them are read as its first one.
- */
+/** Reads `POST /v10/projects` as `/v9/projects`, as `GET /v9/projects/{id}` has it, where no operation of a noun has two versions. */
 function unifyVersions(operations: readonly Operation[]): DraftShapes {
   const shapes = new Map(operations.map((operation) => [operation, readPathShape(operation)] as const));
   const byNoun = new Map<string, { readonly version: string; readonly seen: Set<string>; isRepeated: boolean }>();
@@ -163,10 +153,7 @@ function withVersion(shape: DraftShape, version: string): DraftShape {
   return { ...shape, groups: [{ ...first, words }, ...rest], key: segments.with(at, version).join('/') };
 }
 
-/**
- * Reads parameters that identify parents as groups of their own: `/flags/{projectKey}/{flagKey}` as `/projects/{projectKey}/flags/{flagKey}`,
- * and `/v0/{baseId}/{tableId}/{recordId}` as `/v0/bases/{baseId}/tables/{tableId}/records/{recordId}`.
- */
+/** Reads parameters that identify parents as groups of their own: `/flags/{projectKey}/{flagKey}` as `/projects/{projectKey}/flags/{flagKey}`. */
 function splitGroups(
   shapes: DraftShapes,
   isList: (operation: Operation, noun: string | undefined) => boolean,

@@ -25,7 +25,6 @@ import { findEffect } from '../store/server-values.js';
 import { type ContractIndex, readAnswerPointer, readBodyPointer } from './contract-index.js';
 import { addTo, readOwn } from '../../contract/json.js';
 
-/** What the methods of a contract in RPC style work on. */
 interface RpcResources {
   readonly collections: ReadonlyMap<string, Resource>;
   readonly bindings: readonly Binding[];
@@ -45,7 +44,6 @@ interface RpcGroup {
   readonly secretKey: SecretKey | undefined;
 }
 
-/** A group whose parents are known. */
 interface RpcResource extends RpcGroup {
   readonly parents: readonly RpcGroup[];
 }
@@ -128,10 +126,7 @@ function findSecretKey(index: ContractIndex, group: RpcGroup): SecretKey | undef
   return key && { name: key.name, schema: key.target };
 }
 
-/**
- * The positions in an answer, without its root where that repeats what the request sends beside one object; behind a verb only its root
- * where that has an id or a name of its own.
- */
+/** The positions in an answer, without a root that repeats what the request sends; behind a verb only a root with an id or a name of its own. */
 function findAnswerPositions(
   read: ReadItemSchema,
   { operation, inputs, isVerbFirst, nouns }: RpcMethod,
@@ -209,13 +204,10 @@ function describe({ name, names, parents, item, idProperty, methods, secretKey }
 /** What a method does to which resource; undefined where it is not plain. */
 function bindMethod(index: ContractIndex, resources: readonly RpcResource[], method: RpcMethod): Binding | undefined {
   const own = resources.find((resource) => resource.key === method.key);
-  if (own !== undefined) {
-    const bound = bindOwn(index, own, method);
-    if (bound !== undefined) return bound;
-  }
-  const listed =
-    own === undefined || method.action === undefined ? bindForeignList(index, resources, method) : undefined;
-  if (listed !== undefined) return listed;
+  const isOther = own === undefined || method.action === undefined;
+  const bound =
+    (own && bindOwn(index, own, method)) ?? (isOther ? bindForeignList(index, resources, method) : undefined);
+  if (bound !== undefined) return bound;
   if (method.isVerbFirst) return undefined;
   // `/connection/webhook/update` changes a property of a connection.
   const above = resources.find((resource) => resource.name === method.nouns.slice(0, -1).join('.'));
@@ -362,7 +354,6 @@ interface RpcMethod {
   readonly inputs: readonly RpcInput[];
 }
 
-/** A parameter of a query, or a property of a body. */
 interface RpcInput {
   readonly name: string;
   readonly in: 'body' | 'query';
@@ -481,9 +472,13 @@ function select(methods: readonly RpcMethod[], ...actions: readonly Action[]): r
 
 /** Whether there are methods on one item, and all of them require an input. */
 function isRequiredOnItem(methods: readonly RpcMethod[], name: string): boolean {
+  return isTakenOnItem(methods, (inputs) => inputs.some((each) => each.required && each.name === name));
+}
+
+/** Whether there are methods on one item, and the inputs of all of them pass a test. */
+function isTakenOnItem(methods: readonly RpcMethod[], test: (inputs: readonly RpcInput[]) => boolean): boolean {
   const onItem = select(methods, 'read', 'delete');
-  const isRequired = ({ inputs }: RpcMethod): boolean => inputs.some((each) => each.required && each.name === name);
-  return onItem.length > 0 && onItem.every(isRequired);
+  return onItem.length > 0 && onItem.every(({ inputs }) => test(inputs));
 }
 
 /** The property of the id: one that the methods on one item take, else `id`, one with the noun, or one that these methods require. */
@@ -493,9 +488,8 @@ function findIdProperty(
   methods: readonly RpcMethod[],
 ): string | undefined {
   const all = [...properties.keys()];
-  const onItem = select(methods, 'read', 'delete');
   const isTaken = (name: string): boolean =>
-    onItem.length > 0 && onItem.every(({ inputs }) => findNamed(inputs, listIdNames(names, name)) !== undefined);
+    isTakenOnItem(methods, (inputs) => findNamed(inputs, listIdNames(names, name)) !== undefined);
   const bareKinds = ['id', ...names.flatMap((noun) => [`${noun}id`, noun]), 'arn', 'name', 'key'];
   const kinds = [...bareKinds, ...names.flatMap((noun) => [`${noun}arn`, `${noun}name`, `${noun}key`])];
   const plain = kinds.flatMap((kind) => all.find((name) => toBareName(name) === kind) ?? []);
@@ -520,26 +514,13 @@ const KINDS = /^(id|arn|name|key)$/;
 
 /** The input with the first of some bare names that there is. */
 function findNamed(inputs: readonly RpcInput[], names: readonly string[]): RpcInput | undefined {
-  for (const name of names) {
-    const found = inputs.find((input) => toBareName(input.name) === name);
-    if (found !== undefined) return found;
-  }
-  return undefined;
+  return names.flatMap((name) => inputs.find((input) => toBareName(input.name) === name) ?? [])[0];
 }
 
 /** The last word of a noun, where the methods on one item require it: `application` for `robotApplication`. */
-function findShortNouns({
-  methods,
-  nouns,
-}: {
-  readonly methods: readonly RpcMethod[];
-  readonly nouns: readonly string[];
-}): readonly string[] {
+function findShortNouns({ methods, nouns }: Pick<RpcGroup, 'methods' | 'nouns'>): readonly string[] {
   const last = readWords(nouns.at(-1) ?? '').at(-1);
-  const onItem = select(methods, 'read', 'delete');
-  const isTaken =
-    onItem.length > 0 && onItem.every(({ inputs }) => inputs.some((each) => each.required && each.name === last));
-  return isTaken && last !== undefined ? [last] : [];
+  return last !== undefined && isRequiredOnItem(methods, last) ? [last] : [];
 }
 
 /** The other properties by which methods may name an item, behind a verb: its ARN and its name. */

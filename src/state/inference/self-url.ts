@@ -41,10 +41,7 @@ export function findSelfUrl(
   return /\{[^{}]+\}(\.(json|xml))?$/.test(path) ? toOwnUrl(of.contract, schema, { found, path }) : undefined;
 }
 
-/**
- * Finds the property of an item with an id that holds its own URL as well: `self`, `_links.self.href`, or a `url` whose description or
- * example says so. What requests send is not one.
- */
+/** Finds the property of an item with an id that holds its own URL as well: `self`, `_links.self.href`, or a `url` described as that. */
 export function findSelfLink(
   of: { readonly contract: Contract; readonly read: ReadItemSchema },
   schema: ItemSchema,
@@ -112,7 +109,6 @@ function isOwnUrl(schema: ItemSchema, property: ItemProperty, path: string): boo
   return OWN_URL.test(text) && !OTHER_URL.test(text);
 }
 
-/** Descriptions of the URL of an item in the API. */
 const OWN_URL =
   /\b(api|canonical|resource|rest|self)\b[^.]*\b(url|uri|address|link|reference)\b|\b(url|uri) (at|by|under|with) which\b/i;
 

@@ -25,7 +25,6 @@ export function createItemEnvelope(
   return (item) => buildObject(members, item, undefined);
 }
 
-/** The members that do not depend on a page. */
 function keepFixed(members: readonly Member[]): readonly Member[] {
   return members.flatMap((member): readonly Member[] => {
     if (member.plan.kind === 'field') return [];
@@ -63,7 +62,6 @@ function isComputed({ plan }: Member): boolean {
   return plan.kind !== 'field' || COMPUTED.has(plan.field.role);
 }
 
-/** The facts of a list whose items are all on one page. */
 function toOnlyPage(items: readonly unknown[]): EnvelopeFacts {
   const total = items.length;
   const page = { from: 0, to: total, more: false, next: undefined, previous: undefined, last: undefined };
@@ -80,7 +78,6 @@ export interface EnvelopeFacts {
   readonly limit: number;
   /** The entries of the page, in order. */
   readonly entries: readonly Entry[];
-  /** The items in the form of the response. */
   readonly items: readonly unknown[];
   /** The id of an entry in the form of the item. */
   id(entry: Entry): unknown;
@@ -96,16 +93,12 @@ interface EnvelopeMaker {
   accepts(body: Readonly<Record<string, unknown>>): boolean;
   /** The pointers of what a body lacks, where the schema alone shows them. */
   listMissing(body: Readonly<Record<string, unknown>>): readonly string[];
-  /** What is wrong in a body. */
   readonly findWrong: SchemaCheck;
   /** A complete envelope from its known part. */
   complete(known: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>>;
 }
 
-/**
- * Plans the body of a list response: constants, values of the page, and generated values for the other required properties.
- * Properties are in the order of the schema.
- */
+/** Plans the body of a list response, in the order of its schema: constants, values of the page, and generated ones where required. */
 export function createEnvelope(shape: ListShape, schema: ItemSchema | undefined, maker: EnvelopeMaker): Envelope {
   const { plan, element } = shape;
   if (plan.kind === 'field') return (facts) => readField(plan.field, facts);
@@ -273,11 +266,7 @@ const HEADER_ROLES: ReadonlySet<EnvelopeRole> = new Set([
   'total',
 ]);
 
-/**
- * Plans the headers of a list response that describe the page: `Link`, `Content-Range`, and declared ones such as `X-Total-Count`.
- *
- * @param links - Whether links are sent also where none are declared.
- */
+/** Plans the headers that describe a page: `Link`, `Content-Range`, `X-Total-Count`. @param links - Whether links are sent without a declaration. */
 export function createPageHeaders(
   { responses }: Operation,
   links: boolean,

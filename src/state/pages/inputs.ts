@@ -83,7 +83,6 @@ const KEY = /^(id|uuid|arn|name|key|code|slug)$/;
 
 /** What the items of a collection are identified by. */
 export interface ItemKeys {
-  /** The collection. */
   readonly name: string;
   readonly idProperty: string | undefined;
   readonly alternateKeys: readonly string[];

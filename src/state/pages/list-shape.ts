@@ -34,10 +34,7 @@ export type EnvelopeRole =
   | 'self'
   | 'total';
 
-/**
- * How another page is written: its URL, the path and query of its URL, or the value of the parameter that leads to it; `auto` is
- * the value of a cursor and the URL of any other page.
- */
+/** How another page is written; `auto` is the value of a cursor and the URL of any other page. */
 type TurnForm = 'auto' | 'path' | 'url' | 'value';
 
 /** A property of an envelope whose value depends on the page. */
@@ -68,13 +65,11 @@ export interface ItemsPosition {
   readonly path: readonly string[];
   /** The property names from an element of the array to the item; usually none. */
   readonly element: readonly string[];
-  /** Pointer to the schema of one item. */
   readonly itemSchema: string | undefined;
 }
 
 /** The shape of a list response: an array, or an envelope around one. */
 export interface ListShape extends ItemsPosition {
-  /** Pointer to the schema of the response. */
   readonly schema: string;
   readonly plan: Plan;
 }
@@ -145,7 +140,6 @@ export function readSuccessPointer(operation: Operation): string {
   return findSuccessMedia(operation)?.schemaPointer ?? '';
 }
 
-/** Plans a response with items, or the number of items, at a path. */
 function planAround(schema: ItemSchema, read: ReadItemSchema, path: readonly string[]): Plan {
   return path.length === 0 ? { kind: 'items' } : planObject(schema, { read, items: path, above: [] });
 }
@@ -253,7 +247,6 @@ function planMember(property: ItemProperty, context: PlanContext, hasTotal: bool
   return planConstant(property, inner);
 }
 
-/** Descriptions of a count of the items on one page. */
 const OF_PAGE =
   /\b(this|current|each) (page|request|response|call)\b|\breturned (in|for|on|by|with) (the|this|each)\b|\bper page\b|\bpage size\b/i;
 
@@ -321,7 +314,6 @@ function toField({ name, schema }: ItemProperty, role: EnvelopeRole, above: read
   };
 }
 
-/** The form of an example; undefined where it can be any. */
 function findFormIn(example: unknown): TurnForm | undefined {
   if (typeof example !== 'string') return undefined;
   if (/^https?:/.test(example)) return 'url';
@@ -346,9 +338,7 @@ function findForm(
 const ITEM_NAMES =
   /^(data|items|results?|entries|values?|records|rows|list|content|elements|objects|resources|collection|edges|nodes|hits)$/i;
 
-/**
- * Where the items are in the success response of an operation; undefined where it is not a list.
- */
+/** Where the items are in the success response of an operation; undefined where it is not a list. */
 export function findListItems(read: ReadItemSchema, operation: Operation): ItemsPosition | undefined {
   const schema = read(readSuccessPointer(operation));
   return schema && findItems(schema, read);
@@ -365,11 +355,7 @@ export function findItemsAt(
   return current?.type === 'array' ? { path, element: [], itemSchema: current.items } : undefined;
 }
 
-/**
- * The array of a response that is a list, by the names of its properties.
- *
- * @param noun - The last static segment of the path: the name of the array in some envelopes.
- */
+/** The array of a response that is a list, by the names of its properties. @param noun - The last static segment of the path. */
 export function findItems(schema: ItemSchema, read: ReadItemSchema, noun?: string): ItemsPosition | undefined {
   if (schema.type === 'array') return { path: [], element: [], itemSchema: schema.items };
   const found = findNamed(read.once(listArrays, schema), noun) ?? read.once(findUnnamed, schema);
@@ -419,7 +405,6 @@ function findUnnamed(read: ReadItemSchema, schema: ItemSchema): ItemProperty | u
 
 const SCALAR = /^(string|integer|number|boolean)$/;
 
-/** An object in a response that can hold a list. */
 interface Embedding {
   readonly name: string;
   readonly arrays: readonly ItemProperty[];

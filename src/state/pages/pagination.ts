@@ -25,7 +25,6 @@ export interface PageFacts {
 export interface PageRequest {
   readonly plan: PageFacts;
   readonly view: View;
-  /** The maximum number of items. */
   readonly limit: number;
   /** The value of a query parameter; undefined where it is not given. */
   value(role: PageRole): unknown;
@@ -63,7 +62,6 @@ export interface PageMistake {
 /** One pagination style: its parameters, and how it cuts a page. */
 export interface PageStyle {
   readonly name: PageStyleName;
-  /** The roles of its query parameters, with the names they can have. */
   readonly parameters: Readonly<Partial<Record<PageRole, RegExp>>>;
   /** The roles that the style is recognised by. */
   readonly signs: readonly PageRole[];
@@ -164,10 +162,7 @@ function cutOnce({ view, limit }: PageRequest): Page {
   return { from: 0, to, more: to < view.size, next: undefined, previous: undefined, last: undefined };
 }
 
-/**
- * A token of the last item of the previous page, so that created and removed items do not shift the next page: opaque where its
- * schema allows that, else the id of the item, else its position.
- */
+/** A token of the last item of the previous page: opaque where its schema allows that, else the id of the item, else its position. */
 function cutByToken(request: PageRequest): Page | PageMistake {
   const { view, limit, value, recall } = request;
   const { fits, numbers, firstPage, isAlwaysGiven } = request.plan;

@@ -50,11 +50,7 @@ export interface WritableCollection extends Collection {
   nextNumber(): number;
   /** @param scope - `EVERY_SCOPE` for all scopes, including those that do not exist yet; `toPartMark` for a part of the top-level list. */
   markSeeded(scope: string): void;
-  /**
-   * Copies in constant time; the first write on either side copies the list it changes.
-   *
-   * @param writes - What the copy's writes are recorded in.
-   */
+  /** Copies in constant time; the first write on either side copies the list it changes. @param writes - What writes of the copy are recorded in. */
   copy(writes?: Writes): WritableCollection;
   /** All that the collection holds, as plain data. */
   dump(): CollectionDump;
@@ -186,10 +182,7 @@ function createTell(name: string, { record }: Writes): (method: string, ...args:
   return (method, ...args) => record?.(name, method, args);
 }
 
-/**
- * The writes of single items. Repeated in the same order on a collection that holds the same, all writes have the same result: sequences,
- * revisions and numbers are not part of them.
- */
+/** The writes of single items. Repeated in their order they have the same result: sequences, revisions and numbers are not part of them. */
 function createItemWrites(
   name: string,
   data: CollectionData,

@@ -22,23 +22,15 @@ import type { ItemModel } from './item-model.js';
 import type { ItemProblem, Items, Replacement } from './items.js';
 import type { Store, Transaction } from './store.js';
 
-/** Whatever has a store, such as a session. */
 type HasStore = { readonly store: Store };
 
-/** A merge patch of one item. */
 type ItemPatch = { readonly id: string; readonly patch: Item; readonly nulls?: PatchWithNulls['nulls'] };
 
 /** Reads and changes collections from outside a request, for scenarios, tests and the control API. */
 export interface CollectionEditors {
-  /** Collections of the contract. */
   readonly names: readonly string[];
   view(of: HasStore): { count(name: string): number; has(name: string, id: string): boolean };
-  /**
-   * Makes all changes, or none of them where it throws.
-   *
-   * @returns one line for each item that is to be updated or removed and does not exist.
-   * @throws MockError `STATE_INVALID`.
-   */
+  /** Makes all changes, or none. @returns one line for each item that does not exist. @throws MockError `STATE_INVALID`. */
   change(of: HasStore): (changes: readonly CollectionChanges[]) => readonly string[];
   /** Oldest first; items with parents have `$parent`. @throws MockError `COLLECTION_UNKNOWN`. */
   list(of: HasStore, name: string): readonly Item[];
@@ -113,7 +105,6 @@ function replaceItems(
     .map(([i, problem]) => ({ ...problem, pointer: toPointer(i) + problem.pointer }));
 }
 
-/** How many problems are looked for in a list of items. */
 const MAX_PROBLEMS = 100;
 
 function findScopes(collection: Collection, id: string): readonly string[] {
@@ -147,7 +138,6 @@ function createVerbs(items: Items) {
       for (const scope of scopes) items.remove(items.locate(transaction, name, scope), id);
       return scopes.length > 0;
     },
-    /** Adds a generated item. */
     generate: (transaction: Transaction, name: string): Item => {
       const { resource } = items.model(name);
       const { members, idProperty } = resource;
@@ -184,7 +174,6 @@ function createVerbs(items: Items) {
 
 type Verbs = ReturnType<typeof createVerbs>;
 
-/** Makes changes. @returns one line for each item that does not exist. */
 function applyChanges(
   verbs: Verbs,
   transaction: Transaction,

@@ -107,16 +107,13 @@ function readParameterDescription(contract: Contract, { idParameterSchema = '' }
   return contract.at(idParameterSchema.replace(/\/schema$/, '/description'));
 }
 
-/** Hash functions by the bare name that a description uses. */
-const HASHES: Readonly<Record<string, string>> = { md5: 'md5', sha1: 'sha1', sha256: 'sha256', sha512: 'sha512' };
-
 /** Computes what descriptions call a hash of a property: "The MD5 hash of the lowercase version of the member's email address". */
 function createHashReader(schema: ItemSchema | undefined, descriptions: readonly unknown[]): Identity['deriveId'] {
   for (const description of descriptions) {
     const [, algorithm = '', of = ''] =
       typeof description === 'string' ? (/\b(md5|sha-?(?:1|256|512))\b([^.]*)/i.exec(description) ?? []) : [];
-    const hash = HASHES[toBareName(algorithm)];
-    if (hash === undefined) continue;
+    const hash = toBareName(algorithm);
+    if (hash === '') continue;
     const text = toBareName(of);
     const names = [...(schema?.properties.keys() ?? [])].toSorted((a, b) => b.length - a.length);
     const name = names.find((each) => toBareName(each).length > 3 && text.includes(toBareName(each)));

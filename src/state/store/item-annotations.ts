@@ -29,11 +29,7 @@ function isIdProperty({ idProperty, singleton }: Resource): boolean {
   return singleton || idProperty === '$id';
 }
 
-/**
- * The scope of an item: the parent that `$parent` names, or properties named like the path parameters of the parents.
- *
- * @returns undefined where the collection has parents and the item names none.
- */
+/** The scope of an item, by `$parent` or properties named like the path parameters of the parents; undefined where it names none. */
 export function readParentScope(given: Item, resource: Resource): string | undefined {
   const { parents, path } = resource;
   if (parents.length === 0) return '';

@@ -67,10 +67,8 @@ export interface ItemModel {
   tag(item: Item, revision: number): Item;
 }
 
-/** What a new item is built from. */
 interface ItemInput {
   readonly id: string | number | undefined;
-  /** What the request sends. */
   readonly body: Item;
   /** Properties that take precedence over the request: from the operation, the path or a hint. */
   readonly fixed: Item;
@@ -87,9 +85,7 @@ interface ItemInput {
 interface ItemModelFacts {
   readonly idProperty: IdProperty | undefined;
   readonly read: ReadItemSchema;
-  /** Whether a request can set a property. */
   readonly isSettable: IsSettable;
-  /** The operations of the resource. */
   readonly bindings: readonly Binding[];
   readonly resources: Resources;
 }
@@ -163,7 +159,7 @@ function createWriter(
   const isComplete = isAnswered(parts.bindings);
   const keep = createKept(resource, rules);
   const accept = (body: Item): Item => (isLoose ? body : filterMembers(body, isOpen));
-  const fill = createFiller(rules, { topId, subtypes, chooseKind: createKindChooser(contract, schema) });
+  const fill = createFiller(rules, topId, { subtypes, choose: createKindChooser(contract, schema) });
   const create: ItemModel['create'] = (input) => {
     const given = joinObjects(input.defaults, accept(input.body), input.fixed);
     const named = isLoose && input.id !== undefined ? { [resource.idProperty ?? 'id']: input.id } : {};
@@ -190,19 +186,12 @@ function createWriter(
 /** Plans the properties of a new item, in the order of its schema: what is given, else what is right for its kind. */
 function createFiller(
   rules: readonly Rule[],
-  {
-    topId,
-    subtypes,
-    chooseKind,
-  }: {
-    readonly topId: string | undefined;
-    readonly subtypes: ReadonlySet<string>;
-    readonly chooseKind: ReturnType<typeof createKindChooser>;
-  },
+  topId: string | undefined,
+  kinds: { readonly subtypes: ReadonlySet<string>; readonly choose: ReturnType<typeof createKindChooser> },
 ): (given: Item, input: ItemInput) => Item {
   return (given, input) => {
     const item: Record<string, unknown> = {};
-    const kind = chooseKind?.(given);
+    const kind = kinds.choose?.(given);
     for (const { property, value } of rules) {
       const { name, variant } = property;
       const isGiven = Object.hasOwn(given, name);
@@ -211,7 +200,7 @@ function createFiller(
       const chosen = id ?? (isGiven ? given[name] : (kind?.constants.get(name) ?? value(input)));
       if (chosen !== undefined) item[name] = chosen;
     }
-    for (const name of subtypes) if (Object.hasOwn(given, name)) setOwn(item, name, given[name]);
+    for (const name of kinds.subtypes) if (Object.hasOwn(given, name)) setOwn(item, name, given[name]);
     return item;
   };
 }
@@ -240,7 +229,6 @@ function createRepair(
 /** How often a repair leaves out the innermost invalid properties, and then whole properties. */
 const MAX_REPAIRS = 4;
 
-/** The rules of the properties of a schema, in its order. */
 function createRules(
   resource: Resource,
   schema: ItemSchema | undefined,

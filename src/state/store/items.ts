@@ -12,12 +12,8 @@ import { toEntry } from './item-annotations.js';
 import { createItemsOnDemand, type ItemLocation, type ItemsOnDemand, type OnDemandParts } from './on-demand.js';
 import type { Transaction } from './store.js';
 
-/**
- * The one owner of items: creates, updates and removes them with everything that follows - ids, timestamps, uniqueness,
- * memberships, items below, secrets. Requests, tests, the control API and scenarios all change items through it.
- */
+/** The one owner of items: creates, updates and removes them with everything that follows: ids, timestamps, memberships, items below, secrets. */
 export interface Items extends ItemsOnDemand {
-  /** The collections of the contract. */
   readonly names: readonly string[];
   /** @throws MockError `COLLECTION_UNKNOWN` that names the nearest. */
   model(collection: string): ItemModel;
@@ -59,11 +55,9 @@ type ParentItem = { readonly collection: string; readonly id: string };
 /** The ids are those that the items have, also where a request names one by another key. */
 type FoundParents = { readonly ids: readonly string[]; readonly missing: ParentItem | undefined };
 
-/** What a new item is created from. */
 interface NewItem {
   /** What a client sends; properties that only the server sets are ignored. */
   readonly body?: Item;
-  /** Properties that are used as given. */
   readonly fixed: Item;
   /** Default values; those of the fixtures take precedence. */
   readonly defaults?: Item | undefined;
@@ -72,16 +66,13 @@ interface NewItem {
   /** The id in the collection where it is not a property of the item. */
   readonly key?: string | undefined;
   readonly content?: ItemContent | undefined;
-  /** Whether an invalid item is refused; else it is repaired. */
   readonly strict: boolean;
 }
 
-/** A changed item. */
 interface ItemUpdate {
   readonly after: Item;
   /** Properties that the operation writes, whatever the request says. */
   readonly set?: Item | undefined;
-  /** Whether an invalid item is refused; else it is repaired. */
   readonly strict: boolean;
 }
 
@@ -91,7 +82,6 @@ interface Created {
   readonly whole: Item;
 }
 
-/** A change that was not made. */
 type Refused = { readonly problems: readonly ItemProblem[] };
 
 /** Why an item is refused. */
@@ -240,7 +230,6 @@ function createLinks(
   };
   const toNoun = (name: string): string => name.slice(name.lastIndexOf('.') + 1);
   const namesakes = memoize((name: string) => names.filter((each) => each !== name && toNoun(each) === toNoun(name)));
-  /** The target of a membership where it does not exist. */
   const findMissingTarget = ({ transaction, model }: ItemLocation, id: string | undefined): ItemProblem | undefined => {
     const { members } = model.resource;
     if (id === undefined || members === undefined) return undefined;
@@ -252,7 +241,6 @@ function createLinks(
     );
     return isElsewhere ? undefined : toLinkProblem({ collection: members, id });
   };
-  /** The first parent of a list that does not exist. */
   const findMissingParent = ({ transaction, model, scope }: ItemLocation): ItemProblem | undefined => {
     const ids = readScope(scope);
     const parents = model.resource.parents.map((collection, i) => ({ collection, id: ids[i] ?? '' }));
@@ -263,7 +251,6 @@ function createLinks(
     findParents,
     findMissingTarget,
     findMissingParent,
-    /** Whatever an item refers to and does not exist. */
     findBrokenLink: (location: ItemLocation, id: string): ItemProblem | undefined =>
       findMissingParent(location) ?? findMissingTarget(location, id),
   };

@@ -26,7 +26,6 @@ import { chooseInitialStatus, createTimestampWriter, isInstant, isStatusName, is
 /** What the values of a new item depend on. */
 export interface NewValueInput {
   readonly seed: number;
-  /** The name of the item for the random generator. */
   readonly key: string;
   /** Milliseconds since 1970. */
   readonly now: number;
@@ -41,7 +40,6 @@ export type IsSettable = (name: string) => boolean;
 /** How deep request bodies wrap the properties of an item. */
 const MAX_DEPTH = 3;
 
-/** The names that the requests of one collection can set; undefined where a body allows any. */
 interface SettableNames {
   /** In the bodies of all operations. */
   readonly all: ReadonlySet<string> | undefined;
@@ -132,10 +130,7 @@ const START_NAME = /start|begin|effective|issued|since|(valid|from)(at|on|date|t
 
 const PERIOD_MS = 30 * 24 * 60 * 60 * 1000;
 
-/**
- * Plans the value of a property that no request can set: the default, zero, an empty list, nothing for what an item only has after an
- * event, else a generated value.
- */
+/** Plans a property that no request can set: the default, zero, an empty list, nothing for what follows an event, else a generated value. */
 export function createNewValue(
   property: ItemProperty,
   parts: {
@@ -192,7 +187,6 @@ export function isAnswered(bindings: readonly Binding[]): boolean {
   return bindings.some(({ action, operation }) => CREATES.has(action) && operation.streaming !== undefined);
 }
 
-/** What the elements of an answer are made with. */
 interface AnswerParts {
   readonly contract: Contract;
   readonly read: ReadItemSchema;
@@ -274,9 +268,7 @@ function createNewId({ schema }: ItemProperty): NewValue | undefined {
   return generate && (({ seed, key }) => generate(createRandom(seed, `${key}\0id`)));
 }
 
-/** What the elements of the lists of an item depend on. */
 interface ElementInput extends NewValueInput {
-  /** The id of the item. */
   readonly id: unknown;
 }
 
@@ -322,7 +314,6 @@ export function createElements(
   };
 }
 
-/** The value of a property of a new element that no request sent. */
 function createElementValue(property: ItemProperty, noun: string): ((input: ElementInput) => unknown) | undefined {
   const bare = toBareName(property.name);
   if (ID_NAME.test(bare)) return createNewId(property);

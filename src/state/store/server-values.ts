@@ -175,10 +175,7 @@ const CHANGE_TIME = '$now';
 const ENDS = /^(cancel|disable|deactivate)$/;
 const BEGINS = /^(enable|activate|reactivate)$/;
 
-/**
- * What an action with this name sets: the status, flags such as `archived: true` and `enabled: false`, and the time of the change in
- * properties such as `canceled`; undefined where the schema has none of them.
- */
+/** What an action sets: the status, flags (`archived: true`) and times (`canceled`); undefined where the schema has none of them. */
 export function findEffect(verb: string, schema: ItemSchema | undefined): Item | undefined {
   const status = findStatusFor(verb, schema);
   const word = /^[a-z]+/i.exec(verb)?.[0].toLowerCase() ?? '';
@@ -329,19 +326,13 @@ function listHidden({ once, secretKey }: Resource, fixed: Item): readonly string
 export function createDerive({ derived }: Pick<Resource, 'derived'>): ((item: Item) => Item) | undefined {
   if (derived === undefined) return undefined;
   const templates = Object.entries(derived);
-  return (item) =>
-    Object.fromEntries(
-      templates.flatMap(([name, template]) => {
-        const value = fillDerived(template, item);
-        return value === undefined ? [] : [[name, value] as const];
-      }),
-    );
+  return (item) => {
+    const values = templates.map(([name, template]) => [name, fillDerived(template, item)] as const);
+    return Object.fromEntries(values.filter(([, value]) => value !== undefined));
+  };
 }
 
-/**
- * The changed item with the timestamps of the change: `updated_at`, and `cancelled_at` for a new status `cancelled`, also for one
- * in `set`, the properties that the operation writes.
- */
+/** The changed item with its version and timestamps: `updated_at`, and `cancelled_at` for the status `cancelled`, also for one in `set`. */
 export type Stamp = (before: Item, change: { readonly after: Item; readonly set: Item; readonly now: number }) => Item;
 
 /** Creates the function that writes the version and the timestamps of a changed item. */

@@ -20,28 +20,18 @@ import {
   measureValue,
 } from './lists/usage.js';
 
-/**
- * The state of one session: named collections that start from fixtures.
- *
- * It is read at any time and written in a transaction only.
- */
+/** The state of one session: collections that start from fixtures. It is read at any time and written in a transaction only. */
 export interface Store {
   readonly seed: number;
   readonly clock: Clock;
   readonly collections: readonly Collection[];
   /** The collection of that name; an empty one where the fixtures have none. */
   collection(name: string): Collection;
-  /**
-   * Runs a synchronous function whose writes take effect together: where it throws, none of them does.
-   *
-   * A transaction inside another one is a savepoint of it.
-   */
+  /** Runs a synchronous function whose writes take effect together, or none where it throws; inside another one it is a savepoint. */
   transaction<T>(work: (transaction: Transaction) => T): T;
-  /** Returns to the fixtures. */
   reset(): void;
   /** What the store holds now; the cost does not depend on how much that is. */
   snapshot(): Snapshot;
-  /** All that the store holds beside its fixtures, as plain data. */
   dump(): StoreDump;
   /** Makes writes of another process again, without limits. */
   repeat(writes: readonly StoreWrite[]): void;
@@ -67,7 +57,6 @@ export interface Transaction {
   /** The answer to an earlier request with the same `Idempotency-Key`; undefined for a new key. */
   recallAnswer(key: string): unknown;
   rememberAnswer(key: string, answer: unknown): void;
-  /** Undoes all writes of the transaction so far. */
   rollback(): void;
 }
 
@@ -119,7 +108,6 @@ interface StoreParts {
   readonly usage?: Usage | undefined;
 }
 
-/** What is known about a collection without fixtures. */
 const NO_FACTS = { defaults: {}, unknownIds: undefined, started: false };
 
 /** A store over fixtures: it copies a list of them only when it writes to it. */
@@ -222,7 +210,6 @@ function createContents(definition: StoreDefinition, { usage, hooks }: StorePart
   };
 }
 
-/** Makes a write of another process again. */
 function createRepeat(
   { held, log, collection, replace }: ReturnType<typeof createContents>,
   transaction: Transaction,
@@ -323,13 +310,11 @@ function exportItems(collection: Collection, { readKey }: StoreDefinition): read
 const MAX_ANSWERS = 1000;
 const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
 
-/** An answer to a request with an `Idempotency-Key`. */
 interface RememberedAnswer {
   readonly answer: unknown;
   readonly size: number;
 }
 
-/** The answers that a store remembers. */
 interface RememberedAnswers {
   readonly byKey: Map<string, RememberedAnswer>;
   bytes: number;

@@ -80,7 +80,6 @@ function createItemWriter({ declared }: StateContext, pointer: string): WriteBod
   };
 }
 
-/** Writes bodies and completes them. */
 function createCompletion(
   context: StateContext,
   pointer: string,
@@ -101,7 +100,6 @@ function createCompletion(
 }
 
 interface PlannedBody extends ItemPlace {
-  /** Pointer to the schema of the body. */
   readonly pointer: string;
   /** Whether it has to show at least the id of the item. */
   readonly isCreate?: boolean;
@@ -234,7 +232,6 @@ function pick(item: Item, names: readonly string[], constants: Item): Item {
   return picked;
 }
 
-/** What is known of a body for a schema. */
 interface PartialBody {
   readonly pointer: string;
   readonly body: Item;
@@ -418,10 +415,7 @@ interface OperationShape {
   readonly result: string | undefined;
 }
 
-/**
- * Writes the answers of a change as the long-running operation that the contract declares for it: stored, so that it can be polled,
- * and done, with the item as its result. Where no path reads operations, it is only done: clients that wait for one would not end.
- */
+/** Writes the answers of a change as the long-running operation that it declares: stored where a path polls it, and done, since clients wait. */
 export function withOperations(context: StateContext, binding: Binding, writers: BodyWriters): BodyWriters {
   const { read, resources } = context;
   const pointer = findSuccessMedia(binding.operation)?.schemaPointer ?? '';

@@ -91,11 +91,7 @@ export interface References {
 
 /** Conditional requests on one operation (RFC 9110 section 13), where the contract declares them. */
 export interface Preconditions {
-  /**
-   * The answer to a failed condition: 412, or 304 for a read; undefined where all are met.
-   *
-   * @param isNew - Whether this request created the item on demand: a client may know any version of it, since none was shown.
-   */
+  /** The answer to a failed condition: 412, or 304 for a read. @param isNew - Whether this request created the item: a client may know any version. */
   before(exchange: Exchange, entry: Entry | undefined, isNew?: boolean): Answer | undefined;
   /** The `ETag` of an item, where the resource has entity tags. */
   headers(entry: Entry): Answer['headers'];
@@ -104,7 +100,6 @@ export interface Preconditions {
 /** Answers one operation from state, within one transaction of the store; undefined leaves it to the sources below. */
 export type StateHandler = (exchange: Exchange, transaction: Transaction) => Answer | undefined;
 
-/** Chooses a response that an item can be the body of. */
 type ChooseResponse = (call: Call) => ResponseChoice | undefined;
 
 /** A chooser of responses that keeps its choice for each `Accept` header. */
@@ -115,10 +110,7 @@ export function createChoice(operation: Operation, status?: number): ChooseRespo
   return ({ accept }) => choose(accept);
 }
 
-/**
- * As `createChoice`, for operations that create: of several successes the one that has a body, so that the item is shown. A range of
- * successes has 201, with which clients find the item (RFC 9110 9.3.3).
- */
+/** As `createChoice`, for creates: the success that has a body; of a range 201, with which clients find the item (RFC 9110 9.3.3). */
 export function createCreatedChoice(operation: Operation): ChooseResponse {
   const { status } = findSuccessWithBody(operation) ?? {};
   const isRange = status === '2XX';
@@ -256,7 +248,6 @@ export function createLocationWriter({ binding, bindingsOf, model }: OperationCo
   };
 }
 
-/** The last segment of a path that is not a parameter. */
 function readLastWord(path: string): string | undefined {
   return path.split('/').findLast((segment) => segment !== '' && !segment.startsWith('{'));
 }

@@ -72,7 +72,6 @@ function createIdentifierHandler(context: OperationContext, { property, of }: El
   });
 }
 
-/** Changes the elements of an item. */
 type ChangeElements = (
   exchange: Exchange,
   entry: Entry,

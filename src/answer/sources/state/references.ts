@@ -36,7 +36,6 @@ import { readIdValue } from './write.js';
 interface Reference {
   /** The property names from the root of the body, the own one last; arrays in between have no step. */
   readonly path: readonly string[];
-  /** The collections of which one has the item. */
   readonly collections: readonly string[];
   /** Whether it is at the root and has the name of what it refers to; any other is checked once there are such items. */
   readonly isPlain: boolean;
@@ -82,7 +81,6 @@ function findMissing(
   return undefined;
 }
 
-/** Whether a collection has or had items. */
 function isUsed({ scopes, list }: Collection): boolean {
   return scopes.some((scope) => list(scope).size + list(scope).removed.length > 0);
 }
@@ -125,11 +123,10 @@ export const NO_REFERENCES: References = { create: () => NO_PROPERTIES, adopt: (
 
 /** Creates the items of other collections that an operation is sent inside of an item; planned when it first creates an item. */
 export function createReferences(context: OperationContext): References {
-  let planned: References | undefined;
-  const plan = (): References => (planned ??= planReferences(context));
+  const plan = memoize(planReferences);
   return {
-    create: (transaction, body) => plan().create(transaction, body),
-    adopt: (location, entry) => plan().adopt(location, entry),
+    create: (transaction, body) => plan(context).create(transaction, body),
+    adopt: (location, entry) => plan(context).adopt(location, entry),
   };
 }
 
@@ -229,7 +226,6 @@ export function readTargets({ read, resources }: Pick<StateContext, 'read' | 're
   return { byNoun, bySchema };
 }
 
-/** How deep references are looked for in a body. */
 const MAX_DEPTH = 5;
 
 /** A part of a body in which references are looked for, and the part of the item that shows it. */
@@ -279,12 +275,7 @@ function isAddressed({ binding, model }: OperationContext, path: readonly string
   return isPlace || path.join('.') === model.resource.memberParameter;
 }
 
-/**
- * The collections of which a property of a body names an item.
- *
- * The item shows the id in place of a schema of a collection, or the name of the property is the noun of a collection at the top level
- * with `id` behind it, or without it where the schema is that of its ids: then it can be any collection of that noun.
- */
+/** The collections of which a property of a body names an item: by what the item shows in its place, or by its name (`owner`, `owner_id`). */
 function findTargets(
   context: OperationContext,
   { byNoun, bySchema }: Targets,
@@ -344,7 +335,6 @@ function isIdOf({ items, read }: OperationContext, { name, idParameterSchema }: 
 /** The query parameters, and properties of request bodies, that name the ids to replace by the items that they identify. */
 const EXPAND = /^\$?expand$/i;
 
-/** The query parameters that name the properties to show. */
 const SELECT = /^(\$?select|(opt_)?fields)$/i;
 
 /** Expands and selects properties of the items in an answer, where the contract declares parameters for that. */
@@ -438,7 +428,6 @@ function createSelection(
   };
 }
 
-/** What is expanded, and the dotted paths to it: `customer`, `data.customer`. */
 interface Expansion {
   readonly body: unknown;
   readonly pointer: string;

@@ -3,26 +3,20 @@ import { findBodyMedia, findSuccessMedia } from '../../../contract/operations/re
 import { type ItemSchema, listProperties } from '../../../state/item-schema.js';
 import type { Plan } from '../../../state/pages/list-shape.js';
 import type { PageStyleName } from '../../../state/pages/pagination.js';
-import { createPagePlan } from '../../../state/pages/plan.js';
+import { createPagePlan, type PagePlan } from '../../../state/pages/plan.js';
 import { findLinks, type PropertyLink } from '../../../state/projection.js';
 import { type Action, type Binding, ON_ITEM, TAKES_ITEM } from '../../../state/resource.js';
-import type { Item } from '../../../state/store/lists/item-list.js';
 import type { ItemModel } from '../../../state/store/item-model.js';
 import { findQueryLinks, locateItem } from './bodies.js';
 import type { StateContext } from './context.js';
 
 /** How state handles one operation: docs/resources.schema.json describes each property. */
-export interface OperationReport {
+export interface OperationReport extends Pick<Binding, 'action' | 'confidence' | 'set' | 'why' | 'within'> {
   readonly operation: string;
   readonly method: string;
   readonly path: string;
-  readonly action: Action;
-  readonly confidence: number;
-  readonly why: string;
   readonly id: readonly ParameterReport[];
   readonly parents: readonly { readonly collection: string; readonly parameters: readonly ParameterReport[] }[];
-  readonly within: Binding['within'];
-  readonly set: Item;
   readonly request: RequestReport | undefined;
   /** Query parameters that become properties of the item; undefined for none. */
   readonly query: readonly string[] | undefined;
@@ -30,7 +24,6 @@ export interface OperationReport {
   readonly list: ListReport | undefined;
 }
 
-/** A parameter that identifies an item. */
 interface ParameterReport {
   readonly in: 'body' | 'own' | 'path' | 'query';
   /** The name of the parameter, or the JSON pointer to the property of the body. */
@@ -44,18 +37,15 @@ interface RenameReport {
 }
 
 interface RequestReport {
-  /** The JSON pointer to the item in the body. */
   readonly item: string;
   readonly stored: readonly string[];
   /** Properties of the item that only the server sets. */
   readonly serverSet: readonly string[];
-  /** Properties that the item does not have. */
   readonly notStored: readonly string[];
   readonly renamed: readonly RenameReport[];
 }
 
 interface AnswerReport {
-  /** The JSON pointer to the item in the body. */
   readonly item: string;
   readonly shown: readonly string[];
   /** Properties that are not of the item: generated where they are required. */
@@ -63,12 +53,11 @@ interface AnswerReport {
   readonly renamed: readonly RenameReport[];
 }
 
-interface ListReport {
+interface ListReport extends Pick<PagePlan, 'order' | 'search' | 'sort'> {
   /** The JSON pointer to the array of items in the body; undefined for their number. */
   readonly items: string | undefined;
   readonly element: AnswerReport | undefined;
   readonly style: PageStyleName;
-  /** The parameters of the page by their role. */
   readonly parameters: Readonly<Record<string, string>>;
   readonly defaultLimit: number | undefined;
   readonly maximumLimit: number | undefined;
@@ -76,14 +65,10 @@ interface ListReport {
   /** JSON pointer to a property of the envelope -> what it says about the page. */
   readonly envelope: Readonly<Record<string, string>>;
   readonly filters: readonly string[];
-  readonly sort: string | undefined;
-  readonly order: string | undefined;
-  readonly search: string | undefined;
 }
 
 type ReportContext = Pick<StateContext, 'contract' | 'items' | 'read'>;
 
-/** Whether the answer of an action shows the item. */
 function showsItem(action: Action): boolean {
   return action === 'latest' || action === 'read' || (action !== 'batch' && TAKES_ITEM.has(action));
 }

@@ -207,18 +207,10 @@ export function answerMissing(
       exchange,
       `no ${toNoun(context.binding.collection)} ${JSON.stringify(id)} is stored, and any id may exist`,
     );
-  const { binding } = context;
-  const parent = binding.parents.at(-1);
-  const { collection } = binding;
-  const of = parent && { collection: parent.collection, id: readId(exchange.call, parent.parameters, binding.places) };
-  return refuseUnknown(context, exchange, {
-    collection,
-    id,
-    of,
-    status: 404,
-    param: binding.id.at(-1),
-    places: binding.places,
-  });
+  const { collection, places, parents, id: parameters } = context.binding;
+  const parent = parents.at(-1);
+  const of = parent && { collection: parent.collection, id: readId(exchange.call, parent.parameters, places) };
+  return refuseUnknown(context, exchange, { collection, id, of, status: 404, param: parameters.at(-1), places });
 }
 
 /** The answer to a request that names an item which does not exist. */
@@ -241,21 +233,16 @@ export function refuseUnknown(
     of === undefined
       ? `no ${noun} has the id ${JSON.stringify(id)}`
       : `the ${toNoun(of.collection)} ${JSON.stringify(of.id)} has no ${noun} ${JSON.stringify(id)}`;
-  const hinted = answerHinted(context, exchange, collection);
-  if (hinted !== undefined) {
-    exchange.note(`state: ${message}`);
-    return hinted;
-  }
-  if (!isNamedElsewhere(places))
-    return refuse(context, exchange, { status: facts.status, message, code: 'not_found', param });
   const { operation } = exchange.call;
-  const failure = context.answerFailure(operation, noun);
-  if (failure !== undefined) {
+  const isElsewhere = isNamedElsewhere(places);
+  const given =
+    answerHinted(context, exchange, collection) ?? (isElsewhere ? context.answerFailure(operation, noun) : undefined);
+  if (given !== undefined) {
     exchange.note(`state: ${message}`);
-    return failure;
+    return given;
   }
-  const status = [404, 410, 400, 422].find((each) => declaresStatus(operation, each)) ?? facts.status;
-  return refuse(context, exchange, { status, message, code: 'not_found', param });
+  const declared = isElsewhere ? [404, 410, 400, 422].find((each) => declaresStatus(operation, each)) : undefined;
+  return refuse(context, exchange, { status: declared ?? facts.status, message, code: 'not_found', param });
 }
 
 /** The answer that a hint gives to a request for an unknown item, where the operation declares its status. */
@@ -277,7 +264,6 @@ function wrapId({ read }: StateContext, property: ItemProperty | undefined, valu
   return type === 'array' ? [value] : type === 'object' ? { id: value } : value;
 }
 
-/** An uploaded file. */
 interface Upload {
   readonly content: ItemContent;
   /** Its name, size and media type, under the usual property names. */
@@ -305,7 +291,6 @@ function toUpload({ bytes, mediaType, filename }: UploadedFile): Upload {
   };
 }
 
-/** Strings that say why a request failed. */
 const REASON = /^(error|error_?code|error_?message|reason)$/i;
 
 /** How a success status reports a failure: `{ "ok": false, "error": "not_found" }`. */
@@ -319,7 +304,6 @@ interface FailureShape {
   readonly reasons: readonly string[];
 }
 
-/** What the shapes of failures are found with. */
 type FailureParts = Pick<StateContext, 'contract' | 'read' | 'validators'>;
 
 /** Creates the answers that report a failure with a success status; shapes are chosen once per operation. */

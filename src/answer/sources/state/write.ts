@@ -106,7 +106,6 @@ function adoptShown({ model, collection, scope }: ItemLocation, created: Entry, 
   return model.check(item).length > 0 ? created : (collection.update(created.id, { item }, scope) ?? created);
 }
 
-/** Creates one item; `id` is the one that the request chooses. */
 function createItem(
   context: OperationContext,
   exchange: Exchange,
@@ -139,7 +138,6 @@ interface CreatedItem {
   readonly whole: Item;
 }
 
-/** The entry with its secrets, as only the answer to the create shows it. */
 function showSecrets({ entry, whole }: CreatedItem): Entry {
   return entry.secrets === undefined ? entry : { ...entry, item: { ...whole, ...entry.item } };
 }
@@ -207,14 +205,12 @@ export function createReplaceHandler(context: OperationContext): StateHandler {
   return isAdded ? createUpsertHandler(context, replace) : replace;
 }
 
-/** What one item of a request replaces. */
 interface ReplacedItem {
   readonly entry: Entry;
   readonly location: ItemLocation;
   readonly body: Item;
 }
 
-/** Plans how a body replaces an item. */
 function createReplacement(context: OperationContext): (exchange: Exchange, of: ReplacedItem) => Item {
   const { binding, model } = context;
   const { resource } = model;
@@ -234,7 +230,6 @@ function createReplacement(context: OperationContext): (exchange: Exchange, of: 
   };
 }
 
-/** Changes an item, or creates it where there is none. */
 function createUpsertHandler(context: OperationContext, change: StateHandler): StateHandler {
   const { binding, preconditions, findLocation } = context;
   const declares201 = declaresStatus(binding.operation, 201);
@@ -302,17 +297,13 @@ function createChangeHandler(
   });
 }
 
-/** Ids that no client chooses. */
 const OPAQUE_ID = toIdName('guid|number');
 
 /** Words that say that a property keeps the value that it has from the create. */
 const FIXED =
   /\b(cannot|can't|can not|never) (be )?(later )?(change|update|modifi|edit)|\bimmutable\b|\b(writable|set|only) (only )?(on|at|during|when) (create|creation|creating)\b|\b(create|creation)[- ]only\b/i;
 
-/**
- * Whether the id of an item never changes: the description of its property, or of the create, says so, or no create takes one, so that
- * the server makes it.
- */
+/** Whether the id of an item never changes: a description says so, or no create takes one, so that the server makes it. */
 function hasFixedId({ binding, bindingsOf, model, read }: OperationContext): boolean {
   const id = model.resource.idProperty;
   if (id === undefined) return false;
@@ -357,7 +348,6 @@ function readNewId({ binding, model, reader }: OperationContext, { call }: Excha
 /** The item after a change, with the properties that the operation writes. */
 type Change = { readonly after: Item; readonly set?: Item } | { readonly refused: Answer };
 
-/** The item with the changes of a request, according to its media type. */
 function readChange(
   context: OperationContext,
   exchange: Exchange,
@@ -390,7 +380,6 @@ function clearEmpty({ schema }: ItemModel, changes: Item): Item {
   return Object.fromEntries(cleared);
 }
 
-/** The properties that a patch must not change. */
 function keepServerProperties(model: ItemModel, item: Item): Item {
   if (model.schema === undefined) return {};
   return filterMembers(item, (name) => !model.accepts(name));

@@ -34,7 +34,6 @@ export interface Entry extends NewEntry {
   readonly sequence: number;
   /** Counts the changes of the item, from 1. */
   readonly revision: number;
-  /** Its estimated size in bytes. */
   readonly size: number;
   /** Whether its own schema declares all that is inside of the item: found when it is first shown, since that takes long. */
   isDeclared?: boolean | undefined;
