@@ -186,7 +186,10 @@ function createPosition({ parts, unions }: Pick<Position, 'parts' | 'unions'>, o
   const others = parts
     .flatMap((part) => [...listAt(part, 'additionalProperties'), ...listAt(part, 'unevaluatedProperties')])
     .filter(({ schema }) => isObject(schema));
-  const isOpen = parts.some(({ schema }) => asksForOthers(schema)) || !parts.some(({ schema }) => schema.properties);
+  const asksForOthers = ({ schema }: Part): boolean =>
+    schema.patternProperties !== undefined ||
+    [schema.additionalProperties, schema.unevaluatedProperties].some((own) => own !== undefined && own !== false);
+  const isOpen = parts.some(asksForOthers) || !parts.some(({ schema }) => schema.properties);
   return {
     parts,
     unions,
@@ -212,11 +215,6 @@ function createPosition({ parts, unions }: Pick<Position, 'parts' | 'unions'>, o
         }),
       ),
   };
-}
-
-function asksForOthers({ additionalProperties, unevaluatedProperties, patternProperties }: SchemaObject): boolean {
-  const asks = [additionalProperties, unevaluatedProperties].some((own) => own !== undefined && own !== false);
-  return asks || patternProperties !== undefined;
 }
 
 /** A schema with its references resolved, and the schemas that its `allOf` and its conditions add. */

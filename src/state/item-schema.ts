@@ -113,7 +113,7 @@ export function findValueArray(
   const required = listProperties(body).filter((property) => property.required);
   const isValueArray = ({ target }: ItemProperty): boolean => {
     const array = read(target);
-    return array?.type === 'array' && isScalarType(read(array.items)?.type);
+    return array?.type === 'array' && /^(string|integer|number)$/.test(read(array.items)?.type ?? '');
   };
   const array = required.find(isValueArray);
   if (array === undefined) return undefined;
@@ -124,10 +124,6 @@ export function findValueArray(
   const isWhole = required.every((property) => property === array || isShared(property));
   if (own === undefined || !isWhole || body?.properties.has(own.name) === true) return undefined;
   return { name: array.name, property: own.name };
-}
-
-function isScalarType(type: string | undefined): boolean {
-  return type === 'string' || type === 'integer' || type === 'number';
 }
 
 /** The property at a path; a name with dots that is not a property itself is a path. */

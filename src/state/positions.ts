@@ -201,10 +201,6 @@ function isPartOfItem(
   return around !== undefined && !isEnvelope(read, around.schema) && rateId(read, around.schema, of.idNames) > 0;
 }
 
-function isBelow(path: readonly string[], other: readonly string[]): boolean {
-  return path.length > other.length && other.every((name, i) => name === path[i]);
-}
-
 function readHolder({ path, element }: BodyPosition): string | undefined {
   return element.at(-1) ?? path.at(-1);
 }
@@ -330,7 +326,9 @@ function rateId(read: ReadItemSchema, schema: ItemSchema, idNames: readonly stri
 function ratePlace(read: ReadItemSchema, { path, schema }: BodyPosition, all: readonly BodyPosition[]): number {
   if (isEnvelope(read, schema)) return -1;
   if (path.length === 0) return 0.3;
-  const around = all.filter((other) => isBelow(path, other.path));
+  const around = all.filter(
+    (other) => other.path.length < path.length && other.path.every((name, i) => name === path[i]),
+  );
   return around.every((other) => isEnvelope(read, other.schema)) ? 0.3 : -0.3 * path.length;
 }
 

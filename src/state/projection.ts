@@ -348,8 +348,10 @@ const KEY_NAMES = ['login', 'slug', 'username'];
 
 /** The property for an id of a type: `value` of `{ name, value }` for a number; `own` identifies the items that such objects show. */
 function findKeyOfType(schema: ItemSchema, type: string | undefined, own: string | undefined): string | undefined {
+  const isSame = (each: string | undefined): boolean =>
+    (each !== undefined && each === type) || (isNumeric(each) && isNumeric(type));
   const all = listProperties(schema)
-    .filter(({ schema: each }) => isSameType(readSchemaType(each), type))
+    .filter(({ schema: each }) => isSame(readSchemaType(each)))
     .map(({ name }) => name);
   return (
     all.find((name) => name === own) ??
@@ -357,10 +359,6 @@ function findKeyOfType(schema: ItemSchema, type: string | undefined, own: string
     KEY_NAMES.find((name) => all.includes(name)) ??
     all.find((name) => ID_NAME.test(name))
   );
-}
-
-function isSameType(a: string | undefined, b: string | undefined): boolean {
-  return (a !== undefined && a === b) || (isNumeric(a) && isNumeric(b));
 }
 
 /** The property that identifies the items of the collection with the schema of some objects, else of that with their name. */

@@ -14,7 +14,7 @@ import { compareSchemas, isSameItem, isSummary } from '../positions.js';
 import type { Within } from '../resource.js';
 import { type Candidates, type CollectionCandidate, listNamed, readLastWord } from './candidates.js';
 import type { ContractIndex } from './contract-index.js';
-import { listShorterKeys, OWN, type PathGroup } from './path-shape.js';
+import { listShorterKeys, OWN } from './path-shape.js';
 
 /** Whether a path can be an alias of another one: no operation reads or lists its items. */
 export function isAlias(index: ContractIndex, candidate: CollectionCandidate): boolean {
@@ -45,22 +45,19 @@ export function findBelow(
 
 /** The first candidate with the same nouns: `/customers/{customer}` for `/test_helpers/customers/{id}`. */
 export function findSameResource(all: Candidates, candidate: CollectionCandidate): CollectionCandidate | undefined {
-  return listNamed(all, readLastWord(candidate)).find((each) => isSameResource(each, candidate));
-}
-
-function isSameResource(other: CollectionCandidate, candidate: CollectionCandidate): boolean {
-  if (
-    !other.hasOperations ||
-    other.key === candidate.key ||
-    other.groups.length !== candidate.groups.length ||
-    other.singleton
-  )
-    return false;
-  if (candidate.schema !== undefined && candidate.schema !== other.schema) return false;
-  return other.groups.every(({ words, parameters }, i) => {
-    const group = candidate.groups[i];
-    return group?.words.at(-1) === words.at(-1) && group?.parameters.length === parameters.length;
-  });
+  const { groups: own, schema, key } = candidate;
+  return listNamed(all, readLastWord(candidate)).find(
+    (other) =>
+      other.hasOperations &&
+      other.key !== key &&
+      !other.singleton &&
+      (schema === undefined || schema === other.schema) &&
+      other.groups.length === own.length &&
+      other.groups.every(
+        ({ words, parameters }, i) =>
+          own[i]?.words.at(-1) === words.at(-1) && own[i]?.parameters.length === parameters.length,
+      ),
+  );
 }
 
 /** A collection that a path shows, or a part of it. */
@@ -87,12 +84,9 @@ export const findWhole: FindWhole = (index, all, candidate) => {
 /** Whether two paths with the same last word have the same parameters and show the same item, in a document without references. */
 function isSamePath({ read }: ContractIndex, one: CollectionCandidate, other: CollectionCandidate): boolean {
   const [a, b] = [one.groups.at(-1), other.groups.at(-1)];
-  const [schema, item] = b?.parameters.length === 0 || isEqual(a, b) ? [read(one.schema), read(other.schema)] : [];
+  const isEqual = b?.parameters.length === 0 || a?.parameters.join('/') === b?.parameters.join('/');
+  const [schema, item] = isEqual ? [read(one.schema), read(other.schema)] : [];
   return schema !== undefined && item !== undefined && isSameItem(read, schema, item);
-}
-
-function isEqual(one: PathGroup | undefined, other: PathGroup | undefined): boolean {
-  return one?.parameters.join('/') === other?.parameters.join('/');
 }
 
 function findParentProperty(index: ContractIndex, candidate: CollectionCandidate): string | undefined {

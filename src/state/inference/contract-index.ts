@@ -261,7 +261,9 @@ function readList(lookups: Lookups, operation: Operation, findItem: FindItem): I
     );
     return isSingle ? undefined : named;
   }
-  if (named === undefined && isSingleton(lookups.byKey.get(shape?.key ?? ''))) return undefined;
+  const methods = lookups.byKey.get(shape?.key ?? '');
+  // What other methods change or remove is a singleton.
+  if (named === undefined && ['DELETE', 'PATCH', 'PUT'].some((method) => methods?.has(method))) return undefined;
   const positions = findListPositions(read, pointer);
   if (positions.length === 0) return named;
   const whole = read(pointer);
@@ -276,10 +278,6 @@ function readList(lookups: Lookups, operation: Operation, findItem: FindItem): I
 
 function isOnItem(shape: PathShape | undefined): boolean {
   return (shape?.groups.at(-1)?.parameters.length ?? 0) > 0;
-}
-
-function isSingleton(methods: ReadonlyMap<string, Operation> | undefined): boolean {
-  return ['DELETE', 'PATCH', 'PUT'].some((method) => methods?.has(method));
 }
 
 /** Flags that say that a long-running operation is done. */

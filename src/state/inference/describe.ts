@@ -168,7 +168,7 @@ interface IdWords {
 
 function findIdIn(schema: ItemSchema, of: IdWords): string | undefined {
   const { noun, wanted } = of;
-  const properties = listProperties(schema).filter(canBeId);
+  const properties = listProperties(schema).filter((each) => !NO_IDS.has(String(each.schema.type)));
   const names = new Set(properties.map(({ name }) => name));
   const bare = new Map(properties.map((property) => [property.bare, property.name]));
   const named = bare.get(wanted);
@@ -205,10 +205,6 @@ function findIdIn(schema: ItemSchema, of: IdWords): string | undefined {
 const KEY_WORDS = /^(alias|code|domain|email|handle|hostname|key|login|name|number|sha|sku|slug|symbol|username)$/;
 
 const NO_IDS: ReadonlySet<string> = new Set(['object', 'array', 'boolean']);
-
-function canBeId({ schema }: ItemProperty): boolean {
-  return schema.type === undefined || !NO_IDS.has(String(schema.type));
-}
 
 /** For `{namespace}/{taxonomy_key}` the properties `namespace` and `key`; none where a parameter matches no property. */
 function findKeyProperties(
@@ -425,8 +421,11 @@ function findIdSchema(
     ({ name }) => name === id?.name,
   );
   // Thousands of paths can be below an item.
-  const told = index.idParameters(itemKey).filter((each) => !(isObject(each.schema) && isPlainText(each.schema)));
+  const told = index
+    .idParameters(itemKey)
+    .filter((each) => !(isObject(each.schema) && each.schema.type === 'string' && each.schema.format === undefined));
   const others = [...told.map(({ schemaPointer }) => schemaPointer), created?.target];
+  const isUuid = ({ format }: SchemaObject): boolean => format === 'uuid';
   const strict = [isNumeric, isUuid].flatMap((isStrict) => others.find((each) => isStrict(read(each))) ?? []);
   return strict[0] ?? own;
 }
@@ -435,14 +434,6 @@ function findIdSchema(
 function isAnyText(schema: SchemaObject): boolean {
   const isText = (readSchemaType(schema) ?? 'string') === 'string';
   return isText && schema.format === undefined && schema.pattern === undefined && schema.enum === undefined;
-}
-
-function isPlainText({ type, format }: SchemaObject): boolean {
-  return type === 'string' && format === undefined;
-}
-
-function isUuid({ format }: SchemaObject): boolean {
-  return format === 'uuid';
 }
 
 const HOLDER = /^profile$/i;
@@ -493,9 +484,9 @@ function readMention(index: ContractIndex, parameter: Parameter, operation: Oper
   const parts = parameter.name.split(OR);
   const { schema } = index.contract.resolve(parameter.schema, parameter.schemaPointer);
   const described = isObject(schema) && typeof schema.description === 'string' ? schema.description : '';
-  const texts = [parameter.description ?? '', described, readAccepted(operation)].filter((text) =>
-    ALTERNATIVE.test(text),
-  );
+  // "Accepts either an incident id, or an incident number."
+  const [accepted = ''] = /\baccepts?\b[^.]*\b(ids?|identifiers?)\b[^.]*/i.exec(operation.description ?? '') ?? [];
+  const texts = [parameter.description ?? '', described, accepted].filter((text) => ALTERNATIVE.test(text));
   return {
     parts: parts.length > 1 ? parts.map(toBareName) : [],
     descriptions: texts.map((text) => ({ text, bare: toBareName(text) })),
@@ -510,11 +501,6 @@ function isMentioned({ parts, descriptions, branches }: Mention, { name, bare }:
   if (parts.some((part) => part === bare || (bare.length > 2 && part.endsWith(bare)))) return true;
   if (bare.length > 3 && branches.some((branch) => branch.endsWith(bare))) return true;
   return descriptions.some((each) => each.bare.includes(bare) && isDescribed(each.text, name));
-}
-
-/** Where an operation says which ids it takes: "Accepts either an incident id, or an incident number." */
-function readAccepted({ description = '' }: Operation): string {
-  return /\baccepts?\b[^.]*\b(ids?|identifiers?)\b[^.]*/i.exec(description)?.[0] ?? '';
 }
 
 /** "the ID or the fingerprint", "slug or id", "`id | loginName`", "the id, their email address or `me`", "The `handle` is accepted as well". */

@@ -197,7 +197,10 @@ function checkResource(
   const schema = known.read(resource.schema);
   if (resource.schema !== undefined && schema === undefined) {
     const message = `the reference #${resource.schema} cannot be resolved`;
-    throw toHintError(contract, `${at}/schema`, { message, hint: findSchemaName(contract, resource) });
+    const schemas = contract.at('/components/schemas');
+    const meant = nearest(resource.schema.split('/').at(-1) ?? '', isObject(schemas) ? Object.keys(schemas) : []);
+    const hint = meant === undefined ? undefined : `did you mean "#/components/schemas/${meant}"?`;
+    throw toHintError(contract, `${at}/schema`, { message, hint });
   }
   checkLifecycle(contract, resource, schema);
   for (const [member, pattern] of Object.entries(resource.patterns)) {
@@ -339,12 +342,6 @@ function listNames({ parameters }: Operation, place: Parameter['in']): readonly 
 export function toHintPointer(contract: Contract, operation: Operation): string {
   const own = `${operation.pointer}/x-mock`;
   return contract.at(own) === undefined ? own.replace(/\/[a-z]+\/x-mock$/, '/x-mock') : own;
-}
-
-function findSchemaName(contract: Contract, resource: Resource): string | undefined {
-  const schemas = contract.at('/components/schemas');
-  const meant = nearest(resource.schema?.split('/').at(-1) ?? '', isObject(schemas) ? Object.keys(schemas) : []);
-  return meant === undefined ? undefined : `did you mean "#/components/schemas/${meant}"?`;
 }
 
 function suggestOne(given: string, names: Iterable<string>): string | undefined {

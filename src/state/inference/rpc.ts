@@ -161,13 +161,10 @@ function findIdInput({ names, idProperty, secretKey }: RpcGroup, inputs: readonl
 function findParentInput(parent: RpcGroup, inputs: readonly RpcInput[]): RpcInput | undefined {
   const isNamed = ({ name }: RpcInput): boolean =>
     parent.names.some((noun) => toBareName(name) === noun || toBareName(name) === `${noun}id`) ||
-    isParentKey(parent, toBareName(name));
+    // `roomname` for the `name` or the `roomName` of a room
+    (parent.names.some((noun) => toBareName(name).startsWith(noun)) &&
+      listIdNames(parent.names, parent.idProperty).includes(toBareName(name)));
   return inputs.find((input) => input.required && isNamed(input));
-}
-
-/** Whether a bare name is that of the id of a parent and has its noun: `roomname` for the `name` or the `roomName` of a room. */
-function isParentKey({ names, idProperty }: RpcGroup, bare: string): boolean {
-  return names.some((noun) => bare.startsWith(noun)) && listIdNames(names, idProperty).includes(bare);
 }
 
 /** The resources whose ids every method on an item requires: the items are found below them. */

@@ -58,8 +58,8 @@ export function findSelfLink(
     return names.length > 1 || isOwnUrl(schema, property, path);
   };
   const own = listProperties(schema).find((property) => isShown({ path: [property.name], property }));
-  const nested =
-    own === undefined ? findProperty(of.read, { ...schema, properties: onlyLinks(schema) }, []) : undefined;
+  const links = new Map([...schema.properties].filter(([name]) => HOLDERS[0]?.test(name)));
+  const nested = own === undefined ? findProperty(of.read, { ...schema, properties: links }, []) : undefined;
   const found = own === undefined ? nested && isShown(nested) && nested : { path: [own.name], property: own };
   return found ? toOwnUrl(of.contract, schema, { found, path }) : undefined;
 }
@@ -94,10 +94,6 @@ export function findListUrls(
     const isPath = url.schema.format === undefined;
     return [{ property: `${name}.url`, template: `${isPath ? '' : readServer(contract)}${path}/${name}`, isPath }];
   });
-}
-
-function onlyLinks({ properties }: ItemSchema): ItemSchema['properties'] {
-  return new Map([...properties].filter(([name]) => HOLDERS[0]?.test(name)));
 }
 
 /** Whether a property is the URL of its item: by its name, or by its description or example. */

@@ -110,7 +110,8 @@ export function createEnvelope(shape: ListShape, schema: ItemSchema | undefined,
     if (Object.keys(generated).length === 0) return built;
     const body: Record<string, unknown> = {};
     for (const name of new Set([...(schema?.properties.keys() ?? []), ...Object.keys(built)])) {
-      const value = merge(generated[name], built[name]);
+      const [made, own] = [generated[name], built[name]];
+      const value = isObject(made) && isObject(own) ? { ...made, ...own } : (made ?? own);
       if (value !== undefined) body[name] = value;
     }
     return body;
@@ -136,11 +137,6 @@ function generate(
   return maker.accepts({ ...first, ...usual })
     ? usual
     : make(maker.findWrong(first, 'body').map(({ pointer }) => pointer));
-}
-
-function merge(generated: unknown, built: unknown): unknown {
-  if (!isObject(generated) || !isObject(built)) return generated ?? built;
-  return { ...generated, ...built };
 }
 
 function wrapElements(items: readonly unknown[], element: readonly string[]): readonly unknown[] {
@@ -185,18 +181,16 @@ function buildMember(
   return plan.field.type === 'string' ? '' : plan.field.type === 'boolean' ? false : 0;
 }
 
+const TURNS: ReadonlySet<EnvelopeRole> = new Set(['last', 'next', 'previous']);
+
 /** Whether an object is only about another page, requires its URL or cursor, and this page does not exist. */
 function lacksPage(members: readonly Member[], facts: EnvelopeFacts): boolean {
-  if (members.some(({ plan }) => plan.kind === 'object' || (plan.kind === 'field' && !isTurn(plan.field))))
+  if (members.some(({ plan }) => plan.kind === 'object' || (plan.kind === 'field' && !TURNS.has(plan.field.role))))
     return false;
   return members.some(
     ({ plan, required, nullable }) =>
       required && !nullable && plan.kind === 'field' && readField(plan.field, facts) === undefined,
   );
-}
-
-function isTurn({ role }: EnvelopeField): boolean {
-  return role === 'next' || role === 'previous' || role === 'last';
 }
 
 /** The value of the page for one property; undefined where it has none. */

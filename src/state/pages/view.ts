@@ -87,11 +87,10 @@ export function findFilter(
   const properties = listProperties(known.item);
   const plain = name.replace(/\[\]$/, '');
   const bare = toBareName(plain);
-  const own =
-    properties.find((each) => each.name === plain) ?? properties.find((each) => toBareName(each.name) === bare);
+  const own = properties.find((each) => each.name === plain) ?? properties.find((each) => each.bare === bare);
   const object =
     own ??
-    properties.find((each) => `${toBareName(each.name)}id` === bare) ??
+    properties.find((each) => `${each.bare}id` === bare) ??
     properties.find((each) => isListOf(each, bare, known.read));
   if (object === undefined) return undefined;
   const inner = own === undefined && object.schema.type !== 'array' ? 'id' : undefined;
@@ -213,7 +212,7 @@ export function readFilters(
             ...condition,
             keeps: (entry) => {
               const own = entry.item[property];
-              return isEmpty(own) || isOther(own) || condition.keeps(entry);
+              return (own ?? null) === null || isOther(own) || condition.keeps(entry);
             },
           }
         : condition,
@@ -225,10 +224,6 @@ export function readFilters(
 /** Whether a value is a string, a number or a boolean. */
 export function isScalar(value: unknown): value is string | number | boolean {
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
-}
-
-function isEmpty(value: unknown): boolean {
-  return value === undefined || value === null;
 }
 
 /** A predicate for a label selector of equalities (`app=shop,tier!=web`); undefined without one. */

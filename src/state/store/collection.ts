@@ -75,7 +75,7 @@ export function listEntries({ scopes, list }: Collection): readonly (readonly [s
 
 /** The scope of items whose parents have these ids, outermost first; `''` without parents. */
 export function toScope(...ids: readonly string[]): string {
-  return ids.map(escapeId).join('/');
+  return ids.map((id) => id.replaceAll('%', '%25').replaceAll('/', '%2F')).join('/');
 }
 
 /** The parent ids that a scope was made from. */
@@ -86,10 +86,6 @@ export function readScope(scope: string): readonly string[] {
 /** The scope of what lives under an item of another scope. */
 export function toChildScope(scope: string, id: string): string {
   return scope === '' ? toScope(id) : `${scope}/${toScope(id)}`;
-}
-
-function escapeId(id: string): string {
-  return id.replaceAll('%', '%25').replaceAll('/', '%2F');
 }
 
 /** Marks every scope of a collection; no scope has this name. */

@@ -165,7 +165,10 @@ function createCount(
     const { entries } = transaction.collection(name).list(scope);
     const own = part === '' ? entries : entries.filter((each) => each.part === part);
     const numbers = counts.map(({ property, status }) => {
-      const counted = status === undefined ? own : own.filter(({ item }) => hasStatus(item, status));
+      const counted =
+        status === undefined
+          ? own
+          : own.filter(({ item }) => Object.keys(item).some((name) => isStatus(name) && item[name] === status));
       return [property, counted.length] as const;
     });
     const changed = numbers.filter(([property, number]) => holder.item[property] !== number);
@@ -186,10 +189,6 @@ function findCounts(read: ReadItemSchema, parent: Resource | undefined, collecti
     if (/^(total|num|numberof|count)?$/.test(prefix)) return [{ property, status: undefined }];
     return prefix === 'open' ? [{ property, status: prefix }] : [];
   });
-}
-
-function hasStatus(item: Item, status: string): boolean {
-  return Object.entries(item).some(([name, value]) => isStatus(name) && value === status);
 }
 
 function createEmbeddings(

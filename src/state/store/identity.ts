@@ -73,8 +73,9 @@ export function createIdentity(
     whole || (parameter !== undefined && isNumeric(parameter))
       ? undefined
       : findForm(resource, schema, [shown, parameter]);
+  const told = contract.at((resource.idParameterSchema ?? '').replace(/\/schema$/, '/description'));
   return {
-    deriveId: createHashReader(schema, [property?.schema.description, readParameterDescription(contract, resource)]),
+    deriveId: createHashReader(schema, [property?.schema.description, told]),
     generateKey: resource.secretKey && createKeyGenerator(contract, resource.name, resource.secretKey),
     fits: (id) => !whole || /^-?\d+$/.test(id),
     toValue: (id, scope, origin) => {
@@ -101,10 +102,6 @@ export function createIdentity(
       }
     },
   };
-}
-
-function readParameterDescription(contract: Contract, { idParameterSchema = '' }: Resource): unknown {
-  return contract.at(idParameterSchema.replace(/\/schema$/, '/description'));
 }
 
 /** Computes what descriptions call a hash of a property: "The MD5 hash of the lowercase version of the member's email address". */

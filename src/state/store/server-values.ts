@@ -179,7 +179,8 @@ const BEGINS = /^(enable|activate|reactivate)$/;
 export function findEffect(verb: string, schema: ItemSchema | undefined): Item | undefined {
   const status = findStatusFor(verb, schema);
   const word = /^[a-z]+/i.exec(verb)?.[0].toLowerCase() ?? '';
-  const undone = readUndone(word);
+  // `archive` for `unarchive`, `close` for `reopen`.
+  const undone = /^un(?=[a-z]{3})/.test(word) ? [word.slice(2)] : (readOwn(UNDOES, word) ?? []);
   const isUndone = undone.length > 0;
   const bases = isUndone ? undone : [word];
   const set: Record<string, unknown> = {};
@@ -214,12 +215,6 @@ const UNDOES: Readonly<Record<string, readonly string[]>> = {
   restore: ['delete', 'archive', 'trash'],
   resume: ['pause'],
 };
-
-/** The verbs that a verb undoes: `archive` for `unarchive`, `close` for `reopen`. */
-function readUndone(verb: string): readonly string[] {
-  if (/^un(?=[a-z]{3})/.test(verb)) return [verb.slice(2)];
-  return readOwn(UNDOES, verb) ?? [];
-}
 
 /** Whether a word is the past participle of a verb: `archived` of `archive`, `hidden` of `hide`. */
 function isParticiple(verb: string, word: string): boolean {
@@ -309,17 +304,16 @@ function redact(secret: string): string {
 
 /** A new item without the properties that only the answer to its create shows, and those. @param fixed - What is shown nevertheless. */
 export function hideSecrets(resource: Resource, fixed: Item, item: Item): Pick<NewEntry, 'item' | 'secrets'> {
-  const names = listHidden(resource, fixed);
+  const { once, secretKey } = resource;
+  const names = [
+    ...once.filter((name) => !Object.hasOwn(fixed, name)),
+    ...(secretKey === undefined ? [] : [secretKey.name]),
+  ];
   if (names.length === 0) return { item, secrets: undefined };
   const shown: Record<string, unknown> = {};
   const secrets: Record<string, unknown> = {};
   for (const name of Object.keys(item)) setOwn(names.includes(name) ? secrets : shown, name, item[name]);
   return { item: shown, secrets };
-}
-
-function listHidden({ once, secretKey }: Resource, fixed: Item): readonly string[] {
-  const own = once.filter((name) => !Object.hasOwn(fixed, name));
-  return secretKey === undefined ? own : [...own, secretKey.name];
 }
 
 /** Plans the properties that a hint derives from others; undefined without any. */

@@ -173,7 +173,10 @@ function createContents(definition: StoreDefinition, { usage, hooks }: StorePart
   const record: Writes['record'] = hooks && ((...write) => tell(['collection', ...write]));
   const writes: Writes = { log, usage, record };
   const savepoints = createSavepoints(log, hooks, () => {
-    if (usage.isDue('generated') || usage.isDue('removed')) sweepDue(held.collections, usage);
+    const due = SWEPT.filter(usage.isDue);
+    if (due.length === 0) return;
+    for (const each of held.collections.values()) for (const what of due) each.sweep(what);
+    usage.endSweep();
   });
   const collection = (name: string): WritableCollection => {
     const known = held.collections.get(name);
@@ -240,12 +243,6 @@ function holdsSecret(definition: StoreDefinition, collection: (name: string) => 
       properties.some((property) => item[property] === text || secrets?.[property] === text),
     ),
   );
-}
-
-function sweepDue(collections: ReadonlyMap<string, WritableCollection>, usage: Usage): void {
-  const due = SWEPT.filter(usage.isDue);
-  for (const collection of collections.values()) for (const what of due) collection.sweep(what);
-  usage.endSweep();
 }
 
 const SWEPT: readonly Swept[] = ['generated', 'removed'];

@@ -130,6 +130,9 @@ export function withIdempotency(context: OperationContext, handler: StateHandler
     const key = readKey(call);
     if (key === undefined) return handler(exchange, transaction);
     const name = `${operation.id}\0${key}`;
+    // Bytes in base64, so that two uploads of the same bytes are the same request.
+    const toPlain = (_: string, value: unknown): unknown =>
+      isBytes(value) ? Buffer.from(value).toString('base64') : value;
     const request = digestText(JSON.stringify([call.path, call.query, call.body], toPlain));
     // Only this function remembers answers.
     const known = transaction.recallAnswer(name) as RememberedAnswer | undefined;
@@ -165,11 +168,6 @@ function findKey(values: Readonly<Record<string, unknown>>): unknown {
 }
 
 const IDEMPOTENCY = /^[^a-z]*idempotency[^a-z]*(key|token)[^a-z]*$/i;
-
-/** Bytes in base64, so that two uploads of the same bytes are the same request. */
-function toPlain(_name: string, value: unknown): unknown {
-  return isBytes(value) ? Buffer.from(value).toString('base64') : value;
-}
 
 /** Words that say that a create changes what exists. */
 const UPSERT = /upsert|update|replace|\bset/i;

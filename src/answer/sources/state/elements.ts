@@ -194,17 +194,15 @@ function findSource(
     !singleton && parents.every((name, i) => name === model.resource.parents[i]);
   const isNamed = ({ name }: Resource): boolean => toBareName(name.split('.').at(-1) ?? '') === toBareName(property);
   // That of the same parents before one of all of them, such as a search.
-  const near = [...resources.collections.values()].filter(isNear).toSorted(byParents);
+  const near = [...resources.collections.values()]
+    .filter(isNear)
+    .toSorted((a, b) => b.parents.length - a.parents.length);
   const found = near.filter((resource) => {
     const own = read(resource.schema);
     if (own === undefined) return false;
     return own.pointer === element.pointer || (isNamed(resource) && compareSchemas(read, own, element) >= 0.6);
   });
   return (found.find(isNamed) ?? found[0])?.name;
-}
-
-function byParents({ parents: one }: Resource, { parents: other }: Resource): number {
-  return other.length - one.length;
 }
 
 /** The item of a collection that an element shows, created where unknown ids are; undefined for an unknown one. */

@@ -402,18 +402,13 @@ function createSelector(
 function readIds({ ids }: PagePlan, { model }: ItemLocation, values: PageValues): readonly Condition[] {
   const wanted = new Set(listIds(ids, values));
   if (ids === undefined || wanted.size === 0) return [];
-  const keys = model.resource.alternateKeys;
+  const isWanted = (value: unknown): boolean => isScalar(value) && wanted.has(String(value));
   const isNamed = (entry: Entry): boolean =>
     // The ids of items of several parents begin with that of the parent.
-    wanted.has(entry.id) || wanted.has(readScope(entry.id).at(-1) ?? '') || hasKey(entry, keys, wanted);
+    wanted.has(entry.id) ||
+    wanted.has(readScope(entry.id).at(-1) ?? '') ||
+    model.resource.alternateKeys.some((key) => isWanted(readMember(entry.item, key)));
   return [{ name: ids.name, value: values[ids.name], keeps: isNamed }];
-}
-
-function hasKey({ item }: Entry, keys: readonly string[], wanted: ReadonlySet<string>): boolean {
-  return keys.some((key) => {
-    const value = readMember(item, key);
-    return isScalar(value) && wanted.has(String(value));
-  });
 }
 
 function listIds(ids: PagePlan['ids'], values: PageValues): readonly string[] {

@@ -17,7 +17,7 @@ import { toSingular, toItemNoun } from '../../../state/names.js';
 import { toBareName } from '../../../contract/names.js';
 import { findInnerList } from '../../../state/pages/envelope.js';
 import { CREATES, isTopLevel, type Resource, TAKES_ITEM } from '../../../state/resource.js';
-import { type Collection, listEntries, toChildScope } from '../../../state/store/collection.js';
+import { listEntries, toChildScope } from '../../../state/store/collection.js';
 import type { Transaction } from '../../../state/store/store.js';
 import type { Exchange } from '../../chain.js';
 import { locateItem } from './bodies.js';
@@ -45,17 +45,13 @@ interface Reference {
 
 /** Refuses a request whose body names an item that does not exist, where the store knows which items exist. */
 export function withReferences(context: OperationContext, handler: StateHandler): StateHandler {
-  const { action } = context.binding;
-  if (!TAKES_ITEM.has(action) || !declaresRefusal(context)) return handler;
+  const { action, operation } = context.binding;
+  const isRefused = operation.responses.some(({ status }) => /^(404|422|400|4XX|default)$/i.test(status));
+  if (!TAKES_ITEM.has(action) || !isRefused) return handler;
   const references = findReferences(context);
   if (references.length === 0) return handler;
   return (exchange, transaction) =>
     findMissing(context, references, { exchange, transaction }) ?? handler(exchange, transaction);
-}
-
-/** Whether the contract declares a status for a request that cannot be carried out. */
-function declaresRefusal({ binding }: OperationContext): boolean {
-  return binding.operation.responses.some(({ status }) => /^(404|422|400|4XX|default)$/i.test(status));
 }
 
 function findMissing(
@@ -63,8 +59,13 @@ function findMissing(
   references: readonly Reference[],
   { exchange, transaction }: { readonly exchange: Exchange; readonly transaction: Transaction },
 ): Answer | undefined {
+  /** Whether a collection has or had items. */
+  const isUsed = (name: string): boolean => {
+    const { scopes, list } = transaction.collection(name);
+    return scopes.some((scope) => list(scope).size + list(scope).removed.length > 0);
+  };
   for (const { path, collections, given, isPlain } of references) {
-    if (!isPlain && !collections.some((each) => isUsed(transaction.collection(each)))) continue;
+    if (!isPlain && !collections.some(isUsed)) continue;
     const named = readIds(
       readAll(exchange.call.body, path),
       context.items.model(collections[0] ?? '').resource.idProperty,
@@ -79,10 +80,6 @@ function findMissing(
     return refuseUnknown(context, exchange, { collection, id, status, param: path.join('.'), places });
   }
   return undefined;
-}
-
-function isUsed({ scopes, list }: Collection): boolean {
-  return scopes.some((scope) => list(scope).size + list(scope).removed.length > 0);
 }
 
 /** Whether none of some collections has an item, and the store knows all items of each of them. */

@@ -1,6 +1,6 @@
 import { toPointer } from '../../../contract/pointer.js';
 import { findBodyMedia, findSuccessMedia } from '../../../contract/operations/responses.js';
-import { type ItemSchema, listProperties } from '../../../state/item-schema.js';
+import { listProperties } from '../../../state/item-schema.js';
 import type { Plan } from '../../../state/pages/list-shape.js';
 import type { PageStyleName } from '../../../state/pages/pagination.js';
 import { createPagePlan, type PagePlan } from '../../../state/pages/plan.js';
@@ -69,9 +69,16 @@ interface ListReport extends Pick<PagePlan, 'order' | 'search' | 'sort'> {
 
 type ReportContext = Pick<StateContext, 'contract' | 'items' | 'read'>;
 
-function showsItem(action: Action): boolean {
-  return action === 'latest' || action === 'read' || (action !== 'batch' && TAKES_ITEM.has(action));
-}
+/** Actions whose answers show the item. */
+const SHOWS_ITEM: ReadonlySet<Action> = new Set<Action>([
+  'act',
+  'copy',
+  'create',
+  'latest',
+  'read',
+  'replace',
+  'update',
+]);
 
 /** Reports how state handles an operation, from the same plans that answer its requests. */
 export function describeBinding(context: ReportContext, binding: Binding): OperationReport {
@@ -93,7 +100,9 @@ export function describeBinding(context: ReportContext, binding: Binding): Opera
     set,
     request: TAKES_ITEM.has(action) ? describeRequest(context, binding, model) : undefined,
     query: describeQuery(context, binding, model),
-    answer: showsItem(action) ? describeAnswer(context, model, findSuccessMedia(operation)?.schemaPointer) : undefined,
+    answer: SHOWS_ITEM.has(action)
+      ? describeAnswer(context, model, findSuccessMedia(operation)?.schemaPointer)
+      : undefined,
     list: describeList(context, binding, model),
   };
 }
@@ -168,7 +177,8 @@ function describeAnswer(
   const collection = model.resource.name;
   const links = from === undefined ? [] : findLinks(context.read, { from, to: schema, collection });
   const linked = new Set(links.map(({ to: [name] }) => name));
-  const isShown = (name: string): boolean => linked.has(name) || isOfItem(model.schema, name);
+  const isShown = (name: string): boolean =>
+    from === undefined || from.properties.size === 0 || from.properties.has(name) || linked.has(name);
   const names = [...schema.properties.keys()];
   return {
     item: toPointer(...path, ...(isInArray ? ['0'] : [])),
@@ -176,10 +186,6 @@ function describeAnswer(
     generated: names.filter((name) => !isShown(name)),
     renamed: links.filter(isRename).map((link) => ({ body: toTargetPointer(link), item: toSourcePointer(link) })),
   };
-}
-
-function isOfItem(schema: ItemSchema | undefined, name: string): boolean {
-  return schema === undefined || schema.properties.size === 0 || schema.properties.has(name);
 }
 
 function isRename({ from, to, change }: PropertyLink): boolean {

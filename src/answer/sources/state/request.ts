@@ -122,12 +122,9 @@ function readParameter(call: Call, name: string, places: Binding['places']): unk
   const place = places?.[name];
   if (place === undefined) return call.path[name];
   if (place.in === 'own') return 'me';
-  if (place.segment !== undefined) return readSegment(call.path[place.path[0] ?? name], place.segment);
+  if (place.segment !== undefined)
+    return String(call.path[place.path[0] ?? name] ?? '').split('/')[place.segment] ?? '';
   return place.in === 'query' ? call.query[place.path[0] ?? name] : readPath(call.body, place.path);
-}
-
-function readSegment(value: unknown, segment: number): string {
-  return typeof value === 'string' ? (value.split('/')[segment] ?? '') : '';
 }
 
 /** What every operation on a collection has in common: it finds the list of the path and chooses the response. */

@@ -62,7 +62,9 @@ export function createCreateHandler(context: OperationContext): StateHandler {
       const id = readId(exchange.call, binding.id, binding.places);
       const source = findEntry(context, exchange, { location, id });
       if (source === undefined) return answerMissing(context, exchange, { id, location });
-      body = { ...toCopy(model, source.item), ...sent };
+      // What a request may set, without the values that only one item can have.
+      const copied = filterMembers(model.accept(source.item), (name) => !model.resource.unique.includes(name));
+      body = { ...copied, ...sent };
     }
     const chosen = readIdValue(exchange.call.query[binding.chosenId ?? '']);
     const own = readOwnId(context, sent);
@@ -72,27 +74,20 @@ export function createCreateHandler(context: OperationContext): StateHandler {
     const created = createItem(context, exchange, { location, body, id: chosen ?? (isTemporary ? undefined : own) });
     if ('refused' in created) return created.refused;
     const pointer = choice.media?.schemaPointer;
-    const shown = bodies.project(pointer)(showSent(showSecrets(created), sent, bodies.listUnstored(pointer)), exchange);
-    const entry = adoptShown(location, created.entry, bodies.unwrap(pointer, shown));
+    const { entry: stored, whole } = created;
+    const secret = stored.secrets === undefined ? stored : { ...stored, item: { ...whole, ...stored.item } };
+    const shown = bodies.project(pointer)(showSent(secret, sent, bodies.listUnstored(pointer)), exchange);
+    const entry = adoptShown(location, stored, bodies.unwrap(pointer, shown));
     const tags = preconditions.headers(entry);
-    const headers = isLocated(choice) ? { ...tags, ...writeLocation(exchange, entry, location) } : tags;
+    const declared = choice.response?.headers.some(({ name }) => name.toLowerCase() === 'location');
+    const headers =
+      choice.status === 201 || declared === true ? { ...tags, ...writeLocation(exchange, entry, location) } : tags;
     return toAnswer(choice, shown, headers);
   });
 }
 
-/** Whether an answer to a create says where the item is: a 201, or one that declares `Location`. */
-function isLocated({ status, response }: ResponseChoice): boolean {
-  return status === 201 || response?.headers.some(({ name }) => name.toLowerCase() === 'location') === true;
-}
-
 /** Words that say that the server replaces ids with a prefix: "a temporary identifier starting with `#`". */
 const TEMPORARY = /\btemporary\b[^.]*\b(?:start|begin|prefix)\w*\s+with\s+(?:an?\s+)?[`'"]*([^\w\s`'"]+)/i;
-
-/** What a copy takes from its source: what a request may set, without the values that only one item can have. */
-function toCopy(model: ItemModel, source: Item): Item {
-  const { unique } = model.resource;
-  return filterMembers(model.accept(source), (name) => !unique.includes(name));
-}
 
 /** Takes over the strings of the answer to a create that differ from the item, so that a read shows the same. */
 function adoptShown({ model, collection, scope }: ItemLocation, created: Entry, shown: unknown): Entry {
@@ -136,10 +131,6 @@ interface CreatedItem {
   readonly entry: Entry;
   /** The item when it was created, with the secrets that no later answer shows. */
   readonly whole: Item;
-}
-
-function showSecrets({ entry, whole }: CreatedItem): Entry {
-  return entry.secrets === undefined ? entry : { ...entry, item: { ...whole, ...entry.item } };
 }
 
 /** The entry with what a request sent and only its answer shows. */
@@ -360,7 +351,8 @@ function readChange(
   const isDeclared = call.mediaType === 'application/json-patch+json';
   if (isDeclared ? !isObject(call.body) : isJsonPatch(call.body)) {
     const patched = applyJsonPatch(item, call.body, !isDeclared);
-    if ('item' in patched) return { after: { ...patched.item, ...keepServerProperties(model, item) }, set };
+    const kept = model.schema === undefined ? {} : filterMembers(item, (name) => !model.accepts(name));
+    if ('item' in patched) return { after: { ...patched.item, ...kept }, set };
     const status = chooseDeclared(context, [409, 422, 400]);
     return { refused: refuse(context, exchange, { status, message: patched.mistake, code: 'invalid_patch' }) };
   }
@@ -378,11 +370,6 @@ function clearEmpty({ schema }: ItemModel, changes: Item): Item {
     return [name, isCleared ? null : value] as const;
   });
   return Object.fromEntries(cleared);
-}
-
-function keepServerProperties(model: ItemModel, item: Item): Item {
-  if (model.schema === undefined) return {};
-  return filterMembers(item, (name) => !model.accepts(name));
 }
 
 /** Creates, replaces or updates every item of an array, or none of them. */

@@ -191,7 +191,10 @@ function createWrites(
     },
     remove: (id) => {
       const { entry } = read(id);
-      if (entry !== undefined) set(id, { entry: undefined, removed: toRemembered(entry) });
+      if (entry === undefined) return undefined;
+      // Its content, which may be large, is not needed any more.
+      const removed = entry.content === undefined ? entry : { ...entry, content: undefined, size: 0 };
+      set(id, { entry: undefined, removed });
       return entry;
     },
     rename: (id, to) => {
@@ -247,11 +250,6 @@ export interface EntryRows {
 
 /** The rows of an empty list, which are never written to. */
 export const NO_ROWS: EntryRows = { entries: [], byId: new Map(), removed: new Map() };
-
-/** A removed entry, whose content, which may be large, is not needed any more. */
-function toRemembered(entry: Entry): Entry {
-  return entry.content === undefined ? entry : { ...entry, content: undefined, size: 0 };
-}
 
 /** The index of the first entry with at least this sequence: entries are in the order of their sequences. */
 export function findIndex(entries: readonly Entry[], sequence: number): number {
