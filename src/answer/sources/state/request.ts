@@ -122,8 +122,8 @@ function readParameter(call: Call, name: string, places: Binding['places']): unk
   const place = places?.[name];
   if (place === undefined) return call.path[name];
   if (place.in === 'own') return 'me';
-  if (place.segment !== undefined)
-    return String(call.path[place.path[0] ?? name] ?? '').split('/')[place.segment] ?? '';
+  const whole = call.path[place.path[0] ?? name];
+  if (place.segment !== undefined) return typeof whole === 'string' ? (whole.split('/')[place.segment] ?? '') : '';
   return place.in === 'query' ? call.query[place.path[0] ?? name] : readPath(call.body, place.path);
 }
 
