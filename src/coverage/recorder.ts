@@ -47,7 +47,13 @@ export function createCoverageRecorder(contract: Contract, scenarios: Scenarios)
         requests,
         unmatched,
         operations: counters.map(([{ id, method, path }, { hits, items }]) => {
-          return { id, method, path, hits: hits(), items: items.map((item) => ({ ...item })) };
+          return {
+            id,
+            method,
+            path,
+            hits: hits(),
+            items: items.map((item) => ({ kind: item.kind, name: item.name, hits: item.hits })),
+          };
         }),
         rules: listRules(scenarios, applied),
       }),
@@ -76,6 +82,17 @@ interface CountedItem {
   readonly kind: CoverageItemKind;
   readonly name: string;
   hits: number;
+  isExercised(by: Exercised): boolean;
+}
+
+/** What an interaction exercises of its operation. */
+interface Exercised {
+  readonly request: InteractionRequest;
+  readonly sent: MediaType | undefined;
+  readonly response: DeclaredResponse | undefined;
+  /** The media type and the example of the answer. */
+  readonly media: MediaType | undefined;
+  readonly example: MediaType['examples'][number] | undefined;
 }
 
 interface OperationCounter {
@@ -86,39 +103,49 @@ interface OperationCounter {
 
 function createCounter(operation: Operation): OperationCounter {
   let hits = 0;
-  const parameters = operation.parameters.map((parameter) => {
-    return { parameter, item: toItem('parameters', `${parameter.in} ${parameter.name}`) };
-  });
-  const requestTypes = new Map(
-    (operation.body?.content ?? []).map((media) => [media, toItem('requestTypes', media.type)]),
-  );
-  // One that the document does not have is not missing.
-  const declared = operation.responses.filter(({ isAssumed }) => isAssumed !== true);
-  const responses = new Map(declared.map((response) => [response, createResponseCounter(response)]));
+  const items = listItems(operation);
   return {
-    items: [
-      ...parameters.map(({ item }) => item),
-      ...requestTypes.values(),
-      ...[...responses.values()].flatMap(({ items }) => items),
-    ],
+    items,
     hits: () => hits,
     add: ({ request, answer }) => {
       hits += 1;
-      for (const { parameter, item } of parameters) if (isSent(parameter, request)) item.hits += 1;
-      const sent = findSentMedia(operation, request);
-      countItem(sent && requestTypes.get(sent));
       const response = findResponse(operation, answer.status);
-      if (response !== undefined) responses.get(response)?.add(answer);
+      const media = answer.mediaType === undefined ? undefined : findMedia(response?.content ?? [], answer.mediaType);
+      const example = media?.examples.find(({ name, value }) => value !== undefined && isExample(answer, name, value));
+      const exercised = { request, sent: findSentMedia(operation, request), response, media, example };
+      for (const item of items) if (item.isExercised(exercised)) item.hits += 1;
     },
   };
 }
 
-function toItem(kind: CoverageItemKind, name: string): CountedItem {
-  return { kind, name, hits: 0 };
-}
-
-function countItem(item: CountedItem | undefined): void {
-  if (item !== undefined) item.hits += 1;
+/** What an operation declares. */
+function listItems({ parameters, body, responses }: Operation): readonly CountedItem[] {
+  const toItem = (kind: CoverageItemKind, name: string, isExercised: CountedItem['isExercised']): CountedItem => {
+    return { kind, name, hits: 0, isExercised };
+  };
+  const listResponseItems = (response: DeclaredResponse): readonly CountedItem[] => {
+    const { status, content } = response;
+    const isAnswered = (by: Exercised, media: MediaType): boolean => by.response === response && by.media === media;
+    return [
+      toItem('statuses', status, (by) => by.response === response),
+      ...content.map((media) => toItem('responseTypes', `${status} ${media.type}`, (by) => isAnswered(by, media))),
+      ...content.flatMap((media) =>
+        media.examples.flatMap((example) => {
+          const name = `${status} ${media.type}: ${example.name === '' ? 'example' : example.name}`;
+          if (example.value === undefined) return [];
+          return [toItem('examples', name, (by) => isAnswered(by, media) && by.example === example)];
+        }),
+      ),
+    ];
+  };
+  return [
+    ...parameters.map((parameter) =>
+      toItem('parameters', `${parameter.in} ${parameter.name}`, ({ request }) => isSent(parameter, request)),
+    ),
+    ...(body?.content ?? []).map((media) => toItem('requestTypes', media.type, ({ sent }) => sent === media)),
+    // One that the document does not have is not missing.
+    ...responses.filter(({ isAssumed }) => isAssumed !== true).flatMap(listResponseItems),
+  ];
 }
 
 function isSent({ in: place, name }: Parameter, { url, query, headers }: InteractionRequest): boolean {
@@ -135,41 +162,6 @@ function findSentMedia({ body }: Operation, request: InteractionRequest): MediaT
   const type = readContentType(request.headers);
   if (type !== undefined) return findMedia(body.content, type);
   return request.body !== undefined && body.content.length === 1 ? body.content[0] : undefined;
-}
-
-interface ResponseCounter {
-  readonly items: readonly CountedItem[];
-  add(answer: Answer): void;
-}
-
-function createResponseCounter({ status: key, content }: DeclaredResponse): ResponseCounter {
-  const status = toItem('statuses', key);
-  const types = content.map((media) => {
-    const examples = media.examples.filter(({ value }) => value !== undefined);
-    return {
-      media,
-      type: toItem('responseTypes', `${key} ${media.type}`),
-      examples: examples.map(({ name, value }) => {
-        return { name, value, item: toItem('examples', `${key} ${media.type}: ${name === '' ? 'example' : name}`) };
-      }),
-    };
-  });
-  return {
-    items: [
-      status,
-      ...types.map(({ type }) => type),
-      ...types.flatMap(({ examples }) => examples.map(({ item }) => item)),
-    ],
-    add: (answer) => {
-      const { mediaType } = answer;
-      status.hits += 1;
-      const media = mediaType === undefined ? undefined : findMedia(content, mediaType);
-      const counted = types.find((each) => each.media === media);
-      if (counted === undefined) return;
-      counted.type.hits += 1;
-      countItem(counted.examples.find(({ name, value }) => isExample(answer, name, value))?.item);
-    },
-  };
 }
 
 /** Whether an answer is an example: its source names it, or a rule of a scenario answers with its very value. */

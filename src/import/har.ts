@@ -1,13 +1,8 @@
-import { openCassette } from '../recording/cassette/cassette-writer.js';
-import { lockCassette } from '../recording/cassette/lock.js';
 import { loadCassette } from '../recording/cassette/cassette.js';
-import { createManifest } from '../recording/cassette/manifest.js';
 import { toDoubles } from '../recording/cassette/exact-json.js';
 import { loadBody, readText, writeBody } from '../recording/cassette/recorded-body.js';
-import type { RecordingParts } from '../recording/cassettes.js';
+import { openToRecord, type RecordingParts } from '../recording/cassettes.js';
 import { type HarImported, importHar } from '../recording/har.js';
-import { createRedactor } from '../recording/redaction/redact.js';
-import { createRecorder } from '../recording/upstream/recorder.js';
 import { type Break, createAnswerCheck } from './check.js';
 
 /** The folder of a new cassette, and the base URL of the API, below which entries are imported. */
@@ -22,10 +17,7 @@ export async function recordHar(
   { folder, upstream }: HarTarget,
   parts: RecordingParts,
 ): Promise<HarImported> {
-  const unlock = lockCassette(folder);
-  const writer = openCassette(folder, createManifest(parts.contract, { upstream: upstream ?? '' }));
-  const redactor = createRedactor({ ...parts, options: {}, earlier: writer.read().manifest.redacted, watched: [] });
-  const recorder = createRecorder({ writer, redactor, replacement: undefined });
+  const { recorder, unlock } = openToRecord(folder, { upstream: upstream ?? '' }, { parts, replaces: false });
   const imported = await importHar(file, { ...parts, recorder, upstream });
   await recorder.settle();
   unlock();

@@ -142,7 +142,10 @@ export function createJournal(parts: JournalParts): SessionJournal {
     toTexts,
     describe: (interaction) => describeInteraction(interaction, toTexts(interaction).url),
     toJson: () => list().map(toPlain),
-    toNdjson: () => toLines(list().map(toPlain)),
+    toNdjson: () =>
+      list()
+        .map((interaction) => `${JSON.stringify(toPlain(interaction))}\n`)
+        .join(''),
     clear: ring.clear,
   };
 }
@@ -162,9 +165,7 @@ function createWaiting(toTexts: ToTexts) {
   const waiters = new Set<(interaction: Interaction) => void>();
   return {
     isAwaited: (): boolean => waiters.size > 0,
-    /** Passes a new interaction on; costs nothing while nothing waits. */
     notify: (interaction: Interaction): void => {
-      if (waiters.size === 0) return;
       for (const waiter of waiters) waiter(interaction);
     },
     wait: (wanted: Wanted, options: WaitOptions): Promise<Interaction> =>
@@ -342,11 +343,6 @@ function createRing(limits: { readonly count: number; readonly bytes: number }, 
       pool = createJournalPool(Infinity);
     },
   };
-}
-
-/** Newline-delimited JSON. */
-function toLines(interactions: readonly PlainInteraction[]): string {
-  return interactions.map((interaction) => `${JSON.stringify(interaction)}\n`).join('');
 }
 
 /** The operations of a contract: their ids by id and by `"GET /path"`. */

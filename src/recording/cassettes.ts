@@ -244,12 +244,12 @@ function openShared(
   }
 }
 
-/** Opens a cassette that is extended, or is replaced by the first recorded exchange. */
-function openToRecord(
+/** Opens a cassette that is extended, or is replaced by the first recorded exchange. @throws MockError as `open` of the cassettes. */
+export function openToRecord(
   folder: string,
   options: CassetteOptions,
   { parts, replaces }: { readonly parts: RecordingParts; readonly replaces: boolean },
-): UnplacedCassette {
+): UnplacedCassette & { readonly recorder: Recorder; readonly unlock: () => void } {
   const { upstream = '', maxAge, redact = {}, exclude } = options;
   // What is not recorded cannot be compared.
   const ignoreHeaders = [...(options.match?.ignoreHeaders ?? []), ...(exclude?.headers ?? [])];

@@ -210,18 +210,10 @@ interface Run {
 }
 
 /** The way in which calls are answered, which changes while a recording is running. */
-interface Runs {
-  current(): Run;
-  /** Begins a recording. @throws MockError `OPTION_INVALID` without an upstream, or for a mode that does not record here. */
-  begin(request: RecordingStart & { readonly cassette: string }): void;
-  /** Ends the recording: calls are answered as before, or replayed if the mock was created to record. */
-  end(): void;
-  /** Closes the connections to the upstreams. */
-  close(): void;
-}
+type Runs = ReturnType<typeof createRuns>;
 
 /** Creates the way in which a mock answers first. @throws MockError `OPTION_INVALID`. */
-function createRuns(options: RecordingOptions, { contract, environment }: RecordingParts): Runs {
+function createRuns(options: RecordingOptions, { contract, environment }: RecordingParts) {
   const { live = false, owners: given } = options;
   const connect = (url: string): Upstream => createUpstream(url, options, environment);
   const createRun = (mode: RecordingMode, upstream: Upstream | undefined, cassette?: string): Run => {
@@ -238,8 +230,9 @@ function createRuns(options: RecordingOptions, { contract, environment }: Record
     if (upstream !== initial.upstream) upstream?.close();
   };
   return {
-    current: () => run,
-    begin: ({ cassette, upstream, mode = 'record-all' }) => {
+    current: (): Run => run,
+    /** Begins a recording. @throws MockError `OPTION_INVALID` without an upstream, or for a mode that does not record here. */
+    begin: ({ cassette, upstream, mode = 'record-all' }: RecordingStart & { readonly cassette: string }): void => {
       const next = readMode({ mode, environment, live });
       if (!isRecording(next)) {
         throw toInvalidUse(
@@ -249,11 +242,13 @@ function createRuns(options: RecordingOptions, { contract, environment }: Record
       }
       run = createRun(next, upstream === undefined ? initial.upstream : connect(upstream), cassette);
     },
-    end: () => {
+    /** Ends the recording: calls are answered as before, or replayed if the mock was created to record. */
+    end: (): void => {
       closeOwn(run);
       run = isRecording(initial.mode) ? createRun('replay', initial.upstream) : initial;
     },
-    close: () => {
+    /** Closes the connections to the upstreams. */
+    close: (): void => {
       closeOwn(run);
       initial.upstream?.close();
     },
@@ -360,18 +355,14 @@ const MAX_KEPT = 1000;
 const MAX_KEPT_BYTES = 33_554_432;
 
 /** The latest exchanges that were forwarded without being recorded, for a snapshot. */
-interface KeptExchanges {
-  add(exchange: ObservedExchange, bodyBytes: number): void;
-  /** All of them, oldest first; none are left. */
-  take(): readonly ObservedExchange[];
-}
+type KeptExchanges = ReturnType<typeof createKeptExchanges>;
 
 /** Creates the list of kept exchanges, which is empty. */
-function createKeptExchanges(): KeptExchanges {
+function createKeptExchanges() {
   let kept: (readonly [exchange: ObservedExchange, bodyBytes: number])[] = [];
   let total = 0;
   return {
-    add: (exchange, bodyBytes) => {
+    add: (exchange: ObservedExchange, bodyBytes: number): void => {
       const { call, outcome } = exchange;
       // The temporary file of a large body does not outlive its exchange.
       if (call.file !== undefined || ('response' in outcome && 'file' in outcome.response.body)) return;
@@ -379,7 +370,8 @@ function createKeptExchanges(): KeptExchanges {
       total += bodyBytes;
       while (kept.length > MAX_KEPT || total > MAX_KEPT_BYTES) total -= kept.shift()?.[1] ?? 0;
     },
-    take: () => {
+    /** All of them, oldest first; none are left. */
+    take: (): readonly ObservedExchange[] => {
       const taken = kept.map(([exchange]) => exchange);
       [kept, total] = [[], 0];
       return taken;

@@ -159,7 +159,7 @@ function showHead(request: Interaction['request'], view: View): Pick<PlainReques
   const { walk, visit, operation } = view;
   const headers = mapValues(request.headers, (value, name) => {
     const pointers = operation === undefined ? [] : readParameterPointers(operation, 'header', name);
-    return walk.declaredHeader({ name, pointers }, value, visit);
+    return walk.header({ name, pointers }, value, visit);
   });
   return {
     path: showParameters('path', request.path, view),
@@ -184,7 +184,7 @@ function showAnswer({ answer }: Interaction, view: View): PlainAnswer {
   const declared = operation && findResponse(operation, answer.status);
   const headers = mapFields(answer.headers, (name, field) => {
     const own = declared?.headers.find((header) => header.name.toLowerCase() === name.toLowerCase());
-    return walk.declaredHeader({ name, pointers: own === undefined ? [] : [own.schemaPointer] }, field, visit);
+    return walk.header({ name, pointers: own === undefined ? [] : [own.schemaPointer] }, field, visit);
   });
   const { schemaPointer } = answer;
   const pointers = schemaPointer === undefined ? readBodyPointers(declared?.content ?? [], mediaType) : [schemaPointer];

@@ -143,7 +143,12 @@ function createUnopened(id: string, parts: SessionParts, opening: readonly strin
       change(() => reset(what));
       if (what === 'all') journal.clear();
     },
-    snapshot: () => takeSnapshot(held, own?.now()),
+    snapshot: () => ({
+      store: store.snapshot(),
+      scenario: scenario.snapshot(),
+      replay: replay.snapshot(),
+      now: own?.now(),
+    }),
     hold: (snapshot) => store.hold(snapshot.store),
     restore: (snapshot) => {
       // First, since it fails where the snapshot is too large.
@@ -192,13 +197,6 @@ export function changeTogether(sessions: readonly Session[], change: (session: S
     for (const [session, snapshot] of before.toReversed()) session.restore(snapshot);
     throw error;
   }
-}
-
-function takeSnapshot(
-  { store, scenario, replay }: Pick<Session, 'replay' | 'scenario' | 'store'>,
-  now: number | undefined,
-): SessionSnapshot {
-  return { store: store.snapshot(), scenario: scenario.snapshot(), replay: replay.snapshot(), now };
 }
 
 /** The time of a mock: `'real'`, a fixed instant, or a clock object. */

@@ -171,7 +171,8 @@ function createOpen(
     const origin = from === undefined ? undefined : find(from);
     const session = create(id, opening.scenarios ?? []);
     try {
-      if (origin !== undefined) copyInto(session, origin, opening.scenarios);
+      if (origin !== undefined) session.restore(origin.snapshot());
+      if (origin !== undefined && opening.scenarios !== undefined) session.use(opening.scenarios);
     } catch (error) {
       session.release();
       throw error;
@@ -182,12 +183,6 @@ function createOpen(
     tellOpened(session);
     return session;
   };
-}
-
-/** Copies a session into a new one. */
-function copyInto(session: Session, origin: Session, scenarios: readonly string[] | undefined): void {
-  session.restore(origin.snapshot());
-  if (scenarios !== undefined) session.use(scenarios);
 }
 
 /** The sessions besides the default one; unused ones are dropped. */

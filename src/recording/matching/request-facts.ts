@@ -127,7 +127,7 @@ const MIN_QUOTED_LENGTH = 4;
 function listCredentials(call: Call, { walk }: Pick<Mask, 'walk'>): readonly string[] {
   const found: string[] = [];
   for (const [name, value] of call.headers) {
-    walk.header(name, value, (text, { rule }) => {
+    walk.header({ name }, value, (text, { rule }) => {
       if (rule !== undefined && text !== '') found.push(text);
       return text;
     });
@@ -222,7 +222,7 @@ function readHeaders(call: Call, names: readonly string[], { walk, mask }: Maski
     // Typed values, so that `1` and `01` are the same number.
     const typed = Object.entries(call.header).find(([declared]) => declared.toLowerCase() === name)?.[1];
     const isTyped = typeof typed === 'number' || isObject(typed);
-    if (text !== null) facts[name] = isTyped ? typed : walk.header(name, text, mask);
+    if (text !== null) facts[name] = isTyped ? typed : walk.header({ name }, text, mask);
   }
   return facts;
 }

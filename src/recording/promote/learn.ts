@@ -43,39 +43,27 @@ export function learnTextErrors(cassette: Cassette): Readonly<Record<string, { b
 const REFUSALS: ReadonlySet<number> = new Set([401, 403]);
 
 /** What one collection has answered. */
-interface Witness {
-  /** The bodies of successful creates, with the ids of what they created. */
-  readonly creates: { readonly sent: Item; readonly id: unknown }[];
-  /** The bodies of creates that were answered with 409. */
-  readonly conflicts: Item[];
-  readonly listed: Set<string>;
-  readonly read: Set<string>;
-  hasLists: boolean;
-  /** The latest form of each item, by id. */
-  readonly shown: Map<string, Item>;
-  /** What the creates of items sent that no answer has shown yet, by id. */
-  readonly pending: Map<string, Item>;
-  /** What creates sent, with the item that was shown next. */
-  readonly samples: SentAndShown[];
-  /** Items that were removed, in their last form; undefined if that is unknown. */
-  readonly removed: Map<string, Item | undefined>;
-  /** What reads of removed items showed: with the last form before; undefined if they were not found. */
-  readonly afterRemoval: ({ readonly before: Item | undefined; readonly after: Item } | undefined)[];
-  listsRemoved: boolean;
-}
+type Witness = ReturnType<typeof createWitness>;
 
-function createWitness(): Witness {
+function createWitness() {
   return {
-    creates: [],
-    conflicts: [],
-    listed: new Set(),
-    read: new Set(),
+    /** The bodies of successful creates, with the ids of what they created. */
+    creates: [] as { readonly sent: Item; readonly id: unknown }[],
+    /** The bodies of creates that were answered with 409. */
+    conflicts: [] as Item[],
+    listed: new Set<string>(),
+    read: new Set<string>(),
     hasLists: false,
-    shown: new Map(),
-    pending: new Map(),
-    samples: [],
-    removed: new Map(),
-    afterRemoval: [],
+    /** The latest form of each item, by id. */
+    shown: new Map<string, Item>(),
+    /** What the creates of items sent that no answer has shown yet, by id. */
+    pending: new Map<string, Item>(),
+    /** What creates sent, with the item that was shown next. */
+    samples: [] as SentAndShown[],
+    /** Items that were removed, in their last form; undefined if that is unknown. */
+    removed: new Map<string, Item | undefined>(),
+    /** What reads of removed items showed: with the last form before; undefined if they were not found. */
+    afterRemoval: [] as ({ readonly before: Item | undefined; readonly after: Item } | undefined)[],
     listsRemoved: false,
   };
 }

@@ -86,7 +86,7 @@ function visitRequest(request: RecordedRequest, to: ExchangeVisit): RecordedRequ
 }
 
 function visitHeaders(headers: HeaderFields, { walk, visit }: ExchangeVisit): HeaderFields {
-  return mapFields(headers, (name, line) => walk.header(name, line, visit));
+  return mapFields(headers, (name, line) => walk.header({ name }, line, visit));
 }
 
 /** Visits the segments of a path; `name` is defined for the value of a parameter. */

@@ -13,6 +13,17 @@ interface Open {
   index: number;
 }
 
+/** Text before the first object or array, or the mark that begins it. */
+const OUTSIDE = /[^{[]+|[{[]/y;
+/** White space with colons, a mark, a string or another scalar; the group is the end of a string. */
+const INSIDE = /[\s:]+|[{}[\],]|"[^"\\\n\r]*(?:\\[^][^"\\\n\r]*)*("?)|[^\s,:[\]{}"]+/y;
+/** What follows the beginning of a string. */
+const REST = /[^"\\\n\r]*(?:\\[^][^"\\\n\r]*)*("?)/y;
+const MARKS: ReadonlySet<string> = new Set('{}[],');
+
+/** A longer string is a secret, or not, by its beginning. */
+const MAX_STRING = 65_536;
+
 /**
  * Replaces the secrets of JSON that is too large for memory while it is read: strings and numbers whose name or schema makes them
  * secret. JSON may have other text around it, such as the fields of events.
@@ -22,65 +33,61 @@ interface Open {
  */
 export function createJsonFilter(root: JsonPlace, walk: SecretWalk, visit: VisitText): TextFilter {
   const structure = createStructure(root, walk, visit);
-  const scalar = createScalar(structure.replace);
-  let state: 'between' | 'string' | 'scalar' = 'between';
-  let isEscaped = false;
+  let waiting = '';
+  // What happens to the rest of a string that is too long.
+  let rest: 'written' | 'dropped' | undefined;
 
-  /** What a part has at `at`, and what is written for it. */
-  const read = (part: string, at: number): readonly [read: string, written: string] => {
-    if (state === 'between') {
-      const space = match(structure.isOpen() ? BETWEEN : OUTSIDE, part, at);
-      if (space !== '') return [space, space];
-      const mark = part.charAt(at);
-      if (mark === '"') state = 'string';
-      else if (!MARKS.has(mark)) state = 'scalar';
-      else structure.advance(mark);
-      return state === 'between'
-        ? [mark, mark]
-        : [state === 'string' ? mark : '', scalar.add(mark === '"' ? mark : '')];
-    }
-    const text = isEscaped ? part.charAt(at) : match(state === 'string' ? STRING : SCALAR, part, at);
-    isEscaped = false;
-    if (text !== '') return [text, scalar.add(text)];
-    const next = part.charAt(at);
-    if (state === 'string' && next === '\\') {
-      // The escape continues in the next part.
-      isEscaped = true;
-      return [next, scalar.add(next)];
-    }
-    const isString = state === 'string';
-    state = 'between';
-    if (!isString) return ['', scalar.end('')];
-    if (next === '"') return [next, scalar.end(next)];
+  /** What is written for the part of a string that is here. */
+  const writePart = (token: string): string => {
+    if (rest !== undefined) return rest === 'written' ? token : '';
+    // Without an escape that is not complete.
+    const start = `${token.replace(/\\+(?:u[\da-f]{0,3})?$/i, '')}"`;
+    const clean = structure.replace(start);
+    rest = clean === start ? 'written' : 'dropped';
+    return rest === 'written' ? token : clean.slice(0, -1);
+  };
+  const writeEnd = (token: string, quote: string): string => {
+    const isDropped = rest === 'dropped';
+    const isWhole = rest === undefined && quote !== '';
+    rest = undefined;
     // A line ends inside of the string: this is not JSON.
-    structure.reset();
-    return ['', scalar.end('')];
+    if (quote === '') structure.reset();
+    return isDropped ? quote : isWhole ? structure.replace(token) : token;
+  };
+  const flush = (isLast: boolean): string => {
+    let written = '';
+    let at = 0;
+    while (at < waiting.length) {
+      const isOpen = structure.isOpen();
+      const pattern = rest !== undefined ? REST : isOpen ? INSIDE : OUTSIDE;
+      pattern.lastIndex = at;
+      const [token = '', quote = ''] = pattern.exec(waiting) ?? [];
+      const isString = rest !== undefined || (isOpen && token.startsWith('"'));
+      const isScalar = isString || (isOpen && !MARKS.has(token) && !/^[\s:]/.test(token));
+      const end = at + token.length;
+      const isCut = quote === '' && /^(?:$|\\$)/.test(waiting.slice(end, end + 2)) && isScalar;
+      // The end is in the next part.
+      if (isCut && rest === undefined && !isLast && token.length <= MAX_STRING) break;
+      at = end;
+      if (isString && isCut) {
+        written += writePart(token);
+        break;
+      }
+      if (isString) written += writeEnd(token, quote);
+      else written += isScalar ? structure.replace(token) : token;
+      if (!isScalar) structure.advance(token);
+    }
+    waiting = waiting.slice(at);
+    return written;
   };
 
   return {
     write: (part) => {
-      let written = '';
-      for (let at = 0; at < part.length;) {
-        const [found, text] = read(part, at);
-        at += found.length;
-        written += text;
-      }
-      return written;
+      waiting += part;
+      return flush(false);
     },
-    // The end of a string is missing if the body was cut off.
-    end: () => (state === 'string' ? scalar.end('"').slice(0, -1) : scalar.end('')),
+    end: () => flush(true) + (rest === 'dropped' ? '' : waiting),
   };
-}
-
-const OUTSIDE = /[^{[]*/y;
-const BETWEEN = /[\s:]*/y;
-const STRING = /[^"\\\n\r]*(?:\\[^\n\r][^"\\\n\r]*)*/y;
-const SCALAR = /[^\s,:[\]{}"]*/y;
-const MARKS: ReadonlySet<string> = new Set('{}[],');
-
-function match(pattern: RegExp, text: string, at: number): string {
-  pattern.lastIndex = at;
-  return pattern.exec(text)?.[0] ?? '';
 }
 
 /** More objects and arrays inside of each other are not JSON. */
@@ -102,11 +109,12 @@ function createStructure(root: JsonPlace, walk: SecretWalk, visit: VisitText) {
   return {
     isOpen: () => open.length > 0,
     reset: () => void (open = []),
+    /** Other text than a mark changes nothing. */
     advance: (mark: string): void => {
       const parent = open.at(-1);
       if (mark === '{' || mark === '[') begin(mark === '{');
-      else if (mark !== ',') open.pop();
-      else if (parent !== undefined) {
+      else if (mark === '}' || mark === ']') open.pop();
+      else if (mark === ',' && parent !== undefined) {
         parent.name = undefined;
         parent.index += 1;
       }
@@ -124,35 +132,6 @@ function createStructure(root: JsonPlace, walk: SecretWalk, visit: VisitText) {
       const place = readPlace(parent, value);
       const clean = place.rule === undefined ? value : walk.scalar(value, place, visit);
       return clean === value ? text : Buffer.from(JSON.stringify(clean)).toString('latin1');
-    },
-  };
-}
-
-/** A longer string is a secret, or not, by its beginning. */
-const MAX_STRING = 65_536;
-
-/** Collects a string or another scalar that may begin in one part and end in another; both functions return what is written. */
-function createScalar(replace: (text: string) => string): { add(text: string): string; end(last: string): string } {
-  let token = '';
-  // What happens to the rest of one that is too long.
-  let rest: 'written' | 'dropped' | undefined;
-  return {
-    add: (text) => {
-      if (rest !== undefined) return rest === 'written' ? text : '';
-      token += text;
-      if (token.length <= MAX_STRING) return '';
-      // Without an escape that is not complete.
-      const start = `${token.replace(/\\+(?:u[\da-f]{0,3})?$/i, '')}"`;
-      const clean = replace(start);
-      rest = clean === start ? 'written' : 'dropped';
-      const written = rest === 'written' ? token : clean.slice(0, -1);
-      token = '';
-      return written;
-    },
-    end: (last) => {
-      const written = rest === undefined ? replace(token + last) : last;
-      [token, rest] = ['', undefined];
-      return written;
     },
   };
 }

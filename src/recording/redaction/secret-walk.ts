@@ -42,16 +42,8 @@ export interface SecretWalk {
   readLabel(name: string, value: unknown): string | undefined;
   /** Visits a named value of a query, path, form or multipart body. */
   named(name: string, text: string, at: NamedLocation): string;
-  /** Visits a header field. */
-  header(name: string, text: string, visit: VisitText): string;
-  /** The same for a header field that is declared. */
-  declaredHeader(header: DeclaredField, text: string, visit: VisitText): string;
-}
-
-/** A header field with its schemas. */
-interface DeclaredField {
-  readonly name: string;
-  readonly pointers: SchemaPointers;
+  /** Visits a header field. @param field - `pointers` are those of its schemas; default none, for one that is not declared. */
+  header(field: { readonly name: string; readonly pointers?: SchemaPointers }, text: string, visit: VisitText): string;
 }
 
 /** The location of a JSON value. */
@@ -82,14 +74,19 @@ export function createSecretWalk(contract: Contract, validators: Validators, rul
   const keyHeaders = apiKeys('header');
   const keyQueries = apiKeys('query');
 
-  const toLocation = createLocations(schemas, validators);
-  const visitHeader: SecretWalk['declaredHeader'] = ({ name, pointers }, text, visit) => {
-    const byName = keyHeaders.has(name.toLowerCase()) ? 'security' : rules.header(name, text);
-    const rule = byName ?? (pointers.length === 0 ? undefined : readSchemaRule(schemas.shapes(pointers)));
-    if (rule === undefined) return visit(text, ORDINARY_LOCATION);
-    return visitCredential(name, text, (secret) => visit(secret, { ...ANY_SHAPE, rule }));
-  };
+  const toLocation: ToLocation = (rule, { pointers, direction }) => ({
+    rule,
+    shapes: () => schemas.shapes(pointers),
+    accepts: (candidate) =>
+      pointers.every((pointer) => validators.check(pointer, direction)(candidate, 'body').length === 0),
+  });
   return {
+    header: ({ name, pointers = [] }, text, visit) => {
+      const byName = keyHeaders.has(name.toLowerCase()) ? 'security' : rules.header(name, text);
+      const rule = byName ?? readSchemaRule(schemas.shapes(pointers));
+      if (rule === undefined) return visit(text, ORDINARY_LOCATION);
+      return visitCredential(name, text, (secret) => visit(secret, { ...ANY_SHAPE, rule }));
+    },
     named: (name, text, at) => {
       const own = { ...at, pointers: at.kind === 'form' ? schemas.member(at.pointers, name) : at.pointers };
       const shapes = schemas.shapes(own.pointers);
@@ -100,29 +97,18 @@ export function createSecretWalk(contract: Contract, validators: Validators, rul
       const rule = byScheme ?? readSchemaRule(shapes) ?? byName;
       return at.visit(text, toLocation(rule, own));
     },
-    header: (name, text, visit) => visitHeader({ name, pointers: [] }, text, visit),
-    declaredHeader: visitHeader,
     ...createJsonWalk(schemas, rules, toLocation),
   };
 }
 
 type ToLocation = (rule: string | undefined, at: JsonLocation) => SecretLocation;
 
-function createLocations(schemas: SchemaWalk, validators: Validators): ToLocation {
-  return (rule, { pointers, direction }) => ({
-    rule,
-    shapes: () => schemas.shapes(pointers),
-    accepts: (candidate) =>
-      pointers.every((pointer) => validators.check(pointer, direction)(candidate, 'body').length === 0),
-  });
-}
-
 /** Creates the walk through JSON values. */
 function createJsonWalk(
   schemas: SchemaWalk,
   rules: SecretRules,
   toLocation: ToLocation,
-): Omit<SecretWalk, 'declaredHeader' | 'header' | 'named'> {
+): Omit<SecretWalk, 'header' | 'named'> {
   const root = (at: JsonLocation): JsonPlace => ({ ...at, rule: readSchemaRule(schemas.shapes(at.pointers)) });
   const below = (parent: JsonPlace, pointers: SchemaPointers, own?: string): JsonPlace => ({
     pointers,

@@ -179,13 +179,7 @@ async function receive(pending: Pending, response: UpstreamResponse): Promise<An
 }
 
 /** Waits for promises, all of them together for some time. */
-interface Deadline {
-  /** The value of a promise; undefined if it rejects, or has no value when the time is over. */
-  before<T>(promise: Promise<T>): Promise<T | undefined>;
-  clear(): void;
-}
-
-function createDeadline(ms: number): Deadline {
+function createDeadline(ms: number) {
   let isOver = false;
   let giveUp: (() => void) | undefined;
   const timer = setTimeout(() => {
@@ -193,14 +187,15 @@ function createDeadline(ms: number): Deadline {
     giveUp?.();
   }, ms);
   return {
-    before: (promise) =>
+    /** The value of a promise; undefined if it rejects, or has no value when the time is over. */
+    before: <T>(promise: Promise<T>): Promise<T | undefined> =>
       new Promise((resolve) => {
         giveUp = (): void => resolve(undefined);
         promise.then(resolve, giveUp);
         // What has arrived is taken before.
         if (isOver) setImmediate(giveUp);
       }),
-    clear: () => clearTimeout(timer),
+    clear: (): void => clearTimeout(timer),
   };
 }
 
