@@ -14,15 +14,15 @@ interface Report {
 }
 
 async function run(spec: string, json: boolean): Promise<string> {
-  let TEXT = '';
+  let text = '';
   await runResources({
     spec,
     json,
     write: (line) => {
-      TEXT += `${line}\n`;
+      text += `${line}\n`;
     },
   });
-  return TEXT;
+  return text;
 }
 
 const object = (properties: object, more: object = {}): object => ({ type: 'object', properties, ...more });
