@@ -50,17 +50,6 @@ describe('the assumptions of the built-in contract', () => {
   });
 });
 
-describe('the assumptions check', () => {
-  it('finds a mark on an object, on a member, and in a list', () => {
-    const marked = { a: { 'x-assumed': 'one' }, list: [{ 'x-assumed': { name: 'two' }, name: 'n' }] };
-    expect(readAssumed(marked)).toEqual({ '/a': 'one', '/list/0/name': 'two' });
-  });
-
-  it('ignores an entry without an alternative', () => {
-    expect(readPage('- `/a`\n  - why: one\n').why).toEqual({});
-  });
-});
-
 function valueAt(root: unknown, pointer: string): unknown {
   let value = root;
   for (const token of pointer.split('/').slice(1)) {

@@ -1,4 +1,3 @@
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -24,8 +23,6 @@ const FILES = {
   'other.yaml': 'hello: 1\n',
   'fixtures/pets.yaml': '- id: a\n  name: Rex\n- id: b\n  nmae: Tom\n',
   'unknown/pet.yaml': '- id: a\n  name: Rex\n',
-  'scenarios/busy.yaml': 'operations:\n  listPet:\n    respond: { status: 500 }\n',
-  'typo/busy.yaml': 'operations:\n  listPets:\n    respnd: { status: 500 }\n',
 };
 
 const folder = createSharedFolder(FILES);
@@ -75,27 +72,6 @@ describe('the message of an error has its code, place, reason and hint:', () => 
         '  hint: its members are: hello; an OpenAPI document starts with "openapi: 3.1.0"',
     ],
     [
-      'an unknown option',
-      () => open({ fixturs: 1 }),
-      'OPTION_INVALID  there is no option "fixturs"\n  hint: did you mean "fixtures"?',
-    ],
-    [
-      'an option of another type',
-      () => open({ seed: 'x' }),
-      'OPTION_INVALID  the option "seed" must be an integer, got a string\n' +
-        '  hint: Seed of generated values: the same seed and the same requests give the same responses. Default: 1',
-    ],
-    [
-      'a handler of no operation',
-      () => open({ handlers: { listPet: () => [] } }),
-      'HANDLER_INVALID  no operation of the contract matches the handler "listPet"\n  hint: did you mean "listPets"?',
-    ],
-    [
-      'a handler that is not a function',
-      () => open({ handlers: { listPets: [] } }),
-      'HANDLER_INVALID  the handler of "listPets" is not a function\n  hint: write "listPets": ({ json }) => json({ … })',
-    ],
-    [
       'fixtures with two mistakes',
       () => open({ fixtures: join(folder, 'fixtures') }),
       [
@@ -110,23 +86,6 @@ describe('the message of an error has its code, place, reason and hint:', () => 
       'fixtures of no collection',
       () => open({ fixtures: join(folder, 'unknown') }),
       'FIXTURE_INVALID  DIR/unknown/pet.yaml:1:1  the contract has no collection "pet"\n  hint: did you mean "pets"?',
-    ],
-    [
-      'a scenario for no operation',
-      () => open({ scenarios: join(folder, 'scenarios') }),
-      'SCENARIO_INVALID  DIR/scenarios/busy.yaml:2:3 (#/operations/listPet)  operation "listPet" is not in the contract\n' +
-        '  hint: did you mean "listPets"?',
-    ],
-    [
-      'a rule with an unknown key',
-      () => open({ scenarios: join(folder, 'typo') }),
-      'SCENARIO_INVALID  DIR/typo/busy.yaml:3:5 (#/operations/listPets/respnd)  unknown key "respnd" in a rule\n' +
-        '  hint: did you mean "respond"?',
-    ],
-    [
-      'an unknown scenario',
-      () => mock.scenarios.activate('busy'),
-      'SCENARIO_UNKNOWN  unknown scenario "busy"\n  hint: there are no scenarios',
     ],
     [
       'an unknown collection',
@@ -160,11 +119,6 @@ describe('the message of an error has its code, place, reason and hint:', () => 
       'SESSION_UNKNOWN  session "z" was closed, or dropped because it was not used\n  hint: open it again: mock.session("z")',
     ],
     [
-      'recordings that there are none of',
-      () => open({ recordings: { folder, mode: 'replay', cassette: 'none' } }),
-      'RECORDING_NOT_FOUND  DIR/none  no cassette "none" in DIR\n  hint: available cassettes: none',
-    ],
-    [
       'a wait that is over',
       () => mock.session('w').journal.waitFor('listPets', { timeout: 1 }),
       'WAIT_TIMEOUT  no call of listPets within 1 ms; there was no other interaction either\n' +
@@ -192,18 +146,6 @@ describe('the message of an error has its code, place, reason and hint:', () => 
     ],
   ])('%s', async (_, act, want) => {
     expect(await messageOf(act)).toBe(want);
-  });
-
-  it('a port that is taken', async () => {
-    const server = createServer();
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const address = server.address();
-    const port = typeof address === 'object' ? (address?.port ?? 0) : 0;
-    expect(await messageOf(() => mock.listen({ port }))).toBe(
-      `PORT_TAKEN  port ${port} on 127.0.0.1 is already in use\n` +
-        '  hint: stop the process that uses it, or choose another port with --port (0 picks a free port)',
-    );
-    server.close();
   });
 
   it('and the console prints each of them once', async () => {

@@ -3,6 +3,7 @@ import { loadContract } from '../../src/contract/load/load.js';
 import type { Contract } from '../../src/contract/contract.js';
 import { listProblems, loadFiles } from './loading.js';
 import { loadCases } from '../load-cases.js';
+import { toDocument } from '../document-parts.js';
 
 const OK = { 200: { description: 'ok' } };
 
@@ -11,6 +12,15 @@ function listOperations(contract: Contract): readonly string[] {
   return contract.operations.map(({ method, path, id, responses }) =>
     [method, path, `(${id})`, ...responses.map(({ status }) => status)].join(' '),
   );
+}
+
+/** The contract of one operation, `GET /a`, and the operation. */
+async function loadGet(
+  operation: object,
+  more: object = {},
+): Promise<{ readonly contract: Contract; readonly operation: Contract['operations'][number] | undefined }> {
+  const contract = await loadContract(toDocument({ '/a': { get: { responses: OK, ...operation } } }, undefined, more));
+  return { contract, operation: contract.operations[0] };
 }
 
 interface Case {
@@ -88,11 +98,8 @@ const PARAMETERS: readonly (readonly [object, object])[] = [
 ];
 
 test.each(PARAMETERS)('parameter %j has its defaults', async (parameter, want) => {
-  const contract = await loadContract({
-    openapi: '3.2.0',
-    info: {},
-    paths: { '/a/{a}': { get: { parameters: [parameter], responses: OK } } },
-  });
+  const paths = { '/a/{a}': { get: { parameters: [parameter], responses: OK } } };
+  const contract = await loadContract(toDocument(paths, undefined, { openapi: '3.2.0' }));
   expect(contract.operations[0]?.parameters[0]).toMatchObject(want);
 });
 
@@ -107,16 +114,9 @@ const SECURITY: readonly (readonly [object, unknown, readonly string[]])[] = [
 ];
 
 test.each(SECURITY)('security: an operation with %j', async (more, want, problems) => {
-  const contract = await loadContract({
-    openapi: '3.1.0',
-    info: {},
-    security: [{ key: [] }],
-    components: {
-      securitySchemes: { key: { type: 'apiKey', in: 'query', name: 'k' }, other: { type: 'oauth2', flows: {} } },
-    },
-    paths: { '/a': { get: { responses: OK, ...more } } },
-  });
-  expect(contract.operations[0]?.security).toEqual(want);
+  const securitySchemes = { key: { type: 'apiKey', in: 'query', name: 'k' }, other: { type: 'oauth2', flows: {} } };
+  const { contract, operation } = await loadGet(more, { security: [{ key: [] }], components: { securitySchemes } });
+  expect(operation?.security).toEqual(want);
   expect(contract.problems.map(({ code }) => code)).toEqual(problems);
 });
 
@@ -126,12 +126,7 @@ test.each([
   [{ type: 'basic' }, { type: 'http', scheme: 'basic' }, ['SECURITY_INVALID']],
   [{ type: 'apikey', in: 'cookie', name: 'c' }, { type: 'apiKey', in: 'cookie', key: 'c' }, ['SECURITY_INVALID']],
 ])('security scheme %j is read', async (scheme, want, problems) => {
-  const contract = await loadContract({
-    openapi: '3.1.0',
-    info: {},
-    paths: {},
-    components: { securitySchemes: { s: scheme } },
-  });
+  const contract = await loadContract(toDocument({}, undefined, { components: { securitySchemes: { s: scheme } } }));
   expect(contract.securitySchemes['s']).toMatchObject(want);
   expect(contract.problems.map(({ code }) => code)).toEqual(problems);
 });
@@ -147,9 +142,8 @@ const MEDIA_TYPES: readonly (readonly [object, readonly string[], readonly strin
 ];
 
 test.each(MEDIA_TYPES)('content %j is read', async (content, types, problems) => {
-  const responses = { 200: { content } };
-  const contract = await loadContract({ openapi: '3.1.0', info: {}, paths: { '/a': { get: { responses } } } });
-  expect(contract.operations[0]?.responses[0]?.content.map(({ type }) => type)).toEqual(types);
+  const { contract, operation } = await loadGet({ responses: { 200: { content } } });
+  expect(operation?.responses[0]?.content.map(({ type }) => type)).toEqual(types);
   expect(contract.problems.map(({ code }) => code)).toEqual(problems);
 });
 
@@ -167,13 +161,9 @@ const EXAMPLES: readonly (readonly [object, readonly unknown[]])[] = [
 
 test.each(EXAMPLES)('examples %j are read', async (media, want) => {
   const responses = { 200: { description: 'ok', content: { 'application/json': media } } };
-  const contract = await loadContract({
-    openapi: '3.2.0',
-    info: {},
-    paths: { '/a': { get: { responses } } },
-    components: { examples: { E: { value: 0 } } },
-  });
-  const examples = contract.operations[0]?.responses[0]?.content[0]?.examples ?? [];
+  const components = { examples: { E: { value: 0 } } };
+  const { contract, operation } = await loadGet({ responses }, { openapi: '3.2.0', components });
+  const examples = operation?.responses[0]?.content[0]?.examples ?? [];
   expect(examples.map(({ value }) => value)).toEqual(want);
   for (const { value, pointer } of examples) expect(contract.at(pointer)).toEqual(value);
 });

@@ -489,36 +489,36 @@ describe('an item that only the loader of fixtures refuses', () => {
   });
 });
 
-describe('items below a parent that is left out', () => {
-  it('are left out too, unless no item of the parent is promoted', async () => {
-    const parts = await loadParts(toDocument({}));
-    const give = (id: string, parents: PromotedItem['parents'], item: object): PromotedItem => ({
-      id,
-      item: { id, ...item },
-      parents,
-      content: undefined,
-      idOnly: false,
-    });
+describe('fixtures of promoted items', () => {
+  const give = (id: string, more: Partial<PromotedItem> = {}): PromotedItem => ({
+    id,
+    parents: {},
+    content: undefined,
+    idOnly: false,
+    ...more,
+    item: { id, ...more.item },
+  });
+  const parts = {
+    collections: new Map(),
+    omitUnknown: (_collection: unknown, item: PromotedItem['item']) => item,
+    complete: (_pointer: string, partial: unknown) => partial,
+  };
+
+  it('leave out items below a parent that is left out, unless no item of the parent is promoted', async () => {
+    const { validators } = await loadParts(toDocument({}));
     const schema = { name: 'a', idProperty: 'id', members: undefined, schema: '#/invalid' };
     const isBad = (value: unknown): boolean => (value as { readonly bad?: boolean }).bad === true;
     const violation = { code: 'TYPE', severity: 'error', in: 'body', pointer: '', message: 'bad', by: 'mock' } as const;
-    const promote = (good: readonly PromotedItem[]): ReturnType<typeof toFixtures> =>
-      toFixtures(
-        {
-          collections: new Map([
-            ['a.b', [give('1', { a: 'x' }, {}), give('2', { a: 'y' }, {})]],
-            ['a', [give('x', {}, { bad: true }), ...good]],
-          ]),
-          created: new Map(),
-        },
-        {
-          validators: { ...parts.validators, check: () => (value) => (isBad(value) ? [violation] : []) },
-          collections: new Map([['a', schema]]),
-          omitUnknown: (_collection, item) => item,
-          complete: (_pointer, partial) => partial,
-        },
-      );
-    expect(promote([give('y', {}, {})]).skipped).toEqual([
+    const promote = (good: readonly PromotedItem[]): ReturnType<typeof toFixtures> => {
+      const collections = new Map([
+        ['a.b', [give('1', { parents: { a: 'x' } }), give('2', { parents: { a: 'y' } })]],
+        ['a', [give('x', { item: { bad: true } }), ...good]],
+      ]);
+      const check = () => (value: unknown) => (isBad(value) ? [violation] : []);
+      const own = { ...parts, validators: { ...validators, check }, collections: new Map([['a', schema]]) };
+      return toFixtures({ collections, created: new Map() }, own);
+    };
+    expect(promote([give('y')]).skipped).toEqual([
       { collection: 'a', id: 'x', why: 'bad' },
       { collection: 'a.b', id: '1', why: 'its parent x is not in a' },
     ]);
@@ -526,38 +526,21 @@ describe('items below a parent that is left out', () => {
     expect(alone.skipped).toEqual([{ collection: 'a', id: 'x', why: 'bad' }]);
     expect(alone.files.map(({ path }) => path)).toEqual(['a.b.json']);
   });
-});
 
-describe('the contents of promoted items', () => {
-  it('each have a file of their own, even if their ids have the same file name', async () => {
-    const parts = await loadParts(toDocument({}));
-    const give = (id: string, byte: number): PromotedItem => ({
-      id,
-      item: { id },
-      parents: {},
-      content: { bytes: new Uint8Array(2000).fill(byte), mediaType: undefined },
-      idOnly: false,
-    });
+  it('have a file for each content, even if their ids have the same file name', async () => {
+    const withContent = (id: string, byte: number): PromotedItem =>
+      give(id, { content: { bytes: new Uint8Array(2000).fill(byte), mediaType: undefined } });
     const collections = new Map([
-      ['a', [give('x/1', 128), give('x_1', 129)]],
-      ['b', [give('x_1', 130)]],
+      ['a', [withContent('x/1', 128), withContent('x_1', 129)]],
+      ['b', [withContent('x_1', 130)]],
     ]);
-    const { files } = toFixtures(
-      { collections, created: new Map() },
-      {
-        ...parts,
-        collections: new Map(),
-        omitUnknown: (_collection, item) => item,
-        complete: (_pointer, partial) => partial,
-      },
-    );
+    const own = { ...(await loadParts(toDocument({}))), ...parts };
+    const { files } = toFixtures({ collections, created: new Map() }, own);
     const bodies = files.filter(({ path }) => path.endsWith('.bin'));
-    expect(new Map(bodies.map(({ path, content }) => [path, content[0]]))).toEqual(
-      new Map([
-        ['content/a/x_1.bin', 128],
-        ['content/a/x_1-2.bin', 129],
-        ['content/b/x_1.bin', 130],
-      ]),
-    );
+    expect(bodies.map(({ path, content }) => [path, content[0]]).toSorted()).toEqual([
+      ['content/a/x_1-2.bin', 129],
+      ['content/a/x_1.bin', 128],
+      ['content/b/x_1.bin', 130],
+    ]);
   });
 });

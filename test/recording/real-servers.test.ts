@@ -108,22 +108,12 @@ const POWERDNS: Service = {
     const database = join(folder, 'pdns.sqlite');
     execFileSync('sqlite3', [database, `.read ${POWERDNS_SCHEMA}`]);
     const [port, dns] = await findPorts(2);
+    const server = `--webserver=yes --webserver-address=127.0.0.1 --webserver-port=${port}`;
+    const fixed = '--launch=gsqlite3 --api=yes --daemon=no --guardian=no --disable-syslog=yes --write-pid=no';
     const child = launch('pdns_server', [
-      `--config-dir=${folder}`,
-      `--socket-dir=${folder}`,
-      '--launch=gsqlite3',
-      `--gsqlite3-database=${database}`,
-      '--local-address=127.0.0.1',
-      `--local-port=${dns}`,
-      '--api=yes',
+      ...`${fixed} ${server} --local-address=127.0.0.1 --local-port=${dns}`.split(' '),
+      ...[`--config-dir=${folder}`, `--socket-dir=${folder}`, `--gsqlite3-database=${database}`],
       `--api-key=${POWERDNS.headers['x-api-key']}`,
-      '--webserver=yes',
-      '--webserver-address=127.0.0.1',
-      `--webserver-port=${port}`,
-      '--daemon=no',
-      '--guardian=no',
-      '--disable-syslog=yes',
-      '--write-pid=no',
     ]);
     return { child, url: `http://127.0.0.1:${port}/api/v1`, ready: '/servers' };
   },

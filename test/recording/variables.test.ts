@@ -35,76 +35,48 @@ async function sourceOf(mock: Mock, [path, init]: Asked): Promise<string> {
   return response.headers.get('x-mock-source') ?? '';
 }
 
-const having = (headers: Readonly<Record<string, string>>): RequestInit => ({ headers });
+/** A call of `listEvents` with these header fields. */
+const events = (headers: Readonly<Record<string, string>> = {}): Asked => ['/events', { headers }];
 
 describe('what counts by default', () => {
   it.each<readonly [string, Asked, Asked, boolean]>([
-    [
-      'another credential',
-      ['/events', having({ authorization: 'Bearer one' })],
-      ['/events', having({ authorization: 'Bearer two' })],
-      true,
-    ],
-    ['a missing credential', ['/events', having({ authorization: 'Bearer one' })], ['/events'], false],
-    ['a credential that was not recorded', ['/events'], ['/events', having({ 'x-api-key': 'k' })], false],
-    [
-      'a missing cookie of the contract',
-      ['/events', having({ cookie: 'sid=1; a=2' })],
-      ['/events', having({ cookie: 'a=2' })],
-      false,
-    ],
-    ['another cookie', ['/events', having({ cookie: 'sid=1; a=2' })], ['/events', having({ cookie: 'sid=9' })], true],
-    [
-      'another range',
-      ['/events', having({ range: 'bytes=0-9' })],
-      ['/events', having({ range: 'bytes=10-19' })],
-      false,
-    ],
-    ['the same range', ['/events', having({ range: 'bytes=0-9' })], ['/events', having({ range: 'bytes=0-9' })], true],
-    ['no range', ['/events', having({ range: 'bytes=0-9' })], ['/events'], false],
-    ['any media type', ['/events', having({ accept: 'application/json' })], ['/events'], true],
+    ['another credential', events({ authorization: 'Bearer one' }), events({ authorization: 'Bearer two' }), true],
+    ['a missing credential', events({ authorization: 'Bearer one' }), events(), false],
+    ['a credential that was not recorded', events(), events({ 'x-api-key': 'k' }), false],
+    ['a missing cookie of the contract', events({ cookie: 'sid=1; a=2' }), events({ cookie: 'a=2' }), false],
+    ['another cookie', events({ cookie: 'sid=1; a=2' }), events({ cookie: 'sid=9' }), true],
+    ['another range', events({ range: 'bytes=0-9' }), events({ range: 'bytes=10-19' }), false],
+    ['the same range', events({ range: 'bytes=0-9' }), events({ range: 'bytes=0-9' }), true],
+    ['no range', events({ range: 'bytes=0-9' }), events(), false],
+    ['any media type', events({ accept: 'application/json' }), events(), true],
     [
       'the same media type in other words',
-      ['/events', having({ accept: 'application/json' })],
-      ['/events', having({ accept: 'text/html;q=0.5, application/*' })],
+      events({ accept: 'application/json' }),
+      events({ accept: 'text/html;q=0.5, application/*' }),
       true,
     ],
-    [
-      'another media type',
-      ['/events', having({ accept: 'application/json' })],
-      ['/events', having({ accept: 'text/csv' })],
-      false,
-    ],
-    [
-      'a media type that the API ignores',
-      ['/events', having({ accept: 'image/png' })],
-      ['/events', having({ accept: 'image/png' })],
-      true,
-    ],
+    ['another media type', events({ accept: 'application/json' }), events({ accept: 'text/csv' }), false],
+    ['a media type that the API ignores', events({ accept: 'image/png' }), events({ accept: 'image/png' }), true],
   ])('%s', async (_name, recorded, received, isMatch) => {
     const mock = await replayOf([recorded]);
     expect((await sourceOf(mock, received)).startsWith('replay:0001')).toBe(isMatch);
   });
 
   it('answers each client with the media type that it asks for', async () => {
-    const mock = await replayOf([
-      ['/events', having({ accept: 'application/json' })],
-      ['/events', having({ accept: 'text/csv' })],
-    ]);
-    const ask = (accept: string): Promise<string> => sourceOf(mock, ['/events', having({ accept })]);
+    const mock = await replayOf([events({ accept: 'application/json' }), events({ accept: 'text/csv' })]);
+    const ask = (accept: string): Promise<string> => sourceOf(mock, events({ accept }));
     expect(await ask('text/csv, */*;q=0.1')).toMatch(/^replay:0002/);
     expect(await ask('*/*')).toMatch(/^replay:0001/);
     expect(await ask('application/json')).toMatch(/^replay:0001/);
-    const refused = await mock.fetch('/events', having({ accept: 'image/png' }));
+    const refused = await mock.fetch(...events({ accept: 'image/png' }));
     expect(await refused.text()).toContain('header /accept: recorded \\"application/json\\", received \\"image/png\\"');
   });
 
   it('does not count with ignoreHeaders', async () => {
-    const mock = await replayOf(
-      [['/events', having({ authorization: 'Bearer one', range: 'bytes=0-9', accept: 'text/csv' })]],
-      { match: { ignoreHeaders: ['Authorization', 'Range', 'Accept'] } },
-    );
-    expect(await sourceOf(mock, ['/events', having({ accept: 'application/json' })])).toMatch(/^replay:0001/);
+    const mock = await replayOf([events({ authorization: 'Bearer one', range: 'bytes=0-9', accept: 'text/csv' })], {
+      match: { ignoreHeaders: ['Authorization', 'Range', 'Accept'] },
+    });
+    expect(await sourceOf(mock, events({ accept: 'application/json' }))).toMatch(/^replay:0001/);
   });
 });
 

@@ -29,9 +29,12 @@ const SCENARIOS: Readonly<Record<string, ScenarioDefinition>> = {
 };
 
 async function createLibrary(more: Partial<MockOptions> = {}): Promise<Mock> {
-  // The document is written out in full; its type is as wide as any.
-  const spec = LIBRARY as MockOptions['spec'] & object;
-  return createMock({ spec, fixtures: { books: [{ id: 'b1', title: 'fixture' }] }, scenarios: SCENARIOS, ...more });
+  return createMock({
+    spec: LIBRARY,
+    fixtures: { books: [{ id: 'b1', title: 'fixture' }] },
+    scenarios: SCENARIOS,
+    ...more,
+  });
 }
 
 /** The titles a list call shows, or its status where it is no success. */

@@ -2,15 +2,14 @@
 /* oxlint-disable unicorn/no-thenable -- `then` is a key of a rule */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { MockError } from '../../src/errors.js';
-import { createMock } from '../../src/index.js';
-import type { MockOptions } from '../../src/options.js';
-import type { WhenDefinition } from '../../src/scenario/definition/definition.js';
+import { createMock, type Mock } from '../../src/index.js';
+import type { ScenarioDefinition, WhenDefinition } from '../../src/scenario/definition/definition.js';
 import type { ScenarioContext } from '../../src/scenario/definition/kinds.js';
 import { toScenarios } from '../../src/scenario/definition/load.js';
 import { loadContext } from './library.js';
 import { loadCases } from '../load-cases.js';
 
-const SHOP: Readonly<Record<string, unknown>> = loadCases<Record<string, unknown>>('scenario/matchers-document.yaml');
+const SHOP = loadCases<Readonly<Record<string, unknown>>>('scenario/matchers-document.yaml');
 
 let context: ScenarioContext;
 beforeAll(async () => {
@@ -54,6 +53,9 @@ describe('a condition that a call can match is accepted', () => {
     expect(findMistakes('list', when, { violates: 'the client sends other values' })).toBe('');
   });
 });
+
+const open = (operations: NonNullable<ScenarioDefinition['operations']>): Promise<Mock> =>
+  createMock({ spec: SHOP, scenarios: { from: { a: { operations } }, active: 'a' } });
 
 describe('which calls a matcher matches', () => {
   const cases: readonly (readonly [when: WhenDefinition, request: string, isMatch: boolean])[] = [
@@ -120,9 +122,7 @@ describe('which calls a matcher matches', () => {
     const isBody = request.startsWith('{');
     const [, name, value = ''] = /^([\w-]+): (.*)$/.exec(request) ?? [];
     const operations = { [isBody ? 'create' : 'list']: { when, respond: { status: 429 } } };
-    // The document is written out in full; its type is as wide as any.
-    const spec = SHOP as MockOptions['spec'] & object;
-    const mock = await createMock({ spec, scenarios: { from: { a: { operations } }, active: 'a' } });
+    const mock = await open(operations);
     const init = isBody
       ? { method: 'POST', headers: { 'content-type': 'application/json' }, body: request }
       : { headers: name === undefined ? {} : { [name]: value } };
@@ -134,13 +134,12 @@ describe('which calls a matcher matches', () => {
   });
 
   it('a pattern that backtracks takes linear time', async () => {
-    const spec = SHOP as MockOptions['spec'] & object;
     const respond = { status: 429 };
     const operations = {
       list: { when: { header: { 'x-name': { matches: '^(a+)+$' } } }, respond },
       create: { when: { body: { jsonPath: "$[?match(@, '(a+)+')]" } }, respond },
     };
-    const mock = await createMock({ spec, scenarios: { from: { a: { operations } }, active: 'a' } });
+    const mock = await open(operations);
     const text = 'a'.repeat(45);
     const post = (name: string): RequestInit => ({
       method: 'POST',
@@ -154,9 +153,8 @@ describe('which calls a matcher matches', () => {
   });
 
   it('the trace says what a call has instead', async () => {
-    const spec = SHOP as MockOptions['spec'] & object;
     const operations = { list: { when: { query: { limit: { gt: 5 } } }, respond: { status: 429 } } };
-    const mock = await createMock({ spec, scenarios: { from: { a: { operations } }, active: 'a' } });
+    const mock = await open(operations);
     await mock.fetch('/orders?limit=3');
     expect(mock.journal.interactions[0]?.trace.find((line) => line.includes('rule'))).toBe(
       'scenario: rule a/list[0] (#/scenarios/a/operations/list) does not apply: query "limit" is 3, not {"gt":5}',
