@@ -5,11 +5,10 @@ import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { existsSync, readFileSync, statSync } from 'node:fs';
-import type { IncomingMessage } from 'node:http';
-import { request } from 'node:https';
 import { createCertificate } from '../../src/server/certificate.js';
 import { type Program, startProgram } from './run-program.js';
 import { createSharedFolder } from '../folders.js';
+import { sendRequest } from '../send-request.js';
 
 const running: Program[] = [];
 const folder = createSharedFolder();
@@ -249,10 +248,7 @@ describe('vouch serve --tls', () => {
     expect(server.output()).toContain(`NODE_EXTRA_CA_CERTS=${file}`);
     expect(readFileSync(portFile, 'utf8')).toBe(`${port}\n`);
     const ca = readFileSync(file, 'utf8');
-    const get = request({ host: '127.0.0.1', port, path: '/v1/nowhere', ca, agent: false }).end();
-    const [incoming] = (await once(get, 'response')) as [{ readonly statusCode: number; resume(): void }];
-    incoming.resume();
-    expect(incoming.statusCode).toBe(404);
+    expect((await sendRequest(`https://127.0.0.1:${port}/v1/nowhere`, { ca })).status).toBe(404);
     const pair = join(file, '..', 'certificate-and-key.pem');
     if (process.platform !== 'win32') expect(statSync(pair).mode & 0o077).toBe(0);
     server.process.kill('SIGTERM');
@@ -294,17 +290,8 @@ describe('vouch serve --tls', () => {
     const [, port] = await server.waitFor(/listening on https:\/\/127\.0\.0\.1:(\d+)\/v1/u);
     expect(readFileSync(join(folder, 'transport.port'), 'utf8')).toBe(`${port}\n`);
     const headers = { accept: 'application/json', 'accept-encoding': 'gzip' };
-    const get = request({
-      host: '127.0.0.1',
-      port,
-      path: '/__mock/openapi.json',
-      ca: cert,
-      agent: false,
-      headers,
-    }).end();
-    const [incoming] = (await once(get, 'response')) as [IncomingMessage];
-    incoming.resume();
-    expect([incoming.statusCode, incoming.headers['content-encoding']]).toEqual([200, 'gzip']);
+    const received = await sendRequest(`https://127.0.0.1:${port}/__mock/openapi.json`, { ca: cert, headers });
+    expect([received.status, received.headers['content-encoding']]).toEqual([200, 'gzip']);
     server.process.kill('SIGTERM');
     expect(await server.exit).toBe(0);
 

@@ -42,23 +42,6 @@ it('every curl command of docs/control.md gives the response shown, in order', a
   }
 });
 
-it('every operation of the control API is on its page', () => {
-  const page = readFileSync('docs/control.md', 'utf8');
-  for (const path of [
-    'health',
-    'contract',
-    'sessions',
-    'state',
-    'clock/advance',
-    'reset',
-    'scenarios',
-    'journal/wait',
-    'journal/verification',
-  ]) {
-    expect(page).toContain(`/${path}`);
-  }
-});
-
 it('every operation of the control API is a Hono route, and no other', async () => {
   const contract = await loadContract(CONTROL_SPEC);
   const declared = contract.operations.map(({ method, path, id }) => [

@@ -23,16 +23,15 @@ type Body = Readonly<Record<string, unknown>>;
 type List = Body & { readonly data: readonly Body[] };
 
 /** Changes every key in a list. */
-const each =
-  (change: (key: Body) => Body) =>
-  (body: unknown): unknown => ({ ...(body as List), data: (body as List).data.map(change) });
-const without =
-  (name: string) =>
-  (key: Body): Body =>
-    Object.fromEntries(Object.entries(key).filter(([member]) => member !== name));
-const whole =
-  (change: Body) =>
-  (body: unknown): unknown => ({ ...(body as Body), ...change });
+const each = (change: (key: Body) => Body): UpstreamOptions => ({
+  change: (body) => ({ ...(body as List), data: (body as List).data.map(change) }),
+});
+const adds = (more: Body): UpstreamOptions => each((key) => ({ ...key, ...more }));
+const adopts = (role: string): UpstreamOptions =>
+  each((key) => ({ ...key, owner: { ...(key['owner'] as Body), role } }));
+const WITHOUT_OWNER = each(({ owner: _, ...key }) => key);
+/** A value that breaks the contract. */
+const OFF = adds({ created_at: 'yesterday' });
 
 /** Records a list with one upstream and asks another one whether it still holds. */
 async function drift(
@@ -66,15 +65,9 @@ async function drift(
   return { results, asked: live.seen.map(({ method, url }) => `${method} ${url}`) };
 }
 
-const OFF = each((key) => ({ ...key, created_at: 'yesterday' }));
-const status = (code: number): NonNullable<UpstreamOptions['intercept']> =>
-  reply(code, { 'content-type': 'application/json' }, '{"error":{"message":"no","type":"t","param":null,"code":null}}');
-
-const send = (
-  code: number,
-  headers: Readonly<Record<string, string>>,
-  body = '',
-): NonNullable<UpstreamOptions['intercept']> => reply(code, headers, body);
+const send = (...answer: Parameters<typeof reply>): UpstreamOptions => ({ intercept: reply(...answer) });
+const status = (code: number): UpstreamOptions =>
+  send(code, { 'content-type': 'application/json' }, '{"error":{"message":"no","type":"t","param":null,"code":null}}');
 
 /** The exit code of each verdict. */
 const EXITS: Partial<Record<DriftVerdict, number>> = {
@@ -95,57 +88,33 @@ const WAYS: readonly (readonly [
   fact: RegExp,
 ])[] = [
   ['nothing but values changed', { keys: 2 }, { keys: 5 }, 'in-sync', /^= 0001/],
-  [
-    'an optional field was added',
-    {},
-    { change: each((key) => ({ ...key, value: 'shown' })) },
-    'recording-old',
-    /\/data\/\*\/value is new/,
-  ],
-  [
-    'an undeclared field was added',
-    {},
-    { change: each((key) => ({ ...key, color: 'red' })) },
-    'recording-old',
-    /\/data\/\*\/color is new/,
-  ],
-  [
-    'an optional field was removed',
-    { change: each((key) => ({ ...key, value: 'shown' })) },
-    {},
-    'recording-old',
-    /\/data\/\*\/value is missing/,
-  ],
-  ['a declared status came instead', {}, { intercept: status(400) }, 'recording-old', /the status was 200 and is 400/],
-  ['the API refuses to answer so often', {}, { intercept: status(429) }, 'unreachable', /the API answered 429/],
-  ['the API has an outage', {}, { intercept: status(503) }, 'unreachable', /the API answered 503: try again/],
-  ['there is nothing at the path any more', {}, { intercept: status(404) }, 'unreachable', /may not exist there/],
-  ['404 was recorded', { intercept: status(404) }, {}, 'unreachable', /the recorded 404 does not happen now/],
-  [
-    'both answer 404, which is not declared',
-    { intercept: status(404) },
-    { intercept: status(404) },
-    'contract-wrong',
-    /suggested change: .* 404/,
-  ],
+  ['an optional field was added', {}, adds({ value: 'shown' }), 'recording-old', /\/data\/\*\/value is new/],
+  ['an undeclared field was added', {}, adds({ color: 'red' }), 'recording-old', /\/data\/\*\/color is new/],
+  ['an optional field was removed', adds({ value: 'shown' }), {}, 'recording-old', /\/data\/\*\/value is missing/],
+  ['a declared status came instead', {}, status(400), 'recording-old', /the status was 200 and is 400/],
+  ['the API refuses to answer so often', {}, status(429), 'unreachable', /the API answered 429/],
+  ['the API has an outage', {}, status(503), 'unreachable', /the API answered 503: try again/],
+  ['there is nothing at the path any more', {}, status(404), 'unreachable', /may not exist there/],
+  ['404 was recorded', status(404), {}, 'unreachable', /the recorded 404 does not happen now/],
+  ['both answer 404, which is not declared', status(404), status(404), 'contract-wrong', /suggested change: .* 404/],
   [
     'the API redirects to a login',
     {},
-    { intercept: send(302, { location: 'https://sso.example.com/?return=1' }) },
+    send(302, { location: 'https://sso.example.com/?return=1' }),
     'unreachable',
     /redirects to a login, https:\/\/sso\.example\.com/,
   ],
   [
     'the API redirects elsewhere',
     {},
-    { intercept: send(302, { location: '/v2/blog-in-german' }) },
+    send(302, { location: '/v2/blog-in-german' }),
     'api-left-contract',
     /status 302 is not declared/,
   ],
   [
     'a login page came instead',
     {},
-    { intercept: send(200, { 'content-type': 'text/html' }, '<form><input name="p" type="password"></form>') },
+    send(200, { 'content-type': 'text/html' }, '<form><input name="p" type="password"></form>'),
     'unreachable',
     /login page/,
   ],
@@ -153,59 +122,39 @@ const WAYS: readonly (readonly [
   ['the recorded list is empty', { keys: 0 }, { keys: 2 }, 'unreachable', /the list in the recording is empty/],
   [
     'the recorded items violate the contract, and the list is empty now',
-    { change: OFF },
+    OFF,
     { keys: 0 },
     'unreachable',
     /the list of the API is empty/,
   ],
   ['both lists are empty', { keys: 0 }, { keys: 0 }, 'in-sync', /^= 0001/],
+  ['a required field was removed', {}, WITHOUT_OWNER, 'api-left-contract', /live: .*owner.* is required/],
+  ['a type changed', {}, OFF, 'api-left-contract', /created_at was number and is string/],
+  ['an enum got a new member', {}, adopts('owner'), 'api-left-contract', /live: .*role.*"owner"/],
   [
-    'a required field was removed',
+    'a constant changed',
     {},
-    { change: each(without('owner')) },
+    { change: (body) => ({ ...(body as Body), object: 'page' }) },
     'api-left-contract',
-    /live: .*owner.* is required/,
+    /live: .*object/,
   ],
-  ['a type changed', {}, { change: OFF }, 'api-left-contract', /created_at was number and is string/],
-  [
-    'an enum got a new member',
-    {},
-    { change: each((key) => ({ ...key, owner: { ...(key['owner'] as Body), role: 'owner' } })) },
-    'api-left-contract',
-    /live: .*role.*"owner"/,
-  ],
-  ['a constant changed', {}, { change: whole({ object: 'page' }) }, 'api-left-contract', /live: .*object/],
-  [
-    'an undeclared status came instead',
-    {},
-    { intercept: status(418) },
-    'api-left-contract',
-    /live: status 418 is not declared/,
-  ],
+  ['an undeclared status came instead', {}, status(418), 'api-left-contract', /live: status 418 is not declared/],
   [
     'an undeclared media type came instead',
     {},
-    {
-      intercept: reply(200, { 'content-type': 'text/html' }, '<p>'),
-    },
+    send(200, { 'content-type': 'text/html' }, '<p>'),
     'api-left-contract',
     /the media type was application\/json and is text\/html/,
   ],
-  ['the API came back to its contract', { change: OFF }, {}, 'recording-stale', /recorded: .*created_at/],
+  ['the API came back to its contract', OFF, {}, 'recording-stale', /recorded: .*created_at/],
   [
     'recording and API agree against the contract',
-    { change: OFF },
-    { change: OFF },
+    OFF,
+    OFF,
     'contract-wrong',
     /suggested change: .*spec\/openapi\.yaml:\d+.*: also allow the type "string"/,
   ],
-  [
-    'both are off, each in its own way',
-    { change: OFF },
-    { change: each(without('owner')) },
-    'both-off-contract',
-    /in different ways/,
-  ],
+  ['both are off, each in its own way', OFF, WITHOUT_OWNER, 'both-off-contract', /in different ways/],
 ];
 
 describe('drift', () => {
@@ -220,8 +169,7 @@ describe('drift', () => {
   );
 
   it('suggests the enum value that API and recording agree on', async () => {
-    const change = each((key) => ({ ...key, owner: { ...(key['owner'] as Body), role: 'owner' } }));
-    const { results } = await drift({ change }, { change });
+    const { results } = await drift(adopts('owner'), adopts('owner'));
     expect(results[0]?.suggestions).toEqual([
       expect.stringMatching(/properties\/role.*: also allow the value "owner"$/),
     ]);
@@ -262,13 +210,13 @@ describe('drift', () => {
 
   it('cannot compare an error that follows from a secret in a header field that is not sent', async () => {
     const headers = { 'x-session-id': 'aodfgpgu67Vd9JzJO8' };
-    const { results } = await drift({}, { intercept: status(409) }, { headers });
+    const { results } = await drift({}, status(409), { headers });
     const reason = 'the API answered 409: pass the secrets of x-session-id with --header';
     expect(results).toMatchObject([{ verdict: 'unreachable', reason }]);
   });
 
   it('is reported as text, as JSON and as JUnit', async () => {
-    const { results } = await drift({}, { change: each((key) => ({ ...key, 'a<b>&"c"': 1 })) });
+    const { results } = await drift({}, adds({ 'a<b>&"c"': 1 }));
     expect(formatDrift(results)).toEqual([
       `~ 0001-listAdminApiKeys.200.json  GET ${KEYS}`,
       '    the recording is outdated: record it again',

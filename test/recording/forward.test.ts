@@ -1,6 +1,5 @@
 // @module-tag slow
-import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import type { OutgoingHttpHeaders } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import { createServer as createTcpServer } from 'node:net';
@@ -18,6 +17,7 @@ import { openMock } from '../open-mock.js';
 import { serveInTest } from '../serve-in-test.js';
 import { type Intercept, startUpstream, type TestUpstream, reply } from './upstream.js';
 import { type Received, sendRequest } from '../send-request.js';
+import { createCertificate } from '../../src/server/certificate.js';
 
 const TOKEN = { authorization: 'Bearer forward-token-1' };
 
@@ -419,19 +419,9 @@ describe('an upstream that fails', () => {
 });
 
 describe('the certificate of an upstream', () => {
-  it('is verified, unless insecure is set or its authority is configured', async ({ skip }) => {
-    const folder = createFolder();
-    mkdirSync(join(folder, 'tls'));
-    const [key, certificate] = [join(folder, 'tls/key.pem'), join(folder, 'tls/cert.pem')];
-    try {
-      const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1'];
-      const request = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', ...subject];
-      execFileSync('openssl', [...request, '-keyout', key, '-out', certificate], { stdio: 'ignore' });
-    } catch {
-      skip('openssl is not installed, so that there is no certificate to try');
-    }
-    const ca = readFileSync(certificate, 'utf8');
-    const server = createSecureServer({ key: readFileSync(key), cert: ca }, (_request, response) => {
+  it('is verified, unless insecure is set or its authority is configured', async () => {
+    const { cert: ca, key } = createCertificate();
+    const server = createSecureServer({ key, cert: ca }, (_request, response) => {
       response.writeHead(200, { 'content-type': 'application/json' }).end('"over tls"');
     });
     const upstream = `${(await serveInTest(server)).replace('http:', 'https:')}/v1`;
