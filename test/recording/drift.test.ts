@@ -29,7 +29,7 @@ const each = (change: (key: Body) => Body): UpstreamOptions => ({
 const adds = (more: Body): UpstreamOptions => each((key) => ({ ...key, ...more }));
 const adopts = (role: string): UpstreamOptions =>
   each((key) => ({ ...key, owner: { ...(key['owner'] as Body), role } }));
-const WITHOUT_OWNER = each(({ owner: _, ...key }) => key);
+const WITHOUT_OWNER = each(({ owner: _owner, ...key }) => key);
 /** A value that breaks the contract. */
 const OFF = adds({ created_at: 'yesterday' });
 

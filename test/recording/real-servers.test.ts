@@ -112,7 +112,9 @@ const POWERDNS: Service = {
     const fixed = '--launch=gsqlite3 --api=yes --daemon=no --guardian=no --disable-syslog=yes --write-pid=no';
     const child = launch('pdns_server', [
       ...`${fixed} ${server} --local-address=127.0.0.1 --local-port=${dns}`.split(' '),
-      ...[`--config-dir=${folder}`, `--socket-dir=${folder}`, `--gsqlite3-database=${database}`],
+      `--config-dir=${folder}`,
+      `--socket-dir=${folder}`,
+      `--gsqlite3-database=${database}`,
       `--api-key=${POWERDNS.headers['x-api-key']}`,
     ]);
     return { child, url: `http://127.0.0.1:${port}/api/v1`, ready: '/servers' };
