@@ -187,6 +187,14 @@ export interface RepairContext {
   resolveReference(type: ObjectType, reference: string): string | undefined;
   /** A field of the root of the file: Swagger 2.0 keeps defaults there. */
   readRootField(name: string): unknown;
+  /** The pointer of the node, or of something inside it, in the bundled document. */
+  pointerOf(inside?: readonly string[]): string;
+  /** The target of a reference in this node; reports one that cannot be resolved. @param inside - The path from the node to the `$ref`. */
+  requireTarget(
+    reference: string,
+    inside?: readonly string[],
+    assumed?: string,
+  ): { readonly file: number; readonly pointer: string; readonly value: unknown } | undefined;
 }
 
 /** A copy without some fields. */

@@ -41,24 +41,13 @@ export interface Position {
   readonly path: string[];
 }
 
-/** What the repairs use, and the pointer of the node, or of something inside it, in the bundled document. */
-export interface UpgradeContext extends RepairContext {
-  pointerOf(inside?: readonly string[]): string;
-  /**
-   * The target of a reference in this node; reports one that cannot be resolved.
-   *
-   * @param inside - The path from the node to the object with the `$ref`.
-   */
-  requireTarget(reference: string, inside?: readonly string[], assumed?: string): ReferenceTarget | undefined;
-}
-
 /** The context of the current node: one object for all nodes, because every node needs it. */
-export function createContext(parts: UpgradeParts, position: Position): UpgradeContext {
+export function createContext(parts: UpgradeParts, position: Position): RepairContext {
   const { references, sourceMap, findings, files, placeTarget } = parts;
   const resolved = new Map<string, string>();
   const pointerOf = (inside: readonly string[] = []): string =>
     position.source.inner + toPointer(...position.path, ...inside);
-  const requireTarget: UpgradeContext['requireTarget'] = (reference, inside = [], assumed = 'it is ignored') => {
+  const requireTarget: RepairContext['requireTarget'] = (reference, inside = [], assumed = 'it is ignored') => {
     const target = references.find(reference, position.base);
     if (typeof target !== 'string') return target;
     findings.push({

@@ -12,24 +12,19 @@ import {
   quote,
   readField,
   REFERABLE_DATA,
+  type RepairContext,
 } from './node.js';
 import { isSuspect } from './closed-parts.js';
 import { readTaggedUnion } from './tagged-unions.js';
 import { readTypeName } from './repair-keywords.js';
 import { repairNode } from './repair-objects.js';
 import { upgradeOperation } from './swagger.js';
-import {
-  createContext,
-  type NodeSource,
-  type Position,
-  type UpgradeContext,
-  type UpgradeParts,
-} from './upgrade-context.js';
+import { createContext, type NodeSource, type Position, type UpgradeParts } from './upgrade-context.js';
 
 interface Upgrade {
   readonly parts: UpgradeParts;
   readonly position: Position;
-  readonly context: UpgradeContext;
+  readonly context: RepairContext;
   nodes: number;
   /** The files and pointers whose contents are being included, outermost first. */
   readonly included: Set<string>;
@@ -96,17 +91,12 @@ function visitReference(upgrade: Upgrade, type: ObjectType, value: Node): unknow
     context.report(`"$ref" must be a string, got ${quote(reference)}`, 'it is ignored', more);
     return visitNode(upgrade, type, omit(value, '$ref'));
   }
-  const isBare = !hasSiblings(value);
+  const isBare = Object.keys(value).length === 1;
   const keepsSiblings = type === 'pathItem' || (type === 'schema' && position.source.dialect === 31);
   if (keepsSiblings && !isBare) return visitNode(upgrade, type, value);
   const node = resolveNode(upgrade, type, reference);
   // Most references are local already: nothing around them is copied then.
   return isBare && node?.['$ref'] === reference ? value : node;
-}
-
-function hasSiblings(value: Node): boolean {
-  for (const name in value) if (name !== '$ref') return true;
-  return false;
 }
 
 /** A node that refers to the target of a reference; a schema records one that cannot be resolved. */
@@ -149,25 +139,30 @@ function resolveDynamic(upgrade: Upgrade, node: Node): Node | undefined {
   return resolveNode(upgrade, 'schema', reference);
 }
 
-/** A node with its fields upgraded; the same one without change. Nodes are plain objects, whose members a loop finds. */
+/** A node with its fields upgraded; the same one without change. */
 function visitFields(upgrade: Upgrade, type: ObjectType, node: Node): Node {
-  const { path } = upgrade.position;
-  let copy: Record<string, unknown> | undefined;
-  for (const name in node) {
+  return changeMembers(upgrade, node, (value, name) => {
     const field = readField(type, name);
-    if (field === undefined) continue;
-    const value = node[name];
-    path.push(name);
-    const visited = visitField(upgrade, field, value);
-    path.pop();
-    if (visited !== value) setOrDelete((copy ??= { ...node }), name, visited);
-  }
-  return copy ?? node;
+    return field === undefined ? value : visitField(upgrade, field, value);
+  });
 }
 
-function setOrDelete(copy: Record<string, unknown>, name: string, value: unknown): void {
-  if (value === undefined) delete copy[name];
-  else setOwn(copy, name, value);
+/** An object with each member changed, without those that become undefined; the same one without change. */
+function changeMembers(upgrade: Upgrade, object: Node, change: (value: unknown, name: string) => unknown): Node {
+  const { path } = upgrade.position;
+  let copy: Record<string, unknown> | undefined;
+  // A plain object: what a loop finds are its own members.
+  for (const name in object) {
+    const value = object[name];
+    path.push(name);
+    const changed = change(value, name);
+    path.pop();
+    if (changed === value) continue;
+    copy ??= { ...object };
+    if (changed === undefined) delete copy[name];
+    else setOwn(copy, name, changed);
+  }
+  return copy ?? object;
 }
 
 /** A node with the targets of references in place of data; an example that cannot be resolved stays as it is. */
@@ -276,32 +271,23 @@ function visitField(upgrade: Upgrade, field: Field, value: unknown): unknown {
 
 /** A map with its members upgraded, without those that cannot be used; the same one without change. */
 function visitMembers(upgrade: Upgrade, type: ObjectType, members: Node): Node {
-  const { path } = upgrade.position;
   // Paths and responses may have extensions; among properties and components `x-…` is a name like any other.
   const hasExtensions = type === 'pathItem' || type === 'response' || type === 'operation';
-  let copy: Record<string, unknown> | undefined;
-  for (const name in members) {
-    if (hasExtensions && name.startsWith('x-')) continue;
-    const value = members[name];
-    path.push(name);
-    const visited = visit(upgrade, type, value);
-    path.pop();
-    if (visited !== value) setOrDelete((copy ??= { ...members }), name, visited);
-  }
-  return copy ?? members;
+  return changeMembers(upgrade, members, (value, name) =>
+    hasExtensions && name.startsWith('x-') ? value : visit(upgrade, type, value),
+  );
 }
 
 /** An array keeps its length, so that pointers into it stay valid: null replaces what is left out. */
 function visitList(upgrade: Upgrade, type: ObjectType, list: readonly unknown[]): readonly unknown[] {
   const { path } = upgrade.position;
-  let copy: unknown[] | undefined;
-  for (let index = 0; index < list.length; index++) {
+  const visited = list.map((value, index) => {
     path.push(String(index));
-    const value = visit(upgrade, type, list[index]) ?? null;
+    const changed = visit(upgrade, type, value) ?? null;
     path.pop();
-    if (value !== list[index]) (copy ??= [...list])[index] = value;
-  }
-  return copy ?? list;
+    return changed;
+  });
+  return visited.every((value, index) => value === list[index]) ? list : visited;
 }
 
 /** The replacement of a value that must be an object; undefined leaves it out. */
