@@ -1,7 +1,7 @@
 import type { Context, Hono, MiddlewareHandler } from 'hono';
 import { HonoBase } from 'hono/hono-base';
 import { TrieRouter } from 'hono/router/trie-router';
-import { addRoute, type OperationRoute } from '../contract/router/hono-path.js';
+import type { OperationRoute } from '../contract/router/hono-path.js';
 import { createHonoRouter } from '../contract/router/hono-router.js';
 import type { Router } from '../contract/router/router.js';
 import { type Arrival, createArrivals, type SocketEnvironment } from './arrival.js';
@@ -65,7 +65,7 @@ export function createApp(parts: AppParts): Hono {
     // Shown by `showRoutes(app, { verbose: true })` and `inspectRoutes`.
     Object.defineProperty(handler, 'name', { value: operation.id });
     routes.set(handler, route);
-    addRoute(app, [operation.method, path, handler]);
+    app.on(operation.method, path, handler);
     // Hono asks its routers for GET when a HEAD arrives; the handler sees the method that was sent.
     if (operation.method === 'HEAD') app.on('GET', path, (c: Context) => handler(c));
   }

@@ -1,5 +1,3 @@
-import type { Handler, Hono } from 'hono';
-import { readOwn } from '../json.js';
 import type { Operation } from '../operations/operation.js';
 import { readTemplate, type TemplateSegment } from './path-template.js';
 
@@ -95,17 +93,4 @@ function escapeText(text: string): string {
     .replaceAll(/[\\^$.*+?()[\]|/-]/g, String.raw`\$&`)
     .replaceAll('{', String.raw`\x7b`)
     .replaceAll('}', String.raw`\x7d`);
-}
-
-/** The methods that Hono has functions for. */
-const FUNCTIONS = { DELETE: 'delete', GET: 'get', PATCH: 'patch', POST: 'post', PUT: 'put' } as const;
-
-/** Adds a route to an app as `app.on` does, without the arrays that `on` makes of its arguments. */
-export function addRoute(
-  app: Hono,
-  [method, path, handler]: readonly [method: string, path: string, handler: Handler],
-): void {
-  const name = readOwn(FUNCTIONS, method);
-  if (name === undefined) app.on(method, path, handler);
-  else app[name](path, handler);
 }

@@ -2,7 +2,6 @@ import { cutText } from '../../errors.js';
 import type { Context, Hono } from 'hono';
 import { fileURLToPath } from 'node:url';
 import { loadContract } from '../../contract/load/load.js';
-import { addRoute } from '../../contract/router/hono-path.js';
 import { createRouter, type RouteMatch } from '../../contract/router/router.js';
 import type { Answer } from '../../http/answer.js';
 import { createCallDecoder } from '../../http/request/call.js';
@@ -114,7 +113,7 @@ function addRoutes(
   for (const [method, path, operationId] of CONTROL_ROUTES) {
     // A member gives a function its name in a third of the time that defining its name takes.
     const { [operationId]: handler } = { [operationId]: (c: Context): Promise<Response> => respond(c, operationId) };
-    if (handler !== undefined) addRoute(app, [method, path === '/' ? prefix : prefix + path, handler]);
+    if (handler !== undefined) app.on(method, path === '/' ? prefix : prefix + path, handler);
   }
   app.all(`${prefix}/*`, (c) => {
     // Hono's route for `/` has the path of the app without a slash.
