@@ -36,33 +36,6 @@ export interface ListAnswer extends Answer {
   readonly listed?: ListedItems | undefined;
 }
 
-/**
- * An answer with its list, or with another `onInvalid`.
- *
- * Each answer from the store is copied by it: member by member, since a spread takes several times as long.
- */
-export function withMembers(
-  answer: ListAnswer,
-  { listed = answer.listed, onInvalid = answer.onInvalid }: Pick<ListAnswer, 'listed' | 'onInvalid'>,
-): ListAnswer {
-  const copy: { readonly [Name in keyof Required<ListAnswer>]: ListAnswer[Name] } = {
-    status: answer.status,
-    reason: answer.reason,
-    headers: answer.headers,
-    body: answer.body,
-    mediaType: answer.mediaType,
-    schemaPointer: answer.schemaPointer,
-    from: answer.from,
-    violations: answer.violations,
-    onInvalid,
-    violates: answer.violates,
-    checked: answer.checked,
-    fault: answer.fault,
-    listed,
-  };
-  return copy;
-}
-
 /** An array in a body, or the body itself, whose elements are the same in the next answer. */
 export interface ListedItems {
   readonly items: readonly unknown[];

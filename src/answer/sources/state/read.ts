@@ -2,7 +2,7 @@ import { URLSearchParams } from 'node:url';
 import { TextDecoder } from 'node:util';
 import { listMissing } from '../../../schema/fields.js';
 import { filterMembers, isObject, readMember } from '../../../contract/json.js';
-import { type Answer, withMembers } from '../../../http/answer.js';
+import type { Answer, ListAnswer } from '../../../http/answer.js';
 import { isCovered, isJsonType, toEssence } from '../../../contract/media-type.js';
 import type { Call } from '../../../http/request/call.js';
 import { createEnvelope, createPageHeaders, type Envelope, type EnvelopeFacts } from '../../../state/pages/envelope.js';
@@ -172,7 +172,8 @@ export function createListHandler(context: OperationContext): StateHandler | und
     const facts: EnvelopeFacts = { plan, page, total: view.size, limit, entries, items, id: findId, url };
     const given =
       isPart && page.unit !== undefined && page.to - page.from < view.size ? { ...choice, status: 206 } : choice;
-    return withMembers(toAnswer(given, envelope(session)(facts), writeHeaders(facts)), { listed: { items, written } });
+    const answer = toAnswer(given, envelope(session)(facts), writeHeaders(facts));
+    return { ...answer, listed: { items, written } } satisfies ListAnswer;
   });
 }
 

@@ -1,5 +1,5 @@
 import type { Operation } from '../../../contract/operations/operation.js';
-import { type Answer, withMembers } from '../../../http/answer.js';
+import type { Answer } from '../../../http/answer.js';
 import { memoize } from '../../../memoize.js';
 import { createDeclaredMembers } from '../../../state/declared-members.js';
 import { type Action, type Binding, CREATES } from '../../../state/resource.js';
@@ -149,6 +149,6 @@ function finish({ items, read, model, binding, choose }: OperationContext, handl
     else exchange.note(answered);
     const collection = transaction.collection(binding.collection);
     const isGiven = items.unknownIds({ collection, model }) === 'not-found' && isItem(answer);
-    return isGiven ? answer : withMembers(answer, { onInvalid: 'regenerate' });
+    return isGiven ? answer : { ...answer, onInvalid: 'regenerate' };
   };
 }
