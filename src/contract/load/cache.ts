@@ -9,7 +9,7 @@ import type { Finding } from '../contract.js';
 import { isObject, mapValues } from '../json.js';
 import type { OperationOutline } from '../operations/outline.js';
 import type { SourceMap } from './source-map.js';
-import { delay, isBytes, readMonotonic } from '../../platform.js';
+import { delay, isBytes } from '../../platform.js';
 import { replaceFile } from '../../replace-file.js';
 
 /** A bundled document on disk. */
@@ -169,7 +169,7 @@ export function createKeptFacts(
   const saveLater = (): void => {
     if (isWaiting) return;
     isWaiting = true;
-    void waitForStart().then(() => {
+    void delay(CACHE_DELAY_MS).then(() => {
       isWaiting = false;
       return saveNow();
     });
@@ -185,20 +185,5 @@ export function createKeptFacts(
   };
 }
 
-/** The delay before something is written. */
+/** The delay before something is written, so that it does not slow down the start and the first requests. */
 const CACHE_DELAY_MS = 250;
-
-/** A timer that is later shows that the process was busy. */
-const LATE_MS = 50;
-
-/** How often the delay is repeated at most. */
-const MAX_DELAYS = 8;
-
-/** Waits until the process has started, so that what is written then does not delay the start and the first requests. */
-async function waitForStart(): Promise<void> {
-  for (let i = 0; i < MAX_DELAYS; i++) {
-    const due = readMonotonic() + CACHE_DELAY_MS;
-    await delay(CACHE_DELAY_MS);
-    if (readMonotonic() < due + LATE_MS) return;
-  }
-}

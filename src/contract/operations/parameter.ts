@@ -115,21 +115,6 @@ function checkPathParameters(source: ParameterSource, declared: readonly Paramet
 }
 
 function createTextParameter(name: string, pointer: string): Parameter {
-  return {
-    name,
-    in: 'path',
-    required: true,
-    deprecated: false,
-    style: 'simple',
-    explode: false,
-    allowReserved: false,
-    allowEmptyValue: false,
-    schema: { type: 'string' },
-    schemaPointer: TEXT_POINTER,
-    mediaType: undefined,
-    description: undefined,
-    examples: [],
-    pointer,
-    extensions: {},
-  };
+  const declared = { value: { schema: { type: 'string' } }, pointer };
+  return { ...readValid(undefined, declared, { name, in: 'path' }), schemaPointer: TEXT_POINTER };
 }

@@ -1,5 +1,4 @@
 import type { Report } from '../contract.js';
-import { memoize } from '../../memoize.js';
 import { isObject, readOwn } from '../json.js';
 import {
   findObject,
@@ -35,26 +34,15 @@ interface DocumentSource {
   readonly report: Report;
 }
 
-/** What the operations of a document are read with. */
-interface ReadContext extends DocumentSource {
-  /** The base paths of `servers`, which most operations have in common. */
-  readonly basePathsOf: (servers: unknown) => readonly string[];
-}
-
-function createContext(source: DocumentSource): ReadContext {
-  return { ...source, basePathsOf: memoize(readBasePaths) };
-}
-
 /** All operations under `paths` with what they inherit, in the order of the document. */
 export function readOperations(source: DocumentSource): readonly Operation[] {
-  const context = createContext(source);
-  const { document } = context;
+  const { document, report } = source;
   const ids = new Set<string>();
   const operations = readEntries(document['paths']).flatMap(([path, value]) => {
     if (path.startsWith('x-')) return [];
     const pathItem = findPathItem(document, value, toPointer('paths', path));
     return listOperations(document, pathItem).map(([key, operation]) =>
-      readOperation(context, {
+      readOperation(source, {
         method: key.toUpperCase(),
         path: toPath(path),
         pathItem,
@@ -63,13 +51,13 @@ export function readOperations(source: DocumentSource): readonly Operation[] {
       }),
     );
   });
-  reportDuplicates(operations, context.report);
+  reportDuplicates(operations, report);
   if (operations.length === 0 && readEntries(document['paths']).length > 0) {
     const message = 'the paths of the document have no operations';
     const assumed = 'every request is answered with 404';
-    context.report({ code: 'OPERATIONS_MISSING', severity: 'error', message, pointer: '/paths', assumed });
+    report({ code: 'OPERATIONS_MISSING', severity: 'error', message, pointer: '/paths', assumed });
   }
-  return addSuccesses(context, operations);
+  return addSuccesses(source, operations);
 }
 
 /**
@@ -82,20 +70,20 @@ export function readOutlined(
   outlines: readonly OperationOutline[],
 ): readonly Operation[] {
   const paths = isObject(document['paths']) ? document['paths'] : {};
-  const context = createContext({ document, report: () => undefined });
+  const source: DocumentSource = { document, report: () => undefined };
   const read = ({ id, method, key, pointer, isAssumed }: OperationOutline): Operation => {
     const value = readPointer(document, pointer);
     const pathItem = findPathItem(document, paths[key], toPointer('paths', key));
     const operation = { value: isObject(value) ? value : {}, pointer };
     const parts = { id, method, path: toPath(key), pathItem, operation, ids: new Set<string>() };
-    const found = readOperation(context, parts);
+    const found = readOperation(source, parts);
     return isAssumed === true ? addSuccess(found) : found;
   };
   return outlines.map((outline) => createOutlinedOperation(outline, () => read(outline)));
 }
 
 /** The operations, each with a success: what declares errors only answers any JSON with the usual status of its method. */
-function addSuccesses({ document, report }: ReadContext, operations: readonly Operation[]): readonly Operation[] {
+function addSuccesses({ document, report }: DocumentSource, operations: readonly Operation[]): readonly Operation[] {
   const toTargets = ({ content }: DeclaredResponse): readonly string[] =>
     content.flatMap(({ schema, schemaPointer }) => findObject(document, schema, schemaPointer)?.pointer ?? []);
   const isError = ({ status }: DeclaredResponse): boolean => /^[45]/.test(status);
@@ -192,8 +180,8 @@ interface OperationParts {
   readonly id?: string;
 }
 
-function readOperation(context: ReadContext, parts: OperationParts): Operation {
-  const { document, report } = context;
+function readOperation(source: DocumentSource, parts: OperationParts): Operation {
+  const { document, report } = source;
   const { method, path, pathItem, operation } = parts;
   const { value, pointer } = operation;
   const responses = readResponses(document, operation);
@@ -204,7 +192,7 @@ function readOperation(context: ReadContext, parts: OperationParts): Operation {
   const parameters = readParameters({ document, path, pathItem: findPart(pathItem, 'parameters'), operation, report });
   const extensions: Record<string, unknown> = {};
   for (const part of [operation, ...pathItem].toReversed()) Object.assign(extensions, readExtensions(part.value));
-  const id = parts.id ?? readId(context, parts);
+  const id = parts.id ?? readId(source, parts);
   const read: Omit<Operation, 'streaming'> = {
     id,
     method,
@@ -213,7 +201,7 @@ function readOperation(context: ReadContext, parts: OperationParts): Operation {
       { id, path, parameters },
       ({ schema, schemaPointer }) => findObject(document, schema, schemaPointer)?.value,
     ),
-    basePaths: context.basePathsOf(value['servers'] ?? readField(pathItem, 'servers') ?? document['servers']),
+    basePaths: readBasePaths(value['servers'] ?? readField(pathItem, 'servers') ?? document['servers']),
     pointer,
     summary: readString(value['summary']) ?? readString(readField(pathItem, 'summary')),
     description: readString(value['description']),
@@ -222,7 +210,7 @@ function readOperation(context: ReadContext, parts: OperationParts): Operation {
     parameters,
     body: readRequestBody(document, operation),
     responses: addStream(responses, readExtensionStream(extensions, pointer)),
-    security: readSecurity(context, value['security'] === undefined ? undefined : operation),
+    security: readSecurity(source, value['security'] === undefined ? undefined : operation),
     extensions,
   };
   return { ...read, streaming: findStreaming(document, read) };
@@ -235,7 +223,7 @@ function addStream(responses: Operation['responses'], stream: MediaType | undefi
   return responses.map((each) => (each === usual ? { ...each, content: [...each.content, stream] } : each));
 }
 
-function readId({ report }: ReadContext, { method, path, operation, ids }: OperationParts): string {
+function readId({ report }: DocumentSource, { method, path, operation, ids }: OperationParts): string {
   const declared = readString(operation.value['operationId']);
   const isTaken = declared !== undefined && ids.has(declared);
   const id = declared === undefined || declared === '' || isTaken ? readFreeId(`${method} ${path}`, ids) : declared;
@@ -256,7 +244,7 @@ function readFreeId(wanted: string, ids: ReadonlySet<string>): string {
 }
 
 /** OpenAPI 3.1 section 4.8.10.1: the security of an operation replaces that of the document; an empty array removes it. */
-function readSecurity({ document, report }: ReadContext, own: Located | undefined): readonly SecurityRequirement[] {
+function readSecurity({ document, report }: DocumentSource, own: Located | undefined): readonly SecurityRequirement[] {
   const list = (own?.value ?? document)['security'];
   if (!Array.isArray(list)) return [];
   const schemes = new Set(readEntries(readPointer(document, '/components/securitySchemes')).map(([name]) => name));
