@@ -137,10 +137,7 @@ function isDistinctByRequired(reader: PartReader, branches: readonly Part[]): bo
   );
 }
 
-interface PartNames {
-  readonly declared: ReadonlySet<string>;
-  readonly required: ReadonlySet<string>;
-}
+type PartNames = Readonly<Record<'declared' | 'required', ReadonlySet<string>>>;
 
 /** The names of the properties that parts of one schema declare and require. */
 export function listNames(parts: readonly Part[]): PartNames {

@@ -306,10 +306,12 @@ function isListingPost(index: ContractIndex, candidate: CollectionCandidate, ope
   return isListing && isListOf(index, candidate, operation);
 }
 
+/** Whether the items of a list are those of a collection, or have most properties in common with them. */
 function isListOf(index: ContractIndex, candidate: CollectionCandidate, operation: Operation): boolean {
-  const listed = index.list(operation)?.itemSchema;
-  const item = index.read(listed);
-  return item !== undefined && isListed(index, candidate, item);
+  const listed = index.read(index.list(operation)?.itemSchema);
+  const item = index.read(candidate.schema);
+  if (listed === undefined || item === undefined) return false;
+  return listed.pointer === item.pointer || compareSchemas(index.read, item, listed) >= 0.6;
 }
 
 /** Where the items in the body of a request are: the body itself, or an array in it; undefined without several items. */
@@ -358,16 +360,13 @@ function bindRemoval(
 export const bindCollectionWord: Bind = (index, candidate, operation) => {
   const found = inferFor(candidate);
   const word = index.word(operation);
-  const list = index.list(operation);
-  const listed = index.read(list?.itemSchema);
   if (operation.method === 'GET' && COUNT_WORD.test(word) && readCountShape(index.read, operation) !== undefined)
     return found('count', 0.85, `"${word}"; the response is the number of items of the collection`);
   if (operation.method === 'GET' && LATEST_WORD.test(word) && isItemOf(index, candidate, operation))
     return found('latest', 0.85, `"${word}"; the response is an item of the collection`);
   const searches = operation.method === 'GET' || (operation.method === 'POST' && isSearchWord(word));
-  if (searches && listed !== undefined && isListed(index, candidate, listed)) {
+  if (searches && isListOf(index, candidate, operation))
     return found('search', 0.8, `"${word}"; the response is a list of items of the collection`);
-  }
   const isNamedRemoval = operation.method === 'DELETE' && BATCH_WORD.test(word);
   if (isNamedRemoval || (operation.method !== 'GET' && REMOVAL_WORD.test(word))) {
     const removal = bindRemoval(index, candidate, { operation, isPlain: false });
@@ -456,10 +455,4 @@ export function bindPart(
     0.85,
     `GET; the response is a list of items whose "${property}" is {${parameter}}`,
   );
-}
-
-/** Whether the items of a list are those of a collection, or have most properties in common with them. */
-function isListed(index: ContractIndex, candidate: CollectionCandidate, listed: ItemSchema): boolean {
-  const item = index.read(candidate.schema);
-  return item !== undefined && (listed.pointer === item.pointer || compareSchemas(index.read, item, listed) >= 0.6);
 }

@@ -91,10 +91,8 @@ const placeOf = (name: string): JsonSchema => ({
   required: [name],
   properties: { [name]: STRING.schema },
 });
-const PARAMETER: JsonSchema = { oneOf: [STRING.schema, placeOf('query'), placeOf('body')] };
-const PARAMETERS: JsonSchema = {
-  oneOf: [STRING.schema, placeOf('query'), placeOf('body'), { type: 'array', items: PARAMETER }],
-};
+const FORMS: readonly JsonSchema[] = [STRING.schema, placeOf('query'), placeOf('body')];
+const PARAMETERS: JsonSchema = { oneOf: [...FORMS, { type: 'array', items: { oneOf: FORMS } }] };
 // A definition is compiled when the first hint uses it; few documents do.
 const PARAMETERS_KIND: Kind<ParameterHint | readonly ParameterHint[]> = { schema: { $ref: '#/$defs/parameters' } };
 const OBJECT: Kind<Item> = { schema: { type: 'object', additionalProperties: true } };

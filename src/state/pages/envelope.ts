@@ -1,7 +1,6 @@
-import type { SchemaCheck } from '../../schema/validate.js';
-import { isObject, filterMembers } from '../../contract/json.js';
+import { isObject } from '../../contract/json.js';
 import type { ItemSchema, ReadItemSchema } from '../item-schema.js';
-import type { Entry } from '../store/lists/item-list.js';
+import type { Entry, Item } from '../store/lists/item-list.js';
 import {
   type EnvelopeField,
   type EnvelopeRole,
@@ -19,7 +18,7 @@ export function createItemEnvelope(
   read: ReadItemSchema,
   schema: ItemSchema,
   path: readonly string[],
-): (item: unknown) => Readonly<Record<string, unknown>> {
+): (item: unknown) => Item {
   const plan = planObject(schema, { read, items: path, above: [] });
   const members = keepFixed(plan.members);
   return (item) => buildObject(members, item, undefined);
@@ -40,7 +39,7 @@ interface InnerList {
   readonly path: readonly string[];
   readonly element: ItemSchema;
   /** The object around some elements, which are all that there are; an empty one where the list is an array. */
-  wrap(elements: readonly unknown[]): Readonly<Record<string, unknown>>;
+  wrap(elements: readonly unknown[]): Item;
 }
 
 /** Plans a list inside of an item; undefined where the schema is another one. */
@@ -88,25 +87,23 @@ export interface EnvelopeFacts {
 /** Builds the body of a list response. */
 export type Envelope = (facts: EnvelopeFacts) => unknown;
 
-/** Generates the properties that depend neither on the page nor on a constant. */
-interface EnvelopeMaker {
-  accepts(body: Readonly<Record<string, unknown>>): boolean;
-  /** The pointers of what a body lacks, where the schema alone shows them. */
-  listMissing(body: Readonly<Record<string, unknown>>): readonly string[];
-  readonly findWrong: SchemaCheck;
-  /** A complete envelope from its known part. */
-  complete(known: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>>;
-}
-
-/** Plans the body of a list response, in the order of its schema: constants, values of the page, and generated ones where required. */
-export function createEnvelope(shape: ListShape, schema: ItemSchema | undefined, maker: EnvelopeMaker): Envelope {
+/**
+ * Plans the body of a list response, in the order of its schema: constants, values of the page, and generated ones.
+ *
+ * @param generate - Makes what a body without items lacks; called once.
+ */
+export function createEnvelope(
+  shape: ListShape,
+  schema: ItemSchema | undefined,
+  generate: (first: Item) => Item,
+): Envelope {
   const { plan, element } = shape;
   if (plan.kind === 'field') return (facts) => readField(plan.field, facts);
   if (plan.kind !== 'object') return (facts) => wrapElements(facts.items, element);
-  let generated: Readonly<Record<string, unknown>> | undefined;
+  let generated: Item | undefined;
   return (facts) => {
     const built = buildObject(plan.members, wrapElements(facts.items, element), facts);
-    generated ??= generate(shape, maker, buildObject(plan.members, [], facts));
+    generated ??= generate(buildObject(plan.members, [], facts));
     if (Object.keys(generated).length === 0) return built;
     const body: Record<string, unknown> = {};
     for (const name of new Set([...(schema?.properties.keys() ?? []), ...Object.keys(built)])) {
@@ -118,37 +115,12 @@ export function createEnvelope(shape: ListShape, schema: ItemSchema | undefined,
   };
 }
 
-/** The properties of an envelope that its schema requires and that do not depend on the page; generated once. */
-function generate(
-  { path }: ListShape,
-  maker: EnvelopeMaker,
-  first: Readonly<Record<string, unknown>>,
-): Readonly<Record<string, unknown>> {
-  if (maker.accepts(first)) return {};
-  const make = (pointers: readonly string[]): Readonly<Record<string, unknown>> => {
-    // An empty list can be wrong (`minItems`), but its items are those of the page.
-    const isList = (name: string): boolean => path.length === 1 && name === path[0];
-    const wrong = new Set(pointers.map((pointer) => pointer.split('/')[1] ?? '').filter((name) => !isList(name)));
-    if (wrong.size === 0) return {};
-    const rest = maker.complete(filterMembers(first, (name) => !wrong.has(name) || name === path[0]));
-    return filterMembers(rest, (name) => wrong.has(name));
-  };
-  const usual = make(maker.listMissing(first));
-  return maker.accepts({ ...first, ...usual })
-    ? usual
-    : make(maker.findWrong(first, 'body').map(({ pointer }) => pointer));
-}
-
 function wrapElements(items: readonly unknown[], element: readonly string[]): readonly unknown[] {
   if (element.length === 0) return items;
   return items.map((item) => element.reduceRight<unknown>((inner, name) => ({ [name]: inner }), item));
 }
 
-function buildObject(
-  members: readonly Member[],
-  content: unknown,
-  facts: EnvelopeFacts | undefined,
-): Readonly<Record<string, unknown>> {
+function buildObject(members: readonly Member[], content: unknown, facts: EnvelopeFacts | undefined): Item {
   const body: Record<string, unknown> = {};
   for (const member of members) {
     const value = buildMember(member, content, facts);

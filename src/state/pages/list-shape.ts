@@ -177,24 +177,10 @@ export function findCount(schema: ItemSchema, read: ReadItemSchema): readonly st
 }
 
 /** The roles by which a client finds out whether there is another page. */
-const ANNOUNCES: ReadonlySet<EnvelopeRole> = new Set(['hasMore', 'next', 'pages', 'remaining', 'total']);
+export const ANNOUNCES: ReadonlySet<EnvelopeRole> = new Set(['hasMore', 'next', 'pages', 'remaining', 'total']);
 
-/** Whether a list response says whether there is another page. */
-export function announcesPages(plan: Plan): boolean {
-  return hasField(plan, ({ role }) => ANNOUNCES.has(role));
-}
-
-/** Whether a list response shows the next page as a number. */
-export function hasNumberedTurns(plan: Plan): boolean {
-  return hasField(plan, ({ role, type }) => role === 'next' && /^(integer|number)$/.test(type ?? ''));
-}
-
-/** Whether a list response shows the next page as a URL. */
-export function hasUrlOfNext(plan: Plan): boolean {
-  return hasField(plan, ({ role, form }) => role === 'next' && (form === 'url' || form === 'path'));
-}
-
-function hasField(plan: Plan, test: (field: EnvelopeField) => boolean): boolean {
+/** Whether a property of an envelope has a role of the page that passes a test. */
+export function hasField(plan: Plan, test: (field: EnvelopeField) => boolean): boolean {
   if (plan.kind === 'object') return plan.members.some((member) => hasField(member.plan, test));
   return plan.kind === 'field' && test(plan.field);
 }

@@ -13,7 +13,7 @@ import {
   type ItemKeys,
   type PageInput,
 } from './inputs.js';
-import { hasNumberedTurns, hasUrlOfNext, type Plan } from './list-shape.js';
+import { type EnvelopeField, hasField, type Plan } from './list-shape.js';
 import { PAGE_STYLES, type PageFacts, type PageRole, type PageStyle, type PageStyleName } from './pagination.js';
 import { type Filter, findFilter } from './view.js';
 import { listStatuses } from '../names.js';
@@ -91,6 +91,9 @@ function planPages(operation: Operation, known: PageKnowledge, query: readonly C
   const search = query.find(({ name }) => SEARCH.test(name));
   const named = (role: PageRole): Candidate | undefined => query.find(({ name }) => name === names[role]);
   const limit = named('limit');
+  const isNumbered =
+    known.shape !== undefined &&
+    hasField(known.shape, ({ role, type }) => role === 'next' && /^(integer|number)$/.test(type ?? ''));
   const isNewestFirst = style.name === 'starting-after' || NEWEST_FIRST.test(readText(operation));
   const isWhole = style.signs.length === 0 || style.name === 'range';
   const free = query.filter(({ name }) => !taken.has(name));
@@ -102,11 +105,11 @@ function planPages(operation: Operation, known: PageKnowledge, query: readonly C
   return {
     style,
     names,
-    firstPage: readFirstPage(named('page')),
-    firstOffset: readFirstOffset(named('offset')),
+    firstPage: readFirst(named('page'), 1),
+    firstOffset: readFirst(named('offset'), 0),
     numbers: readNumbers(names.token),
     isAlwaysGiven: named('token')?.required === true,
-    fits: createFit(named('token'), known.shape !== undefined && hasNumberedTurns(known.shape)),
+    fits: createFit(named('token'), isNumbered),
     defaultLimit: limit === undefined ? (isWhole ? Infinity : PAGE_SIZE) : readDefault(limit),
     maximumLimit: limit?.own.maximum ?? Infinity,
     order: order?.name,
@@ -173,7 +176,8 @@ function findStyle(query: readonly Candidate[], hinted: PageStyleName | undefine
 function withCursor(found: ReturnType<typeof findStyle>, { shape, style: hinted }: PageKnowledge): typeof found {
   const isAlone = found.style.name === 'none' && found.names.limit !== undefined && hinted === undefined;
   const style = PAGE_STYLES.find(({ name }) => name === 'token');
-  if (!isAlone || style === undefined || shape === undefined || !hasUrlOfNext(shape)) return found;
+  const isUrl = ({ role, form }: EnvelopeField): boolean => role === 'next' && (form === 'url' || form === 'path');
+  if (!isAlone || style === undefined || shape === undefined || !hasField(shape, isUrl)) return found;
   return { style, names: { ...found.names, token: CURSOR_PARAMETER } };
 }
 
@@ -273,24 +277,22 @@ function hasDirections(schema: PageInput['schema']): boolean {
   return values === undefined || values.some((value) => /^(asc|desc)/i.test(String(value)));
 }
 
-/** The number of the first page: 0 where the parameter starts there, according to its default, minimum or description. */
-function readFirstPage(parameter: Candidate | undefined): number {
-  if (parameter === undefined) return 1;
-  const { own: schema } = parameter;
-  if (typeof schema.default === 'number' || isShortNumber(schema.default)) return Number(schema.default) === 0 ? 0 : 1;
-  const text = `${parameter.description ?? ''} ${schema.description ?? ''}`;
-  if (/\b(zero|0)[- ](based|indexed)|starts? (at|from|with) (0|zero)\b|first page is (0|zero)\b/i.test(text)) return 0;
-  return schema.minimum === 0 && !/\b(one|1)[- ](based|indexed)|starts? (at|from|with) (1|one)\b/i.test(text) ? 0 : 1;
+/** The number of the first page or item, 0 or 1: not the usual one where the default, minimum or description of its parameter says so. */
+function readFirst(parameter: Candidate | undefined, usual: 0 | 1): number {
+  if (parameter === undefined) return usual;
+  const other = 1 - usual;
+  const { own: schema, description = '' } = parameter;
+  if (typeof schema.default === 'number' || isShortNumber(schema.default))
+    return Number(schema.default) === other ? other : usual;
+  const text = `${description} ${schema.description ?? ''}`;
+  if (STARTS[other]?.test(text) === true) return other;
+  return schema.minimum === other && !STARTS[usual].test(text) ? other : usual;
 }
 
-/** The offset of the first item: 1 where the parameter starts there, according to its default, minimum or description. */
-function readFirstOffset(parameter: Candidate | undefined): number {
-  if (parameter === undefined) return 0;
-  const { own: schema } = parameter;
-  if (typeof schema.default === 'number' || isShortNumber(schema.default)) return Number(schema.default) === 1 ? 1 : 0;
-  const text = `${parameter.description ?? ''} ${schema.description ?? ''}`;
-  return schema.minimum === 1 || /\b(one|1)[- ](based|indexed)|starts? (at|from|with) (1|one)\b/i.test(text) ? 1 : 0;
-}
+const STARTS = [
+  /\b(zero|0)[- ](based|indexed)|starts? (at|from|with) (0|zero)\b|first page is (0|zero)\b/i,
+  /\b(one|1)[- ](based|indexed)|starts? (at|from|with) (1|one)\b/i,
+] as const;
 
 function createFit(parameter: Candidate | undefined, isNumbered: boolean): (value: string) => boolean {
   if (parameter === undefined) return () => true;

@@ -18,10 +18,7 @@ import type { ItemLocation } from './on-demand.js';
 import { isStatus } from './server-values.js';
 import type { Transaction } from './store.js';
 
-interface ItemPlace {
-  readonly id: string;
-  readonly scope: string;
-}
+type ItemPlace = Readonly<Record<'id' | 'scope', string>>;
 
 /** Keeps what depends on items in step with them: the lists below, memberships, and the objects in other items that show them. */
 export interface Dependents {

@@ -40,12 +40,7 @@ export type IsSettable = (name: string) => boolean;
 /** How deep request bodies wrap the properties of an item. */
 const MAX_DEPTH = 3;
 
-interface SettableNames {
-  /** In the bodies of all operations. */
-  readonly all: ReadonlySet<string> | undefined;
-  /** In those that create items. */
-  readonly created: ReadonlySet<string> | undefined;
-}
+type SettableNames = Readonly<Record<'all' | 'created', ReadonlySet<string> | undefined>>;
 
 /** Finds for each collection what its requests can set: the names in the bodies of its operations, wherever they are nested. */
 export function createSettableFinder(

@@ -173,10 +173,7 @@ const IDEMPOTENCY = /^[^a-z]*idempotency[^a-z]*(key|token)[^a-z]*$/i;
 const UPSERT = /upsert|update|replace|\bset/i;
 
 /** The ids that a create names: in a query parameter, and in its body. */
-interface NamedIds {
-  readonly chosen: string | number | undefined;
-  readonly own: string | number | undefined;
-}
+type NamedIds = Readonly<Record<'chosen' | 'own', string | number | undefined>>;
 
 /**
  * Plans how a create finds out that its id belongs to another item: always for an id in the query, and for one in the body where a name

@@ -6,7 +6,7 @@ import type { Answer, ListAnswer } from '../../../http/answer.js';
 import { isCovered, isJsonType, toEssence } from '../../../contract/media-type.js';
 import type { Call } from '../../../http/request/call.js';
 import { createEnvelope, createPageHeaders, type Envelope, type EnvelopeFacts } from '../../../state/pages/envelope.js';
-import { announcesPages, findShapeAt, type ListShape } from '../../../state/pages/list-shape.js';
+import { ANNOUNCES, findShapeAt, hasField, type ListShape } from '../../../state/pages/list-shape.js';
 import { isPageMistake, type Page, type PageMistake, type PageTurn } from '../../../state/pages/pagination.js';
 import { choosePlan, createPagePlan, isDescending, type PagePlan } from '../../../state/pages/plan.js';
 import {
@@ -143,7 +143,10 @@ export function createListHandler(context: OperationContext): StateHandler | und
   const withRequiredFilters = createRequiredFilters(usual);
   const createNamed = createNamedItems(context, usual);
   const isPart = declaresStatus(operation, 206);
-  const writeHeaders = createPageHeaders(operation, usual.style.name !== 'none' && !announcesPages(shape.plan));
+  const writeHeaders = createPageHeaders(
+    operation,
+    usual.style.name !== 'none' && !hasField(shape.plan, ({ role }) => ANNOUNCES.has(role)),
+  );
 
   return createCollectionHandler(context, (exchange, choice, location) => {
     const { call, session } = exchange;
@@ -266,20 +269,29 @@ function createEnvelopeReader(
   { contract, read, validators, generator }: StateContext,
   shape: ListShape,
 ): (session: Session) => Envelope {
-  const { schema } = shape;
-  return memoizeOf((session) =>
-    createEnvelope(shape, read(schema), {
-      accepts: validators.accepts(schema, 'response'),
-      listMissing: (body) => listMissing(contract, schema, body),
-      findWrong: validators.check(schema, 'response'),
-      complete: (known) => {
-        const { seed, clock } = session;
-        const facts = { seed, key: schema, direction: 'response', now: clock.now() } as const;
-        // The schema of an envelope describes an object.
-        return generator.complete(schema, known, facts) as Item;
-      },
-    }),
-  );
+  const { schema, path } = shape;
+  const accepts = validators.accepts(schema, 'response');
+  const generate = (first: Item, { seed, clock }: Session): Item => {
+    const make = (pointers: readonly string[]): Item => {
+      // An empty list can be wrong (`minItems`), but its items are those of the page.
+      const isList = (name: string): boolean => path.length === 1 && name === path[0];
+      const wrong = new Set(pointers.map((pointer) => pointer.split('/')[1] ?? '').filter((name) => !isList(name)));
+      if (wrong.size === 0) return {};
+      const known = filterMembers(first, (name) => !wrong.has(name) || name === path[0]);
+      const facts = { seed, key: schema, direction: 'response', now: clock.now() } as const;
+      // The schema of an envelope describes an object.
+      return filterMembers(generator.complete(schema, known, facts) as Item, (name) => wrong.has(name));
+    };
+    if (accepts(first)) return {};
+    const usual = make(listMissing(contract, schema, first));
+    if (accepts({ ...first, ...usual })) return usual;
+    return make(
+      validators
+        .check(schema, 'response')(first, 'body')
+        .map(({ pointer }) => pointer),
+    );
+  };
+  return memoizeOf((session) => createEnvelope(shape, read(schema), (first) => generate(first, session)));
 }
 
 function readDescending(plan: PagePlan, values: PageValues): boolean {

@@ -31,10 +31,7 @@ interface ParameterReport {
 }
 
 /** A property that a body and the item have under different names or in different forms, as JSON pointers. */
-interface RenameReport {
-  readonly body: string;
-  readonly item: string;
-}
+type RenameReport = Readonly<Record<'body' | 'item', string>>;
 
 interface RequestReport {
   readonly item: string;

@@ -151,10 +151,7 @@ function own(held: HeldRows): EntryRows {
 }
 
 /** What a list knows about an id: its entry, and the one that was removed last. */
-interface KnownEntry {
-  readonly entry: Entry | undefined;
-  readonly removed: Entry | undefined;
-}
+type KnownEntry = Readonly<Record<'entry' | 'removed', Entry | undefined>>;
 
 function createWrites(
   held: HeldRows,
