@@ -80,7 +80,7 @@ export function createReloader(
   const isWatching = isWatched(settings) || isScenarioWatched(settings);
   const list = (): readonly string[] => [...new Set([...listPaths(live.version, files), ...further])];
   const onChange = async (changed: readonly string[]): Promise<void> => void (await reload(changed));
-  const watcher = isWatching ? createWatcher(list, onChange, { since }) : undefined;
+  const watcher = isWatching ? createWatcher(list, onChange, since) : undefined;
   return {
     get last() {
       return last;

@@ -133,22 +133,25 @@ export function loadParts(shared: ContractParts, settings: Settings, before?: Ve
   const coverage = isSame ? before.coverage : openCoverage({ scenarios, ...shared }, settings.coverage);
   const decoder = shared.readDecoder(settings.requests);
   const schemes = Object.values(shared.contract.securitySchemes);
-  return {
+  const ofContract = {
     seed,
     errors,
     answerPreferred,
     sources,
-    credentialHeaders: schemes.flatMap(({ in: place, key }) => (place === 'header' ? (key?.toLowerCase() ?? []) : [])),
     redactor,
-    scenarioContext,
-    scenarios,
-    reload,
-    coverage,
     decoder,
     definition,
     items,
     editors,
     stateSource,
+  };
+  return {
+    credentialHeaders: schemes.flatMap(({ in: place, key }) => (place === 'header' ? (key?.toLowerCase() ?? []) : [])),
+    scenarioContext,
+    scenarios,
+    reload,
+    coverage,
+    ...ofContract,
     ...shared,
   };
 }

@@ -5,7 +5,7 @@ import type { BodyBytes } from '../http/request/body-bytes.js';
 import { NO_HEADERS, type ParsedHeaders, RequestHeaders } from '../http/request-headers.js';
 import type { ResponseConstructor } from '../http/response/encode.js';
 import { readTarget } from '../http/target.js';
-import { readPrefix, type SessionPrefix } from '../session/choice.js';
+import { readPrefix } from '../session/choice.js';
 import type { Sessions } from '../session/sessions.js';
 import { readMonotonic } from '../platform.js';
 
@@ -60,7 +60,12 @@ export function createArrivals(sessions: Sessions, ownsControl: ((path: string) 
     const { url, path, search } = readTarget(request.url);
     if (environment?.request === request) lastHeaders = RequestHeaders.parse(environment.incoming, lastHeaders);
     else lastHeaders = RequestHeaders.of(request.headers);
-    const prefix = sessions.readPrefix(path) ?? readControlPrefix(path, ownsControl);
+    let prefix = sessions.readPrefix(path);
+    if (prefix === undefined) {
+      // The control API is served even if the contract has paths such as `/~{user}`.
+      const ofControl = readPrefix(path);
+      if (ofControl !== undefined && ownsControl?.(ofControl.path) === true) prefix = ofControl;
+    }
     return {
       request,
       headers: lastHeaders,
@@ -88,10 +93,4 @@ export function createArrivals(sessions: Sessions, ownsControl: ((path: string) 
 /** Each request has bindings of its own; comparing them avoids `c.req`, which Hono creates when it is first used. */
 function isFrom(c: Context, { request, environment }: Arrival): boolean {
   return (environment !== undefined && environment === c.env) || request === c.req.raw;
-}
-
-/** Reads the session prefix of a control API path, which is served even if the contract has paths such as `/~{user}`. */
-function readControlPrefix(path: string, owns: ((path: string) => boolean) | undefined): SessionPrefix | undefined {
-  const prefix = readPrefix(path);
-  return prefix !== undefined && owns?.(prefix.path) === true ? prefix : undefined;
 }

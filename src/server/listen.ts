@@ -80,7 +80,9 @@ export async function listen(
     tls === false
       ? createConnectionServer(listener, options.connections, refuse)
       : await createSecure(tls === true ? {} : tls, { host, listener, connections: options.connections, refuse });
-  await (socket === undefined ? start(server, { port, host }) : startOnSocket(server, socket));
+  // The file of a process that ended without removing it is replaced.
+  if (socket !== undefined && (await isAbandoned(socket))) rmSync(socket, { force: true });
+  await start(server, socket === undefined ? { port, host } : { path: socket });
   return {
     ...describeAddress(server, tls === false ? 'http' : 'https'),
     host,
@@ -228,12 +230,6 @@ function start(server: Server, place: Place | { readonly path: string }): Promis
       resolve();
     });
   });
-}
-
-/** Listens on a Unix socket. The file of a process that ended without removing it is replaced. */
-async function startOnSocket(server: Server, path: string): Promise<void> {
-  if (await isAbandoned(path)) rmSync(path, { force: true });
-  await start(server, { path });
 }
 
 /** Whether a path is a socket that no process listens on. */

@@ -40,13 +40,7 @@ export interface Watcher {
   close(): void;
 }
 
-interface WatchOptions {
-  /** Milliseconds between two checks; default 100, or longer where a check takes long. */
-  readonly everyMs?: number;
-  /** Milliseconds since 1970: files that were written later have changed. Default: those that are written after the first check. */
-  readonly since?: number;
-}
-
+/** Milliseconds between two checks, or longer where a check takes long. */
 const EVERY_MS = 100;
 
 /** The next check waits this many times as long as a check took: checks take at most a twentieth of the time. */
@@ -67,11 +61,12 @@ const SETTLE_MS = 30;
  *
  * @param list - Files and folders, with everything below them; they need not exist. It is called before each check.
  * @param onChange - Receives the files that changed. The next check waits for it.
+ * @param since - Milliseconds since 1970: files that were written later have changed. Default: those that are written after the first check.
  */
 export function createWatcher(
   list: () => readonly string[],
   onChange: (changed: readonly string[]) => void | Promise<void>,
-  options: WatchOptions = {},
+  since: number = Infinity,
 ): Watcher {
   let isClosed = false;
   let timer: NodeJS.Timeout | undefined;
@@ -91,17 +86,17 @@ export function createWatcher(
       seen = await settle(paths, seen);
       const changed = findChanges(known, seen);
       // What is watched from now on may have changed while it was read.
-      const since = Date.now() - CLOCK_TICK_MS;
+      const readAt = Date.now() - CLOCK_TICK_MS;
       known = seen;
       if (!isClosed && changed.length > 0) await onChange(changed);
-      known = addStamps(seen, list(), { paths, since });
+      known = addStamps(seen, list(), { paths, since: readAt });
       return;
     }
-    known = known === undefined ? new Map([...seen].filter(isOlder(options.since ?? Infinity))) : seen;
+    known = known === undefined ? new Map([...seen].filter(isOlder(since))) : seen;
   };
   const schedule = (): void => {
     if (isClosed) return;
-    timer = setTimeout(() => void look().finally(schedule), options.everyMs ?? Math.max(EVERY_MS, pauseMs));
+    timer = setTimeout(() => void look().finally(schedule), Math.max(EVERY_MS, pauseMs));
     timer.unref();
   };
   const ready = look();

@@ -125,14 +125,8 @@ async function importRecording(file: string, flags: ImportFlags, parts: Recordin
     breaks: [
       ...(written.length === 0 ? [] : findRecordedBreaks(folder, parts)),
       ...unknown.map(({ entry, why }): Break => {
-        return {
-          at: basename(file),
-          stub: entry,
-          code: 'PATH_UNKNOWN',
-          in: 'path',
-          pointer: '',
-          message: why + upstreamHint,
-        };
+        const message = why + upstreamHint;
+        return { at: basename(file), stub: entry, code: 'PATH_UNKNOWN', in: 'path', pointer: '', message };
       }),
     ],
     remarks: skipped
@@ -151,22 +145,13 @@ function print(report: Report, { json = false }: ImportFlags, write: Output['wri
     write(JSON.stringify({ format, files: files.map(showPath), imported, breaks, notCarriedOver: remarks }, null, 2));
     return;
   }
-  write(
-    imported === ''
-      ? `nothing was imported from ${FORMAT_NAMES[format]}`
-      : `imported ${imported} from ${FORMAT_NAMES[format]}`,
-  );
+  write(`${imported === '' ? 'nothing was imported' : `imported ${imported}`} from ${FORMAT_NAMES[format]}`);
   for (const file of files) write(`wrote ${showPath(file)}`);
   if (breaks.length > 0) {
     write(colour('bold', `\nthe old mock broke the contract in ${countOf(breaks.length, 'place')}:`));
-    const rows = breaks.map(({ at, stub, operation = '-', in: place, pointer, code, message }) => [
-      at,
-      stub,
-      operation,
-      `${place} ${pointer}`.trim(),
-      code,
-      message,
-    ]);
+    const rows = breaks.map(({ at, stub, operation = '-', in: place, pointer, code, message }) => {
+      return [at, stub, operation, `${place} ${pointer}`.trim(), code, message];
+    });
     for (const line of alignColumns([['where', 'stub', 'operation', 'part', 'code', 'what'], ...rows]))
       write(`  ${line}`);
   }

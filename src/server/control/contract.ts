@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { formatPlace } from '../../errors.js';
 import type { Contract } from '../../contract/contract.js';
 import { isObject } from '../../contract/json.js';
@@ -55,21 +56,10 @@ function readDocument({ contract }: ControlledParts, call: Call): Contract['docu
 export function describeReloads({ isWatching, last }: Reloads): object {
   if (last === undefined) return { watching: isWatching, last: null };
   const { changed, applied, error, loaded, kept, notes, elapsedMs } = last;
-  return {
-    watching: isWatching,
-    last: {
-      changed,
-      applied,
-      loaded,
-      kept,
-      notes,
-      elapsedMs: Math.round(elapsedMs),
-      error:
-        error === undefined
-          ? null
-          : { code: error.code, message: error.reason, at: error.at && formatPlace(error.at), hint: error.hint },
-    },
-  };
+  const done = { changed, applied, loaded, kept, notes, elapsedMs: Math.round(elapsedMs) };
+  if (error === undefined) return { watching: isWatching, last: { ...done, error: null } };
+  const { code, reason: message, at, hint } = error;
+  return { watching: isWatching, last: { ...done, error: { code, message, at: at && formatPlace(at), hint } } };
 }
 
 /** The document of a contract with the base paths of the mock as its servers. @param root - The URL of the mock without a base path. */
@@ -91,7 +81,7 @@ export function withServer(
       const own = servers.get(`${name.toUpperCase()} ${path}`);
       if (own === undefined || !isObject(member)) return [name, member];
       const { servers: __, ...operation } = member;
-      return [name, isSame(own, first) ? operation : { ...operation, servers: own }];
+      return [name, isDeepStrictEqual(own, first) ? operation : { ...operation, servers: own }];
     });
     return Object.fromEntries(members) as object;
   }
@@ -101,8 +91,4 @@ function listServers(basePaths: readonly string[], root: string): readonly { rea
   // The last one is the root, which is only an alternative to those of the document.
   const paths = basePaths.length > 1 ? basePaths.slice(0, -1) : basePaths;
   return paths.map((path) => ({ url: root.replace(/\/$/, '') + path }));
-}
-
-function isSame(one: readonly object[], other: readonly object[]): boolean {
-  return JSON.stringify(one) === JSON.stringify(other);
 }

@@ -79,7 +79,12 @@ function snapshotHandlers(
       const { snapshot } = readBody(call) as { readonly snapshot: string };
       if ((await session.shared?.restoreSnapshot(snapshot)) === true) return answerJson(200, show(session));
       const kept = snapshots.get(session)?.get(snapshot);
-      if (kept === undefined) throw toUnknownSnapshot(session.id, snapshot, listNames(session));
+      if (kept === undefined) {
+        const names = listNames(session);
+        const known = names.length === 0 ? 'it has no snapshots' : `its snapshots are ${names.join(', ')}`;
+        const reason = `session "${session.id}" has no snapshot "${snapshot}"`;
+        throw new MockError('SNAPSHOT_UNKNOWN', reason, { hint: suggest(snapshot, names) ?? known });
+      }
       session.restore(kept.snapshot);
       return answerJson(200, show(session));
     },
@@ -110,10 +115,4 @@ function generateName(names: readonly string[]): string {
   let number = names.length + 1;
   while (names.includes(`snapshot-${number}`)) number += 1;
   return `snapshot-${number}`;
-}
-
-function toUnknownSnapshot(id: string, name: string, names: readonly string[]): MockError {
-  const known = names.length === 0 ? 'it has no snapshots' : `its snapshots are ${names.join(', ')}`;
-  const hint = suggest(name, names) ?? known;
-  return new MockError('SNAPSHOT_UNKNOWN', `session "${id}" has no snapshot "${name}"`, { hint });
 }

@@ -86,7 +86,11 @@ export function createPipeline(parts: PipelineParts): Pipeline {
   const finish = createFinish(parts, readClock, (request) => void broken.add(request));
 
   const answerCall = createCallAnswerer(parts, { readClock, finish });
-  const answerInSession = inSharedSession(answerCall);
+  // Of a session that several processes share together with what it changes, again where another process was faster.
+  const answerInSession: AnswerCall = (call, from) =>
+    from.session.shared === undefined
+      ? answerCall(call, from)
+      : from.session.shared.atomic.run(() => answerCall(call, from));
   const inStore = createStoreSteps(parts);
   const { answerUnrouted, refuseSession, refuseIn } = createRefusals(parts, { readClock, finish });
   const answerIn = (received: Received, match: OperationMatch, body: BodyBytes | undefined): Written => {
@@ -129,14 +133,6 @@ export function createPipeline(parts: PipelineParts): Pipeline {
   };
 }
 
-/** A call whose session several processes share is answered together with what it changes, again where another process was faster. */
-function inSharedSession(answerCall: AnswerCall): AnswerCall {
-  return (call, from) => {
-    const { shared } = from.session;
-    return shared === undefined ? answerCall(call, from) : shared.atomic.run(() => answerCall(call, from));
-  };
-}
-
 function answerFailure(errors: ErrorAnswers, error: unknown, answerUnrouted: (unrouted: Unrouted) => Written): Written {
   try {
     const why = `mock: it failed outside of the answer sources: ${toReason(error)}`;
@@ -161,9 +157,7 @@ function createStoreSteps(parts: PipelineParts): (arrival: Arrival, answer: () =
       return response;
     } catch (error) {
       if (!(error instanceof MockError) || error.code !== 'STORE_UNREACHABLE') throw error;
-      const { method, url } = arrival;
-      const request = { method, url, path: {}, query: {}, body: undefined };
-      const outcome = { arrival, session: sessions.default, request, trace: [`store: ${error.reason}`] };
+      const outcome = toOutcome(arrival, sessions.default, `store: ${error.reason}`);
       return finishUnwritten(parts, outcome, answerUnreachable(errors, error));
     }
   };
@@ -172,11 +166,8 @@ function createStoreSteps(parts: PipelineParts): (arrival: Arrival, answer: () =
 function createRefusals(parts: PipelineParts, steps: CallSteps) {
   const { errors, sessions } = parts;
   const answerUndocumented = createUndocumentedAnswerer(parts, steps);
-  const answerUnrouted = (arrival: Arrival, session: Session, { answer, why }: Unrouted): Written => {
-    const { method, url } = arrival;
-    const request = { method, url, path: {}, query: {}, body: undefined };
-    return steps.finish({ arrival, session, request, trace: [why] }, answer);
-  };
+  const answerUnrouted = (arrival: Arrival, session: Session, { answer, why }: Unrouted): Written =>
+    steps.finish(toOutcome(arrival, session, why), answer);
   const refuseIn = (session: ChosenSession, { arrival, match, read }: Unmatched): Written => {
     if (session instanceof MockError) return refuseSession(arrival, session);
     const { request, path } = arrival;
@@ -193,6 +184,12 @@ function createRefusals(parts: PipelineParts, steps: CallSteps) {
   };
 
   return { answerUnrouted, refuseSession, refuseIn };
+}
+
+/** What is known of a request that is not decoded. */
+function toOutcome(arrival: Arrival, session: Session, why: string): Outcome {
+  const { method, url } = arrival;
+  return { arrival, session, request: { method, url, path: {}, query: {}, body: undefined }, trace: [why] };
 }
 
 interface Unmatched {
@@ -214,10 +211,7 @@ function createCallAnswerer(
 ): (call: Call, from: Received) => Written {
   const failCall = (outcome: Outcome, call: Call, error: unknown): Written =>
     finish(
-      {
-        ...outcome,
-        trace: [...outcome.trace, `mock: failed: ${toReason(error)}`],
-      },
+      { ...outcome, trace: [...outcome.trace, `mock: failed: ${toReason(error)}`] },
       toFailure(errors, call.operation, error),
     );
 
@@ -235,14 +229,8 @@ function createCallAnswerer(
     const outcome: Outcome = { arrival, session, match, request: call, call, trace };
     try {
       const note = (line: string): void => void trace.push(line);
-      const answer = chain({
-        contract,
-        call,
-        session,
-        request: arrival.request,
-        clock: readClock(arrival, session),
-        note,
-      });
+      const clock = readClock(arrival, session);
+      const answer = chain({ contract, call, session, request: arrival.request, clock, note });
       if (!isPromise(answer)) return conclude(outcome, call, answer);
       return answer.then(
         (settled) => conclude(outcome, call, settled),
