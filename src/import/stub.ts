@@ -103,7 +103,7 @@ export class NotCarried extends Error {
   }
 }
 
-/** What `read` returns; nothing where it throws `NotCarried`, which `note` is told. */
+/** Returns what `read` returns; nothing where it throws `NotCarried`, which is passed to `note`. */
 export function carry<Read>(read: () => Read, note: (remark: Omit<Remark, 'at' | 'what'>) => void): readonly Read[] {
   try {
     return [read()];

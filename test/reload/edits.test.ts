@@ -413,7 +413,7 @@ it('a scenario is removed and deactivated with its file, and one that was passed
   expect([mock.scenarios.ids, mock.scenarios.active]).toEqual([['mine'], ['mine']]);
 });
 
-it('scenarios.onReload is told, and the next call is answered by the edited file', async () => {
+it('scenarios.onReload is called, and the next call is answered by the edited file', async () => {
   const folder = createFolder({ 'a.yaml': 'description: Nothing.' });
   let tell: (loaded: readonly string[]) => void = () => undefined;
   const told = new Promise<readonly string[]>((resolve) => (tell = resolve));

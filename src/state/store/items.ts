@@ -176,7 +176,7 @@ function createReplaceAll(
         const location = locate(transaction, name, scope);
         const missing = links.findMissingParent(location);
         return entries.flatMap(({ id }, i) => {
-          const problem = missing ?? links.findMissingTarget(location, id);
+          const problem = missing ?? links.findMissingTarget(location, id, before);
           return problem === undefined ? [] : [[i, problem] as const];
         });
       },
@@ -230,15 +230,21 @@ function createLinks(
   };
   const toNoun = (name: string): string => name.slice(name.lastIndexOf('.') + 1);
   const namesakes = memoize((name: string) => names.filter((each) => each !== name && toNoun(each) === toNoun(name)));
-  const findMissingTarget = ({ transaction, model }: ItemLocation, id: string | undefined): ItemProblem | undefined => {
+  /** @param before - The memberships before a replacement of all of them. */
+  const findMissingTarget = (
+    { transaction, collection, model }: ItemLocation,
+    id: string | undefined,
+    before = listEntries(collection),
+  ): ItemProblem | undefined => {
     const { members } = model.resource;
     if (id === undefined || members === undefined) return undefined;
     const location = locate(transaction, members);
     if (find(location, id) !== undefined || !isMissing(location, id)) return undefined;
     // A membership can be that of an item below the same parent, in another collection of that noun.
-    const isElsewhere = namesakes(members).some((name) =>
-      listEntries(transaction.collection(name)).some(([, entry]) => entry.id === id),
-    );
+    const isElsewhere = namesakes(members).some((name) => {
+      const entries = name === collection.name ? before : listEntries(transaction.collection(name));
+      return entries.some(([, entry]) => entry.id === id);
+    });
     return isElsewhere ? undefined : toLinkProblem({ collection: members, id });
   };
   const findMissingParent = ({ transaction, model, scope }: ItemLocation): ItemProblem | undefined => {
