@@ -25,7 +25,7 @@ export async function send(
   const sent = body === undefined ? {} : { body: JSON.stringify(body) };
   const response = await mock.fetch(path ?? '', { method: method ?? '', headers: typed, ...sent });
   const text = await response.text();
-  const isJson = /json/.test(response.headers.get('content-type') ?? '') && text !== '';
+  const isJson = /json|^\*/.test(response.headers.get('content-type') ?? '') && text !== '';
   const value: unknown = text === '' ? {} : isJson ? JSON.parse(text) : text;
   const list = Array.isArray(value) ? value : [];
   return { status: response.status, headers: response.headers, body: value as Reply['body'], list };
