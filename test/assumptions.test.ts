@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { load } from 'js-yaml';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 
 /** The assumptions of a document: pointer -> reason. A map in `x-assumed` describes single members of its object. */
 function readAssumed(value: unknown, pointer = ''): Record<string, string> {
@@ -31,23 +31,21 @@ function readPage(text: string): { readonly why: Record<string, string>; readonl
 const document: unknown = load(readFileSync('spec/openapi.yaml', 'utf8'));
 const text = readFileSync('docs/assumptions.md', 'utf8');
 
-describe('the assumptions of the built-in contract', () => {
-  it('have the same reasons in the document and on the page', () => {
-    const inDocument = readAssumed(document);
-    expect(Object.keys(inDocument).length).toBeGreaterThan(30);
-    expect(readPage(text).why).toEqual(inDocument);
-  });
+it('the assumptions of the built-in contract have the same reasons in the document and on the page', () => {
+  const inDocument = readAssumed(document);
+  expect(Object.keys(inDocument).length).toBeGreaterThan(30);
+  expect(readPage(text).why).toEqual(inDocument);
+});
 
-  it('are each listed once, each with an alternative', () => {
-    const { instead } = readPage(text);
-    expect(text.match(/^- `/gmu)).toHaveLength(Object.keys(instead).length);
-    expect(Object.values(instead).filter((alternative) => alternative.trim().length < 3)).toEqual([]);
-  });
+it('the assumptions of the built-in contract are each listed once, each with an alternative', () => {
+  const { instead } = readPage(text);
+  expect(text.match(/^- `/gmu)).toHaveLength(Object.keys(instead).length);
+  expect(Object.values(instead).filter((alternative) => alternative.trim().length < 3)).toEqual([]);
+});
 
-  it('refer to members that exist', () => {
-    const lost = Object.keys(readAssumed(document)).filter((pointer) => valueAt(document, pointer) === undefined);
-    expect(lost).toEqual([]);
-  });
+it('the assumptions of the built-in contract refer to members that exist', () => {
+  const lost = Object.keys(readAssumed(document)).filter((pointer) => valueAt(document, pointer) === undefined);
+  expect(lost).toEqual([]);
 });
 
 function valueAt(root: unknown, pointer: string): unknown {

@@ -175,35 +175,29 @@ describe('examples/compose/compose.yaml', () => {
   });
 });
 
-describe('docs/maintainers/docker.md', () => {
-  it('copies every program that the Dockerfile runs to a base image made of this machine', () => {
-    const runs = [...readFileSync('Dockerfile', 'utf8').matchAll(/^RUN (?<program>\S+)/gmu)];
-    const programs = runs.map((match) => match.groups?.['program'] ?? '').filter((program) => program !== 'npm');
-    const recipe = readFileSync('docs/maintainers/docker.md', 'utf8').split('<!-- base image -->')[1] ?? '';
-    const copied = /^for program in (?<list>.+); do$/mu.exec(recipe)?.groups?.['list'] ?? '';
-    expect(programs.length).toBeGreaterThan(0);
-    for (const program of programs) expect(copied.split(' ')).toContain(`/bin/${program}`);
-  });
+it('docs/maintainers/docker.md copies every program that the Dockerfile runs to a base image made of this machine', () => {
+  const runs = [...readFileSync('Dockerfile', 'utf8').matchAll(/^RUN (?<program>\S+)/gmu)];
+  const programs = runs.map((match) => match.groups?.['program'] ?? '').filter((program) => program !== 'npm');
+  const recipe = readFileSync('docs/maintainers/docker.md', 'utf8').split('<!-- base image -->')[1] ?? '';
+  const copied = /^for program in (?<list>.+); do$/mu.exec(recipe)?.groups?.['list'] ?? '';
+  expect(programs.length).toBeGreaterThan(0);
+  for (const program of programs) expect(copied.split(' ')).toContain(`/bin/${program}`);
 });
 
-describe('compose.yaml', () => {
-  // Our own file; the assertions below check its shape.
-  const { services } = load(readFileSync('compose.yaml', 'utf8')) as {
-    readonly services: { readonly vouch: Readonly<Record<string, unknown>> };
-  };
+// Our own file; the assertions below check its shape.
+const { services } = load(readFileSync('compose.yaml', 'utf8')) as {
+  readonly services: { readonly vouch: Readonly<Record<string, unknown>> };
+};
 
-  it('is read-only and mounts its folders at the mount points of the image', () => {
-    expect(services.vouch).toMatchObject({ build: '.', read_only: true });
-    const mounts = (services.vouch['volumes'] as readonly string[]).map((volume) => volume.split(':'));
-    const mkdir = /^WORKDIR \/api\nRUN mkdir (?<names>.+)$/mu.exec(readFileSync('Dockerfile', 'utf8'))?.groups?.[
-      'names'
-    ];
-    for (const [source = '', target = '', mode] of mounts) {
-      expect(existsSync(source)).toBe(true);
-      expect(target).toBe(join('/api', source));
-      expect(mkdir).toContain(basename(target));
-      expect(mode).toBe('ro');
-    }
-    expect(mounts).toHaveLength(3);
-  });
+it('compose.yaml is read-only and mounts its folders at the mount points of the image', () => {
+  expect(services.vouch).toMatchObject({ build: '.', read_only: true });
+  const mounts = (services.vouch['volumes'] as readonly string[]).map((volume) => volume.split(':'));
+  const mkdir = /^WORKDIR \/api\nRUN mkdir (?<names>.+)$/mu.exec(readFileSync('Dockerfile', 'utf8'))?.groups?.['names'];
+  for (const [source = '', target = '', mode] of mounts) {
+    expect(existsSync(source)).toBe(true);
+    expect(target).toBe(join('/api', source));
+    expect(mkdir).toContain(basename(target));
+    expect(mode).toBe('ro');
+  }
+  expect(mounts).toHaveLength(3);
 });

@@ -273,23 +273,19 @@ describe('docs/cli.md', () => {
   );
 });
 
-describe('docs/README.md', () => {
-  it('lists every page', () => {
-    const index = readFileSync('docs/README.md', 'utf8');
-    const others = pages.filter((path) => path.startsWith('docs/') && path !== 'docs/README.md');
-    expect(others.filter((path) => !index.includes(`(${path.slice('docs/'.length)})`))).toEqual([]);
-  });
+it('docs/README.md lists every page', () => {
+  const index = readFileSync('docs/README.md', 'utf8');
+  const others = pages.filter((path) => path.startsWith('docs/') && path !== 'docs/README.md');
+  expect(others.filter((path) => !index.includes(`(${path.slice('docs/'.length)})`))).toEqual([]);
 });
 
-describe('the checks themselves', () => {
-  it('find blocks, commands and flags', () => {
-    const page = 'a\n```sh\nnpx vouch serve a.yaml --port 0 # any\n```\n```ts\nimport 1\n```\n';
-    const found = readBlocks('a.md', page);
-    expect(found.map(({ language, line }) => [language, line])).toEqual([
-      ['sh', 2],
-      ['ts', 5],
-    ]);
-    expect(found.slice(0, 1).flatMap(readCommands)).toEqual([['serve', 'a.yaml', '--port', '0']]);
-    expect(readFlags('-p, --port <n>, --no-cors a--b')).toEqual(['--port', '--no-cors']);
-  });
+it('the checks themselves find blocks, commands and flags', () => {
+  const page = 'a\n```sh\nnpx vouch serve a.yaml --port 0 # any\n```\n```ts\nimport 1\n```\n';
+  const found = readBlocks('a.md', page);
+  expect(found.map(({ language, line }) => [language, line])).toEqual([
+    ['sh', 2],
+    ['ts', 5],
+  ]);
+  expect(found.slice(0, 1).flatMap(readCommands)).toEqual([['serve', 'a.yaml', '--port', '0']]);
+  expect(readFlags('-p, --port <n>, --no-cors a--b')).toEqual(['--port', '--no-cors']);
 });

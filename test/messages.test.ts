@@ -157,114 +157,107 @@ describe('the message of an error has its code, place, reason and hint:', () => 
 });
 
 /** The violations that a refused request has, in `x-mock-violations` and in the journal. */
-describe('a refused request lists each violation in a header and in the journal:', () => {
-  const spec = {
-    ...DOCUMENT,
-    components: { securitySchemes: { token: { type: 'http', scheme: 'bearer' } } },
-    paths: {
-      '/pets': {
-        get: { ...DOCUMENT.paths['/pets'].get, security: [{ token: [] }] },
-        put: {
-          operationId: 'replacePets',
-          security: [{ token: [] }],
-          parameters: [query('limit', INTEGER)],
-          requestBody: { content: content(pet) },
-          responses: { 200: json(pet) },
-        },
-        post: {
-          operationId: 'createPet',
-          parameters: [query('limit', INTEGER)],
-          requestBody: { required: true, content: content(pet) },
-          responses: { 201: json(pet), 422: { description: 'Validation failed' } },
-        },
-        patch: {
-          operationId: 'changePet',
-          parameters: [query('limit', INTEGER)],
-          requestBody: { required: true, content: content(pet) },
-          responses: { 200: json(pet) },
-        },
+
+const spec = {
+  ...DOCUMENT,
+  components: { securitySchemes: { token: { type: 'http', scheme: 'bearer' } } },
+  paths: {
+    '/pets': {
+      get: { ...DOCUMENT.paths['/pets'].get, security: [{ token: [] }] },
+      put: {
+        operationId: 'replacePets',
+        security: [{ token: [] }],
+        parameters: [query('limit', INTEGER)],
+        requestBody: { content: content(pet) },
+        responses: { 200: json(pet) },
+      },
+      post: {
+        operationId: 'createPet',
+        parameters: [query('limit', INTEGER)],
+        requestBody: { required: true, content: content(pet) },
+        responses: { 201: json(pet), 422: { description: 'Validation failed' } },
+      },
+      patch: {
+        operationId: 'changePet',
+        parameters: [query('limit', INTEGER)],
+        requestBody: { required: true, content: content(pet) },
+        responses: { 200: json(pet) },
       },
     },
-  };
-  const type = { 'content-type': 'application/json' };
+  },
+};
+const type = { 'content-type': 'application/json' };
 
-  it.each<readonly [number, string, RequestInit, readonly string[]]>([
-    [
-      400,
-      '/pets?limit=x',
-      { method: 'PATCH', headers: type, body: '{"age":-1}' },
-      [
-        'TYPE query parameter "limit" must be an integer, got "x"',
-        'REQUIRED body property "name" is required',
-        'RANGE ',
-      ],
-    ],
-    [
-      422,
-      '/pets?limit=x',
-      { method: 'POST', headers: type, body: '{"name":"größer\\n","age":-1}' },
-      ['TYPE query parameter "limit"', 'RANGE body property "age"'],
-    ],
-    [400, '/pets?limit=%C3%BC%0A', { method: 'PATCH', headers: type, body: '{' }, ['TYPE query', 'BODY_MALFORMED ']],
-    [
-      401,
-      '/pets?limit=x',
-      { method: 'PUT', headers: type, body: '{"age":-1}' },
-      ['CREDENTIAL_MISSING ', 'TYPE query', 'REQUIRED body', 'RANGE body'],
-    ],
-    [
-      401,
-      '/pets?limit=x',
-      { method: 'PUT', headers: { ...type, authorization: 'Bearer wrong' }, body: '{"age":-1}' },
-      ['CREDENTIAL_REJECTED ', 'TYPE query', 'REQUIRED body', 'RANGE body'],
-    ],
-    [404, '/pet', {}, ['PATH_UNKNOWN the contract has no path /pet; the nearest is /pets']],
-    [405, '/pets', { method: 'DELETE' }, ['METHOD_UNKNOWN /pets does not support DELETE']],
-    [
-      406,
-      '/pets',
-      { method: 'PATCH', headers: { ...type, accept: 'image/png' }, body: '{"name":"a"}' },
-      ['NOT_ACCEPTABLE the Accept header "image/png"'],
-    ],
-    [413, '/pets', { method: 'PATCH', headers: type, body: `{"name":"${'x'.repeat(300)}"}` }, ['BODY_TOO_LARGE ']],
-    [
-      415,
-      '/pets?limit=x',
-      { method: 'PATCH', headers: { 'content-type': 'text/csv' }, body: 'a' },
-      ['TYPE query', 'CONTENT_TYPE_UNDECLARED '],
-    ],
-  ])('%i %s', async (status, path, init, want) => {
-    const refusing = await createMock({ spec, auth: { tokens: ['right'] }, requests: { bodyLimitBytes: 200 } });
-    const response = await refusing.fetch(path, init);
-    const header = response.headers.get('x-mock-violations') ?? '';
-    expect([response.status, header.split('; ').filter((part) => /^[A-Z_]+ /.test(part)).length]).toEqual([
-      status,
-      want.length,
-    ]);
-    for (const part of want) expect(header).toContain(part);
-    const errors = refusing.journal.last()?.violations.filter(({ severity }) => severity === 'error') ?? [];
-    const wanted = want.map((part) => part.split(' ')[0] ?? '');
-    expect(errors.map(({ code }): string => code).toSorted()).toEqual(wanted.toSorted());
-    await refusing.close();
-  });
+it.each<readonly [number, string, RequestInit, readonly string[]]>([
+  [
+    400,
+    '/pets?limit=x',
+    { method: 'PATCH', headers: type, body: '{"age":-1}' },
+    ['TYPE query parameter "limit" must be an integer, got "x"', 'REQUIRED body property "name" is required', 'RANGE '],
+  ],
+  [
+    422,
+    '/pets?limit=x',
+    { method: 'POST', headers: type, body: '{"name":"größer\\n","age":-1}' },
+    ['TYPE query parameter "limit"', 'RANGE body property "age"'],
+  ],
+  [400, '/pets?limit=%C3%BC%0A', { method: 'PATCH', headers: type, body: '{' }, ['TYPE query', 'BODY_MALFORMED ']],
+  [
+    401,
+    '/pets?limit=x',
+    { method: 'PUT', headers: type, body: '{"age":-1}' },
+    ['CREDENTIAL_MISSING ', 'TYPE query', 'REQUIRED body', 'RANGE body'],
+  ],
+  [
+    401,
+    '/pets?limit=x',
+    { method: 'PUT', headers: { ...type, authorization: 'Bearer wrong' }, body: '{"age":-1}' },
+    ['CREDENTIAL_REJECTED ', 'TYPE query', 'REQUIRED body', 'RANGE body'],
+  ],
+  [404, '/pet', {}, ['PATH_UNKNOWN the contract has no path /pet; the nearest is /pets']],
+  [405, '/pets', { method: 'DELETE' }, ['METHOD_UNKNOWN /pets does not support DELETE']],
+  [
+    406,
+    '/pets',
+    { method: 'PATCH', headers: { ...type, accept: 'image/png' }, body: '{"name":"a"}' },
+    ['NOT_ACCEPTABLE the Accept header "image/png"'],
+  ],
+  [413, '/pets', { method: 'PATCH', headers: type, body: `{"name":"${'x'.repeat(300)}"}` }, ['BODY_TOO_LARGE ']],
+  [
+    415,
+    '/pets?limit=x',
+    { method: 'PATCH', headers: { 'content-type': 'text/csv' }, body: 'a' },
+    ['TYPE query', 'CONTENT_TYPE_UNDECLARED '],
+  ],
+])('a refused request lists each violation in a header and in the journal: %i %s', async (status, path, init, want) => {
+  const refusing = await createMock({ spec, auth: { tokens: ['right'] }, requests: { bodyLimitBytes: 200 } });
+  const response = await refusing.fetch(path, init);
+  const header = response.headers.get('x-mock-violations') ?? '';
+  expect([response.status, header.split('; ').filter((part) => /^[A-Z_]+ /.test(part)).length]).toEqual([
+    status,
+    want.length,
+  ]);
+  for (const part of want) expect(header).toContain(part);
+  const errors = refusing.journal.last()?.violations.filter(({ severity }) => severity === 'error') ?? [];
+  const wanted = want.map((part) => part.split(' ')[0] ?? '');
+  expect(errors.map(({ code }): string => code).toSorted()).toEqual(wanted.toSorted());
+  await refusing.close();
 });
 
-describe('the stack of an error shows the call of the test', () => {
-  it.each<[name: string, act: () => unknown]>([
-    ['of an unknown collection', () => mock.state.collection('pet')],
-    ['of an invalid item', () => mock.state.collection('pets').replace([{ id: 'b', name: 1 }])],
-    ['of a wait that ended', () => mock.journal.waitFor('readPet', { timeout: 1 })],
-  ])('%s', async (_name, act) => {
-    const limit = Error.stackTraceLimit;
-    Error.stackTraceLimit = 10;
-    try {
-      const error: unknown = await (async () => act())().catch((thrown: unknown) => thrown);
-      expect(error).toBeInstanceOf(MockError);
-      expect((error as MockError).stack).toContain('messages.test.ts');
-      expect((error as MockError).stack).toMatch(/^MockError: [A-Z_]+ /u);
-      expect(Error.stackTraceLimit).toBe(10);
-    } finally {
-      Error.stackTraceLimit = limit;
-    }
-  });
+it.each<[name: string, act: () => unknown]>([
+  ['of an unknown collection', () => mock.state.collection('pet')],
+  ['of an invalid item', () => mock.state.collection('pets').replace([{ id: 'b', name: 1 }])],
+  ['of a wait that ended', () => mock.journal.waitFor('readPet', { timeout: 1 })],
+])('the stack of an error shows the call of the test: %s', async (_name, act) => {
+  const limit = Error.stackTraceLimit;
+  Error.stackTraceLimit = 10;
+  try {
+    const error: unknown = await (async () => act())().catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(MockError);
+    expect((error as MockError).stack).toContain('messages.test.ts');
+    expect((error as MockError).stack).toMatch(/^MockError: [A-Z_]+ /u);
+    expect(Error.stackTraceLimit).toBe(10);
+  } finally {
+    Error.stackTraceLimit = limit;
+  }
 });

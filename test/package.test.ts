@@ -109,22 +109,20 @@ it('loads vouch/vitest/shared without the rest of the package, so that it runs i
   expect([...text.matchAll(/\b(?:from|import)\b\s*\(?\s*["']([^"']+)/g)].map(([, name]) => name)).toEqual(['vitest']);
 });
 
-describe('package.json', () => {
-  it('exports the entries of build/entries.json, and no other', () => {
-    const expected = Object.entries(entries).flatMap(
-      ([name, { subpath, commonjs }]): readonly (readonly [string, object])[] => {
-        if (subpath === undefined) return [];
-        const module = { types: `./dist/${name}.d.ts`, default: `./dist/${name}.js` };
-        if (commonjs !== true) return [[subpath, module]];
-        const require = { types: `./dist/${name}.d.cts`, default: `./dist/${name}.cjs` };
-        return [[subpath, { 'module-sync': module, require, default: module }]];
-      },
-    );
-    expect(manifest.exports).toEqual({ ...Object.fromEntries(expected), './package.json': './package.json' });
-    expect(Object.values(manifest.bin).map((file) => file.replace(/^dist\/|\.js$/gu, ''))).toEqual(
-      Object.keys(entries).filter((name) => entries[name]?.subpath === undefined),
-    );
-  });
+it('package.json exports the entries of build/entries.json, and no other', () => {
+  const expected = Object.entries(entries).flatMap(
+    ([name, { subpath, commonjs }]): readonly (readonly [string, object])[] => {
+      if (subpath === undefined) return [];
+      const module = { types: `./dist/${name}.d.ts`, default: `./dist/${name}.js` };
+      if (commonjs !== true) return [[subpath, module]];
+      const require = { types: `./dist/${name}.d.cts`, default: `./dist/${name}.cjs` };
+      return [[subpath, { 'module-sync': module, require, default: module }]];
+    },
+  );
+  expect(manifest.exports).toEqual({ ...Object.fromEntries(expected), './package.json': './package.json' });
+  expect(Object.values(manifest.bin).map((file) => file.replace(/^dist\/|\.js$/gu, ''))).toEqual(
+    Object.keys(entries).filter((name) => entries[name]?.subpath === undefined),
+  );
 });
 
 describe('the packed package', () => {

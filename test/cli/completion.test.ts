@@ -77,10 +77,8 @@ describe.each(['bash', 'zsh', 'fish'])('completion for %s', (shell) => {
   });
 });
 
-describe('vouch completion', () => {
-  it('refuses another shell', async () => {
-    const { code, out, error } = await runProgram(['completion', 'tcsh']);
-    expect([code, out]).toEqual([1, '']);
-    expect(error).toContain('Allowed choices are bash, zsh, fish.');
-  });
+it('vouch completion refuses another shell', async () => {
+  const { code, out, error } = await runProgram(['completion', 'tcsh']);
+  expect([code, out]).toEqual([1, '']);
+  expect(error).toContain('Allowed choices are bash, zsh, fish.');
 });

@@ -147,44 +147,38 @@ describe('a configuration file is refused with its place:', () => {
   });
 });
 
-describe('vouch record and vouch replay', () => {
-  it('use the configuration file', async () => {
-    const file = write(
-      'a.yaml',
-      `spec: ${TRAINS}\nport: 4999\nrecordings: {folder: r, cassette: c, mode: replay, upstream: "http://127.0.0.1:4999"}\n`,
-    );
-    expect(await refusal(runHere(defineRecord, ['--config', file]))).toBe(
-      'OPTION_INVALID  the upstream http://127.0.0.1:4999 is the address vouch itself would listen on\n' +
-        '  hint: choose another --port, or give the address of the real server',
-    );
-    expect(await refusal(runHere(defineReplay, ['--config', file]))).toBe(
-      'RECORDING_NOT_FOUND  r/c  no cassette "c" in r\n  hint: available cassettes: none',
-    );
-    expect(await refusal(runHere(defineRecord, ['--no-config', TRAINS]))).toBe(
-      'OPTION_INVALID  the base URL of the API to record is missing\n' +
-        '  hint: give --upstream <url>, or recordings.upstream in a configuration file',
-    );
-  });
+it('vouch record and vouch replay use the configuration file', async () => {
+  const file = write(
+    'a.yaml',
+    `spec: ${TRAINS}\nport: 4999\nrecordings: {folder: r, cassette: c, mode: replay, upstream: "http://127.0.0.1:4999"}\n`,
+  );
+  expect(await refusal(runHere(defineRecord, ['--config', file]))).toBe(
+    'OPTION_INVALID  the upstream http://127.0.0.1:4999 is the address vouch itself would listen on\n' +
+      '  hint: choose another --port, or give the address of the real server',
+  );
+  expect(await refusal(runHere(defineReplay, ['--config', file]))).toBe(
+    'RECORDING_NOT_FOUND  r/c  no cassette "c" in r\n  hint: available cassettes: none',
+  );
+  expect(await refusal(runHere(defineRecord, ['--no-config', TRAINS]))).toBe(
+    'OPTION_INVALID  the base URL of the API to record is missing\n' +
+      '  hint: give --upstream <url>, or recordings.upstream in a configuration file',
+  );
 });
 
-describe('defineConfig', () => {
-  it('returns the configuration', () => {
-    const config = { spec: 'a.yaml', port: 1, handlers: './handlers.mjs' };
-    expect(defineConfig(config)).toBe(config);
-  });
+it('defineConfig returns the configuration', () => {
+  const config = { spec: 'a.yaml', port: 1, handlers: './handlers.mjs' };
+  expect(defineConfig(config)).toBe(config);
 });
 
-describe('vouch schema', () => {
-  it('writes a schema of configuration files', async () => {
-    await runHere(defineSchema, [TRAINS, '--out', folder]);
-    const schema = JSON.parse(readFileSync(join(folder, 'config.schema.json'), 'utf8')) as object;
-    const validate = new Ajv2020({ strict: true, allowUnionTypes: true }).compile(schema);
-    expect(validate({ $schema: 'x', port: 1, host: 'a', handlers: './a.mjs', seed: 1 })).toBe(true);
-    expect(validate({ socket: 'a', portFile: 'b', compress: true, tls: { cert: 'c', key: 'd' } })).toBe(true);
-    expect(validate({ port: -1 })).toBe(false);
-    expect(validate({ tls: { certificate: 'a' } })).toBe(false);
-    expect(validate({ fixture: 'x' })).toBe(false);
-  });
+it('vouch schema writes a schema of configuration files', async () => {
+  await runHere(defineSchema, [TRAINS, '--out', folder]);
+  const schema = JSON.parse(readFileSync(join(folder, 'config.schema.json'), 'utf8')) as object;
+  const validate = new Ajv2020({ strict: true, allowUnionTypes: true }).compile(schema);
+  expect(validate({ $schema: 'x', port: 1, host: 'a', handlers: './a.mjs', seed: 1 })).toBe(true);
+  expect(validate({ socket: 'a', portFile: 'b', compress: true, tls: { cert: 'c', key: 'd' } })).toBe(true);
+  expect(validate({ port: -1 })).toBe(false);
+  expect(validate({ tls: { certificate: 'a' } })).toBe(false);
+  expect(validate({ fixture: 'x' })).toBe(false);
 });
 
 describe('vouch init', () => {

@@ -1,6 +1,6 @@
 // @module-tag slow
 import { readFileSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { runProgram } from './run-program.js';
 import { createSharedFolder } from '../folders.js';
 
@@ -14,43 +14,44 @@ const folder = createSharedFolder({
   'bad.yaml': head + paths('{$ref: "#/components/schemas/None"}'),
 });
 
-describe('the exit code', () => {
-  it.each([
-    [['--help'], 0],
-    [['--version'], 0],
-    [['serve', '--help'], 0],
-    [['check', 'good.yaml'], 0],
-    [['explain', 'RANGE'], 0],
-    [['serve', 'good.yaml', '--port', '0'], 0],
-    [['check', 'bad.yaml'], 1],
-    [['check', 'missing.yaml'], 1],
-    [['check'], 1],
-    [['serve', 'missing.yaml'], 1],
-    [['serve', '--port', 'x'], 1],
-    [['serve', '--prot', '1'], 1],
-    [['mock', 'good.yaml'], 1],
-    [['record', '--mode', 'loud'], 1],
-    [['sevre'], 1],
-    [[], 1],
-    [['explain', 'NO_SUCH'], 1],
-    [['coverage', 'missing'], 1],
-  ] as const)('of vouch %j is %d', async (words, want) => {
-    const { code, out, error } = await runProgram(words, { cwd: folder });
-    expect(code, out + error).toBe(want);
-    if (want === 1) expect(`${error}${out}`).not.toContain('please report this');
-  });
+it.each([
+  [['--help'], 0],
+  [['--version'], 0],
+  [['serve', '--help'], 0],
+  [['check', 'good.yaml'], 0],
+  [['explain', 'RANGE'], 0],
+  [['serve', 'good.yaml', '--port', '0'], 0],
+  [['check', 'bad.yaml'], 1],
+  [['check', 'missing.yaml'], 1],
+  [['check'], 1],
+  [['serve', 'missing.yaml'], 1],
+  [['serve', '--port', 'x'], 1],
+  [['serve', '--prot', '1'], 1],
+  [['mock', 'good.yaml'], 1],
+  [['record', '--mode', 'loud'], 1],
+  [['sevre'], 1],
+  [[], 1],
+  [['explain', 'NO_SUCH'], 1],
+  [['coverage', 'missing'], 1],
+] as const)('the exit code of vouch %j is %d', async (words, want) => {
+  const { code, out, error } = await runProgram(words, { cwd: folder });
+  expect(code, out + error).toBe(want);
+  if (want === 1) expect(`${error}${out}`).not.toContain('please report this');
+});
 
-  it.each([
-    ['mock', 'vouch serve'],
-    ['proxy', 'vouch record'],
-  ])('of %s, a command of Prism, comes with the name of the command that does the same', async (name, want) => {
+it.each([
+  ['mock', 'vouch serve'],
+  ['proxy', 'vouch record'],
+])(
+  'the exit code of %s, a command of Prism, comes with the name of the command that does the same',
+  async (name, want) => {
     const { error } = await runProgram([name, 'good.yaml'], { cwd: folder });
     expect(error).toBe(`error: unknown command '${name}'\n(use ${want}; docs/migration/prism.md has its flags)\n`);
-  });
+  },
+);
 
-  it('is listed in docs/cli.md for each of these', () => {
-    const [, table = ''] = readFileSync('docs/cli.md', 'utf8').split('## Exit codes');
-    const codes = [...table.matchAll(/^\| (\d) \|/gmu)].map((match) => match[1]);
-    expect([...new Set(codes)]).toEqual(['0', '1', '2', '3']);
-  });
+it('the exit code is listed in docs/cli.md for each of these', () => {
+  const [, table = ''] = readFileSync('docs/cli.md', 'utf8').split('## Exit codes');
+  const codes = [...table.matchAll(/^\| (\d) \|/gmu)].map((match) => match[1]);
+  expect([...new Set(codes)]).toEqual(['0', '1', '2', '3']);
 });

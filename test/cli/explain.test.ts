@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { runExplain } from '../../src/cli/commands/explain/explain.js';
 
 function explain(code?: string): {
@@ -12,28 +12,26 @@ function explain(code?: string): {
   return { exit, out, err };
 }
 
-describe('vouch explain', () => {
-  it.each([
-    ['a violation', 'READ_ONLY', 'docs/violations.md'],
-    ['a problem of a document', 'reference-unresolved', 'docs/documents.md'],
-    ['an error', 'SPEC_INVALID', 'docs/errors.md'],
-  ])('prints the meaning of the code of %s and the page with details', (_, code, page) => {
-    const { exit, out } = explain(code);
-    expect(exit).toBe(0);
-    expect(out).toEqual([expect.stringMatching(new RegExp(`^[A-Z_]+\n  \\S.+\n  more: ${page}$`))]);
-  });
+it.each([
+  ['a violation', 'READ_ONLY', 'docs/violations.md'],
+  ['a problem of a document', 'reference-unresolved', 'docs/documents.md'],
+  ['an error', 'SPEC_INVALID', 'docs/errors.md'],
+])('vouch explain prints the meaning of the code of %s and the page with details', (_, code, page) => {
+  const { exit, out } = explain(code);
+  expect(exit).toBe(0);
+  expect(out).toEqual([expect.stringMatching(new RegExp(`^[A-Z_]+\n  \\S.+\n  more: ${page}$`))]);
+});
 
-  it('suggests the nearest code for an unknown one', () => {
-    expect(explain('REFERENCE_UNRESOLVD')).toEqual({
-      exit: 1,
-      out: [],
-      err: ['unknown code "REFERENCE_UNRESOLVD"', '  hint: did you mean "REFERENCE_UNRESOLVED"?'],
-    });
+it('vouch explain suggests the nearest code for an unknown one', () => {
+  expect(explain('REFERENCE_UNRESOLVD')).toEqual({
+    exit: 1,
+    out: [],
+    err: ['unknown code "REFERENCE_UNRESOLVD"', '  hint: did you mean "REFERENCE_UNRESOLVED"?'],
   });
+});
 
-  it('lists the codes of all three kinds', () => {
-    const text = explain().out.join('\n');
-    for (const code of ['UNIQUE', 'SCHEMA_REPAIRED', 'PORT_TAKEN'])
-      expect(text).toMatch(new RegExp(`^  ${code} +\\S`, 'm'));
-  });
+it('vouch explain lists the codes of all three kinds', () => {
+  const text = explain().out.join('\n');
+  for (const code of ['UNIQUE', 'SCHEMA_REPAIRED', 'PORT_TAKEN'])
+    expect(text).toMatch(new RegExp(`^  ${code} +\\S`, 'm'));
 });

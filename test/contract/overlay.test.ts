@@ -1,5 +1,5 @@
 import { load } from 'js-yaml';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { MockError } from '../../src/errors.js';
 import { loadContract } from '../../src/contract/load/load.js';
 import { applyOverlay } from '../../src/contract/load/overlay.js';
@@ -33,17 +33,15 @@ interface Case {
 /** The examples of the Overlay Specification 1.0.0 (section "Examples") and of its compliant sets, for one small document. */
 const CASES = loadCases<readonly Case[]>('contract/overlay.yaml');
 
-describe('an overlay changes the document', () => {
-  test.each(CASES)('$name', async ({ actions, path, want }) => {
-    const document = load(PETS);
-    const before = JSON.stringify(document);
-    const text = `overlay: 1.0.0\ninfo: {title: O, version: 1.0.0}\nactions: ${actions}`;
-    const { document: overlaid, findings } = await applyOverlay(document, { text, file: 'o.yaml' });
-    const found = path.reduce<unknown>((node, step) => (node as Readonly<Record<string, unknown>>)[step], overlaid);
-    expect(found).toEqual(want);
-    expect(findings).toEqual([]);
-    expect(JSON.stringify(document)).toBe(before);
-  });
+test.each(CASES)('an overlay changes the document: $name', async ({ actions, path, want }) => {
+  const document = load(PETS);
+  const before = JSON.stringify(document);
+  const text = `overlay: 1.0.0\ninfo: {title: O, version: 1.0.0}\nactions: ${actions}`;
+  const { document: overlaid, findings } = await applyOverlay(document, { text, file: 'o.yaml' });
+  const found = path.reduce<unknown>((node, step) => (node as Readonly<Record<string, unknown>>)[step], overlaid);
+  expect(found).toEqual(want);
+  expect(findings).toEqual([]);
+  expect(JSON.stringify(document)).toBe(before);
 });
 
 test('an action that selects nothing is a problem, and the others count', async () => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { readPattern } from '../../src/contract/upgrade/patterns.js';
 
 const READ: readonly (readonly [pattern: string, matches: readonly string[], misses: readonly string[]])[] = [
@@ -24,17 +24,18 @@ const READ: readonly (readonly [pattern: string, matches: readonly string[], mis
   ['a{,3}b', ['a{,3}b'], ['b']],
 ];
 
-describe('a pattern', () => {
-  it.each(READ)('%s is read as it was meant', (pattern, matches, misses) => {
-    const { pattern: expression, remark } = readPattern(pattern);
-    expect(remark).toBeUndefined();
-    for (const text of matches) expect(expression.test(text), text).toBe(true);
-    for (const text of misses) expect(expression.test(text), text).toBe(false);
-  });
+it.each(READ)('a pattern %s is read as it was meant', (pattern, matches, misses) => {
+  const { pattern: expression, remark } = readPattern(pattern);
+  expect(remark).toBeUndefined();
+  for (const text of matches) expect(expression.test(text), text).toBe(true);
+  for (const text of misses) expect(expression.test(text), text).toBe(false);
+});
 
-  it.each(['(unclosed', '[z-a]', '^(?<a>x)(?<a>y)$', 'a**'])('%s matches every string, with a remark', (pattern) => {
+it.each(['(unclosed', '[z-a]', '^(?<a>x)(?<a>y)$', 'a**'])(
+  'a pattern %s matches every string, with a remark',
+  (pattern) => {
     const { pattern: expression, remark } = readPattern(pattern);
     expect(remark).toMatch(/not a valid regular expression/);
     expect(expression.test('anything')).toBe(true);
-  });
-});
+  },
+);

@@ -133,33 +133,32 @@ describe('the preset stripe', () => {
   });
 });
 
-describe('the preset openai', () => {
-  it('gives ids and one form of errors', async () => {
-    const answers = { responses: { 200: json(ref('Batch')) } };
-    const spec = toDocument(
-      { '/batches': { post: answers }, '/batches/{batch_id}': { ...inPath('batch_id'), get: answers } },
-      {
-        Batch: object({ id: TEXT, status: oneOf('completed', 'validating') }, 'id', 'status'),
-        ErrorResponse: object({ error: object({ type: TEXT, code: {}, message: TEXT, param: {} }) }, 'error'),
-      },
-      { info: { title: 'OpenAI API', version: '2' } },
-    );
-    const mock = await createMock({ spec, state: { unknownIds: 'not-found' } });
-    const created = await readJson(mock.fetch('/batches', { method: 'POST' }));
-    expect(created).toMatchObject({ id: expect.stringMatching(/^batch_\w{24}$/), status: 'validating' });
-    expect(await readJson(mock.fetch('/batches/batch_x'))).toMatchObject({
-      error: { type: 'invalid_request_error', param: 'batch_id' },
-    });
+it('the preset openai gives ids and one form of errors', async () => {
+  const answers = { responses: { 200: json(ref('Batch')) } };
+  const spec = toDocument(
+    { '/batches': { post: answers }, '/batches/{batch_id}': { ...inPath('batch_id'), get: answers } },
+    {
+      Batch: object({ id: TEXT, status: oneOf('completed', 'validating') }, 'id', 'status'),
+      ErrorResponse: object({ error: object({ type: TEXT, code: {}, message: TEXT, param: {} }) }, 'error'),
+    },
+    { info: { title: 'OpenAI API', version: '2' } },
+  );
+  const mock = await createMock({ spec, state: { unknownIds: 'not-found' } });
+  const created = await readJson(mock.fetch('/batches', { method: 'POST' }));
+  expect(created).toMatchObject({ id: expect.stringMatching(/^batch_\w{24}$/), status: 'validating' });
+  expect(await readJson(mock.fetch('/batches/batch_x'))).toMatchObject({
+    error: { type: 'invalid_request_error', param: 'batch_id' },
   });
 });
 
-describe('each preset', () => {
-  it.each(names)('%s is an overlay with a title and a host, and docs/presets.md describes it', async (name) => {
+it.each(names)(
+  'each preset %s is an overlay with a title and a host, and docs/presets.md describes it',
+  async (name) => {
     const overlay = await readFile(join('presets', `${name}.yaml`), 'utf8');
     expect(overlay).toMatch(/^overlay: 1\.0\.0\n[\s\S]*\nx-preset:\n {2}titles: .+\n {2}hosts: .+\nactions:\n/);
     expect(await readFile('docs/presets.md', 'utf8')).toContain(`\n## ${name}\n`);
-  });
-});
+  },
+);
 
 describe.each([
   ['stripe', 'stripe.yaml', 'customers', /^cus_/],

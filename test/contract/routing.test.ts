@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expandPath } from '../../src/contract/router/path-span.js';
-import { describe, expect, it, test } from 'vitest';
+import { expect, it, test } from 'vitest';
 import { loadContract } from '../../src/contract/load/load.js';
 import type { Operation } from '../../src/contract/operations/operation.js';
 import { findNearestPaths } from '../../src/contract/router/nearest-path.js';
@@ -55,61 +55,59 @@ function toOperationObject(id: string, schemas: Readonly<Record<string, object>>
   return { operationId: id, parameters, ...body, responses: { 200: { description: 'ok' } } };
 }
 
-describe('of two paths that match, the parameters decide', async () => {
-  const get = (id: string, schemas: Readonly<Record<string, object>>) => ({ get: toOperationObject(id, schemas) });
-  const post = (id: string, ...types: readonly string[]) => ({ post: toOperationObject(id, {}, types) });
-  const contract = await loadContract({
-    openapi: '3.1.0',
-    info: {},
-    paths: {
-      '/countries/{code2}': get('byCode2', { code2: { type: 'string', minLength: 2, maxLength: 2 } }),
-      '/countries/{code3}': get('byCode3', { code3: { type: 'string', minLength: 3, maxLength: 3 } }),
-      '/countries/{name}': get('byName', { name: { type: 'string' } }),
-      '/folders/{folderId}': get('byId', { folderId: { type: 'string', pattern: '^\\d+$' } }),
-      '/folders/{folderPath}': get('byPath', { folderPath: { type: 'string' } }),
-      '/sites/{site}/areas/{area}': get('area', { area: { type: 'string', format: 'uuid' } }),
-      '/sites/{site}/{kind}/count': get('count', { kind: { enum: ['areas', 'zones'] } }),
-      '/users/{id}': get('user', { id: { type: 'integer' } }),
-      '/{kind}/{name}': get('any', {}),
-      '/tiles/{row}{scale}.{format}': get('tile', { scale: { enum: ['', '@2x'] }, format: { type: 'string' } }),
-      '/posts/{id}{extension}': get('post', { extension: { enum: ['.json', '.xml'] } }),
-      '/images': post('image', 'application/json'),
-      '/images#overload=stream': post('imageInStream', 'image/*', 'multipart/form-data'),
-      '/objects/{key}#part': { put: { operationId: 'copyPart' } },
-      '/objects/{key}': { put: post('putObject', 'text/xml').post },
-      '/#X-Target=Jobs.Start': post('start', 'application/json'),
-      '/#X-Target=Jobs.Stop': post('stop', 'application/json'),
-    },
-  });
-  const router = createRouter(contract.operations, contract.resolve);
+const get = (id: string, schemas: Readonly<Record<string, object>>) => ({ get: toOperationObject(id, schemas) });
+const post = (id: string, ...types: readonly string[]) => ({ post: toOperationObject(id, {}, types) });
+const contract = await loadContract({
+  openapi: '3.1.0',
+  info: {},
+  paths: {
+    '/countries/{code2}': get('byCode2', { code2: { type: 'string', minLength: 2, maxLength: 2 } }),
+    '/countries/{code3}': get('byCode3', { code3: { type: 'string', minLength: 3, maxLength: 3 } }),
+    '/countries/{name}': get('byName', { name: { type: 'string' } }),
+    '/folders/{folderId}': get('byId', { folderId: { type: 'string', pattern: '^\\d+$' } }),
+    '/folders/{folderPath}': get('byPath', { folderPath: { type: 'string' } }),
+    '/sites/{site}/areas/{area}': get('area', { area: { type: 'string', format: 'uuid' } }),
+    '/sites/{site}/{kind}/count': get('count', { kind: { enum: ['areas', 'zones'] } }),
+    '/users/{id}': get('user', { id: { type: 'integer' } }),
+    '/{kind}/{name}': get('any', {}),
+    '/tiles/{row}{scale}.{format}': get('tile', { scale: { enum: ['', '@2x'] }, format: { type: 'string' } }),
+    '/posts/{id}{extension}': get('post', { extension: { enum: ['.json', '.xml'] } }),
+    '/images': post('image', 'application/json'),
+    '/images#overload=stream': post('imageInStream', 'image/*', 'multipart/form-data'),
+    '/objects/{key}#part': { put: { operationId: 'copyPart' } },
+    '/objects/{key}': { put: post('putObject', 'text/xml').post },
+    '/#X-Target=Jobs.Start': post('start', 'application/json'),
+    '/#X-Target=Jobs.Stop': post('stop', 'application/json'),
+  },
+});
+const router = createRouter(contract.operations, contract.resolve);
 
-  it.each<[string, string, Record<string, string>, string]>([
-    ['a length', 'GET /countries/de', {}, 'byCode2 code2=de'],
-    ['another length', 'GET /countries/deu', {}, 'byCode3 code3=deu'],
-    ['no length', 'GET /countries/Germany', {}, 'byName name=Germany'],
-    ['a pattern', 'GET /folders/12', {}, 'byId folderId=12'],
-    ['no pattern', 'GET /folders/a', {}, 'byPath folderPath=a'],
-    ['a format, of paths with different structures', 'GET /sites/1/areas/count', {}, 'count site=1 kind=areas'],
-    ['nothing that fits better', 'GET /sites/1/areas/2', {}, 'area site=1 area=2'],
-    ['no path with fewer literals', 'GET /users/x', {}, 'user id=x'],
-    ['the values of a parameter after another one', 'GET /tiles/7@2x.png', {}, 'tile row=7 scale=%402x format=png'],
-    ['an empty value of it', 'GET /tiles/7.png', {}, 'tile row=7 scale= format=png'],
-    ['a value with a literal character', 'GET /posts/a.b.json', {}, 'post id=a.b extension=.json'],
-    ['no value of it', 'GET /posts/a.csv', {}, 'post id=a.cs extension=v'],
-    ['the type of the body', 'POST /images', { 'content-type': 'image/png' }, 'imageInStream'],
-    ['the first type of body', 'POST /images', { 'content-type': 'application/json; charset=utf-8' }, 'image'],
-    ['a type that neither takes', 'POST /images', { 'content-type': 'text/csv' }, 'image'],
-    ['a type of the same kind of body', 'PUT /objects/a', { 'content-type': 'application/xml' }, 'putObject key=a'],
-    ['no name after the mark', 'PUT /objects/a', { 'content-type': 'text/plain' }, 'putObject key=a'],
-    ['a header field after the mark', 'POST /', { 'x-target': 'Jobs.Stop' }, 'stop'],
-    ['none of them', 'POST /', { 'x-target': 'Jobs.Pause' }, 'start'],
-  ])('%s', (_name, line, fields, want) => {
-    const [method = '', path = ''] = line.split(' ');
-    const match = router.match(method, path, '', fields);
-    if (match.kind !== 'operation') throw new Error(`${line} is ${match.kind}`);
-    const values = Object.entries(match.pathText).map(([name, value]) => `${name}=${value}`);
-    expect([match.operation.id, ...values].toSorted()).toEqual(want.split(' ').toSorted());
-  });
+it.each<[string, string, Record<string, string>, string]>([
+  ['a length', 'GET /countries/de', {}, 'byCode2 code2=de'],
+  ['another length', 'GET /countries/deu', {}, 'byCode3 code3=deu'],
+  ['no length', 'GET /countries/Germany', {}, 'byName name=Germany'],
+  ['a pattern', 'GET /folders/12', {}, 'byId folderId=12'],
+  ['no pattern', 'GET /folders/a', {}, 'byPath folderPath=a'],
+  ['a format, of paths with different structures', 'GET /sites/1/areas/count', {}, 'count site=1 kind=areas'],
+  ['nothing that fits better', 'GET /sites/1/areas/2', {}, 'area site=1 area=2'],
+  ['no path with fewer literals', 'GET /users/x', {}, 'user id=x'],
+  ['the values of a parameter after another one', 'GET /tiles/7@2x.png', {}, 'tile row=7 scale=%402x format=png'],
+  ['an empty value of it', 'GET /tiles/7.png', {}, 'tile row=7 scale= format=png'],
+  ['a value with a literal character', 'GET /posts/a.b.json', {}, 'post id=a.b extension=.json'],
+  ['no value of it', 'GET /posts/a.csv', {}, 'post id=a.cs extension=v'],
+  ['the type of the body', 'POST /images', { 'content-type': 'image/png' }, 'imageInStream'],
+  ['the first type of body', 'POST /images', { 'content-type': 'application/json; charset=utf-8' }, 'image'],
+  ['a type that neither takes', 'POST /images', { 'content-type': 'text/csv' }, 'image'],
+  ['a type of the same kind of body', 'PUT /objects/a', { 'content-type': 'application/xml' }, 'putObject key=a'],
+  ['no name after the mark', 'PUT /objects/a', { 'content-type': 'text/plain' }, 'putObject key=a'],
+  ['a header field after the mark', 'POST /', { 'x-target': 'Jobs.Stop' }, 'stop'],
+  ['none of them', 'POST /', { 'x-target': 'Jobs.Pause' }, 'start'],
+])('of two paths that match, the parameters decide: %s', (_name, line, fields, want) => {
+  const [method = '', path = ''] = line.split(' ');
+  const match = router.match(method, path, '', fields);
+  if (match.kind !== 'operation') throw new Error(`${line} is ${match.kind}`);
+  const values = Object.entries(match.pathText).map(([name, value]) => `${name}=${value}`);
+  expect([match.operation.id, ...values].toSorted()).toEqual(want.split(' ').toSorted());
 });
 
 /** [name, servers, request, wanted] for `GET /pets` and `GET /{any}/x`. */

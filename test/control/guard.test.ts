@@ -122,25 +122,23 @@ describe('a control API that other machines can reach', () => {
   });
 });
 
-describe('options of the control API', () => {
-  it.each([
-    ['a prefix without a slash', { control: { prefix: 'mock' } }, 'the option "control.prefix" cannot be "mock"'],
-    ['the root as prefix', { control: { prefix: '/' } }, 'the option "control.prefix" cannot be "/"'],
-    [
-      'a prefix with a slash at its end',
-      { control: { prefix: '/mock/' } },
-      'the option "control.prefix" cannot be "/mock/"',
-    ],
-    ['an empty token', { control: { token: '' } }, 'the option "control.token" is empty'],
-    [
-      'an origin with a path',
-      { control: { origins: ['http://a/b'] } },
-      'the option "control.origins" has "http://a/b", which is not an origin',
-    ],
-    ['any origin', { control: { origins: ['*'] } }, 'the option "control.origins" has "*", which is not an origin'],
-  ])('refuses %s', async (_, options, reason) => {
-    const made = openBuiltIn(options);
-    await expect(made).rejects.toBeInstanceOf(MockError);
-    await expect(made).rejects.toMatchObject({ code: 'OPTION_INVALID', reason });
-  });
+it.each([
+  ['a prefix without a slash', { control: { prefix: 'mock' } }, 'the option "control.prefix" cannot be "mock"'],
+  ['the root as prefix', { control: { prefix: '/' } }, 'the option "control.prefix" cannot be "/"'],
+  [
+    'a prefix with a slash at its end',
+    { control: { prefix: '/mock/' } },
+    'the option "control.prefix" cannot be "/mock/"',
+  ],
+  ['an empty token', { control: { token: '' } }, 'the option "control.token" is empty'],
+  [
+    'an origin with a path',
+    { control: { origins: ['http://a/b'] } },
+    'the option "control.origins" has "http://a/b", which is not an origin',
+  ],
+  ['any origin', { control: { origins: ['*'] } }, 'the option "control.origins" has "*", which is not an origin'],
+])('options of the control API refuses %s', async (_, options, reason) => {
+  const made = openBuiltIn(options);
+  await expect(made).rejects.toBeInstanceOf(MockError);
+  await expect(made).rejects.toMatchObject({ code: 'OPTION_INVALID', reason });
 });

@@ -314,13 +314,11 @@ describe('the stream of the journal', () => {
   });
 });
 
-describe('the page of the inspector with a token', () => {
-  it('loads without the token, which what it shows requires', async () => {
-    const mock = await open({ control: { token: 'secret' } });
-    expect((await mock.fetch('/__mock/')).status).toBe(200);
-    expect((await mock.fetch('/__mock/journal/stream')).status).toBe(401);
-    expect((await mock.fetch('/__mock/journal/1')).status).toBe(401);
-    const other = { headers: { origin: 'https://evil.example' } };
-    expect((await mock.fetch('/__mock/', other)).status).toBe(403);
-  });
+it('the page of the inspector with a token loads without the token, which what it shows requires', async () => {
+  const mock = await open({ control: { token: 'secret' } });
+  expect((await mock.fetch('/__mock/')).status).toBe(200);
+  expect((await mock.fetch('/__mock/journal/stream')).status).toBe(401);
+  expect((await mock.fetch('/__mock/journal/1')).status).toBe(401);
+  const other = { headers: { origin: 'https://evil.example' } };
+  expect((await mock.fetch('/__mock/', other)).status).toBe(403);
 });

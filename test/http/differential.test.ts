@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { loadContract } from '../../src/contract/load/load.js';
 import { createValidators } from '../../src/schema/validate.js';
 import { createSecondCheck } from '../sweep/second-validator.js';
@@ -60,8 +60,10 @@ const { schema } = fc.letrec<{ schema: Schema }>((tie) => {
   return { schema: fc.oneof({ maxDepth: 3, depthSize: 'small' }, fc.boolean(), reference, merged) };
 });
 
-describe('a check agrees with a validator that shares no line with it', () => {
-  it('on any schema and any value', { tags: 'slow' }, async () => {
+it(
+  'a check agrees with a validator that shares no line with it on any schema and any value',
+  { tags: 'slow' },
+  async () => {
     // A structure around what A, B and C refer to, so that no chain of references comes back without a step into the value.
     const step = schema.map((inner) => ({ properties: { a: inner }, items: inner }));
     await fc.assert(
@@ -86,5 +88,5 @@ describe('a check agrees with a validator that shares no line with it', () => {
       // One seed: what another seed finds belongs into a test of its own, not into somebody else's build.
       { numRuns: 150, seed: 20_261_120 },
     );
-  });
-});
+  },
+);

@@ -1,5 +1,5 @@
 // @module-tag slow
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { negotiate } from '../../src/http/response/negotiate.js';
 import { createAsk, toDocument, toLines } from './decode.js';
 
@@ -33,68 +33,58 @@ const TABLE: readonly (readonly [name: string, type: string, body: string, code:
   ['a multipart body of parts', multipart, fill('---\r\n\r\n'), 'BODY_MALFORMED'],
 ];
 
-describe('a hostile body', () => {
-  it.each(TABLE)('%s is refused', async (_name, type, body, code) => {
-    const content = { [type.split(';')[0] ?? type]: { schema } };
-    const ask = await createAsk(toDocument({ requestBody: { content } }, {}, 'post /things'), {
-      bodyLimitBytes: 2 * SIZE,
-    });
-    const call = await ask({ ask: 'POST /things', headers: { 'content-type': type }, body });
-    expect(call.violations.some((violation) => violation.code === code && violation.severity === 'error')).toBe(true);
+it.each(TABLE)('a hostile body %s is refused', async (_name, type, body, code) => {
+  const content = { [type.split(';')[0] ?? type]: { schema } };
+  const ask = await createAsk(toDocument({ requestBody: { content } }, {}, 'post /things'), {
+    bodyLimitBytes: 2 * SIZE,
   });
+  const call = await ask({ ask: 'POST /things', headers: { 'content-type': type }, body });
+  expect(call.violations.some((violation) => violation.code === code && violation.severity === 'error')).toBe(true);
 });
 
-describe('a hostile text', () => {
-  it.each([
-    ['base64 of line breaks', 'byte', `${'\n'.repeat(200_000)}!`],
-    ['a number of digits', 'decimal', `${'1'.repeat(200_000)}!`],
-    ['a URL of colons', 'url', `http://${':'.repeat(200_000)}\0`],
-  ])('%s is refused at once', async (_name, format, body) => {
-    const content = { [json]: { schema: { type: 'string', format } } };
-    const ask = await createAsk(toDocument({ requestBody: { content } }, {}, 'post /things'), { bodyLimitBytes: SIZE });
-    const call = await ask({ ask: 'POST /things', headers: { 'content-type': json }, body: JSON.stringify(body) });
-    expect(toLines(call)).toEqual(['error FORMAT']);
-  });
+it.each([
+  ['base64 of line breaks', 'byte', `${'\n'.repeat(200_000)}!`],
+  ['a number of digits', 'decimal', `${'1'.repeat(200_000)}!`],
+  ['a URL of colons', 'url', `http://${':'.repeat(200_000)}\0`],
+])('a hostile text %s is refused at once', async (_name, format, body) => {
+  const content = { [json]: { schema: { type: 'string', format } } };
+  const ask = await createAsk(toDocument({ requestBody: { content } }, {}, 'post /things'), { bodyLimitBytes: SIZE });
+  const call = await ask({ ask: 'POST /things', headers: { 'content-type': json }, body: JSON.stringify(body) });
+  expect(toLines(call)).toEqual(['error FORMAT']);
 });
 
-describe('a long list of mistakes', () => {
-  it('costs no more than its size, and the first are reported', async () => {
-    const item = { type: 'object', required: ['k'], properties: { k: { enum: ['a', 'b'] } } };
-    const list = { type: 'array', items: { $ref: '#/components/schemas/Item' } };
-    const document = toDocument(
-      { requestBody: { content: { [json]: { schema: list } } } },
-      { components: { schemas: { Item: item } } },
-      'post /things',
-    );
-    const ask = await createAsk(document, { bodyLimitBytes: 2 * SIZE });
-    const body = JSON.stringify(Array.from({ length: 300_000 }, () => ({ k: 'c' })));
-    const call = await ask({ ask: 'POST /things', headers: { 'content-type': json }, body });
-    expect(toLines(call).slice(0, 2)).toEqual(['error ENUM /0/k', 'error ENUM /1/k']);
-    expect(call.violations).toHaveLength(20);
-  });
+it('a long list of mistakes costs no more than its size, and the first are reported', async () => {
+  const item = { type: 'object', required: ['k'], properties: { k: { enum: ['a', 'b'] } } };
+  const list = { type: 'array', items: { $ref: '#/components/schemas/Item' } };
+  const document = toDocument(
+    { requestBody: { content: { [json]: { schema: list } } } },
+    { components: { schemas: { Item: item } } },
+    'post /things',
+  );
+  const ask = await createAsk(document, { bodyLimitBytes: 2 * SIZE });
+  const body = JSON.stringify(Array.from({ length: 300_000 }, () => ({ k: 'c' })));
+  const call = await ask({ ask: 'POST /things', headers: { 'content-type': json }, body });
+  expect(toLines(call).slice(0, 2)).toEqual(['error ENUM /0/k', 'error ENUM /1/k']);
+  expect(call.violations).toHaveLength(20);
 });
 
-describe('a number beyond the largest one', () => {
-  const tooLarge = `1${'0'.repeat(400)}`;
-  it.each([['1e999'], ['-1e999'], [tooLarge]])('is none: %s', async (text) => {
-    const content = { [json]: { schema: { type: 'number' } } };
-    const parameters = [{ name: 'n', in: 'query', schema: { type: ['integer', 'number'] } }];
-    const ask = await createAsk(toDocument({ parameters, requestBody: { content } }, {}, 'post /things'));
-    const call = await ask({ ask: `POST /things?n=${text}`, headers: { 'content-type': json }, body: text });
-    expect(toLines(call)).toEqual(['error TYPE /n', 'error TYPE']);
-    expect(call.violations[1]?.message).toMatch(/^the body must be a number, got -?Infinity$/);
-  });
+const tooLarge = `1${'0'.repeat(400)}`;
+it.each([['1e999'], ['-1e999'], [tooLarge]])('a number beyond the largest one is none: %s', async (text) => {
+  const content = { [json]: { schema: { type: 'number' } } };
+  const parameters = [{ name: 'n', in: 'query', schema: { type: ['integer', 'number'] } }];
+  const ask = await createAsk(toDocument({ parameters, requestBody: { content } }, {}, 'post /things'));
+  const call = await ask({ ask: `POST /things?n=${text}`, headers: { 'content-type': json }, body: text });
+  expect(toLines(call)).toEqual(['error TYPE /n', 'error TYPE']);
+  expect(call.violations[1]?.message).toMatch(/^the body must be a number, got -?Infinity$/);
 });
 
-describe('a hostile head', () => {
-  it('does not cost more than its size', async () => {
-    expect(negotiate(`${'"'.repeat(8_000)}${','.repeat(8_000)}`, ['text/plain'])).toBe('text/plain');
-    const parameters = [{ name: 'a', in: 'query', style: 'deepObject', schema: { type: 'object' } }];
-    const ask = await createAsk(toDocument({ parameters }));
-    const call = await ask(
-      `GET /things?${'a[b]=1&x=2&'.repeat(2_000)}${Array.from({ length: 1_000 }, (_, i) => `y${i}`).join('&')}`,
-    );
-    // However many there are, twenty are told of.
-    expect(toLines(call)).toHaveLength(20);
-  });
+it('a hostile head does not cost more than its size', async () => {
+  expect(negotiate(`${'"'.repeat(8_000)}${','.repeat(8_000)}`, ['text/plain'])).toBe('text/plain');
+  const parameters = [{ name: 'a', in: 'query', style: 'deepObject', schema: { type: 'object' } }];
+  const ask = await createAsk(toDocument({ parameters }));
+  const call = await ask(
+    `GET /things?${'a[b]=1&x=2&'.repeat(2_000)}${Array.from({ length: 1_000 }, (_, i) => `y${i}`).join('&')}`,
+  );
+  // However many there are, twenty are told of.
+  expect(toLines(call)).toHaveLength(20);
 });

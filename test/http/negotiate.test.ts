@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { negotiate } from '../../src/http/response/negotiate.js';
 import { loadCases } from '../load-cases.js';
 
@@ -9,8 +9,6 @@ interface Case {
   readonly want?: string;
 }
 
-describe('negotiate', () => {
-  it.each(loadCases<readonly Case[]>('http/negotiate.yaml'))('$name', ({ accept, offered, want }) => {
-    expect(negotiate(accept, offered)).toBe(want);
-  });
+it.each(loadCases<readonly Case[]>('http/negotiate.yaml'))('negotiate: $name', ({ accept, offered, want }) => {
+  expect(negotiate(accept, offered)).toBe(want);
 });

@@ -54,26 +54,24 @@ describe('header parameters', () => {
   });
 });
 
-describe('cookie parameters', () => {
-  const parameters = [
-    { name: 'session', in: 'cookie', required: true, schema: text },
-    { name: 'n', in: 'cookie', schema: whole },
-  ];
-  const table: readonly (readonly [name: string, cookie: string, want: object, lines: readonly string[]])[] = [
-    ['quoted values', 'session="a b"', { session: 'a b' }, []],
-    ['encoded values', 'session=a%20b%3B', { session: 'a b;' }, []],
-    ['values with an equals sign', 'session=a=b', { session: 'a=b' }, []],
-    ['the first of two of one name', 'session=a; session=b', { session: 'a' }, []],
-    ['an empty value', 'session=', { session: '' }, []],
-    ['a missing one', 'other=1', {}, ['error REQUIRED /session']],
-    ['broken encoding', 'session=%zz', {}, ['error ENCODING_MALFORMED /session']],
-  ];
-  it.each(table)('%s', async (_name, cookie, want, lines) => {
-    const ask = await createAsk(toDocument({ parameters }));
-    const call = await ask({ ask: 'GET /things', headers: { cookie } });
-    expect(call.cookie).toEqual(want);
-    expect(toLines(call)).toEqual(lines);
-  });
+const parameters = [
+  { name: 'session', in: 'cookie', required: true, schema: text },
+  { name: 'n', in: 'cookie', schema: whole },
+];
+const table: readonly (readonly [name: string, cookie: string, want: object, lines: readonly string[]])[] = [
+  ['quoted values', 'session="a b"', { session: 'a b' }, []],
+  ['encoded values', 'session=a%20b%3B', { session: 'a b;' }, []],
+  ['values with an equals sign', 'session=a=b', { session: 'a=b' }, []],
+  ['the first of two of one name', 'session=a; session=b', { session: 'a' }, []],
+  ['an empty value', 'session=', { session: '' }, []],
+  ['a missing one', 'other=1', {}, ['error REQUIRED /session']],
+  ['broken encoding', 'session=%zz', {}, ['error ENCODING_MALFORMED /session']],
+];
+it.each(table)('cookie parameters: %s', async (_name, cookie, want, lines) => {
+  const ask = await createAsk(toDocument({ parameters }));
+  const call = await ask({ ask: 'GET /things', headers: { cookie } });
+  expect(call.cookie).toEqual(want);
+  expect(toLines(call)).toEqual(lines);
 });
 
 it('a required secret that is not what `Authorization` holds has to be sent', async () => {

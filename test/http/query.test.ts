@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { CallDecoderOptions } from '../../src/http/request/call.js';
 import { createAsk, toDocument, toLines, toSentences } from './decode.js';
 import { TEXT, INTEGER, arrayOf, object, BOOLEAN, content } from '../document-parts.js';
@@ -166,45 +166,41 @@ const REFUSED: readonly Case[] = [
   refused('broken percent-encoding of what nobody declared', [], 'a=%zz', 'error ENCODING_MALFORMED /a'),
 ];
 
-describe('the query', () => {
-  it.each(READ)('$name', async (given) => {
-    const call = await decode(given);
-    expect(call.query).toEqual(given.want);
-    expect(toLines(call)).toEqual([]);
-  });
+it.each(READ)('the query: $name', async (given) => {
+  const call = await decode(given);
+  expect(call.query).toEqual(given.want);
+  expect(toLines(call)).toEqual([]);
+});
 
-  it.each(REFUSED)('refuses or notes: $name', async (given) => {
-    expect(toLines(await decode(given))).toEqual(given.lines);
-  });
+it.each(REFUSED)('the query refuses or notes: $name', async (given) => {
+  expect(toLines(await decode(given))).toEqual(given.lines);
+});
 
-  it('keeps undeclared parameters as strings', async () => {
-    const call = await decode({ name: '', parameters: [], search: 'a=1&b=2&a=3' });
-    expect(call.query).toEqual({ a: ['1', '3'], b: '2' });
-  });
+it('the query keeps undeclared parameters as strings', async () => {
+  const call = await decode({ name: '', parameters: [], search: 'a=1&b=2&a=3' });
+  expect(call.query).toEqual({ a: ['1', '3'], b: '2' });
+});
 
-  it('does not let a name pollute any object', async () => {
-    const call = await decode({
-      name: '',
-      parameters: [filter],
-      search: 'filter[__proto__][polluted]=1&__proto__[polluted]=1&constructor=2',
-    });
-    expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
-    expect(Object.getPrototypeOf(call.query)).toBe(Object.prototype);
+it('the query does not let a name pollute any object', async () => {
+  const call = await decode({
+    name: '',
+    parameters: [filter],
+    search: 'filter[__proto__][polluted]=1&__proto__[polluted]=1&constructor=2',
   });
+  expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
+  expect(Object.getPrototypeOf(call.query)).toBe(Object.prototype);
+});
 
-  it('suggests the parameter that was probably meant', async () => {
-    const call = await decode({ name: '', parameters: [query('limit', INTEGER)], search: 'limt=1' });
-    expect(toSentences(call)).toEqual([
-      'query parameter "limt" is not declared by the operation; did you mean "limit"?',
-    ]);
-  });
+it('the query suggests the parameter that was probably meant', async () => {
+  const call = await decode({ name: '', parameters: [query('limit', INTEGER)], search: 'limt=1' });
+  expect(toSentences(call)).toEqual(['query parameter "limt" is not declared by the operation; did you mean "limit"?']);
+});
 
-  it('takes the name of a key in the query, and of a fixed query, as declared', async () => {
-    const more = {
-      components: { securitySchemes: { key: { type: 'apiKey', in: 'query', name: 'token' } } },
-      security: [{ key: [] }],
-    };
-    const ask = await createAsk(toDocument({}, more, 'get /things?beta=true'));
-    expect(toLines(await ask('GET /things?beta=true&token=x'))).toEqual([]);
-  });
+it('the query takes the name of a key in the query, and of a fixed query, as declared', async () => {
+  const more = {
+    components: { securitySchemes: { key: { type: 'apiKey', in: 'query', name: 'token' } } },
+    security: [{ key: [] }],
+  };
+  const ask = await createAsk(toDocument({}, more, 'get /things?beta=true'));
+  expect(toLines(await ask('GET /things?beta=true&token=x'))).toEqual([]);
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { type Asked, createAsk, toDocument, toLines } from './decode.js';
 
 const securitySchemes = {
@@ -59,26 +59,24 @@ const TABLE: readonly Case[] = [
   ]),
 ];
 
-describe('security', () => {
-  it.each(TABLE)('finds or misses: $name', async ({ security, asked, credentials, lines }) => {
-    const document = toDocument({ security }, { components: { securitySchemes } });
-    const ask = await createAsk(document, { credentials: (_scheme, credential) => credential !== 'bad' });
-    const call = await ask({ ask: 'GET /things', ...asked });
-    expect(call.credentials).toEqual(credentials);
-    expect(toLines(call)).toEqual(lines);
-    for (const violation of call.violations) {
-      expect(violation.status).toBe(violation.severity === 'error' ? 401 : undefined);
-    }
-  });
+it.each(TABLE)('security finds or misses: $name', async ({ security, asked, credentials, lines }) => {
+  const document = toDocument({ security }, { components: { securitySchemes } });
+  const ask = await createAsk(document, { credentials: (_scheme, credential) => credential !== 'bad' });
+  const call = await ask({ ask: 'GET /things', ...asked });
+  expect(call.credentials).toEqual(credentials);
+  expect(toLines(call)).toEqual(lines);
+  for (const violation of call.violations) {
+    expect(violation.status).toBe(violation.severity === 'error' ? 401 : undefined);
+  }
+});
 
-  it('tells each scheme as a challenge', async () => {
-    const security = [{ bearer: [] }, { basic: [] }, { header: [] }];
-    const ask = await createAsk(toDocument({ security }, { components: { securitySchemes } }));
-    const call = await ask('GET /things');
-    expect(call.violations.map(({ challenge }) => challenge)).toEqual([
-      'Bearer',
-      'Basic realm="vouch", charset="UTF-8"',
-      'ApiKey in="header", name="X-Key"',
-    ]);
-  });
+it('security tells each scheme as a challenge', async () => {
+  const security = [{ bearer: [] }, { basic: [] }, { header: [] }];
+  const ask = await createAsk(toDocument({ security }, { components: { securitySchemes } }));
+  const call = await ask('GET /things');
+  expect(call.violations.map(({ challenge }) => challenge)).toEqual([
+    'Bearer',
+    'Basic realm="vouch", charset="UTF-8"',
+    'ApiKey in="header", name="X-Key"',
+  ]);
 });

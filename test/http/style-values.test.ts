@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { createAsk, toDocument, toLines } from './decode.js';
 import { loadCases } from '../load-cases.js';
 
@@ -26,21 +26,19 @@ const CASES = loadCases<readonly Row[]>('http/style-values.yaml').flatMap(({ sty
   Object.entries(texts).map(([kind, text]) => ({ style, explode, place, kind: kind as Kind, text })),
 );
 
-describe('the Style Values table of OpenAPI', () => {
-  it.each(CASES)(
-    '$place $style explode=$explode reads $kind from "$text"',
-    async ({ style, explode, place, kind, text }) => {
-      const parameter = { name: 'color', in: place, style, explode, required: true, schema: TYPES[kind] };
-      // Not a segment of its own: a URL swallows the segment ".".
-      const key = place === 'path' ? 'get /things/in{color}' : 'get /things';
-      const ask = await createAsk(toDocument({ parameters: [parameter] }, {}, key));
-      const target = place === 'path' ? `/things/in${text}` : place === 'query' ? `/things?${text}` : '/things';
-      const headers: Record<string, string> =
-        place === 'header' ? { color: text } : place === 'cookie' ? { cookie: text } : {};
-      const call = await ask({ ask: `GET ${target}`, headers });
-      const values = { path: call.path, query: call.query, header: call.header, cookie: call.cookie };
-      expect(toLines(call)).toEqual([]);
-      expect(values[place as keyof typeof values]).toEqual({ color: VALUES[kind] });
-    },
-  );
-});
+it.each(CASES)(
+  'the Style Values table of OpenAPI $place $style explode=$explode reads $kind from "$text"',
+  async ({ style, explode, place, kind, text }) => {
+    const parameter = { name: 'color', in: place, style, explode, required: true, schema: TYPES[kind] };
+    // Not a segment of its own: a URL swallows the segment ".".
+    const key = place === 'path' ? 'get /things/in{color}' : 'get /things';
+    const ask = await createAsk(toDocument({ parameters: [parameter] }, {}, key));
+    const target = place === 'path' ? `/things/in${text}` : place === 'query' ? `/things?${text}` : '/things';
+    const headers: Record<string, string> =
+      place === 'header' ? { color: text } : place === 'cookie' ? { cookie: text } : {};
+    const call = await ask({ ask: `GET ${target}`, headers });
+    const values = { path: call.path, query: call.query, header: call.header, cookie: call.cookie };
+    expect(toLines(call)).toEqual([]);
+    expect(values[place as keyof typeof values]).toEqual({ color: VALUES[kind] });
+  },
+);

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { Contract } from '../../src/contract/contract.js';
 import { readPointer } from '../../src/contract/pointer.js';
 import { createValidators, type ValidatorsOptions } from '../../src/schema/validate.js';
@@ -34,119 +34,117 @@ function createCheck(schemas: object, options?: ValidatorsOptions) {
 
 const ref = (name: string): object => ({ $ref: `#/components/schemas/${name}` });
 
-describe('a check', () => {
-  it('takes a schema that leads only to itself as broken, and does not hang', () => {
-    const { codes, validators } = createCheck({ It: ref('Other'), Other: ref('It') });
-    expect(codes(1)).toEqual(['TOO_DEEP']);
-    const whole = createCheck({ It: { allOf: [ref('It')], type: 'integer' } });
-    expect(whole.codes(1)).toEqual(['TOO_DEEP']);
-    expect(validators.problems()).toEqual([]);
-  });
+it('a check takes a schema that leads only to itself as broken, and does not hang', () => {
+  const { codes, validators } = createCheck({ It: ref('Other'), Other: ref('It') });
+  expect(codes(1)).toEqual(['TOO_DEEP']);
+  const whole = createCheck({ It: { allOf: [ref('It')], type: 'integer' } });
+  expect(whole.codes(1)).toEqual(['TOO_DEEP']);
+  expect(validators.problems()).toEqual([]);
+});
 
-  it('sees that a value is nested too deeply, and says so', () => {
-    let deep: unknown = 1;
-    for (let i = 0; i < 100_000; i++) deep = [deep];
-    const { codes } = createCheck({ It: { items: ref('It') } });
-    expect(codes(deep)).toEqual(['TOO_DEEP']);
-  });
+it('a check sees that a value is nested too deeply, and says so', () => {
+  let deep: unknown = 1;
+  for (let i = 0; i < 100_000; i++) deep = [deep];
+  const { codes } = createCheck({ It: { items: ref('It') } });
+  expect(codes(deep)).toEqual(['TOO_DEEP']);
+});
 
-  it('knows properties through references for unevaluatedProperties', () => {
-    const base = { type: 'object', properties: { a: { type: 'integer' } } };
-    const { codes } = createCheck({
-      It: { allOf: [ref('Base')], properties: { b: {} }, unevaluatedProperties: false },
-      Base: base,
-    });
-    expect([codes({ a: 1, b: 2 }), codes({ a: 1, c: 2 }), codes({ a: 'x' })]).toEqual([[], ['UNEVALUATED'], ['TYPE']]);
+it('a check knows properties through references for unevaluatedProperties', () => {
+  const base = { type: 'object', properties: { a: { type: 'integer' } } };
+  const { codes } = createCheck({
+    It: { allOf: [ref('Base')], properties: { b: {} }, unevaluatedProperties: false },
+    Base: base,
   });
+  expect([codes({ a: 1, b: 2 }), codes({ a: 1, c: 2 }), codes({ a: 'x' })]).toEqual([[], ['UNEVALUATED'], ['TYPE']]);
+});
 
-  it('lets a property be called like a keyword', () => {
-    const names = [
-      'example',
-      'examples',
-      '$ref',
-      '$id',
-      'nullable',
-      'required',
-      'discriminator',
-      'default',
-      'x-a',
-      'title',
-      'xml',
-    ];
-    const properties = Object.fromEntries(names.map((name) => [name, { type: 'integer' }]));
-    const { codes, validators } = createCheck({ It: { properties, required: names } });
-    expect(codes(Object.fromEntries(names.map((name) => [name, 1])))).toEqual([]);
-    expect(codes(Object.fromEntries(names.map((name) => [name, 'x'])))).toEqual(names.map(() => 'TYPE'));
-    expect(validators.problems()).toEqual([]);
-  });
+it('a check lets a property be called like a keyword', () => {
+  const names = [
+    'example',
+    'examples',
+    '$ref',
+    '$id',
+    'nullable',
+    'required',
+    'discriminator',
+    'default',
+    'x-a',
+    'title',
+    'xml',
+  ];
+  const properties = Object.fromEntries(names.map((name) => [name, { type: 'integer' }]));
+  const { codes, validators } = createCheck({ It: { properties, required: names } });
+  expect(codes(Object.fromEntries(names.map((name) => [name, 1])))).toEqual([]);
+  expect(codes(Object.fromEntries(names.map((name) => [name, 'x'])))).toEqual(names.map(() => 'TYPE'));
+  expect(validators.problems()).toEqual([]);
+});
 
-  it('is not misled by ids in examples, nor by two that are equal', () => {
-    const example = { $id: 'same', $anchor: 'same', $ref: '#/nowhere' };
-    const { codes, validators } = createCheck({
-      It: { type: 'object', example, examples: [example], properties: { a: { example, type: 'integer' } } },
-    });
-    expect(codes({ a: 'x' })).toEqual(['TYPE']);
-    expect(validators.problems()).toEqual([]);
+it('a check is not misled by ids in examples, nor by two that are equal', () => {
+  const example = { $id: 'same', $anchor: 'same', $ref: '#/nowhere' };
+  const { codes, validators } = createCheck({
+    It: { type: 'object', example, examples: [example], properties: { a: { example, type: 'integer' } } },
   });
+  expect(codes({ a: 'x' })).toEqual(['TYPE']);
+  expect(validators.problems()).toEqual([]);
+});
 
-  it('does not require readOnly properties in a request or writeOnly ones in an answer', () => {
-    const properties = { id: { type: 'string', readOnly: true }, secret: ref('Secret'), name: { type: 'string' } };
-    const schemas = {
-      It: { allOf: [{ type: 'object', properties }, { required: ['id', 'secret', 'name'] }] },
-      Secret: { type: 'string', writeOnly: true },
-    };
-    const { codes } = createCheck(schemas);
-    expect(codes({ secret: 's', name: 'n' }, 'request')).toEqual([]);
-    expect(codes({ id: 'i', name: 'n' }, 'request')).toEqual(['REQUIRED']);
-    expect(codes({ id: 'i', name: 'n' }, 'response')).toEqual([]);
-    expect(codes({ name: 'n' }, 'response')).toEqual(['REQUIRED']);
-    expect(codes({ id: 'i', name: 'n', secret: 's' }, 'response')).toEqual(['WRITE_ONLY']);
-  });
+it('a check does not require readOnly properties in a request or writeOnly ones in an answer', () => {
+  const properties = { id: { type: 'string', readOnly: true }, secret: ref('Secret'), name: { type: 'string' } };
+  const schemas = {
+    It: { allOf: [{ type: 'object', properties }, { required: ['id', 'secret', 'name'] }] },
+    Secret: { type: 'string', writeOnly: true },
+  };
+  const { codes } = createCheck(schemas);
+  expect(codes({ secret: 's', name: 'n' }, 'request')).toEqual([]);
+  expect(codes({ id: 'i', name: 'n' }, 'request')).toEqual(['REQUIRED']);
+  expect(codes({ id: 'i', name: 'n' }, 'response')).toEqual([]);
+  expect(codes({ name: 'n' }, 'response')).toEqual(['REQUIRED']);
+  expect(codes({ id: 'i', name: 'n', secret: 's' }, 'response')).toEqual(['WRITE_ONLY']);
+});
 
-  it('does not write to the document', () => {
-    const schemas = {
-      It: { type: 'object', required: ['a'], properties: { a: { readOnly: true, minLength: 'one', type: 'string' } } },
-    };
-    const before = structuredClone(schemas);
-    createCheck(schemas).codes({});
-    expect(schemas).toEqual(before);
-  });
+it('a check does not write to the document', () => {
+  const schemas = {
+    It: { type: 'object', required: ['a'], properties: { a: { readOnly: true, minLength: 'one', type: 'string' } } },
+  };
+  const before = structuredClone(schemas);
+  createCheck(schemas).codes({});
+  expect(schemas).toEqual(before);
+});
 
-  it('does not take an empty list for one that contains what the list before it did', () => {
-    const { codes } = createCheck({ It: { items: { contains: { type: 'null' }, oneOf: [true] } } });
-    expect([codes([[null]]), codes([[null], []])]).toEqual([[], ['CONTAINS']]);
-  });
+it('a check does not take an empty list for one that contains what the list before it did', () => {
+  const { codes } = createCheck({ It: { items: { contains: { type: 'null' }, oneOf: [true] } } });
+  expect([codes([[null]]), codes([[null], []])]).toEqual([[], ['CONTAINS']]);
+});
 
-  it('looks on where there is nothing for prefixItems or propertyNames to look at', () => {
-    const list = createCheck({
-      It: { prefixItems: [{ type: 'null' }], items: { const: 1 }, minItems: 1, contains: {} },
-    });
-    expect(list.codes([]).toSorted()).toEqual(['CONTAINS', 'ITEM_COUNT']);
-    const nested = createCheck({ It: { not: { propertyNames: { minLength: 1 }, properties: {}, minProperties: 1 } } });
-    expect(nested.codes({})).toEqual([]);
-    expect(nested.codes({ a: 1 })).toEqual(['EXCLUDED']);
+it('a check looks on where there is nothing for prefixItems or propertyNames to look at', () => {
+  const list = createCheck({
+    It: { prefixItems: [{ type: 'null' }], items: { const: 1 }, minItems: 1, contains: {} },
   });
+  expect(list.codes([]).toSorted()).toEqual(['CONTAINS', 'ITEM_COUNT']);
+  const nested = createCheck({ It: { not: { propertyNames: { minLength: 1 }, properties: {}, minProperties: 1 } } });
+  expect(nested.codes({})).toEqual([]);
+  expect(nested.codes({ a: 1 })).toEqual(['EXCLUDED']);
+});
 
-  it('asks nothing of a schema that is true or empty, and everything of false', () => {
-    expect(createCheck({ It: true }).codes(1)).toEqual([]);
-    expect(createCheck({ It: {} }).codes(1)).toEqual([]);
-    expect(createCheck({ It: false }).codes(1)).toEqual(['EXCLUDED']);
-  });
+it('a check asks nothing of a schema that is true or empty, and everything of false', () => {
+  expect(createCheck({ It: true }).codes(1)).toEqual([]);
+  expect(createCheck({ It: {} }).codes(1)).toEqual([]);
+  expect(createCheck({ It: false }).codes(1)).toEqual(['EXCLUDED']);
+});
 
-  it('takes formats as remarks where told so', () => {
-    const schemas = { It: { type: 'string', format: 'date' } };
-    expect(createCheck(schemas).codes('x')).toEqual(['FORMAT']);
-    expect(createCheck(schemas, { formats: 'annotate' }).codes('x')).toEqual([]);
-  });
+it('a check takes formats as remarks where told so', () => {
+  const schemas = { It: { type: 'string', format: 'date' } };
+  expect(createCheck(schemas).codes('x')).toEqual(['FORMAT']);
+  expect(createCheck(schemas, { formats: 'annotate' }).codes('x')).toEqual([]);
+});
 
-  it('cannot be made to run what is written in a document', () => {
-    const evil = '"];globalThis.broken=true;//`${globalThis.broken=true}`\n';
-    const schemas = {
-      It: { properties: { [evil]: { pattern: evil, format: evil, enum: [evil], const: evil } }, required: [evil] },
-    };
-    const { codes } = createCheck(schemas);
-    expect(codes({})).toEqual(['REQUIRED']);
-    codes({ [evil]: 'x' });
-    expect((globalThis as Record<string, unknown>)['broken']).toBeUndefined();
-  });
+it('a check cannot be made to run what is written in a document', () => {
+  const evil = '"];globalThis.broken=true;//`${globalThis.broken=true}`\n';
+  const schemas = {
+    It: { properties: { [evil]: { pattern: evil, format: evil, enum: [evil], const: evil } }, required: [evil] },
+  };
+  const { codes } = createCheck(schemas);
+  expect(codes({})).toEqual(['REQUIRED']);
+  codes({ [evil]: 'x' });
+  expect((globalThis as Record<string, unknown>)['broken']).toBeUndefined();
 });

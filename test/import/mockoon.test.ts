@@ -3,7 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { EXPORTS, readAnswers } from './old-mock.js';
 import { createFolder } from '../folders.js';
 
@@ -19,8 +19,10 @@ async function findPort(): Promise<number> {
   return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
-describe.skipIf(!isInstalled)('Mockoon itself', () => {
-  it('gives the answers that the import is compared with', { tags: 'slow', timeout: 30_000 }, async () => {
+it.skipIf(!isInstalled)(
+  'Mockoon itself gives the answers that the import is compared with',
+  { tags: 'slow', timeout: 30_000 },
+  async () => {
     const port = await findPort();
     const file = join(createFolder(), 'environment.json');
     writeFileSync(file, readFileSync(join(EXPORTS, 'mockoon/rules.json')));
@@ -49,5 +51,5 @@ describe.skipIf(!isInstalled)('Mockoon itself', () => {
     } finally {
       mockoon.kill();
     }
-  });
-});
+  },
+);

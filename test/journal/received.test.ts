@@ -125,162 +125,160 @@ type Case = readonly [name: string, requests: () => Promise<unknown>, check: () 
 
 const nothing = (): Promise<void> => Promise.resolve();
 
-describe('the message of a failed check is complete:', () => {
-  it.each<Case>([
+it.each<Case>([
+  [
+    'no request at all',
+    nothing,
+    () => mock.received('createKey'),
     [
-      'no request at all',
-      nothing,
-      () => mock.received('createKey'),
-      [
-        'EXPECTATION_FAILED  createKey was not received; no request was',
-        '  hint: check that the client uses the URL of this mock, or mock.fetch, and the headers of this session',
-      ],
+      'EXPECTATION_FAILED  createKey was not received; no request was',
+      '  hint: check that the client uses the URL of this mock, or mock.fetch, and the headers of this session',
     ],
+  ],
+  [
+    'other requests only',
+    async () => {
+      await mock.fetch('/keys?limit=2');
+      await mock.fetch('/key', { method: 'POST' });
+    },
+    () => mock.received('createKey'),
     [
-      'other requests only',
-      async () => {
-        await mock.fetch('/keys?limit=2');
-        await mock.fetch('/key', { method: 'POST' });
-      },
-      () => mock.received('createKey'),
-      [
-        'EXPECTATION_FAILED  createKey was not received; there was:',
-        '    #1 GET /keys?limit=2 -> 200 state (listKeys)',
-        '    #2 POST /key -> 404 refuse (no operation)',
-        '  hint: #2: the contract has no path /key; the nearest is /keys; if the call comes later, wait for it first: await mock.journal.waitFor("createKey")',
-      ],
+      'EXPECTATION_FAILED  createKey was not received; there was:',
+      '    #1 GET /keys?limit=2 -> 200 state (listKeys)',
+      '    #2 POST /key -> 404 refuse (no operation)',
+      '  hint: #2: the contract has no path /key; the nearest is /keys; if the call comes later, wait for it first: await mock.journal.waitFor("createKey")',
     ],
+  ],
+  [
+    'the closest of several calls, with each difference',
+    async () => {
+      await create({ name: 'x' });
+      await create({ name: 'ci', nmae: 1, limits: { perDay: 5 }, scopes: ['a', 'b'] });
+    },
+    () =>
+      mock.received('createKey', {
+        with: { query: { dry_run: true }, body: { limits: { perDay: 6 }, name: 'ci', scopes: ['a'], named: /x/ } },
+      }),
     [
-      'the closest of several calls, with each difference',
-      async () => {
-        await create({ name: 'x' });
-        await create({ name: 'ci', nmae: 1, limits: { perDay: 5 }, scopes: ['a', 'b'] });
-      },
-      () =>
-        mock.received('createKey', {
-          with: { query: { dry_run: true }, body: { limits: { perDay: 6 }, name: 'ci', scopes: ['a'], named: /x/ } },
-        }),
-      [
-        'EXPECTATION_FAILED  createKey was not received with the expected request; the closest of its 2 calls differs:',
-        '    #2 POST /keys -> 201 state (createKey)',
-        '        query parameter "dry_run": expected true, but it is absent',
-        '        body /limits/perDay: expected 6, got 5',
-        '        body /scopes: expected 1 element, got 2',
-        '        body /named: expected a value that matches /x/, but it is absent; did you mean "name"?',
-        '  hint: correct the request of the client, or "with" in the test',
-      ],
+      'EXPECTATION_FAILED  createKey was not received with the expected request; the closest of its 2 calls differs:',
+      '    #2 POST /keys -> 201 state (createKey)',
+      '        query parameter "dry_run": expected true, but it is absent',
+      '        body /limits/perDay: expected 6, got 5',
+      '        body /scopes: expected 1 element, got 2',
+      '        body /named: expected a value that matches /x/, but it is absent; did you mean "name"?',
+      '  hint: correct the request of the client, or "with" in the test',
     ],
+  ],
+  [
+    'a wrong path parameter, header and body of another type',
+    () => mock.fetch('/keys/a', { headers: { accept: '*/*' } }),
+    () => mock.received('readKey', { with: { path: { id: 'b' }, headers: { Accept: 'text/csv' }, body: { a: 1 } } }),
     [
-      'a wrong path parameter, header and body of another type',
-      () => mock.fetch('/keys/a', { headers: { accept: '*/*' } }),
-      () => mock.received('readKey', { with: { path: { id: 'b' }, headers: { Accept: 'text/csv' }, body: { a: 1 } } }),
-      [
-        'EXPECTATION_FAILED  readKey was not received with the expected request; its only call differs:',
-        '    #1 GET /keys/a -> 200 state (readKey)',
-        '        path parameter "id": expected "b", got "a"',
-        '        header "accept": expected "text/csv", got "*/*"',
-        '        body: expected {"a":1}, but there is none',
-        '  hint: correct the request of the client, or "with" in the test',
-      ],
+      'EXPECTATION_FAILED  readKey was not received with the expected request; its only call differs:',
+      '    #1 GET /keys/a -> 200 state (readKey)',
+      '        path parameter "id": expected "b", got "a"',
+      '        header "accept": expected "text/csv", got "*/*"',
+      '        body: expected {"a":1}, but there is none',
+      '  hint: correct the request of the client, or "with" in the test',
     ],
+  ],
+  [
+    'a secret is not shown',
+    () => create({ name: 'ci', secret: 'hunter2-hunter2' }),
+    () => mock.received('createKey', { with: { body: { secret: 'hunter3-hunter3' } } }),
     [
-      'a secret is not shown',
-      () => create({ name: 'ci', secret: 'hunter2-hunter2' }),
-      () => mock.received('createKey', { with: { body: { secret: 'hunter3-hunter3' } } }),
-      [
-        'EXPECTATION_FAILED  createKey was not received with the expected request; its only call differs:',
-        '    #1 POST /keys -> 201 state (createKey)',
-        '        body /secret: expected another value, got "[redacted]", which is a secret',
-        '  hint: correct the request of the client, or "with" in the test',
-      ],
+      'EXPECTATION_FAILED  createKey was not received with the expected request; its only call differs:',
+      '    #1 POST /keys -> 201 state (createKey)',
+      '        body /secret: expected another value, got "[redacted]", which is a secret',
+      '  hint: correct the request of the client, or "with" in the test',
     ],
+  ],
+  [
+    'too few calls',
+    async () => {
+      await create({ name: 'ci' });
+      await create({ name: 'cd' });
+    },
+    () => mock.received('createKey', { times: 2, with: { body: { name: 'ci' } } }),
     [
-      'too few calls',
-      async () => {
-        await create({ name: 'ci' });
-        await create({ name: 'cd' });
-      },
-      () => mock.received('createKey', { times: 2, with: { body: { name: 'ci' } } }),
-      [
-        'EXPECTATION_FAILED  createKey with the expected request was received once, not 2 times:',
-        '    #1 POST /keys -> 201 state (createKey)',
-        '  the closest other call:',
-        '    #2 POST /keys -> 201 state (createKey)',
-        '        body /name: expected "ci", got "cd"',
-        '  hint: wait for the missing calls first: await mock.journal.waitFor("createKey", { count: 2 })',
-      ],
+      'EXPECTATION_FAILED  createKey with the expected request was received once, not 2 times:',
+      '    #1 POST /keys -> 201 state (createKey)',
+      '  the closest other call:',
+      '    #2 POST /keys -> 201 state (createKey)',
+      '        body /name: expected "ci", got "cd"',
+      '  hint: wait for the missing calls first: await mock.journal.waitFor("createKey", { count: 2 })',
     ],
+  ],
+  [
+    'too many calls',
+    async () => {
+      await mock.fetch('/keys');
+      await mock.fetch('/keys');
+    },
+    () => mock.received('listKeys', { times: { atMost: 1 } }),
     [
-      'too many calls',
-      async () => {
-        await mock.fetch('/keys');
-        await mock.fetch('/keys');
-      },
-      () => mock.received('listKeys', { times: { atMost: 1 } }),
-      [
-        'EXPECTATION_FAILED  listKeys was received 2 times, not at most once:',
-        '    #1 GET /keys -> 200 state (listKeys)',
-        '    #2 GET /keys -> 200 state (listKeys)',
-        '  hint: check whether the client repeats a call, for example after an error, or change "times"',
-      ],
+      'EXPECTATION_FAILED  listKeys was received 2 times, not at most once:',
+      '    #1 GET /keys -> 200 state (listKeys)',
+      '    #2 GET /keys -> 200 state (listKeys)',
+      '  hint: check whether the client repeats a call, for example after an error, or change "times"',
     ],
+  ],
+  [
+    'a wrong order',
+    async () => {
+      await mock.fetch('/keys');
+      await create({ name: 'ci' });
+    },
+    () => mock.receivedInOrder(['createKey', { operation: 'listKeys' }]),
     [
-      'a wrong order',
-      async () => {
-        await mock.fetch('/keys');
-        await create({ name: 'ci' });
-      },
-      () => mock.receivedInOrder(['createKey', { operation: 'listKeys' }]),
-      [
-        'EXPECTATION_FAILED  step 2, listKeys, was not received after createKey, only before it:',
-        '    #1 GET /keys -> 200 state (listKeys)',
-        '    #2 POST /keys -> 201 state (createKey)',
-        '  hint: check that the client awaits the first call before it makes the second',
-      ],
+      'EXPECTATION_FAILED  step 2, listKeys, was not received after createKey, only before it:',
+      '    #1 GET /keys -> 200 state (listKeys)',
+      '    #2 POST /keys -> 201 state (createKey)',
+      '  hint: check that the client awaits the first call before it makes the second',
     ],
+  ],
+  [
+    'other calls than the expected ones',
+    async () => {
+      await mock.fetch('/keys');
+      await mock.fetch('/keys/a');
+    },
+    () => mock.receivedOnly(['listKeys']),
     [
-      'other calls than the expected ones',
-      async () => {
-        await mock.fetch('/keys');
-        await mock.fetch('/keys/a');
-      },
-      () => mock.receivedOnly(['listKeys']),
-      [
-        'EXPECTATION_FAILED  only listKeys was expected; there was also:',
-        '    #2 GET /keys/a -> 200 state (readKey)',
-        '  hint: expect these calls too, or find out why the client makes them',
-      ],
+      'EXPECTATION_FAILED  only listKeys was expected; there was also:',
+      '    #2 GET /keys/a -> 200 state (readKey)',
+      '  hint: expect these calls too, or find out why the client makes them',
     ],
+  ],
+  [
+    'a call where none is expected',
+    () => mock.fetch('/keys'),
+    () => mock.receivedOnly([]),
     [
-      'a call where none is expected',
-      () => mock.fetch('/keys'),
-      () => mock.receivedOnly([]),
-      [
-        'EXPECTATION_FAILED  no request was expected; there was also:',
-        '    #1 GET /keys -> 200 state (listKeys)',
-        '  hint: expect these calls too, or find out why the client makes them',
-      ],
+      'EXPECTATION_FAILED  no request was expected; there was also:',
+      '    #1 GET /keys -> 200 state (listKeys)',
+      '  hint: expect these calls too, or find out why the client makes them',
     ],
+  ],
+  [
+    '.not.toHaveReceived',
+    () => mock.fetch('/keys'),
+    () => expect(mock).not.toHaveReceived('listKeys'),
     [
-      '.not.toHaveReceived',
-      () => mock.fetch('/keys'),
-      () => expect(mock).not.toHaveReceived('listKeys'),
-      [
-        'EXPECTATION_FAILED  listKeys was received, but was not expected:',
-        '    #1 GET /keys -> 200 state (listKeys)',
-        '  hint: remove ".not", or correct the client',
-      ],
+      'EXPECTATION_FAILED  listKeys was received, but was not expected:',
+      '    #1 GET /keys -> 200 state (listKeys)',
+      '  hint: remove ".not", or correct the client',
     ],
-  ])('%s', async (_, requests, check, message) => {
-    await requests();
-    let text = '';
-    try {
-      check();
-    } catch (error) {
-      text = (error as Error).message;
-    }
-    expect(text).toBe(message.join('\n'));
-  });
+  ],
+])('the message of a failed check is complete: %s', async (_, requests, check, message) => {
+  await requests();
+  let text = '';
+  try {
+    check();
+  } catch (error) {
+    text = (error as Error).message;
+  }
+  expect(text).toBe(message.join('\n'));
 });
 
 describe('the matchers', () => {

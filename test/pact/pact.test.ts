@@ -226,26 +226,24 @@ describe('an interaction', () => {
   });
 });
 
-describe('the built-in contract', () => {
-  it(
-    'is compatible with the calls of a client that creates, lists, downloads and deletes',
-    { tags: 'slow' },
-    async () => {
-      const mock = await createMock({ spec: 'spec/openapi.yaml', fixtures: 'fixtures' });
-      const path = '/v1/organization/admin_api_keys';
-      const headers = { authorization: 'Bearer k', 'content-type': 'application/json' };
-      await mock.fetch(path, { method: 'POST', headers, body: '{"name":"CI"}' });
-      await mock.fetch(`${path}?limit=2`, { headers });
-      const authorized = { headers: { authorization: 'Bearer k' } };
-      await mock.fetch('/v1/files/file-handbook/content', authorized);
-      await mock.fetch('/v1/vector_stores/vs_training/files/file-training', { ...authorized, method: 'DELETE' });
-      const document: unknown = load(readFileSync('spec/openapi.yaml', 'utf8'));
-      for (const version of [3, 4] as const) {
-        const { pact } = toPact(mock, { consumer: 'console', provider: 'platform', version });
-        expect(pact.interactions).toHaveLength(4);
-        expect(findMistakes(pact, version)).toEqual([]);
-        expect(await compare(pact, document)).toEqual([]);
-      }
-    },
-  );
-});
+it(
+  'the built-in contract is compatible with the calls of a client that creates, lists, downloads and deletes',
+  { tags: 'slow' },
+  async () => {
+    const mock = await createMock({ spec: 'spec/openapi.yaml', fixtures: 'fixtures' });
+    const path = '/v1/organization/admin_api_keys';
+    const headers = { authorization: 'Bearer k', 'content-type': 'application/json' };
+    await mock.fetch(path, { method: 'POST', headers, body: '{"name":"CI"}' });
+    await mock.fetch(`${path}?limit=2`, { headers });
+    const authorized = { headers: { authorization: 'Bearer k' } };
+    await mock.fetch('/v1/files/file-handbook/content', authorized);
+    await mock.fetch('/v1/vector_stores/vs_training/files/file-training', { ...authorized, method: 'DELETE' });
+    const document: unknown = load(readFileSync('spec/openapi.yaml', 'utf8'));
+    for (const version of [3, 4] as const) {
+      const { pact } = toPact(mock, { consumer: 'console', provider: 'platform', version });
+      expect(pact.interactions).toHaveLength(4);
+      expect(findMistakes(pact, version)).toEqual([]);
+      expect(await compare(pact, document)).toEqual([]);
+    }
+  },
+);

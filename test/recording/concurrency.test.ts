@@ -1,7 +1,7 @@
 // @module-tag slow
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { loadCassette } from '../../src/recording/cassette/cassette.js';
 import { type Program, startProgram } from '../cli/run-program.js';
 import { createFolder } from '../folders.js';
@@ -27,51 +27,49 @@ function readRecordedIds(folder: string): readonly string[] {
   return exchanges.map(({ response }) => (response?.body as { readonly id: string } | undefined)?.id ?? '');
 }
 
-describe('50 clients at once', () => {
-  it('are recorded with one file for each exchange', async () => {
-    const upstream = await startUpstream();
-    const folder = createFolder();
-    const mock = await openRecorder(upstream.url, { folder });
-    const { baseUrl } = await mock.listen();
-    const clients = Array.from({ length: 50 }, async (_, client) => {
-      const ids: string[] = [];
-      for (let i = 0; i < 4; i++) ids.push((await createKey(baseUrl, `${client}-${i}`))?.id ?? '');
-      return ids;
-    });
-    const seen = (await Promise.all(clients)).flat();
-    // No waiting: an answer that arrived is on disk.
-    const recorded = readRecordedIds(join(folder, 'keys'));
-    expect(recorded).toHaveLength(200);
-    expect(recorded.toSorted()).toEqual(seen.toSorted());
-    expect(mock.recordings?.failures).toEqual([]);
+it('50 clients at once are recorded with one file for each exchange', async () => {
+  const upstream = await startUpstream();
+  const folder = createFolder();
+  const mock = await openRecorder(upstream.url, { folder });
+  const { baseUrl } = await mock.listen();
+  const clients = Array.from({ length: 50 }, async (_, client) => {
+    const ids: string[] = [];
+    for (let i = 0; i < 4; i++) ids.push((await createKey(baseUrl, `${client}-${i}`))?.id ?? '');
+    return ids;
   });
+  const seen = (await Promise.all(clients)).flat();
+  // No waiting: an answer that arrived is on disk.
+  const recorded = readRecordedIds(join(folder, 'keys'));
+  expect(recorded).toHaveLength(200);
+  expect(recorded.toSorted()).toEqual(seen.toSorted());
+  expect(mock.recordings?.failures).toEqual([]);
+});
 
-  it('lose no finished exchange after kill -9, and the numbers continue without a gap', async () => {
-    const upstream = await startUpstream();
-    const root = createFolder();
-    const folder = join(root, 'keys');
-    const first = await startRecorder(upstream.url, root, 'record-all');
-    const seen: string[] = [];
-    const clients = Array.from({ length: 50 }, async (_, client) => {
-      for (let i = 0; ; i++) {
-        const key = await createKey(first.baseUrl, `${client}-${i}`);
-        if (key === undefined) return;
-        seen.push(key.id);
-        // In the middle of everything.
-        if (seen.length === 120) first.process.kill('SIGKILL');
-      }
-    });
-    await Promise.all(clients);
-    const recorded = readRecordedIds(folder);
-    expect(recorded.length).toBeGreaterThanOrEqual(seen.length);
-    for (const id of seen) expect(recorded).toContain(id);
-
-    const second = await startRecorder(upstream.url, root, 'record-missing');
-    const key = await createKey(second.baseUrl, 'after the crash');
-    expect(await second.end('SIGTERM')).toBe(0);
-    expect(readRecordedIds(folder)).toEqual([...recorded, key?.id]);
-    expect(readdirSync(folder).filter((name) => name.startsWith('.'))).toEqual([]);
+it('50 clients at once lose no finished exchange after kill -9, and the numbers continue without a gap', async () => {
+  const upstream = await startUpstream();
+  const root = createFolder();
+  const folder = join(root, 'keys');
+  const first = await startRecorder(upstream.url, root, 'record-all');
+  const seen: string[] = [];
+  const clients = Array.from({ length: 50 }, async (_, client) => {
+    for (let i = 0; ; i++) {
+      const key = await createKey(first.baseUrl, `${client}-${i}`);
+      if (key === undefined) return;
+      seen.push(key.id);
+      // In the middle of everything.
+      if (seen.length === 120) first.process.kill('SIGKILL');
+    }
   });
+  await Promise.all(clients);
+  const recorded = readRecordedIds(folder);
+  expect(recorded.length).toBeGreaterThanOrEqual(seen.length);
+  for (const id of seen) expect(recorded).toContain(id);
+
+  const second = await startRecorder(upstream.url, root, 'record-missing');
+  const key = await createKey(second.baseUrl, 'after the crash');
+  expect(await second.end('SIGTERM')).toBe(0);
+  expect(readRecordedIds(folder)).toEqual([...recorded, key?.id]);
+  expect(readdirSync(folder).filter((name) => name.startsWith('.'))).toEqual([]);
 });
 
 async function startRecorder(

@@ -1,6 +1,6 @@
 // @module-tag slow
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { loadContract } from '../../src/index.js';
 import { createResponseCheck } from '../../src/recording/drift/check.js';
 import { formatDrift, readDriftExit, toDriftJson, toDriftJunit } from '../../src/recording/drift/drift-report.js';
@@ -157,86 +157,82 @@ const WAYS: readonly (readonly [
   ['both are off, each in its own way', OFF, WITHOUT_OWNER, 'both-off-contract', /in different ways/],
 ];
 
-describe('drift', () => {
-  it.each(WAYS.map(([way, before, after, verdict, fact]) => ({ way, before, after, verdict, fact })))(
-    'says $verdict where $way',
-    async ({ before, after, verdict, fact }) => {
-      const { results } = await drift(before, after);
-      expect(results.map((result) => result.verdict)).toEqual([verdict]);
-      expect(readDriftExit(results)).toBe(EXITS[verdict]);
-      expect(formatDrift(results).join('\n')).toMatch(fact);
-    },
+it.each(WAYS.map(([way, before, after, verdict, fact]) => ({ way, before, after, verdict, fact })))(
+  'drift says $verdict where $way',
+  async ({ before, after, verdict, fact }) => {
+    const { results } = await drift(before, after);
+    expect(results.map((result) => result.verdict)).toEqual([verdict]);
+    expect(readDriftExit(results)).toBe(EXITS[verdict]);
+    expect(formatDrift(results).join('\n')).toMatch(fact);
+  },
+);
+
+it('drift suggests the enum value that API and recording agree on', async () => {
+  const { results } = await drift(adopts('owner'), adopts('owner'));
+  expect(results[0]?.suggestions).toEqual([expect.stringMatching(/properties\/role.*: also allow the value "owner"$/)]);
+});
+
+it('drift ends with exit code 3 if the API cannot be reached', async () => {
+  const { results } = await drift({}, {}, { down: true });
+  expect(results).toMatchObject([
+    { verdict: 'unreachable', reason: expect.stringContaining('ECONNREFUSED') as string },
+  ]);
+  expect(readDriftExit(results)).toBe(3);
+});
+
+it('drift sends safe methods and the selected operations only', async () => {
+  const requests = [{ method: 'POST', body: '{"name":"ci"}' }];
+  const silent = await drift({}, {}, { requests });
+  expect(silent.asked).toEqual([]);
+  expect(silent.results).toMatchObject([
+    { verdict: 'skipped', reason: 'POST is not a safe method: send it with --operation createAdminApiKey' },
+  ]);
+  expect(readDriftExit(silent.results)).toBe(3);
+  const named = await drift({}, {}, { requests, operations: ['createAdminApiKey'] });
+  expect(named.asked).toEqual([`POST ${KEYS}`]);
+  expect(named.results).toMatchObject([{ verdict: 'in-sync' }]);
+});
+
+it('drift sends a request that was recorded several times once', async () => {
+  const { asked, results } = await drift({}, {}, { requests: [{}, {}, {}] });
+  expect(asked).toEqual([`GET ${KEYS}`]);
+  expect(results).toHaveLength(1);
+});
+
+it('drift does not send placeholders', async () => {
+  const { asked, results } = await drift({}, {}, { path: `${KEYS}?after=sk-admin-0123456789abcdefghijABCDEFGHIJ` });
+  expect(asked).toEqual([]);
+  expect(results).toMatchObject([{ verdict: 'skipped', reason: 'the request contains the placeholder of a secret' }]);
+});
+
+it('drift cannot compare an error that follows from a secret in a header field that is not sent', async () => {
+  const headers = { 'x-session-id': 'aodfgpgu67Vd9JzJO8' };
+  const { results } = await drift({}, status(409), { headers });
+  const reason = 'the API answered 409: pass the secrets of x-session-id with --header';
+  expect(results).toMatchObject([{ verdict: 'unreachable', reason }]);
+});
+
+it('drift is reported as text, as JSON and as JUnit', async () => {
+  const { results } = await drift({}, adds({ 'a<b>&"c"': 1 }));
+  expect(formatDrift(results)).toEqual([
+    `~ 0001-listAdminApiKeys.200.json  GET ${KEYS}`,
+    '    the recording is outdated: record it again',
+    '    /data/*/a<b>&"c" is new',
+    '',
+    '1 × the recording is outdated',
+  ]);
+  expect(JSON.parse(toDriftJson(results))).toMatchObject({
+    exitCode: 1,
+    results: [{ file: '0001-listAdminApiKeys.200.json', verdict: 'recording-old', differences: [{ kind: 'added' }] }],
+  });
+  expect(toDriftJunit(results, 'keys')).toBe(
+    [
+      '<?xml version="1.0" encoding="UTF-8"?>',
+      '<testsuites tests="1" failures="1" errors="0" skipped="0">',
+      '  <testsuite name="drift of keys" tests="1" failures="1" errors="0" skipped="0">',
+      `    <testcase classname="listAdminApiKeys" name="GET ${KEYS}"><failure type="recording-old" message="the recording is outdated: record it again">/data/*/a&lt;b&gt;&amp;&quot;c&quot; is new</failure></testcase>`,
+      '  </testsuite>',
+      '</testsuites>',
+    ].join('\n'),
   );
-
-  it('suggests the enum value that API and recording agree on', async () => {
-    const { results } = await drift(adopts('owner'), adopts('owner'));
-    expect(results[0]?.suggestions).toEqual([
-      expect.stringMatching(/properties\/role.*: also allow the value "owner"$/),
-    ]);
-  });
-
-  it('ends with exit code 3 if the API cannot be reached', async () => {
-    const { results } = await drift({}, {}, { down: true });
-    expect(results).toMatchObject([
-      { verdict: 'unreachable', reason: expect.stringContaining('ECONNREFUSED') as string },
-    ]);
-    expect(readDriftExit(results)).toBe(3);
-  });
-
-  it('sends safe methods and the selected operations only', async () => {
-    const requests = [{ method: 'POST', body: '{"name":"ci"}' }];
-    const silent = await drift({}, {}, { requests });
-    expect(silent.asked).toEqual([]);
-    expect(silent.results).toMatchObject([
-      { verdict: 'skipped', reason: 'POST is not a safe method: send it with --operation createAdminApiKey' },
-    ]);
-    expect(readDriftExit(silent.results)).toBe(3);
-    const named = await drift({}, {}, { requests, operations: ['createAdminApiKey'] });
-    expect(named.asked).toEqual([`POST ${KEYS}`]);
-    expect(named.results).toMatchObject([{ verdict: 'in-sync' }]);
-  });
-
-  it('sends a request that was recorded several times once', async () => {
-    const { asked, results } = await drift({}, {}, { requests: [{}, {}, {}] });
-    expect(asked).toEqual([`GET ${KEYS}`]);
-    expect(results).toHaveLength(1);
-  });
-
-  it('does not send placeholders', async () => {
-    const { asked, results } = await drift({}, {}, { path: `${KEYS}?after=sk-admin-0123456789abcdefghijABCDEFGHIJ` });
-    expect(asked).toEqual([]);
-    expect(results).toMatchObject([{ verdict: 'skipped', reason: 'the request contains the placeholder of a secret' }]);
-  });
-
-  it('cannot compare an error that follows from a secret in a header field that is not sent', async () => {
-    const headers = { 'x-session-id': 'aodfgpgu67Vd9JzJO8' };
-    const { results } = await drift({}, status(409), { headers });
-    const reason = 'the API answered 409: pass the secrets of x-session-id with --header';
-    expect(results).toMatchObject([{ verdict: 'unreachable', reason }]);
-  });
-
-  it('is reported as text, as JSON and as JUnit', async () => {
-    const { results } = await drift({}, adds({ 'a<b>&"c"': 1 }));
-    expect(formatDrift(results)).toEqual([
-      `~ 0001-listAdminApiKeys.200.json  GET ${KEYS}`,
-      '    the recording is outdated: record it again',
-      '    /data/*/a<b>&"c" is new',
-      '',
-      '1 × the recording is outdated',
-    ]);
-    expect(JSON.parse(toDriftJson(results))).toMatchObject({
-      exitCode: 1,
-      results: [{ file: '0001-listAdminApiKeys.200.json', verdict: 'recording-old', differences: [{ kind: 'added' }] }],
-    });
-    expect(toDriftJunit(results, 'keys')).toBe(
-      [
-        '<?xml version="1.0" encoding="UTF-8"?>',
-        '<testsuites tests="1" failures="1" errors="0" skipped="0">',
-        '  <testsuite name="drift of keys" tests="1" failures="1" errors="0" skipped="0">',
-        `    <testcase classname="listAdminApiKeys" name="GET ${KEYS}"><failure type="recording-old" message="the recording is outdated: record it again">/data/*/a&lt;b&gt;&amp;&quot;c&quot; is new</failure></testcase>`,
-        '  </testsuite>',
-        '</testsuites>',
-      ].join('\n'),
-    );
-  });
 });

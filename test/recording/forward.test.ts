@@ -418,20 +418,18 @@ describe('an upstream that fails', () => {
   });
 });
 
-describe('the certificate of an upstream', () => {
-  it('is verified, unless insecure is set or its authority is configured', async () => {
-    const { cert: ca, key } = createCertificate();
-    const server = createSecureServer({ key, cert: ca }, (_request, response) => {
-      response.writeHead(200, { 'content-type': 'application/json' }).end('"over tls"');
-    });
-    const upstream = `${(await serveInTest(server)).replace('http:', 'https:')}/v1`;
-    const strict = await startProxy(undefined, { upstream });
-    expect((await ask(strict.origin + FILE)).status).toBe(502);
-    const { failure } = strict.cassette().exchanges[0] ?? {};
-    expect(failure).toMatchObject({ kind: 'tls', message: expect.stringContaining('--insecure') as string });
-    const lenient = await startProxy(undefined, { upstream, insecure: true });
-    expect((await ask(lenient.origin + FILE)).body.toString()).toBe('"over tls"');
-    const trusting = await startProxy(undefined, { upstream, ca });
-    expect((await ask(trusting.origin + FILE)).body.toString()).toBe('"over tls"');
+it('the certificate of an upstream is verified, unless insecure is set or its authority is configured', async () => {
+  const { cert: ca, key } = createCertificate();
+  const server = createSecureServer({ key, cert: ca }, (_request, response) => {
+    response.writeHead(200, { 'content-type': 'application/json' }).end('"over tls"');
   });
+  const upstream = `${(await serveInTest(server)).replace('http:', 'https:')}/v1`;
+  const strict = await startProxy(undefined, { upstream });
+  expect((await ask(strict.origin + FILE)).status).toBe(502);
+  const { failure } = strict.cassette().exchanges[0] ?? {};
+  expect(failure).toMatchObject({ kind: 'tls', message: expect.stringContaining('--insecure') as string });
+  const lenient = await startProxy(undefined, { upstream, insecure: true });
+  expect((await ask(lenient.origin + FILE)).body.toString()).toBe('"over tls"');
+  const trusting = await startProxy(undefined, { upstream, ca });
+  expect((await ask(trusting.origin + FILE)).body.toString()).toBe('"over tls"');
 });

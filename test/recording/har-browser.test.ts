@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 import { createMock } from '../../src/index.js';
 import { exportHar } from '../../src/recording/har.js';
 import { HAS_CHROMIUM, openChromium } from '../open-chromium.js';
@@ -19,35 +19,34 @@ function launch(skip: (note?: string) => void): Promise<Browser> {
   return (launched ??= openChromium());
 }
 
-describe('an exported HAR', () => {
-  it('answers a real browser through Playwright’s routeFromHAR', async ({ skip }) => {
-    const browser = await launch(skip);
-    const { cassette, body } = await recordKeys();
-    const file = join(createFolder(), 'session.har');
-    writeFileSync(file, exportHar(cassette, { contract, base: 'http://api.test/v1', version: '0' }));
-    const page = await browser.newPage();
-    await page.route('http://api.test/', (route) =>
-      route.fulfill({ contentType: 'text/html', body: '<!doctype html><title>page</title>' }),
-    );
-    await page.routeFromHAR(file, { url: 'http://api.test/v1/**', notFound: 'abort' });
-    await page.goto('http://api.test/');
-    const seen: unknown = await page.evaluate(`Promise.all([
+it('an exported HAR answers a real browser through Playwright’s routeFromHAR', async ({ skip }) => {
+  const browser = await launch(skip);
+  const { cassette, body } = await recordKeys();
+  const file = join(createFolder(), 'session.har');
+  writeFileSync(file, exportHar(cassette, { contract, base: 'http://api.test/v1', version: '0' }));
+  const page = await browser.newPage();
+  await page.route('http://api.test/', (route) =>
+    route.fulfill({ contentType: 'text/html', body: '<!doctype html><title>page</title>' }),
+  );
+  await page.routeFromHAR(file, { url: 'http://api.test/v1/**', notFound: 'abort' });
+  await page.goto('http://api.test/');
+  const seen: unknown = await page.evaluate(`Promise.all([
       fetch('/v1/organization/admin_api_keys?limit=2').then((response) => response.json()),
       fetch('/v1/organization/admin_api_keys', { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"name":"ci"}' }).then((response) => response.json()),
       fetch('/v1/files/file-bytes/content').then((response) => response.arrayBuffer()).then((bytes) => [...new Uint8Array(bytes)]),
       fetch('/v1/files/other/content').then(() => 'answered', () => 'aborted'),
     ])`);
-    expect(seen).toEqual([
-      body,
-      expect.objectContaining({ name: 'ci' }),
-      Array.from({ length: 256 }, (_, i) => i),
-      'aborted',
-    ]);
-  });
+  expect(seen).toEqual([
+    body,
+    expect.objectContaining({ name: 'ci' }),
+    Array.from({ length: 256 }, (_, i) => i),
+    'aborted',
+  ]);
 });
 
-describe('the HAR of Playwright', () => {
-  it.for(['embed', 'attach'] as const)('with content %s becomes a cassette that replays', async (content, { skip }) => {
+it.for(['embed', 'attach'] as const)(
+  'the HAR of Playwright with content %s becomes a cassette that replays',
+  async (content, { skip }) => {
     const upstream = await startUpstream();
     const file = join(createFolder(), 'recorded.har');
     const browser = await launch(skip);
@@ -77,5 +76,5 @@ describe('the HAR of Playwright', () => {
     };
     expect({ list, name: created.name }).toEqual(seen);
     replay.verify();
-  });
-});
+  },
+);

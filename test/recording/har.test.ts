@@ -205,22 +205,20 @@ describe('the HAR of a browser', () => {
   });
 });
 
-describe('an exported HAR', () => {
-  it('can be imported again without loss', async () => {
-    const { cassette } = await recordKeys();
-    const file = join(createFolder(), 'session.har');
-    writeFileSync(file, exportHar(cassette, { contract, base: cassette.manifest.upstream, version: '0' }));
-    const again = await importFile(file, cassette.manifest.upstream);
-    const toFacts = ({ exchanges }: Cassette): unknown =>
-      exchanges.map(({ operation, request, response }) => [
-        operation,
-        request.query,
-        request.body,
-        response?.status,
-        response?.body,
-        response?.bodyFile,
-      ]);
-    expect(toFacts(again.cassette)).toEqual(toFacts(cassette));
-    expect(again.imported.skipped).toEqual([]);
-  });
+it('an exported HAR can be imported again without loss', async () => {
+  const { cassette } = await recordKeys();
+  const file = join(createFolder(), 'session.har');
+  writeFileSync(file, exportHar(cassette, { contract, base: cassette.manifest.upstream, version: '0' }));
+  const again = await importFile(file, cassette.manifest.upstream);
+  const toFacts = ({ exchanges }: Cassette): unknown =>
+    exchanges.map(({ operation, request, response }) => [
+      operation,
+      request.query,
+      request.body,
+      response?.status,
+      response?.body,
+      response?.bodyFile,
+    ]);
+  expect(toFacts(again.cassette)).toEqual(toFacts(cassette));
+  expect(again.imported.skipped).toEqual([]);
 });

@@ -141,64 +141,60 @@ describe('a body of more than 2 MiB', () => {
   });
 });
 
-describe('the filter of JSON that is read in parts', () => {
-  const LONG = 'y'.repeat(70_000);
-  it.each<readonly [string, string, string]>([
-    [
-      'names',
-      '{"password" : "a","x":"password","n":{"secret":["b","c"]}}',
-      '{"password" : "#","x":"password","n":{"secret":["#","#"]}}',
-    ],
-    [
-      'escapes',
-      '{"p\\u0061ss":"a\\"b\\\\","text":"\\"pin\\":\\"1234\\""}',
-      '{"p\\u0061ss":"#","text":"\\"pin\\":\\"1234\\""}',
-    ],
-    [
-      'numbers and literals',
-      '[{"pin":1234,"otp":12, "pwd":true,"pass":null}]',
-      '[{"pin":"#","otp":12, "pwd":true,"pass":null}]',
-    ],
-    [
-      'events',
-      'data: {"token":"abc"}\n\ndata: it\'s "quoted {"\ndata: [{"pwd":"x"}]\n',
-      'data: {"token":"#"}\n\ndata: it\'s "quoted {"\ndata: [{"pwd":"#"}]\n',
-    ],
-    ['lines of JSON', '{"pwd":"a"}\n{"pwd":"b"}\n', '{"pwd":"#"}\n{"pwd":"#"}\n'],
-    ['the part that came of a body', '{"a":[1,{"pwd":"se', '{"a":[1,{"pwd":"#'],
-    ['long strings', `{"pwd":"${LONG}","text":"${LONG}","pin":"a"}`, `{"pwd":"#","text":"${LONG}","pin":"#"}`],
-    ['text that is not ASCII', '{"contraseña":"ü","pwd":"ü€"}', '{"contraseña":"ü","pwd":"#"}'],
-  ])('replaces the same in parts of any size: %s', async (_name, text, want) => {
-    const { contract, validators } = await loadParts(SPEC);
-    const walk = createSecretWalk(contract, validators, createSecretRules({}));
-    const latin1 = Buffer.from(text).toString('latin1');
-    for (const size of text.length > 1000 ? [1000, 65_536, 100_000] : [1, 2, 3, 7, 1000]) {
-      const root = walk.root({ pointers: [], direction: 'response' });
-      const filter = createJsonFilter(root, walk, (found, { rule }) => (rule === undefined ? found : '#'));
-      let written = '';
-      for (let at = 0; at < latin1.length; at += size) written += filter.write(latin1.slice(at, at + size));
-      expect(Buffer.from(written + filter.end(), 'latin1').toString()).toBe(want);
-    }
-  });
+const LONG = 'y'.repeat(70_000);
+it.each<readonly [string, string, string]>([
+  [
+    'names',
+    '{"password" : "a","x":"password","n":{"secret":["b","c"]}}',
+    '{"password" : "#","x":"password","n":{"secret":["#","#"]}}',
+  ],
+  [
+    'escapes',
+    '{"p\\u0061ss":"a\\"b\\\\","text":"\\"pin\\":\\"1234\\""}',
+    '{"p\\u0061ss":"#","text":"\\"pin\\":\\"1234\\""}',
+  ],
+  [
+    'numbers and literals',
+    '[{"pin":1234,"otp":12, "pwd":true,"pass":null}]',
+    '[{"pin":"#","otp":12, "pwd":true,"pass":null}]',
+  ],
+  [
+    'events',
+    'data: {"token":"abc"}\n\ndata: it\'s "quoted {"\ndata: [{"pwd":"x"}]\n',
+    'data: {"token":"#"}\n\ndata: it\'s "quoted {"\ndata: [{"pwd":"#"}]\n',
+  ],
+  ['lines of JSON', '{"pwd":"a"}\n{"pwd":"b"}\n', '{"pwd":"#"}\n{"pwd":"#"}\n'],
+  ['the part that came of a body', '{"a":[1,{"pwd":"se', '{"a":[1,{"pwd":"#'],
+  ['long strings', `{"pwd":"${LONG}","text":"${LONG}","pin":"a"}`, `{"pwd":"#","text":"${LONG}","pin":"#"}`],
+  ['text that is not ASCII', '{"contraseña":"ü","pwd":"ü€"}', '{"contraseña":"ü","pwd":"#"}'],
+])('the filter of JSON that is read in parts replaces the same in parts of any size: %s', async (_name, text, want) => {
+  const { contract, validators } = await loadParts(SPEC);
+  const walk = createSecretWalk(contract, validators, createSecretRules({}));
+  const latin1 = Buffer.from(text).toString('latin1');
+  for (const size of text.length > 1000 ? [1000, 65_536, 100_000] : [1, 2, 3, 7, 1000]) {
+    const root = walk.root({ pointers: [], direction: 'response' });
+    const filter = createJsonFilter(root, walk, (found, { rule }) => (rule === undefined ? found : '#'));
+    let written = '';
+    for (let at = 0; at < latin1.length; at += size) written += filter.write(latin1.slice(at, at + size));
+    expect(Buffer.from(written + filter.end(), 'latin1').toString()).toBe(want);
+  }
 });
 
-describe('a compressed body of a request', () => {
-  it('is recorded decoded and without its secrets, and matched by its content', async () => {
-    const mock = await record(await start('{}'));
-    const send = (to: Mock, password: string, coding: 'gzip' | 'br' | undefined): Promise<Response> => {
-      const text = JSON.stringify([{ name: 'a', password }]);
-      const body = coding === 'gzip' ? gzipSync(text) : coding === 'br' ? brotliCompressSync(text) : Buffer.from(text);
-      const headers = new Headers({ 'content-type': 'application/json' });
-      if (coding !== undefined) headers.set('content-encoding', coding);
-      return to.fetch('/users', { method: 'POST', body, headers });
-    };
-    expect((await send(mock, 'plain-password', 'gzip')).status).toBe(200);
-    await mock.close();
-    const [exchange] = loadCassette(mock.folder).exchanges;
-    expect(exchange?.request.headers).not.toHaveProperty('content-encoding');
-    expect(exchange?.request.body).toEqual([{ name: 'a', password: expect.stringMatching(/REDACTED/) as unknown }]);
-    const again = await replay(mock.folder, SPEC);
-    expect((await send(again, 'another', 'br')).status).toBe(200);
-    expect((await send(again, 'another', undefined)).status).toBe(200);
-  });
+it('a compressed body of a request is recorded decoded and without its secrets, and matched by its content', async () => {
+  const mock = await record(await start('{}'));
+  const send = (to: Mock, password: string, coding: 'gzip' | 'br' | undefined): Promise<Response> => {
+    const text = JSON.stringify([{ name: 'a', password }]);
+    const body = coding === 'gzip' ? gzipSync(text) : coding === 'br' ? brotliCompressSync(text) : Buffer.from(text);
+    const headers = new Headers({ 'content-type': 'application/json' });
+    if (coding !== undefined) headers.set('content-encoding', coding);
+    return to.fetch('/users', { method: 'POST', body, headers });
+  };
+  expect((await send(mock, 'plain-password', 'gzip')).status).toBe(200);
+  await mock.close();
+  const [exchange] = loadCassette(mock.folder).exchanges;
+  expect(exchange?.request.headers).not.toHaveProperty('content-encoding');
+  expect(exchange?.request.body).toEqual([{ name: 'a', password: expect.stringMatching(/REDACTED/) as unknown }]);
+  const again = await replay(mock.folder, SPEC);
+  expect((await send(again, 'another', 'br')).status).toBe(200);
+  expect((await send(again, 'another', undefined)).status).toBe(200);
 });

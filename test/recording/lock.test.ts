@@ -7,7 +7,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'rolldown';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { lockCassette } from '../../src/recording/cassette/lock.js';
 import { createFolder } from '../folders.js';
 
@@ -66,33 +66,31 @@ async function race(root: string): Promise<readonly string[]> {
     .filter((line) => line !== 'ready' && line !== 'done');
 }
 
-describe('the lock of a cassette', () => {
-  it('is got by one of several processes that start at the same time', async () => {
-    const got = await race(createFolder());
-    expect(got.map(Number).toSorted((x, y) => x - y)).toEqual(Array.from({ length: CASSETTES }, (_, i) => i));
-  });
+it('the lock of a cassette is got by one of several processes that start at the same time', async () => {
+  const got = await race(createFolder());
+  expect(got.map(Number).toSorted((x, y) => x - y)).toEqual(Array.from({ length: CASSETTES }, (_, i) => i));
+});
 
-  it('is got by one of several processes that find the lock of a dead process', async () => {
-    const root = createFolder();
-    const dead = spawn(process.execPath, ['-e', '']);
-    await once(dead, 'exit');
-    for (let i = 0; i < CASSETTES; i += 1) {
-      mkdirSync(join(root, String(i)));
-      writeFileSync(join(root, String(i), '.lock'), JSON.stringify({ pid: dead.pid, host: hostname(), startedAt: 0 }));
-    }
-    const got = await race(root);
-    expect(got.map(Number).toSorted((x, y) => x - y)).toEqual(Array.from({ length: CASSETTES }, (_, i) => i));
-  });
+it('the lock of a cassette is got by one of several processes that find the lock of a dead process', async () => {
+  const root = createFolder();
+  const dead = spawn(process.execPath, ['-e', '']);
+  await once(dead, 'exit');
+  for (let i = 0; i < CASSETTES; i += 1) {
+    mkdirSync(join(root, String(i)));
+    writeFileSync(join(root, String(i), '.lock'), JSON.stringify({ pid: dead.pid, host: hostname(), startedAt: 0 }));
+  }
+  const got = await race(root);
+  expect(got.map(Number).toSorted((x, y) => x - y)).toEqual(Array.from({ length: CASSETTES }, (_, i) => i));
+});
 
-  it('is respected while its file is being written, and kept by a recorder that took it over', () => {
-    const folder = createFolder();
-    writeFileSync(join(folder, '.lock'), '');
-    expect(() => lockCassette(folder)).toThrow('another process records to this cassette');
-    const other = createFolder();
-    const unlock = lockCassette(other);
-    const theirs = JSON.stringify({ pid: process.ppid, host: hostname(), startedAt: 0 });
-    writeFileSync(join(other, '.lock'), theirs);
-    unlock();
-    expect(readdirSync(other)).toContain('.lock');
-  });
+it('the lock of a cassette is respected while its file is being written, and kept by a recorder that took it over', () => {
+  const folder = createFolder();
+  writeFileSync(join(folder, '.lock'), '');
+  expect(() => lockCassette(folder)).toThrow('another process records to this cassette');
+  const other = createFolder();
+  const unlock = lockCassette(other);
+  const theirs = JSON.stringify({ pid: process.ppid, host: hostname(), startedAt: 0 });
+  writeFileSync(join(other, '.lock'), theirs);
+  unlock();
+  expect(readdirSync(other)).toContain('.lock');
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { loadContract } from '../../src/index.js';
 import type { RecordingOptions } from '../../src/recording/recordings.js';
 import { SHOP } from './contract.js';
@@ -151,50 +151,48 @@ const PAIRS: readonly (readonly [
   ['a token in another place', quote('a1B2c3D4e5F6g7', 'use', 'it'), quote('test-token', 'use it', ''), false],
 ];
 
-describe('a recorded request and a call', () => {
-  it.each(PAIRS.map(([reason, recorded, came, same, match]) => ({ reason, recorded, came, same, match })))(
-    '$reason: same is $same',
-    async ({ recorded, came, same, match }) => {
-      const mock = await replayOf(shop, [recorded], { intercept: answer, ...(match && { match }) });
-      const response = await mock.fetch(...came);
-      expect(response.headers.get('x-mock-source')?.startsWith('replay:0001')).toBe(same);
-    },
-  );
+it.each(PAIRS.map(([reason, recorded, came, same, match]) => ({ reason, recorded, came, same, match })))(
+  'a recorded request and a call $reason: same is $same',
+  async ({ recorded, came, same, match }) => {
+    const mock = await replayOf(shop, [recorded], { intercept: answer, ...(match && { match }) });
+    const response = await mock.fetch(...came);
+    expect(response.headers.get('x-mock-source')?.startsWith('replay:0001')).toBe(same);
+  },
+);
 
-  it.each<readonly [string, Asked, readonly string[]]>([
+it.each<readonly [string, Asked, readonly string[]]>([
+  [
+    'field by field with the three most similar recordings',
+    post({ id: 'a', name: 'third', price: 1, kind: 'open' }),
     [
-      'field by field with the three most similar recordings',
-      post({ id: 'a', name: 'third', price: 1, kind: 'open' }),
-      [
-        'no recording in cassette "keys" matches POST /api/items (addItem)',
-        'most similar:',
-        '  0002-addItem.200.json  POST /api/items',
-        '    body /name: recorded "first", received "third"',
-        '    body /kind: recorded nothing, received "open"',
-        '  0003-addItem.200.json  POST /api/items',
-        '    body /id: recorded "b", received "a"',
-        '    body /name: recorded "second", received "third"',
-        '    body /price: recorded 2, received 1',
-        '    body /kind: recorded nothing, received "open"',
-        '  0004-listItems.200.json  GET /api/items?limit=5&tags=x,y',
-        '    another operation: listItems',
-      ],
+      'no recording in cassette "keys" matches POST /api/items (addItem)',
+      'most similar:',
+      '  0002-addItem.200.json  POST /api/items',
+      '    body /name: recorded "first", received "third"',
+      '    body /kind: recorded nothing, received "open"',
+      '  0003-addItem.200.json  POST /api/items',
+      '    body /id: recorded "b", received "a"',
+      '    body /name: recorded "second", received "third"',
+      '    body /price: recorded 2, received 1',
+      '    body /kind: recorded nothing, received "open"',
+      '  0004-listItems.200.json  GET /api/items?limit=5&tags=x,y',
+      '    another operation: listItems',
     ],
-    [
-      'by the typed values of the query',
-      items('tags=x,z'),
-      ['    query /limit: recorded 5, received 20', '    query /tags/1: recorded "y", received "z"'],
-    ],
-  ])('are compared %s', async (_name, came, lines) => {
-    const recorded = [
-      get('/api/items/a'),
-      post({ id: 'a', name: 'first', price: 1 }),
-      post({ id: 'b', name: 'second', price: 2 }),
-      items('limit=5&tags=x,y'),
-    ];
-    const mock = await replayOf(shop, recorded, { intercept: answer });
-    expect(await (await mock.fetch(...came)).json()).toMatchObject({
-      detail: expect.stringContaining(lines.join('\n')) as string,
-    });
+  ],
+  [
+    'by the typed values of the query',
+    items('tags=x,z'),
+    ['    query /limit: recorded 5, received 20', '    query /tags/1: recorded "y", received "z"'],
+  ],
+])('a recorded request and a call are compared %s', async (_name, came, lines) => {
+  const recorded = [
+    get('/api/items/a'),
+    post({ id: 'a', name: 'first', price: 1 }),
+    post({ id: 'b', name: 'second', price: 2 }),
+    items('limit=5&tags=x,y'),
+  ];
+  const mock = await replayOf(shop, recorded, { intercept: answer });
+  expect(await (await mock.fetch(...came)).json()).toMatchObject({
+    detail: expect.stringContaining(lines.join('\n')) as string,
   });
 });

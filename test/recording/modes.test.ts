@@ -122,46 +122,40 @@ describe('record-missing', () => {
   });
 });
 
-describe('record-all', () => {
-  it('replaces a cassette when its first exchange is recorded, not earlier', async () => {
-    const upstream = await startUpstream();
-    const folder = createFolder();
-    const first = await create({ folder, mode: 'record-all', upstream: upstream.url });
-    await ask(first, KEYS);
-    await ask(first, FILE);
-    await first.close();
-    const second = await create({ folder, mode: 'record-all', upstream: upstream.url });
-    expect(loadCassette(join(folder, 'keys')).exchanges).toHaveLength(2);
-    await ask(second, FILE);
-    await second.close();
-    expect(loadCassette(join(folder, 'keys')).exchanges.map(({ file }) => file)).toEqual([
-      '0001-downloadFile.200.json',
-    ]);
-  });
+it('record-all replaces a cassette when its first exchange is recorded, not earlier', async () => {
+  const upstream = await startUpstream();
+  const folder = createFolder();
+  const first = await create({ folder, mode: 'record-all', upstream: upstream.url });
+  await ask(first, KEYS);
+  await ask(first, FILE);
+  await first.close();
+  const second = await create({ folder, mode: 'record-all', upstream: upstream.url });
+  expect(loadCassette(join(folder, 'keys')).exchanges).toHaveLength(2);
+  await ask(second, FILE);
+  await second.close();
+  expect(loadCassette(join(folder, 'keys')).exchanges.map(({ file }) => file)).toEqual(['0001-downloadFile.200.json']);
 });
 
-describe('the trace', () => {
-  it('says why recordings and the upstream leave an operation of the mock to the sources below', async () => {
-    const upstream = await startUpstream();
-    const mock = await create({
-      folder: createFolder(),
-      mode: 'record-missing',
-      upstream: upstream.url,
-      owners: { downloadFile: 'mock' },
-    });
-    await ask(mock, KEYS);
-    expect(mock.journal.last()?.trace.slice(0, 2)).toEqual([
-      'refuse: the operation belongs to the recordings, which are asked first',
-      'prefer: the request has no preference',
-    ]);
-    await mock.fetch(FILE, { headers: HEADERS });
-    expect(mock.journal.last()?.trace).toEqual(
-      expect.arrayContaining([
-        'replay: the operation is not answered from recordings',
-        'forward: the operation is not forwarded',
-      ]),
-    );
+it('the trace says why recordings and the upstream leave an operation of the mock to the sources below', async () => {
+  const upstream = await startUpstream();
+  const mock = await create({
+    folder: createFolder(),
+    mode: 'record-missing',
+    upstream: upstream.url,
+    owners: { downloadFile: 'mock' },
   });
+  await ask(mock, KEYS);
+  expect(mock.journal.last()?.trace.slice(0, 2)).toEqual([
+    'refuse: the operation belongs to the recordings, which are asked first',
+    'prefer: the request has no preference',
+  ]);
+  await mock.fetch(FILE, { headers: HEADERS });
+  expect(mock.journal.last()?.trace).toEqual(
+    expect.arrayContaining([
+      'replay: the operation is not answered from recordings',
+      'forward: the operation is not forwarded',
+    ]),
+  );
 });
 
 describe('strict replay', () => {
@@ -414,20 +408,18 @@ describe('an operation', () => {
   });
 });
 
-describe('additional redaction rules', () => {
-  it('also apply on replay, from the manifest', async () => {
-    const upstream = await startUpstream();
-    const folder = createFolder();
-    const redact = { keys: ['name'], patterns: [/cust-\d+/i] };
-    const recording = await create({ folder, mode: 'record-all', upstream: upstream.url, redact });
-    await ask(recording, KEYS, { name: 'one customer' });
-    await ask(recording, `${KEYS}?after=CUST-1`);
-    await recording.close();
-    const mock = await create({ folder, mode: 'replay' });
-    expect((await ask(mock, KEYS, { name: 'another customer' })).from).toMatch(/^replay:0001/);
-    expect(mock.cassette('keys').manifest.redact).toEqual({ keys: ['name'], patterns: ['/cust-\\d+/i'] });
-    expect((await ask(mock, `${KEYS}?after=cust-2`)).from).toMatch(/^replay:0002/);
-  });
+it('additional redaction rules also apply on replay, from the manifest', async () => {
+  const upstream = await startUpstream();
+  const folder = createFolder();
+  const redact = { keys: ['name'], patterns: [/cust-\d+/i] };
+  const recording = await create({ folder, mode: 'record-all', upstream: upstream.url, redact });
+  await ask(recording, KEYS, { name: 'one customer' });
+  await ask(recording, `${KEYS}?after=CUST-1`);
+  await recording.close();
+  const mock = await create({ folder, mode: 'replay' });
+  expect((await ask(mock, KEYS, { name: 'another customer' })).from).toMatch(/^replay:0001/);
+  expect(mock.cassette('keys').manifest.redact).toEqual({ keys: ['name'], patterns: ['/cust-\\d+/i'] });
+  expect((await ask(mock, `${KEYS}?after=cust-2`)).from).toMatch(/^replay:0002/);
 });
 
 describe('the hooks of recordings', () => {
@@ -506,11 +498,9 @@ describe('the hooks of recordings', () => {
   });
 });
 
-describe('mode off', () => {
-  it('ignores recordings', async () => {
-    const folder = createFolder();
-    const mock = await create({ folder, mode: 'off' });
-    expect((await ask(mock, KEYS)).from).toBe('state');
-    expect(existsSync(join(folder, 'keys'))).toBe(false);
-  });
+it('mode off ignores recordings', async () => {
+  const folder = createFolder();
+  const mock = await create({ folder, mode: 'off' });
+  expect((await ask(mock, KEYS)).from).toBe('state');
+  expect(existsSync(join(folder, 'keys'))).toBe(false);
 });

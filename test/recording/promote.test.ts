@@ -286,55 +286,51 @@ function serveTickets(tickets: Map<string, object>, request: SeenRequest, respon
   return send(201, ticket);
 }
 
-describe('a recording of a server with rules that its contract does not state', () => {
-  it('is promoted to files that a mock loads and that answer like the server', async () => {
-    const tickets = new Map<string, object>();
-    const add = (ask: Ask, body: object): Promise<Response> =>
-      ask('/boards/b1/tickets', { method: 'POST', body: JSON.stringify(body) });
-    const outcome = await recordAndPromote(
-      async (ask) => {
-        await ask('/about');
-        await ask('/boards/b1');
-        for (const body of [{}, { title: 'one' }, { title: 'two' }, { title: 'one' }]) await add(ask, body);
-        for (const path of ['', '/one', '/none']) await ask(`/boards/b1/tickets${path}`);
-      },
-      { document: TICKETS, intercept: (...seen) => serveTickets(tickets, ...seen) },
-    );
-    const { into, spec } = outcome;
-    expect(outcome.skipped).toEqual([
-      { collection: 'boards', id: 'b1', why: expect.stringContaining('size') as string },
-    ]);
-    expect(describeDifferences(outcome)).toEqual([
-      expect.stringMatching(/^0002-readBoard.*: \/size was "large" and is \d/),
-    ]);
-    expect(JSON.parse(readFileSync(join(into, 'boards.tickets.json'), 'utf8'))).toEqual({
-      defaults: { body: 'none', open: true },
-      items: [],
-    });
-
-    const overlay = join(into, '../keys-hints.overlay.json');
-    expect(JSON.parse(readFileSync(overlay, 'utf8'))).toMatchObject({
-      actions: [
-        {
-          update: {
-            'x-mock': { collections: { 'boards.tickets': { idFrom: 'title', unique: ['title'], detail: ['body'] } } },
-          },
-        },
-      ],
-    });
-    const scenarios = { from: join(into, '../scenarios'), active: ['keys-errors', 'keys-answers'] };
-    const mock = await createMock({ spec, overlays: [overlay], scenarios });
-    const ask = askOf(mock);
-    expect(await (await ask('/about')).json()).toEqual({ version: '3.1', edition: 'blue' });
-    expect(await (await add(ask, {})).json()).toEqual({ message: 'no title', cause: { name: 'Missing' } });
-    expect((await add(ask, { title: 'third' })).status).toBe(201);
-    expect((await add(ask, { title: 'third' })).status).toBe(409);
-    const missing = await ask('/boards/b1/tickets/none');
-    expect([missing.headers.get('content-type'), await missing.text()]).toEqual([
-      expect.stringContaining('text/plain'),
-      'no such ticket',
-    ]);
+it('a recording of a server with rules that its contract does not state is promoted to files that a mock loads and that answer like the server', async () => {
+  const tickets = new Map<string, object>();
+  const add = (ask: Ask, body: object): Promise<Response> =>
+    ask('/boards/b1/tickets', { method: 'POST', body: JSON.stringify(body) });
+  const outcome = await recordAndPromote(
+    async (ask) => {
+      await ask('/about');
+      await ask('/boards/b1');
+      for (const body of [{}, { title: 'one' }, { title: 'two' }, { title: 'one' }]) await add(ask, body);
+      for (const path of ['', '/one', '/none']) await ask(`/boards/b1/tickets${path}`);
+    },
+    { document: TICKETS, intercept: (...seen) => serveTickets(tickets, ...seen) },
+  );
+  const { into, spec } = outcome;
+  expect(outcome.skipped).toEqual([{ collection: 'boards', id: 'b1', why: expect.stringContaining('size') as string }]);
+  expect(describeDifferences(outcome)).toEqual([
+    expect.stringMatching(/^0002-readBoard.*: \/size was "large" and is \d/),
+  ]);
+  expect(JSON.parse(readFileSync(join(into, 'boards.tickets.json'), 'utf8'))).toEqual({
+    defaults: { body: 'none', open: true },
+    items: [],
   });
+
+  const overlay = join(into, '../keys-hints.overlay.json');
+  expect(JSON.parse(readFileSync(overlay, 'utf8'))).toMatchObject({
+    actions: [
+      {
+        update: {
+          'x-mock': { collections: { 'boards.tickets': { idFrom: 'title', unique: ['title'], detail: ['body'] } } },
+        },
+      },
+    ],
+  });
+  const scenarios = { from: join(into, '../scenarios'), active: ['keys-errors', 'keys-answers'] };
+  const mock = await createMock({ spec, overlays: [overlay], scenarios });
+  const ask = askOf(mock);
+  expect(await (await ask('/about')).json()).toEqual({ version: '3.1', edition: 'blue' });
+  expect(await (await add(ask, {})).json()).toEqual({ message: 'no title', cause: { name: 'Missing' } });
+  expect((await add(ask, { title: 'third' })).status).toBe(201);
+  expect((await add(ask, { title: 'third' })).status).toBe(409);
+  const missing = await ask('/boards/b1/tickets/none');
+  expect([missing.headers.get('content-type'), await missing.text()]).toEqual([
+    expect.stringContaining('text/plain'),
+    'no such ticket',
+  ]);
 });
 
 /** A server of pages: it derives properties from the sent ones, and shows removed pages as archived, in lists too. */
@@ -372,121 +368,117 @@ function servePages(
   return send(200, page);
 }
 
-describe('a recording of a server that derives values and keeps removed items', () => {
-  const sent = { title: TEXT, tags: arrayOf(TEXT) };
-  const made = {
-    id: TEXT,
-    slug: TEXT,
-    url: TEXT,
-    code: TEXT,
-    size: INTEGER,
-    labels: sent.tags,
-    state: object({ kind: TEXT }),
-    version: INTEGER,
-  };
-  const page = object({ ...sent, ...made }, 'id', 'title');
-  const document = toDocument(
-    {
-      '/pages': {
-        get: { operationId: 'listPages', responses: { 200: json(arrayOf(page)) } },
-        post: {
-          operationId: 'createPage',
-          requestBody: { content: { 'application/json': { schema: object(sent) } } },
-          responses: { 201: json(page) },
-        },
-      },
-      '/pages/{page}': {
-        ...inPath('page'),
-        get: { operationId: 'readPage', responses: { 200: json(page), 404: json({ type: 'object' }) } },
-        delete: {
-          operationId: 'deletePage',
-          responses: { 200: json(object({ deleted: { const: true } }, 'deleted')) },
-        },
+const sent = { title: TEXT, tags: arrayOf(TEXT) };
+const made = {
+  id: TEXT,
+  slug: TEXT,
+  url: TEXT,
+  code: TEXT,
+  size: INTEGER,
+  labels: sent.tags,
+  state: object({ kind: TEXT }),
+  version: INTEGER,
+};
+const page = object({ ...sent, ...made }, 'id', 'title');
+const document = toDocument(
+  {
+    '/pages': {
+      get: { operationId: 'listPages', responses: { 200: json(arrayOf(page)) } },
+      post: {
+        operationId: 'createPage',
+        requestBody: { content: { 'application/json': { schema: object(sent) } } },
+        responses: { 201: json(page) },
       },
     },
-    {},
-    { servers: [{ url: '/v1' }] },
-  );
-
-  it('is promoted to hints, with which the mock answers other requests like the server', async () => {
-    const pages = new Map<string, Readonly<Record<string, unknown>>>();
-    const add = (ask: Ask, title: string, tags: readonly string[]): Promise<Response> =>
-      ask('/pages', { method: 'POST', body: JSON.stringify({ title, tags }) });
-    const outcome = await recordAndPromote(
-      async (ask) => {
-        await add(ask, 'First Page', ['a', 'b']);
-        await add(ask, 'The Second', []);
-        await ask('/pages/page_0000', { method: 'DELETE' });
-        await ask('/pages/page_0000');
-        await ask('/pages');
+    '/pages/{page}': {
+      ...inPath('page'),
+      get: { operationId: 'readPage', responses: { 200: json(page), 404: json({ type: 'object' }) } },
+      delete: {
+        operationId: 'deletePage',
+        responses: { 200: json(object({ deleted: { const: true } }, 'deleted')) },
       },
-      { document, intercept: (...seen) => servePages(pages, ...seen) },
-    );
-    const { into, spec } = outcome;
-    const overlay = join(into, '../keys-hints.overlay.json');
-    expect(JSON.parse(readFileSync(overlay, 'utf8'))).toMatchObject({
-      actions: [
-        {
-          update: {
-            'x-mock': {
-              collections: {
-                pages: {
-                  derived: {
-                    slug: '{title:slug}',
-                    url: '/p/{title:slug}.html',
-                    code: '{title:upper}',
-                    size: '{tags:count}',
-                    labels: '{tags}',
-                  },
-                  removed: { show: { state: { kind: 'archived' } }, listed: true },
+    },
+  },
+  {},
+  { servers: [{ url: '/v1' }] },
+);
+
+it('a recording of a server that derives values and keeps removed items is promoted to hints, with which the mock answers other requests like the server', async () => {
+  const pages = new Map<string, Readonly<Record<string, unknown>>>();
+  const add = (ask: Ask, title: string, tags: readonly string[]): Promise<Response> =>
+    ask('/pages', { method: 'POST', body: JSON.stringify({ title, tags }) });
+  const outcome = await recordAndPromote(
+    async (ask) => {
+      await add(ask, 'First Page', ['a', 'b']);
+      await add(ask, 'The Second', []);
+      await ask('/pages/page_0000', { method: 'DELETE' });
+      await ask('/pages/page_0000');
+      await ask('/pages');
+    },
+    { document, intercept: (...seen) => servePages(pages, ...seen) },
+  );
+  const { into, spec } = outcome;
+  const overlay = join(into, '../keys-hints.overlay.json');
+  expect(JSON.parse(readFileSync(overlay, 'utf8'))).toMatchObject({
+    actions: [
+      {
+        update: {
+          'x-mock': {
+            collections: {
+              pages: {
+                derived: {
+                  slug: '{title:slug}',
+                  url: '/p/{title:slug}.html',
+                  code: '{title:upper}',
+                  size: '{tags:count}',
+                  labels: '{tags}',
                 },
+                removed: { show: { state: { kind: 'archived' } }, listed: true },
               },
             },
           },
         },
-      ],
-    });
-    expect(describeDifferences(outcome)).toEqual([]);
-    expect(outcome.skipped).toEqual([]);
-
-    const ask = askOf(await createMock({ spec, overlays: [overlay], fixtures: into }));
-    const created = (await (await add(ask, 'Another One', ['x', 'y', 'z'])).json()) as { readonly id: string };
-    const derived = {
-      slug: 'another-one',
-      url: '/p/another-one.html',
-      code: 'ANOTHER ONE',
-      size: 3,
-      labels: ['x', 'y', 'z'],
-    };
-    expect(created).toMatchObject({ ...derived, version: 1, state: { kind: 'live' } });
-    await ask(`/pages/${created.id}`, { method: 'DELETE' });
-    const archived = { ...derived, state: { kind: 'archived' } };
-    expect(await (await ask(`/pages/${created.id}`)).json()).toMatchObject(archived);
-    expect(await (await ask('/pages')).json()).toMatchObject([archived]);
+      },
+    ],
   });
+  expect(describeDifferences(outcome)).toEqual([]);
+  expect(outcome.skipped).toEqual([]);
+
+  const ask = askOf(await createMock({ spec, overlays: [overlay], fixtures: into }));
+  const created = (await (await add(ask, 'Another One', ['x', 'y', 'z'])).json()) as { readonly id: string };
+  const derived = {
+    slug: 'another-one',
+    url: '/p/another-one.html',
+    code: 'ANOTHER ONE',
+    size: 3,
+    labels: ['x', 'y', 'z'],
+  };
+  expect(created).toMatchObject({ ...derived, version: 1, state: { kind: 'live' } });
+  await ask(`/pages/${created.id}`, { method: 'DELETE' });
+  const archived = { ...derived, state: { kind: 'archived' } };
+  expect(await (await ask(`/pages/${created.id}`)).json()).toMatchObject(archived);
+  expect(await (await ask('/pages')).json()).toMatchObject([archived]);
 });
 
-describe('an item that only the loader of fixtures refuses', () => {
-  it('is left out, and the others are promoted', async () => {
-    const things = [{ id: true }, { id: 'a' }, { id: { of: 'b' } }];
-    const document = toDocument(
-      {
-        '/things': { get: { responses: { 200: json(arrayOf(ref('Thing'))) } } },
-        '/things/{id}': { ...inPath('id'), get: { responses: { 200: json(ref('Thing')) } } },
-      },
-      { Thing: object({ id: {} }) },
-    );
-    const outcome = await recordAndPromote((ask) => ask('/things'), {
-      document,
-      intercept: reply(200, { 'content-type': 'application/json' }, JSON.stringify(things)),
-    });
-    expect(outcome.skipped.map(({ id, why }) => [id, why.replace(/, got.*/, '')])).toEqual([
-      ['true', 'an id must be a string or a number'],
-      ['{"of":"b"}', 'an id must be a string or a number'],
-    ]);
-    expect(JSON.parse(readFileSync(join(outcome.into, 'things.json'), 'utf8'))).toEqual({ items: [{ id: 'a' }] });
-    expect(describeDifferences(outcome)).toEqual([expect.stringMatching(/had 3 items and has 1$/)]);
+it('an item that only the loader of fixtures refuses is left out, and the others are promoted', async () => {
+  const things = [{ id: true }, { id: 'a' }, { id: { of: 'b' } }];
+  const document = toDocument(
+    {
+      '/things': { get: { responses: { 200: json(arrayOf(ref('Thing'))) } } },
+      '/things/{id}': { ...inPath('id'), get: { responses: { 200: json(ref('Thing')) } } },
+    },
+    { Thing: object({ id: {} }) },
+  );
+  const outcome = await recordAndPromote((ask) => ask('/things'), {
+    document,
+    intercept: reply(200, { 'content-type': 'application/json' }, JSON.stringify(things)),
   });
+  expect(outcome.skipped.map(({ id, why }) => [id, why.replace(/, got.*/, '')])).toEqual([
+    ['true', 'an id must be a string or a number'],
+    ['{"of":"b"}', 'an id must be a string or a number'],
+  ]);
+  expect(JSON.parse(readFileSync(join(outcome.into, 'things.json'), 'utf8'))).toEqual({ items: [{ id: 'a' }] });
+  expect(describeDifferences(outcome)).toEqual([expect.stringMatching(/had 3 items and has 1$/)]);
 });
 
 describe('fixtures of promoted items', () => {

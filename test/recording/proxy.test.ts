@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { RecordingOptions } from '../../src/recording/recordings.js';
 import { arrayOf, INTEGER, json, object, pathParameter, query, TEXT, toDocument } from '../document-parts.js';
 import { createFolder } from '../folders.js';
@@ -55,30 +55,28 @@ async function forward(more: Partial<RecordingOptions> = {}): Promise<Forwarded>
   return { answers, seen: upstream.seen.map(({ url }) => url.slice('/v1'.length)) };
 }
 
-describe('a mock that forwards without recording', () => {
-  it('forwards everything with the violations, and answers itself what the upstream answers with 501', async () => {
-    const { answers, seen } = await forward();
-    expect(seen).toEqual(REQUESTS.map(([path]) => path));
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 404, 200, 200, 200]);
-    const [limit, mocked, , broken, unknown, method] = answers.map(({ headers }) => headers);
-    expect(limit?.get('x-mock-request-violations')).toBe('RANGE query parameter "limit" must be at most 10, got 11');
-    expect(mocked?.get('x-mock-source')).toBe('generate');
-    expect(broken?.get('x-mock-violations')).toContain('TYPE answer property "id" must be an integer');
-    expect(unknown?.get('x-mock-request-violations')).toBe('PATH_UNKNOWN the contract has no path /nowhere');
-    expect(method?.get('x-mock-request-violations')).toMatch(/^METHOD_UNKNOWN /u);
-  });
+it('a mock that forwards without recording forwards everything with the violations, and answers itself what the upstream answers with 501', async () => {
+  const { answers, seen } = await forward();
+  expect(seen).toEqual(REQUESTS.map(([path]) => path));
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 404, 200, 200, 200]);
+  const [limit, mocked, , broken, unknown, method] = answers.map(({ headers }) => headers);
+  expect(limit?.get('x-mock-request-violations')).toBe('RANGE query parameter "limit" must be at most 10, got 11');
+  expect(mocked?.get('x-mock-source')).toBe('generate');
+  expect(broken?.get('x-mock-violations')).toContain('TYPE answer property "id" must be an integer');
+  expect(unknown?.get('x-mock-request-violations')).toBe('PATH_UNKNOWN the contract has no path /nowhere');
+  expect(method?.get('x-mock-request-violations')).toMatch(/^METHOD_UNKNOWN /u);
+});
 
-  it('refuses with enforce: all what breaks the document, and answers 502 for the upstream', async () => {
-    const { answers, seen } = await forward({ enforce: 'all' });
-    expect(answers.map(({ status }) => status)).toEqual([400, 200, 502, 502, 404, 405]);
-    expect(seen).toEqual(['/pets/501', '/pets/404', '/pets/8']);
-    expect(await answers[3]?.json()).toMatchObject({
-      detail: expect.stringContaining('the answer of the upstream breaks the contract') as string,
-    });
+it('a mock that forwards without recording refuses with enforce: all what breaks the document, and answers 502 for the upstream', async () => {
+  const { answers, seen } = await forward({ enforce: 'all' });
+  expect(answers.map(({ status }) => status)).toEqual([400, 200, 502, 502, 404, 405]);
+  expect(seen).toEqual(['/pets/501', '/pets/404', '/pets/8']);
+  expect(await answers[3]?.json()).toMatchObject({
+    detail: expect.stringContaining('the answer of the upstream breaks the contract') as string,
   });
+});
 
-  it('forwards with enforce: answers requests that break the document', async () => {
-    const { answers } = await forward({ enforce: 'answers' });
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 502, 502, 404, 405]);
-  });
+it('a mock that forwards without recording forwards with enforce: answers requests that break the document', async () => {
+  const { answers } = await forward({ enforce: 'answers' });
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 502, 502, 404, 405]);
 });

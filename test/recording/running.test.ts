@@ -123,55 +123,51 @@ describe('a recording', () => {
   });
 });
 
-describe('mode once', () => {
-  it('records a cassette that does not exist, and only replays it afterwards', async () => {
-    const upstream = await startUpstream();
-    const folder = createFolder();
-    const options = { folder, cassette: 'a', mode: 'once', upstream: upstream.url } as const;
-    const first = await create(options);
-    expect(await sourceOf(first, FILE)).toBe('forward');
-    expect(await sourceOf(first, FILE)).toBe('forward');
-    await first.close();
-    const second = await create(options);
-    expect(await sourceOf(second, FILE)).toBe('replay:0001-downloadFile.200.json');
-    expect(await sourceOf(second, KEYS)).toBe('replay:miss');
-    expect(upstream.seen).toHaveLength(2);
-    const { upstream: _, ...offline } = options;
-    expect(await sourceOf(await create(offline), FILE)).toBe('replay:0001-downloadFile.200.json');
-    await expect(create({ ...offline, cassette: 'b' })).rejects.toThrow(
-      'cassette "b", which does not exist, needs an upstream',
-    );
-  });
+it('mode once records a cassette that does not exist, and only replays it afterwards', async () => {
+  const upstream = await startUpstream();
+  const folder = createFolder();
+  const options = { folder, cassette: 'a', mode: 'once', upstream: upstream.url } as const;
+  const first = await create(options);
+  expect(await sourceOf(first, FILE)).toBe('forward');
+  expect(await sourceOf(first, FILE)).toBe('forward');
+  await first.close();
+  const second = await create(options);
+  expect(await sourceOf(second, FILE)).toBe('replay:0001-downloadFile.200.json');
+  expect(await sourceOf(second, KEYS)).toBe('replay:miss');
+  expect(upstream.seen).toHaveLength(2);
+  const { upstream: _, ...offline } = options;
+  expect(await sourceOf(await create(offline), FILE)).toBe('replay:0001-downloadFile.200.json');
+  await expect(create({ ...offline, cassette: 'b' })).rejects.toThrow(
+    'cassette "b", which does not exist, needs an upstream',
+  );
 });
 
-describe('exclude', () => {
-  it('leaves out operations, headers and large bodies, which are forwarded', async () => {
-    const upstream = await startUpstream({
-      intercept: ({ url }, response) => {
-        if (!url.includes('big')) return false;
-        response.writeHead(200, { 'content-type': 'text/plain' }).end('x'.repeat(2000));
-        return true;
-      },
-    });
-    const folder = createFolder();
-    const exclude = { operations: ['listAdminApiKeys', '*'], headers: ['X-Trace', 'content-length'], bodyBytes: 1000 };
-    const mock = await create({ folder, cassette: 'a', mode: 'record-all', upstream: upstream.url, exclude });
-    for (const path of [KEYS, '/v1/unknown', '/v1/files/big/content', FILE]) {
-      expect(await sourceOf(mock, path, { ...HEADERS, 'x-trace': '1' })).toBe('forward');
-    }
-    expect(mock.journal.interactions.map(({ trace }) => trace.at(-1))).toEqual([
-      'forward: not recorded: the operation is excluded',
-      'forward: not recorded: the operation is excluded',
-      'forward: not recorded: a body has 2000 bytes, more than exclude.bodyBytes',
-      'forward: recorded as 0001-downloadFile.200.json',
-    ]);
-    await mock.close();
-    const [recorded] = loadCassette(join(folder, 'a')).exchanges;
-    expect(recorded?.request.headers).not.toHaveProperty('x-trace');
-    await expect(create({ folder, exclude: { operations: ['listKeys'] } })).rejects.toThrow(
-      'operation "listKeys" is not in the contract',
-    );
+it('exclude leaves out operations, headers and large bodies, which are forwarded', async () => {
+  const upstream = await startUpstream({
+    intercept: ({ url }, response) => {
+      if (!url.includes('big')) return false;
+      response.writeHead(200, { 'content-type': 'text/plain' }).end('x'.repeat(2000));
+      return true;
+    },
   });
+  const folder = createFolder();
+  const exclude = { operations: ['listAdminApiKeys', '*'], headers: ['X-Trace', 'content-length'], bodyBytes: 1000 };
+  const mock = await create({ folder, cassette: 'a', mode: 'record-all', upstream: upstream.url, exclude });
+  for (const path of [KEYS, '/v1/unknown', '/v1/files/big/content', FILE]) {
+    expect(await sourceOf(mock, path, { ...HEADERS, 'x-trace': '1' })).toBe('forward');
+  }
+  expect(mock.journal.interactions.map(({ trace }) => trace.at(-1))).toEqual([
+    'forward: not recorded: the operation is excluded',
+    'forward: not recorded: the operation is excluded',
+    'forward: not recorded: a body has 2000 bytes, more than exclude.bodyBytes',
+    'forward: recorded as 0001-downloadFile.200.json',
+  ]);
+  await mock.close();
+  const [recorded] = loadCassette(join(folder, 'a')).exchanges;
+  expect(recorded?.request.headers).not.toHaveProperty('x-trace');
+  await expect(create({ folder, exclude: { operations: ['listKeys'] } })).rejects.toThrow(
+    'operation "listKeys" is not in the contract',
+  );
 });
 
 describe('the connection to the upstream', () => {
@@ -260,22 +256,20 @@ describe('the connection to the upstream', () => {
   );
 });
 
-describe('pace: recorded', () => {
-  it('waits before an answer as long as the server took', async () => {
-    const upstream = await startUpstream();
-    const folder = createFolder();
-    const recording = await create({ folder, cassette: 'a', mode: 'record-all', upstream: upstream.url });
-    await sourceOf(recording, FILE);
-    await recording.close();
-    const file = join(folder, 'a', '0001-downloadFile.200.json');
-    writeFileSync(file, readFileSync(file, 'utf8').replace(/"elapsedMs": \d+/, '"elapsedMs": 5000'));
-    const mock = await create({ folder, cassette: 'a', pace: 'recorded' });
-    const before = mock.clock.now();
-    expect(await sourceOf(mock, FILE)).toBe('replay:0001-downloadFile.200.json');
-    expect(mock.clock.now() - before).toBe(5000);
-    const fast = await create({ folder, cassette: 'a' });
-    const unchanged = fast.clock.now();
-    await sourceOf(fast, FILE);
-    expect(fast.clock.now()).toBe(unchanged);
-  });
+it('pace: recorded waits before an answer as long as the server took', async () => {
+  const upstream = await startUpstream();
+  const folder = createFolder();
+  const recording = await create({ folder, cassette: 'a', mode: 'record-all', upstream: upstream.url });
+  await sourceOf(recording, FILE);
+  await recording.close();
+  const file = join(folder, 'a', '0001-downloadFile.200.json');
+  writeFileSync(file, readFileSync(file, 'utf8').replace(/"elapsedMs": \d+/, '"elapsedMs": 5000'));
+  const mock = await create({ folder, cassette: 'a', pace: 'recorded' });
+  const before = mock.clock.now();
+  expect(await sourceOf(mock, FILE)).toBe('replay:0001-downloadFile.200.json');
+  expect(mock.clock.now() - before).toBe(5000);
+  const fast = await create({ folder, cassette: 'a' });
+  const unchanged = fast.clock.now();
+  await sourceOf(fast, FILE);
+  expect(fast.clock.now()).toBe(unchanged);
 });

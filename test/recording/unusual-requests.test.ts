@@ -142,32 +142,28 @@ describe('requests that differ in a field that selects the answer', () => {
   });
 });
 
-describe('a form that is sent to an operation of GET', () => {
-  const toForm = (q: string): Sent => ({
-    method: 'POST',
-    path: '/search',
-    headers: { 'content-type': 'application/x-www-form-urlencoded' },
-    body: `q=${q}`,
-  });
-
-  it('is replayed by its fields, and valid', async () => {
-    const requests = [toForm('a'), toForm('b')];
-    const upstream = await startServer(({ headers }) => ({
-      headers: { 'x-length': String(headers['content-length']) },
-    }));
-    const { recorded, answers, cassette } = await recordAndReplay(upstream, requests, requests.toReversed());
-    expect(answers).toEqual(recorded);
-    expect(await checkCassette(cassette, await loadParts(SPEC))).toEqual([]);
-  });
+const toForm = (q: string): Sent => ({
+  method: 'POST',
+  path: '/search',
+  headers: { 'content-type': 'application/x-www-form-urlencoded' },
+  body: `q=${q}`,
 });
 
-describe('a recorded Basic credential', () => {
-  it('is still the base64 of a user and a password, so that the exchange is valid', async () => {
-    const upstream = await startServer();
-    const authorization = `Basic ${Buffer.from('alice:Tr0ub4dor-9xQz').toString('base64')}`;
-    const cassette = await record(upstream, (mock) => mock.fetch('/a', { headers: { authorization } }), { spec: SPEC });
-    const [, credential = ''] = String(cassette.exchanges[0]?.request.headers['authorization']).split(' ');
-    expect(Buffer.from(credential, 'base64').toString()).toMatch(/^REDACTED\d+:REDACTED\d+$/);
-    expect(await checkCassette(cassette, await loadParts(SPEC))).toEqual([]);
-  });
+it('a form that is sent to an operation of GET is replayed by its fields, and valid', async () => {
+  const requests = [toForm('a'), toForm('b')];
+  const upstream = await startServer(({ headers }) => ({
+    headers: { 'x-length': String(headers['content-length']) },
+  }));
+  const { recorded, answers, cassette } = await recordAndReplay(upstream, requests, requests.toReversed());
+  expect(answers).toEqual(recorded);
+  expect(await checkCassette(cassette, await loadParts(SPEC))).toEqual([]);
+});
+
+it('a recorded Basic credential is still the base64 of a user and a password, so that the exchange is valid', async () => {
+  const upstream = await startServer();
+  const authorization = `Basic ${Buffer.from('alice:Tr0ub4dor-9xQz').toString('base64')}`;
+  const cassette = await record(upstream, (mock) => mock.fetch('/a', { headers: { authorization } }), { spec: SPEC });
+  const [, credential = ''] = String(cassette.exchanges[0]?.request.headers['authorization']).split(' ');
+  expect(Buffer.from(credential, 'base64').toString()).toMatch(/^REDACTED\d+:REDACTED\d+$/);
+  expect(await checkCassette(cassette, await loadParts(SPEC))).toEqual([]);
 });

@@ -135,13 +135,11 @@ describe('values that differ in each run', () => {
   });
 });
 
-describe('a function of the user', () => {
-  it('decides about requests that differ otherwise', async () => {
-    const mock = await replayOf([['/events?trace=a-1'], ['/events?trace=b-1']], {
-      matcher: ({ query }, { request }) => String(query['trace'])[0] === String(request.query['trace'])[0],
-    });
-    expect(await sourceOf(mock, ['/events?trace=b-2'])).toMatch(/^replay:0002/);
-    expect(await sourceOf(mock, ['/events?trace=a-1'])).toMatch(/^replay:0001/);
-    expect(await sourceOf(mock, ['/events?trace=c-1'])).toBe('replay:miss');
+it('a function of the user decides about requests that differ otherwise', async () => {
+  const mock = await replayOf([['/events?trace=a-1'], ['/events?trace=b-1']], {
+    matcher: ({ query }, { request }) => String(query['trace'])[0] === String(request.query['trace'])[0],
   });
+  expect(await sourceOf(mock, ['/events?trace=b-2'])).toMatch(/^replay:0002/);
+  expect(await sourceOf(mock, ['/events?trace=a-1'])).toMatch(/^replay:0001/);
+  expect(await sourceOf(mock, ['/events?trace=c-1'])).toBe('replay:miss');
 });

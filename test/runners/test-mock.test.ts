@@ -194,19 +194,17 @@ describe('the fixtures of Playwright', () => {
 
 const test = createTest(BUILT_IN);
 
-describe('the fixture of vitest', () => {
-  const ids = new Set<string>();
+const ids = new Set<string>();
 
-  for (const name of ['one test', 'another test']) {
-    test(`gives ${name} a session of its own`, async ({ mock }) => {
-      expect(ids.has(mock.id)).toBe(false);
-      ids.add(mock.id);
-      await mock.fetch(KEYS, { method: 'POST', headers, body: '{"name":"CI"}' });
-      expect(mock).toHaveReceived('createAdminApiKey', { times: 1, with: { body: { name: 'CI' } } });
-    });
-  }
-
-  test.fails('fails a test whose client broke the contract', async ({ mock }) => {
-    await mock.fetch(KEYS, WRONG);
+for (const name of ['one test', 'another test']) {
+  test(`gives ${name} a session of its own`, async ({ mock }) => {
+    expect(ids.has(mock.id)).toBe(false);
+    ids.add(mock.id);
+    await mock.fetch(KEYS, { method: 'POST', headers, body: '{"name":"CI"}' });
+    expect(mock).toHaveReceived('createAdminApiKey', { times: 1, with: { body: { name: 'CI' } } });
   });
+}
+
+test.fails('the fixture of vitest fails a test whose client broke the contract', async ({ mock }) => {
+  await mock.fetch(KEYS, WRONG);
 });

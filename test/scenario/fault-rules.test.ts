@@ -235,25 +235,23 @@ it.each(['\n', '\r\n', '\r'])('a stream whose lines end in %j ends after its sec
   expect(await (await own.fetch('/feed')).text()).toBe(events.slice(0, 2).join(''));
 });
 
-describe('a client that leaves', () => {
-  it.each(['slow', 'slow-body', 'hang'])('during %s does not harm the mock', async (scenario) => {
-    const time = createWatchedClock(10);
-    await using own = await createMock({ spec: SPEC, scenarios: SCENARIOS, clock: time.clock });
-    const listening = await own.listen();
-    const entrance: Entrance = { ask: async (path, init) => fetch(listening.url + path, init), code: (code) => code };
-    const client = new AbortController();
-    const leaving = Array.from({ length: 10 }, async () => see(entrance, scenario, { signal: client.signal }));
-    // A hanging call is remembered at once; the others wait by the clock.
-    if (scenario === 'hang') await own.journal.waitFor(({ number }) => number >= 10, { timeout: 20_000 });
-    else await time.asleep;
-    client.abort(new Error('the client leaves'));
-    for (const seen of await Promise.all(leaving)) expect(seen).toEqual(expect.arrayContaining(['the client leaves']));
-    // Each call is remembered once its answer is made, whether the client is still there or not.
-    time.clock.advance(60_000);
-    await own.journal.waitFor(({ number }) => number >= 10, { timeout: 20_000 });
-    expect(await see(entrance, 'none-of-them')).toBe(400);
-    await listening.close(0);
-  });
+it.each(['slow', 'slow-body', 'hang'])('a client that leaves during %s does not harm the mock', async (scenario) => {
+  const time = createWatchedClock(10);
+  await using own = await createMock({ spec: SPEC, scenarios: SCENARIOS, clock: time.clock });
+  const listening = await own.listen();
+  const entrance: Entrance = { ask: async (path, init) => fetch(listening.url + path, init), code: (code) => code };
+  const client = new AbortController();
+  const leaving = Array.from({ length: 10 }, async () => see(entrance, scenario, { signal: client.signal }));
+  // A hanging call is remembered at once; the others wait by the clock.
+  if (scenario === 'hang') await own.journal.waitFor(({ number }) => number >= 10, { timeout: 20_000 });
+  else await time.asleep;
+  client.abort(new Error('the client leaves'));
+  for (const seen of await Promise.all(leaving)) expect(seen).toEqual(expect.arrayContaining(['the client leaves']));
+  // Each call is remembered once its answer is made, whether the client is still there or not.
+  time.clock.advance(60_000);
+  await own.journal.waitFor(({ number }) => number >= 10, { timeout: 20_000 });
+  expect(await see(entrance, 'none-of-them')).toBe(400);
+  await listening.close(0);
 });
 
 /** A clock that the test moves, and a promise that resolves once so many sleep by it. */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { format } from 'oxfmt';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { FAULT_NAMES, FAULTS, listSettings, PLAIN_FAULTS } from '../../src/scenario/definition/faults.js';
 import { OBJECTS } from '../../src/scenario/definition/grammar.js';
 import { type Field, type ObjectKind, toMember } from '../../src/scenario/definition/kinds.js';
@@ -101,19 +101,17 @@ function writeTables(page: string): string {
   );
 }
 
-describe('the grammar of scenario files', () => {
-  it('gives the TypeScript types', async () => {
-    const config = JSON.parse(readFileSync('.oxfmtrc.json', 'utf8')) as { printWidth: number; singleQuote: boolean };
-    const { printWidth, singleQuote } = config;
-    const { code, errors } = await format('definition.ts', toTypes(), { printWidth, singleQuote });
-    expect(errors).toEqual([]);
-    await expect(code).toMatchFileSnapshot('../../src/scenario/definition/definition.ts');
-  });
+it('the grammar of scenario files gives the TypeScript types', async () => {
+  const config = JSON.parse(readFileSync('.oxfmtrc.json', 'utf8')) as { printWidth: number; singleQuote: boolean };
+  const { printWidth, singleQuote } = config;
+  const { code, errors } = await format('definition.ts', toTypes(), { printWidth, singleQuote });
+  expect(errors).toEqual([]);
+  await expect(code).toMatchFileSnapshot('../../src/scenario/definition/definition.ts');
+});
 
-  it('gives the tables of docs/scenarios.md', async () => {
-    const page = readFileSync('docs/scenarios.md', 'utf8');
-    const marked = [...page.matchAll(/<!-- table (\w+) -->/g)].map((match) => match[1]);
-    expect(new Set(marked)).toEqual(new Set(TABLES.keys()));
-    await expect(writeTables(page)).toMatchFileSnapshot('../../docs/scenarios.md');
-  });
+it('the grammar of scenario files gives the tables of docs/scenarios.md', async () => {
+  const page = readFileSync('docs/scenarios.md', 'utf8');
+  const marked = [...page.matchAll(/<!-- table (\w+) -->/g)].map((match) => match[1]);
+  expect(new Set(marked)).toEqual(new Set(TABLES.keys()));
+  await expect(writeTables(page)).toMatchFileSnapshot('../../docs/scenarios.md');
 });

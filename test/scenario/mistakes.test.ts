@@ -150,26 +150,22 @@ describe('a folder of scenarios', () => {
   });
 });
 
-describe('a rule that breaks the contract on purpose', () => {
-  it('is accepted if it says why', async () => {
-    const text = `operations:
+it('a rule that breaks the contract on purpose is accepted if it says why', async () => {
+  const text = `operations:
   readBook:
     - violates: the proxy in front of it answers like this
       respond: { status: 502, body: { oops: true } }
 `;
-    expect(readMistakes(createFolder({ 'a.yaml': text }))).toEqual([]);
-  });
+  expect(readMistakes(createFolder({ 'a.yaml': text }))).toEqual([]);
 });
 
-describe('the names of faults in other tools', () => {
-  it.each([
-    'CONNECTION_RESET_BY_PEER',
-    'EMPTY_RESPONSE',
-    'RANDOM_DATA_THEN_CLOSE',
-    'MALFORMED_RESPONSE_CHUNK',
-    'limit_data',
-  ])('%s is accepted', (name) => {
-    const text = `operations: { listBooks: [{ fault: ${name} }] }`;
-    expect(readMistakes(createFolder({ 'a.yaml': text }))).toEqual([]);
-  });
+it.each([
+  'CONNECTION_RESET_BY_PEER',
+  'EMPTY_RESPONSE',
+  'RANDOM_DATA_THEN_CLOSE',
+  'MALFORMED_RESPONSE_CHUNK',
+  'limit_data',
+])('the names of faults in other tools %s is accepted', (name) => {
+  const text = `operations: { listBooks: [{ fault: ${name} }] }`;
+  expect(readMistakes(createFolder({ 'a.yaml': text }))).toEqual([]);
 });

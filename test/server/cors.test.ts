@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { createMock, type HandlerContext } from '../../src/index.js';
 import { AUTHORIZED, BUILT_IN, describeAll } from '../describe-both.js';
 
@@ -131,11 +131,12 @@ describeAll('CORS', (start) => {
   });
 });
 
-describe('the option cors.origins', () => {
-  it.each(['*', 'localhost:5173', 'http://localhost:5173/', 'null'])('refuses %s', async (origin) => {
+it.each(['*', 'localhost:5173', 'http://localhost:5173/', 'null'])(
+  'the option cors.origins refuses %s',
+  async (origin) => {
     await expect(createMock({ ...BUILT_IN, cors: { origins: [origin] } })).rejects.toMatchObject({
       code: 'OPTION_INVALID',
       reason: `the option "cors.origins" has ${JSON.stringify(origin)}, which is not an origin`,
     });
-  });
-});
+  },
+);

@@ -6,7 +6,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import OpenAI from 'openai';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import type { Mock } from '../../src/index.js';
 import { openBuiltIn } from '../describe-both.js';
 import { createSharedFolder } from '../folders.js';
@@ -41,44 +41,46 @@ async function run(
   return out + error;
 }
 
-describe('a client with a fixed host', () => {
-  const curl = ['-sS', '--cacert', '', '-H', 'authorization: Bearer any', `https://${HOST}${CONTENT}`];
+const curl = ['-sS', '--cacert', '', '-H', 'authorization: Bearer any', `https://${HOST}${CONTENT}`];
 
-  it('in a process of Node.js trusts the certificate of NODE_EXTRA_CA_CERTS', { tags: 'slow' }, async () => {
+it(
+  'a client with a fixed host in a process of Node.js trusts the certificate of NODE_EXTRA_CA_CERTS',
+  { tags: 'slow' },
+  async () => {
     const code = `const response = await fetch('https://localhost:${port}${CONTENT}', { headers: { authorization: 'Bearer any' } }); console.log(response.status)`;
     const words = ['--input-type=module', '-e', code];
     expect(await run(process.execPath, words, { NODE_EXTRA_CA_CERTS: certificate })).toBe('200\n');
     expect(await run(process.execPath, words)).toMatch(/self-signed certificate/u);
-  });
+  },
+);
 
-  it('is intercepted in the process: the official client of OpenAI with its own host', async () => {
-    mock.journal.clear();
-    using _ = mock.intercept('https://api.openai.com');
-    const client = new OpenAI({ apiKey: 'sk-any', baseURL: null });
-    expect(client.baseURL).toBe('https://api.openai.com/v1');
-    expect(await (await client.files.content('file-handbook')).text()).toContain('Refunds');
-    expect(mock.journal.interactions).toHaveLength(1);
-  });
+it('a client with a fixed host is intercepted in the process: the official client of OpenAI with its own host', async () => {
+  mock.journal.clear();
+  using _ = mock.intercept('https://api.openai.com');
+  const client = new OpenAI({ apiKey: 'sk-any', baseURL: null });
+  expect(client.baseURL).toBe('https://api.openai.com/v1');
+  expect(await (await client.files.content('file-handbook')).text()).toContain('Refunds');
+  expect(mock.journal.interactions).toHaveLength(1);
+});
 
-  it.skipIf(!hasCurl)('reaches the mock with --connect-to of curl', async () => {
-    const words = curl.map((word) => word || certificate);
-    expect(await run('curl', ['--connect-to', `${HOST}:443:127.0.0.1:${port}`, ...words])).toContain('Refunds');
-  });
+it.skipIf(!hasCurl)('a client with a fixed host reaches the mock with --connect-to of curl', async () => {
+  const words = curl.map((word) => word || certificate);
+  expect(await run('curl', ['--connect-to', `${HOST}:443:127.0.0.1:${port}`, ...words])).toContain('Refunds');
+});
 
-  it.skipIf(!hasCurl)('reaches the mock through a proxy of HTTPS_PROXY', async () => {
-    const targets: (string | undefined)[] = [];
-    const proxy = createServer();
-    proxy.on('connect', ({ url }, socket) => {
-      targets.push(url);
-      const tunnel = connect(port, '127.0.0.1', () => socket.write('HTTP/1.1 200 Connection Established\r\n\r\n'));
-      tunnel.pipe(socket).pipe(tunnel);
-      for (const each of [socket, tunnel]) each.on('error', () => tunnel.destroy());
-    });
-    await once(proxy.listen(0, '127.0.0.1'), 'listening');
-    onTestFinished(() => void proxy.close());
-    const { port: proxyPort } = proxy.address() as AddressInfo;
-    const words = curl.map((word) => word || certificate);
-    expect(await run('curl', words, { HTTPS_PROXY: `http://127.0.0.1:${proxyPort}` })).toContain('Refunds');
-    expect(targets).toEqual([`${HOST}:443`]);
+it.skipIf(!hasCurl)('a client with a fixed host reaches the mock through a proxy of HTTPS_PROXY', async () => {
+  const targets: (string | undefined)[] = [];
+  const proxy = createServer();
+  proxy.on('connect', ({ url }, socket) => {
+    targets.push(url);
+    const tunnel = connect(port, '127.0.0.1', () => socket.write('HTTP/1.1 200 Connection Established\r\n\r\n'));
+    tunnel.pipe(socket).pipe(tunnel);
+    for (const each of [socket, tunnel]) each.on('error', () => tunnel.destroy());
   });
+  await once(proxy.listen(0, '127.0.0.1'), 'listening');
+  onTestFinished(() => void proxy.close());
+  const { port: proxyPort } = proxy.address() as AddressInfo;
+  const words = curl.map((word) => word || certificate);
+  expect(await run('curl', words, { HTTPS_PROXY: `http://127.0.0.1:${proxyPort}` })).toContain('Refunds');
+  expect(targets).toEqual([`${HOST}:443`]);
 });

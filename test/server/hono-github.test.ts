@@ -2,7 +2,7 @@
 import type { Hono } from 'hono';
 import { inspectRoutes } from 'hono/dev';
 import { existsSync } from 'node:fs';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { createMock } from '../../src/index.js';
 import { readTemplate } from '../../src/contract/router/path-template.js';
 import type { Operation } from '../../src/contract/operations/operation.js';
@@ -31,8 +31,9 @@ function createFinder(app: Hono): (method: string, path: string) => string | und
   };
 }
 
-describe.skipIf(!existsSync(GITHUB))(`every operation of ${GITHUB} (skipped if the file is absent)`, () => {
-  it('reaches itself, in the app itself and in another app with routers of Hono', async () => {
+it.skipIf(!existsSync(GITHUB))(
+  `every operation of ${GITHUB} (skipped if the file is absent) reaches itself, in the app itself and in another app with routers of Hono`,
+  async () => {
     const mock = await createMock({ spec: GITHUB, control: false });
     onTestFinished(() => mock.close());
     const { app } = createOther();
@@ -57,5 +58,5 @@ describe.skipIf(!existsSync(GITHUB))(`every operation of ${GITHUB} (skipped if t
       expect(mock.journal.last()?.operation).toBe(operation.id);
     }
     expect(mock.journal.interactions.length).toBeGreaterThan(20);
-  });
-});
+  },
+);

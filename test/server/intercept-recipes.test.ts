@@ -67,36 +67,32 @@ describe('MSW', () => {
   });
 });
 
-describe('vi.stubGlobal', () => {
-  it('makes the mock the global fetch of a test', async () => {
-    vi.stubGlobal('fetch', mock.fetch);
-    try {
-      expect((await fetch(KEYS, { headers })).status).toBe(200);
-      expect((await fetch(new Request(KEYS, { headers }))).status).toBe(200);
-    } finally {
-      vi.unstubAllGlobals();
-    }
-    mock.received('listAdminApiKeys', { times: 2 });
-  });
+it('vi.stubGlobal makes the mock the global fetch of a test', async () => {
+  vi.stubGlobal('fetch', mock.fetch);
+  try {
+    expect((await fetch(KEYS, { headers })).status).toBe(200);
+    expect((await fetch(new Request(KEYS, { headers }))).status).toBe(200);
+  } finally {
+    vi.unstubAllGlobals();
+  }
+  mock.received('listAdminApiKeys', { times: 2 });
 });
 
-describe('a mock that records the origin it intercepts', () => {
-  it('reaches its upstream', async () => {
-    const upstream = createServer((_, response) =>
-      response.setHeader('content-type', 'application/json').end('{"object":"list","data":[],"has_more":false}'),
-    );
-    const origin = await serveInTest(upstream);
-    const recordings = {
-      folder: createFolder(),
-      mode: 'record-all',
-      cassette: 'a',
-      upstream: `${origin}/v1`,
-      live: true,
-    } as const;
-    const recording = await createMock({ spec: contract, recordings });
-    recording.intercept(origin);
-    const response = await fetch(`${origin}/v1/organization/admin_api_keys`, { headers });
-    expect([response.status, response.headers.get('x-mock-source')]).toEqual([200, 'forward']);
-    await recording.close();
-  });
+it('a mock that records the origin it intercepts reaches its upstream', async () => {
+  const upstream = createServer((_, response) =>
+    response.setHeader('content-type', 'application/json').end('{"object":"list","data":[],"has_more":false}'),
+  );
+  const origin = await serveInTest(upstream);
+  const recordings = {
+    folder: createFolder(),
+    mode: 'record-all',
+    cassette: 'a',
+    upstream: `${origin}/v1`,
+    live: true,
+  } as const;
+  const recording = await createMock({ spec: contract, recordings });
+  recording.intercept(origin);
+  const response = await fetch(`${origin}/v1/organization/admin_api_keys`, { headers });
+  expect([response.status, response.headers.get('x-mock-source')]).toEqual([200, 'forward']);
+  await recording.close();
 });

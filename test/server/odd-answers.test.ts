@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import {
   createMock,
   type Handler,
@@ -565,23 +565,21 @@ describeBoth('an answer that is forwarded', (start) => {
   });
 });
 
-describe('code around the answers', () => {
-  it.each<readonly [string, Partial<MockOptions>, string]>([
-    [
-      'onInteraction',
-      { onInteraction: throwing(new Error('log is full')) as () => void },
-      '"onInteraction" threw: log is full',
-    ],
-    ['middleware', { middleware: [throwing(new Error('no')) as () => never] }, 'no'],
-  ])('that throws in %s gets a 500', async (_, options, message) => {
-    await using mock = await createMock({ spec: SPEC, ...options });
-    const { url } = await mock.listen();
-    for (const response of [await mock.fetch('/things'), await fetch(`${url}/things`)]) {
-      expect([response.status, await response.json()]).toEqual([
-        500,
-        { message: expect.stringContaining(message) as string },
-      ]);
-    }
-    expect(mock.journal.filter(() => true)).toHaveLength(2);
-  });
+it.each<readonly [string, Partial<MockOptions>, string]>([
+  [
+    'onInteraction',
+    { onInteraction: throwing(new Error('log is full')) as () => void },
+    '"onInteraction" threw: log is full',
+  ],
+  ['middleware', { middleware: [throwing(new Error('no')) as () => never] }, 'no'],
+])('code around the answers that throws in %s gets a 500', async (_, options, message) => {
+  await using mock = await createMock({ spec: SPEC, ...options });
+  const { url } = await mock.listen();
+  for (const response of [await mock.fetch('/things'), await fetch(`${url}/things`)]) {
+    expect([response.status, await response.json()]).toEqual([
+      500,
+      { message: expect.stringContaining(message) as string },
+    ]);
+  }
+  expect(mock.journal.filter(() => true)).toHaveLength(2);
 });

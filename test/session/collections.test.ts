@@ -76,22 +76,23 @@ describe('what scenarios do to collections', () => {
   });
 });
 
-describe('items under items whose ids need escaping', () => {
-  const THING = object({ id: TEXT }, 'id');
-  const json = (schema: object): object => ({ description: 'ok', content: content(schema) });
-  const named = (name: string): object => pathParameter(name);
-  const reader = (operationId: string, parameters: readonly object[], schema: object): object => ({
-    get: { operationId, parameters, responses: { 200: json(schema) } },
-  });
-  const list = arrayOf(THING);
-  const spec = toDocument({
-    '/boxes': reader('listBoxes', [], list),
-    '/boxes/{box}': reader('getBox', [named('box')], THING),
-    '/boxes/{box}/things': reader('listThings', [named('box')], list),
-    '/boxes/{box}/things/{thing}': reader('getThing', [named('box'), named('thing')], THING),
-  });
+const THING = object({ id: TEXT }, 'id');
+const json = (schema: object): object => ({ description: 'ok', content: content(schema) });
+const named = (name: string): object => pathParameter(name);
+const reader = (operationId: string, parameters: readonly object[], schema: object): object => ({
+  get: { operationId, parameters, responses: { 200: json(schema) } },
+});
+const list = arrayOf(THING);
+const spec = toDocument({
+  '/boxes': reader('listBoxes', [], list),
+  '/boxes/{box}': reader('getBox', [named('box')], THING),
+  '/boxes/{box}/things': reader('listThings', [named('box')], list),
+  '/boxes/{box}/things/{thing}': reader('getThing', [named('box'), named('thing')], THING),
+});
 
-  it.each(['plain', 'with/slash', '50%', '%2F'])('come back as they were given: %s', async (id) => {
+it.each(['plain', 'with/slash', '50%', '%2F'])(
+  'items under items whose ids need escaping come back as they were given: %s',
+  async (id) => {
     await using mock = await createMock({ spec });
     mock.state.collection('boxes').replace([{ id }]);
     const things = mock.state.collection('boxes.things');
@@ -102,5 +103,5 @@ describe('items under items whose ids need escaping', () => {
     expect(things.items).toEqual([made]);
     const again = await mock.fetch(`/boxes/${encodeURIComponent(id)}/things/inside`);
     expect([again.status, await again.json()]).toEqual([200, { id: 'inside' }]);
-  });
-});
+  },
+);

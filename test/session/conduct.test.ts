@@ -81,54 +81,52 @@ async function get(...paths: readonly string[]): Promise<void> {
   for (const path of paths) await mock.fetch(path);
 }
 
-describe('a client behaves where', () => {
-  it.each<readonly [string, () => Promise<void>]>([
-    [
-      'it waits as long as Retry-After says, in seconds or until a date',
-      async () => {
-        fail({ status: 429, after: '2' }, { status: 503, after: 'Thu, 01 Jan 2026 00:00:10 GMT' });
-        await order1();
-        await order1(2000);
-        await order1(8000);
-      },
-    ],
-    [
-      'it waits longer before each retry, and another request comes at once',
-      async () => {
-        fail({ status: 503 }, { status: 503 }, { status: 429 }, { status: 503 });
-        await order1();
-        await order1(100);
-        await order1(200);
-        await order1(400);
-        await order1(0, { amount: 2 });
-      },
-    ],
-    [
-      'a key is used again with the same body, or after a refusal',
-      async () => {
-        fail({ status: 503 });
-        await order1(0, { amount: 1 }, 'one');
-        await order1(100, { amount: 1 }, 'one');
-        await order1(0, { amount: 2 }, 'two');
-        await order1(0, { amount: 'x' }, 'three');
-        await order1(0, { amount: 3 }, 'three');
-      },
-    ],
-    ['it reads each page once', () => get('/orders?limit=2', '/orders?limit=2&starting_after=b')],
-    [
-      'it reads the list again after a change',
-      async () => {
-        await get('/orders');
-        await order1();
-        await get('/orders', '/numbered?page=1', '/numbered?page=2');
-      },
-    ],
-    ['it reads two lists that differ in their filter', () => get('/orders', '/orders?limit=3')],
-  ])('%s', async (_, requests) => {
-    await requests();
-    mock.checkConduct();
-    mock.verify({ conduct: true, ignore: ({ answer }) => answer.from === 'refuse' });
-  });
+it.each<readonly [string, () => Promise<void>]>([
+  [
+    'it waits as long as Retry-After says, in seconds or until a date',
+    async () => {
+      fail({ status: 429, after: '2' }, { status: 503, after: 'Thu, 01 Jan 2026 00:00:10 GMT' });
+      await order1();
+      await order1(2000);
+      await order1(8000);
+    },
+  ],
+  [
+    'it waits longer before each retry, and another request comes at once',
+    async () => {
+      fail({ status: 503 }, { status: 503 }, { status: 429 }, { status: 503 });
+      await order1();
+      await order1(100);
+      await order1(200);
+      await order1(400);
+      await order1(0, { amount: 2 });
+    },
+  ],
+  [
+    'a key is used again with the same body, or after a refusal',
+    async () => {
+      fail({ status: 503 });
+      await order1(0, { amount: 1 }, 'one');
+      await order1(100, { amount: 1 }, 'one');
+      await order1(0, { amount: 2 }, 'two');
+      await order1(0, { amount: 'x' }, 'three');
+      await order1(0, { amount: 3 }, 'three');
+    },
+  ],
+  ['it reads each page once', () => get('/orders?limit=2', '/orders?limit=2&starting_after=b')],
+  [
+    'it reads the list again after a change',
+    async () => {
+      await get('/orders');
+      await order1();
+      await get('/orders', '/numbered?page=1', '/numbered?page=2');
+    },
+  ],
+  ['it reads two lists that differ in their filter', () => get('/orders', '/orders?limit=3')],
+])('a client behaves where: %s', async (_, requests) => {
+  await requests();
+  mock.checkConduct();
+  mock.verify({ conduct: true, ignore: ({ answer }) => answer.from === 'refuse' });
 });
 
 const RETRY_HINT = '  hint: wait for as long as Retry-After says before the request is sent again';
