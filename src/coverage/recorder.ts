@@ -22,8 +22,9 @@ export interface CoverageRecorder {
 
 /** The recorder of one mock. */
 export function createCoverageRecorder(contract: Contract, scenarios: Scenarios): CoverageRecorder {
-  const counters = contract.operations.map((operation) => [operation, createCounter(operation)] as const);
-  const byId = new Map(counters.map(([{ id }, counter]) => [id, counter]));
+  const counters = new Map(
+    contract.operations.map((operation) => [operation.id, { operation, hits: 0, items: listItems(operation) }]),
+  );
   const applied = new Map<string, { readonly place: string; hits: number }>();
   const { title, version, hash } = contract;
   let requests = 0;
@@ -31,9 +32,9 @@ export function createCoverageRecorder(contract: Contract, scenarios: Scenarios)
   return {
     addInteraction: (interaction) => {
       requests += 1;
-      const counter = byId.get(interaction.operation ?? '');
+      const counter = counters.get(interaction.operation ?? '');
       if (counter === undefined) unmatched += 1;
-      else counter.add(interaction);
+      else count(counter, interaction);
     },
     addRule: ({ key, readPosition }) => {
       const own = toOwnKey(key);
@@ -46,14 +47,9 @@ export function createCoverageRecorder(contract: Contract, scenarios: Scenarios)
         document: { title, version, hash },
         requests,
         unmatched,
-        operations: counters.map(([{ id, method, path }, { hits, items }]) => {
-          return {
-            id,
-            method,
-            path,
-            hits: hits(),
-            items: items.map((item) => ({ kind: item.kind, name: item.name, hits: item.hits })),
-          };
+        operations: Array.from(counters.values(), ({ operation: { id, method, path }, ...counted }) => {
+          const items = counted.items.map(({ kind, name, hits }) => ({ kind, name, hits }));
+          return { id, method, path, hits: counted.hits, items };
         }),
         rules: listRules(scenarios, applied),
       }),
@@ -96,26 +92,19 @@ interface Exercised {
 }
 
 interface OperationCounter {
+  readonly operation: Operation;
+  hits: number;
   readonly items: readonly CountedItem[];
-  hits(): number;
-  add(interaction: Interaction): void;
 }
 
-function createCounter(operation: Operation): OperationCounter {
-  let hits = 0;
-  const items = listItems(operation);
-  return {
-    items,
-    hits: () => hits,
-    add: ({ request, answer }) => {
-      hits += 1;
-      const response = findResponse(operation, answer.status);
-      const media = answer.mediaType === undefined ? undefined : findMedia(response?.content ?? [], answer.mediaType);
-      const example = media?.examples.find(({ name, value }) => value !== undefined && isExample(answer, name, value));
-      const exercised = { request, sent: findSentMedia(operation, request), response, media, example };
-      for (const item of items) if (item.isExercised(exercised)) item.hits += 1;
-    },
-  };
+function count(counter: OperationCounter, { request, answer }: Interaction): void {
+  const { operation, items } = counter;
+  counter.hits += 1;
+  const response = findResponse(operation, answer.status);
+  const media = answer.mediaType === undefined ? undefined : findMedia(response?.content ?? [], answer.mediaType);
+  const example = media?.examples.find(({ name, value }) => value !== undefined && isExample(answer, name, value));
+  const exercised = { request, sent: findSentMedia(operation, request), response, media, example };
+  for (const item of items) if (item.isExercised(exercised)) item.hits += 1;
 }
 
 /** What an operation declares. */

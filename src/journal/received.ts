@@ -27,21 +27,18 @@ interface Receipts {
 
 /** The checks of one journal; they cost the requests nothing. */
 export function createReceipts(journal: SessionJournal): Receipts {
-  const received: Receipts['received'] = (operation, options = {}) => {
-    const calls = journal.calls(operation);
-    const { times: wanted = { atLeast: 1 }, with: expected = {} } = options;
-    const matching = calls.filter(({ request }) => isExpected(request, expected));
-    const problem = checkCount('', matching.length, wanted);
-    if (problem === undefined) return matching;
-    throw toFailure(journal, { operation, expected, wanted, calls, matching });
+  const check = (step: Step): readonly Interaction[] => {
+    const { times: wanted = { atLeast: 1 } } = step;
+    const matching = listMatching(journal, step);
+    if (checkCount('', matching.length, wanted) === undefined) return matching;
+    throw toFailure(journal, step, wanted);
   };
   return {
-    received,
+    received: (operation, options) => check({ ...options, operation }),
     receivedInOrder: (given) => checkOrder(journal, given.map(readStep)),
     receivedOnly: (given) => {
       const steps = given.map(readStep);
-      for (const { operation, options } of steps) received(operation, options);
-      const expected = new Set(steps.flatMap(({ operation, options }) => listMatching(journal, operation, options)));
+      const expected = new Set(steps.flatMap(check));
       const others = journal.interactions.filter((interaction) => !expected.has(interaction));
       if (others.length === 0) return journal.interactions;
       const names = steps.map(({ operation }) => operation).join(', ');
@@ -54,27 +51,20 @@ export function createReceipts(journal: SessionJournal): Receipts {
   };
 }
 
-interface Step {
-  readonly operation: string;
-  readonly options: ReceivedOptions;
-}
+type Step = Exclude<ExpectedCall, string>;
 
 function readStep(given: ExpectedCall): Step {
-  return typeof given === 'string' ? { operation: given, options: {} } : { operation: given.operation, options: given };
+  return typeof given === 'string' ? { operation: given } : given;
 }
 
-function listMatching(
-  journal: SessionJournal,
-  operation: string,
-  { with: expected = {} }: ReceivedOptions,
-): readonly Interaction[] {
+function listMatching(journal: SessionJournal, { operation, with: expected = {} }: Step): readonly Interaction[] {
   return journal.calls(operation).filter(({ request }) => isExpected(request, expected));
 }
 
 function checkOrder(journal: SessionJournal, steps: readonly Step[]): readonly Interaction[] {
   const found: Interaction[] = [];
-  for (const [i, { operation, options }] of steps.entries()) {
-    const matching = listMatching(journal, operation, options);
+  for (const [i, step] of steps.entries()) {
+    const matching = listMatching(journal, step);
     const last = found.at(-1);
     const next = matching.find(({ number }) => number > (last?.number ?? 0));
     if (next !== undefined) {
@@ -82,12 +72,8 @@ function checkOrder(journal: SessionJournal, steps: readonly Step[]): readonly I
       continue;
     }
     const early = matching.at(-1);
-    const { with: expected = {} } = options;
-    if (early === undefined || last === undefined) {
-      const calls = journal.calls(operation);
-      throw toFailure(journal, { operation, expected, wanted: { atLeast: 1 }, calls, matching });
-    }
-    const reason = `step ${i + 1}, ${operation}, was not received after ${steps[i - 1]?.operation ?? ''}, only before it:`;
+    if (early === undefined || last === undefined) throw toFailure(journal, step, { atLeast: 1 });
+    const reason = `step ${i + 1}, ${step.operation}, was not received after ${steps[i - 1]?.operation ?? ''}, only before it:`;
     throw new MockError('EXPECTATION_FAILED', reason + listLines(journal, [early, last]), {
       hint: 'check that the client awaits the first call before it makes the second',
     });
@@ -95,16 +81,10 @@ function checkOrder(journal: SessionJournal, steps: readonly Step[]): readonly I
   return found;
 }
 
-interface Failure {
-  readonly operation: string;
-  readonly expected: ExpectedRequest;
-  readonly wanted: number | CallBounds;
-  readonly calls: readonly Interaction[];
-  readonly matching: readonly Interaction[];
-}
-
-function toFailure(journal: SessionJournal, failure: Failure): MockError {
-  const { operation, expected, wanted, calls, matching } = failure;
+function toFailure(journal: SessionJournal, step: Step, wanted: number | CallBounds): MockError {
+  const { operation, with: expected = {} } = step;
+  const calls = journal.calls(operation);
+  const matching = listMatching(journal, step);
   const isFiltered = Object.keys(expected).length > 0;
   if (calls.length === 0) return toNeverCalled(journal, operation);
   if (matching.length > 0 || !isFiltered) {
@@ -122,13 +102,10 @@ function toFailure(journal: SessionJournal, failure: Failure): MockError {
   const closest = findClosest(journal, calls, expected);
   const count = calls.length === 1 ? 'its only call' : `the closest of its ${calls.length} calls`;
   const reason = `${operation} was not received with the expected request; ${count} differs:`;
-  return new MockError(
-    'EXPECTATION_FAILED',
-    reason + (closest === undefined ? '' : describeClosest(journal, closest)),
-    {
-      hint: 'correct the request of the client, or "with" in the test',
-    },
-  );
+  const shown = closest === undefined ? '' : describeClosest(journal, closest);
+  return new MockError('EXPECTATION_FAILED', reason + shown, {
+    hint: 'correct the request of the client, or "with" in the test',
+  });
 }
 
 function isTooFew(count: number, wanted: number | CallBounds): boolean {
@@ -151,13 +128,10 @@ function toNeverCalled(journal: SessionJournal, operation: string): MockError {
   const unmatched = all.findLast((interaction) => interaction.operation === undefined);
   const [line = ''] = unmatched === undefined ? [] : journal.toTexts(unmatched).trace;
   const why = unmatched === undefined ? '' : `#${unmatched.number}: ${line.replace(/^router: /, '')}; `;
-  return new MockError(
-    'EXPECTATION_FAILED',
-    `${operation} was not received${lost}; there was:${listLines(journal, all)}`,
-    {
-      hint: `${why}if the call comes later, wait for it first: await mock.journal.waitFor(${JSON.stringify(operation)})`,
-    },
-  );
+  const reason = `${operation} was not received${lost}; there was:${listLines(journal, all)}`;
+  return new MockError('EXPECTATION_FAILED', reason, {
+    hint: `${why}if the call comes later, wait for it first: await mock.journal.waitFor(${JSON.stringify(operation)})`,
+  });
 }
 
 interface Closest {
@@ -171,16 +145,10 @@ function findClosest(
   calls: readonly Interaction[],
   expected: ExpectedRequest,
 ): Closest | undefined {
-  let best: Interaction | undefined;
-  let fewest = Infinity;
-  for (const call of calls) {
-    const { count } = compareRequest(call.request, expected, () => call.request);
-    if (count > fewest) continue;
-    best = call;
-    fewest = count;
-  }
-  if (best === undefined || fewest === 0) return undefined;
-  const call = best;
+  const counts = calls.map(({ request }) => compareRequest(request, expected, () => request).count);
+  const fewest = Math.min(...counts);
+  const call = calls[counts.lastIndexOf(fewest)];
+  if (call === undefined || fewest === 0) return undefined;
   return { call, lines: compareRequest(call.request, expected, () => journal.toPlain(call).request).lines };
 }
 

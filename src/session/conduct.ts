@@ -1,5 +1,5 @@
 import { type Contract, readSchemaAt } from '../contract/contract.js';
-import { isObject } from '../contract/json.js';
+import { addTo, isObject } from '../contract/json.js';
 import { findMedia } from '../contract/media-type.js';
 import { toBareName } from '../contract/names.js';
 import type { Operation } from '../contract/operations/operation.js';
@@ -94,10 +94,7 @@ function groupRetries(interactions: readonly Interaction[]): readonly (readonly 
   const groups = new Map<string, Interaction[]>();
   for (const interaction of interactions) {
     const { method, url, body } = interaction.request;
-    const key = JSON.stringify([method, url, body], writeValue);
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [interaction]);
-    else group.push(interaction);
+    addTo(groups, JSON.stringify([method, url, body], writeValue), interaction);
   }
   return [...groups.values()].filter(({ length }) => length > 1);
 }

@@ -245,7 +245,7 @@ function createPool(
 /** The registry of tokens that name a session, for clients in which a test can set only the API key. */
 function createTokens(options: Pick<SessionsOptions, 'credentialHeaders'>) {
   const owners = new Map<string, string>();
-  const bySession = new Map<string, Set<string>>();
+  const listOf = (id: string): readonly string[] => [...owners.keys()].filter((token) => owners.get(token) === id);
   return {
     /** The id of the session that the credential of a request names. */
     read: (headers: Pick<RequestHeaders, 'get'>): string | undefined => {
@@ -273,18 +273,12 @@ function createTokens(options: Pick<SessionsOptions, 'credentialHeaders'>) {
       }
     },
     register: (tokens: readonly string[], id: string): void => {
-      const own = bySession.get(id) ?? new Set<string>();
-      for (const token of tokens) {
-        owners.set(token, id);
-        own.add(token);
-      }
-      if (own.size > 0) bySession.set(id, own);
+      for (const token of tokens) owners.set(token, id);
     },
-    of: (id: string): readonly string[] => [...(bySession.get(id) ?? [])],
+    of: listOf,
     /** Removes every token of a session. */
     forget: (id: string): void => {
-      for (const token of bySession.get(id) ?? []) owners.delete(token);
-      bySession.delete(id);
+      for (const token of listOf(id)) owners.delete(token);
     },
   };
 }

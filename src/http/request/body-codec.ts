@@ -86,7 +86,7 @@ const MAX_DEPTH = 1000;
 export const decodeJson: BodyCodec = ({ bytes, type }) => {
   const text = decodeBytes(bytes, type.parameters['charset']);
   if (text === undefined) return toNoText(type, 'the body is not JSON: it is');
-  if (isTooDeep(text)) {
+  if (isDeeper(text, MAX_DEPTH)) {
     const message = `the body is nested more than ${MAX_DEPTH} levels deep`;
     return { value: undefined, mistake: { code: 'TOO_DEEP', in: 'body', message } };
   }
@@ -98,16 +98,16 @@ export const decodeJson: BodyCodec = ({ bytes, type }) => {
   }
 };
 
-/** Whether a JSON text is nested deeper than `MAX_DEPTH`. */
-function isTooDeep(text: string): boolean {
-  if (text.length <= MAX_DEPTH) return false;
+/** Whether a JSON text is nested deeper than so many levels. */
+export function isDeeper(text: string, levels: number): boolean {
+  if (text.length <= levels) return false;
   let depth = 0;
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);
     if (code === QUOTE) i = skipString(text, i);
     else if (code === OPEN_BRACKET || code === OPEN_BRACE) depth += 1;
     else if (code === CLOSE_BRACKET || code === CLOSE_BRACE) depth -= 1;
-    if (depth > MAX_DEPTH) return true;
+    if (depth > levels) return true;
   }
   return false;
 }

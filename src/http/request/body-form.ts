@@ -99,7 +99,7 @@ interface Leaf {
 }
 
 /** `multipart/form-data`: an object of texts, JSON values and files (OpenAPI 3.1, Encoding Object). */
-const decodeMultipartForm: BodyCodec = ({ bytes, type, media }, parts) => {
+export const decodeMultipartForm: BodyCodec = ({ bytes, type, media }, parts) => {
   const reading = readMultipart(bytes, type.parameters['boundary']);
   if ('mistake' in reading) return toMalformed(`the body is not ${type.essence}: ${reading.mistake}`);
   const nameless = reading.parts.findIndex(({ name }) => name === undefined);
@@ -127,7 +127,7 @@ const decodeMultipartForm: BodyCodec = ({ bytes, type, media }, parts) => {
 };
 
 /** `multipart/mixed` and its kin: a list of parts. */
-const decodeMultipartList: BodyCodec = ({ bytes, type, media }, parts): BodyValue => {
+export const decodeMultipartList: BodyCodec = ({ bytes, type, media }, parts): BodyValue => {
   const reading = readMultipart(bytes, type.parameters['boundary']);
   if ('mistake' in reading) return toMalformed(`the body is not ${type.essence}: ${reading.mistake}`);
   const leaves = reading.parts.map((part) => toLeaf(part, [], { encoding: undefined, shape: undefined, parts }));
@@ -224,9 +224,4 @@ function checkPart(
     }
   }
   return violations;
-}
-
-/** The codec of a multipart type. */
-export function multipartCodecOf(essence: string): BodyCodec {
-  return essence === 'multipart/form-data' ? decodeMultipartForm : decodeMultipartList;
 }

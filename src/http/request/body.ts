@@ -26,7 +26,7 @@ import {
 } from '../../contract/media-type.js';
 import { splitList } from '../text.js';
 import { type BodyCodec, type BodyParts, type BodyValue, decodeBinary, decodeJson, decodeText } from './body-codec.js';
-import { decodeFormBody, multipartCodecOf } from './body-form.js';
+import { decodeFormBody, decodeMultipartForm, decodeMultipartList } from './body-form.js';
 import { decodeXml } from './body-xml.js';
 import { isBytes } from '../../platform.js';
 
@@ -58,9 +58,8 @@ export function createBodyReader(operation: Operation, parts: BodyReaderParts): 
     const [first = '', ...others] = splitList(contentType, ',');
     const sent = others.every((other) => other === first) ? first : contentType;
     const type = readMediaType(sent);
-    const codec = CODECS.find(({ matches }) => matches(type.essence))?.decode ?? decodeBinary;
-    const isValue = (pointer: string): boolean => mayBeValue(parts.shapes(pointer));
-    return { type, codec, media: findMedia(content, sent), near: findNearMedia(content, type.essence, isValue) };
+    const codec = findCodec(type.essence)?.decode ?? decodeBinary;
+    return { type, codec, media: findMedia(content, sent), near: findNearMedia(content, type.essence, parts) };
   }, MAX_TYPES);
   // `fetch` and axios name a type for an empty string as well.
   const takes = (type: string): boolean => content.length === 0 || choose(type).media !== undefined;
@@ -101,35 +100,19 @@ const ANY_BYTES = 'application/octet-stream';
 function findNearMedia(
   content: readonly MediaType[],
   essence: string,
-  isValue: (schemaPointer: string) => boolean,
+  { shapes }: Pick<BodyParts, 'shapes'>,
 ): { readonly media: MediaType; readonly isFile: boolean } | undefined {
   if (essence === '') return undefined;
   const kin = listKin(content, essence);
-  const same = kin.find(({ type }) => type !== JSON_PATCH) ?? kin[0] ?? findValue(content, essence, isValue);
+  /** Whether the schema describes bytes as a value. */
+  const isValue = ({ type, schema, schemaPointer }: MediaType): boolean => {
+    if (schema === undefined || !isJsonType(essence) || findCodec(toEssence(type)) !== undefined) return false;
+    const { types } = shapes(schemaPointer);
+    return (types.has('object') || types.has('array')) && !types.has('string');
+  };
+  const same = kin.find(({ type }) => type !== JSON_PATCH) ?? kin[0] ?? content.find(isValue);
   const media = same ?? findMedia(content, ANY_BYTES);
   return media && { media, isFile: same === undefined };
-}
-
-/** The first media type whose bytes the schema describes as a value, where JSON was sent. */
-function findValue(
-  content: readonly MediaType[],
-  essence: string,
-  isValue: (schemaPointer: string) => boolean,
-): MediaType | undefined {
-  if (!isJsonType(essence)) return undefined;
-  return content.find(
-    ({ type, schema, schemaPointer }) => schema !== undefined && !isWritten(toEssence(type)) && isValue(schemaPointer),
-  );
-}
-
-/** Whether a format writes values as text, and not as the bytes of a file. */
-function isWritten(essence: string): boolean {
-  return CODECS.some(({ matches }) => matches(essence));
-}
-
-/** Whether a schema describes an object or an array, and no string. */
-function mayBeValue({ types }: Shape): boolean {
-  return (types.has('object') || types.has('array')) && !types.has('string');
 }
 
 /** A body of an operation that is being decoded. */
@@ -251,19 +234,18 @@ const CODECS: readonly {
 }[] = [
   { matches: isJsonType, decode: decodeJson, mayBeEmpty: false },
   { matches: (essence) => essence === 'application/x-www-form-urlencoded', decode: decodeFormBody, mayBeEmpty: true },
-  {
-    matches: (essence) => essence.startsWith('multipart/'),
-    decode: (input, parts) => multipartCodecOf(input.type.essence)(input, parts),
-    mayBeEmpty: false,
-  },
+  { matches: (essence) => essence === 'multipart/form-data', decode: decodeMultipartForm, mayBeEmpty: false },
+  { matches: (essence) => essence.startsWith('multipart/'), decode: decodeMultipartList, mayBeEmpty: false },
   { matches: isXmlType, decode: decodeXml, mayBeEmpty: false },
   { matches: (essence) => essence.startsWith('text/'), decode: decodeText, mayBeEmpty: true },
 ];
 
+function findCodec(essence: string): (typeof CODECS)[number] | undefined {
+  return CODECS.find(({ matches }) => matches(essence));
+}
+
 function isEmptyValue(contentType: string | null): boolean {
-  if (contentType === null) return false;
-  const essence = toEssence(contentType);
-  return CODECS.find(({ matches }) => matches(essence))?.mayBeEmpty ?? true;
+  return contentType !== null && (findCodec(toEssence(contentType))?.mayBeEmpty ?? true);
 }
 
 /** The media type of a body without Content-Type: JSON if the body looks like it and it is declared, else the first declared one. */

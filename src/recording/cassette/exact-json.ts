@@ -69,19 +69,6 @@ export function writeCanonical(value: unknown): string {
   return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${writeCanonical(member)}`).join(',')}}`;
 }
 
-/** Whether a JSON text is nested more deeply than recursive functions should go. */
-export function isDeep(text: string): boolean {
-  let depth = 0;
-  let deepest = 0;
-  for (const [token] of text.matchAll(/"[^"\\]*(?:\\.[^"\\]*)*"|[[\]{}]/g)) {
-    if (token === '[' || token === '{') deepest = Math.max(deepest, (depth += 1));
-    else if (token === ']' || token === '}') depth -= 1;
-  }
-  return deepest > MAX_DEPTH;
-}
-
-const MAX_DEPTH = 200;
-
 /**
  * A JSON text with other strings and numbers, in its own layout. Undefined if that is not possible: a name differs, or the text repeats
  * a name, so that it has values that `from` does not have.
@@ -92,18 +79,13 @@ const MAX_DEPTH = 200;
 export function rewriteJson(text: string, from: unknown, to: unknown): string | undefined {
   let at = 0;
   let written = '';
-  const copy = (pattern: RegExp): void => {
-    pattern.lastIndex = at;
-    const [found = ''] = pattern.exec(text) ?? [];
-    at += found.length;
-    written += found;
-  };
   const readToken = (pattern: RegExp): string => {
     pattern.lastIndex = at;
     const [token = ''] = pattern.exec(text) ?? [];
     at += token.length;
     return token;
   };
+  const copy = (pattern: RegExp): void => void (written += readToken(pattern));
   const rewrite = (before: unknown, after: unknown): boolean => {
     copy(SPACE);
     const open = text[at];

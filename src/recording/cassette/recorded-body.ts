@@ -4,8 +4,9 @@ import { type HeaderFields, listFields, readContentType, readField } from '../..
 import { isJsonType, readMediaType } from '../../contract/media-type.js';
 import { readMultipart, writeMultipart } from '../../http/multipart.js';
 import { isBodiless } from '../../http/request/body-bytes.js';
+import { isDeeper } from '../../http/request/body-codec.js';
 import { loadBodyBytes } from './cassette.js';
-import { isDeep, readJson, writeCanonical, writeJson } from './exact-json.js';
+import { readJson, writeCanonical, writeJson } from './exact-json.js';
 import type { RecordedBody, RecordedMessage, RecordedPart, RecordedRequest } from './exchange.js';
 import { host } from '../../platform.js';
 
@@ -28,10 +29,13 @@ export function readBody(bytes: Uint8Array | undefined, headers: HeaderFields): 
   return { bodyText: text };
 }
 
+/** How deeply recursive functions go into JSON; a deeper text is kept as text. */
+const MAX_DEPTH = 200;
+
 /** JSON with its exact text, if that is another one than `writeJson` writes. */
 function readJsonBody(text: string): RecordedBody {
   try {
-    if (isDeep(text)) return { bodyText: text };
+    if (isDeeper(text, MAX_DEPTH)) return { bodyText: text };
     const body = readJson(text);
     return writeJson(body) === text ? { body } : { body, bodyText: text };
   } catch {
