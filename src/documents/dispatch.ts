@@ -106,12 +106,9 @@ function createFinder<Document extends ServedDocument>(documents: readonly Docum
       const other = owners.find((owner) => owner !== document && isTaken(owner));
       return other === undefined ? [] : [{ other, path }];
     });
-    if (clashes[0] !== undefined)
-      refuseClash(
-        document,
-        clashes[0].other,
-        clashes.map(({ path }) => path),
-      );
+    const [clash] = clashes;
+    const taken = clashes.map(({ path }) => path);
+    if (clash !== undefined) refuseClash(document, clash.other, taken);
   }
   return (target) => {
     const { path } = target;

@@ -238,49 +238,46 @@ function toTimeout(
 /** What the journals of a mock hold together. */
 export interface JournalPool {
   /** Counts bytes of a journal, which is used; then drops the oldest interactions of those that were not used for the longest time. */
-  grow(ring: DroppingRing, bytes: number): void;
+  grow(drop: DropOldest, bytes: number): void;
   /** Subtracts bytes that were dropped. */
   shrink(bytes: number): void;
   /** Forgets a journal whose bytes were subtracted. */
-  release(ring: DroppingRing): void;
+  release(drop: DropOldest): void;
   /** Calls a function after each interaction. @returns ends that. */
   watch(watcher: () => void): () => void;
   /** Whether a function is called. */
   isWatched(): boolean;
 }
 
-interface DroppingRing {
-  /** Drops the oldest interactions while there is too much, unless fewer than `kept` would be left. */
-  drop(isTooMuch: () => boolean, kept: 0 | 1): void;
-}
+/** Drops the oldest interactions of a journal while there is too much, unless fewer than `kept` would be left. */
+type DropOldest = (isTooMuch: () => boolean, kept: 0 | 1) => void;
 
 /** The pool of the journals of one mock. @param limitBytes - What they may hold together. */
 export function createJournalPool(limitBytes: number): JournalPool {
   // The one that was not used for the longest time is the first.
-  const rings = new Set<DroppingRing>();
+  const journals = new Set<DropOldest>();
   const watchers = new Set<() => void>();
-  let latest: DroppingRing | undefined;
+  let latest: DropOldest | undefined;
   let total = 0;
   const isTooMuch = (): boolean => total > limitBytes;
   return {
-    grow: (ring, bytes) => {
+    grow: (drop, bytes) => {
       if (watchers.size > 0) for (const watcher of watchers) watcher();
       total += bytes;
-      if (ring !== latest) {
-        rings.delete(ring);
-        rings.add(ring);
-        latest = ring;
+      if (drop !== latest) {
+        journals.delete(drop);
+        journals.add(drop);
+        latest = drop;
       }
-      if (!isTooMuch()) return;
-      for (const each of rings) {
-        each.drop(isTooMuch, each === ring ? 1 : 0);
+      for (const each of journals) {
         if (!isTooMuch()) return;
+        each(isTooMuch, each === drop ? 1 : 0);
       }
     },
     shrink: (bytes) => void (total -= bytes),
-    release: (ring) => {
-      rings.delete(ring);
-      if (ring === latest) latest = undefined;
+    release: (drop) => {
+      journals.delete(drop);
+      if (drop === latest) latest = undefined;
     },
     watch: (watcher) => {
       watchers.add(watcher);
@@ -312,10 +309,9 @@ function createRing(limits: { readonly count: number; readonly bytes: number }, 
     bytes = 0;
     dropped = 0;
   };
-  const drop: DroppingRing['drop'] = (isTooMuch, kept) => {
+  const drop: DropOldest = (isTooMuch, kept) => {
     while (entries.length > kept && isTooMuch()) dropOldest();
   };
-  const ring = { drop };
   return {
     get dropped(): number {
       return dropped;
@@ -332,13 +328,13 @@ function createRing(limits: { readonly count: number; readonly bytes: number }, 
       bytes += size;
       while (entries.length > limits.count) dropOldest();
       while (bytes > limits.bytes && entries.length > 1) dropOldest();
-      pool.grow(ring, size);
+      pool.grow(drop, size);
     },
     list: (): readonly Interaction[] => entries.map(({ interaction }) => interaction),
     clear,
     release: (): void => {
       clear();
-      pool.release(ring);
+      pool.release(drop);
       // A test that still has the session can use it.
       pool = createJournalPool(Infinity);
     },

@@ -6,6 +6,7 @@ import { findResponse } from '../contract/operations/responses.js';
 import { isLoadedContract, readParts } from '../contract-parts.js';
 import { MockError, countOf } from '../errors.js';
 import { readContentType } from '../http/header-fields.js';
+import { readTarget, removeSessionPrefix, splitBasePath } from '../http/target.js';
 import { findMedia, isJsonType, toEssence } from '../contract/media-type.js';
 import type { PlainInteraction } from '../journal/interaction.js';
 import { hasErrors } from '../schema/violation.js';
@@ -134,6 +135,7 @@ function createInteractionWriter(contract: Contract, { basePath = '' }: PactOpti
     const declared = findResponse(operation, answer.status);
     if (declared === undefined || declared.isAssumed === true) return 'the document does not declare the status';
     const type = readContentType(request.headers);
+    const { path } = readTarget(removeSessionPrefix(request.url, operation));
     const sent = toPactBody(request.body, request.body === undefined ? undefined : type);
     if (sent === 'unknown') return `a request body of ${type ?? 'an unknown media type'} cannot be written`;
     const answered = toPactBody(withoutSecrets(answer.body), answer.mediaType);
@@ -151,7 +153,7 @@ function createInteractionWriter(contract: Contract, { basePath = '' }: PactOpti
       states: listStates(interaction),
       request: {
         method: operation.method,
-        path: basePath + readOwnPath(request.url, operation),
+        path: basePath + splitBasePath(operation, path).rest,
         query: readQuery(request.url, credentials.query),
         headers,
         body,
@@ -210,13 +212,6 @@ function withoutSecrets(value: unknown): unknown {
 
 function isSecret(value: unknown): boolean {
   return typeof value === 'string' && value.includes(REDACTED);
-}
-
-/** The path without the prefix of a session and the base path of the operation. */
-function readOwnPath(url: string, { basePaths }: Operation): string {
-  const [path = ''] = url.replace(/^\/~[^/?]+/, '').split('?');
-  const base = basePaths.filter((each) => path.startsWith(`${each}/`)).toSorted((x, y) => y.length - x.length)[0] ?? '';
-  return path.slice(base.length);
 }
 
 function readQuery(url: string, credentials: ReadonlySet<string>): Lists {

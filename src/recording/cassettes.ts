@@ -20,7 +20,7 @@ import { createMatcher, type MatchExchange, type Matcher } from './matching/matc
 import { isRecording, type RecordingMode } from './mode.js';
 import { createRedactor } from './redaction/redact.js';
 import { joinRedactions, type RedactionOptions, toPlainRedaction } from './redaction/secret-rules.js';
-import { createRecorder, type Recorder } from './upstream/recorder.js';
+import { createFailures, createRecorder, type Recorder } from './upstream/recorder.js';
 import type { Upstream } from './upstream/upstream.js';
 
 /** How cassettes are written and read. */
@@ -115,8 +115,7 @@ export function createCassettes({ root, options, parts, warnings, readMode }: Ca
   let earlier: readonly MockError[] = [];
   let openings = 0;
   const openAs = (name: string, mode: OpeningMode): OpenedCassette => {
-    const { cassette, warnings: more } = openCassetteOf(name, root, { options, parts, ...mode });
-    warnings.push(...more);
+    const cassette = openCassetteOf(name, root, { options, parts, warnings, ...mode });
     openings += 1;
     return { ...cassette, positions: `${openings} ${name}` };
   };
@@ -166,37 +165,35 @@ export function createCassettes({ root, options, parts, warnings, readMode }: Ca
 
 type UnplacedCassette = Omit<OpenedCassette, 'positions'>;
 
-/** Opens a cassette in one of the modes. @returns it with the warnings about it. @throws MockError if it is invalid or expired. */
+/** Opens a cassette in one of the modes. @throws MockError if it is invalid or expired. */
 function openCassetteOf(
   name: string,
   root: string,
-  {
-    options,
-    parts,
-    mode,
-    upstream,
-    mayBeLocked = false,
-  }: { readonly options: CassetteOptions; readonly parts: RecordingParts } & OpeningMode,
-): { readonly cassette: UnplacedCassette; readonly warnings: readonly string[] } {
+  opening: Pick<CassettesParts, 'options' | 'parts' | 'warnings'> & OpeningMode,
+): UnplacedCassette {
+  const { options, parts, warnings, mode, upstream, mayBeLocked = false } = opening;
   const folder = join(root, toFolderName(name));
-  const isReplayed = !isRecording(mode) || (mode === 'once' && existsSync(join(folder, MANIFEST_FILE)));
+  const exists = existsSync(join(folder, MANIFEST_FILE));
+  const isReplayed = !isRecording(mode) || (mode === 'once' && exists);
   if (!isReplayed && upstream === undefined) throw toMissingUpstream(`cassette "${name}", which does not exist,`);
   const from = upstream === undefined ? options : { ...options, upstream: upstream.url.href };
   const open = (): UnplacedCassette => ({
     ...openToRecord(folder, from, { parts, replaces: mode === 'record-all' }),
     isExtended: mode !== 'record-all',
   });
-  const opened =
-    mayBeLocked && existsSync(join(folder, MANIFEST_FILE)) ? openShared(folder, options, { parts, open }) : undefined;
-  const cassette =
-    opened?.cassette ?? (isReplayed ? openToReplay(readCassetteFolder(root, name), options, parts) : open());
+  const openOne = (): UnplacedCassette =>
+    isReplayed ? openToReplay(readCassetteFolder(root, name), options, parts) : open();
+  const cassette = mayBeLocked && exists ? openShared(folder, { options, parts, warnings, open }) : openOne();
   const { manifest, mistakes } = cassette.read();
-  const warnings = [...mistakes.map(String), ...(opened?.warnings ?? [])];
-  const expiry = readExpiry(manifest, Date.now());
-  if (expiry === undefined || mode === 'record-all') return { cassette, warnings };
+  warnings.push(...mistakes.map(String));
+  const expiry = mode === 'record-all' ? undefined : readExpiry(manifest, Date.now());
+  if (expiry === undefined) return cassette;
   const message = `cassette "${name}" was ${expiry}`;
-  if (options.expired !== 'fail') return { cassette, warnings: [...warnings, message] };
-  throw new MockError('RECORDING_EXPIRED', message, { at: { file: join(root, name) } });
+  if (options.expired === 'fail') {
+    throw new MockError('RECORDING_EXPIRED', message, { at: { file: join(root, name) } });
+  }
+  warnings.push(message);
+  return cassette;
 }
 
 /** The error for a recording without a server. */
@@ -215,32 +212,30 @@ function openToReplay(folder: string, options: CassetteOptions, parts: Recording
 /** Opens a cassette to extend it or, if another recorder has locked it, to replay it: what is forwarded is not recorded then. */
 function openShared(
   folder: string,
-  options: CassetteOptions,
-  { parts, open }: { readonly parts: RecordingParts; readonly open: () => UnplacedCassette },
-): { readonly cassette: UnplacedCassette; readonly warnings: readonly string[] } {
+  {
+    options,
+    parts,
+    warnings,
+    open,
+  }: Pick<CassettesParts, 'options' | 'parts' | 'warnings'> & { open(): UnplacedCassette },
+): UnplacedCassette {
   try {
-    return { cassette: open(), warnings: [] };
+    return open();
   } catch (error) {
     if (!(error instanceof MockError) || error.code !== 'RECORDING_LOCKED') throw error;
-    let failures: readonly MockError[] = [];
-    const fail: Recorder['fail'] = (failure) => {
-      failures = [...failures, failure];
-      options.onFailure?.(failure);
-    };
+    const failures = createFailures(options.onFailure);
     const recorder: Recorder = {
-      fail,
-      get failures() {
-        return failures;
-      },
+      ...failures,
       record: () => {
-        fail(error);
+        failures.fail(error);
         return Promise.resolve({ refused: error });
       },
       settle: () => Promise.resolve(),
     };
     const cassette = { ...openToReplay(folder, options, parts), recorder, isExtended: true };
-    const warning = `${error.reason}: calls without a recording are forwarded, and not recorded`;
-    return { cassette, warnings: [`cassette "${cassette.name}": ${warning}`] };
+    const what = 'calls without a recording are forwarded, and not recorded';
+    warnings.push(`cassette "${cassette.name}": ${error.reason}: ${what}`);
+    return cassette;
   }
 }
 

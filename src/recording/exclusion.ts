@@ -58,8 +58,6 @@ export function measureBodies({ call, outcome }: Pick<ObservedExchange, 'call' |
   if ('failure' in outcome) return sent;
   const { body } = outcome.response;
   if ('file' in body) return Math.max(sent, body.file.size);
-  return Math.max(
-    sent,
-    body.chunks.reduce((size, { bytes }) => size + bytes.byteLength, 0),
-  );
+  const received = body.chunks.reduce((size, { bytes }) => size + bytes.byteLength, 0);
+  return Math.max(sent, received);
 }

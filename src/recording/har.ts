@@ -150,7 +150,7 @@ function readEntry(value: unknown, file: string, pointer: string): HarEntry {
     status,
     responseHeaders: readResponseHeaders(response['headers'], readString(content['mimeType']) ?? ''),
     responseBody,
-    incomplete: readIncomplete({ request, response, content, body, responseBody, error }),
+    incomplete: readIncomplete(request, response, { body, responseBody, error }),
     error,
     resourceType: readString(entry['_resourceType']),
   };
@@ -159,15 +159,12 @@ function readEntry(value: unknown, file: string, pointer: string): HarEntry {
 // The connection failed, as opposed to a client that cancelled the request: the errors of the browsers that Playwright drives.
 const FAILED_CONNECTION = /REFUSED|TIMED_?OUT|RESET|CLOSED|NOT_RESOLVED|UNREACHABLE|could not connect/i;
 
-function readIncomplete(entry: {
-  readonly request: Members;
-  readonly response: Members;
-  readonly content: Members;
-  readonly body: Uint8Array | undefined;
-  readonly responseBody: Uint8Array | undefined;
-  readonly error: string | undefined;
-}): string | undefined {
-  const { request, response, content, body, responseBody, error } = entry;
+function readIncomplete(
+  request: Members,
+  response: Members,
+  { body, responseBody, error }: Pick<HarEntry, 'body' | 'responseBody' | 'error'>,
+): string | undefined {
+  const content = isObject(response['content']) ? response['content'] : {};
   const status = Number(response['status']);
   if (status < 200) {
     if (error === undefined || FAILED_CONNECTION.test(error)) return undefined;

@@ -31,8 +31,7 @@ export function verifySession(session: Session, parts: VerifyParts, options: Ses
   const calls = Object.fromEntries(counts.map(([name, count]) => [readOperationId(name, parts.operations), count]));
   const findings = findSessionViolations(session, parts.scenarios, { ...options, calls });
   const shared = options.unusedRules === false ? [] : findSharedUnused(session, parts);
-  const conduct = findSessionConduct(session, parts, options);
-  const all = [...findings, ...conduct, ...shared];
+  const all = [...findings, ...findSessionConduct(session, parts, options), ...shared];
   if (all.length > 0) throw toVerifyError(all);
 }
 

@@ -105,13 +105,10 @@ async function convertForm(form: FormData): Promise<FormData> {
   return copy;
 }
 
-async function convertBlob(blob: Blob): Promise<Blob> {
-  return new host.Blob([await readBlob(blob)], { type: blob.type });
-}
-
 /** @throws TypeError for a blob that only a FileReader can read. */
-async function readBlob(blob: Blob): Promise<Uint8Array<ArrayBuffer>> {
-  if (typeof blob.arrayBuffer === 'function') return new Uint8Array(await blob.arrayBuffer());
+async function convertBlob(blob: Blob): Promise<Blob> {
+  const { type } = blob;
+  if (typeof blob.arrayBuffer === 'function') return new host.Blob([await blob.arrayBuffer()], { type });
   // jsdom's Blob has no method that reads it; its bytes are a member of what it hides behind a symbol.
   for (const symbol of Object.getOwnPropertySymbols(blob)) {
     // A cast to look at a member of any type.
@@ -119,7 +116,7 @@ async function readBlob(blob: Blob): Promise<Uint8Array<ArrayBuffer>> {
       symbol
     ];
     const bytes = hidden?._bytes ?? hidden?._buffer;
-    if (isBytes(bytes)) return new Uint8Array(bytes);
+    if (isBytes(bytes)) return new host.Blob([new Uint8Array(bytes)], { type });
   }
   throw new TypeError('this Blob cannot be read: pass one of `node:buffer`, or its bytes');
 }

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { TextDecoder } from 'node:util';
 import { URL } from 'node:url';
 import { mapValues } from '../../contract/json.js';
 import { type HeaderFields, lowerNames } from '../../http/header-fields.js';
+import { decodeBytes } from '../../http/request/body-codec.js';
 import {
   ANY_REQUEST,
   carry,
@@ -263,14 +263,10 @@ function readAnswerText(response: Members, folder: string): string | undefined {
   }
   const bytes = file === undefined ? readText(base64Body) : readFileSync(file);
   if (bytes === undefined) return undefined;
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(
-      typeof bytes === 'string' ? Buffer.from(bytes, 'base64') : bytes,
-    );
-  } catch {
-    const hint = 'write a handler that sends it, or record the answer: recordings have bytes';
-    throw new NotCarried('the body is not text', hint);
-  }
+  const text = decodeBytes(typeof bytes === 'string' ? Buffer.from(bytes, 'base64') : bytes);
+  if (text !== undefined) return text;
+  const hint = 'write a handler that sends it, or record the answer: recordings have bytes';
+  throw new NotCarried('the body is not text', hint);
 }
 
 const REQUEST_TAG = /^request\.(path|query|headers|cookies|pathSegments)\.(?:\[(\d+|[^\]]+)\]|([\w-]+))(?:\.\[?0\]?)?$/;

@@ -176,7 +176,8 @@ function toNumberText(number: number): string {
 
 /** Removes temporary files of a process that was killed. */
 function removeUnfinished(folder: string): void {
-  for (const name of [...readdirSync(folder), ...listBodies(folder)]) {
+  const bodies = readdirSync(join(folder, BODIES_FOLDER)).map((name) => join(BODIES_FOLDER, name));
+  for (const name of [...readdirSync(folder), ...bodies]) {
     if (isTemporary(basename(name))) rmSync(join(folder, name), { force: true });
   }
 }
@@ -230,8 +231,4 @@ function placeBody<T extends RecordedBody>(message: T, base: string, files: Writ
   const { body: _body, bodyText: _text, bytes: _bytes, spooled: _spooled, ...rest } = message;
   // Only optional members are removed.
   return { ...rest, bodyFile: file } as unknown as T;
-}
-
-function listBodies(folder: string): readonly string[] {
-  return readdirSync(join(folder, BODIES_FOLDER)).map((name) => join(BODIES_FOLDER, name));
 }

@@ -83,17 +83,13 @@ export function createMatcher(cassette: Cassette, parts: MatcherParts): Matcher 
   const findOther = (call: Call, received: RequestFacts): MatchedSequence | undefined => {
     const recorded = index.of(call.operation.id);
     const matches = findByKind(received, recorded);
-    const accepted = new Set(
-      createGroup(
-        '',
-        recorded.filter(({ exchange }) => matches.some((match) => match.exchange === exchange)),
-        listIgnored(cassette),
-      ).select(toSelection(call, received.accept))?.exchanges,
-    );
-    const [first, ...rest] = matches.filter(({ exchange }) => accepted.has(exchange));
-    if (first !== undefined) {
-      const exchanges = [first, ...rest].map(({ exchange }) => exchange);
-      const replaced = new Map([first, ...rest].map((match) => [match.exchange, match.replaced]));
+    const entries = recorded.filter(({ exchange }) => matches.some((match) => match.exchange === exchange));
+    const group = createGroup('', entries, listIgnored(cassette));
+    const accepted = new Set(group.select(toSelection(call, received.accept))?.exchanges);
+    const kept = matches.filter(({ exchange }) => accepted.has(exchange));
+    if (kept.length > 0) {
+      const exchanges = kept.map(({ exchange }) => exchange);
+      const replaced = new Map(kept.map((match) => [match.exchange, match.replaced]));
       return { key: toSequenceKey('kind', exchanges), exchanges, replaced };
     }
     const { decide } = parts;

@@ -102,20 +102,13 @@ export function createFactsReader(contract: Contract, rules: MatchRules, own: Ma
       const quoted = listCredentials(call, ordinary).filter((secret) => isQuoted(secret, call.url, body));
       return JSON.stringify([call.operation.id, call.method, call.url, fields, present, body, quoted]);
     },
-    read: (call, body) =>
-      readAll(
-        call,
-        body,
-        maskQuoted(call, body, {
-          masking: ordinary,
-          accepts: (secret) => isRandom(secret) || own.isPlaceholder(secret),
-        }) ?? ordinary,
-      ),
+    read: (call, body) => {
+      const accepts = (secret: string): boolean => isRandom(secret) || own.isPlaceholder(secret);
+      return readAll(call, body, maskQuoted(call, body, { masking: ordinary, accepts }) ?? ordinary);
+    },
     readQuoted: (call, body) => {
-      const masking = maskQuoted(call, body, {
-        masking: ordinary,
-        accepts: ({ length }) => length >= MIN_QUOTED_LENGTH,
-      });
+      const accepts = ({ length }: string): boolean => length >= MIN_QUOTED_LENGTH;
+      const masking = maskQuoted(call, body, { masking: ordinary, accepts });
       return masking && readAll(call, body, masking);
     },
   };
@@ -155,10 +148,8 @@ function maskQuoted(
   const sorted = [...secrets].toSorted((x, y) => y.length - x.length);
   const mask: Mask['mask'] = (text, location) => {
     if (location.rule !== undefined) return masking.mask(text, location);
-    return masking.mask(
-      sorted.reduce((clean, secret) => clean.replaceAll(secret, masking.mark), text),
-      location,
-    );
+    const clean = sorted.reduce((rest, secret) => rest.replaceAll(secret, masking.mark), text);
+    return masking.mask(clean, location);
   };
   return { ...masking, mask };
 }

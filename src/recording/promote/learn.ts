@@ -244,14 +244,8 @@ function listTemplates(sent: Item, value: unknown): readonly string[] {
       // Not inside of another placeholder.
       return template.split(/(\{[^}]*\})/).flatMap((part, i, parts) => {
         if (part.startsWith('{') || !part.includes(text)) return [];
-        return [
-          parts
-            .with(
-              i,
-              part.replace(text, () => placeholder),
-            )
-            .join(''),
-        ];
+        const replaced = part.replace(text, () => placeholder);
+        return [parts.with(i, replaced).join('')];
       });
     });
   const one = place(value);

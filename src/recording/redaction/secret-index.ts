@@ -31,11 +31,8 @@ export function createSecretIndex(): SecretIndex {
     entries.set(core, { replacement, tail: form.slice(core.length) });
     const anchor = core.slice(-ANCHOR_LENGTH);
     const known = lengths.get(anchor) ?? [];
-    if (!known.includes(core.length))
-      lengths.set(
-        anchor,
-        [...known, core.length].toSorted((x, y) => y - x),
-      );
+    const all = [...new Set([...known, core.length])].toSorted((x, y) => y - x);
+    lengths.set(anchor, all);
   };
   /** The entry that ends before `end`. */
   const readEntry = (text: string, start: number, end: number): readonly [from: number, entry: Entry] | undefined => {

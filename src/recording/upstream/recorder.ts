@@ -71,11 +71,7 @@ interface RecorderParts {
 
 /** Creates a recorder for a cassette. */
 export function createRecorder({ writer, redactor, replacement, onFailure, beforeWrite }: RecorderParts): Recorder {
-  let failures: readonly MockError[] = [];
-  const fail = (error: MockError): void => {
-    failures = [...failures, error];
-    onFailure?.(error);
-  };
+  const { failures, fail } = createFailures(onFailure);
   let pendingReplacement = replacement;
   const files = createRedactedWriter(writer, redactor);
   let last: Promise<unknown> = Promise.resolve();
@@ -99,9 +95,7 @@ export function createRecorder({ writer, redactor, replacement, onFailure, befor
 
   return {
     fail,
-    get failures() {
-      return failures;
-    },
+    failures,
     record: (exchange, operation) => {
       const written = write(exchange, operation);
       last = Promise.allSettled([last, written]);
@@ -112,6 +106,16 @@ export function createRecorder({ writer, redactor, replacement, onFailure, befor
       await files.describe();
     },
   };
+}
+
+/** Collects why exchanges are not recorded. */
+export function createFailures(onFailure: RecorderParts['onFailure']): Pick<Recorder, 'fail' | 'failures'> {
+  const failures: MockError[] = [];
+  const fail = (error: MockError): void => {
+    failures.push(error);
+    onFailure?.(error);
+  };
+  return { failures, fail };
 }
 
 /** Writes redacted exchanges, and their placeholders before them. */

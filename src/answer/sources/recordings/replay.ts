@@ -80,38 +80,33 @@ interface Replayed extends RecordingSourceParts {
   readonly stored: StoredExchange;
 }
 
-/** Puts URLs of the mock in place of those of the recorded upstream, and values of the client in place of recorded ones. */
-interface Changes {
-  fields(headers: HeaderFields): HeaderFields;
-  body(bytes: Uint8Array, headers: HeaderFields): Uint8Array;
-  text(text: string): string;
-  stream(chunks: AsyncIterable<Uint8Array>, headers: HeaderFields): AsyncIterable<Uint8Array>;
-  /** Whether something was changed, so that the answer is that of one client. */
-  areMade(): boolean;
-}
+type Changes = ReturnType<typeof createChanges>;
 
-function createChanges({ cassette, exchange, ownUrls }: Replayed): Changes {
+/** Puts URLs of the mock in place of those of the recorded upstream, and values of the client in place of recorded ones. */
+function createChanges({ cassette, exchange, ownUrls }: Replayed) {
   const own = ownUrls(cassette.read().manifest.upstream);
   const { values } = exchange.session.replay;
   // The values of the client in place of those that were recorded.
   const sent = values && new Map([...values].map(([received, recorded]) => [recorded, received]));
   let base: OwnBase | undefined;
   const readBase = (): OwnBase => (base ??= readOwnBase(exchange));
-  const changeBytes = (bytes: Uint8Array, headers: HeaderFields): Uint8Array => {
-    const ownBytes = (own?.mentions(bytes) === true ? own.body(bytes, headers, readBase()) : undefined) ?? bytes;
-    return sent === undefined
-      ? ownBytes
-      : Buffer.from(replaceValues(Buffer.from(ownBytes).toString('latin1'), sent), 'latin1');
-  };
+  const changeText = (text: string): string => (sent === undefined ? text : replaceValues(text, sent));
   return {
-    fields: (headers) => {
+    fields: (headers: HeaderFields): HeaderFields => {
       const fields = own?.mentions(headers) === true ? own.fields(headers, readBase()) : headers;
-      return sent === undefined ? fields : mapFields(fields, (_, text) => replaceValues(text, sent));
+      return mapFields(fields, (_, text) => changeText(text));
     },
-    body: changeBytes,
-    text: (text) => (sent === undefined ? text : replaceValues(text, sent)),
-    stream: (chunks, headers) => (own !== undefined && hasUrls(headers) ? own.stream(chunks, readBase()) : chunks),
-    areMade: () => base !== undefined || sent !== undefined,
+    body: (bytes: Uint8Array, headers: HeaderFields): Uint8Array => {
+      const ownBytes = (own?.mentions(bytes) === true ? own.body(bytes, headers, readBase()) : undefined) ?? bytes;
+      return sent === undefined
+        ? ownBytes
+        : Buffer.from(changeText(Buffer.from(ownBytes).toString('latin1')), 'latin1');
+    },
+    text: changeText,
+    stream: (chunks: AsyncIterable<Uint8Array>, headers: HeaderFields): AsyncIterable<Uint8Array> =>
+      own !== undefined && hasUrls(headers) ? own.stream(chunks, readBase()) : chunks,
+    /** Whether something was changed, so that the answer is that of one client. */
+    areMade: (): boolean => base !== undefined || sent !== undefined,
   };
 }
 
