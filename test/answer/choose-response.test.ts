@@ -5,25 +5,15 @@ const NUMBER = json({ const: 1 });
 
 describe('the status of an answer', () => {
   it.each([
-    [['404', '201', '200'], 200],
     [['default', '4XX', '204'], 204],
-    [['2XX', '202'], 202],
-    [['default', '2XX'], 200],
-    [['404', 'default'], 200],
     [['100', '301'], 301],
     [['500', '404', '302'], 302],
     [['4XX'], 200],
-    [['5XX', '404'], 200],
     [['103', 'default'], 200],
   ])('of %j is %i', async (statuses, want) => {
     const responses = Object.fromEntries(statuses.map((status) => [status, { description: '' }]));
     const mock = await openMock({ '/x': { get: { responses } } });
     expect((await mock.fetch('/x')).status).toBe(want);
-  });
-
-  it('of an operation that declares none is 204', async () => {
-    const mock = await openMock({ '/x': { get: {} } });
-    expect((await mock.fetch('/x')).status).toBe(204);
   });
 });
 
@@ -38,33 +28,16 @@ describe('the media type of an answer', () => {
     [['application/json', 'text/plain'], undefined, 'application/json'],
     [['application/json', 'text/plain'], 'text/plain', 'text/plain'],
     [['application/json', 'text/plain'], 'text/*, application/json;q=0.1', 'text/plain'],
-    [['*/*'], undefined, 'application/json'],
     [['*/*'], 'text/csv', 'text/csv'],
     [['application/*'], '*/*', 'application/json'],
     [['image/*'], 'image/gif, image/*;q=0.2', 'image/gif'],
-    [['image/*'], undefined, 'image/png'],
     [['text/*'], undefined, 'text/plain'],
     [['application/vnd.x+json'], 'application/json', 'application/vnd.x+json'],
-    [['application/json'], 'application/binary', 'application/json'],
-    [['application/json'], 'application/octet-stream', 'application/json'],
   ])('of %j for Accept %j is %s', async (types, accept, want) => {
     const mock = await openMock(media(types) as never);
     const response = await mock.fetch('/x', accept === undefined ? {} : { headers: { accept } });
     expect(response.status).toBe(200);
     expect(response.headers.get('content-type')?.split(';')[0]).toBe(want);
-  });
-
-  it('is a 406 with the declared ones if none is acceptable', async () => {
-    const mock = await openMock(media(['application/json', 'text/csv']) as never);
-    const response = await mock.fetch('/x', { headers: { accept: 'image/png' } });
-    expect(response.status).toBe(406);
-    expect(await response.text()).toContain('text/csv');
-  });
-
-  it('is the first declared one if none is acceptable, with the lenient option', async () => {
-    const mock = await openMock(media(['application/json']) as never, {}, { requests: { lenientAccept: true } });
-    const response = await mock.fetch('/x', { headers: { accept: 'image/png' } });
-    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/json']);
   });
 });
 

@@ -7,125 +7,128 @@ const texts = arrayOf(TEXT);
 const wholes = arrayOf(INTEGER);
 const query = (name: string, schema: unknown, more: object = {}): object => ({ name, in: 'query', schema, ...more });
 
-interface Case {
-  readonly name: string;
-  readonly parameters: readonly object[];
-  readonly search: string;
-  readonly want?: Readonly<Record<string, unknown>>;
-  readonly lines?: readonly string[];
-  readonly options?: Partial<CallDecoderOptions>;
-  readonly extensions?: object;
-}
+type Parameters = readonly object[];
 
-async function decode({ parameters, search, options, extensions }: Case) {
-  const ask = await createAsk(toDocument({ parameters, ...extensions }), options);
+async function decode(parameters: Parameters, search: string, options?: Partial<CallDecoderOptions>) {
+  const ask = await createAsk(toDocument({ parameters }), options);
   return ask(`GET /things?${search}`);
 }
 
-/** The columns of a table, and the members of a case that few rows have. */
-type Columns = readonly [name: string, parameters: Case['parameters'], search: string];
-const read = (
-  ...[name, parameters, search, want, more]: readonly [...Columns, Case['want'], Partial<Case>?]
-): Case => ({
-  name,
-  parameters,
-  search,
-  want,
-  ...more,
-});
-const refused = (
-  ...[name, parameters, search, line, more]: readonly [...Columns, line: string, Partial<Case>?]
-): Case => ({
-  name,
-  parameters,
-  search,
-  lines: [line],
-  ...more,
-});
-
 const filter = query('filter', object({ a: INTEGER, b: object({ c: texts }) }), { style: 'deepObject' });
 
-const READ: readonly Case[] = [
-  read('an encoded delimiter is data', [query('a', texts, { explode: false })], 'a=1,2%2C3', { a: ['1', '2,3'] }),
-  read('a plus is a space', [query('a', TEXT)], 'a=x+y%20z%2B', { a: 'x y z+' }),
-  read('unicode is decoded', [query('é', TEXT)], '%C3%A9=%F0%9F%98%80', { é: '😀' }),
-  read('reserved characters may stand raw', [query('a', TEXT, { allowReserved: true })], "a=x/y?z:[1]@!$'()*;", {
-    a: "x/y?z:[1]@!$'()*;",
-  }),
-  read('empty pairs are skipped', [query('a', TEXT)], '&&a=1&', { a: '1' }),
-  read('an empty item of a list of texts is an item', [query('a', texts)], 'a=', { a: [''] }),
-  read('an empty list of numbers is empty', [query('a', wholes)], 'a=', { a: [] }),
-  read('a list declared with brackets is met without', [query('include[]', texts)], 'include=a&include=b', {
-    'include[]': ['a', 'b'],
-  }),
-  read('a list declared with brackets is met with them', [query('include[]', texts)], 'include[]=a', {
-    'include[]': ['a'],
-  }),
-  read('a name with brackets is a name', [query('page[size]', INTEGER)], 'page[size]=3', { 'page[size]': 3 }),
-  read('deep objects nest', [filter], 'filter[a]=1&filter[b][c][]=x&filter[b][c][]=y', {
-    filter: { a: 1, b: { c: ['x', 'y'] } },
-  }),
-  read(
+type Read = readonly [
+  name: string,
+  parameters: Parameters,
+  search: string,
+  want: object,
+  options?: Partial<CallDecoderOptions>,
+];
+
+const READ: readonly Read[] = [
+  ['an encoded delimiter is data', [query('a', texts, { explode: false })], 'a=1,2%2C3', { a: ['1', '2,3'] }],
+  ['a plus is a space', [query('a', TEXT)], 'a=x+y%20z%2B', { a: 'x y z+' }],
+  ['unicode is decoded', [query('é', TEXT)], '%C3%A9=%F0%9F%98%80', { é: '😀' }],
+  [
+    'reserved characters may stand raw',
+    [query('a', TEXT, { allowReserved: true })],
+    "a=x/y?z:[1]@!$'()*;",
+    {
+      a: "x/y?z:[1]@!$'()*;",
+    },
+  ],
+  ['empty pairs are skipped', [query('a', TEXT)], '&&a=1&', { a: '1' }],
+  ['an empty item of a list of texts is an item', [query('a', texts)], 'a=', { a: [''] }],
+  ['an empty list of numbers is empty', [query('a', wholes)], 'a=', { a: [] }],
+  [
+    'a list declared with brackets is met without',
+    [query('include[]', texts)],
+    'include=a&include=b',
+    {
+      'include[]': ['a', 'b'],
+    },
+  ],
+  [
+    'a list declared with brackets is met with them',
+    [query('include[]', texts)],
+    'include[]=a',
+    {
+      'include[]': ['a'],
+    },
+  ],
+  ['a name with brackets is a name', [query('page[size]', INTEGER)], 'page[size]=3', { 'page[size]': 3 }],
+  [
+    'deep objects nest',
+    [filter],
+    'filter[a]=1&filter[b][c][]=x&filter[b][c][]=y',
+    {
+      filter: { a: 1, b: { c: ['x', 'y'] } },
+    },
+  ],
+  [
     'a list of objects is put together',
     [query('l', arrayOf(object({ a: INTEGER, b: INTEGER })))],
     'l[][a]=1&l[][b]=2&l[][a]=3',
     { l: [{ a: 1, b: 2 }, { a: 3 }] },
-  ),
-  read('a union of a text and a list takes a list', [query('a', { anyOf: [TEXT, texts] })], 'a=x&a=y', {
-    a: ['x', 'y'],
-  }),
-  read(
+  ],
+  [
+    'a union of a text and a list takes a list',
+    [query('a', { anyOf: [TEXT, texts] })],
+    'a=x&a=y',
+    {
+      a: ['x', 'y'],
+    },
+  ],
+  [
     'a union of a text and an object takes an object',
     [query('created', { anyOf: [object({ gt: INTEGER }), INTEGER] }, { style: 'deepObject' })],
     'created[gt]=5',
     { created: { gt: 5 } },
-  ),
-  read(
+  ],
+  [
     'a union of a text and an object takes a text',
     [query('created', { anyOf: [object({ gt: INTEGER }), INTEGER] }, { style: 'deepObject' })],
     'created=5',
     { created: 5 },
-  ),
-  read(
+  ],
+  [
     'several types take the narrowest that is valid',
     [query('a', { type: ['integer', 'string'], enum: ['1', 2] })],
     'a=1',
     { a: '1' },
-  ),
-  read('an enum without a type tells the type', [query('a', { enum: [1, 2] })], 'a=2', { a: 2 }),
-  read('null is a reading where null is allowed', [query('a', { type: ['integer', 'null'] })], 'a=null', { a: null }),
-  read('null is a text where a text is allowed', [query('a', { type: ['string', 'null'] })], 'a=null', { a: 'null' }),
-  read('allowEmptyValue lets a bare name through', [query('a', BOOLEAN, { allowEmptyValue: true })], 'a', { a: true }),
-  read('allowEmptyValue lets an empty value through', [query('a', INTEGER, { allowEmptyValue: true })], 'a=', {
-    a: '',
-  }),
-  read(
+  ],
+  ['an enum without a type tells the type', [query('a', { enum: [1, 2] })], 'a=2', { a: 2 }],
+  ['null is a reading where null is allowed', [query('a', { type: ['integer', 'null'] })], 'a=null', { a: null }],
+  ['null is a text where a text is allowed', [query('a', { type: ['string', 'null'] })], 'a=null', { a: 'null' }],
+  ['allowEmptyValue lets a bare name through', [query('a', BOOLEAN, { allowEmptyValue: true })], 'a', { a: true }],
+  [
+    'allowEmptyValue lets an empty value through',
+    [query('a', INTEGER, { allowEmptyValue: true })],
+    'a=',
+    {
+      a: '',
+    },
+  ],
+  [
     'a free object takes every name that is left',
     [query('a', TEXT), query('rest', { type: 'object', additionalProperties: INTEGER })],
     'a=1&x=2&y=3',
     { a: '1', rest: { x: 2, y: 3 } },
-  ),
-  read(
+  ],
+  [
     '__proto__ is a name like any other',
     [query('filter', { type: 'object', additionalProperties: TEXT }, { style: 'deepObject' })],
     'filter[__proto__]=x&filter[a]=y',
     { filter: JSON.parse('{"__proto__":"x","a":"y"}') as unknown },
-  ),
-  read(
-    'profile dots reads a path',
-    [filter],
-    'filter.a=1',
-    { filter: { a: 1 } },
-    { options: { queryProfile: 'dots' } },
-  ),
-  read(
+  ],
+  ['profile dots reads a path', [filter], 'filter.a=1', { filter: { a: 1 } }, { queryProfile: 'dots' }],
+  [
     'profile repeat does not split a list',
     [query('a', texts, { explode: false })],
     'a=1,2&a=3',
     { a: ['1,2', '3'] },
-    { options: { queryProfile: 'repeat' } },
-  ),
-  read(
+    { queryProfile: 'repeat' },
+  ],
+  [
     'a query that is one form is read whole',
     [
       {
@@ -136,63 +139,61 @@ const READ: readonly Case[] = [
     ],
     'a=1&a=2&b=x',
     { q: { a: [1, 2], b: 'x' } },
-  ),
-  read(
+  ],
+  [
     'a query that is one JSON text is read whole',
     [{ name: 'q', in: 'querystring', content: content({ type: 'object' }) }],
     '%7B%22a%22%3A1%7D',
     { q: { a: 1 } },
-  ),
+  ],
 ];
 
-const REFUSED: readonly Case[] = [
-  refused(
+const REFUSED: readonly (readonly [name: string, parameters: Parameters, search: string, line: string])[] = [
+  [
     'one parameter both as a value and by its properties',
     [query('created', { anyOf: [object({ gt: INTEGER }), INTEGER] }, { style: 'deepObject' })],
     'created[gt]=5&created=6',
     'error PARAMETER_MALFORMED /created',
-  ),
-  refused('a bad item of a list of one', [query('a', arrayOf({ enum: ['x', 'y'] }))], 'a[]=z', 'error ENUM /a/0'),
-  refused('a fraction is no integer', [query('a', INTEGER)], 'a=1.5', 'error TYPE /a'),
-  refused('hexadecimal is no integer', [query('a', INTEGER)], 'a=0x10', 'error TYPE /a'),
-  refused('an exponent is no integer', [query('a', INTEGER)], 'a=1e3', 'error TYPE /a'),
-  refused('a bare name is no integer', [query('a', INTEGER)], 'a', 'error TYPE /a'),
-  refused('yes is no flag', [query('a', BOOLEAN)], 'a=yes', 'error TYPE /a'),
-  refused('one value may not come twice', [query('a', INTEGER)], 'a=1&a=2', 'error PARAMETER_REPEATED /a'),
-  refused('a required one that is absent is missed', [query('a', TEXT, { required: true })], '', 'error REQUIRED /a'),
-  refused('an item of a list is named', [query('a', wholes)], 'a=1&a=x', 'error TYPE /a/1'),
-  refused('broken percent-encoding of a value', [query('a', TEXT)], 'a=%zz', 'error ENCODING_MALFORMED /a'),
-  refused('broken UTF-8', [query('a', TEXT)], 'a=%ff', 'error ENCODING_MALFORMED /a'),
-  refused('broken percent-encoding of what nobody declared', [], 'a=%zz', 'error ENCODING_MALFORMED /a'),
+  ],
+  ['a bad item of a list of one', [query('a', arrayOf({ enum: ['x', 'y'] }))], 'a[]=z', 'error ENUM /a/0'],
+  ['a fraction is no integer', [query('a', INTEGER)], 'a=1.5', 'error TYPE /a'],
+  ['hexadecimal is no integer', [query('a', INTEGER)], 'a=0x10', 'error TYPE /a'],
+  ['an exponent is no integer', [query('a', INTEGER)], 'a=1e3', 'error TYPE /a'],
+  ['a bare name is no integer', [query('a', INTEGER)], 'a', 'error TYPE /a'],
+  ['yes is no flag', [query('a', BOOLEAN)], 'a=yes', 'error TYPE /a'],
+  ['one value may not come twice', [query('a', INTEGER)], 'a=1&a=2', 'error PARAMETER_REPEATED /a'],
+  ['a required one that is absent is missed', [query('a', TEXT, { required: true })], '', 'error REQUIRED /a'],
+  ['an item of a list is named', [query('a', wholes)], 'a=1&a=x', 'error TYPE /a/1'],
+  ['broken percent-encoding of a value', [query('a', TEXT)], 'a=%zz', 'error ENCODING_MALFORMED /a'],
+  ['broken UTF-8', [query('a', TEXT)], 'a=%ff', 'error ENCODING_MALFORMED /a'],
+  ['broken percent-encoding of what nobody declared', [], 'a=%zz', 'error ENCODING_MALFORMED /a'],
 ];
 
-it.each(READ)('the query: $name', async (given) => {
-  const call = await decode(given);
-  expect(call.query).toEqual(given.want);
-  expect(toLines(call)).toEqual([]);
-});
+for (const [name, parameters, search, want, options] of READ) {
+  it(`the query: ${name}`, async () => {
+    const call = await decode(parameters, search, options);
+    expect(call.query).toEqual(want);
+    expect(toLines(call)).toEqual([]);
+  });
+}
 
-it.each(REFUSED)('the query refuses or notes: $name', async (given) => {
-  expect(toLines(await decode(given))).toEqual(given.lines);
+it.each(REFUSED)('the query refuses or notes: %s', async (_name, parameters, search, line) => {
+  expect(toLines(await decode(parameters, search))).toEqual([line]);
 });
 
 it('the query keeps undeclared parameters as strings', async () => {
-  const call = await decode({ name: '', parameters: [], search: 'a=1&b=2&a=3' });
-  expect(call.query).toEqual({ a: ['1', '3'], b: '2' });
+  expect((await decode([], 'a=1&b=2&a=3')).query).toEqual({ a: ['1', '3'], b: '2' });
 });
 
 it('the query does not let a name pollute any object', async () => {
-  const call = await decode({
-    name: '',
-    parameters: [filter],
-    search: 'filter[__proto__][polluted]=1&__proto__[polluted]=1&constructor=2',
-  });
+  const search = 'filter[__proto__][polluted]=1&__proto__[polluted]=1&constructor=2';
+  const call = await decode([filter], search);
   expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
   expect(Object.getPrototypeOf(call.query)).toBe(Object.prototype);
 });
 
 it('the query suggests the parameter that was probably meant', async () => {
-  const call = await decode({ name: '', parameters: [query('limit', INTEGER)], search: 'limt=1' });
+  const call = await decode([query('limit', INTEGER)], 'limt=1');
   expect(toSentences(call)).toEqual(['query parameter "limt" is not declared by the operation; did you mean "limit"?']);
 });
 

@@ -3,12 +3,19 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { loadHooks } from '../../src/cli/hooks.js';
-import { type Ended, runProgram as vouch } from '../cli/run-program.js';
+import { type Ended, runProgram } from '../cli/run-program.js';
 import { createFolder, readEveryFile } from '../folders.js';
 import { KEYS, record as recordCalls, sendAll, SPEC } from './recorded.js';
 import { startUpstream, type TestUpstream } from './upstream.js';
 
 const HEADERS = { authorization: 'Bearer command-token-1', 'content-type': 'application/json' };
+
+/** Runs the command with these words, and with arguments that may contain spaces. */
+const vouch = (
+  words: string,
+  more: readonly string[] = [],
+  options: Parameters<typeof runProgram>[1] = {},
+): Promise<Ended> => runProgram([...words.split(' '), ...more], options);
 
 /** A folder with the cassette `keys`: a list, a create, a file. */
 async function record({ url }: TestUpstream): Promise<string> {
@@ -27,9 +34,13 @@ describe('vouch record and vouch replay', () => {
   it('record the requests of a client, and answer them without the API', async () => {
     const upstream = await startUpstream();
     const recordings = createFolder();
-    const run = async (args: readonly string[], path: string): Promise<Ended & { readonly text: string }> => {
+    const run = async (
+      words: string,
+      path: string,
+      more: readonly string[] = [],
+    ): Promise<Ended & { readonly text: string }> => {
       let text = '';
-      const ended = await vouch([...args, '--port', '0', '--recordings', recordings, '--cassette', 'cli'], {
+      const ended = await vouch(`${words} --port 0 --recordings ${recordings} --cassette cli`, more, {
         env: { SECRET_NAME: 'Key 1' },
         whenListening: async ({ url }) => {
           text = await (await fetch(url + path, { headers: HEADERS })).text();
@@ -38,18 +49,12 @@ describe('vouch record and vouch replay', () => {
       return { ...ended, text };
     };
     const path = '/organization/admin_api_keys?limit=1';
-    const more = [
-      '--redact-env',
-      'SECRET_NAME',
-      '--redact-env',
-      'NOT_SET',
-      '--max-age',
-      '30',
+    const flags = '--redact-env SECRET_NAME --redact-env NOT_SET --max-age 30';
+    const address = upstream.url.replace('://', '://jane:plum-jam-1@');
+    const recorded = await run(`record ${SPEC} --upstream ${address} ${flags}`, `${path}&access_token=plum-jam-2`, [
       '--header',
       'x-extra: yes',
-    ];
-    const address = upstream.url.replace('://', '://jane:plum-jam-1@');
-    const recorded = await run(['record', SPEC, '--upstream', address, ...more], `${path}&access_token=plum-jam-2`);
+    ]);
     expect(recorded.code).toBe(0);
     expect(recorded.out).toContain(`upstream ${upstream.url.replace('://', '://jane:[redacted]@')}`);
     expect(recorded.out + recorded.error).not.toContain('plum-jam');
@@ -58,52 +63,52 @@ describe('vouch record and vouch replay', () => {
     expect(upstream.seen[0]?.headers['x-extra']).toBe('yes');
     for (const { path: file, bytes } of readEveryFile(recordings)) expect(bytes.includes('Key 1'), file).toBe(false);
     await upstream.close();
-    const replayed = await run(['replay', SPEC], `${path}&access_token=another`);
+    const replayed = await run(`replay ${SPEC}`, `${path}&access_token=another`);
     expect(replayed.code).toBe(0);
     expect(JSON.parse(replayed.text)).toMatchObject({ object: 'list', has_more: true });
-    const missed = await run(['replay', SPEC], '/organization/admin_api_keys?limit=2');
+    const missed = await run(`replay ${SPEC}`, '/organization/admin_api_keys?limit=2');
     expect(missed.code).toBe(1);
     expect(missed.error).toMatch(/VERIFY_FAILED[\s\S]*query \/limit: recorded 1, received 2/);
   });
 
-  it.each<readonly [string, readonly string[], RegExp]>([
+  it.each<readonly [string, string, RegExp]>([
     [
       'an upstream that is not a URL',
-      ['record', SPEC, '--upstream', 'example'],
+      `record ${SPEC} --upstream example`,
       /OPTION_INVALID.*"example" is not a valid upstream URL/,
     ],
     [
       'the address it would listen on itself',
-      ['record', SPEC, '--upstream', 'http://localhost:4010/v1'],
+      `record ${SPEC} --upstream http://localhost:4010/v1`,
       /is the address vouch itself would listen on/,
     ],
     [
       'a header without a colon',
-      ['record', SPEC, '--upstream', 'http://x', '--header', 'secret'],
+      `record ${SPEC} --upstream http://x --header secret`,
       /a --header value does not have the form "name: value"/,
     ],
     [
       'an owner without an operation',
-      ['record', SPEC, '--upstream', 'http://x', '--owner', 'mock'],
+      `record ${SPEC} --upstream http://x --owner mock`,
       /--owner "mock" does not have the form operation=owner/,
     ],
     [
       'a pattern that is not a regular expression',
-      ['record', SPEC, '--upstream', 'http://x', '--redact-pattern', '('],
+      `record ${SPEC} --upstream http://x --redact-pattern (`,
       /"\(" is not a valid regular expression/,
     ],
     [
       'a cassette that does not exist',
-      ['replay', SPEC, '--cassette', 'nothing'],
+      `replay ${SPEC} --cassette nothing`,
       /RECORDING_NOT_FOUND.*no cassette "nothing"/,
     ],
     [
       'a cassette that is a path',
-      ['record', SPEC, '--upstream', 'http://x', '--cassette', '../up'],
+      `record ${SPEC} --upstream http://x --cassette ../up`,
       /"\.\.\/up" is not a valid cassette name/,
     ],
-  ])('reject %s with one clear message', async (_name, args, message) => {
-    const { code, error } = await vouch([...args, '--recordings', createFolder()]);
+  ])('reject %s with one clear message', async (_name, words, message) => {
+    const { code, error } = await vouch(`${words} --recordings ${createFolder()}`);
     expect(code).toBe(1);
     expect(error).toMatch(message);
     expect(error).not.toMatch(/\n\s+at /);
@@ -117,10 +122,10 @@ describe('--hooks', () => {
     const hook =
       "export const afterRead = (exchange) => (exchange.operation === 'downloadFile' ? undefined : exchange);";
     writeFileSync(file, hook);
-    const flags = ['keys', '--spec', SPEC, '--recordings', recordings, '--hooks', file];
-    expect((await vouch(['recordings', 'check', ...flags])).out).toContain('2 exchanges: all valid');
+    const flags = `keys --spec ${SPEC} --recordings ${recordings} --hooks ${file}`;
+    expect((await vouch(`recordings check ${flags}`)).out).toContain('2 exchanges: all valid');
     const into = join(recordings, 'fixtures');
-    await vouch(['recordings', 'promote', ...flags, '--into', into]);
+    await vouch(`recordings promote ${flags} --into ${into}`);
     expect(readdirSync(into)).toEqual(['admin_api_keys.json']);
   });
 
@@ -146,40 +151,32 @@ describe('vouch recordings', () => {
   it('check, drift and prune print their findings and exit with the right code', async () => {
     const upstream = await startUpstream();
     const recordings = await record(upstream);
-    const where = ['--recordings', recordings, '--spec', SPEC];
-    expect(await vouch(['recordings', 'check', ...where])).toMatchObject({
+    const where = `--recordings ${recordings} --spec ${SPEC}`;
+    expect(await vouch(`recordings check ${where}`)).toMatchObject({
       code: 0,
       out: 'keys\n  3 exchanges: all valid\n',
     });
-    const drift = [
-      'recordings',
-      'drift',
-      'keys',
-      ...where,
-      '--upstream',
-      upstream.url,
-      '--header',
-      `authorization: ${HEADERS.authorization}`,
-    ];
-    const synced = await vouch([...drift]);
+    const header = ['--header', `authorization: ${HEADERS.authorization}`];
+    const drift = `recordings drift keys ${where} --upstream ${upstream.url}`;
+    const synced = await vouch(drift, header);
     expect(synced.code).toBe(0);
     expect(synced.out).toContain('2 × in sync, 1 × skipped');
-    const junit = await vouch([...drift, '--format', 'junit', '--operation', 'createAdminApiKey']);
+    const junit = await vouch(`${drift} --format junit --operation createAdminApiKey`, header);
     expect(junit.out).toContain('<testsuites tests="3" failures="0" errors="0" skipped="0">');
-    const unauthorized = await vouch(['recordings', 'drift', ...where, '--upstream', upstream.url]);
+    const unauthorized = await vouch(`recordings drift ${where} --upstream ${upstream.url}`);
     expect(unauthorized).toMatchObject({ code: 3 });
     expect(unauthorized.out).toContain('the API answered 401: pass credentials with --header');
-    expect((await vouch(['recordings', 'prune', ...where, '--dry-run'])).out).toBe('keys: 3 of 3 exchanges needed\n');
+    expect((await vouch(`recordings prune ${where} --dry-run`)).out).toBe('keys: 3 of 3 exchanges needed\n');
     await upstream.close();
-    expect(await vouch([...drift, '--format', 'json'])).toMatchObject({ code: 3 });
+    expect(await vouch(`${drift} --format json`, header)).toMatchObject({ code: 3 });
 
     const file = join(recordings, 'keys', '0001-listAdminApiKeys.200.json');
     writeFileSync(file, readFileSync(file, 'utf8').replace('"has_more": false', '"has_more": "no"'));
-    const wrong = await vouch(['recordings', 'check', ...where, '--format', 'json']);
+    const wrong = await vouch(`recordings check ${where} --format json`);
     expect(wrong.code).toBe(1);
     expect(JSON.parse(wrong.out)).toMatchObject([{ cassette: 'keys', findings: [{ code: 'TYPE', side: 'response' }] }]);
     writeFileSync(file, '{');
-    const broken = await vouch(['recordings', 'check', ...where]);
+    const broken = await vouch(`recordings check ${where}`);
     expect(broken.code).toBe(1);
     expect(broken.error).toMatch(/RECORDING_INVALID +\S+0001-listAdminApiKeys\.200\.json:1:2/);
   });
@@ -187,44 +184,28 @@ describe('vouch recordings', () => {
   it('promote, export and import a recording', async () => {
     const upstream = await startUpstream();
     const recordings = await record(upstream);
-    const where = ['--recordings', recordings, '--spec', SPEC];
+    const where = `--recordings ${recordings} --spec ${SPEC}`;
     const into = join(createFolder(), 'fixtures');
-    const promoted = await vouch(['recordings', 'promote', 'keys', ...where, '--into', into]);
+    const promoted = await vouch(`recordings promote keys ${where} --into ${into}`);
     expect(promoted).toMatchObject({ code: 0 });
     expect(promoted.out).toContain('the mock gives the recorded responses');
     expect(readdirSync(into).sort()).toEqual(['admin_api_keys.json', 'files.json']);
-    const again = await vouch(['recordings', 'promote', 'keys', ...where, '--into', into]);
+    const again = await vouch(`recordings promote keys ${where} --into ${into}`);
     expect(again.code).toBe(1);
     expect(again.error).toMatch(/already exists[\s\S]*--force/);
-    expect((await vouch(['recordings', 'promote', 'keys', ...where, '--into', into, '--force'])).code).toBe(0);
+    expect((await vouch(`recordings promote keys ${where} --into ${into} --force`)).code).toBe(0);
 
     const har = join(createFolder(), 'keys.har');
-    expect((await vouch(['recordings', 'export-har', 'keys', ...where, '--out', har])).out).toBe(
+    expect((await vouch(`recordings export-har keys ${where} --out ${har}`)).out).toBe(
       `exported 3 exchanges to ${har}\n`,
     );
-    const imported = await vouch([
-      'recordings',
-      'import-har',
-      har,
-      ...where,
-      '--cassette',
-      'again',
-      '--upstream',
-      upstream.url,
-    ]);
+    const imported = await vouch(`recordings import-har ${har} ${where} --cassette again --upstream ${upstream.url}`);
     expect(imported).toMatchObject({ code: 0 });
     expect(imported.out).toMatch(/^imported 3 exchanges to .*again, skipped 0\n$/);
-    expect((await vouch(['recordings', 'check', 'again', ...where])).code).toBe(0);
-    const elsewhere = await vouch([
-      'recordings',
-      'import-har',
-      har,
-      ...where,
-      '--cassette',
-      'none',
-      '--upstream',
-      'http://other.example',
-    ]);
+    expect((await vouch(`recordings check again ${where}`)).code).toBe(0);
+    const elsewhere = await vouch(
+      `recordings import-har ${har} ${where} --cassette none --upstream http://other.example`,
+    );
     expect(elsewhere).toMatchObject({ code: 1 });
     expect(elsewhere.error).toContain('its URL is not below http://other.example');
   });
