@@ -50,26 +50,28 @@ export function createReloader(
   let further: readonly string[] = [];
   let running: Promise<unknown> = Promise.resolve();
 
-  const conclude = (reload: MockReload): MockReload => {
-    last = reload;
-    const { settings, app } = live.version;
-    live.fetch = reload.error === undefined ? app.fetch : markAnswers(app.fetch, reload.error);
-    for (const watcher of watchers) watcher();
-    const mistakes = reload.error?.toString();
-    const isNews = mistakes === undefined || mistakes !== reported;
-    reported = mistakes;
-    if (isNews) report(settings, reload);
-    return reload;
-  };
   const run = async (changed: readonly string[] | undefined): Promise<MockReload> => {
     const startedAt = readMonotonic();
     const isWhole = changed === undefined || last?.applied === false;
     const note = (paths: readonly string[]): void => void (further = paths);
-    const result = await tryApply({ live, shared, files, note }, isWhole ? undefined : changed);
-    const file = result.error?.at?.file;
+    const result = await apply({ live, shared, files, note }, isWhole ? undefined : changed).then(
+      (done) => ({ ...done, applied: true }),
+      (cause: unknown) => ({ applied: false, error: toReloadError(cause), loaded: [], kept: [], notes: [] }),
+    );
+    const { error } = result;
+    const file = error?.at?.file;
     further = [...(result.applied ? [] : further), ...(file === undefined ? [] : [resolve(file)])];
     const elapsedMs = readMonotonic() - startedAt;
-    return conclude({ ...result, changed: (changed ?? []).map(showPath).toSorted(), elapsedMs });
+    const done: MockReload = { ...result, changed: (changed ?? []).map(showPath).toSorted(), elapsedMs };
+    last = done;
+    const { settings, app } = live.version;
+    live.fetch = error === undefined ? app.fetch : markAnswers(app.fetch, error);
+    for (const watcher of watchers) watcher();
+    const mistakes = error?.toString();
+    const isNews = mistakes === undefined || mistakes !== reported;
+    reported = mistakes;
+    if (isNews) report(settings, done);
+    return done;
   };
   const reload = (changed?: readonly string[]): Promise<MockReload> => {
     const next = running.then(() => run(changed));
@@ -96,24 +98,16 @@ export function createReloader(
   };
 }
 
+function toReloadError(cause: unknown): MockError {
+  if (cause instanceof MockError) return cause;
+  return new MockError('RELOAD_FAILED', `the files could not be reloaded: ${toReason(cause)}`, { cause });
+}
+
 function report({ onReload, scenarios }: Settings, reload: MockReload): void {
   onReload?.(reload);
   const { loaded, kept, error } = reload;
   const isOfScenarios = loaded.length + kept.length > 0 || error?.code.startsWith('SCENARIO') === true;
   if (isOfScenarios) scenarios?.onReload?.({ loaded, kept, error });
-}
-
-async function tryApply(
-  applying: Applying,
-  changed: readonly string[] | undefined,
-): Promise<Omit<MockReload, 'changed' | 'elapsedMs'>> {
-  try {
-    return { ...(await apply(applying, changed)), applied: true };
-  } catch (cause) {
-    const reason = `the files could not be reloaded: ${toReason(cause)}`;
-    const error = cause instanceof MockError ? cause : new MockError('RELOAD_FAILED', reason, { cause });
-    return { applied: false, error, loaded: [], kept: [], notes: [] };
-  }
 }
 
 interface Applying {

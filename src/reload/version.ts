@@ -133,7 +133,12 @@ export function loadParts(shared: ContractParts, settings: Settings, before?: Ve
   const coverage = isSame ? before.coverage : openCoverage({ scenarios, ...shared }, settings.coverage);
   const decoder = shared.readDecoder(settings.requests);
   const schemes = Object.values(shared.contract.securitySchemes);
-  const ofContract = {
+  return {
+    credentialHeaders: schemes.flatMap(({ in: place, key }) => (place === 'header' ? (key?.toLowerCase() ?? []) : [])),
+    scenarioContext,
+    scenarios,
+    reload,
+    coverage,
     seed,
     errors,
     answerPreferred,
@@ -144,14 +149,6 @@ export function loadParts(shared: ContractParts, settings: Settings, before?: Ve
     items,
     editors,
     stateSource,
-  };
-  return {
-    credentialHeaders: schemes.flatMap(({ in: place, key }) => (place === 'header' ? (key?.toLowerCase() ?? []) : [])),
-    scenarioContext,
-    scenarios,
-    reload,
-    coverage,
-    ...ofContract,
     ...shared,
   };
 }

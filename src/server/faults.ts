@@ -70,7 +70,7 @@ const FAULTS: { readonly [Kind in Fault['kind']]: ApplyFault<Kind> } = {
   empty: breakConnection(CLOSED, (socket) => socket?.end()),
   garbage: breakConnection(NOT_HTTP, (socket) => socket?.end('\u0000\u0001 lorem ipsum dolor\r\n\r\n')),
   'malformed-chunk': async ({ outgoing, response }) => {
-    if (outgoing === undefined) return failBody(response, { share: 0.5, cause: BAD_CHUNK });
+    if (outgoing === undefined) return failBody(response, 0.5, BAD_CHUNK);
     const { status } = response;
     // On import `node:http` loads the platform's `fetch` (Node 22).
     const { STATUS_CODES } = await import('node:http');
@@ -85,7 +85,7 @@ const FAULTS: { readonly [Kind in Fault['kind']]: ApplyFault<Kind> } = {
     return createSent();
   },
   truncate: async ({ fault, outgoing, response }) => {
-    if (outgoing === undefined) return failBody(response, { share: fault.at, cause: CLOSED });
+    if (outgoing === undefined) return failBody(response, fault.at, CLOSED);
     const bytes = await readBytes(response);
     const part = bytes.subarray(0, toCount(fault.at, bytes.length));
     const length = String(Math.max(bytes.length, part.length + 1));
@@ -137,18 +137,15 @@ function toCauseError({ code, message }: Cause): Error {
 }
 
 /** The response with a body that fails after a fraction of it, or after a number of bytes. */
-async function failBody(
-  response: Response,
-  breakage: { readonly share: number; readonly cause: Cause },
-): Promise<Response> {
+async function failBody(response: Response, share: number, cause: Cause): Promise<Response> {
   const bytes = await readBytes(response);
-  const part = bytes.slice(0, toCount(breakage.share, bytes.length));
+  const part = bytes.slice(0, toCount(share, bytes.length));
   // The first read gets the part, the second one fails: an error at once would discard the part.
   const body = new host.ReadableStream<Uint8Array>({
     start: (controller) => {
       if (part.length > 0) controller.enqueue(part);
     },
-    pull: (controller) => controller.error(toTerminated(breakage.cause)),
+    pull: (controller) => controller.error(toTerminated(cause)),
   });
   return withBody(response, body);
 }
@@ -170,8 +167,6 @@ function waitForAbort(signal: AbortSignal): Promise<Response> {
     else signal.addEventListener('abort', giveUp, { once: true });
   });
 }
-
-type BrokenBody = string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>;
 
 /** How long a client has to read what was sent before its connection is reset. */
 const READ_MS = 25;
@@ -243,7 +238,7 @@ interface Breakage {
 }
 
 /** The response as a stream of events that fails after some of them. */
-export function breakStream(response: Response, breakage: Breakage): Response {
+function breakStream(response: Response, breakage: Breakage): Response {
   const isEvents = toEssence(response.headers.get('content-type') ?? '') === 'text/event-stream';
   const [end, bad] = isEvents ? [EVENT_END, 'data: {"broken": \n\n'] : [/\n/, '{"broken": \n'];
   const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
@@ -325,7 +320,7 @@ function transform(
 }
 
 /** The response with another body, whose length is not known. */
-function withBody({ status, headers: given }: Response, body: BrokenBody): Response {
+function withBody({ status, headers: given }: Response, body: string | ReadableStream<Uint8Array>): Response {
   const headers = new host.Headers(given);
   headers.delete('content-length');
   return new host.Response(body, { status, headers });

@@ -11,7 +11,6 @@ import type { SocketEnvironment } from './arrival.js';
 import type { createCompressing } from './compression.js';
 import {
   type ConnectionOptions,
-  type ConnectionServer,
   createConnectionServer,
   createRefuse,
   type RefusalOptions,
@@ -19,7 +18,7 @@ import {
   toMalformed,
 } from './connections.js';
 import { isLoopback } from './control/guard.js';
-import type { createSecureServer as CreateSecureServer, TlsOptions } from './secure.js';
+import type { TlsOptions } from './secure.js';
 import { host, isError } from '../platform.js';
 
 /** Where to listen. */
@@ -76,10 +75,18 @@ export async function listen(
   const compressing = options.compress === true ? (await import('./compression.js')).createCompressing : undefined;
   const exposed = socket === undefined && !isLoopback(host);
   const listener = createListener(getRequestListener, { fetch, exposed, refuse, compressing });
-  const { server, stop, certificate }: SecureServer =
+  const { connections } = options;
+  const { server, stop, certificate } =
     tls === false
-      ? createConnectionServer(listener, options.connections, refuse)
-      : await createSecure(tls === true ? {} : tls, { host, listener, connections: options.connections, refuse });
+      ? { ...createConnectionServer(listener, connections, refuse), certificate: undefined }
+      : // Loaded on demand: most mocks do not use TLS.
+        (await import('./secure.js')).createSecureServer({
+          tls: tls === true ? {} : tls,
+          host,
+          listener,
+          connections,
+          refuse,
+        });
   // The file of a process that ended without removing it is replaced.
   if (socket !== undefined && (await isAbandoned(socket))) rmSync(socket, { force: true });
   await start(server, socket === undefined ? { port, host } : { path: socket });
@@ -99,20 +106,6 @@ function describeAddress(server: Server, scheme: 'http' | 'https'): Pick<Listeni
   const reached = EVERY_ADDRESS[address.address] ?? address.address;
   const shown = address.family === 'IPv6' ? `[${reached}]` : reached;
   return { url: `${scheme}://${shown}:${address.port}`, port: address.port };
-}
-
-interface SecureServer extends ConnectionServer {
-  readonly certificate?: string;
-}
-
-/** Loaded on demand: most mocks do not use TLS. */
-async function createSecure(
-  tls: TlsOptions,
-  { host, ...parts }: Omit<Parameters<typeof CreateSecureServer>[0], 'certificate'> & { readonly host: string },
-): Promise<SecureServer> {
-  const { createSecureServer, readCertificate } = await import('./secure.js');
-  const certificate = readCertificate(tls, host);
-  return { ...createSecureServer({ ...parts, certificate }), certificate: certificate.cert };
 }
 
 /** The address that a client on this machine uses for a server that listens on every address. */

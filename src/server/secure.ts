@@ -24,8 +24,10 @@ export interface TlsOptions {
 }
 
 interface SecureParts {
+  readonly tls: TlsOptions;
+  /** Where it listens. */
+  readonly host: string;
   readonly listener: RequestListener;
-  readonly certificate: Certificate;
   readonly connections: Required<ConnectionOptions>;
   readonly refuse: Refuse;
 }
@@ -35,7 +37,7 @@ interface SecureParts {
  *
  * @throws MockError `OPTION_INVALID` if only one of certificate and key is given, or for a name that a certificate cannot have.
  */
-export function readCertificate(tls: TlsOptions, host: string): Certificate {
+function readCertificate(tls: TlsOptions, host: string): Certificate {
   const { cert, key, names = [] } = tls;
   if (cert !== undefined && key !== undefined) return { cert, key };
   if (cert !== undefined || key !== undefined) {
@@ -52,9 +54,12 @@ export function readCertificate(tls: TlsOptions, host: string): Certificate {
 /**
  * Creates a server for HTTPS: HTTP/2 for clients that ask for it (ALPN), HTTP/1.1 with the same limits as without TLS for the others.
  *
+ * @returns it, and its certificate in PEM.
  * @throws MockError `OPTION_INVALID` for a certificate or key that cannot be used.
  */
-export function createSecureServer({ listener, certificate, connections, refuse }: SecureParts): ConnectionServer {
+export function createSecureServer(parts: SecureParts): ConnectionServer & { readonly certificate: string } {
+  const { tls, host, listener, connections, refuse } = parts;
+  const certificate = readCertificate(tls, host);
   const http2 = createServer(
     { maxSessionMemory: SESSION_MEGABYTES, settings: { maxHeaderListSize: connections.headerLimitBytes } },
     (incoming, outgoing) => listener(...toHttp1Message(incoming, outgoing)),
@@ -87,6 +92,7 @@ export function createSecureServer({ listener, certificate, connections, refuse 
   const { server, stop } = createConnectionServer(listener, { ...connections, create }, refuse);
   return {
     server,
+    certificate: certificate.cert,
     stop: (graceMs) => {
       for (const session of sessions) session.close();
       return stop(graceMs);

@@ -203,16 +203,20 @@ export function toMember(name: string, field: Field<unknown>): string {
   return `readonly ${name}${field.isRequired === true ? '' : '?'}: ${field.kind.type}`;
 }
 
-/** An object with any names, each with a value of one kind. */
-export function map<Value>(value: Kind<Value>): Kind<Readonly<Record<string, Value>>> {
+/** An object with any names, each with a value of one kind. @param toName - The name once it is read. */
+export function map<Value>(
+  value: Kind<Value>,
+  readMember: (member: SourceNode, context: CheckContext, name: string) => Value | undefined = value.read,
+  toName: (name: string) => string = (name) => name,
+): Kind<Readonly<Record<string, Value>>> {
   return {
     type: `Readonly<Record<string, ${value.type}>>`,
     read: (node, context) => {
       const result: Record<string, Value> = {};
       for (const [name, member] of readMembers(node)) {
-        const read = value.read(member, context);
+        const read = readMember(member, context, name);
         // A member without a value belongs to a scenario with a mistake.
-        if (read !== undefined) setOwn(result, name, read);
+        if (read !== undefined) setOwn(result, toName(name), read);
       }
       return result;
     },

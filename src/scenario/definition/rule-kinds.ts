@@ -1,4 +1,4 @@
-import { isObject, type ItemReference, type PatchWithNulls, setOwn } from '../../contract/json.js';
+import { isObject, type ItemReference, type PatchWithNulls } from '../../contract/json.js';
 import type { ParameterPlace } from '../../contract/operations/operation.js';
 import type { Matcher } from '../rules/matcher.js';
 import type { ByCollection, CallRange, Delay } from '../rules/rule.js';
@@ -21,6 +21,7 @@ import {
 import { CONDITION } from './conditions.js';
 import {
   ANY,
+  type CheckContext,
   checked,
   DURATION,
   type Field,
@@ -71,22 +72,13 @@ function toHeaderText(value: unknown): string | undefined {
 
 /** Headers by name, in lower case once they are read. */
 function headers<Value>(value: Kind<Value>): Kind<Readonly<Record<string, Value>>> {
-  const { type, schema } = map(value);
-  return {
-    type,
-    schema,
-    read: (node, context) => {
-      const result: Record<string, Value> = {};
-      for (const [name, member] of readMembers(node)) {
-        const reason = FRAMING.get(name.toLowerCase());
-        if (!TOKEN.test(name)) report(member, `${member.label} is not a valid header name`);
-        else if (reason !== undefined) report(member, `a scenario cannot set the header ${member.label}`, reason);
-        const read = value.read({ ...member, label: `header ${member.label}` }, context);
-        if (read !== undefined) setOwn(result, name.toLowerCase(), read);
-      }
-      return result;
-    },
+  const read = (member: SourceNode, context: CheckContext, name: string): Value | undefined => {
+    const reason = FRAMING.get(name.toLowerCase());
+    if (!TOKEN.test(name)) report(member, `${member.label} is not a valid header name`);
+    else if (reason !== undefined) report(member, `a scenario cannot set the header ${member.label}`, reason);
+    return value.read({ ...member, label: `header ${member.label}` }, context);
   };
+  return map(value, read, (name) => name.toLowerCase());
 }
 
 /** Header values by name. */
@@ -137,22 +129,14 @@ export function range(lowest: 0 | 1): Kind<CallRange> {
 
 /** Conditions on the parameters of one place, by name; header names in lower case once they are read. */
 export function parameters(place: ParameterPlace, title: string): Field<Readonly<Record<string, Matcher>>> {
-  const { type, schema } = map(CONDITION);
-  const kind: Kind<Readonly<Record<string, Matcher>>> = {
-    type,
-    schema,
-    read: (node, context) => {
-      const result: Record<string, Matcher> = {};
-      for (const [name, member] of readMembers(node)) {
-        const value = toParameterTarget(member, { name, place }, context);
-        const matcher = CONDITION.read(member, { ...context, value });
-        const isAbsent = member.value === null || (isObject(member.value) && member.value['present'] === false);
-        if (place === 'path' && isAbsent) report(member, `${value.what} is never absent`, 'remove this condition');
-        if (matcher !== undefined) setOwn(result, place === 'header' ? name.toLowerCase() : name, matcher);
-      }
-      return result;
-    },
+  const read = (member: SourceNode, context: CheckContext, name: string): Matcher | undefined => {
+    const value = toParameterTarget(member, { name, place }, context);
+    const matcher = CONDITION.read(member, { ...context, value });
+    const isAbsent = member.value === null || (isObject(member.value) && member.value['present'] === false);
+    if (place === 'path' && isAbsent) report(member, `${value.what} is never absent`, 'remove this condition');
+    return matcher;
   };
+  const kind = map(CONDITION, read, (name) => (place === 'header' ? name.toLowerCase() : name));
   const forms = 'a value (of an array, one item), `null` if it must be absent, or a matcher';
   return { kind, description: `${title} by name: ${forms}.`, absent: {} };
 }

@@ -250,8 +250,8 @@ function decideLimit(rule: Rule, limit: RateLimit, { call, state, now }: Evaluat
   const isAllowed = current.calls < limit.limit;
   const calls = isAllowed ? current.calls + 1 : current.calls;
   state.setWindow(key, { start: current.start, calls });
-  // RFC 9110 10.2.3: Retry-After counts whole seconds; rounded up, so that a client that waits is not refused again.
-  const seconds = String(Math.max(1, Math.ceil((current.start + limit.windowMs - now) / 1000)));
+  const end = current.start + limit.windowMs;
+  const seconds = String(countSecondsUntil({ end, now }));
   const headers: Record<string, string> = {};
   if (limit.headers.limit !== undefined) headers[limit.headers.limit] = String(limit.limit);
   if (limit.headers.remaining !== undefined) headers[limit.headers.remaining] = String(limit.limit - calls);
@@ -261,7 +261,7 @@ function decideLimit(rule: Rule, limit: RateLimit, { call, state, now }: Evaluat
     remaining: limit.limit - calls,
     isExceeded: !isAllowed,
     windowMs: limit.windowMs,
-    end: current.start + limit.windowMs,
+    end,
     now,
     headers,
   };
@@ -271,6 +271,11 @@ function decideLimit(rule: Rule, limit: RateLimit, { call, state, now }: Evaluat
   const message = `rate limit reached: ${limit.limit} calls in ${limit.windowMs / 1000} s; try again in ${seconds} s`;
   const outcome = { kind: 'error', rule, status: 429, code: 'rate_limit_exceeded', message, headers } as const;
   return { outcome, limit: window, remark: ': no call is left in this window' };
+}
+
+/** RFC 9110 10.2.3: Retry-After counts whole seconds; rounded up, so that a client that waits is not refused again. */
+export function countSecondsUntil({ now, end }: Pick<LimitState, 'now' | 'end'>): number {
+  return Math.max(1, Math.ceil((end - now) / 1000));
 }
 
 /** The longest delay, in milliseconds, whatever its distribution yields. */

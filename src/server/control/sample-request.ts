@@ -173,24 +173,14 @@ function writeQuery(parameter: Parameter | undefined, name: string, value: unkno
   const pair = (key: string, inner: unknown): string =>
     `${encodeURIComponent(key)}=${encodeURIComponent(toText(inner))}`;
   if (parameter?.mediaType !== undefined) return [pair(name, JSON.stringify(value))];
-  if (Array.isArray(value)) {
-    if (parameter?.style === 'deepObject') return value.map((item, i) => pair(`${name}[${i}]`, item));
-    if (parameter?.explode !== false) return value.map((item) => pair(name, item));
-    const delimiter = { spaceDelimited: '%20', pipeDelimited: '%7C' }[parameter.style as string] ?? ',';
-    return [`${encodeURIComponent(name)}=${value.map((item) => encodeURIComponent(toText(item))).join(delimiter)}`];
-  }
-  if (typeof value === 'object' && value !== null) {
-    const entries = Object.entries(value);
-    if (parameter?.style === 'deepObject') return entries.map(([key, inner]) => pair(`${name}[${key}]`, inner));
-    if (parameter?.explode !== false) return entries.map(([key, inner]) => pair(key, inner));
-    return [
-      `${encodeURIComponent(name)}=${entries
-        .flat()
-        .map((part) => encodeURIComponent(toText(part)))
-        .join(',')}`,
-    ];
-  }
-  return [pair(name, value)];
+  const isArray = Array.isArray(value);
+  if (!isArray && !isObject(value)) return [pair(name, value)];
+  const entries = Object.entries<unknown>(value);
+  if (parameter?.style === 'deepObject') return entries.map(([key, inner]) => pair(`${name}[${key}]`, inner));
+  if (parameter?.explode !== false) return entries.map(([key, inner]) => pair(isArray ? name : key, inner));
+  const delimiter = isArray && { spaceDelimited: '%20', pipeDelimited: '%7C' }[parameter.style as string];
+  const parts = listParts(value, false).map((part) => encodeURIComponent(toText(part)));
+  return [`${encodeURIComponent(name)}=${parts.join(delimiter || ',')}`];
 }
 
 function writeBody(contract: Contract, body: NonNullable<RequestDraft['body']>, headers: Headers): string | FormData {

@@ -2,6 +2,7 @@ import { MockError } from '../../../errors.js';
 import { type Answer, isSilent } from '../../../http/answer.js';
 import {
   type CollectionView,
+  countSecondsUntil,
   evaluateRules,
   type Evaluation,
   type LimitState,
@@ -426,7 +427,7 @@ function writeHeader(header: DeclaredHeader, limit: LimitState): string | undefi
   if (rest !== '') return undefined;
   if (isObject(header.schema) && ['integer', 'number'].includes(String(header.schema.type))) return String(calls);
   // The drafts of the RateLimit header (draft-ietf-httpapi-ratelimit-headers): until the seventh, and since the eighth.
-  const left = secondsUntilEnd(limit);
+  const left = countSecondsUntil(limit);
   return isParameters ? `limit=${calls}, remaining=${remaining}, reset=${left}` : `"default";r=${remaining};t=${left}`;
 }
 
@@ -434,7 +435,7 @@ function writeHeader(header: DeclaredHeader, limit: LimitState): string | undefi
 function writeEnd(header: DeclaredHeader, limit: LimitState): string {
   const { schema } = header;
   const samples = listSamples(header);
-  const end = limit.now + secondsUntilEnd(limit) * 1000;
+  const end = limit.now + countSecondsUntil(limit) * 1000;
   const format = isObject(schema) ? schema.format : undefined;
   if (format === 'date-time' || samples.some((sample) => /^\d{4}-\d\d-\d\dT/.test(sample)))
     return new Date(end).toISOString();
@@ -444,12 +445,7 @@ function writeEnd(header: DeclaredHeader, limit: LimitState): string {
   const isSince = /epoch|unix|since 1970|timestamp/i.test(`${header.description ?? ''} ${text}`);
   if (isSince || samples.some((sample) => /^\d{10}$/.test(sample))) return String(Math.ceil(end / 1000));
   const isDuration = samples.some((sample) => /^[\d.]+m?s$/.test(sample));
-  return `${secondsUntilEnd(limit)}${isDuration ? 's' : ''}`;
-}
-
-// RFC 9110 10.2.3: Retry-After counts whole seconds; rounded up, so that a client that waits is not refused again.
-function secondsUntilEnd({ now, end }: LimitState): number {
-  return Math.max(1, Math.ceil((end - now) / 1000));
+  return `${countSecondsUntil(limit)}${isDuration ? 's' : ''}`;
 }
 
 function listSamples({ examples, schema }: DeclaredHeader): readonly string[] {
