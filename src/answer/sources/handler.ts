@@ -49,8 +49,8 @@ export interface HandlerRegistry {
   takeOver(before: HandlerRegistry, sessions: readonly Session[]): readonly string[];
 }
 
-/** Handlers by operation; the first one is asked first. */
-type HandlerLists = ReadonlyMap<Operation, readonly Handler[]>;
+/** Handlers by the id of their operation; the first one is asked first. */
+type HandlerLists = ReadonlyMap<string, readonly Handler[]>;
 
 /**
  * Answers with the user's own functions.
@@ -58,107 +58,64 @@ type HandlerLists = ReadonlyMap<Operation, readonly Handler[]>;
  * @throws MockError `HANDLER_INVALID` where a handler is for no operation of the contract.
  */
 export function createHandlerRegistry(parts: HandlerParts): HandlerRegistry {
-  const initial = addHandlers(new Map(), parts.contract, parts.handlers);
-  let shared = initial;
+  const { contract } = parts;
+  const initial = addHandlers(NONE, contract, parts.handlers);
+  let shared = NONE;
   // By journal: the branch of a session that one request works on has the same.
   let bySession = new WeakMap<object, HandlerLists>();
-  let hasOwn = false;
-  const find = ({ call, session }: Exchange): readonly Handler[] | undefined => {
-    const common = shared.get(call.operation);
-    const own = hasOwn ? bySession.get(session.journal)?.get(call.operation) : undefined;
-    return own === undefined || common === undefined ? (own ?? common) : [...own, ...common];
+  const readAdded = (session?: Session): HandlerLists =>
+    session === undefined ? shared : (bySession.get(session.journal) ?? NONE);
+  const setAdded = (lists: HandlerLists, session?: Session): void => {
+    if (session === undefined) shared = lists;
+    else bySession.set(session.journal, lists);
   };
+  const find = ({ call, session }: Exchange): readonly Handler[] =>
+    [readAdded(session), shared, initial].flatMap((lists) => lists.get(call.operation.id) ?? []);
   return {
     source: {
       name: 'handler',
       hint: 'Change what the handler returns.',
-      isRepeatable: (exchange) => find(exchange) === undefined,
+      isRepeatable: (exchange) => find(exchange).length === 0,
       answer: (exchange, next) => {
         const handlers = find(exchange);
-        if (handlers !== undefined) return runFirst(parts, handlers, { exchange, next });
+        if (handlers.length > 0) return runFirst(parts, handlers, { exchange, next });
         exchange.note('handler: none for this operation');
         return next(exchange);
       },
     },
-    add: (handlers, session) => {
-      if (session === undefined) {
-        shared = addHandlers(shared, parts.contract, handlers);
-        return;
-      }
-      const own = bySession.get(session.journal) ?? new Map();
-      bySession.set(session.journal, addHandlers(own, parts.contract, handlers));
-      hasOwn = true;
-    },
+    add: (handlers, session) => setAdded(addHandlers(readAdded(session), contract, handlers), session),
     reset: (session) => {
-      if (session !== undefined) {
-        bySession.delete(session.journal);
-        return;
-      }
-      shared = initial;
-      bySession = new WeakMap();
-      hasOwn = false;
+      setAdded(NONE, session);
+      if (session === undefined) bySession = new WeakMap();
     },
-    copy: (from, to) => {
-      const own = bySession.get(from.journal);
-      if (own !== undefined) bySession.set(to.journal, own);
-    },
-    added: (session) =>
-      session === undefined ? withoutEnds(shared, initial) : (bySession.get(session.journal) ?? NONE),
+    copy: (from, to) => setAdded(readAdded(from), to),
+    added: readAdded,
     takeOver: (before, sessions) => {
-      const gone = new Set<string>();
-      shared = moveHandlers(before.added(), { to: shared, contract: parts.contract, gone });
-      for (const session of sessions) {
-        const own = before.added(session);
-        if (own.size === 0) continue;
-        bySession.set(session.journal, moveHandlers(own, { to: NONE, contract: parts.contract, gone }));
-        hasOwn = true;
-      }
-      return [...gone];
+      const lists = [undefined, ...sessions].map((session) => ({ session, all: before.added(session) }));
+      for (const { session, all } of lists)
+        setAdded(new Map([...all].filter(([id]) => contract.operation(id) !== undefined)), session);
+      const ids = new Set(lists.flatMap(({ all }) => [...all.keys()]));
+      return [...ids].filter((id) => contract.operation(id) === undefined);
     },
   };
 }
 
 const NONE: HandlerLists = new Map();
 
-/** The first handlers of each list, which those of another one end. */
-function withoutEnds(lists: HandlerLists, ends: HandlerLists): HandlerLists {
-  const starts = [...lists].map(([operation, handlers]) => {
-    return [operation, handlers.slice(0, handlers.length - (ends.get(operation)?.length ?? 0))] as const;
-  });
-  return new Map(starts.filter(([, handlers]) => handlers.length > 0));
-}
-
-/** Puts handlers before those of the same operations of another version of the contract. */
-function moveHandlers(
-  lists: HandlerLists,
-  { to, contract, gone }: { readonly to: HandlerLists; readonly contract: Contract; readonly gone: Set<string> },
-): HandlerLists {
-  const moved = new Map(to);
-  for (const [{ id }, handlers] of lists) {
-    const operation = contract.operation(id);
-    if (operation === undefined) gone.add(id);
-    else moved.set(operation, [...handlers, ...(to.get(operation) ?? [])]);
-  }
-  return moved;
-}
-
 function addHandlers(lists: HandlerLists, contract: Contract, handlers: Handlers): HandlerLists {
-  const added = new Map<Operation, Handler>();
+  const added = new Map<string, Handler>();
   for (const [key, handler] of Object.entries(handlers)) {
-    const operation = findOperation(contract, key);
+    const { id } = findOperation(contract, key);
     if (typeof handler !== 'function') {
       throw new MockError('HANDLER_INVALID', `the handler of ${JSON.stringify(key)} is not a function`, {
         hint: `write ${JSON.stringify(key)}: ({ json }) => json({ … })`,
       });
     }
-    if (added.has(operation)) {
-      throw new MockError('HANDLER_INVALID', `${operation.id} has two handlers`, { hint: 'keep one of them' });
-    }
-    added.set(operation, handler);
+    if (added.has(id)) throw new MockError('HANDLER_INVALID', `${id} has two handlers`, { hint: 'keep one of them' });
+    added.set(id, handler);
   }
-  const joined = new Map(lists);
-  for (const [operation, handler] of added) joined.set(operation, [handler, ...(lists.get(operation) ?? [])]);
-  return joined;
+  const joined = [...added].map(([id, handler]) => [id, [handler, ...(lists.get(id) ?? [])]] as const);
+  return new Map([...lists, ...joined]);
 }
 
 function findOperation(contract: Contract, key: string): Operation {
