@@ -11,8 +11,8 @@ import { splitList } from '../../http/text.js';
 import type { AnswerSource, Exchange } from '../chain.js';
 import { chooseResponse, hasExample, type ResponseChoice } from '../choose-response.js';
 import { createDeclaredHeaders } from '../declared-headers.js';
-import { createExampleAnswer, type ExampleAnswer, type ExampleParts } from './example.js';
-import { createGenerateAnswer, type GenerateAnswer, readContext } from './generate.js';
+import { createExampleAnswer, type ExampleParts } from './example.js';
+import { createGenerateAnswer, readContext } from './generate.js';
 
 /**
  * Answers as one request prefers: `Prefer: code=404, example=name, dynamic=true, seed=7` (RFC 7240), or `?__code=404` and so
@@ -39,89 +39,66 @@ export type PreferAnswer = (exchange: Exchange, refused?: boolean) => Answer | u
 
 /** Creates a function that answers as one request prefers. */
 export function createPreferAnswer(parts: ExampleParts): PreferAnswer {
-  const makers = {
-    parts,
-    example: createExampleAnswer(parts),
-    generate: createGenerateAnswer(parts),
-    writeHeaders: createDeclaredHeaders(parts.generator, parts.validators),
+  const answerExample = createExampleAnswer(parts);
+  const generate = createGenerateAnswer(parts);
+  const answerError = createErrorAnswer(parts);
+
+  const answerPreference = (exchange: Exchange, preferences: Preferences): Answer => {
+    const { operation } = exchange.call;
+    const { code, example = '', applied } = preferences;
+    const [invalid] = preferences.invalid;
+    if (invalid !== undefined) return refuse(parts, exchange, `Prefer: ${invalid} is not a valid preference`);
+    if (code !== undefined && findResponse(operation, code) === undefined) {
+      const declared = operation.responses.map(({ status }) => status).join(', ') || 'no responses';
+      return refuse(parts, exchange, `${operation.id} declares no status ${code}; it declares ${declared}`);
+    }
+    const choice = choose(exchange, preferences);
+    if (choice === undefined) {
+      const names = listExamples(operation, code);
+      const list = names.length === 0 ? 'it has no named examples' : `it has ${names.join(', ')}`;
+      const facts = [`${operation.id} has no example "${example}"`, list, suggest(example, names) ?? []].flat();
+      return refuse(parts, exchange, facts.join('; '));
+    }
+    exchange.note(`prefer: answered as the request prefers: ${applied}`);
+    const answer = make(exchange, choice, preferences);
+    return { ...answer, headers: { ...answer.headers, 'preference-applied': applied } };
   };
+
+  const make = (exchange: Exchange, choice: ResponseChoice, { dynamic, seed, example }: Preferences): Answer => {
+    if (dynamic || (seed !== undefined && example === undefined)) return generate(exchange, choice, { seed });
+    const isWritten = example !== undefined || choice.response?.status === String(choice.status);
+    const found = isWritten || choice.status < 400 ? answerExample(exchange, choice, example) : undefined;
+    if (found !== undefined) return found;
+    if (choice.status >= 400 && example === undefined && isJsonType(choice.mediaType ?? ''))
+      return answerError(exchange, choice);
+    const hint = choice.media?.examples.find(({ name }) => name === example)?.value;
+    if (example !== undefined)
+      exchange.note(`prefer: example "${example}" breaks its schema: its valid parts were kept`);
+    return generate(exchange, choice, { seed, hint });
+  };
+
   return (exchange, refused = false) => {
     const preferences = readPreferences(exchange.call);
-    if (preferences === undefined) return undefined;
-    if (!refused) return answerPreference(makers, exchange, preferences);
+    if (preferences === undefined || !refused) return preferences && answerPreference(exchange, preferences);
     const { invalid, code = 400 } = preferences;
     if (invalid.length > 0 || code < 400) return undefined;
     const choice = choose(exchange, preferences);
     const isError = choice?.response !== undefined && choice.status >= 400;
-    return isError ? answerPreference(makers, exchange, preferences) : undefined;
+    return isError ? answerPreference(exchange, preferences) : undefined;
   };
 }
 
-interface Makers {
-  readonly parts: ExampleParts;
-  readonly example: ExampleAnswer;
-  readonly generate: GenerateAnswer;
-  readonly writeHeaders: ReturnType<typeof createDeclaredHeaders>;
-}
-
-function answerPreference(makers: Makers, exchange: Exchange, preferences: Preferences): Answer | undefined {
-  const { operation } = exchange.call;
-  const [invalid] = preferences.invalid;
-  if (invalid !== undefined) return refuse(makers, exchange, `Prefer: ${invalid} is not a valid preference`);
-  if (preferences.code !== undefined && findResponse(operation, preferences.code) === undefined) {
-    const declared = operation.responses.map(({ status }) => status).join(', ') || 'no responses';
-    return refuse(makers, exchange, `${operation.id} declares no status ${preferences.code}; it declares ${declared}`);
-  }
-  const choice = choose(exchange, preferences);
-  if (choice === undefined) {
-    const names = listExamples(operation, preferences.code);
-    const { example = '' } = preferences;
-    const list = names.length === 0 ? 'it has no named examples' : `it has ${names.join(', ')}`;
-    const facts = [`${operation.id} has no example "${example}"`, list, suggest(example, names) ?? []].flat();
-    return refuse(makers, exchange, facts.join('; '));
-  }
-  exchange.note(`prefer: answered as the request prefers: ${preferences.applied}`);
-  const answer = make(makers, exchange, { choice, preferences });
-  return { ...answer, headers: { ...answer.headers, 'preference-applied': preferences.applied } };
-}
-
-function make(
-  makers: Makers,
-  exchange: Exchange,
-  { choice, preferences }: { readonly choice: ResponseChoice; readonly preferences: Preferences },
-): Answer {
-  const { example, generate } = makers;
-  if (preferences.dynamic || (preferences.seed !== undefined && preferences.example === undefined)) {
-    return generate(exchange, choice, { seed: preferences.seed });
-  }
-  const isWritten = preferences.example !== undefined || choice.response?.status === String(choice.status);
-  const found = isWritten || choice.status < 400 ? example(exchange, choice, preferences.example) : undefined;
-  if (found !== undefined) return found;
-  if (choice.status >= 400 && preferences.example === undefined && isJsonType(choice.mediaType ?? '')) {
-    return answerError(makers, exchange, choice);
-  }
-  const hint = choice.media?.examples.find(({ name }) => name === preferences.example)?.value;
-  if (preferences.example !== undefined)
-    exchange.note(`prefer: example "${preferences.example}" breaks its schema: its valid parts were kept`);
-  return generate(exchange, choice, { seed: preferences.seed, hint });
-}
-
-/** An error as the mock itself would answer it, with the headers that the contract declares for it. */
-function answerError(
-  { parts, writeHeaders }: Makers,
-  exchange: Exchange,
-  { status, response }: ResponseChoice,
-): Answer {
-  const isOwn = response?.status === String(status);
-  const message = (isOwn ? response.description?.trim() : undefined) || readStatusTitle(status);
-  const answer = parts.errors.answer(exchange.call.operation, {
-    status,
-    message,
-    from: 'prefer',
-    hasFixedStatus: true,
-  });
-  const fields = response === undefined ? {} : writeHeaders(response, readContext(exchange), answer.headers);
-  return { ...answer, headers: { ...fields, ...answer.headers } };
+/** Creates the function that answers errors as the mock itself would, with the headers that the contract declares for it. */
+function createErrorAnswer(parts: ExampleParts): (exchange: Exchange, choice: ResponseChoice) => Answer {
+  const writeHeaders = createDeclaredHeaders(parts.generator, parts.validators);
+  return (exchange, { status, response }) => {
+    const isOwn = response?.status === String(status);
+    const message = (isOwn ? response.description?.trim() : undefined) || readStatusTitle(status);
+    const about = { status, message, from: 'prefer', hasFixedStatus: true };
+    const answer = parts.errors.answer(exchange.call.operation, about);
+    const fields = response === undefined ? {} : writeHeaders(response, readContext(exchange), answer.headers);
+    return { ...answer, headers: { ...fields, ...answer.headers } };
+  };
 }
 
 /** The response with the preferred status or example; undefined if no response has that example. */
@@ -150,7 +127,7 @@ function listExamples(operation: Operation, code: number | undefined): readonly 
   return [...new Set(names.map(({ name }) => name).filter((name) => name !== ''))];
 }
 
-function refuse({ parts }: Makers, { call, note }: Exchange, message: string): Answer {
+function refuse(parts: ExampleParts, { call, note }: Exchange, message: string): Answer {
   note(`prefer: ${message}`);
   const about = { status: 400, code: 'preference_unknown', param: 'prefer' };
   return parts.errors.answer(call.operation, { ...about, message: `${message}.` });
