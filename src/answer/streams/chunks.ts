@@ -69,23 +69,16 @@ export function splitIntoChunks(
   whole: JsonObject,
 ): readonly JsonObject[] | undefined {
   const chunks = splitObject(read, pointer, { value: whole, mode: 'base', whole });
-  return chunks.length > 1 ? number(read(pointer), whole, chunks) : undefined;
-}
-
-const COUNTER = /^(sequence|seq|chunk|event|message)?(index|number|no|num|position|offset|seq|sequence)$/;
-
-/** Numbers chunks in a property that the whole value does not have. */
-function number(
-  schema: Pick<ItemSchema, 'properties'> | undefined,
-  whole: JsonObject,
-  chunks: readonly JsonObject[],
-): readonly JsonObject[] {
-  const counter = [...(schema?.properties.values() ?? [])].find(
-    ({ name, schema: own }) =>
-      COUNTER.test(toBareName(name)) && [own.type].flat().includes('integer') && !Object.hasOwn(whole, name),
+  if (chunks.length < 2) return undefined;
+  // Chunks are numbered in a property that the whole value does not have.
+  const counter = [...(read(pointer)?.properties.values() ?? [])].find(
+    ({ name, schema }) =>
+      COUNTER.test(toBareName(name)) && [schema.type].flat().includes('integer') && !Object.hasOwn(whole, name),
   );
   return counter === undefined ? chunks : chunks.map((chunk, i) => ({ ...chunk, [counter.name]: i }));
 }
+
+const COUNTER = /^(sequence|seq|chunk|event|message)?(index|number|no|num|position|offset|seq|sequence)$/;
 
 interface Source {
   readonly value: JsonObject;
@@ -140,15 +133,15 @@ function toEmpty(value: unknown): unknown {
   return Array.isArray(value) ? [] : {};
 }
 
-function addProperty(
-  read: ReadItemSchema,
-  draft: Draft,
-  {
-    property,
-    schema,
-    source,
-  }: { readonly property: ItemProperty; readonly schema: ItemSchema; readonly source: Source },
-): void {
+/** A property of the schema of chunks. */
+interface Member {
+  readonly property: ItemProperty;
+  readonly schema: ItemSchema;
+  readonly source: Source;
+}
+
+function addProperty(read: ReadItemSchema, draft: Draft, member: Member): void {
+  const { property, source } = member;
   const { name, required, target, nullable } = property;
   const { value, mode } = source;
   const own = value[name];
@@ -161,7 +154,7 @@ function addProperty(
     if (end.before !== undefined) draft.before[name] = end.before;
     if (end.after !== undefined) draft.last[name] = end.after;
   } else {
-    const found = own === undefined ? findCounterpart(read, { property, schema, source }) : own;
+    const found = own === undefined ? findCounterpart(read, member) : own;
     if (found === null && nullable && required) draft.always[name] = null;
     if (found === undefined || found === null) return;
     const isRenamed = own === undefined || /delta|diff/i.test(name);
@@ -180,7 +173,11 @@ function splitValue(
   { name, target, found }: { readonly name: string; readonly target: string; readonly found: unknown },
   mode: Mode,
 ): readonly unknown[] {
-  if (isStreamedText(name, found)) return found === '' ? [found] : padPieces(splitText(found));
+  if (isStreamedText(name, found)) {
+    const pieces = splitText(found);
+    // One letter is one piece and then nothing, so that it counts as streamed.
+    return found === '' || pieces.length > 1 ? pieces : [...pieces, ''];
+  }
   if (isObject(found)) return splitObject(read, target, { value: found, mode });
   const items = read(target)?.items;
   if (!Array.isArray(found) || items === undefined || !found.every(isObject)) return [found];
@@ -192,20 +189,8 @@ function splitValue(
   return elements.some((chunks) => chunks.length > 1) ? elements.flat().map((chunk) => [chunk]) : [found];
 }
 
-/** One letter is one piece and then nothing, so that it counts as streamed. */
-function padPieces(pieces: readonly string[]): readonly string[] {
-  return pieces.length > 1 ? pieces : [...pieces, ''];
-}
-
 /** What the whole value has under another name: `message` for `delta`, the text for `delta` or `token`. */
-function findCounterpart(
-  read: ReadItemSchema,
-  {
-    property,
-    schema,
-    source,
-  }: { readonly property: ItemProperty; readonly schema: ItemSchema; readonly source: Source },
-): unknown {
+function findCounterpart(read: ReadItemSchema, { property, schema, source }: Member): unknown {
   const { value, whole } = source;
   const others = Object.entries(value).filter(([name]) => !schema.properties.has(name));
   const names = [...(read(property.target)?.properties.keys() ?? [])];

@@ -9,7 +9,7 @@ import { createItemSchemaReader, type ItemProperty, type ReadItemSchema } from '
 import { toBareName } from '../../contract/names.js';
 import type { SourceParts } from '../chain.js';
 import { type JsonObject, splitIntoChunks } from './chunks.js';
-import { type EventTypes, type EventWriter, readEventTypes, writeEachType, writeTypedEvents } from './typed-events.js';
+import { type EventTypes, type EventWriter, readEventTypes, writeEvents } from './typed-events.js';
 
 /** How the stream of one operation is made from its whole answer. */
 interface StreamPlan {
@@ -80,7 +80,7 @@ export function createEventGenerator(
     const { target } = shown.find((each) => !each.scalar && (read(each.target)?.properties.size ?? 0) > 1) ?? {};
     const value = target === undefined ? undefined : parts.generator.value(target, context);
     const whole = isObject(value) ? value : {};
-    const events = writeTypedEvents(writer, types, whole) ?? writeEachType(writer, types, whole);
+    const events = writeEvents(writer, types, whole);
     return form === 'data' ? events?.map((data) => toEvent(types, data)) : events;
   };
 }
@@ -100,8 +100,7 @@ function writeItems(
   const list = listElements(whole);
   if (list?.every((each) => writer.fits(schemaPointer, each)) === true) return list;
   if (!isObject(whole)) return undefined;
-  if (plan.types !== undefined)
-    return writeTypedEvents(writer, plan.types, whole) ?? writeEachType(writer, plan.types, whole);
+  if (plan.types !== undefined) return writeEvents(writer, plan.types, whole);
   const chunks = splitIntoChunks(writer.read, schemaPointer, whole);
   if (chunks === undefined) return undefined;
   const completed = chunks.map((chunk) =>

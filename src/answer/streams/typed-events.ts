@@ -7,50 +7,43 @@ import { findText, isStreamedText, type JsonObject, splitText } from './chunks.j
 
 /**
  * The events that make a whole answer, in the order that its parts have: what begins, then its parts, the pieces of its texts, then what ends.
- * Undefined where none of the types is about the answer.
+ * Where none of the types is about the answer, one event of each type; undefined where there are no two.
  */
-export function writeTypedEvents(
+export function writeEvents(
   writer: EventWriter,
   types: EventTypes,
   whole: JsonObject,
 ): readonly JsonObject[] | undefined {
+  const told = writeTypedEvents(writer, types, whole);
+  const events = told.length > 1 ? told : writeEachType({ writer, types }, whole);
+  return events.length > 1 ? numberEvents(types, events) : undefined;
+}
+
+function writeTypedEvents(writer: EventWriter, types: EventTypes, whole: JsonObject): readonly JsonObject[] {
   const state: WriteState = { writer, types, events: [] };
   const root: Subject = { value: whole, parent: undefined, list: undefined, index: 0 };
   writeSubject(state, root);
-  if (!state.events.some((event) => isPhase(types, event, 'delta'))) {
-    // The text is deeper in the answer than events say.
-    const text = findText(whole);
-    const delta = types.types.find(({ phase, properties }) => phase === 'delta' && properties.some(isCarrier));
-    const at = state.events.findIndex((event) => isPhase(types, event, 'close'));
-    if (text !== undefined && delta !== undefined) {
-      const pieces = splitText(text).flatMap((piece): readonly JsonObject[] => {
-        const event = buildEvent(state, delta, {
-          subject: root,
-          change: { phase: 'delta', text: { name: '', piece } },
-        });
-        return event === undefined ? [] : [event];
-      });
-      state.events.splice(at < 0 ? state.events.length : at, 0, ...pieces);
-    }
-  }
-  return state.events.length > 1 ? numberEvents(types, state.events) : undefined;
+  if (state.events.some((event) => isPhase(types, event, 'delta'))) return state.events;
+  // The text is deeper in the answer than events say.
+  const text = findText(whole);
+  const delta = types.types.find(({ phase, properties }) => phase === 'delta' && properties.some(isCarrier));
+  if (text === undefined || delta === undefined) return state.events;
+  const at = state.events.findIndex((event) => isPhase(types, event, 'close'));
+  const pieces = splitText(text)
+    .map((piece) => buildEvent(state, delta, { subject: root, phase: 'delta', text: { name: '', piece } }))
+    .filter((event) => event !== undefined);
+  return state.events.toSpliced(at < 0 ? state.events.length : at, 0, ...pieces);
 }
 
 /** One event of each type in their order, with the values of the answer that have the same names. */
-export function writeEachType(
-  writer: EventWriter,
-  types: EventTypes,
-  whole: JsonObject,
-): readonly JsonObject[] | undefined {
+function writeEachType(parts: EventParts, whole: JsonObject): readonly JsonObject[] {
   const [element] = Object.values(whole).flatMap((each) => (Array.isArray(each) ? each.filter(isObject) : []));
   const subject: Subject = { value: { ...whole, ...element }, parent: undefined, list: undefined, index: 0 };
   const order: readonly Phase[] = ['open', 'delta', 'close'];
-  const sorted = types.types.toSorted((a, b) => order.indexOf(a.phase) - order.indexOf(b.phase) || a.rank - b.rank);
-  const events = sorted.flatMap((type): readonly JsonObject[] => {
-    const event = buildEvent({ writer, types }, type, { subject, change: { phase: 'close' } });
-    return event === undefined ? [] : [event];
-  });
-  return events.length > 1 ? numberEvents(types, events) : undefined;
+  return parts.types.types
+    .toSorted((a, b) => order.indexOf(a.phase) - order.indexOf(b.phase) || a.rank - b.rank)
+    .map((type) => buildEvent(parts, type, { subject, phase: 'close' }))
+    .filter((event) => event !== undefined);
 }
 
 function isPhase({ property, types }: EventTypes, event: JsonObject, phase: Phase): boolean {
@@ -69,88 +62,70 @@ interface WriteState extends EventParts {
   readonly events: JsonObject[];
 }
 
-function writeSubject(state: WriteState, subject: Subject): void {
-  const { types } = state.types;
-  const own = types.filter((type) => isAbout(state, type, subject));
-  const subjects = new Set(own.map((type) => type.subject));
-  const related = types.filter(
-    (type) => own.includes(type) || (subjects.has(type.subject) && !hasOwnSubject(state, type)),
-  );
-  const push = (type: EventType, change: Change): void => {
-    const event = buildEvent(state, type, { subject, change });
-    if (event !== undefined) state.events.push(event);
-  };
-  const inOrder = (phase: Phase): readonly EventType[] =>
-    related.filter((type) => type.phase === phase).toSorted((a, b) => a.rank - b.rank);
-  for (const type of inOrder('open')) push(type, { phase: 'open' });
-  const used = new Set<EventType>();
-  for (const [name, value] of Object.entries(subject.value)) {
-    writeMember(state, { subject, name, value }, { related, used, push });
-  }
-  // A change of the subject itself, which has no text: `message_delta` with the reason of the end.
-  for (const type of inOrder('delta').filter((each) => !used.has(each) && !carriesText(each, subject)))
-    push(type, { phase: 'close' });
-  for (const type of inOrder('close').filter((each) => !used.has(each))) push(type, { phase: 'close' });
+/** The events of one subject. */
+interface SubjectState extends WriteState {
+  readonly subject: Subject;
+  readonly related: readonly EventType[];
+  /** The types of the events with its texts. */
+  readonly used: Set<EventType>;
 }
 
-function writeMember(
-  state: WriteState,
-  { subject, name, value }: { readonly subject: Subject; readonly name: string; readonly value: unknown },
-  {
-    related,
-    used,
-    push,
-  }: {
-    readonly related: readonly EventType[];
-    readonly used: Set<EventType>;
-    push(type: EventType, change: Change): void;
-  },
-): void {
+function writeSubject(parts: WriteState, subject: Subject): void {
+  const { types } = parts.types;
+  const own = types.filter((type) => isAbout(parts, type, subject));
+  const subjects = new Set(own.map((type) => type.subject));
+  const related = types.filter(
+    (type) => own.includes(type) || (subjects.has(type.subject) && !hasOwnSubject(parts.writer, type)),
+  );
+  const ordered = related.toSorted((a, b) => a.rank - b.rank);
+  const state: SubjectState = { ...parts, subject, related, used: new Set() };
+  for (const type of ordered) if (type.phase === 'open') push(state, type, { phase: 'open' });
+  for (const [name, value] of Object.entries(subject.value)) writeMember(state, name, value);
+  const rest = ordered.filter((type) => !state.used.has(type));
+  // A change of the subject itself, which has no text: `message_delta` with the reason of the end.
+  const changes = rest.filter((type) => type.phase === 'delta' && !carriesText(type, subject));
+  const ends = rest.filter(({ phase }) => phase === 'close');
+  for (const type of [...changes, ...ends]) push(state, type, { phase: 'close' });
+}
+
+function push(state: SubjectState, type: EventType, change: Omit<Moment, 'subject'>): void {
+  const event = buildEvent(state, type, { ...change, subject: state.subject });
+  if (event !== undefined) state.events.push(event);
+}
+
+function writeMember(state: SubjectState, name: string, value: unknown): void {
+  const { subject, used } = state;
   if (isObject(value) && subject.parent === undefined && !Object.hasOwn(subject.value, `${name}s`)) {
     // The parts of an object count as those of its owner: `message.content`.
-    for (const [key, each] of Object.entries(value))
-      if (Array.isArray(each)) writeList(state, { subject, name: key, value: each });
+    for (const [key, each] of Object.entries(value)) if (Array.isArray(each)) writeList(state, key, each);
   }
-  if (Array.isArray(value)) return writeList(state, { subject, name, value });
+  if (Array.isArray(value)) return writeList(state, name, value);
   const isText = isStreamedText(name, value);
   const text = isText ? value : isObject(value) ? JSON.stringify(value) : '';
-  const delta = text === '' ? undefined : findDelta(state, { subject, name, related, isText });
+  const delta = text === '' ? undefined : findDelta(state, name, isText);
   if (delta === undefined) return;
   used.add(delta);
-  for (const piece of splitText(text)) push(delta, { phase: 'delta', text: { name, piece } });
+  for (const piece of splitText(text)) push(state, delta, { phase: 'delta', text: { name, piece } });
   const closing = state.types.types.filter(
     (type) =>
       type.phase === 'close' && type.subject === delta.subject && type.properties.some((each) => each.name === name),
   );
   for (const type of closing.toSorted((a, b) => a.rank - b.rank)) {
     used.add(type);
-    push(type, { phase: 'close', text: { name, piece: text } });
+    push(state, type, { phase: 'close', text: { name, piece: text } });
   }
 }
 
-function writeList(
-  state: WriteState,
-  { subject, name, value }: { readonly subject: Subject; readonly name: string; readonly value: readonly unknown[] },
-): void {
-  for (const [index, each] of value.entries()) {
-    if (isObject(each)) writeSubject(state, { value: each, parent: subject, list: name, index });
-  }
+function writeList(state: SubjectState, list: string, value: readonly unknown[]): void {
+  for (const [index, each] of value.entries())
+    if (isObject(each)) writeSubject(state, { value: each, parent: state.subject, list, index });
 }
 
 /** The type of the events with the pieces of text: that of its subject, or the one that is named after the kind of the subject and the text. */
 function findDelta(
-  { types: { types }, writer }: WriteState,
-  {
-    subject,
-    name,
-    related,
-    isText,
-  }: {
-    readonly subject: Subject;
-    readonly name: string;
-    readonly related: readonly EventType[];
-    readonly isText: boolean;
-  },
+  { types: { types }, writer, subject, related }: SubjectState,
+  name: string,
+  isText: boolean,
 ): EventType | undefined {
   const kind = toSnakeCase(readKind(subject.value));
   const text = toSnakeCase(name);
@@ -182,9 +157,9 @@ function carriesText(type: EventType, { value }: Subject): boolean {
 }
 
 /** Whether an event shows its subject, is about elements of its list, or about its kind. */
-function isAbout(state: EventParts, type: EventType, subject: Subject): boolean {
-  if (type.properties.some((property) => shows(state, property, subject))) return true;
-  if (hasOwnSubject(state, type)) return false;
+function isAbout({ writer }: EventParts, type: EventType, subject: Subject): boolean {
+  if (type.properties.some((property) => shows(writer, property, subject))) return true;
+  if (hasOwnSubject(writer, type)) return false;
   const { value, list, parent } = subject;
   if (parent === undefined && type.subject === '') return type.phase !== 'delta';
   const isNamed = (name: string): boolean => type.subject === name || type.subject.endsWith(`_${name}`);
@@ -195,7 +170,7 @@ function isAbout(state: EventParts, type: EventType, subject: Subject): boolean 
 }
 
 /** Whether an event shows an object of its own kind, so that it is not about any other. */
-function hasOwnSubject({ writer }: EventParts, { properties, phase }: EventType): boolean {
+function hasOwnSubject(writer: EventWriter, { properties, phase }: EventType): boolean {
   return (
     phase !== 'delta' &&
     properties.some(
@@ -306,7 +281,7 @@ export interface EventWriter {
 }
 
 /** An object of the whole answer that events are about. */
-export interface Subject {
+interface Subject {
   readonly value: JsonObject;
   readonly parent: Subject | undefined;
   /** The array that it is an element of, and its place there. */
@@ -314,8 +289,9 @@ export interface Subject {
   readonly index: number;
 }
 
-/** What one event says beside its subject. */
-export interface Change {
+/** What one event says. */
+interface Moment {
+  readonly subject: Subject;
   readonly phase: Phase;
   /** A piece of text, or all of it, and the property that it belongs to. */
   readonly text?: { readonly name: string; readonly piece: string };
@@ -328,15 +304,11 @@ interface EventParts {
 }
 
 /** One event; undefined where its schema allows none for the subject. */
-function buildEvent(
-  state: EventParts,
-  type: EventType,
-  { subject, change }: { readonly subject: Subject; readonly change: Change },
-): JsonObject | undefined {
-  const { writer, types } = state;
+function buildEvent(parts: EventParts, type: EventType, moment: Moment): JsonObject | undefined {
+  const { writer, types } = parts;
   const event: Record<string, unknown> = {};
   for (const property of type.properties) {
-    const value = property.name === types.property ? type.type : readValue(state, property, { subject, change });
+    const value = property.name === types.property ? type.type : readValue(writer, property, moment);
     if (value !== undefined) setOwn(event, property.name, value);
   }
   if (writer.fits(type.pointer, event)) return event;
@@ -344,14 +316,8 @@ function buildEvent(
   return isObject(completed) && writer.fits(type.pointer, completed) ? completed : undefined;
 }
 
-function readValue(
-  state: EventParts,
-  property: ItemProperty,
-  { subject, change }: { readonly subject: Subject; readonly change: Change },
-): unknown {
-  const { writer } = state;
+function readValue(writer: EventWriter, property: ItemProperty, { subject, phase, text }: Moment): unknown {
   const { name, target, pointer, schema, required, scalar } = property;
-  const { phase, text } = change;
   const only = findOnlyValue(property);
   if (only !== undefined) return only;
   if (isCounter(property)) return 0;
@@ -361,7 +327,7 @@ function readValue(
     const carried = phase === 'delta' && !scalar ? carry(writer, target, text) : undefined;
     if (carried !== undefined) return carried;
   }
-  if (shows(state, property, subject))
+  if (shows(writer, property, subject))
     return phase === 'open' ? toOpened(writer, pointer, subject.value) : subject.value;
   if ([schema.type].flat().includes('integer') && /index$/i.test(name)) return readIndex(name, subject);
   if (scalar && /id$/i.test(name)) return readId(name, subject);
@@ -375,7 +341,7 @@ function readValue(
 }
 
 /** A piece of text in an object, where a schema has the text: `{ type: 'text_delta', text: piece }`. */
-export function carry(
+function carry(
   writer: EventWriter,
   pointer: string,
   text: { readonly name: string; readonly piece: string; readonly depth?: number },
@@ -465,7 +431,7 @@ function readIndex(name: string, subject: Subject): number | undefined {
 }
 
 /** What an object says that it is. */
-export function readKind({ type, object }: JsonObject): string {
+function readKind({ type, object }: JsonObject): string {
   if (typeof type === 'string') return type;
   return typeof object === 'string' ? object : '';
 }
@@ -507,7 +473,7 @@ function isCarrier({ name, schema, scalar }: ItemProperty): boolean {
 }
 
 /** Whether a property of an event shows a subject. */
-export function shows({ writer }: EventParts, { target, scalar, pointer }: ItemProperty, { value }: Subject): boolean {
+function shows(writer: EventWriter, { target, scalar, pointer }: ItemProperty, { value }: Subject): boolean {
   if (scalar || writer.read(target)?.type !== 'object') return false;
   const names = new Set(
     listLeaves(writer.contract, pointer).flatMap((each) => Array.from(writer.read(each)?.properties.keys() ?? [])),
