@@ -39,12 +39,8 @@ export interface ErrorTemplateUse {
   readonly condition: ErrorCondition;
 }
 
-/** The templates of the document, or of operations. */
-interface Templates {
-  /** The same for operations whose templates are the same. */
-  readonly text: string;
-  readonly byKey: ReadonlyMap<string, ErrorTemplate>;
-}
+/** The templates of the document, or of an operation, by key. */
+type Templates = ReadonlyMap<string, ErrorTemplate>;
 
 /**
  * Reads the templates of a document, which the hints were checked for; those of an operation when they are needed.
@@ -58,7 +54,7 @@ export function readErrorTemplates(contract: Contract, withTemplates: readonly s
   const known = new Map<string, Templates>();
   const read = (hints: OperationHint['errors'], pointer: string): Templates => {
     const text = JSON.stringify(hints ?? {});
-    const templates = known.get(text) ?? { text, byKey: readTemplates(contract, hints, pointer) };
+    const templates = known.get(text) ?? readTemplates(contract, hints, pointer);
     known.set(text, templates);
     return templates;
   };
@@ -70,26 +66,26 @@ export function readErrorTemplates(contract: Contract, withTemplates: readonly s
   });
   const find: ErrorTemplates['find'] = (operation, condition, status) => {
     const own = operation && readOwnTemplates(operation);
-    if (own === undefined && ofDocument.byKey.size === 0) return undefined;
+    if (own === undefined && ofDocument.size === 0) return undefined;
     const range = `${Math.floor(status / 100)}XX`;
     const keys = [condition, toGeneralCondition(condition), String(status), range, 'default'];
     const findIn = (templates: Templates | undefined): ErrorTemplate | undefined =>
-      keys.map((key) => templates?.byKey.get(key)).find((template) => template !== undefined);
+      keys.map((key) => templates?.get(key)).find((template) => template !== undefined);
     return findIn(own) ?? findIn(ofDocument);
   };
   const list = function* (): Iterable<ErrorTemplateUse> {
-    if (ids.size === 0 && ofDocument.byKey.size === 0) return;
+    if (ids.size === 0 && ofDocument.size === 0) return;
     for (const operation of contract.operations) void readOwnTemplates(operation);
     const seen = new Set<string>();
     const listChanging = (templates: Templates | undefined): readonly ErrorTemplate[] =>
-      [...(templates?.byKey.values() ?? [])].filter(({ status }) => status !== undefined);
+      [...(templates?.values() ?? [])].filter(({ status }) => status !== undefined);
     const changing = listChanging(ofDocument);
     for (const operation of contract.operations) {
       const own = readOwnTemplates(operation);
       for (const { status, content } of operation.responses) {
         // Many operations share their errors.
-        const key = `${own?.text ?? ''} ${status} ${JSON.stringify(content[0]?.schema)}`;
-        if ((own ?? ofDocument).byKey.size === 0 || seen.has(key)) continue;
+        const key = `${JSON.stringify(own && readHint(operation)?.errors)} ${status} ${JSON.stringify(content[0]?.schema)}`;
+        if ((own ?? ofDocument).size === 0 || seen.has(key)) continue;
         seen.add(key);
         yield* listUses(status).flatMap((use): ErrorTemplateUse[] => {
           const template = find(operation, use.condition, use.status);
@@ -129,7 +125,7 @@ function listUses(declared: string): readonly Pick<ErrorTemplateUse, 'status' | 
     });
 }
 
-function readTemplates(contract: Contract, hints: OperationHint['errors'], at: string): Templates['byKey'] {
+function readTemplates(contract: Contract, hints: OperationHint['errors'], at: string): Templates {
   const entries = Object.entries(hints ?? {}).map(([key, hint]) => {
     const pointer = at + toPointer('errors', key);
     checkPlaceholders(contract, hint.body, `${pointer}/body`);

@@ -1,5 +1,5 @@
 import type { Contract } from '../contract/contract.js';
-import { isObject, readOwn, type Schema } from '../contract/json.js';
+import { isObject, readOwn, type Schema, type SchemaObject } from '../contract/json.js';
 import { child, report, type SourceNode } from '../contract/load/source-node.js';
 import { escapeSegment } from '../contract/pointer.js';
 import { listMapped } from './shape.js';
@@ -154,10 +154,19 @@ function collectFields(
 /** Levels of a value that are looked at; a schema can contain itself. */
 const MAX_LEVELS = 8;
 
-/** A pointer in a body, and how many more levels of its schema are read. */
-interface BodyPlace {
-  readonly at: string;
-  readonly levels: number;
+/** The schemas of one value, as far as references and `allOf` lead to them, with their pointers. */
+function* listParts(
+  contract: Contract,
+  pointer: string,
+  levels: number,
+): Iterable<{ readonly schema: SchemaObject; readonly target: string; readonly left: number }> {
+  const start = contract.at(pointer);
+  if (!isObject(start) || levels === 0) return;
+  const { schema, pointer: target } = contract.resolve(start, pointer);
+  if (!isObject(schema)) return;
+  yield { schema, target, left: levels - 1 };
+  if (!Array.isArray(schema.allOf)) return;
+  for (const i of schema.allOf.keys()) yield* listParts(contract, `${target}/allOf/${i}`, levels - 1);
 }
 
 /**
@@ -167,24 +176,21 @@ interface BodyPlace {
  */
 export function listMissing(contract: Contract, schemaPointer: string, body: unknown): readonly string[] {
   const missing = new Set<string>();
-  const collect = (pointer: string, value: unknown, { at, levels }: BodyPlace): void => {
-    const start = contract.at(pointer);
-    if (!isObject(value) || !isObject(start) || levels === 0) return;
-    const { schema, pointer: target } = contract.resolve(start, pointer);
-    if (!isObject(schema)) return;
-    const { required, properties = {}, allOf } = schema;
-    for (const name of Array.isArray(required) ? required : []) {
-      const property: unknown = readOwn(properties, name);
-      const isWriteOnly = isObject(property) && property['writeOnly'] === true;
-      if (!isWriteOnly && !Object.hasOwn(value, name)) missing.add(`${at}/${escapeSegment(name)}`);
+  const collect = (pointer: string, value: unknown, { at, levels }: { at: string; levels: number }): void => {
+    if (!isObject(value)) return;
+    for (const { schema, target, left } of listParts(contract, pointer, levels)) {
+      const { required, properties = {} } = schema;
+      for (const name of Array.isArray(required) ? required : []) {
+        const property: unknown = readOwn(properties, name);
+        const isWriteOnly = isObject(property) && property['writeOnly'] === true;
+        if (!isWriteOnly && !Object.hasOwn(value, name)) missing.add(`${at}/${escapeSegment(name)}`);
+      }
+      for (const name of Object.keys(value)) {
+        if (!Object.hasOwn(properties, name)) continue;
+        const step = escapeSegment(name);
+        collect(`${target}/properties/${step}`, value[name], { at: `${at}/${step}`, levels: left });
+      }
     }
-    for (const name of Object.keys(value)) {
-      if (!Object.hasOwn(properties, name)) continue;
-      const step = escapeSegment(name);
-      collect(`${target}/properties/${step}`, value[name], { at: `${at}/${step}`, levels: levels - 1 });
-    }
-    if (Array.isArray(allOf))
-      allOf.forEach((_, i) => collect(`${target}/allOf/${i}`, value, { at, levels: levels - 1 }));
   };
   collect(schemaPointer, body, { at: '', levels: MAX_LEVELS });
   return [...missing];
@@ -196,20 +202,12 @@ export function listUnfit(
   { accepts }: Pick<Validators, 'accepts'>,
   { schemaPointer, body }: { readonly schemaPointer: string; readonly body: Readonly<Record<string, unknown>> },
 ): readonly string[] {
-  const unfit = new Set<string>();
-  const collect = (pointer: string, levels: number): void => {
-    const start = contract.at(pointer);
-    if (!isObject(start) || levels === 0) return;
-    const { schema, pointer: target } = contract.resolve(start, pointer);
-    if (!isObject(schema)) return;
-    const { properties = {}, allOf } = schema;
-    for (const name of Object.keys(body)) {
-      const isDeclared = Object.hasOwn(properties, name);
-      if (isDeclared && !accepts(`${target}/properties/${escapeSegment(name)}`, 'response')(body[name]))
-        unfit.add(name);
-    }
-    if (Array.isArray(allOf)) allOf.forEach((_, i) => collect(`${target}/allOf/${i}`, levels - 1));
-  };
-  collect(schemaPointer, MAX_LEVELS);
-  return [...unfit];
+  const names = Object.keys(body);
+  const unfit = Array.from(listParts(contract, schemaPointer, MAX_LEVELS), ({ schema, target }) =>
+    names.filter((name) => {
+      const isDeclared = Object.hasOwn(schema.properties ?? {}, name);
+      return isDeclared && !accepts(`${target}/properties/${escapeSegment(name)}`, 'response')(body[name]);
+    }),
+  );
+  return [...new Set(unfit.flat())];
 }

@@ -217,8 +217,6 @@ function toQuoted(text: string): string {
 
 /** The words for JSON types: `a string or null`. */
 export function toTypeWords(types: readonly string[]): string {
-  const [first = '', second] = types;
-  if (second === undefined) return TYPE_NAMES[first] ?? first;
   return toAlternatives(types.map((type) => TYPE_NAMES[type] ?? type));
 }
 

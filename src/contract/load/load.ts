@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { isUtf8 } from 'node:buffer';
 import { URL, fileURLToPath, pathToFileURL } from 'node:url';
-import { MockError, nearest, type Place } from '../../errors.js';
+import { MockError, nearest, type Place, toReason } from '../../errors.js';
 import { type Contract, type Finding, toProblem } from '../contract.js';
 import { followReferences, readEntries, readPointer, readString } from '../pointer.js';
 import { isObject, type Schema } from '../json.js';
@@ -191,14 +191,11 @@ async function readCached(
   return { ...read, files: [main, ...others], preset, unread: [] };
 }
 
-/** What changes a document before it is read. */
-interface Changes {
-  readonly overlays: readonly OverlayText[];
-  /** The presets to choose from. */
-  readonly presets: readonly Preset[];
-}
-
-async function bundle(main: MainText, { overlays, presets }: Changes, policy: ReadPolicy): Promise<Loaded> {
+async function bundle(
+  main: MainText,
+  { overlays, presets }: { readonly overlays: readonly OverlayText[]; readonly presets: readonly Preset[] },
+  policy: ReadPolicy,
+): Promise<Loaded> {
   const findings: Finding[] = [];
   const file = parseMain(main);
   const applied =
@@ -265,7 +262,9 @@ function createContract(
     version: readString(readPointer(document, '/info/version')) ?? '0',
     preset,
     hash,
-    files: listPaths([...files.filter(({ name }) => name !== undefined).map(({ uri }) => uri), ...unread]),
+    files: [...files.filter(({ name }) => name !== undefined).map(({ uri }) => uri), ...unread]
+      .filter((uri) => uri.startsWith('file:'))
+      .map((uri) => fileURLToPath(uri)),
     document,
     operations,
     securitySchemes: readSecuritySchemes(document),
@@ -285,11 +284,6 @@ function createContract(
     },
     locate,
   };
-}
-
-/** The paths of local files. */
-function listPaths(uris: readonly string[]): readonly string[] {
-  return uris.filter((uri) => uri.startsWith('file:')).map((uri) => fileURLToPath(uri));
 }
 
 /** The main file of a document, not yet parsed. */
@@ -318,7 +312,7 @@ async function loadMain(spec: string | URL | object, cwd: string): Promise<MainT
   try {
     return { uri, name, ...toSource(await loadBytes(uri, { cwd, allowHttp: false, trustedHost: host })), host };
   } catch (cause) {
-    throw describeFailure(cause, { name, isRemote, cwd });
+    throw isRemote ? toFetchError(cause, name) : toFileError(cause, name, cwd);
   }
 }
 
@@ -373,21 +367,18 @@ function describePath(name: string, cwd: string): string {
   return 'check the path; it is relative to the working folder';
 }
 
-function describeFailure(
-  cause: unknown,
-  from: { readonly name: string; readonly isRemote: boolean; readonly cwd: string },
-): MockError {
-  const { name, isRemote, cwd } = from;
+function toFetchError(cause: unknown, name: string): MockError {
+  const hint = 'open the URL in a browser, or download the file';
+  const reason = `the document cannot be fetched: ${toReason(cause)}`;
+  return new MockError('SPEC_UNREADABLE', reason, { at: { file: name }, hint, cause });
+}
+
+function toFileError(cause: unknown, name: string, cwd: string): MockError {
   const at = { file: name };
-  const reason = isError(cause) ? cause.message : String(cause);
-  if (isRemote) {
-    const hint = 'open the URL in a browser, or download the file';
-    return new MockError('SPEC_UNREADABLE', `the document cannot be fetched: ${reason}`, { at, hint, cause });
-  }
   if (isError(cause) && 'code' in cause && (cause.code === 'ENOENT' || cause.code === 'ENOTDIR')) {
     const found = { at, hint: describePath(name, cwd), cause };
     return new MockError('SPEC_NOT_FOUND', `the file "${name}" does not exist`, found);
   }
   const hint = 'it must be a readable file';
-  return new MockError('SPEC_UNREADABLE', `the document cannot be read: ${reason}`, { at, hint, cause });
+  return new MockError('SPEC_UNREADABLE', `the document cannot be read: ${toReason(cause)}`, { at, hint, cause });
 }

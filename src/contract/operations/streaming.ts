@@ -1,6 +1,6 @@
 import { isSequenceType, toEssence } from '../media-type.js';
 import { isObject, readOwn } from '../json.js';
-import { findObject, type Located, toPointer } from '../pointer.js';
+import { findObject, type Located, readEntries, toPointer } from '../pointer.js';
 import type { MediaType, Operation, StreamParameter, Streaming } from './operation.js';
 import { findUsualResponse } from './responses.js';
 
@@ -66,7 +66,7 @@ function findParameter(document: unknown, operation: Omit<Operation, 'streaming'
   const { body, parameters, extensions } = operation;
   const candidates = [
     ...(body?.content ?? []).flatMap(({ schema, schemaPointer }) =>
-      listProperties(document, { schema, schemaPointer }),
+      listProperties(document, findObject(document, schema, schemaPointer)),
     ),
     ...parameters.flatMap((each) => {
       const own = toCandidate(document, { value: each.schema, pointer: each.schemaPointer }, each);
@@ -95,27 +95,15 @@ function listNames(value: unknown, isBelow: boolean): readonly string[] {
 const MAX_DEPTH = 6;
 
 /** The properties of a body that can ask for a stream, those of its `allOf` and its unions included. */
-function listProperties(
-  document: unknown,
-  { schema, schemaPointer }: Pick<MediaType, 'schema' | 'schemaPointer'>,
-  depth = 0,
-): readonly Candidate[] {
-  const found = findObject(document, schema, schemaPointer);
+function listProperties(document: unknown, found: Located | undefined, depth = 0): readonly Candidate[] {
   if (found === undefined || depth > MAX_DEPTH) return [];
   const { value, pointer } = found;
-  const own = Object.entries(isObject(value['properties']) ? value['properties'] : {}).flatMap(
+  const own = readEntries(value['properties']).flatMap(
     ([name, property]) =>
       toCandidate(document, { value: property, pointer: pointer + toPointer('properties', name) }, { name }) ?? [],
   );
-  const parts = ['allOf', 'oneOf', 'anyOf'].flatMap((keyword) => {
-    const list: readonly unknown[] = Array.isArray(value[keyword]) ? value[keyword] : [];
-    return list.flatMap((part, i) =>
-      isObject(part)
-        ? listProperties(document, { schema: part, schemaPointer: `${pointer}/${keyword}/${i}` }, depth + 1)
-        : [],
-    );
-  });
-  return [...own, ...parts];
+  const parts = listParts(document, found, ['allOf', 'oneOf', 'anyOf']);
+  return [...own, ...parts.flatMap((part) => listProperties(document, part, depth + 1))];
 }
 
 /** A boolean, or a string of which one value is a kind of stream. */
@@ -126,7 +114,7 @@ function toCandidate(
 ): Candidate | undefined {
   const found = findObject(document, value, pointer);
   if (found === undefined) return undefined;
-  const parts = [found, ...listUnion(document, found)];
+  const parts = [found, ...listParts(document, found, ['anyOf', 'oneOf', 'allOf'])];
   const text = [about.description, ...parts.map((part) => part.value['description'])].join(' ');
   const values = parts.flatMap((part): readonly unknown[] => {
     const { type, const: only, enum: some } = part.value;
@@ -141,8 +129,9 @@ function toCandidate(
 
 const KIND = /^(sse|stream(ing|ed)?|(text\/)?event[_-]?stream|ndjson|jsonl)$/i;
 
-function listUnion(document: unknown, { value, pointer }: Located): readonly Located[] {
-  return ['anyOf', 'oneOf', 'allOf'].flatMap((keyword) => {
+/** The schemas in some keywords of another one, references resolved. */
+function listParts(document: unknown, { value, pointer }: Located, keywords: readonly string[]): readonly Located[] {
+  return keywords.flatMap((keyword) => {
     const list: readonly unknown[] = Array.isArray(value[keyword]) ? value[keyword] : [];
     return list.flatMap((each, i) => findObject(document, each, `${pointer}/${keyword}/${i}`) ?? []);
   });

@@ -207,12 +207,9 @@ function resolveMembers(
     context.report(`the reference "${String(member['$ref'])}" cannot be resolved: ${target}`, 'it is ignored', more);
     return undefined;
   };
-  if (Array.isArray(value)) return value.some(isReference) ? value.map(resolve).filter(isDefined) : value;
+  if (Array.isArray(value))
+    return value.some(isReference) ? value.map(resolve).filter((member) => member !== undefined) : value;
   return isObject(value) && Object.values(value).some(isReference) ? mapValues(value, resolve) : value;
-}
-
-function isDefined(value: unknown): boolean {
-  return value !== undefined;
 }
 
 /** Visits the target of a reference as if it were written in place of the reference; undefined where it cannot be resolved. */

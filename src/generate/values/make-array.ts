@@ -96,21 +96,15 @@ function makeItem(task: Task, slot: Slot): unknown {
   for (let i = 0; i < MAX_TRIES; i++) {
     const stream = hashText(i === 0 ? `/${slot.index}` : `/${slot.index}~${i}`, place.stream);
     const child: ValuePlace = {
+      ...place,
       path: `${place.path}/${slot.index}`,
       stream,
       ownerStream: stream,
-      name: place.name,
-      kind: place.kind,
-      depth: place.depth,
       index: slot.index,
-      ancestors: place.ancestors,
       given: slot.given,
       hint: readHint(task, slot.index),
-      isHintUsed: place.isHintUsed,
-      exact: place.exact,
       repeatsRequest: false,
       repeats: place.repeats + slot.repeats + i,
-      minimal: place.minimal,
     };
     const item = attempt.make(parts, child);
     if (slot.given !== undefined) return item === IMPOSSIBLE ? slot.given : item;
