@@ -62,21 +62,21 @@ export interface Resource {
   /** Properties that hold the values of `keyProperties` joined by `/`: the `full_name` of a repository. */
   readonly joinedKeys: readonly string[];
   /** Where the id is a full resource name: the words before the ids in it, `['projects', 'topics']` for `projects/p1/topics/t1`. */
-  readonly fullName: readonly string[] | undefined;
+  readonly fullName?: readonly string[] | undefined;
   /** Where the id is the URL of the item itself: its template, `https://api.example.com/teams/{team_id}`. */
-  readonly selfUrl: string | undefined;
+  readonly selfUrl?: string | undefined;
   /** The properties of an item with an id that show its own URL, or those of the lists in it, with the templates of these URLs. */
   readonly links: readonly OwnUrl[];
   /** Other properties whose value a path can have in place of the id: the `slug` of `/teams/{id_or_slug}`. */
   readonly alternateKeys: readonly string[];
   /** Identifies the items in place of their id; undefined where the id does. */
-  readonly secretKey: SecretKey | undefined;
+  readonly secretKey?: SecretKey | undefined;
   /** Pointer to the schema of the ids: that of a path parameter, or of the id in the answer to a create. */
-  readonly idParameterSchema: string | undefined;
+  readonly idParameterSchema?: string | undefined;
   /** The collection whose items these are memberships of: removing a membership leaves its target. */
-  readonly members: string | undefined;
+  readonly members?: string | undefined;
   /** The property of a create that names the target of a membership. */
-  readonly memberParameter: string | undefined;
+  readonly memberParameter?: string | undefined;
   /** Properties that only the response to a create shows. */
   readonly once: readonly string[];
   /** Property -> the property it is the masked form of. */
@@ -90,7 +90,7 @@ export interface Resource {
   readonly detail: readonly string[];
   /** Properties every created item gets. */
   readonly set: Item;
-  readonly unknownIds: UnknownIds | undefined;
+  readonly unknownIds?: UnknownIds | undefined;
   /** How statuses advance, from a hint; else it is found in the schema. */
   readonly lifecycle?: LifecycleHint | undefined;
   /** The answer to a request for an unknown item, from a hint. */
@@ -177,13 +177,13 @@ export interface Binding {
   readonly chosenId?: string | undefined;
   /** Outermost first. */
   readonly parents: readonly ParentLink[];
-  readonly within: Within | undefined;
+  readonly within?: Within | undefined;
   /** Properties that the operation sets, whatever the request says. */
   readonly set: Item;
   /** For an answer that is a list, or the size of one. */
   readonly list: ListShape | undefined;
   /** The pagination style of a hint. */
-  readonly page: PageStyleName | undefined;
+  readonly page?: PageStyleName | undefined;
   /** The answer to a request for an unknown item, from a hint. */
   readonly missing?: MissingHint | undefined;
   /** From 0 to 1; a hint of the document is 1. */
@@ -292,14 +292,8 @@ export function createResource(name: string): Resource {
     idProperty: 'id',
     keyProperties: [],
     joinedKeys: [],
-    fullName: undefined,
-    selfUrl: undefined,
     links: [],
     alternateKeys: [],
-    secretKey: undefined,
-    idParameterSchema: undefined,
-    members: undefined,
-    memberParameter: undefined,
     once: [],
     redacts: {},
     patterns: {},
@@ -307,6 +301,5 @@ export function createResource(name: string): Resource {
     unique: [],
     detail: [],
     set: {},
-    unknownIds: undefined,
   };
 }

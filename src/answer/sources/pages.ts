@@ -14,7 +14,7 @@ import {
   type Member,
   NESTED,
   planList,
-  readSuccessPointer,
+  readAnswerPointer,
 } from '../../state/pages/list-shape.js';
 import { choosePlan, createPagePlan, type PagePlan } from '../../state/pages/plan.js';
 import { type AnswerSource, type SourceParts, whenSettled } from '../chain.js';
@@ -85,7 +85,7 @@ function planPages(contract: Contract, read: ReadItemSchema, operation: Operatio
 
 /** The only array of a response, such as one of generated ids. */
 function findOnlyArray(read: ReadItemSchema, operation: Operation): ItemsPosition | undefined {
-  const arrays = listProperties(read(readSuccessPointer(operation))).filter(({ schema }) => schema.type === 'array');
+  const arrays = listProperties(read(readAnswerPointer(operation))).filter(({ schema }) => schema.type === 'array');
   const [only] = arrays;
   if (only === undefined || arrays.length > 1) return undefined;
   return { path: [only.name], element: [], itemSchema: read(only.target)?.items };

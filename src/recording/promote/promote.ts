@@ -20,7 +20,7 @@ interface PromoteBinding {
 export interface PromoteCollection {
   readonly name: string;
   readonly idProperty: string | undefined;
-  readonly members: string | undefined;
+  readonly members?: string | undefined;
   /** The pointer of the schema of an item. */
   readonly schema: string | undefined;
 }

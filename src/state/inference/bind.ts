@@ -14,7 +14,7 @@ import { type ItemSchema, listProperties, findValueArray, listBranches } from '.
 import { toBareName } from '../../contract/names.js';
 import { type ContractIndex, readBodyPointer, isNamedAs } from './contract-index.js';
 import { findIdsInput } from '../pages/inputs.js';
-import { readCountShape } from '../pages/list-shape.js';
+import { readAnswerPointer, readCountShape } from '../pages/list-shape.js';
 import { isSearchWord } from './path-shape.js';
 
 /** What one operation does, before collections have names and hints are applied. */
@@ -417,7 +417,7 @@ function measureConfidence(index: ContractIndex, candidate: CollectionCandidate,
     return index.body(operation) === undefined ? 0 : 0.6;
   }
   // An item that has `items` of its own is not a list.
-  if (index.read(index.answerPointer(operation))?.pointer === candidate.schema) return 0.95;
+  if (index.read(readAnswerPointer(operation))?.pointer === candidate.schema) return 0.95;
   const item = index.read(candidate.schema);
   const body = index.body(operation);
   const isSent = body !== undefined && item !== undefined && compareSchemas(index.read, item, body) >= 0.4;

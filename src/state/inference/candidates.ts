@@ -1,5 +1,6 @@
 import type { Operation } from '../../contract/operations/operation.js';
 import { type ItemSchema, listBranches } from '../item-schema.js';
+import { readAnswerPointer } from '../pages/list-shape.js';
 import { isSummary } from '../positions.js';
 import { type ContractIndex, isLongRunning } from './contract-index.js';
 import { isSearchWord, type KeyedGroup, type PathShape } from './path-shape.js';
@@ -217,7 +218,7 @@ function withProperties(schema: ItemSchema | undefined): ItemSchema | undefined 
 function findCommon(index: ContractIndex, reading: Operation | undefined, listed: string): string | undefined {
   const whole = index.read(listed)?.pointer;
   if (whole !== undefined && whole === toObject(index, reading)?.pointer) return whole;
-  const pointer = index.answerPointer(reading);
+  const pointer = reading && readAnswerPointer(reading);
   const shown = pointer === undefined ? [] : readBranches(index, listed);
   if (pointer === undefined || new Set(shown).size < 2) return undefined;
   return readBranches(index, pointer).find((branch) => shown.includes(branch));

@@ -1,9 +1,9 @@
 import type { Contract } from '../../contract/contract.js';
 import type { Operation, Parameter } from '../../contract/operations/operation.js';
 import { memoize } from '../../memoize.js';
-import { findBodyMedia, findSuccessMedia } from '../../contract/operations/responses.js';
+import { findBodyMedia } from '../../contract/operations/responses.js';
 import { type ItemSchema, listProperties, type ReadItemSchema } from '../item-schema.js';
-import { findItems, type ItemsPosition } from '../pages/list-shape.js';
+import { findListItems, type ItemsPosition, readAnswerPointer } from '../pages/list-shape.js';
 import { toBareNoun } from '../names.js';
 import { toBareName } from '../../contract/names.js';
 import {
@@ -34,8 +34,6 @@ export interface ContractIndex {
   listing(key: string | undefined): Operation | undefined;
   /** Where the items of the list in the success response of an operation are. */
   list(operation: Operation | undefined): ItemsPosition | undefined;
-  /** Pointer to the schema of the success response. */
-  answerPointer(operation: Operation | undefined): string | undefined;
   /** The schema of the item in the success response, without the envelope around it; the whole response where it has no item. */
   answer(operation: Operation | undefined): ItemSchema | undefined;
   /** The schema of the item in the request body, without the envelope around it; the whole body where it has no item. */
@@ -44,12 +42,11 @@ export interface ContractIndex {
 
 /** Indexes the operations of a contract by path. */
 export function createContractIndex(contract: Contract, read: ReadItemSchema): ContractIndex {
-  const answerPointer = memoize((operation: Operation | undefined) => operation && readAnswerPointer(operation));
   const isList = (operation: Operation, noun: string | undefined): boolean =>
-    findListIn({ read, answerPointer }, operation, noun) !== undefined;
+    findListItems(read, operation, noun) !== undefined;
   const readShown = (operation: Operation): ItemSchema | undefined => {
-    const list = findListIn({ read, answerPointer }, operation);
-    return read(list === undefined ? answerPointer(operation) : list.itemSchema);
+    const list = findListItems(read, operation);
+    return read(list === undefined ? readAnswerPointer(operation) : list.itemSchema);
   };
   const isSame = (...operations: readonly [Operation, Operation]): boolean => {
     const [one, other] = operations.map(readShown);
@@ -72,7 +69,7 @@ export function createContractIndex(contract: Contract, read: ReadItemSchema): C
     if (!methods.has(operation.method) || operation.path === shape.template) methods.set(operation.method, operation);
   }
   const none: ReadonlyMap<string, Operation> = new Map();
-  const lookups = { read, shapes, byKey, answerPointer };
+  const lookups = { read, shapes, byKey };
   const findItem = createItemFinder(lookups);
   const unwrap = (operation: Operation, pointer = ''): ItemSchema | undefined => {
     const whole = read(pointer);
@@ -97,8 +94,7 @@ export function createContractIndex(contract: Contract, read: ReadItemSchema): C
     shape: (operation) => operation && shapes.get(operation),
     word: (operation) => shapes.get(operation)?.groups.at(-1)?.words.at(-1) ?? '',
     list: memoize((operation) => operation && readList(lookups, operation, findItem)),
-    answerPointer,
-    answer: memoize((operation) => operation && unwrap(operation, answerPointer(operation))),
+    answer: memoize((operation) => operation && unwrap(operation, readAnswerPointer(operation))),
     body: memoize((operation) => operation && unwrap(operation, readBodyPointer(operation))),
   };
 }
@@ -110,30 +106,14 @@ export function isNamedAs({ id, summary = '' }: Operation, words: RegExp): boole
   return words.test(id) || words.test(summary);
 }
 
-/** Pointer to the schema of the body of a success. */
-export function readAnswerPointer(operation: Operation): string | undefined {
-  const media = findSuccessMedia(operation);
-  return media?.schema === undefined ? undefined : media.schemaPointer;
-}
-
 /** Pointer to the schema of the request body, JSON first. */
 export function readBodyPointer(operation: Operation): string | undefined {
   return findBodyMedia(operation)?.schemaPointer;
 }
 
-interface Lookups extends Pick<ContractIndex, 'answerPointer' | 'read'> {
+interface Lookups extends Pick<ContractIndex, 'read'> {
   readonly shapes: ReadonlyMap<Operation, PathShape | undefined>;
   readonly byKey: ReadonlyMap<string, ReadonlyMap<string, Operation>>;
-}
-
-/** The list in the success response of an operation, by its names. */
-function findListIn(
-  { read, answerPointer }: Pick<Lookups, 'answerPointer' | 'read'>,
-  operation: Operation,
-  noun?: string,
-): ItemsPosition | undefined {
-  const schema = read(answerPointer(operation));
-  return schema && findItems(schema, read, noun);
 }
 
 /** The items that the bodies of an operation may hold: that of its own path, then that of the path above it. */
@@ -175,19 +155,19 @@ function toItemKeys(groups: readonly KeyedGroup[]): readonly string[] {
 
 /** The schema of the item that the operations of one collection show and take. */
 function findItemOf(lookups: Lookups, operations: readonly Operation[]): ItemSchema | undefined {
-  const { read, shapes, answerPointer } = lookups;
+  const { read, shapes } = lookups;
   const onItem = operations.filter((operation) => isOnItem(shapes.get(operation)));
   const onList = operations.filter((operation) => !onItem.includes(operation));
-  const isList = (operation: Operation): boolean => findListIn(lookups, operation) !== undefined;
+  const isList = (operation: Operation): boolean => findListItems(read, operation) !== undefined;
   const itemGets = select(onItem, 'GET');
   const reads = itemGets.filter((operation) => !isList(operation));
   const creates = select(onList, 'POST');
   const changes = select(onItem, 'PATCH', 'PUT', 'POST');
   const gets = select(onList, 'GET');
-  const element = read(gets.map((operation) => findListIn(lookups, operation)?.itemSchema).find(Boolean));
+  const element = read(gets.map((operation) => findListItems(read, operation)?.itemSchema).find(Boolean));
   // A change that is answered with a long-running operation does not show the item of the list.
   const isShown = (operation: Operation): boolean =>
-    element === undefined || isLongRunning(element) || !isLongRunning(read(answerPointer(operation)));
+    element === undefined || isLongRunning(element) || !isLongRunning(read(readAnswerPointer(operation)));
   const single = findSingleElement(lookups, { gets, shown: [...itemGets, ...changes, ...creates] });
   if (single !== undefined) return single;
   // Without items below the path, a GET that is not a list reads a singleton.
@@ -200,10 +180,10 @@ function findItemOf(lookups: Lookups, operations: readonly Operation[]): ItemSch
     ...(singles.length > 0 ? select(onList, 'PUT', 'PATCH') : []),
   ];
   const found = findItemPosition(read, {
-    answers: shown.map((operation) => findItemPositions(read, answerPointer(operation))),
+    answers: shown.map((operation) => findItemPositions(read, readAnswerPointer(operation))),
     lists: gets
       .filter((operation) => !singles.includes(operation))
-      .map((operation) => findListPositions(read, answerPointer(operation))),
+      .map((operation) => findListPositions(read, readAnswerPointer(operation))),
     requests: [...creates, ...changes].map((operation) => findItemPositions(read, readBodyPointer(operation))),
     idNames: operations.flatMap((operation) => toIdNames(shapes.get(operation)?.groups.at(-1))),
   });
@@ -219,13 +199,13 @@ function findSingleElement(
   lookups: Lookups,
   { gets, shown }: { readonly gets: readonly Operation[]; readonly shown: readonly Operation[] },
 ): ItemSchema | undefined {
-  const { read, shapes, answerPointer } = lookups;
+  const { read, shapes } = lookups;
   const [first] = gets;
-  const pointer = first && shown.map(answerPointer).find((each) => each !== undefined);
+  const pointer = first && shown.map(readAnswerPointer).find((each) => each !== undefined);
   if (first === undefined || pointer === undefined) return undefined;
   const noun = shapes.get(first)?.groups.at(-1)?.words.at(-1);
   for (const operation of gets) {
-    const element = read(findListIn(lookups, operation, noun)?.itemSchema);
+    const element = read(findListItems(read, operation, noun)?.itemSchema);
     if (element === undefined || element.properties.size === 0) continue;
     if (findItemPlace(read, element, pointer)?.isInArray === true) return element;
   }
@@ -247,8 +227,8 @@ function readList(lookups: Lookups, operation: Operation, findItem: FindItem): I
   const { read, shapes } = lookups;
   const shape = shapes.get(operation);
   const last = shape?.groups.at(-1);
-  const named = findListIn(lookups, operation, last?.words.at(-1));
-  const pointer = lookups.answerPointer(operation);
+  const named = findListItems(read, operation, last?.words.at(-1));
+  const pointer = readAnswerPointer(operation);
   if (last === undefined || pointer === undefined) return named;
   if (isOnItem(shape)) {
     if (named === undefined) return undefined;

@@ -291,7 +291,6 @@ function toBinding(
     within: findPart(tree, own, groups),
     set: inferred.set,
     list: findAnswerList(index, operation, inferred),
-    page: undefined,
     confidence: inferred.confidence,
     why: inferred.why,
   };

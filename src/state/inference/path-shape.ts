@@ -56,17 +56,18 @@ export function readPathShapes(
   isSame: (one: Operation, other: Operation) => boolean,
 ): PathShapes {
   const shapes = unifyOwn(splitGroups(unifyVersions(operations), isList), isSame);
-  return new Map(Array.from(shapes, ([operation, shape]) => [operation, shape && withKeys(shape)]));
+  return new Map(
+    Array.from(shapes, ([operation, shape]) => [operation, shape && { ...shape, groups: withKeys(shape.groups) }]),
+  );
 }
 
-function withKeys(shape: DraftShape): PathShape {
+function withKeys(groups: readonly PathGroup[]): readonly KeyedGroup[] {
   let above = '';
-  const groups = shape.groups.map(({ words, parameters }): KeyedGroup => {
+  return groups.map(({ words, parameters }): KeyedGroup => {
     const key = `${above}/${words.join('/')}`;
     above = key + '/{}'.repeat(parameters.length);
     return { words, parameters, key, itemKey: above };
   });
-  return { ...shape, groups };
 }
 
 /** Segments that mean the user of a request. */
@@ -94,13 +95,13 @@ function unifyOwn(shapes: DraftShapes, isSame: (one: Operation, other: Operation
     const base = bases.get(before) ?? [...bases.values()].find((each) => each.words.slice(0, -1).join('/') === before);
     if (base === undefined) return undefined;
     const below: readonly PathGroup[] = after.length === 0 ? [] : [{ words: after, parameters }];
-    const whole = toGroupKey([base, ...below], after.length === 0 ? 'item' : 'collection');
+    const whole = toGroupKey([base, ...below], after.length === 0 ? 'itemKey' : 'key');
     const plain = `/${words.join('/')}`;
     const [own, other] = [reads.get(plain), reads.get(whole)];
     const isItem = after.length === 0 || reads.has(`${whole}/{}`) || reads.has(`${plain}/{}`);
     if (own === undefined || other === undefined || !isItem || !isSame(own, other)) return undefined;
     const groups = [base, ...below, ...rest];
-    return { groups, template: '', key: toGroupKey(groups, 'item'), own: base.parameters[0] };
+    return { groups, template: '', key: toGroupKey(groups, 'itemKey'), own: base.parameters[0] };
   };
   return new Map(Array.from(shapes, ([operation, shape]) => [operation, (shape && find(shape)) ?? shape]));
 }
@@ -178,7 +179,7 @@ function splitGroups(
   for (const shape of shapes.values()) {
     for (const [i, { words, parameters }] of shape?.groups.entries() ?? []) {
       if (parameters.length < 2) continue;
-      const key = toGroupKey(shape?.groups.slice(0, i + 1) ?? [], 'collection');
+      const key = toGroupKey(shape?.groups.slice(0, i + 1) ?? [], 'key');
       // What is created without a parent has all of the ids.
       if (byKey.get(key)?.has('POST') === true) continue;
       const noun = findNoun(words);
@@ -214,7 +215,7 @@ function listNouns(shapes: DraftShapes): ReadonlySet<string> {
 function splitShape(shape: DraftShape, splits: ReadonlyMap<string, readonly string[]>): DraftShape {
   const groups: PathGroup[] = [];
   for (const [i, { words, parameters }] of shape.groups.entries()) {
-    const nouns = splits.get(toGroupKey(shape.groups.slice(0, i + 1), 'collection')) ?? [];
+    const nouns = splits.get(toGroupKey(shape.groups.slice(0, i + 1), 'key')) ?? [];
     const count = Math.max(0, Math.min(nouns.length - 1, parameters.length));
     const start = count === 0 || findNoun(words) === undefined ? words : words.slice(0, -1);
     const before = groups.at(-1);
@@ -225,7 +226,7 @@ function splitShape(shape: DraftShape, splits: ReadonlyMap<string, readonly stri
     const own = count === 0 ? prefix : [nouns[count] ?? ''];
     groups.push({ words: own, parameters: parameters.slice(count) });
   }
-  return groups.length === shape.groups.length ? shape : { ...shape, groups, key: toGroupKey(groups, 'item') };
+  return groups.length === shape.groups.length ? shape : { ...shape, groups, key: toGroupKey(groups, 'itemKey') };
 }
 
 /** The last word of a group; undefined where it names no items. */
@@ -280,7 +281,7 @@ function readPathShape({ path, spanned }: Operation): DraftShape | undefined {
     if (read.verb !== undefined) groups.push({ words: [read.verb], parameters: [] });
   }
   const isBare = segments[0]?.startsWith('{') === true;
-  const key = isBare ? toGroupKey(groups, 'item') : `/${segments.join('/')}`.replaceAll(/\{[^}]*\}/g, '{}');
+  const key = isBare ? toGroupKey(groups, 'itemKey') : `/${segments.join('/')}`.replaceAll(/\{[^}]*\}/g, '{}');
   return { groups, template, key };
 }
 
@@ -299,13 +300,8 @@ const SEVERAL =
   /^((batch|bulk|multi)[-_]?(get|read|retrieve|fetch)|(get|read|retrieve|fetch)[-_]?(batch|bulk|many|multiple))$/i;
 
 /** The key of a path, with or without the parameters of its last group. */
-function toGroupKey(groups: readonly PathGroup[], part: 'collection' | 'item'): string {
-  return groups
-    .map(({ words, parameters }, i) => {
-      const named = part === 'item' || i < groups.length - 1 ? parameters.map(() => '/{}').join('') : '';
-      return `/${words.join('/')}${named}`;
-    })
-    .join('');
+function toGroupKey(groups: readonly PathGroup[], part: 'itemKey' | 'key'): string {
+  return withKeys(groups).at(-1)?.[part] ?? '';
 }
 
 /** The keys of the paths without the last word, and without the last two: `/users/by` and `/users` for `/users/by/name`. */

@@ -1,6 +1,6 @@
 import { type ItemSchema, listProperties, type ReadItemSchema } from '../item-schema.js';
 import { toBareName, readWords } from '../../contract/names.js';
-import { type ItemsPosition, planList, findListItems } from '../pages/list-shape.js';
+import { type ItemsPosition, planList, findListItems, readAnswerPointer } from '../pages/list-shape.js';
 import { toBareNoun, toSingular } from '../names.js';
 import type { Operation } from '../../contract/operations/operation.js';
 import {
@@ -22,7 +22,7 @@ import {
 } from '../resource.js';
 import type { Item } from '../store/lists/item-list.js';
 import { findEffect } from '../store/server-values.js';
-import { type ContractIndex, readAnswerPointer, readBodyPointer } from './contract-index.js';
+import { type ContractIndex, readBodyPointer } from './contract-index.js';
 import { addTo, readOwn } from '../../contract/json.js';
 
 interface RpcResources {
@@ -328,9 +328,7 @@ function toBinding(
     id: id === undefined ? [] : [id.name],
     places,
     parents,
-    within: undefined,
     list: undefined,
-    page: undefined,
     ...effect,
   };
 }

@@ -130,14 +130,15 @@ export function planList(
   operation: Operation,
   items: ItemsPosition | undefined,
 ): ListShape | undefined {
-  const pointer = readSuccessPointer(operation);
+  const pointer = readAnswerPointer(operation) ?? '';
   const schema = read(pointer);
   return schema && items && { ...items, schema: pointer, plan: planAround(schema, read, items.path) };
 }
 
-/** Pointer to the schema of the success response of an operation. */
-export function readSuccessPointer(operation: Operation): string {
-  return findSuccessMedia(operation)?.schemaPointer ?? '';
+/** Pointer to the schema of the body of a success. */
+export function readAnswerPointer(operation: Operation): string | undefined {
+  const media = findSuccessMedia(operation);
+  return media?.schema === undefined ? undefined : media.schemaPointer;
 }
 
 function planAround(schema: ItemSchema, read: ReadItemSchema, path: readonly string[]): Plan {
@@ -146,7 +147,7 @@ function planAround(schema: ItemSchema, read: ReadItemSchema, path: readonly str
 
 /** The shape of a response that is the size of a list: a number, or an object that has it; undefined for any other. */
 export function readCountShape(read: ReadItemSchema, operation: Operation): ListShape | undefined {
-  const pointer = findSuccessMedia(operation)?.schemaPointer ?? '';
+  const pointer = readAnswerPointer(operation) ?? '';
   const schema = read(pointer);
   const path = schema && findCount(schema, read);
   if (schema === undefined || path === undefined) return undefined;
@@ -324,10 +325,10 @@ function findForm(
 const ITEM_NAMES =
   /^(data|items|results?|entries|values?|records|rows|list|content|elements|objects|resources|collection|edges|nodes|hits)$/i;
 
-/** Where the items are in the success response of an operation; undefined where it is not a list. */
-export function findListItems(read: ReadItemSchema, operation: Operation): ItemsPosition | undefined {
-  const schema = read(readSuccessPointer(operation));
-  return schema && findItems(schema, read);
+/** Where the items are in the success response of an operation; undefined where it is not a list. @param noun - As in `findItems`. */
+export function findListItems(read: ReadItemSchema, operation: Operation, noun?: string): ItemsPosition | undefined {
+  const schema = read(readAnswerPointer(operation));
+  return schema && findItems(schema, read, noun);
 }
 
 /** The array at a path in the success response of an operation; undefined where there is none. */
@@ -336,7 +337,7 @@ export function findItemsAt(
   operation: Operation,
   path: readonly string[],
 ): ItemsPosition | undefined {
-  const schema = read(readSuccessPointer(operation));
+  const schema = read(readAnswerPointer(operation));
   const current = schema && read(findPropertyAt(read, schema, path.join('.'))?.target);
   return current?.type === 'array' ? { path, element: [], itemSchema: current.items } : undefined;
 }

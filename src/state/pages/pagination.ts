@@ -121,7 +121,7 @@ export const PAGE_STYLES: readonly PageStyle[] = [
     name: 'none',
     parameters: { limit: LIMIT },
     signs: [],
-    cut: cutOnce,
+    cut: (request) => cutFrom(request),
   },
 ];
 
@@ -138,28 +138,30 @@ function cutByNeighbour({ view, limit, value, recall }: PageRequest): Page | Pag
   const end = before === undefined ? undefined : recall(before);
   if (after !== undefined && start === undefined) return { role: 'after', value: after };
   if (before !== undefined && end === undefined) return { role: 'before', value: before };
+  const size = view.size;
   const low = start === undefined ? 0 : view.after(start);
-  const high = end === undefined ? view.size : Math.max(low, view.before(end));
+  const high = end === undefined ? size : Math.max(low, view.before(end));
   // Backwards: the last items of the range, in the order of the list.
   const backwards = end !== undefined && start === undefined;
   const from = backwards ? Math.max(low, high - limit) : low;
   const to = backwards ? high : Math.min(high, low + limit);
-  const last = to > from && to < view.size ? view.at(to - 1) : undefined;
+  const last = to > from && to < size ? view.at(to - 1) : undefined;
   const first = to > from && from > 0 ? view.at(from) : undefined;
   return {
     from,
     to,
-    more: backwards ? from > 0 : to < view.size,
+    more: backwards ? from > 0 : to < size,
     next: last && { role: 'after', value: last.id },
     previous: first && { role: 'before', value: first.id },
     last: undefined,
   };
 }
 
-/** The beginning of the list: the contract declares no parameter for the rest. */
-function cutOnce({ view, limit }: PageRequest): Page {
-  const to = Math.min(limit, view.size);
-  return { from: 0, to, more: to < view.size, next: undefined, previous: undefined, last: undefined };
+/** The page at an index, without the parameters of others: all that there is where the contract declares none for the rest. */
+function cutFrom({ view: { size }, limit }: PageRequest, index = 0): Page {
+  const from = Math.min(size, index);
+  const to = Math.min(size, from + limit);
+  return { from, to, more: to < size, next: undefined, previous: undefined, last: undefined };
 }
 
 /** A token of the last item of the previous page: opaque where its schema allows that, else the id of the item, else its position. */
@@ -174,63 +176,63 @@ function cutByToken(request: PageRequest): Page | PageMistake {
     if (entry === undefined && !isPosition && !isAlwaysGiven) return { role: 'token', value: token };
     if (isPosition && numbers === 'page') from = Math.max(0, Number(token) - firstPage) * limit;
     else if (isPosition) from = Number(token);
-    from = entry === undefined ? Math.min(view.size, from) : view.after(entry);
+    if (entry !== undefined) from = view.after(entry);
   } else if (value('offset') !== undefined) {
     // Some services accept both a token and an offset.
     return cutByOffset(request);
   }
-  const to = Math.min(view.size, from + limit);
-  const last = to < view.size ? view.at(to - 1) : undefined;
-  const next: Page['next'] = last && {
-    role: 'token',
-    value: [toToken(last.id), last.id, String(to)].find(fits) ?? toToken(last.id),
-  };
-  return { from, to, more: to < view.size, next, previous: undefined, last: undefined };
+  const page = cutFrom(request, from);
+  const last = page.more ? view.at(page.to - 1) : undefined;
+  const next = last && ([toToken(last.id), last.id, String(page.to)].find(fits) ?? toToken(last.id));
+  return { ...page, next: next === undefined ? undefined : { role: 'token', value: next } };
 }
 
 function toToken(after: string): string {
   return Buffer.from(JSON.stringify({ after })).toString('base64url');
 }
 
-function cutByNumber({ view, limit, value, plan: { firstPage } }: PageRequest): Page {
+function cutByNumber(request: PageRequest): Page {
+  const { limit, value } = request;
+  const { firstPage } = request.plan;
   const number = Math.max(firstPage, Math.floor(readNumber(value('page'), firstPage)));
-  const from = Math.min(view.size, (number - firstPage) * limit);
-  const to = Math.min(view.size, from + limit);
+  const page = cutFrom(request, (number - firstPage) * limit);
+  const turn = (to: number): PageTurn => ({ role: 'page', value: to });
   return {
-    from,
-    to,
-    more: to < view.size,
-    next: to < view.size ? { role: 'page', value: number + 1 } : undefined,
-    previous: number > firstPage ? { role: 'page', value: number - 1 } : undefined,
-    last: { role: 'page', value: firstPage + Math.max(0, Math.ceil(view.size / Math.max(1, limit)) - 1) },
+    ...page,
+    next: page.more ? turn(number + 1) : undefined,
+    previous: number > firstPage ? turn(number - 1) : undefined,
+    last: turn(firstPage + Math.max(0, countPages(request) - 1)),
   };
 }
 
-function cutByOffset({ view, limit, value, plan: { firstOffset } }: PageRequest): Page {
-  const offset = Math.floor(readNumber(value('offset'), firstOffset)) - firstOffset;
-  const from = Math.min(view.size, Math.max(0, offset));
-  const to = Math.min(view.size, from + limit);
+function cutByOffset(request: PageRequest): Page {
+  const { limit, value } = request;
+  const { firstOffset } = request.plan;
+  const page = cutFrom(request, Math.max(0, Math.floor(readNumber(value('offset'), firstOffset)) - firstOffset));
   const turn = (index: number): PageTurn => ({ role: 'offset', value: Math.max(0, index) + firstOffset });
   return {
-    from,
-    to,
-    more: to < view.size,
-    next: limit > 0 && to < view.size ? turn(to) : undefined,
-    previous: limit > 0 && from > 0 ? turn(from - limit) : undefined,
-    last: turn((Math.ceil(view.size / Math.max(1, limit)) - 1) * limit),
+    ...page,
+    next: limit > 0 && page.more ? turn(page.to) : undefined,
+    previous: limit > 0 && page.from > 0 ? turn(page.from - limit) : undefined,
+    last: turn((countPages(request) - 1) * limit),
   };
+}
+
+function countPages({ view, limit }: PageRequest): number {
+  return Math.ceil(view.size / Math.max(1, limit));
 }
 
 /** The items of a range (RFC 9110 14.2): `items=0-9`, or `0-9`; a range that cannot be read is ignored. */
 function cutByRange(request: PageRequest): Page | PageMistake {
   const { view, value } = request;
+  const size = view.size;
   const given = value('range');
   const [, unit = '', first, last] = /^\s*(?:([\w-]+)=)?(\d+)-(\d*)\s*$/.exec(String(given)) ?? [];
-  if (first === undefined) return cutOnce(request);
+  if (first === undefined) return cutFrom(request);
   const from = Number(first);
-  if (from > 0 && from >= view.size) return { role: 'range', value: String(given) };
-  const to = Math.min(view.size, last === undefined || last === '' ? Infinity : Math.max(from, Number(last) + 1));
-  return { ...cutOnce(request), from, to, more: to < view.size, unit };
+  if (from > 0 && from >= size) return { role: 'range', value: String(given) };
+  const limit = last === undefined || last === '' ? Infinity : Math.max(0, Number(last) + 1 - from);
+  return { ...cutFrom({ ...request, limit }, from), unit };
 }
 
 /** The id in a parameter; an empty one asks for the first page. */

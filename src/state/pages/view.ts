@@ -3,7 +3,7 @@ import { type ItemProperty, type ItemSchema, type ReadItemSchema, listProperties
 import { toSingular } from '../names.js';
 import { toBareName } from '../../contract/names.js';
 import type { PageInput } from './inputs.js';
-import { type Entry, findFirst, findIndex, type ItemList } from '../store/lists/item-list.js';
+import { type Entry, findFirst, type ItemList } from '../store/lists/item-list.js';
 import { canHold } from '../declared-members.js';
 
 /** Compares two entries: negative where the first comes first. */
@@ -33,15 +33,10 @@ export function createView(list: ItemList, { descending, keep, order }: ViewOpti
   const kept = keep === undefined ? list.entries : list.entries.filter(keep);
   const entries = order === undefined ? kept : kept.toSorted(order);
   const size = entries.length;
-  const before = (entry: Entry): number =>
-    order === undefined
-      ? findIndex(entries, entry.sequence)
-      : // Equal entries are in the order of their creation.
-        findFirst(entries, (each) => (order(each, entry) || each.sequence - entry.sequence) < 0);
-  const through = (entry: Entry): number => {
-    const index = before(entry);
-    return entries[index]?.sequence === entry.sequence ? index + 1 : index;
-  };
+  // Equal entries are in the order of their creation.
+  const compare: EntryOrder = (a, b) => order?.(a, b) || a.sequence - b.sequence;
+  const before = (entry: Entry): number => findFirst(entries, (each) => compare(each, entry) < 0);
+  const through = (entry: Entry): number => findFirst(entries, (each) => compare(each, entry) <= 0);
   if (!descending) {
     return {
       size,

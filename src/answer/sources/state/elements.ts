@@ -159,10 +159,11 @@ function createResolver(context: OperationContext, property: string): Resolve {
   const schema = read(pointer);
   if (schema === undefined || schema.properties.size === 0)
     return (_exchange, _location, sent) => ({ element: toKey(sent) });
-  const [name = ''] = property
-    .replace(/\.data$/, '')
-    .split('.')
-    .slice(-1);
+  const name =
+    property
+      .replace(/\.data$/, '')
+      .split('.')
+      .at(-1) ?? '';
   const source = findSource(context, name, schema);
   const keys = KEYS.filter((each) => schema.properties.has(each));
   const isNumber = (each: string): boolean => schema.properties.get(each)?.schema.type === 'integer';

@@ -1,4 +1,4 @@
-import type { MediaType, Operation } from '../../../contract/operations/operation.js';
+import type { Operation } from '../../../contract/operations/operation.js';
 import {
   findJsonMedia,
   findResponse,
@@ -290,33 +290,19 @@ function toUpload({ bytes, mediaType, filename }: UploadedFile): Upload {
 
 const REASON = /^(error|error_?code|error_?message|reason)$/i;
 
-/** How a success status reports a failure: `{ "ok": false, "error": "not_found" }`. */
-interface FailureShape {
-  readonly status: number;
-  readonly media: MediaType;
-  /** The names of the boolean and of the string. */
-  readonly flag: string;
-  readonly reason: string;
-  /** The reasons that the schema allows; empty where it allows any. */
-  readonly reasons: readonly string[];
-}
-
 type FailureParts = Pick<StateContext, 'contract' | 'read' | 'validators'>;
 
-/** Creates the answers that report a failure with a success status; shapes are chosen once per operation. */
+/** Creates the answers that report a failure with a success status; they are planned once per operation. */
 export function createFailureAnswers(parts: FailureParts): StateContext['answerFailure'] {
-  const find = memoize((operation: Operation) => findShape(parts, operation));
-  return (operation, noun) => {
-    const shape = find(operation);
-    if (shape === undefined) return undefined;
-    const { status, media, flag, reason, reasons } = shape;
-    const body = { [flag]: false, [reason]: chooseReason(reasons, noun) };
-    const { schemaPointer, type: mediaType } = media;
-    return { status, headers: {}, body, mediaType, schemaPointer, from: 'state', violations: NO_VIOLATIONS };
-  };
+  const plan = memoize((operation: Operation) => planFailure(parts, operation));
+  return (operation, noun) => plan(operation)?.(noun);
 }
 
-function findShape({ contract, read, validators }: FailureParts, operation: Operation): FailureShape | undefined {
+/** How a success status reports a failure: `{ "ok": false, "error": "not_found" }`. */
+function planFailure(
+  { contract, read, validators }: FailureParts,
+  operation: Operation,
+): ((noun: string) => Answer) | undefined {
   const response = findSuccessWithBody(operation);
   const media = response && findJsonMedia(response.content);
   if (response === undefined || media?.schema === undefined) return undefined;
@@ -327,9 +313,16 @@ function findShape({ contract, read, validators }: FailureParts, operation: Oper
     const text = properties.find(({ name, schema: own }) => REASON.test(name) && own.type === 'string');
     if (flag === undefined || text === undefined) continue;
     const reasons = (text.schema.enum ?? []).filter((value) => typeof value === 'string');
-    const sample = { [flag]: false, [text.name]: reasons[0] ?? 'not_found' };
-    if (validators.check(media.schemaPointer, 'response')(sample, 'body').length > 0) continue;
-    return { status: Number(response.status) || 200, media, flag, reason: text.name, reasons };
+    const toBody = (reason: string): Item => ({ [flag]: false, [text.name]: reason });
+    const { schemaPointer, type: mediaType } = media;
+    if (validators.check(schemaPointer, 'response')(toBody(reasons[0] ?? 'not_found'), 'body').length > 0) continue;
+    const common = { status: Number(response.status) || 200, headers: {}, mediaType, schemaPointer } as const;
+    return (noun) => ({
+      ...common,
+      body: toBody(chooseReason(reasons, noun)),
+      from: 'state',
+      violations: NO_VIOLATIONS,
+    });
   }
   return undefined;
 }
