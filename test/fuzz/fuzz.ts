@@ -9,7 +9,6 @@ import { type Exchange, sendBytes } from './connection.js';
 import { createControlSampler, createSampler, type RequestSampler } from './contract-requests.js';
 import { cutDocument, type FuzzDocument, listDocuments, listOperations, listSmallDocuments } from './documents.js';
 import { changeRequest, guessRequest } from './raw-requests.js';
-import { createExchangeLog, type ExchangeLog } from './exchange-log.js';
 import { reduceCase, toFound } from './reduce.js';
 import {
   BLOCKED,
@@ -23,7 +22,7 @@ import {
   type Limits,
   playCase,
 } from './replay.js';
-import { type MockStart, type ServerProcess, spawnCli, spawnHost, type Started, type Usage } from './server-process.js';
+import { type MockStart, type ServerProcess, spawnCli, spawnHost, type Started } from './server-process.js';
 import { toExchange } from './wire.js';
 
 /** What to fuzz, and for how long; a count that is given takes precedence over the time. */
@@ -60,8 +59,6 @@ export interface FuzzReport {
   readonly refused: number;
   /** The longest time that the event loop of a mock that listens was blocked by work, in milliseconds. */
   readonly worstDelayMs: number;
-  /** The document of that delay, what starts the mock, and requests that were answered then. */
-  readonly worstDelayAt: string;
   /** The longest time that a start blocked the event loop. */
   readonly worstStartMs: number;
   readonly statuses: Readonly<Record<string, number>>;
@@ -101,7 +98,6 @@ export async function fuzz(options: FuzzOptions): Promise<FuzzReport> {
     mutations: 0,
     refused: 0,
     worstDelayMs: 0,
-    worstDelayAt: '',
     worstStartMs: 0,
     statuses: {},
     failures: [],
@@ -143,7 +139,6 @@ async function fuzzRequests(run: Run, until: number): Promise<void> {
     const left = requests === Infinity ? REQUESTS_PER_ROUND : Math.min(REQUESTS_PER_ROUND, requests - counts.requests);
     const name = `${file.name} (${isCli ? 'command line' : 'createMock'})`;
     const fuzzed = {
-      name,
       document,
       samplers: [await createSampler(document), control],
       isCli,
@@ -156,7 +151,6 @@ async function fuzzRequests(run: Run, until: number): Promise<void> {
 }
 
 interface Fuzzed {
-  readonly name: string;
   readonly document: Record<string, unknown>;
   /** Of the document, and of the control API. */
   readonly samplers: readonly RequestSampler[];
@@ -168,14 +162,14 @@ interface Fuzzed {
 /** Sends requests to one mock from several connections at once. */
 async function fuzzDocument(
   run: Run,
-  { name, document, samplers, isCli, left, until }: Fuzzed,
+  { document, samplers, isCli, left, until }: Fuzzed,
   random: Random,
 ): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'vouch-fuzz-'));
   const path = join(folder, 'openapi.json');
   writeFileSync(path, JSON.stringify(document));
   const server = isCli ? spawnCli() : run.spawn();
-  const log = createExchangeLog();
+  const log: ExchangeLog = { ended: [], open: new Set() };
   let failure: Failure | undefined;
   try {
     const started = await server.start({ document: isCli ? path : document }, run.limits.startMs * 3);
@@ -197,20 +191,14 @@ async function fuzzDocument(
     };
     await Promise.all([
       ...Array.from({ length: run.options.workers ?? WORKERS }, work),
-      probe(run, {
-        name,
-        log,
-        port,
-        server,
-        isDone: () => failure !== undefined || sent >= left || performance.now() >= until,
-      }),
+      probe(run, { port, server, isDone: () => failure !== undefined || sent >= left || performance.now() >= until }),
     ]);
     failure ??= judgeServer(server, run.limits) ?? ((await isHealthy(port, run.limits)) ? undefined : BLOCKED);
   } finally {
     await server.stop();
     rmSync(folder, { recursive: true });
   }
-  if (failure !== undefined) await report(run, failure, { document, requests: log.suspects() });
+  if (failure !== undefined) await report(run, failure, { document, requests: toSuspects(log) });
 }
 
 async function drawExchange(samplers: readonly RequestSampler[], random: Random): Promise<Exchange> {
@@ -233,7 +221,7 @@ async function exchangeOnce(
   sampler?: RequestSampler,
 ): Promise<Failure | undefined> {
   const { counts, limits } = run;
-  const close = log.open(exchange);
+  log.open.add(exchange);
   const outcome = await sendBytes(port, exchange, limits.hangMs);
   counts.requests += 1;
   counts.answers += outcome.answers.length;
@@ -247,22 +235,23 @@ async function exchangeOnce(
   const death = server.death();
   const failure = death === undefined ? (isHealthyStill ? seen : BLOCKED) : ({ kind: 'crash', text: death } as const);
   // What fails stays open in the log, so that it is the last one.
-  if (failure === undefined) close();
+  if (failure === undefined) {
+    log.open.delete(exchange);
+    log.ended.push(exchange);
+    if (log.ended.length > KEPT_EXCHANGES) log.ended.shift();
+  }
   return failure;
 }
 
-interface Probed extends Omit<Target, 'exchange'> {
-  readonly name: string;
+interface Probed extends Pick<Target, 'port' | 'server'> {
   isDone(): boolean;
 }
 
 /** Asks for the health of the mock on a connection of its own, and watches the event loop. */
-async function probe(run: Run, probed: Probed): Promise<void> {
-  const { name, port, server, log } = probed;
-  while (!probed.isDone()) {
+async function probe(run: Run, { port, server, isDone }: Probed): Promise<void> {
+  while (!isDone()) {
     await isHealthy(port, run.limits);
-    const usage = server.death() === undefined ? await server.usage(run.limits.hangMs) : undefined;
-    if (usage !== undefined) noteDelay(run, usage, { name, log });
+    if (server.death() === undefined) await noteDelay(run, server);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }
@@ -273,18 +262,21 @@ async function measureStart({ counts }: Run, server: ServerProcess): Promise<voi
   if (Number.isFinite(worstMs)) counts.worstStartMs = Math.max(counts.worstStartMs, worstMs);
 }
 
-/** Delays that are told of when they happen; the limit of the issue is 250 ms. */
-const NOTED_MS = 150;
+/** The last connections, in the order of their ends; those that are open come last. */
+interface ExchangeLog {
+  readonly ended: Exchange[];
+  readonly open: Set<Exchange>;
+}
 
-function noteDelay(
-  { counts, print }: Run,
-  { worstMs, worst }: Usage,
-  { name, log }: Pick<Probed, 'log' | 'name'>,
-): void {
-  if (!Number.isFinite(worstMs) || worstMs <= Math.max(counts.worstDelayMs, 0)) return;
-  counts.worstDelayMs = worstMs;
-  counts.worstDelayAt = `${name}: ${log.during(worst).join(', ') || 'no request'}`;
-  if (worstMs >= NOTED_MS) print(`delay of ${Math.round(worstMs)} ms: ${counts.worstDelayAt}`);
+/** Connections that a failing case has before it is reduced. */
+const KEPT_EXCHANGES = 600;
+
+const toSuspects = ({ ended, open }: ExchangeLog): readonly Sent[] =>
+  [...ended, ...open].map(({ bytes, answers }) => (answers === undefined ? bytes : { bytes, answers }));
+
+async function noteDelay({ counts, limits }: Run, server: ServerProcess): Promise<void> {
+  const { worstMs } = await server.usage(limits.hangMs);
+  if (Number.isFinite(worstMs)) counts.worstDelayMs = Math.max(counts.worstDelayMs, worstMs);
 }
 
 async function fuzzDocuments(run: Run, until: number): Promise<void> {
@@ -330,7 +322,7 @@ async function fuzzMutated(
   { server, document, random }: { readonly server: ServerProcess; readonly document: unknown; readonly random: Random },
 ): Promise<{ readonly failure: Failure; readonly requests: readonly Sent[] } | undefined> {
   const { counts, limits } = run;
-  const log = createExchangeLog();
+  const log: ExchangeLog = { ended: [], open: new Set() };
   const started: Started = await server.start({ document } satisfies MockStart, limits.startMs);
   let failure: Failure | undefined;
   if (started.kind === 'refused') counts.refused += 1;
@@ -346,10 +338,9 @@ async function fuzzMutated(
     }
     if (failure === undefined && !(await isHealthy(started.port, limits))) failure = BLOCKED;
   }
-  if (server.death() === undefined && failure?.kind !== 'hang')
-    noteDelay(run, await server.usage(), { name: 'a mutated document', log });
+  if (server.death() === undefined && failure?.kind !== 'hang') await noteDelay(run, server);
   failure ??= judgeServer(server, limits);
-  return failure && { failure, requests: log.suspects() };
+  return failure && { failure, requests: toSuspects(log) };
 }
 
 /** Reduces a failing case, saves it and prints where; once for each cause. */

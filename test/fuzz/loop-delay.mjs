@@ -5,13 +5,13 @@ const REPORT_FROM_MS = 100;
 
 let last = performance.now();
 let lastCpu = process.cpuUsage();
-let worst = { ms: 0, from: 0, to: 0 };
+let worstMs = 0;
 
 function measure() {
   const now = performance.now();
   const cpu = process.cpuUsage(lastCpu);
   const ms = Math.min(now - last - TICK_MS, (cpu.user + cpu.system) / 1000);
-  if (ms > worst.ms) worst = { ms, from: performance.timeOrigin + last, to: performance.timeOrigin + now };
+  worstMs = Math.max(worstMs, ms);
   last = now;
   lastCpu = process.cpuUsage();
   if (ms >= REPORT_FROM_MS) process.send?.({ kind: 'delay', delayMs: ms });
@@ -25,6 +25,6 @@ process.on('message', (message) => {
   measure();
   globalThis.gc?.();
   const { rss, heapUsed } = process.memoryUsage();
-  process.send?.({ kind: 'usage', rss, heapUsed, worstMs: worst.ms, worst });
-  worst = { ms: 0, from: 0, to: 0 };
+  process.send?.({ kind: 'usage', rss, heapUsed, worstMs });
+  worstMs = 0;
 });

@@ -7,9 +7,14 @@ import { PLAIN, toBytes, toExchange, toUtf8, type Wire } from './wire.js';
 type Change = (wire: Wire, random: Random) => Wire;
 
 const latin1 = (bytes: Buffer): string => bytes.toString('latin1');
+const withHeaders = (wire: Wire, ...headers: Wire['headers']): Wire => ({
+  ...wire,
+  headers: [...wire.headers, ...headers],
+});
 const add =
   (name: string, values: readonly string[]): Change =>
-  (wire, random) => ({ ...wire, headers: [...wire.headers, [name, random.pick(values)]] });
+  (wire, random) =>
+    withHeaders(wire, [name, random.pick(values)]);
 const put =
   (name: string, values: readonly string[]): Change =>
   (wire, random) => ({
@@ -69,10 +74,7 @@ const QUERIES: readonly string[] = [
   '&&&&',
   'a[b][c][d]=1&a[b]=2&a=3',
   '__proto__[x]=1&constructor[prototype][x]=1',
-  '__code=100',
-  '__code=500',
-  '__code=99999',
-  '__code=',
+  ...['100', '500', '99999', ''].map((code) => `__code=${code}`),
   '__example=__proto__',
   '__seed=1e400',
   '__dynamic=true',
@@ -95,16 +97,7 @@ const QUERIES: readonly string[] = [
 ];
 
 const PREFER = [
-  'code=100',
-  'code=101',
-  'code=199',
-  'code=204',
-  'code=304',
-  'code=404',
-  'code=500',
-  'code=599',
-  'code=999999',
-  'code=-1',
+  ...[100, 101, 199, 204, 304, 404, 500, 599, 999999, -1].map((code) => `code=${code}`),
   'code="2 0"',
   'code=',
   'example=__proto__',
@@ -227,19 +220,14 @@ const HEADER_CHANGES: readonly Change[] = [
   unsound(put('Connection', ['close', 'upgrade', 'keep-alive, close', 'Authorization', '', ',,'])),
   unsound(put('Host', ['', 'a b', '[::1', 'x:99999', 'http://x', '\xff', 'a,b'])),
   unsound((wire) => ({ ...wire, headers: wire.headers.filter(([name]) => name !== 'Host') })),
-  unsound((wire) => ({ ...wire, headers: [...wire.headers, ['Host', 'other']] })),
-  unsound((wire, random) => ({
-    ...wire,
-    headers: [
-      ...wire.headers,
-      ...Array.from({ length: random.pick([60, 200, 2500]) }, (_, i) => [`X-${i}`, 'v'] as const),
-    ],
-  })),
+  unsound((wire) => withHeaders(wire, ['Host', 'other'])),
+  unsound((wire, random) =>
+    withHeaders(wire, ...Array.from({ length: random.pick([60, 200, 2500]) }, (_, i) => [`X-${i}`, 'v'] as const)),
+  ),
   unsound(add('X-Long', ['x'.repeat(9000), 'x'.repeat(20_000), 'x'.repeat(100_000)])),
-  unsound((wire, random) => ({
-    ...wire,
-    headers: [...wire.headers, [random.pick(['X Y', '', 'X\0', ':', 'X-\xff', '__proto__', 'a\r\n b']), 'v']],
-  })),
+  unsound((wire, random) =>
+    withHeaders(wire, [random.pick(['X Y', '', 'X\0', ':', 'X-\xff', '__proto__', 'a\r\n b']), 'v']),
+  ),
   unsound(add('X-Fold', ['a\r\n b', 'a\nb', 'a\rb', '\0'])),
   unsound((wire, random) => ({
     ...wire,
@@ -334,15 +322,14 @@ const BODY_CHANGES: readonly Change[] = [
       latin1(gzipSync(Buffer.from(wire.body, 'latin1'))),
       wire.body,
     ]);
-    return {
-      ...withBody(wire, body),
-      headers: [
-        ...wire.headers,
-        ['Content-Encoding', random.pick([encoding, `${encoding}, gzip`, 'identity', 'zip', ''])],
-      ],
-    };
+    const written = random.pick([encoding, `${encoding}, gzip`, 'identity', 'zip', '']);
+    return withHeaders(withBody(wire, body), ['Content-Encoding', written]);
   },
 ];
+
+/** A request whose headers alone say how long its body is. */
+const framed = (wire: Wire, body: string, ...headers: Wire['headers']): string =>
+  toBytes({ ...withHeaders(withBody(wire, body), ...headers), framing: 'as-is' });
 
 /** Bytes of a connection that no list of headers can express. */
 const CONNECTIONS: readonly ((wire: Wire, random: Random) => string)[] = [
@@ -361,19 +348,15 @@ const CONNECTIONS: readonly ((wire: Wire, random: Random) => string)[] = [
   (_, random) => random.text('\0\x01\r\n\t :/GETPOS\xff\x80%{}"', random.integer(1, 400)),
   (wire, random) => {
     const length = random.pick(['0', '-1', '+5', '0x10', '5, 5', '5, 6', '99999999999999999999', '1e3', ' ', '100']);
-    return toBytes({
-      ...withBody(wire, '{"a":1}'),
-      framing: 'as-is',
-      headers: [...wire.headers, ['Content-Length', length]],
-    });
+    return framed(wire, '{"a":1}', ['Content-Length', length]);
   },
   (wire, random) => {
-    const both: Wire['headers'] = [
-      ...wire.headers,
+    const encoding = random.pick(['chunked', 'gzip, chunked', 'chunked, chunked', 'x', 'Chunked ']);
+    const headers = [
       ['Content-Length', '4'],
-      ['Transfer-Encoding', random.pick(['chunked', 'gzip, chunked', 'chunked, chunked', 'x', 'Chunked '])],
-    ];
-    return toBytes({ ...withBody(wire, '0\r\n\r\nGET / HTTP/1.1\r\n\r\n'), framing: 'as-is', headers: both });
+      ['Transfer-Encoding', encoding],
+    ] as const;
+    return framed(wire, '0\r\n\r\nGET / HTTP/1.1\r\n\r\n', ...headers);
   },
   (wire, random) => {
     const chunks = random.pick([
@@ -388,11 +371,7 @@ const CONNECTIONS: readonly ((wire: Wire, random: Random) => string)[] = [
       `${'1\r\n[\r\n'.repeat(3000)}0\r\n\r\n`,
       `0\r\n${'X-T: 1\r\n'.repeat(3000)}\r\n`,
     ]);
-    return toBytes({
-      ...withBody(wire, chunks),
-      framing: 'as-is',
-      headers: [...wire.headers, ['Transfer-Encoding', 'chunked'], ['Trailer', 'X-Trailer']],
-    });
+    return framed(wire, chunks, ['Transfer-Encoding', 'chunked'], ['Trailer', 'X-Trailer']);
   },
 ];
 

@@ -1,4 +1,4 @@
-import { type Failure, type FuzzCase, type Sent, toAnswers, toSignature, toText } from './cases.js';
+import { type Failure, type FuzzCase, type Sent, toSignature } from './cases.js';
 
 /** Plays a case and returns what goes wrong. */
 export type Play = (given: FuzzCase) => Promise<Failure | undefined>;
@@ -10,7 +10,7 @@ export interface ReductionBudget {
 }
 
 /**
- * Reduces a failing case by delta debugging (Zeller and Hildebrandt, 2002): fewer connections, then fewer bytes on each, then a smaller document,
+ * Reduces a failing case by delta debugging (Zeller and Hildebrandt, 2002): fewer connections, then fewer paths,
  * as long as it fails in the same way.
  *
  * @returns undefined if the case does not fail again.
@@ -34,32 +34,14 @@ export async function reduceCase(
   let best = first;
   const withRequests = (requests: readonly Sent[]): FuzzCase => ({ ...best, requests });
   best = withRequests(await minimize(best.requests, (requests) => fails(withRequests(requests))));
-  for (const [i, sent] of best.requests.entries()) {
-    const withSent = (changed: Sent): FuzzCase =>
-      withRequests(best.requests.map((old, k) => (k === i ? changed : old)));
-    best = withSent(await reduceSent(sent, (changed) => fails(withSent(changed))));
-  }
-  return { ...best, document: await reduceJson(best.document, (document) => fails({ ...best, document })) };
-}
-
-/** Fewer lines, then fewer bytes; where answers must come, fewer header fields only, so that the request stays one. */
-async function reduceSent(sent: Sent, fails: (sent: Sent) => Promise<boolean>): Promise<Sent> {
-  const answers = toAnswers(sent);
-  const text = toText(sent);
-  if (answers !== undefined) {
-    const [first = '', ...fields] = text.slice(0, text.indexOf('\r\n\r\n')).split('\r\n');
-    const rest = text.slice(text.indexOf('\r\n\r\n'));
-    const build = (left: readonly string[]): Sent => ({ bytes: [first, ...left].join('\r\n') + rest, answers });
-    const isFraming = (field: string): boolean => /^(host|content-length|transfer-encoding)/i.test(field);
-    const framing = fields.filter(isFraming);
-    const others = fields.filter((field) => !isFraming(field));
-    return build([...framing, ...(await minimize(others, (left) => fails(build([...framing, ...left]))))]);
-  }
-  let bytes = text;
-  for (const pattern of [/[^\n]*\n|[^\n]+$/g, /[\w%-]+|[^]/g]) {
-    bytes = (await minimize(bytes.match(pattern) ?? [], (left) => fails(left.join('')))).join('');
-  }
-  return bytes;
+  const { document } = best;
+  if (typeof document !== 'object' || document === null || !('paths' in document)) return best;
+  const withPaths = (paths: readonly (readonly [string, unknown])[]): FuzzCase => ({
+    ...best,
+    document: { ...document, paths: Object.fromEntries(paths) },
+  });
+  const paths = Object.entries(document.paths ?? {});
+  return withPaths(await minimize<readonly [string, unknown]>(paths, (left) => fails(withPaths(left))));
 }
 
 /** The last connections are mostly enough, one after the other or at the same time. */
@@ -98,26 +80,4 @@ export async function minimize<T>(
     }
   }
   return left;
-}
-
-/** Removes members and elements of a JSON value, the outer ones first, as long as it still fails. */
-export async function reduceJson(value: unknown, fails: (value: unknown) => Promise<boolean>): Promise<unknown> {
-  if (typeof value !== 'object' || value === null) return value;
-  const build = (entries: readonly (readonly [string, unknown])[]): unknown =>
-    Array.isArray(value) ? entries.map(([, inner]) => inner) : toObject(entries);
-  let entries = await minimize<readonly [string, unknown]>(Object.entries(value), (left) => fails(build(left)));
-  for (const [i, [key, inner]] of entries.entries()) {
-    const replace = (changed: unknown): readonly (readonly [string, unknown])[] =>
-      entries.map((entry, k) => (k === i ? [key, changed] : entry));
-    entries = replace(await reduceJson(inner, (changed) => fails(build(replace(changed)))));
-  }
-  return build(entries);
-}
-
-/** `Object.fromEntries` that takes `__proto__` for a name like any other. */
-function toObject(entries: readonly (readonly [string, unknown])[]): object {
-  const object = {};
-  for (const [key, value] of entries)
-    Object.defineProperty(object, key, { value, enumerable: true, writable: true, configurable: true });
-  return object;
 }

@@ -49,7 +49,6 @@ try {
     print(
       `${report.mutations} mutated documents, ${report.refused} refused; worst delay of the event loop ${Math.round(report.worstDelayMs)} ms, worst start ${Math.round(report.worstStartMs)} ms`,
     );
-    print(`worst delay at ${report.worstDelayAt}`);
     print(`${((performance.now() - since) / 1000).toFixed(0)} s, seed ${seed}: ${report.failures.length} failures`);
     for (const path of report.failures) print(`  ${path}`);
     if (report.failures.length > 0) process.exitCode = 1;

@@ -2,19 +2,11 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
-/** A time in which the event loop was blocked, in milliseconds since 1970. */
-export interface Delay {
-  readonly ms: number;
-  readonly from: number;
-  readonly to: number;
-}
-
 /** Memory in bytes, and the longest time that the event loop was blocked since the last report. */
 export interface Usage {
   readonly rss: number;
   readonly heapUsed: number;
   readonly worstMs: number;
-  readonly worst: Delay;
 }
 
 /** What a mock is started with. */
@@ -48,7 +40,6 @@ export interface ServerProcess {
 
 const HERE = fileURLToPath(new URL('.', import.meta.url));
 const KEPT_OUTPUT = 8000;
-const NO_DELAY: Delay = { ms: 0, from: 0, to: 0 };
 
 /** Starts the process in which `createMock(…).listen()` runs, one mock after the other. */
 export function spawnHost(flags: readonly string[] = []): ServerProcess {
@@ -158,7 +149,7 @@ function watch(child: ChildProcess): Watched {
     usage: async (limitMs = 60_000) => {
       child.send({ kind: 'usage' });
       const usage = await next<Usage & { readonly kind: 'usage' }>(['usage'], limitMs);
-      return usage.kind === 'usage' ? usage : { rss: 0, heapUsed: 0, worstMs: Infinity, worst: NO_DELAY };
+      return usage.kind === 'usage' ? usage : { rss: 0, heapUsed: 0, worstMs: Infinity };
     },
     takeDelays: () => {
       const taken = delays;
