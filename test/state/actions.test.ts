@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { json, pathParameter, shows, takes } from '../operation-parts.js';
+import { json, pathParameter, shows, takes, toDocument } from '../operation-parts.js';
 import { arrayOf, BOOLEAN, object, TEXT } from '../schema-parts.js';
 import { openShop, type Reply } from './shop.js';
 
@@ -7,23 +7,19 @@ const date = { type: ['string', 'null'], format: 'date-time' };
 const id = { parameters: [pathParameter('post_id')] };
 const NONE = { 204: { description: 'done' } };
 
-const toDocument = (properties: object, more: (post: object) => object): Readonly<Record<string, unknown>> => {
+const createDocument = (properties: object, more: (post: object) => object): Readonly<Record<string, unknown>> => {
   const post = object({ id: TEXT, title: TEXT, ...properties }, 'id');
   const body = object({ title: TEXT });
-  return {
-    openapi: '3.1.0',
-    info: { title: 'Posts', version: '1' },
-    paths: {
-      '/posts': { get: shows(arrayOf(post)), post: takes(body, post, 201) },
-      '/posts/{post_id}': { ...id, get: shows(post) },
-      ...more(post),
-    },
-  };
+  return toDocument({
+    '/posts': { get: shows(arrayOf(post)), post: takes(body, post, 201) },
+    '/posts/{post_id}': { ...id, get: shows(post) },
+    ...more(post),
+  });
 };
 
 /** The post after some actions, as it is read. */
 const act = async (properties: object, verbs: readonly string[], answer?: object): Promise<Reply['body']> => {
-  const spec = toDocument(properties, (post) =>
+  const spec = createDocument(properties, (post) =>
     Object.fromEntries(
       verbs.map((verb) => [`/posts/{post_id}/${verb}`, { ...id, post: { responses: answer ?? { 200: json(post) } } }]),
     ),
@@ -80,7 +76,7 @@ describe('an action', () => {
 describe('a DELETE that ends an item', () => {
   const end = async (given: object, list = ''): Promise<readonly [Reply['body'], readonly unknown[]]> => {
     const values = state('active', 'canceled', 'archived');
-    const spec = toDocument({ ...values, canceled_at: date }, () => ({}));
+    const spec = createDocument({ ...values, canceled_at: date }, () => ({}));
     const paths = spec['paths'] as Record<string, Record<string, object>>;
     const post = (paths['/posts/{post_id}']?.['get'] as { responses: object } | undefined)?.responses;
     paths['/posts/{post_id}'] = { ...paths['/posts/{post_id}'], delete: { responses: post, ...given } };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { pathParameter, shows, takes } from '../operation-parts.js';
+import { pathParameter, shows, takes, toDocument } from '../operation-parts.js';
 import { arrayOf, INTEGER, object, TEXT } from '../schema-parts.js';
 import { openShop } from './shop.js';
 
@@ -13,7 +13,7 @@ interface Given {
   readonly hint?: unknown;
 }
 
-const toDocument = ({
+const createDocument = ({
   statuses = [],
   body = { name: TEXT },
   acts = [],
@@ -30,21 +30,20 @@ const toDocument = ({
   };
   const job = object(properties, 'id', 'status', 'completed_at');
   const actions = acts.map((act) => [`/jobs/{job_id}/${act}`, { ...id, post: shows(job) }]);
-  return {
-    openapi: '3.1.0',
-    info: { title: 'Jobs', version: '1' },
-    ...(hint === undefined ? {} : { 'x-mock': { collections: { jobs: { lifecycle: hint } } } }),
-    paths: {
+  return toDocument(
+    {
       '/jobs': { get: shows(arrayOf(job)), post: takes(object(body), job, 201) },
       '/jobs/{job_id}': { ...id, get: shows(job) },
       ...Object.fromEntries(actions),
     },
-  };
+    undefined,
+    hint === undefined ? {} : { 'x-mock': { collections: { jobs: { lifecycle: hint } } } },
+  );
 };
 
 /** The statuses of a created job: of the answer to its create, and of the reads after it. */
 const poll = async (given: Given, acts: readonly string[] = []): Promise<readonly unknown[]> => {
-  const { send } = await openShop({ spec: toDocument(given), state: { unknownIds: 'not-found' } });
+  const { send } = await openShop({ spec: createDocument(given), state: { unknownIds: 'not-found' } });
   const { body } = await send('POST', '/jobs', { name: 'a' });
   const path = `/jobs/${String(body['id'])}`;
   const statuses = [body['status']];
@@ -87,7 +86,7 @@ describe('the status of a created item', () => {
   });
 
   it('is stored with the times and the output that belong to it', async () => {
-    const { send } = await openShop({ spec: toDocument({ statuses: WORK }), state: { unknownIds: 'not-found' } });
+    const { send } = await openShop({ spec: createDocument({ statuses: WORK }), state: { unknownIds: 'not-found' } });
     const { body } = await send('POST', '/jobs', { name: 'a' });
     expect(body).toMatchObject({ completed_at: null, progress: 0 });
     expect(body).not.toHaveProperty('output');
@@ -104,7 +103,7 @@ describe('the status of a created item', () => {
 
   it('stays as it is in a fixture', async () => {
     const fixtures = { jobs: [{ id: 'j1', status: 'queued', completed_at: null }] };
-    const { send } = await openShop({ spec: toDocument({ statuses: WORK }), fixtures });
+    const { send } = await openShop({ spec: createDocument({ statuses: WORK }), fixtures });
     for (let i = 0; i < 3; i++) expect((await send('GET', '/jobs/j1')).body['status']).toBe('queued');
   });
 });
@@ -120,7 +119,7 @@ describe('the hint "lifecycle"', () => {
   });
 
   it('lets the clock advance it', async () => {
-    const spec = toDocument({ statuses: WORK, hint: { seconds: 10 } });
+    const spec = createDocument({ statuses: WORK, hint: { seconds: 10 } });
     const { send, mock } = await openShop({ spec, state: { unknownIds: 'not-found' } });
     const { body } = await send('POST', '/jobs', { name: 'a' });
     const path = `/jobs/${String(body['id'])}`;
@@ -135,6 +134,6 @@ describe('the hint "lifecycle"', () => {
     [{ property: 'stage' }, 'no property "stage"'],
     [{ statuses: ['queued', 'gone'] }, '"gone" is not a value of "status"'],
   ])('is refused where it cannot be followed: %j', async (hint, message) => {
-    await expect(openShop({ spec: toDocument({ statuses: WORK, hint }) })).rejects.toThrow(message);
+    await expect(openShop({ spec: createDocument({ statuses: WORK, hint }) })).rejects.toThrow(message);
   });
 });

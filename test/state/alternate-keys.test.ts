@@ -1,27 +1,23 @@
 import { describe, expect, it } from 'vitest';
-import { finds, inPath, json, pathParameter, REMOVED, sends, shows, takes } from '../operation-parts.js';
+import { finds, inPath, json, pathParameter, REMOVED, sends, shows, takes, toDocument } from '../operation-parts.js';
 import { arrayOf, CLOSED, INTEGER, object, ref, TEXT } from '../schema-parts.js';
 import { openShop } from './shop.js';
 
 const team = object({ id: INTEGER, slug: TEXT, name: TEXT }, 'id', 'slug', 'name');
 const newTeam = object({ slug: TEXT, name: TEXT }, 'slug', 'name');
 
-const toDocument = (
+const createDocument = (
   parameter: Readonly<Record<string, unknown>> & { readonly name: string },
   more: object = {},
 ): Readonly<Record<string, unknown>> => {
   const parameters = [{ in: 'path', required: true, schema: TEXT, ...parameter }];
   const path = `/teams/{${parameter.name}}`;
-  return {
-    openapi: '3.1.0',
-    info: { title: 'Keys', version: '1' },
-    paths: {
-      '/teams': { post: { ...sends(newTeam), responses: { 201: json(team), 404: { description: 'none' } } } },
-      [path]: { parameters, get: finds(team), patch: takes(object(newTeam.properties), team), delete: REMOVED },
-      [`${path}/notes`]: { parameters, get: shows(arrayOf(team)), post: takes(newTeam, team, 201) },
-      ...more,
-    },
-  };
+  return toDocument({
+    '/teams': { post: { ...sends(newTeam), responses: { 201: json(team), 404: { description: 'none' } } } },
+    [path]: { parameters, get: finds(team), patch: takes(object(newTeam.properties), team), delete: REMOVED },
+    [`${path}/notes`]: { parameters, get: shows(arrayOf(team)), post: takes(newTeam, team, 201) },
+    ...more,
+  });
 };
 
 describe('an item with two keys', () => {
@@ -40,7 +36,7 @@ describe('an item with two keys', () => {
   ];
 
   it.each(cases)('is read, changed and removed by either: %s', async (_, parameter) => {
-    const spec = { ...toDocument(parameter), components: { schemas: { team_slug: TEXT } } };
+    const spec = { ...createDocument(parameter), components: { schemas: { team_slug: TEXT } } };
     const { send } = await openShop({ ...CLOSED, spec });
     const { body } = await send('POST', '/teams', { slug: 'red', name: 'Red' });
     expect((await send('GET', `/teams/${String(body['id'])}`)).body).toEqual(body);
@@ -52,7 +48,7 @@ describe('an item with two keys', () => {
   });
 
   it('has one list of items below it, whichever key names it', async () => {
-    const { send } = await openShop({ ...CLOSED, spec: toDocument({ name: 'id_or_slug' }) });
+    const { send } = await openShop({ ...CLOSED, spec: createDocument({ name: 'id_or_slug' }) });
     const { body } = await send('POST', '/teams', { slug: 'red', name: 'Red' });
     const note = await send('POST', '/teams/red/notes', { slug: 'n', name: 'Note' });
     expect((await send('GET', `/teams/${String(body['id'])}/notes`)).body).toEqual([note.body]);
@@ -60,7 +56,7 @@ describe('an item with two keys', () => {
 
   it('is read at a path of its own for the other key', async () => {
     const more = { '/teams/by-slug/{slug}': { ...inPath('slug'), get: finds(team) } };
-    const { send } = await openShop({ ...CLOSED, spec: toDocument({ name: 'team_id' }, more) });
+    const { send } = await openShop({ ...CLOSED, spec: createDocument({ name: 'team_id' }, more) });
     const { body } = await send('POST', '/teams', { slug: 'red', name: 'Red' });
     expect((await send('GET', '/teams/by-slug/red')).body).toEqual(body);
     expect((await send('GET', '/teams/by-slug/blue')).status).toBe(404);
@@ -70,14 +66,10 @@ describe('an item with two keys', () => {
 describe('an id with a format', () => {
   it.each(['ipv4', 'ipv6', 'email', 'hostname', 'uri'])('is valid: %s', async (format) => {
     const address = object({ ip: { type: 'string', format }, note: TEXT });
-    const spec = {
-      openapi: '3.1.0',
-      info: { title: 'Formats', version: '1' },
-      paths: {
-        '/ips': { post: takes(object({ note: TEXT }), address, 201) },
-        '/ips/{ip}': { parameters: [pathParameter('ip', { type: 'string', format })], get: finds(address) },
-      },
-    };
+    const spec = toDocument({
+      '/ips': { post: takes(object({ note: TEXT }), address, 201) },
+      '/ips/{ip}': { parameters: [pathParameter('ip', { type: 'string', format })], get: finds(address) },
+    });
     const { send } = await openShop({ ...CLOSED, spec });
     const [one, two] = [await send('POST', '/ips', { note: 'a' }), await send('POST', '/ips', { note: 'a' })];
     expect(one.body['ip']).not.toBe(two.body['ip']);
@@ -87,16 +79,14 @@ describe('an id with a format', () => {
 
 it('a list at a path of its own shows the items of the collection beside it', async () => {
   const refs = ref('Team');
-  const spec = {
-    openapi: '3.1.0',
-    info: { title: 'Lists', version: '1' },
-    paths: {
+  const spec = toDocument(
+    {
       '/staff/team': { post: takes(newTeam, refs) },
       '/staff/team/{id}': { parameters: [pathParameter('id', INTEGER)], get: shows(refs) },
       '/staff/list': { get: shows(object({ teams: arrayOf(refs) })) },
     },
-    components: { schemas: { Team: team } },
-  };
+    { Team: team },
+  );
   const { send } = await openShop({ ...CLOSED, spec });
   const { body } = await send('POST', '/staff/team', { slug: 'red', name: 'Red' });
   expect((await send('GET', '/staff/list')).body['teams']).toEqual([body]);
@@ -111,17 +101,13 @@ it('a second key that the server makes is different for every item', async () =>
   };
   const key = object({ id: INTEGER, fingerprint, name: TEXT }, 'id', 'fingerprint');
   const description = 'The ID or the fingerprint of a key.';
-  const spec = {
-    openapi: '3.1.0',
-    info: { title: 'Keys', version: '1' },
-    paths: {
-      '/keys': { post: takes(object({ name: TEXT }), key, 201) },
-      '/keys/{key}': {
-        parameters: [{ name: 'key', in: 'path', required: true, description, schema: {} }],
-        get: shows(key),
-      },
+  const spec = toDocument({
+    '/keys': { post: takes(object({ name: TEXT }), key, 201) },
+    '/keys/{key}': {
+      parameters: [{ name: 'key', in: 'path', required: true, description, schema: {} }],
+      get: shows(key),
     },
-  };
+  });
   const { send } = await openShop({ ...CLOSED, spec });
   for (const name of ['a', 'b', 'c']) {
     const { body } = await send('POST', '/keys', { name });
@@ -132,16 +118,14 @@ it('a second key that the server makes is different for every item', async () =>
 it('a list of what the user of a request has shows the items of the collection without a list', async () => {
   const refs = ref('Team');
   const summary = object({ id: INTEGER, name: TEXT });
-  const spec = {
-    openapi: '3.1.0',
-    info: { title: 'Lists', version: '1' },
-    paths: {
+  const spec = toDocument(
+    {
       '/teams': { post: takes(newTeam, refs, 201) },
       '/teams/{id}': { parameters: [pathParameter('id', INTEGER)], get: shows(refs) },
       '/users/@me/teams': { get: shows(arrayOf(summary)) },
     },
-    components: { schemas: { Team: team } },
-  };
+    { Team: team },
+  );
   const { send } = await openShop({ ...CLOSED, spec });
   const { body } = await send('POST', '/teams', { slug: 'red', name: 'Red' });
   expect((await send('GET', '/users/@me/teams')).body).toEqual([{ id: body['id'], name: 'Red' }]);
@@ -149,16 +133,16 @@ it('a list of what the user of a request has shows the items of the collection w
 
 it('is found in a list of what a parameter can be', async () => {
   const description = 'The id of the team, their slug, or `own`.';
-  const { send } = await openShop({ ...CLOSED, spec: toDocument({ name: 'team_id', description }) });
+  const { send } = await openShop({ ...CLOSED, spec: createDocument({ name: 'team_id', description }) });
   const { body } = await send('POST', '/teams', { slug: 'red', name: 'Red' });
   expect((await send('GET', '/teams/red')).body).toEqual(body);
 });
 
 describe('a parameter whose last word is a property', () => {
   const toSpec = (name: string): Readonly<Record<string, unknown>> => ({
-    ...toDocument({ name }),
+    ...createDocument({ name }),
     paths: Object.fromEntries(
-      Object.entries(toDocument({ name })['paths'] as object).map(([path, item]) => [
+      Object.entries(createDocument({ name })['paths'] as object).map(([path, item]) => [
         path.replace('/teams', '/crews'),
         item,
       ]),
@@ -211,7 +195,7 @@ it('the primary key of Django identifies an item, whatever the parameter is call
 
 describe('where unknown ids are created', () => {
   it('a key that is not a number creates an item with a number of its own', async () => {
-    const { send } = await openShop({ spec: toDocument({ name: 'id_or_slug' }) });
+    const { send } = await openShop({ spec: createDocument({ name: 'id_or_slug' }) });
     const { body: made } = await send('GET', '/teams/red');
     expect(made).toMatchObject({ id: expect.any(Number), slug: 'red' });
     expect((await send('GET', `/teams/${String(made['id'])}`)).body).toEqual(made);
@@ -221,11 +205,7 @@ describe('where unknown ids are created', () => {
   it('a value that no key can have is the same item each time', async () => {
     const user = object({ id: INTEGER, email: { type: 'string', format: 'email' } }, 'id', 'email');
     const { send } = await openShop({
-      spec: {
-        openapi: '3.1.0',
-        info: { title: 'Users', version: '1' },
-        paths: { '/users/{id_or_email}': { ...inPath('id_or_email'), get: shows(user) } },
-      },
+      spec: toDocument({ '/users/{id_or_email}': { ...inPath('id_or_email'), get: shows(user) } }),
     });
     const { body: made } = await send('GET', '/users/ada%40example.com');
     expect(made['email']).toBe('ada@example.com');
@@ -240,16 +220,14 @@ describe('where unknown ids are created', () => {
       get: shows(ref('User')),
     });
     const { send } = await openShop({
-      spec: {
-        openapi: '3.1.0',
-        info: { title: 'Users', version: '1' },
-        paths: {
+      spec: toDocument(
+        {
           '/user/{account_id}': read('account_id', 'integer'),
           '/users': { get: shows(arrayOf(ref('User'))) },
           '/users/{username}': read('username', 'string'),
         },
-        components: { schemas: { User: user } },
-      },
+        { User: user },
+      ),
     });
     const { body: made } = await send('GET', '/users/ada');
     expect(made).toMatchObject({ id: expect.any(Number), login: 'ada' });

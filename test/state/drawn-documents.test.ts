@@ -3,7 +3,8 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { createMock, type Mock } from '../../src/index.js';
 import { isObject, readPath } from '../../src/contract/json.js';
-import { json, pathParameter } from '../operation-parts.js';
+import { json, pathParameter, query } from '../operation-parts.js';
+import { send } from '../send.js';
 import { arrayOf, BOOLEAN, INTEGER, object, ref, TEXT } from '../schema-parts.js';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -91,32 +92,14 @@ function wrap(schema: Json, path: readonly string[], members: Json): Json {
 }
 
 const PAGE_PARAMETERS: Readonly<Record<Style['page'], readonly Json[]>> = {
-  cursor: [
-    { name: 'limit', in: 'query', schema: INTEGER },
-    { name: 'cursor', in: 'query', schema: TEXT },
-  ],
-  deep: [{ name: 'page', in: 'query', style: 'deepObject', schema: object({ number: INTEGER, size: INTEGER }) }],
+  cursor: [query('limit', INTEGER), query('cursor')],
+  deep: [{ ...query('page', object({ number: INTEGER, size: INTEGER })), style: 'deepObject' }],
   none: [],
-  number: [
-    { name: 'limit', in: 'query', schema: INTEGER },
-    { name: 'cursor', in: 'query', schema: INTEGER },
-  ],
-  offset: [
-    { name: 'limit', in: 'query', schema: INTEGER },
-    { name: 'offset', in: 'query', schema: INTEGER },
-  ],
-  page: [
-    { name: 'per_page', in: 'query', schema: INTEGER },
-    { name: 'page', in: 'query', schema: INTEGER },
-  ],
-  start: [
-    { name: 'count', in: 'query', schema: INTEGER },
-    { name: 'startIndex', in: 'query', schema: { type: 'integer', minimum: 1 } },
-  ],
-  zero: [
-    { name: 'size', in: 'query', schema: INTEGER },
-    { name: 'page', in: 'query', schema: { type: 'integer', minimum: 0 } },
-  ],
+  number: [query('limit', INTEGER), query('cursor', INTEGER)],
+  offset: [query('limit', INTEGER), query('offset', INTEGER)],
+  page: [query('per_page', INTEGER), query('page', INTEGER)],
+  start: [query('count', INTEGER), query('startIndex', { type: 'integer', minimum: 1 })],
+  zero: [query('size', INTEGER), query('page', { type: 'integer', minimum: 0 })],
 };
 
 /** The query of a page of some size, by its index from 0; the others follow cursors. */
@@ -176,12 +159,11 @@ function createDocument(style: Style): Json {
     created_at: { type: 'string', format: 'date-time' },
   });
   const item: Json = style.isShared ? ref('Item') : own;
-  const content = (schema: Json): Json => json(schema);
-  const one = content(wrap(item, style.answer, style.members));
+  const one = json(wrap(item, style.answer, style.members));
   const body = { content: { 'application/json': { schema: wrap(object(FIELDS), style.request, {}) } } };
   const cursor = style.page === 'cursor' ? 'string' : style.page === 'number' ? 'integer' : undefined;
   const next = cursor === undefined ? {} : { next_cursor: { type: cursor, nullable: true } };
-  const list = content(wrap(arrayOf(item), style.list, { ...style.members, ...next, total: INTEGER }));
+  const list = json(wrap(arrayOf(item), style.list, { ...style.members, ...next, total: INTEGER }));
   const inPath = (path: string): readonly Json[] =>
     [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) =>
       pathParameter(name, name === style.parameter && !isName ? style.idSchema : TEXT),
@@ -214,19 +196,6 @@ function createDocument(style: Style): Json {
   };
 }
 
-async function send(
-  mock: Mock,
-  method: string,
-  path: string,
-  body?: unknown,
-): Promise<{ status: number; body: unknown }> {
-  const init =
-    body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } };
-  const response = await mock.fetch(new Request(`http://api.test${path}`, { method, ...init }));
-  const text = await response.text();
-  return { status: response.status, body: text === '' ? undefined : (JSON.parse(text) as unknown) };
-}
-
 async function live(style: Style, unknownIds: 'create' | 'not-found'): Promise<void> {
   const mock = await createMock({ spec: createDocument(style), state: { unknownIds } });
   const { suffix } = style;
@@ -241,25 +210,25 @@ async function live(style: Style, unknownIds: 'create' | 'not-found'): Promise<v
     return found;
   };
   const list = async (query = ''): Promise<readonly Json[]> => {
-    const { body } = await send(mock, 'GET', `${root}${suffix}${query}`);
+    const { body } = await send(mock, `GET ${root}${suffix}${query}`);
     return readPath(body, style.list) as readonly Json[]; // the document declares an array
   };
   const sent = { name: 'one', size: 7, tags: ['a', 'b'] };
-  const created = await send(mock, 'POST', `${fill(paths.create)}${suffix}`, inRequest(sent));
+  const created = await send(mock, `POST ${fill(paths.create)}${suffix}`, inRequest(sent));
   expect(created.status).toBe(201);
   expect(inAnswer(created.body)).toMatchObject(sent);
   const id = readId(inAnswer(created.body), style);
   const key = style.id === 'resource_name' ? String(id).split('/').at(-1) : id;
   const one = fill(paths.item.replace(`{${style.parameter}}`, encodeURIComponent(String(key))));
   const at = `${one}${suffix}`;
-  const shown = await send(mock, 'GET', at);
+  const shown = await send(mock, `GET ${at}`);
   expect(readId(inAnswer(shown.body), style)).toBe(id);
   expect(inAnswer(shown.body)).toMatchObject(sent);
   expect((await list()).find((each) => readId(each, style) === id)).toMatchObject(sent);
   const changed = { ...sent, name: 'two', size: 8 };
-  expect((await send(mock, style.update.toUpperCase(), at, inRequest(changed))).status).toBe(200);
-  expect(inAnswer((await send(mock, 'GET', at)).body)).toMatchObject(changed);
-  expect(inAnswer((await send(mock, 'POST', `${one}:archive`)).body)).toMatchObject({ ...changed, archived: true });
+  expect((await send(mock, `${style.update.toUpperCase()} ${at}`, inRequest(changed))).status).toBe(200);
+  expect(inAnswer((await send(mock, `GET ${at}`)).body)).toMatchObject(changed);
+  expect(inAnswer((await send(mock, `POST ${one}:archive`)).body)).toMatchObject({ ...changed, archived: true });
   const toQuery = PAGE_QUERIES[style.page];
   if (toQuery !== undefined) {
     const before = await list(toQuery(0, 100));
@@ -272,8 +241,8 @@ async function live(style: Style, unknownIds: 'create' | 'not-found'): Promise<v
     const before = await list('?limit=100');
     expect(await walk(mock, `${root}${suffix}`, style)).toEqual(before.map((each) => readId(each, style)));
   }
-  expect((await send(mock, 'DELETE', at)).status).toBe(204);
-  expect((await send(mock, 'GET', at)).status).toBe(404);
+  expect((await send(mock, `DELETE ${at}`)).status).toBe(204);
+  expect((await send(mock, `GET ${at}`)).status).toBe(404);
   expect((await list()).some((each) => readId(each, style) === id)).toBe(false);
   await mock.close();
 }
@@ -283,7 +252,7 @@ async function walk(mock: Mock, path: string, style: Style): Promise<readonly un
   const ids: unknown[] = [];
   let query = '?limit=1';
   for (let page = 0; page < 20; page++) {
-    const { body, status } = await send(mock, 'GET', `${path}${query}`);
+    const { body, status } = await send(mock, `GET ${path}${query}`);
     expect(status).toBe(200);
     const items = readPath(body, style.list) as readonly Json[]; // the document declares an array
     ids.push(...items.map((each) => readId(each, style)));

@@ -93,33 +93,40 @@ describe('an action', () => {
 });
 
 describe('a DELETE', () => {
-  it('that cancels leaves an item with the time of its cancellation', async () => {
-    const mock = await start({
-      properties: {
-        id: ID,
-        active: { type: 'boolean', readOnly: true },
-        canceled: { type: ['integer', 'null'], readOnly: true },
-        name: TEXT,
+  const toStatus = (...values: readonly string[]): Part => ({ type: 'string', enum: values, readOnly: true });
+  const about = 'When a gadget is deleted, the associated order status changes to CANCELED.';
+  it.each([
+    [
+      'that cancels leaves an item with the time of its cancellation',
+      { active: { type: 'boolean', readOnly: true }, canceled: { type: ['integer', 'null'], readOnly: true } },
+      { summary: 'Cancel a gadget' },
+      {
+        created: { active: true, canceled: null },
+        read: { status: 200, body: { active: false, canceled: expect.any(Number) as number } },
       },
-      item: { delete: { summary: 'Cancel a gadget', ...REMOVED } },
-    });
-    const { body } = await send(mock, 'POST /gadgets', { name: 'Ada' });
-    expect(body).toMatchObject({ active: true, canceled: null });
-    expect((await send(mock, `DELETE /gadgets/${String(body['id'])}`)).status).toBe(204);
-    const after = await send(mock, `GET /gadgets/${String(body['id'])}`);
-    expect(after.body).toMatchObject({ active: false, canceled: expect.any(Number) as number });
-  });
-
-  it('that archives leaves an item with that status', async () => {
-    const status = { type: 'string', enum: ['open', 'archived'], readOnly: true };
+    ],
+    [
+      'that archives leaves an item with that status',
+      { status: toStatus('open', 'archived') },
+      { summary: 'Archive a gadget' },
+      { created: { status: 'open' }, read: { status: 200, body: { status: 'archived' } } },
+    ],
+    [
+      'whose description tells about another item removes the item',
+      { status: toStatus('open', 'CANCELED') },
+      { description: about },
+      { created: { status: 'open' }, read: { status: 404 } },
+    ],
+  ])('%s', async (_, properties, described, { created, read }) => {
     const mock = await start({
-      properties: { id: ID, name: TEXT, status },
-      item: { delete: { summary: 'Archive a gadget', ...REMOVED } },
+      properties: { id: ID, name: TEXT, ...properties },
+      item: { delete: { ...described, ...REMOVED } },
     });
     const { body } = await send(mock, 'POST /gadgets', { name: 'Ada' });
-    await send(mock, `DELETE /gadgets/${String(body['id'])}`);
-    const after = await send(mock, `GET /gadgets/${String(body['id'])}`);
-    expect(after).toMatchObject({ status: 200, body: { status: 'archived' } });
+    expect(body).toMatchObject(created);
+    const path = `/gadgets/${String(body['id'])}`;
+    expect((await send(mock, `DELETE ${path}`)).status).toBe(204);
+    expect(await send(mock, path)).toMatchObject(read);
   });
 
   it.each([
@@ -170,13 +177,9 @@ describe('a list', () => {
 
 describe('a read', () => {
   it('takes a second key that its description names', async () => {
-    const mock = await createMock({
-      spec: createDocument({
-        properties: { id: ID, name: TEXT, gadget_number: { type: 'integer', readOnly: true } },
-        paths: {},
-        item: { get: { description: 'Accepts either a gadget id, or a gadget number.' } },
-      }),
-      state: { initialItems: 0, unknownIds: 'not-found' },
+    const mock = await start({
+      properties: { id: ID, name: TEXT, gadget_number: { type: 'integer', readOnly: true } },
+      item: { get: { description: 'Accepts either a gadget id, or a gadget number.' } },
     });
     const { body } = await send(mock, 'POST /gadgets', { name: 'Ada' });
     const read = await send(mock, `GET /gadgets/${String(body['gadget_number'])}`);
@@ -242,20 +245,6 @@ describe('an operation on an item that does not exist', () => {
     expect((await send(mock, 'GET /labels/hosts/h1')).body).toEqual({ host: 'h1', labels: ['a'] });
     await send(mock, 'DELETE /labels/hosts/h1');
     expect((await send(mock, 'GET /labels/hosts/h1')).status).toBe(404);
-  });
-});
-
-describe('a DELETE whose description tells about another item', () => {
-  it('removes the item', async () => {
-    const status = { type: 'string', enum: ['open', 'CANCELED'], readOnly: true };
-    const description = 'When a gadget is deleted, the associated order status changes to CANCELED.';
-    const mock = await start({
-      properties: { id: ID, name: TEXT, status },
-      item: { delete: { description, ...REMOVED } },
-    });
-    const { body } = await send(mock, 'POST /gadgets', { name: 'Ada' });
-    await send(mock, `DELETE /gadgets/${String(body['id'])}`);
-    expect((await send(mock, `GET /gadgets/${String(body['id'])}`)).status).toBe(404);
   });
 });
 

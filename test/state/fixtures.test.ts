@@ -1,12 +1,11 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createMock, MockError } from '../../src/index.js';
 import { createShopDocument } from './shop-document.js';
 import { openShop } from './shop.js';
-import { pathParameter, toDocument } from '../operation-parts.js';
+import { finds, inPath, shows, toDocument } from '../operation-parts.js';
 import { arrayOf, INTEGER, object, ref, TEXT } from '../schema-parts.js';
+import { createFolder } from '../folders.js';
 import { loadCases } from '../load-cases.js';
 
 const ORDER = { id: 'a', status: 'open', created_at: '2026-01-01T00:00:00Z' };
@@ -38,22 +37,22 @@ const MANY_MISTAKES = `FIXTURE_INVALID  14 mistakes in fixtures:
   FIXTURE_INVALID  ordres.yaml:1:1  the contract has no collection "ordres"
     hint: did you mean "orders"?`;
 
-let folder: string;
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'vouch-fixtures-'));
-});
-afterEach(() => rm(folder, { recursive: true }));
-
-/** The mistake that starting with some fixture files ends in. */
-async function fail(files: Readonly<Record<string, string>>): Promise<MockError> {
-  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
+/** The mistake that starting with some fixtures ends in. */
+async function failWith(fixtures: string): Promise<MockError> {
   try {
-    await createMock({ spec: createShopDocument(), fixtures: folder });
+    await createMock({ spec: createShopDocument(), fixtures });
   } catch (error) {
     if (error instanceof MockError) return error;
     throw error;
   }
   throw new Error('the mock started all the same');
+}
+
+/** The mistake that starting with some fixture files ends in, its message without their folder. */
+async function fail(files: Readonly<Record<string, string>>): Promise<{ error: MockError; message: string }> {
+  const folder = createFolder(files);
+  const error = await failWith(folder);
+  return { error, message: error.message.replaceAll(`${folder}/`, '') };
 }
 
 describe('a fixture that is wrong stops the start', () => {
@@ -65,7 +64,7 @@ describe('a fixture that is wrong stops the start', () => {
   it.each(loadCases<readonly Case[]>('state/fixtures-invalid.yaml'))(
     '$name',
     async ({ files, place, message, hint }) => {
-      const error = await fail(files);
+      const { error } = await fail(files);
       expect(error.code).toBe('FIXTURE_INVALID');
       expect(error.toString()).toContain(place);
       expect(error.message).toContain(message);
@@ -74,7 +73,7 @@ describe('a fixture that is wrong stops the start', () => {
   );
 
   it('the mistakes of all files are reported together, each with its position and a correction', async () => {
-    const error = await fail({
+    const { message } = await fail({
       'a.yaml': 'items: [\n',
       'ordres.yaml': '[]',
       'orders.yaml': [
@@ -93,18 +92,16 @@ describe('a fixture that is wrong stops the start', () => {
       ].join('\n'),
       'orders.lines.json': JSON.stringify({ items: { b: [{ id: 'l1', order_id: 'b' }, { id: 'l2' }] } }, null, 1),
     });
-    expect(error.message.replaceAll(`${folder}/`, '')).toBe(MANY_MISTAKES);
+    expect(message).toBe(MANY_MISTAKES);
   });
 
   it('an item with a mistake can be the parent of others, which have no mistake', async () => {
-    const error = await fail({
+    const { message } = await fail({
       'orders.yaml': '- { id: a, status: opne, created_at: "2026-01-01T00:00:00Z" }\n',
       'orders.lines.yaml': 'items:\n  a: [{ id: l, order_id: a }]\ngenerate: 2\n',
     });
-    expect(error.message.replaceAll(`${folder}/`, '')).toMatch(
-      /^FIXTURE_INVALID {2}orders\.yaml:1:12 \(#\/0\/status\)/,
-    );
-    expect(error.message).not.toContain('mistakes');
+    expect(message).toMatch(/^FIXTURE_INVALID {2}orders\.yaml:1:12 \(#\/0\/status\)/);
+    expect(message).not.toContain('mistakes');
   });
 
   it('so do fixtures that are passed as values, with pointers', async () => {
@@ -123,14 +120,11 @@ describe('a fixture that is wrong stops the start', () => {
   });
 
   it('properties that are not declared are allowed where the schema allows others', async () => {
-    const json = (schema: object): object => ({
-      200: { description: '', content: { 'application/json': { schema } } },
-    });
     const open = { ...object({ id: TEXT }), additionalProperties: true };
     const nested = object({ id: TEXT, labels: { type: 'object' } });
     const spec = toDocument({
-      '/notes': { get: { responses: json(arrayOf(open)) } },
-      '/tags': { get: { responses: json(arrayOf(nested)) } },
+      '/notes': { get: shows(arrayOf(open)) },
+      '/tags': { get: shows(arrayOf(nested)) },
     });
     const fixtures = { notes: [{ id: 'n', colour: 'red' }], tags: [{ id: 't', labels: { any: 1 } }] };
     const mock = await createMock({ spec, fixtures });
@@ -139,7 +133,6 @@ describe('a fixture that is wrong stops the start', () => {
   });
 
   it('properties are known if the schema requires them, its example has them, or another kind of item declares them', async () => {
-    const content = { 'application/json': { schema: arrayOf(ref('App')) } };
     const mapping = { web: '#/components/schemas/WebApp' };
     const app = {
       ...object({ id: TEXT, kind: TEXT }, 'id', 'kind', 'owner'),
@@ -147,10 +140,7 @@ describe('a fixture that is wrong stops the start', () => {
       discriminator: { propertyName: 'kind', mapping },
     };
     const web = { allOf: [ref('App'), object({ url: TEXT })] };
-    const spec = toDocument(
-      { '/apps': { get: { responses: { 200: { description: '', content } } } } },
-      { App: app, WebApp: web },
-    );
+    const spec = toDocument({ '/apps': { get: shows(arrayOf(ref('App'))) } }, { App: app, WebApp: web });
     const item = { id: 'a', kind: 'web', owner: 'ada', region: 'us', url: 'https://a.example' };
     await expect(createMock({ spec, fixtures: { apps: [item] } })).resolves.toBeDefined();
     await expect(createMock({ spec, fixtures: { apps: [{ ...item, regoin: 'us' }] } })).rejects.toMatchObject({
@@ -160,15 +150,12 @@ describe('a fixture that is wrong stops the start', () => {
   });
 
   it('so does a folder that is not there', async () => {
-    await rm(folder, { recursive: true });
-    const error = await fail({});
-    folder = await mkdtemp(join(tmpdir(), 'vouch-fixtures-'));
-    expect(error.code).toBe('FIXTURE_UNREADABLE');
+    expect((await failWith(join(createFolder(), 'absent'))).code).toBe('FIXTURE_UNREADABLE');
   });
 
   it('so do two files for one collection', async () => {
-    const error = await fail({ 'orders.yaml': '[]', 'orders.json': '[]' });
-    expect(error.message).toContain('two files have the name of the collection "orders"');
+    const { message } = await fail({ 'orders.yaml': '[]', 'orders.json': '[]' });
+    expect(message).toContain('two files have the name of the collection "orders"');
   });
 });
 
@@ -207,12 +194,8 @@ describe('fixtures', () => {
   });
 
   it('give an item without an id property its id with $id, and are exported with it', async () => {
-    const content = (schema: object): object => ({ description: 'ok', content: { 'application/json': { schema } } });
     const usage = object({ count: INTEGER }, 'count');
-    const parameters = [pathParameter('user')];
-    const spec = toDocument({
-      '/usages/{user}': { parameters, get: { responses: { 200: content(usage), 404: { description: '' } } } },
-    });
+    const spec = toDocument({ '/usages/{user}': { ...inPath('user'), get: finds(usage) } });
     const usages = [
       { $id: 'ada', count: 1 },
       { $id: 7, count: 2 },
@@ -230,13 +213,10 @@ describe('fixtures', () => {
   });
 
   it('keep a property that is called $id, where that is how items are known', async () => {
-    const content = (schema: object): object => ({ description: 'ok', content: { 'application/json': { schema } } });
     const user = object({ $id: { type: 'string', maxLength: 12 } }, '$id');
-    const parameters = [pathParameter('userId')];
-    const responses = { 200: content(user), 404: { description: '' } };
     const spec = toDocument({
-      '/account': { get: { responses }, patch: { responses } },
-      '/users/{userId}': { parameters, get: { responses } },
+      '/account': { get: finds(user), patch: finds(user) },
+      '/users/{userId}': { ...inPath('userId'), get: finds(user) },
     });
     const { send } = await openShop({ spec, fixtures: { account: [{ $id: 'me' }], users: [{ $id: 'ada' }] } });
     expect((await send('GET', '/account')).body).toEqual({ $id: 'me' });
@@ -270,15 +250,9 @@ describe('fixtures', () => {
   });
 
   it('generated items name items that are there, wherever a property is called after a collection', async () => {
-    const json = (schema: object): object => ({
-      200: { description: 'ok', content: { 'application/json': { schema } } },
-    });
-    const list = (schema: string): object => ({
-      get: { responses: json(arrayOf({ $ref: `#/components/schemas/${schema}` })) },
-    });
-    const mock = await createMock({
+    const { send } = await openShop({
       spec: toDocument(
-        { '/customers': list('Customer'), '/visits': list('Visit') },
+        { '/customers': { get: shows(arrayOf(ref('Customer'))) }, '/visits': { get: shows(arrayOf(ref('Visit'))) } },
         {
           Customer: object({ id: TEXT }, 'id'),
           Visit: object({ id: TEXT, customer_id: TEXT, customer: TEXT }, 'id', 'customer_id', 'customer'),
@@ -286,7 +260,7 @@ describe('fixtures', () => {
       ),
       fixtures: { visits: { generate: 10 }, customers: [{ id: 'ada' }, { id: 'bob' }] },
     });
-    const visits = (await (await mock.fetch('/visits')).json()) as readonly Readonly<Record<string, unknown>>[];
+    const visits = (await send('GET', '/visits')).list;
     expect(visits).toHaveLength(10);
     for (const visit of visits) {
       expect(['ada', 'bob']).toContain(visit['customer_id']);

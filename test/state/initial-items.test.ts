@@ -1,30 +1,17 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runFixturesInit } from '../../src/cli/commands/fixtures.js';
 import { createMock, type Mock } from '../../src/index.js';
-import { content, pathParameter, REMOVED, toDocument } from '../operation-parts.js';
-import { arrayOf, INTEGER, ref, TEXT } from '../schema-parts.js';
-
-const object = (properties: object, more: object = {}): object => ({ type: 'object', properties, ...more });
-const json = (schema: object): object => ({ content: content(schema) });
-const parameters = (...names: readonly string[]): readonly object[] => names.map((name) => pathParameter(name));
+import { createFolder } from '../folders.js';
+import { inPath, REMOVED, shows, takes, toDocument } from '../operation-parts.js';
+import { arrayOf, INTEGER, object, ref, TEXT } from '../schema-parts.js';
 
 function collection(list: string, item: string, schema: object): object {
-  const names = [...list.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
-  const own = [...item.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
+  const parents = (path: string): object => inPath(...[...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name));
   return {
-    [list]: {
-      parameters: parameters(...names),
-      get: { responses: { 200: { description: 'all', ...json(arrayOf(schema)) } } },
-      post: { requestBody: json(schema), responses: { 201: { description: 'created', ...json(schema) } } },
-    },
-    [item]: {
-      parameters: parameters(...own),
-      get: { responses: { 200: { description: 'one', ...json(schema) } } },
-      delete: REMOVED,
-    },
+    [list]: { ...parents(list), get: shows(arrayOf(schema)), post: takes(schema, schema, 201) },
+    [item]: { ...parents(item), get: shows(schema), delete: REMOVED },
   };
 }
 
@@ -39,7 +26,7 @@ const SHOP = object(
     plan_code: { type: 'string', example: 'PLAN_A' },
     opened_at: { type: 'string', format: 'date-time', example: '2024-05-01T10:00:00Z' },
   },
-  { required: ['id'] },
+  'id',
 );
 
 const DOCUMENT = toDocument(
@@ -126,7 +113,7 @@ describe('the initial items of a list', () => {
 });
 
 describe('generated items', () => {
-  const full = Object.keys((SHOP as { readonly properties: object }).properties);
+  const full = Object.keys(SHOP.properties);
 
   it('of a scenario are as complete as the initial ones, and differ', async () => {
     const scenarios = { many: { state: { shops: { generate: 5 } } } };
@@ -139,9 +126,8 @@ describe('generated items', () => {
   });
 
   it('of vouch fixtures init are as complete as the initial ones, and differ', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'vouch-initial-'));
+    const folder = createFolder({ 'shops.json': JSON.stringify(DOCUMENT) });
     const spec = join(folder, 'shops.json');
-    await writeFile(spec, JSON.stringify(DOCUMENT));
     const into = join(folder, 'fixtures');
     await runFixturesInit({ spec, into, write: () => undefined });
     expect(await readFile(join(into, 'shops.yaml'), 'utf8')).toContain('Harbour Tea');
@@ -149,7 +135,6 @@ describe('generated items', () => {
     const shops = await list(mock, '/shops');
     for (const shop of shops) expect(Object.keys(shop)).toEqual(full);
     for (const property of ['name', 'city', 'tier']) expect([property, count(shops, property)]).toEqual([property, 3]);
-    await rm(folder, { recursive: true });
   });
 });
 

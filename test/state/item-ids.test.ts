@@ -159,13 +159,11 @@ it('Location ends in a slash where the paths of items do', async () => {
     '/notes/': { post: takes(object({ name: TEXT }, 'name'), named, 201) },
     '/notes/{id}/': { ...inPath('id'), get: shows(named) },
   });
-  const { mock } = await openShop({ ...CLOSED, spec });
-  const headers = { 'content-type': 'application/json' };
-  const body = '{"name":"a"}';
-  const created = await mock.fetch(new Request('http://shop.test/notes/', { method: 'POST', headers, body }));
+  const { send } = await openShop({ ...CLOSED, spec });
+  const created = await send('POST', '/notes/', { name: 'a' });
   const location = created.headers.get('location') ?? '';
   expect(location).toMatch(/^\/notes\/[^/]+\/$/);
-  expect((await mock.fetch(new Request(`http://shop.test${location}`))).status).toBe(200);
+  expect((await send('GET', location)).status).toBe(200);
 });
 
 it.each([
@@ -178,10 +176,8 @@ it.each([
     },
     '/payouts/{id}': { ...inPath('id'), get: shows(named) },
   });
-  const { mock, send } = await openShop({ ...CLOSED, spec });
-  const headers = { 'content-type': 'application/json' };
-  const body = '{"name":"a"}';
-  const created = await mock.fetch(new Request('http://shop.test/payouts', { method: 'POST', headers, body }));
+  const { send } = await openShop({ ...CLOSED, spec });
+  const created = await send('POST', '/payouts', { name: 'a' });
   expect(created.status).toBe(status);
   expect((await send('GET', created.headers.get('location') ?? '')).body).toMatchObject({ name: 'a' });
 });

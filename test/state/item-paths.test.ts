@@ -10,17 +10,11 @@ it('Location names the path that reads the item, also where another path creates
     '/user/repos': { get: shows(arrayOf(repo)), post: takes(object({ name: TEXT }, 'name'), repo, 201) },
     '/repos/{owner}/{repo}': { ...inPath('owner', 'repo'), get: shows(repo) },
   });
-  const { mock } = await openShop({ ...CLOSED, spec });
-  const created = await mock.fetch(
-    new Request('http://shop.test/user/repos', {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: '{"name":"tools"}',
-    }),
-  );
+  const { send } = await openShop({ ...CLOSED, spec });
+  const created = await send('POST', '/user/repos', { name: 'tools' });
   const location = created.headers.get('location') ?? '';
   expect(location).toMatch(/^\/repos\/[^/]+\/tools$/);
-  expect(await (await mock.fetch(new Request(`http://shop.test${location}`))).json()).toEqual(await created.json());
+  expect((await send('GET', location)).body).toEqual(created.body);
 });
 
 it('a path that only creates adds to the collection that another path reads', async () => {

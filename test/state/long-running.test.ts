@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { finds, inPath, json, pathParameter, sends, shows, takes } from '../operation-parts.js';
+import { finds, inPath, json, pathParameter, sends, shows, takes, toDocument } from '../operation-parts.js';
 import { arrayOf, BOOLEAN, object, ref, TEXT } from '../schema-parts.js';
 import { openShop } from './shop.js';
 
@@ -7,12 +7,10 @@ const broker = object({ id: TEXT, tier: TEXT }, 'id');
 const newBroker = object({ tier: TEXT });
 
 /** Brokers whose changes are answered with an operation, which another path reads. */
-function toDocument(operation: object, status: number): Readonly<Record<string, unknown>> {
+function createDocument(operation: object, status: number): Readonly<Record<string, unknown>> {
   const accepted = { responses: { [status]: json(operation), 404: { description: 'none' } } };
-  return {
-    openapi: '3.1.0',
-    info: { title: 'Brokers', version: '1' },
-    paths: {
+  return toDocument(
+    {
       '/brokers': { get: shows(arrayOf(broker)), post: { ...sends(newBroker), ...accepted } },
       '/brokers/{id}': {
         ...inPath('id'),
@@ -22,22 +20,20 @@ function toDocument(operation: object, status: number): Readonly<Record<string, 
       },
       '/operations/{operation}': { ...inPath('operation'), get: shows(operation) },
     },
-    components: {
-      schemas: {
-        Operation: object({ name: TEXT, done: BOOLEAN, response: { type: 'object' }, error: object({ code: TEXT }) }),
-        Work: object(
-          { id: TEXT, status: { type: 'string', enum: ['queued', 'running', 'succeeded', 'failed'] } },
-          'id',
-          'status',
-        ),
-      },
+    {
+      Operation: object({ name: TEXT, done: BOOLEAN, response: { type: 'object' }, error: object({ code: TEXT }) }),
+      Work: object(
+        { id: TEXT, status: { type: 'string', enum: ['queued', 'running', 'succeeded', 'failed'] } },
+        'id',
+        'status',
+      ),
     },
-  };
+  );
 }
 
 describe.each(['create', 'not-found'] as const)('where unknown ids are answered by %s', (unknownIds) => {
   it('a change is answered with an operation that can be polled and has the item', async () => {
-    const spec = toDocument(ref('Operation'), 200);
+    const spec = createDocument(ref('Operation'), 200);
     const { send } = await openShop({ spec, state: { unknownIds } });
     const { body: created } = await send('POST', '/brokers', { tier: 'basic' });
     expect(created).toMatchObject({ name: expect.any(String) as string, done: true, response: { tier: 'basic' } });
@@ -55,7 +51,7 @@ describe.each(['create', 'not-found'] as const)('where unknown ids are answered 
   });
 
   it('a change is answered with a job that has succeeded', async () => {
-    const document = toDocument(ref('Work'), 202);
+    const document = createDocument(ref('Work'), 202);
     const paths = Object.entries(document['paths'] as object).map(([path, item]) => [
       path.replace('/operations/{operation}', '/jobs/{operation}'),
       item as unknown,
@@ -75,20 +71,16 @@ it('a change is answered with an operation that is done where no path reads oper
   const operation = object({ name: TEXT, done: BOOLEAN, response: { type: 'object' } });
   const apps = object({ apps: arrayOf(object({ name: TEXT, title: TEXT, size: TEXT })) });
   const parameters = [pathParameter('parent')];
-  const spec = {
-    openapi: '3.1.0',
-    info: { title: 'Hub', version: '1' },
-    paths: {
-      '/v1/{parent}/apps': {
-        parameters,
-        get: { operationId: 'hub.projects.places.apps.list', ...shows(apps) },
-        post: {
-          operationId: 'hub.projects.places.apps.create',
-          ...takes(object({ name: TEXT, title: TEXT }), operation),
-        },
+  const spec = toDocument({
+    '/v1/{parent}/apps': {
+      parameters,
+      get: { operationId: 'hub.projects.places.apps.list', ...shows(apps) },
+      post: {
+        operationId: 'hub.projects.places.apps.create',
+        ...takes(object({ name: TEXT, title: TEXT }), operation),
       },
     },
-  };
+  });
   const { send } = await openShop({ spec, state: { unknownIds: 'not-found', initialItems: 0 } });
   const path = '/v1/projects/p1/places/b2/apps';
   const { body } = await send('POST', path, { title: 'first' });

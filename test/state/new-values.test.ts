@@ -1,12 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { finds, inPath, json, REMOVED, sends, shows, takes } from '../operation-parts.js';
+import { finds, inPath, json, REMOVED, sends, shows, takes, toDocument } from '../operation-parts.js';
 import { arrayOf, BOOLEAN, CLOSED, INTEGER, object, ref, TEXT } from '../schema-parts.js';
 import { openShop, type Reply } from './shop.js';
 
-const toDocument = (item: object, body: object, made = item): Readonly<Record<string, unknown>> => ({
-  openapi: '3.1.0',
-  info: { title: 'New values', version: '1' },
-  paths: {
+const createDocument = (item: object, body: object, made = item): Readonly<Record<string, unknown>> =>
+  toDocument({
     '/orders': { get: shows(arrayOf(item)), post: takes(body, made, 201) },
     '/orders/{order_id}': {
       ...inPath('order_id'),
@@ -14,8 +12,7 @@ const toDocument = (item: object, body: object, made = item): Readonly<Record<st
       patch: takes(body, item),
       put: { ...takes(body, item), description: 'Replaces the order.' },
     },
-  },
-});
+  });
 
 /** Some properties. */
 const toNames = (count: number, stem = 'result'): Readonly<Record<string, object>> =>
@@ -25,7 +22,7 @@ const toNames = (count: number, stem = 'result'): Readonly<Record<string, object
 const NOW = '2026-01-01T00:00:00.000Z';
 
 const create = async (item: object, body: object, sent: object = {}): Promise<Reply['body']> => {
-  const { send } = await openShop({ ...CLOSED, spec: toDocument(item, body) });
+  const { send } = await openShop({ ...CLOSED, spec: createDocument(item, body) });
   const { body: created, status } = await send('POST', '/orders', sent);
   expect(status).toBe(201);
   expect((await send('GET', `/orders/${String(created['id'])}`)).body).toEqual(created);
@@ -96,7 +93,7 @@ describe('a created item', () => {
 
   it('shows a secret that only an action takes', async () => {
     const item = object({ id: TEXT, client_secret: { type: ['string', 'null'] } }, 'id');
-    const { paths, ...document } = toDocument(item, object({ note: TEXT }));
+    const { paths, ...document } = createDocument(item, object({ note: TEXT }));
     const confirm = { ...inPath('order_id'), post: takes(item, item) };
     const spec = { ...document, paths: { ...(paths as object), '/orders/{order_id}/confirm': confirm } };
     const { send } = await openShop({ ...CLOSED, spec });
@@ -150,7 +147,7 @@ describe('a created item', () => {
   it('shows a secret that only the answer to its create declares, once', async () => {
     const key = object({ id: TEXT, name: TEXT }, 'id', 'name');
     const made = object({ id: TEXT, name: TEXT, secret: { type: ['string', 'null'] }, next_token: TEXT }, 'id');
-    const spec = toDocument(key, object({ name: TEXT }), made);
+    const spec = createDocument(key, object({ name: TEXT }), made);
     const { send } = await openShop({ ...CLOSED, spec });
     const { body: first } = await send('POST', '/orders', { name: 'a' });
     const { body: second } = await send('POST', '/orders', { name: 'a' });
@@ -201,7 +198,7 @@ describe('a created item', () => {
 
   it('has a new id and new values, also where an example shows them', async () => {
     const item = { ...object({ id: TEXT, token: TEXT, note: TEXT }, 'id'), example: { id: 'ord_1', token: 'tok' } };
-    const { send } = await openShop({ ...CLOSED, spec: toDocument(item, object({ note: TEXT })) });
+    const { send } = await openShop({ ...CLOSED, spec: createDocument(item, object({ note: TEXT })) });
     const ids = new Set<unknown>();
     for (let i = 0; i < 5; i++) ids.add((await send('POST', '/orders', {})).body['id']);
     expect(ids.size).toBe(5);
@@ -210,14 +207,10 @@ describe('a created item', () => {
   it('has an id of its own beside the number that its path takes, also where an example shows one', async () => {
     const order = object({ id: { type: 'integer', example: 4 }, iid: INTEGER, note: TEXT });
     const sent = object({ note: TEXT });
-    const spec = {
-      openapi: '3.1.0',
-      info: { title: 'New values', version: '1' },
-      paths: {
-        '/orders': { get: shows(arrayOf(order)), post: takes(sent, order, 201) },
-        '/orders/{order_iid}': { ...inPath('order_iid'), get: shows(order) },
-      },
-    };
+    const spec = toDocument({
+      '/orders': { get: shows(arrayOf(order)), post: takes(sent, order, 201) },
+      '/orders/{order_iid}': { ...inPath('order_iid'), get: shows(order) },
+    });
     const { send } = await openShop({ ...CLOSED, spec });
     const made = [await send('POST', '/orders', { note: 'a' }), await send('POST', '/orders', { note: 'b' })];
     expect(new Set(made.map(({ body }) => body['id'])).size).toBe(2);
@@ -226,7 +219,7 @@ describe('a created item', () => {
 
   it('keeps what the server made when it is changed or replaced', async () => {
     const item = object({ id: TEXT, note: TEXT, secret: TEXT, count: INTEGER }, 'id');
-    const { send } = await openShop({ ...CLOSED, spec: toDocument(item, object({ note: TEXT })) });
+    const { send } = await openShop({ ...CLOSED, spec: createDocument(item, object({ note: TEXT })) });
     const { body } = await send('POST', '/orders', { note: 'a' });
     const path = `/orders/${String(body['id'])}`;
     expect((await send('PATCH', path, { note: 'b' })).body).toEqual({ ...body, note: 'b' });
@@ -243,19 +236,15 @@ describe('a created item', () => {
 
 describe('a member that a path identifies', () => {
   const member = object({ user: object({ id: TEXT, name: TEXT }, 'id'), role: TEXT }, 'user');
-  const spec = {
-    openapi: '3.1.0',
-    info: { title: 'Members', version: '1' },
-    paths: {
-      '/teams/{team_id}/members': { ...inPath('team_id'), get: shows(arrayOf(member)) },
-      '/teams/{team_id}/members/{user_id}': {
-        ...inPath('team_id', 'user_id'),
-        get: finds(member),
-        put: { ...sends(object({ role: TEXT })), responses: { 200: json(member), 201: json(member) } },
-        delete: REMOVED,
-      },
+  const spec = toDocument({
+    '/teams/{team_id}/members': { ...inPath('team_id'), get: shows(arrayOf(member)) },
+    '/teams/{team_id}/members/{user_id}': {
+      ...inPath('team_id', 'user_id'),
+      get: finds(member),
+      put: { ...sends(object({ role: TEXT })), responses: { 200: json(member), 201: json(member) } },
+      delete: REMOVED,
     },
-  };
+  });
 
   it('shows the id of the path inside of the object that it names', async () => {
     const { send } = await openShop({ spec, state: { unknownIds: 'not-found' } });
@@ -291,7 +280,7 @@ describe('a created item beside what a request sends', () => {
   it('does not refer to an item of another collection that no request named', async () => {
     const shop = ref('Shop');
     const order = object({ id: TEXT, title: TEXT, shop, size: object({ width: INTEGER }) });
-    const document = toDocument(order, object({ title: TEXT }));
+    const document = createDocument(order, object({ title: TEXT }));
     const spec = {
       ...document,
       components: { schemas: { Shop: object({ id: TEXT, name: TEXT }, 'id') } },

@@ -4,7 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { createMock, type Mock } from '../../src/index.js';
 import { createPagedClient, type PagedClient, type Thing } from './paged-client.js';
 import { createPagedDocument, LOOKS, type LookName } from './paged-document.js';
-import { inPath, json, toDocument } from '../operation-parts.js';
+import { inPath, json, query, sends, shows, toDocument } from '../operation-parts.js';
+import { send } from '../send.js';
 import { arrayOf, BOOLEAN, INTEGER, object, ref, TEXT } from '../schema-parts.js';
 
 const NAMES = Object.keys(LOOKS) as readonly LookName[]; // its keys are the names
@@ -218,48 +219,30 @@ describe('what pages say', () => {
 
 it('a negative limit that the contract lets pass asks for a page of the usual size', async () => {
   const item = object({ id: TEXT }, 'id');
-  const page = object({ data: arrayOf(item), has_more: BOOLEAN });
-  const responses = { 200: json(page) };
-  const parameters = [
-    { name: 'limit', in: 'query', schema: INTEGER },
-    { name: 'after', in: 'query', schema: TEXT },
-  ];
-  const spec = toDocument({ '/things': { get: { parameters, responses } } });
+  const page = shows(object({ data: arrayOf(item), has_more: BOOLEAN }));
+  const spec = toDocument({ '/things': { get: { parameters: [query('limit', INTEGER), query('after')], ...page } } });
   await using mock = await createMock({ spec, fixtures: { things: [{ id: 'a' }, { id: 'b' }] } });
-  const body: unknown = await (await mock.fetch('/things?limit=-1')).json();
-  expect(body).toEqual({ data: [{ id: 'a' }, { id: 'b' }], has_more: false });
+  expect((await send(mock, '/things?limit=-1')).body).toEqual({ data: [{ id: 'a' }, { id: 'b' }], has_more: false });
 });
 
 it('an unknown cursor in a body is named as a property of the body', async () => {
   const item = ref('Thing');
   const list = object({ items: arrayOf(item), cursor: TEXT }, 'items');
-  const content = (schema: object) => ({ 'application/json': { schema } });
-  const search = object({ cursor: TEXT, limit: INTEGER });
-  const mock = await createMock({
+  const search = sends(object({ cursor: TEXT, limit: INTEGER }));
+  await using mock = await createMock({
     spec: toDocument(
       {
-        '/things': { get: { responses: { 200: { description: 'all', content: content(list) } } } },
-        '/things/{id}': {
-          get: { ...inPath('id'), responses: { 200: { description: 'one', content: content(item) } } },
-        },
+        '/things': { get: shows(list) },
+        '/things/{id}': { get: { ...inPath('id'), ...shows(item) } },
         '/things/search': {
-          post: {
-            requestBody: { content: content(search) },
-            responses: { 200: { description: 'some', content: content(list) }, 400: { description: 'wrong' } },
-          },
+          post: { ...search, responses: { 200: json(list), 400: { description: 'wrong' } } },
         },
       },
       { Thing: object({ id: TEXT, name: TEXT }, 'id', 'name') },
     ),
   });
-  const response = await mock.fetch('/things/search', {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: '{"cursor":"nonsense"}',
-  });
-  expect(response.status).toBe(400);
+  expect((await send(mock, '/things/search', { cursor: 'nonsense' })).status).toBe(400);
   expect(mock.journal.last()?.trace.at(-1)).toContain(
     'body property "cursor": "nonsense" is not a cursor of this list',
   );
-  await mock.close();
 });

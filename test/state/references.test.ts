@@ -123,7 +123,7 @@ const openCatalog = (sent: object, shown: object, more: object = {}): Promise<Sh
     '/bundles/{bundle_id}': one('bundle_id', bundle),
     ...more,
   };
-  const spec = { openapi: '3.1.0', info: { title: 'Catalog', version: '1' }, paths, components };
+  const spec = toDocument(paths, undefined, { components });
   return openShop({ spec, state: { unknownIds: 'not-found' } });
 };
 

@@ -1,7 +1,7 @@
 import { Hono } from 'hono';
 import { describe, expect, it } from 'vitest';
 import { createMock } from '../../src/index.js';
-import { finds, json, pathParameter, query, sends, shows, takes } from '../operation-parts.js';
+import { finds, json, pathParameter, query, sends, shows, takes, toDocument } from '../operation-parts.js';
 import { arrayOf, CLOSED, INTEGER, object, ref, TEXT } from '../schema-parts.js';
 import { openShop } from './shop.js';
 
@@ -15,51 +15,47 @@ const topic = object({
 type Parameter = Readonly<Record<string, unknown>>;
 
 /** Topics whose paths have their parent and their full name as one parameter. */
-const toDocument = (
+const createDocument = (
   [parentKey, parent]: readonly [key: string, parameter: Parameter],
   [nameKey, name]: readonly [key: string, parameter: Parameter],
 ): Readonly<Record<string, unknown>> => {
   const found = { 200: json(topic), 404: { description: 'none' } };
   const inPath = (own: Parameter): object => ({ in: 'path', required: true, schema: TEXT, ...own });
-  return {
-    openapi: '3.1.0',
-    info: { title: 'Names', version: '1' },
-    paths: {
-      [`/v1/{${parentKey}}/topics`]: {
-        parameters: [inPath({ name: 'parent', ...parent })],
-        get: shows(object({ topics: arrayOf(topic) })),
-        post: {
-          parameters: [query('topicId')],
-          ...sends(topic),
-          responses: { 200: json(topic), 409: { description: 'taken' } },
-        },
-      },
-      [`/v1/{${nameKey}}`]: {
-        parameters: [inPath({ name: 'name', ...name })],
-        get: { responses: found },
-        patch: { parameters: [query('updateMask')], ...sends(topic), responses: found },
-        delete: { responses: { 204: { description: 'gone' }, 404: { description: 'none' } } },
-      },
-      [`/v1/{${nameKey}}:pause`]: {
-        parameters: [inPath({ name: 'name', ...name })],
-        post: { ...sends({ type: 'object' }), responses: found },
+  return toDocument({
+    [`/v1/{${parentKey}}/topics`]: {
+      parameters: [inPath({ name: 'parent', ...parent })],
+      get: shows(object({ topics: arrayOf(topic) })),
+      post: {
+        parameters: [query('topicId')],
+        ...sends(topic),
+        responses: { 200: json(topic), 409: { description: 'taken' } },
       },
     },
-  };
+    [`/v1/{${nameKey}}`]: {
+      parameters: [inPath({ name: 'name', ...name })],
+      get: { responses: found },
+      patch: { parameters: [query('updateMask')], ...sends(topic), responses: found },
+      delete: { responses: { 204: { description: 'gone' }, 404: { description: 'none' } } },
+    },
+    [`/v1/{${nameKey}}:pause`]: {
+      parameters: [inPath({ name: 'name', ...name })],
+      post: { ...sends({ type: 'object' }), responses: found },
+    },
+  });
 };
 
 const DOCUMENTS: readonly (readonly [string, Readonly<Record<string, unknown>>])[] = [
   [
     'the pattern of the parameter',
-    toDocument(
+    createDocument(
       ['parent', { schema: { type: 'string', pattern: '^projects/[^/]+$' } }],
       ['name', { schema: { type: 'string', pattern: '^projects/[^/]+/topics/[^/]+$' } }],
     ),
   ],
-  ['the path', toDocument(['parent=projects/*', {}], ['name=projects/*/topics/*', {}])],
+  ['the path', createDocument(['parent=projects/*', {}], ['name=projects/*/topics/*', {}])],
   [
     'the description of the parameter',
-    toDocument(
+    createDocument(
       ['parent', { description: 'Required. The project, in the format `projects/{project}`.' }],
       ['name', { description: 'The topic. Format: projects/{project}/topics/{topic}' }],
     ),
@@ -127,18 +123,16 @@ describe('an item whose name is full and whose path has its last step', () => {
     };
     const QUEUE = ref('Queue');
     const inPath = (name: string): object => pathParameter(name);
-    const spec = {
-      openapi: '3.1.0',
-      info: { title: 'Names', version: '1' },
-      paths: {
+    const spec = toDocument(
+      {
         '/v1/projects/{project}/queues/{queue}': {
           parameters: [inPath('project'), inPath('queue')],
           put: takes(QUEUE, QUEUE),
           get: finds(QUEUE),
         },
       },
-      components: { schemas: { Queue: queue } },
-    };
+      { Queue: queue },
+    );
     const { send } = await openShop({ ...CLOSED, spec });
     const { body } = await send('PUT', '/v1/projects/p1/queues/mail', { title: 'Mail' });
     expect(body).toMatchObject({ name: 'projects/p1/queues/mail', title: 'Mail' });

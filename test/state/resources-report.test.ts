@@ -1,12 +1,12 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { runResources } from '../../src/cli/commands/resources.js';
 import type { OperationReport } from '../../src/answer/sources/state/report.js';
-import { content, pathParameter, query, REMOVED } from '../operation-parts.js';
-import { arrayOf, INTEGER, ref, TEXT } from '../schema-parts.js';
+import { createFolder, createSharedFolder } from '../folders.js';
+import { inPath, query, REMOVED, sends, shows } from '../operation-parts.js';
+import { arrayOf, INTEGER, object, ref, TEXT } from '../schema-parts.js';
 import { loadCases } from '../load-cases.js';
 
 interface Report {
@@ -15,30 +15,14 @@ interface Report {
 
 async function run(spec: string, json: boolean): Promise<string> {
   let text = '';
-  await runResources({
-    spec,
-    json,
-    write: (line) => {
-      text += `${line}\n`;
-    },
-  });
+  await runResources({ spec, json, write: (line) => void (text += `${line}\n`) });
   return text;
 }
 
-const object = (properties: object, more: object = {}): object => ({ type: 'object', properties, ...more });
-const json = (schema: object): object => ({ content: content(schema) });
-const path = (...names: readonly string[]): readonly object[] => names.map((name) => pathParameter(name));
 /** Robots in envelopes, with a create that names properties in other ways, and receipts that share nothing with their create. */
 const DOCUMENT = loadCases<Record<string, unknown>>('state/resources-report.yaml');
 
-let folder: string;
-let spec: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'vouch-resources-'));
-  spec = join(folder, 'robots.json');
-  await writeFile(spec, JSON.stringify(DOCUMENT));
-});
-afterAll(() => rm(folder, { recursive: true }));
+const spec = join(createSharedFolder({ 'robots.json': JSON.stringify(DOCUMENT) }), 'robots.json');
 
 async function readOperation(id: string): Promise<OperationReport> {
   const report = JSON.parse(await run(spec, true)) as Report;
@@ -108,32 +92,30 @@ describe('vouch resources explains', () => {
 
 const NOTE = ref('Note');
 const NOTES = arrayOf(NOTE);
-const one = (schema: object): object => ({ responses: { 200: { description: 'ok', ...json(schema) } } });
 
 /** Notes with operations on several of them, on their size, by the value of a property, and on an array of one. */
 const NOTES_DOCUMENT = {
   ...DOCUMENT,
   paths: {
     '/notes': {
-      get: { operationId: 'listNotes', ...one(NOTES) },
-      put: { operationId: 'putNotes', requestBody: json(NOTES), ...one(NOTES) },
+      get: { operationId: 'listNotes', ...shows(NOTES) },
+      put: { operationId: 'putNotes', ...sends(NOTES), ...shows(NOTES) },
       delete: { operationId: 'deleteNotes', parameters: [query('ids')], ...REMOVED },
     },
-    '/notes/count': { get: { operationId: 'countNotes', ...one(object({ count: INTEGER })) } },
-    '/notes/latest': { get: { operationId: 'readLatest', ...one(NOTE) } },
-    '/notes/slugs/{slug}': { parameters: path('slug'), get: { operationId: 'readBySlug', ...one(NOTE) } },
-    '/notes/{id}': { parameters: path('id'), get: { operationId: 'readNote', ...one(NOTE) } },
+    '/notes/count': { get: { operationId: 'countNotes', ...shows(object({ count: INTEGER })) } },
+    '/notes/latest': { get: { operationId: 'readLatest', ...shows(NOTE) } },
+    '/notes/slugs/{slug}': { ...inPath('slug'), get: { operationId: 'readBySlug', ...shows(NOTE) } },
+    '/notes/{id}': { ...inPath('id'), get: { operationId: 'readNote', ...shows(NOTE) } },
     '/notes/{id}/tags': {
-      parameters: path('id'),
-      post: { operationId: 'addTags', requestBody: json(object({ tags: arrayOf(TEXT) })), ...one(NOTE) },
+      ...inPath('id'),
+      post: { operationId: 'addTags', ...sends(object({ tags: arrayOf(TEXT) })), ...shows(NOTE) },
     },
   },
   components: { schemas: { Note: object({ id: TEXT, slug: TEXT, tags: arrayOf(TEXT) }) } },
 };
 
 it('vouch resources explains operations on several items, on their number and on their arrays', async () => {
-  const file = join(folder, 'notes.json');
-  await writeFile(file, JSON.stringify(NOTES_DOCUMENT));
+  const file = join(createFolder({ 'notes.json': JSON.stringify(NOTES_DOCUMENT) }), 'notes.json');
   const text = (await run(file, false)).replaceAll(/ +/g, ' ');
   for (const line of [
     'batch PUT /notes 0.80 PUT on a collection; its body is an array of items',

@@ -1,19 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { createMock, type Mock } from '../../src/index.js';
-import { inPath, query, REMOVED, shows, takes } from '../operation-parts.js';
+import { inPath, query, REMOVED, shows, takes, toDocument } from '../operation-parts.js';
 import { arrayOf, BOOLEAN, CLOSED, INTEGER, object, TEXT } from '../schema-parts.js';
 import { openShop, type Reply, type Shop } from './shop.js';
 
 const link = { type: 'string', format: 'uri' };
 
-const toDocument = (uri: object, more: object = {}): Readonly<Record<string, unknown>> => {
+const createDocument = (uri: object, more: object = {}): Readonly<Record<string, unknown>> => {
   const room = object({ uri, name: TEXT, owner: link, ...more }, 'uri', 'name');
   const desk = object({ uri: link, label: TEXT }, 'uri', 'label');
-  return {
-    openapi: '3.1.0',
-    info: { title: 'Self URLs', version: '1' },
-    servers: [{ url: 'https://rooms.example/v2/' }],
-    paths: {
+  return toDocument(
+    {
       '/rooms': {
         get: { parameters: [query('owner', link)], ...shows(object({ items: arrayOf(room) })) },
         post: takes(object({ name: TEXT, owner: link }, 'name'), room, 201),
@@ -27,14 +24,16 @@ const toDocument = (uri: object, more: object = {}): Readonly<Record<string, unk
       '/rooms/{uuid}/desks': { ...inPath('uuid'), post: takes(object({ label: TEXT }), desk, 201) },
       '/rooms/{room_uuid}/desks/{uuid}': { ...inPath('room_uuid', 'uuid'), get: shows(desk) },
     },
-  };
+    undefined,
+    { servers: [{ url: 'https://rooms.example/v2/' }] },
+  );
 };
 
 const readLast = (url: unknown): string => String(url).split('/').at(-1) ?? '';
 
 describe('an item that is identified by its own URL', () => {
   it('has a URL whose last segment reads, replaces and removes it', async () => {
-    const { send } = await openShop({ ...CLOSED, spec: toDocument(link) });
+    const { send } = await openShop({ ...CLOSED, spec: createDocument(link) });
     const { body } = await send('POST', '/rooms', { name: 'North' });
     expect(body['uri']).toMatch(/^https:\/\/rooms\.example\/v2\/rooms\/[^/]+$/);
     const path = `/rooms/${readLast(body['uri'])}`;
@@ -47,7 +46,7 @@ describe('an item that is identified by its own URL', () => {
 
   it('has another URL than every other item, also where the schema shows an example', async () => {
     const example = 'https://eu.rooms.example/rooms/AAAABBBBCCCC1111';
-    const { send } = await openShop({ ...CLOSED, spec: toDocument({ ...link, example }) });
+    const { send } = await openShop({ ...CLOSED, spec: createDocument({ ...link, example }) });
     const urls = await Promise.all(
       ['a', 'b'].map(async (name) => (await send('POST', '/rooms', { name })).body['uri']),
     );
@@ -56,7 +55,7 @@ describe('an item that is identified by its own URL', () => {
   });
 
   it('has the ids of its parents in its URL', async () => {
-    const { send } = await openShop({ ...CLOSED, spec: toDocument(link) });
+    const { send } = await openShop({ ...CLOSED, spec: createDocument(link) });
     const room = readLast((await send('POST', '/rooms', { name: 'North' })).body['uri']);
     const { body } = await send('POST', `/rooms/${room}/desks`, { label: 'a' });
     expect(body['uri']).toMatch(new RegExp(`^https://rooms\\.example/v2/rooms/${room}/desks/[^/]+$`));
@@ -64,12 +63,12 @@ describe('an item that is identified by its own URL', () => {
   });
 
   it('is created on demand with the URL that was requested', async () => {
-    const { send } = await openShop({ spec: toDocument(link) });
+    const { send } = await openShop({ spec: createDocument(link) });
     expect((await send('GET', '/rooms/r1')).body['uri']).toBe('https://rooms.example/v2/rooms/r1');
   });
 
   it('is filtered by the URL of another item, which a replacement without that property keeps', async () => {
-    const { send } = await openShop({ ...CLOSED, spec: toDocument(link) });
+    const { send } = await openShop({ ...CLOSED, spec: createDocument(link) });
     const owner = 'https://rooms.example/v2/people/p1';
     const { body } = await send('POST', '/rooms', { name: 'North', owner });
     await send('POST', '/rooms', { name: 'South', owner: `${owner}2` });
@@ -79,7 +78,7 @@ describe('an item that is identified by its own URL', () => {
   });
 
   it('is identified by its id where it has one', async () => {
-    const { send } = await openShop({ ...CLOSED, spec: toDocument(link, { uuid: TEXT }) });
+    const { send } = await openShop({ ...CLOSED, spec: createDocument(link, { uuid: TEXT }) });
     const { body } = await send('POST', '/rooms', { name: 'North' });
     expect((await send('GET', `/rooms/${String(body['uuid'])}`)).body).toEqual(body);
   });
@@ -90,14 +89,10 @@ describe('a request property that the item has with a longer name', () => {
     const hook = object({ id: TEXT, callback_url: link, state: TEXT }, 'id', 'callback_url');
     const { send } = await openShop({
       ...CLOSED,
-      spec: {
-        openapi: '3.1.0',
-        info: { title: 'Hooks', version: '1' },
-        paths: {
-          '/hooks': { post: takes(object({ url: link, state: TEXT }, 'url'), hook, 201) },
-          '/hooks/{id}': { ...inPath('id'), get: shows(hook) },
-        },
-      },
+      spec: toDocument({
+        '/hooks': { post: takes(object({ url: link, state: TEXT }, 'url'), hook, 201) },
+        '/hooks/{id}': { ...inPath('id'), get: shows(hook) },
+      }),
     });
     const url = 'https://app.example/in';
     const { body } = await send('POST', '/hooks', { url, state: 'on' });
@@ -112,17 +107,16 @@ describe('an item with an id that shows its own URL', () => {
     const item = object({ id: TEXT, title: TEXT, ...task }, 'id', ...Object.keys(task));
     return openShop({
       ...CLOSED,
-      spec: {
-        openapi: '3.1.0',
-        info: { title: 'Own URLs', version: '1' },
-        servers: [{ url: 'https://{region}.tasks.example/v1', variables: { region: { default: 'eu' } } }],
-        paths: {
+      spec: toDocument(
+        {
           '/projects': { post: takes(object({ title: TEXT }), project, 201) },
           '/projects/{project_id}': { ...inPath('project_id'), get: shows(project) },
           '/projects/{project_id}/tasks': { ...inPath('project_id'), post: takes(object(sent), item, 201) },
           '/projects/{project_id}/tasks/{task_id}': { ...inPath('project_id', 'task_id'), get: shows(item) },
         },
-      },
+        undefined,
+        { servers: [{ url: 'https://{region}.tasks.example/v1', variables: { region: { default: 'eu' } } }] },
+      ),
     });
   };
   const create = async ({ send }: Shop, body: object = { title: 'a' }): Promise<readonly [string, Reply['body']]> => {
@@ -172,17 +166,16 @@ describe('the own URL of an item where the document has no absolute server', () 
   });
   const openSpace = async (server: object, unknownIds: 'create' | 'not-found'): Promise<Mock> =>
     createMock({
-      spec: {
-        openapi: '3.1.0',
-        info: { title: 'Space', version: '1' },
-        ...server,
-        paths: {
+      spec: toDocument(
+        {
           '/tasks': toPaths(task),
           '/tasks/{task_id}': { ...inPath('task_id'), get: shows(task) },
           '/rooms': toPaths(room),
           '/rooms/{uuid}': { ...inPath('uuid'), get: shows(room) },
         },
-      },
+        undefined,
+        { ...server },
+      ),
       state: { unknownIds },
     });
   const readJson = async (response: Response): Promise<Reply['body']> => (await response.json()) as Reply['body'];
@@ -241,17 +234,13 @@ it.each([
     'notes',
     'tags',
   );
-  const spec = {
-    openapi: '3.1.0',
-    info: { title: 'Lists', version: '1' },
-    paths: {
-      '/tickets': {
-        get: { parameters: [query('limit', INTEGER)], ...shows(list(ticket)) },
-        post: takes(object({ title: TEXT }), ticket, 201),
-      },
-      '/tickets/{id}': { ...inPath('id'), get: shows(ticket) },
+  const spec = toDocument({
+    '/tickets': {
+      get: { parameters: [query('limit', INTEGER)], ...shows(list(ticket)) },
+      post: takes(object({ title: TEXT }), ticket, 201),
     },
-  };
+    '/tickets/{id}': { ...inPath('id'), get: shows(ticket) },
+  });
   const { send } = await openShop({ ...CLOSED, spec });
   const { body } = await send('POST', '/tickets', { title: 'a' });
   const notes = { data: [], has_more: false, url: `${base}/${String(body['id'])}/notes` };

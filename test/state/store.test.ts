@@ -32,41 +32,6 @@ function ids(store: Store): readonly string[] {
 }
 
 describe('a store', () => {
-  it('starts from its fixtures, and a change in one store is seen by no other', () => {
-    const definition = createDefinition(3);
-    const [one, two] = [open(definition), open(definition)];
-    change(one, (things) => things.add({ id: 'new', item: { id: 'new' } }));
-    change(one, (things) => things.remove('id-0'));
-    expect(ids(one)).toEqual(['id-1', 'id-2', 'new']);
-    expect(ids(two)).toEqual(['id-0', 'id-1', 'id-2']);
-    expect(ids(open(definition))).toEqual(['id-0', 'id-1', 'id-2']);
-  });
-
-  it('is back at its fixtures after a reset, its numbers included', () => {
-    const store = open(createDefinition(2));
-    expect(change(store, (things) => things.nextNumber())).toBe(1);
-    change(store, (things) => things.remove('id-1'));
-    store.reset();
-    expect(ids(store)).toEqual(['id-0', 'id-1']);
-    expect(change(store, (things) => things.nextNumber())).toBe(1);
-  });
-
-  it('goes back to a snapshot as often as wanted', () => {
-    const store = open(createDefinition(2));
-    change(store, (things) => things.add({ id: 'a', item: { id: 'a' } }));
-    change(store, (things) => things.nextNumber());
-    const snapshot = store.snapshot();
-    for (let i = 0; i < 2; i++) {
-      change(store, (things) => things.remove('a'));
-      change(store, (things) => things.update('id-0', { item: { id: 'id-0', changed: true } }));
-      change(store, (things) => things.add({ id: `b${i}`, item: {} }));
-      store.restore(snapshot);
-      expect(ids(store)).toEqual(['id-0', 'id-1', 'a']);
-      expect(store.collection('things').get('id-0')?.item).toEqual({ id: 'id-0', number: 0 });
-      expect(change(store, (things) => things.nextNumber())).toBe(2);
-    }
-  });
-
   it('remembers the position of a removed item, so that a cursor on it stays valid', () => {
     const store = open(createDefinition(5));
     change(store, (each) => each.remove('id-2'));
@@ -112,25 +77,6 @@ describe('a store', () => {
 
   it.each([[['a']], [['a/b', 'c']], [['a%2Fb']], [['ü', '%', '/']]])('the scope of %j is read back', (parts) => {
     expect(readScope(toScope(...parts))).toEqual(parts);
-  });
-
-  it('exports what it holds the way a fixture is written', () => {
-    const store = open(createDefinition(1));
-    store.transaction((transaction) => {
-      const notes = transaction.collection('notes');
-      const content = { bytes: new Uint8Array([0xff]), mediaType: 'image/x' };
-      notes.add({ id: 'n', item: { id: 'n' } }, toScope('id-0'));
-      notes.add({ id: 'm', item: { id: 'm' }, content }, toScope('id-0'));
-    });
-    expect(store.export()).toEqual({
-      collections: {
-        things: [{ id: 'id-0', number: 0 }],
-        notes: [
-          { $parent: 'id-0', id: 'n' },
-          { $parent: 'id-0', id: 'm', $content: { base64: '/w==' }, $contentType: 'image/x' },
-        ],
-      },
-    });
   });
 });
 

@@ -1,28 +1,27 @@
 import { describe, expect, it } from 'vitest';
 import { createMock } from '../../src/index.js';
-import { finds, inPath, pathParameter, sends, shows, takes, toDocument as toSpec } from '../operation-parts.js';
+import { finds, inPath, pathParameter, sends, shows, takes, toDocument } from '../operation-parts.js';
 import { arrayOf, CLOSED, INTEGER, object, type Part, ref, TEXT } from '../schema-parts.js';
 import { openShop } from './shop.js';
 
 const RECORD = ref('Record');
 
-const toDocument = (components: object): Readonly<Record<string, unknown>> => ({
-  openapi: '3.1.0',
-  info: { title: 'Unions', version: '1' },
-  paths: {
-    '/records': {
-      get: shows(object({ records: arrayOf(RECORD) })),
-      post: takes(RECORD, object({ record: RECORD }), 201),
+const createDocument = (components: object): Readonly<Record<string, unknown>> =>
+  toDocument(
+    {
+      '/records': {
+        get: shows(object({ records: arrayOf(RECORD) })),
+        post: takes(RECORD, object({ record: RECORD }), 201),
+      },
+      '/records/{id}': {
+        parameters: [pathParameter('id')],
+        get: finds(RECORD),
+        patch: takes({ type: 'object', additionalProperties: true }, RECORD),
+        put: takes(RECORD, RECORD),
+      },
     },
-    '/records/{id}': {
-      parameters: [pathParameter('id')],
-      get: finds(RECORD),
-      patch: takes({ type: 'object', additionalProperties: true }, RECORD),
-      put: takes(RECORD, RECORD),
-    },
-  },
-  components: { schemas: components },
-});
+    components,
+  );
 
 const base = { id: { type: 'string', readOnly: true }, name: TEXT };
 const kind = (type: string, own: object): object => ({
@@ -37,7 +36,7 @@ const refs = (...names: readonly string[]): readonly object[] =>
 const DOCUMENTS: readonly (readonly [string, Readonly<Record<string, unknown>>])[] = [
   [
     'constants distinguish',
-    toDocument({
+    createDocument({
       Record: { oneOf: refs('A', 'Mx', 'Srv') },
       A: kind('A', { address: TEXT }),
       Mx: kind('MX', { priority: INTEGER, host: TEXT }),
@@ -46,7 +45,7 @@ const DOCUMENTS: readonly (readonly [string, Readonly<Record<string, unknown>>])
   ],
   [
     'a discriminator distinguishes',
-    toDocument({
+    createDocument({
       Record: {
         oneOf: refs('A', 'Mx', 'Srv'),
         discriminator: { propertyName: 'type', mapping: { A: '#/components/schemas/A', MX: 'Mx', SRV: 'Srv' } },
@@ -59,7 +58,7 @@ const DOCUMENTS: readonly (readonly [string, Readonly<Record<string, unknown>>])
   ],
   [
     'the branches add to common properties',
-    toDocument({
+    createDocument({
       Record: {
         type: 'object',
         required: ['id', 'type'],
@@ -128,7 +127,7 @@ describe.each([
     ],
   ])('that it has by %s', async (_name, schemas, kind) => {
     const one = shows(ref('Source'));
-    const spec = toSpec(
+    const spec = toDocument(
       {
         '/sources': { get: shows(arrayOf(ref('Source'))), post: takes(NEW_SOURCE, ref('Source'), 201) },
         '/sources/{id}': { ...inPath('id'), get: one, patch: { ...sends(object({ iban: TEXT })), ...one } },
@@ -152,7 +151,7 @@ describe('an item for which no valid answer is found', () => {
   const cells = arrayOf(object({ x: INTEGER }));
   const either = { oneOf: [ref('Board'), ref('WholeBoard')] };
   const never = { type: 'integer', minimum: 5, maximum: 1 };
-  const spec = toSpec(
+  const spec = toDocument(
     {
       '/boards': { post: takes(object({ name: TEXT }, 'name'), either, 201), get: shows(arrayOf(ref('Board'))) },
       '/boards/{id}': { ...inPath('id'), get: shows(either) },
