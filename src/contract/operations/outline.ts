@@ -29,25 +29,50 @@ export function toPath(key: string): string {
   return key.startsWith('/') ? key : `/${key}`;
 }
 
-/** What is not in an outline. */
-const REST = [
-  ...(['summary', 'description', 'tags', 'deprecated', 'parameters', 'body'] as const),
-  ...(['responses', 'security', 'extensions', 'streaming'] as const),
-];
-
 /** An operation of which no more than its outline is known, until something else of it is needed. @param read - Reads it as a whole. */
 export function createOutlinedOperation(
   { id, method, basePaths, pointer, key, isSpanned }: OperationOutline,
   read: () => Operation,
 ): Operation {
   const known = memoize<undefined, Operation>(read);
-  const spanned = isSpanned === true ? known(undefined).spanned : undefined;
-  const rest = REST.map((name) => [name, { get: () => known(undefined)[name], enumerable: true, configurable: true }]);
-  // It has the properties of an operation.
-  return Object.defineProperties(
-    { id, method, path: toPath(key), spanned, basePaths, pointer },
-    Object.fromEntries(rest) as PropertyDescriptorMap,
-  ) as Operation;
+  return {
+    id,
+    method,
+    path: toPath(key),
+    spanned: isSpanned === true ? known(undefined).spanned : undefined,
+    basePaths,
+    pointer,
+    get summary() {
+      return known(undefined).summary;
+    },
+    get description() {
+      return known(undefined).description;
+    },
+    get tags() {
+      return known(undefined).tags;
+    },
+    get deprecated() {
+      return known(undefined).deprecated;
+    },
+    get parameters() {
+      return known(undefined).parameters;
+    },
+    get body() {
+      return known(undefined).body;
+    },
+    get responses() {
+      return known(undefined).responses;
+    },
+    get security() {
+      return known(undefined).security;
+    },
+    get extensions() {
+      return known(undefined).extensions;
+    },
+    get streaming() {
+      return known(undefined).streaming;
+    },
+  };
 }
 
 /** A copy of an operation with other base paths; what was not read of it is not read. */
