@@ -59,6 +59,7 @@ export interface ContractParts extends ItemModels {
   readAnswers(seed: number, examples: Examples): ContractAnswers;
 }
 
+/** The setting of which examples are used. */
 type Examples = Settings['responses']['examples'];
 
 /** The answers that follow from the contract and the seed. */
@@ -90,6 +91,7 @@ const PARTS: unique symbol = Symbol('parts');
 /** The property that says how a contract was loaded, to the other build of this package in one process. */
 const ORIGIN: unique symbol = Symbol.for('vouch.contract') as never;
 
+/** The options that a contract is loaded with. */
 type ContractSettings = Pick<Settings, keyof ContractOptions | 'spec'>;
 
 /** A contract with what its mocks share. */
@@ -215,6 +217,7 @@ export async function loadShared(settings: ContractSettings): Promise<LoadedCont
 /** What follows from reading all operations of a contract; with it, a start reads only those that are called. */
 interface ContractFacts extends DeclaredErrors, Pick<ContractParts, 'answersRanges' | 'resources' | 'tagged'> {}
 
+/** The facts without their contract. */
 interface PackedFacts extends Omit<ContractFacts, 'resources' | 'usualErrors'> {
   readonly resources: unknown;
   readonly usualErrors: ReturnType<ContractFacts['usualErrors']>;

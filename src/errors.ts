@@ -135,6 +135,7 @@ function deepenStack(): number {
   return limit;
 }
 
+/** How many calls V8 shows by default. */
 const DEFAULT_STACK = 10;
 
 /** Thrown where a value would take too much work to check. A check reports it as `TOO_COSTLY`; elsewhere the request fails with it. */

@@ -127,6 +127,7 @@ function toReceiver(given: unknown): Receiver {
   });
 }
 
+/** How many calls a message lists. */
 const MAX_CALLS = 10;
 
 function describePassed({ journal }: Receiver, passed: string, calls: readonly Interaction[]): string {

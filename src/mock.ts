@@ -151,6 +151,7 @@ function followParts(read: () => Parts) {
 /** What a server of a mock depends on. */
 type ServedOptions = Omit<Parameters<typeof Listen>[1], keyof ListenOptions>;
 
+/** What only the mock itself uses. */
 interface OwnParts {
   readonly live: Live;
   readonly reloader: Reloader;

@@ -78,14 +78,17 @@ function option(kinds: OptionKind | readonly OptionKind[], description: string, 
   return { kinds: typeof kinds === 'string' ? [kinds] : kinds, description, ...more };
 }
 
+/** A boolean that is false by default. */
 function toggle(description: string, flag?: string): OptionEntry {
   return option('boolean', description, { default: false, ...(flag !== undefined && { flag }) });
 }
 
+/** A non-negative integer. */
 function count(description: string, more: OptionMore): OptionEntry {
   return option('integer', description, { minimum: 0, ...more });
 }
 
+/** A non-negative integer with a default and a flag. */
 function limit(flag: string, fallback: number, description: string): OptionEntry {
   return count(description, { default: fallback, flag });
 }

@@ -64,6 +64,7 @@ export async function readSettings(
   };
 }
 
+/** The options with the handlers of the module that they name. */
 async function loadHandlers(options: CommandSettings['options'], edition: number): Promise<CommandSettings['options']> {
   const { handlers } = options;
   if (typeof handlers !== 'string') return options;
@@ -77,6 +78,7 @@ export function listConfigFiles(command: Command): readonly string[] {
   return typeof given === 'string' ? [given] : given === false ? [] : CONFIG_NAMES;
 }
 
+/** The settings that commander got from one source. */
 function readFlags(
   command: Command,
   names: readonly OptionName[],

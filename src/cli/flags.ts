@@ -11,6 +11,7 @@ import type { Output } from './output.js';
 /** How flags differ from the options they set, by option. */
 export type FlagChanges = Partial<Readonly<Record<OptionName, FlagChange>>>;
 
+/** How a flag differs from the option it sets. */
 interface FlagChange {
   readonly description?: string;
   readonly default?: string;
@@ -20,6 +21,7 @@ interface FlagChange {
   readonly required?: boolean;
 }
 
+/** What the flags that switch an option off do. */
 const NO_FLAGS: Partial<Readonly<Record<OptionName, string>>> = {
   preset: 'use no preset',
   fixtures: 'start without fixtures',

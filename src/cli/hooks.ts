@@ -3,6 +3,7 @@ import { MockError, suggest } from '../errors.js';
 import type { CassetteOptions } from '../recording/cassettes.js';
 import { loadModule, readExports } from './load-module.js';
 
+/** Functions of the user that change, drop or match exchanges. */
 type Hooks = Pick<CassetteOptions, 'beforeWrite' | 'afterRead' | 'matcher'>;
 
 /** The flag `--hooks`. */

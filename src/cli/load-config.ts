@@ -29,6 +29,7 @@ export interface Setting {
 /** Settings of one origin. */
 export type SettingLayer = readonly (readonly [name: SettingName, setting: Setting])[];
 
+/** The options whose values are paths. */
 const PATHS: ReadonlySet<SettingName> = new Set<SettingName>([
   'spec',
   'overlays',

@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { MockError, toReason } from '../errors.js';
 import { isError } from '../platform.js';
 
+/** The exports of a module of the user. */
 type ModuleExports = Readonly<Record<string, unknown>>;
 
 /** `import` of the process, where this code runs in a script, which has none (`program/launch.ts`). */

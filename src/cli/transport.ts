@@ -179,6 +179,7 @@ export function writePortFile({ portFile }: TransportFlags, { port }: Pick<Liste
   return () => rmSync(portFile, { force: true });
 }
 
+/** Days for which a kept certificate must still be valid. */
 const MIN_DAYS = 7;
 
 /** The self-signed certificate of the last start, or a new one if its time is almost over or it lacks a name. */

@@ -165,6 +165,7 @@ function createWaiting(toTexts: ToTexts) {
   const waiters = new Set<(interaction: Interaction) => void>();
   return {
     isAwaited: (): boolean => waiters.size > 0,
+    /** Passes a new interaction on; costs nothing while nothing waits. */
     notify: (interaction: Interaction): void => {
       for (const waiter of waiters) waiter(interaction);
     },

@@ -35,6 +35,7 @@ export interface Reloader extends Reloads {
   close(): void;
 }
 
+/** The header that responses have while a file has a mistake. */
 const RELOAD_HEADER = 'x-mock-reload-error';
 
 /** Creates what reloads the files of a mock, one reload at a time, and watches them where that is switched on. */
@@ -103,6 +104,7 @@ function toReloadError(cause: unknown): MockError {
   return new MockError('RELOAD_FAILED', `the files could not be reloaded: ${toReason(cause)}`, { cause });
 }
 
+/** Calls what the user gave for a reload. */
 function report({ onReload, scenarios }: Settings, reload: MockReload): void {
   onReload?.(reload);
   const { loaded, kept, error } = reload;
@@ -213,8 +215,10 @@ function findNewError(before: Contract, { problems }: Contract): MockError | und
   });
 }
 
+/** The options that decide what the contract is. */
 const DOCUMENT_OPTIONS = ['spec', ...CONTRACT_OPTIONS] as const;
 
+/** The options that a running mock can change. */
 const LIVE_OPTIONS: ReadonlySet<string> = new Set<keyof Settings>([
   ...DOCUMENT_OPTIONS,
   'fixtures',
@@ -264,11 +268,13 @@ function listPaths(version: Version, files: OptionFiles | undefined): readonly s
   return [...others, ...scenarios].map((path) => resolve(path));
 }
 
+/** The files that the contract of a version is made of. */
 function listDocument({ contract, settings }: Version): readonly string[] {
   const overlays = settings.overlays.map((path) => (path.startsWith('file:') ? fileURLToPath(path) : path));
   return [...contract.files, ...overlays];
 }
 
+/** Whether a path is one of others, or below one. */
 function isBelow(path: string, others: readonly string[]): boolean {
   return others.some((other) => path === resolve(other) || path.startsWith(resolve(other) + sep));
 }

@@ -231,6 +231,7 @@ function openCoverage(
   };
 }
 
+/** Which credentials a session accepts; undefined for any. */
 function readAccepts(
   { tokens, acceptIssued }: AuthOptions,
   sessions: Sessions,

@@ -12,6 +12,7 @@ declare global {
   }
 }
 
+/** What Jest makes global. */
 interface JestGlobals extends Record<
   'beforeAll' | 'beforeEach' | 'afterEach' | 'afterAll',
   (run: () => unknown) => void

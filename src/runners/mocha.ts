@@ -7,6 +7,7 @@ interface MochaContext {
   readonly currentTest?: { readonly state?: string };
 }
 
+/** What Mocha makes global. */
 interface MochaGlobals {
   before(run: () => Promise<void>): void;
   beforeEach(run: () => void): void;

@@ -34,6 +34,7 @@ interface TestInfo {
 type Use<Value> = (value: Value) => Promise<void>;
 type HeaderFields = { readonly [name: string]: string };
 
+/** What `mockFixtures` returns. */
 interface Fixtures<Types, Collections> {
   workerMock: [(args: object, use: Use<WorkerMock<Types, Collections>>) => Promise<void>, { scope: 'worker' }];
   mock: (
@@ -93,6 +94,7 @@ export function mockFixtures<Types = unknown, Collections = unknown>(
   };
 }
 
+/** One line for each request of a test. */
 function listRequests<Types, Collections>({ journal }: TestMock<Types, Collections>): string {
   const lines = journal.interactions.map((interaction) => journal.describe(interaction));
   return lines.length === 0 ? 'none' : lines.join('\n');

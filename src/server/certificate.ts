@@ -37,6 +37,7 @@ export function createCertificate(names: readonly string[] = [], now: number = D
   };
 }
 
+/** RFC 5280 4.1: TBSCertificate. */
 function writeCertificate(publicKey: KeyObject, names: readonly string[], now: number): Buffer {
   // A certificate that is newer than the clock of a client would not be valid yet.
   const validity = sequence(time(now - DAY_MS), time(now + VALID_DAYS * DAY_MS));

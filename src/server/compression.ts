@@ -67,6 +67,7 @@ function compress([body, init]: Given, coding: Coding | undefined, isHead: boole
   return [coding === 'gzip' ? gzipSync(bytes) : brotliCompressSync(bytes, { params }), { ...init, headers }];
 }
 
+/** Whether a body with these header fields may be compressed. */
 function isCompressible(headers: Headers): boolean {
   const read = (name: string): string => headers.get(name) ?? '';
   if (headers.has('content-encoding') || !COMPRESSIBLE.test(read('content-type'))) return false;

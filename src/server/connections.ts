@@ -36,6 +36,7 @@ export interface RefusalOptions {
   readonly onRefused?: ((error: MockError, status: number) => void) | undefined;
 }
 
+/** An answer to a request that could not be read. */
 interface Refusal {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -211,6 +212,7 @@ function closeAfterResponse(socket: AnsweringSocket, bytes: number): void {
   outgoing.once('finish', () => socket.destroySoon());
 }
 
+/** An error of Node's HTTP parser. */
 interface ParseError extends NodeJS.ErrnoException {
   /** The bytes that were read last. */
   readonly rawPacket?: Buffer;

@@ -128,6 +128,7 @@ function listHeaders({ headers }: Response): readonly [string, string][] {
   return [...headers].filter(([name]) => !FRAMING.has(name));
 }
 
+/** The error of an incomplete body. */
 function toTerminated(cause: Cause): TypeError {
   return new TypeError('terminated', { cause: toCauseError(cause) });
 }
@@ -179,6 +180,7 @@ interface Sink {
   readonly cancelled: AbortSignal;
 }
 
+/** How a body that stalls ends. */
 interface StallEnd {
   /** Aborted when the client gives up. */
   readonly signal: AbortSignal;
@@ -274,6 +276,7 @@ async function failWhenSent({ controller, cancelled }: Sink, breakage: Breakage)
   breakage.fail(controller);
 }
 
+/** Sends nothing more until the client disconnects. */
 function stall(controller: Controller, end: StallEnd): void {
   const { signal, isSilent } = end;
   const finish = (): void => (isSilent ? controller.close() : controller.error(signal.reason));

@@ -95,6 +95,7 @@ function readMode(given: unknown = 'bypass'): UnhandledRequest {
   throw new MockError('OPTION_INVALID', message, { hint });
 }
 
+/** What answers the requests to one origin. */
 interface Route {
   readonly mode: UnhandledRequest;
   fetch(request: Request): Promise<Response>;

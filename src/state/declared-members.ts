@@ -165,6 +165,7 @@ function createPositions(contract: Contract): {
   };
 }
 
+/** A schema that can be a reference. */
 interface Place {
   readonly schema: Schema;
   readonly pointer: string;

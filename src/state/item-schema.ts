@@ -32,6 +32,7 @@ export interface ItemProperty {
   readonly schema: SchemaObject;
   /** Pointer to the property itself. */
   readonly pointer: string;
+  /** Pointer to `schema`. */
   readonly target: string;
   /** Pointers to all branches of its `anyOf`, of which a value can satisfy several. */
   readonly branches: readonly string[];
@@ -45,6 +46,7 @@ export interface ItemProperty {
   readonly variant: boolean;
 }
 
+/** Booleans that say whether a request succeeded. */
 const SUCCESS = /^(ok|success|succeeded|is_?success(ful)?)$/i;
 
 /** Whether a boolean of this name says whether a request succeeded. */
@@ -72,6 +74,7 @@ export interface ItemSchema {
   /** Undefined where the schema does not determine it. */
   readonly type: string | undefined;
   readonly properties: ReadonlyMap<string, ItemProperty>;
+  /** Whether additional properties are forbidden. */
   readonly closed: boolean;
   /** For an array: pointer to the schema of its items. */
   readonly items: string | undefined;
@@ -337,6 +340,7 @@ function isNull(schema: Schema): boolean {
 
 const SCALARS: ReadonlySet<unknown> = new Set(['string', 'number', 'integer', 'boolean']);
 
+/** How deep unions are searched for a scalar. */
 const MAX_UNIONS = 3;
 
 /** Whether a schema, or a branch of its union, is that of a string, a number or a boolean. */

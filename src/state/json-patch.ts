@@ -6,6 +6,7 @@ import { toBareName } from '../contract/names.js';
 import { toIdName } from './names.js';
 import type { Item } from './store/lists/item-list.js';
 
+/** The patched item, or why the patch cannot be applied. */
 type PatchResult = { readonly item: Item } | { readonly mistake: string };
 
 /** Whether a body is a JSON Patch, whatever its media type: an array of operations. */
@@ -37,6 +38,7 @@ export function applyJsonPatch(item: Item, operations: unknown, isLenient = fals
   return isObject(root) ? { item: root } : { mistake: 'the result of the patch is not an object' };
 }
 
+/** The item that is changed, and the values that were copied, moved or compared so far. */
 interface Draft {
   readonly tree: Record<string, unknown>;
   readonly isLenient: boolean;
@@ -170,6 +172,7 @@ function remove(draft: Draft, place: Located | undefined): boolean {
   return true;
 }
 
+/** An array of an item whose elements a change names by their ids. */
 interface NamedElements {
   readonly path: readonly string[];
   readonly id: string;
@@ -177,6 +180,7 @@ interface NamedElements {
   readonly flag: string | undefined;
 }
 
+/** Properties of a sent element that remove it. */
 const REMOVES_ELEMENT = /^_?(deleted?|destroy|removed?)$/i;
 
 const ELEMENT_ID = toIdName();
@@ -191,6 +195,7 @@ export function createElementMerge(
   of: {
     readonly body: ItemSchema | undefined;
     readonly schema: ItemSchema | undefined;
+    /** Names of the query parameters. */
     readonly parameters: readonly string[];
   },
 ): ElementMerge {

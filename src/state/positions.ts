@@ -23,6 +23,7 @@ export interface ItemPlace {
   readonly isInArray: boolean;
 }
 
+/** The bodies of the operations of one resource, each with its positions. */
 interface ResourceBodies {
   /** Answers that show one item: of the read, then of the create, then of changes. */
   readonly answers: readonly (readonly BodyPosition[])[];
@@ -32,11 +33,13 @@ interface ResourceBodies {
   readonly idNames: readonly string[];
 }
 
+/** A position and how well it fits the other bodies of its resource. */
 interface ScoredPosition {
   readonly position: BodyPosition;
   readonly score: number;
 }
 
+/** How deep an item can be nested in envelopes. */
 const MAX_DEPTH = 3;
 
 /** Objects inside of these are parts of an item, not items in an envelope. */
@@ -201,6 +204,7 @@ function isPartOfItem(
   return around !== undefined && !isEnvelope(read, around.schema) && rateId(read, around.schema, of.idNames) > 0;
 }
 
+/** The property that holds what is at a position. */
 function readHolder({ path, element }: BodyPosition): string | undefined {
   return element.at(-1) ?? path.at(-1);
 }

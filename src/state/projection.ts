@@ -38,6 +38,7 @@ export interface SchemaPair {
   readonly resources?: Resources | undefined;
 }
 
+/** What the properties of two schemas are compared with. */
 interface LinkContext extends Pick<SchemaPair, 'resources'> {
   readonly read: ReadItemSchema;
   /** Whether the properties are those of an object inside of the item. */

@@ -99,6 +99,7 @@ export function listUnion(contract: Contract, part: Part): readonly Part[] {
   return [...listParts(contract, part, 'anyOf'), ...listParts(contract, part, 'oneOf')];
 }
 
+/** The branches of the union of a schema that describe existing items. */
 function listItemBranches(reader: PartReader, part: Part): readonly Part[] {
   return listUnion(reader.contract, part).filter((branch) => isExistingItem(reader, branch));
 }

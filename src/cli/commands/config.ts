@@ -8,6 +8,7 @@ import { alignColumns, colour, type Output, showPath } from '../output.js';
 import { TRANSPORT_SETTINGS, type TransportName } from '../transport.js';
 import { addServeFlags, readServeSettings } from './serve.js';
 
+/** The settings whose values are credentials. */
 const SECRETS: ReadonlySet<SettingName> = new Set<OptionName>([
   'auth.tokens',
   'control.token',
@@ -75,6 +76,7 @@ function showDocuments(value: unknown): unknown {
   });
 }
 
+/** How many characters of a value are printed. */
 const MAX_SHOWN = 60;
 
 function describeSettings(settings: ReadonlyMap<SettingName, Setting>, file: string | undefined): readonly string[] {

@@ -25,6 +25,7 @@ interface ImportFlags {
   readonly json?: boolean;
 }
 
+/** What was written and found. */
 interface Report {
   readonly format: Format;
   /** The files and folders that were written. */

@@ -60,6 +60,7 @@ async function runInit(spec: string, flags: InitFlags, write: Output['write']): 
   write(`to run the test:   ${enter}npm install --save-dev vouch && node --test`);
 }
 
+/** The files besides the document and the fixtures. */
 const FILES = ['vouch.config.yaml', 'scenarios/slow.yaml', 'compose.yaml', 'test/mock.test.mjs'] as const;
 
 /** Where the document is below the folder, and its text if it has to be copied there. */

@@ -71,6 +71,7 @@ export async function runResources(options: ReportOptions): Promise<number> {
   return 0;
 }
 
+/** A collection with the reports of its operations. */
 interface Described {
   readonly resource: Resource;
   readonly operations: readonly OperationReport[];
@@ -112,6 +113,7 @@ function alignOperations(operations: readonly OperationReport[]): readonly strin
   });
 }
 
+/** What is known about an operation, in sentences. */
 function describeOperation(operation: OperationReport): readonly string[] {
   const { id, parents, within, set, request, query, answer, list } = operation;
   const lines: string[] = [];
@@ -149,6 +151,7 @@ function describePosition(pointer: string): string {
   return pointer === '' ? 'the whole body is the item' : `the item is at ${pointer}`;
 }
 
+/** How many names a line lists. */
 const MAX_NAMES = 12;
 
 function listNames(names: readonly string[]): string {

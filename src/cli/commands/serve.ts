@@ -56,6 +56,7 @@ const FLAG_CHANGES: FlagChanges = {
   'control.token': { description: 'token that the control API requires', shownDefault: 'none' },
 };
 
+/** The options that `vouch serve` has flags for. */
 const SERVE_OPTIONS: readonly OptionName[] = [...SERVER_OPTIONS, ...Object.values(OPTION_GROUPS).flat()];
 
 /** What `vouch serve` serves, and with which settings. */
@@ -76,6 +77,7 @@ export function defineCommand(command: Command, output: Output): void {
   addServeFlags(command).action((specs: readonly string[]) => serveCommand(specs, command, output));
 }
 
+/** Serves until a signal. */
 async function serveCommand(specs: readonly string[], command: Command, output: Output): Promise<void> {
   const flags = command.opts<Omit<StartOptions, keyof Output | 'settings'>>();
   const options = { ...flags, ...(await readServeSettings(specs[0], command)), ...output };
@@ -245,6 +247,7 @@ function countRepaired({ contract }: Mock<Clock>): number {
   return contract.problems.filter(({ assumed }) => assumed !== undefined).length;
 }
 
+/** How many collections have fixtures. */
 function countCollections(fixtures: unknown): number {
   return typeof fixtures === 'string' ? listFixtureFiles(fixtures).length : Object.keys(fixtures ?? {}).length;
 }

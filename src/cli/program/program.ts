@@ -12,6 +12,7 @@ const output: Output = {
   writeError: (line) => void process.stderr.write(`${line}\n`),
 };
 
+/** Commands of Prism, and those of vouch that do the same. */
 const PRISM_COMMANDS = new Map([
   ['mock', 'vouch serve'],
   ['proxy', 'vouch record'],

@@ -27,6 +27,7 @@ const OWN_OPTIONS: readonly OptionName[] = [
   'scenarios.active',
 ];
 
+/** A document with its name and folders. */
 interface Entry extends ConfigDocument {
   readonly name: string;
   readonly spec: string | object;
@@ -128,6 +129,7 @@ function findOwnFolder(
   return documents.filter(({ options }) => findFolder(options.spec, kind) === folder).length === 1 ? folder : undefined;
 }
 
+/** The options of a mock: those of the document, then those of all. */
 function toOptions(
   entry: Entry,
   { settings, ...options }: StartOptions,

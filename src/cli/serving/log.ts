@@ -15,6 +15,7 @@ export interface LogFlags {
   readonly verbose?: boolean;
 }
 
+/** How one interaction is logged. */
 interface LogFormat {
   readonly trace: boolean;
   /** The places of violations; undefined if they are not logged. */
@@ -47,6 +48,7 @@ export function logInteractions(
 /** How long a line waits for others, in milliseconds: a write to a pipe costs as much as the answer to a request. */
 const LINES_MS = 10;
 
+/** Writes lines together that come shortly after each other. */
 function collectLines(write: Output['write']): (line: string) => void {
   let lines: string[] = [];
   const flush = (): void => {
@@ -92,6 +94,7 @@ function formatInteraction(
   return [line.join(' ').trimEnd(), ...more.map((each) => `       ${each}`)].join('\n');
 }
 
+/** The place in the document of the keyword that is violated. */
 function findPlace({ schemaPointer }: Violation, locate: (pointer: string) => Place): Place | undefined {
   if (schemaPointer === undefined) return undefined;
   const place = locate(schemaPointer);

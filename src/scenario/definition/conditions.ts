@@ -260,6 +260,7 @@ function readLiteral(node: SourceNode, context: CheckContext): Matcher | undefin
   return createValueMatcher(node.value);
 }
 
+/** Checks a value of a body that has no members or items. */
 function checkValue(node: SourceNode, context: CheckContext): void {
   const { pointers, what } = context.value;
   if (pointers === undefined) return;

@@ -219,6 +219,7 @@ export function listSettings(name: FaultName): readonly (readonly [string, Field
   return Object.entries(FAULTS[name].fields ?? {});
 }
 
+/** The kind of the settings of a fault. */
 function toSettings(name: FaultName): ObjectKind<object> {
   return object({ fields: FAULTS[name].fields ?? {} });
 }

@@ -141,6 +141,7 @@ interface EventFields extends Pick<ScriptedEvent, 'delay'> {
   readonly data?: unknown;
 }
 
+/** One event of a stream with its fields. */
 const EVENT: ObjectKind<EventFields> = object({
   label: 'an event',
   type: 'EventDefinition',
@@ -387,6 +388,7 @@ const OPERATIONS: Kind<readonly RulePart[]> = {
   }),
 };
 
+/** Reports the rule after one that answers every call. */
 function reportUnreachable(items: readonly SourceNode[]): void {
   const last = items.findIndex(({ value }) => isObject(value) && answersEveryCall(value));
   const hidden = items[last + 1];

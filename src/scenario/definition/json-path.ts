@@ -20,12 +20,14 @@ export interface JsonPath {
   findMistake(target: JsonPathTarget): JsonPathMistake | undefined;
 }
 
+/** The value that a JSONPath is applied to. */
 interface JsonPathTarget {
   readonly pointers: readonly string[];
   readonly fieldsOf: FieldsReader;
   domainOf(pointers: readonly string[]): Domain;
 }
 
+/** A part of a JSONPath that the schemas exclude. */
 interface JsonPathMistake {
   /** The end of a sentence: `has no field "qty"`. */
   readonly says: string;
@@ -93,6 +95,7 @@ function findMistake(library: Library['jsonpath'], query: Query, target: JsonPat
   return mistake;
 }
 
+/** How the schemas of selected nodes are found. */
 function createSelect({ fieldsOf, domainOf }: JsonPathTarget, report: Report) {
   const children = (pointers: readonly string[]): Nodes => {
     const { properties, items, open } = fieldsOf(pointers);
@@ -127,6 +130,7 @@ function createSelect({ fieldsOf, domainOf }: JsonPathTarget, report: Report) {
     const found = fieldsOf(pointers).items;
     return found.length === 0 ? undefined : found;
   };
+  /** Checks the comparison of nodes with a string. */
   const equal = (literal: string, nodes: Nodes): void => {
     const values = nodes === undefined || nodes.length === 0 ? undefined : domainOf(nodes).values;
     if (values === undefined || values.includes(literal)) return;

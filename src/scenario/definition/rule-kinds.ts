@@ -175,6 +175,7 @@ function itemKind(
 /** A whole or partial item of a collection. */
 export const ITEM: Kind<Readonly<Record<string, unknown>>> = itemKind('partial', checkPartial);
 
+/** A merge patch of an item. */
 const ITEM_PATCH: Kind<Readonly<Record<string, unknown>>> = itemKind('patch', checkParts);
 
 /** Ids of items that exist. */

@@ -33,6 +33,7 @@ export function toScenarioError(mistakes: readonly Mistake[]): MockError | undef
   return toError(mistakes, { code: 'SCENARIO_INVALID', where: 'scenarios' });
 }
 
+/** The core schema of YAML 1.2 with merge keys. */
 const SCHEMA = CORE_SCHEMA.withTags(mergeTag);
 
 function parseYaml(text: string, file: string): unknown {

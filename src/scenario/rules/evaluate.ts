@@ -97,6 +97,7 @@ export function evaluateRules(rules: readonly Rule[], input: EvaluationInput): E
   return { applied, delayMs, patches, limit, outcome };
 }
 
+/** The limit with fewer calls left, with the headers of both. */
 function joinLimits(one: LimitState | undefined, other: LimitState | undefined): LimitState | undefined {
   if (one === undefined || other === undefined) return one ?? other;
   const fewest = other.remaining <= one.remaining ? other : one;

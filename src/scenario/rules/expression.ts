@@ -24,6 +24,7 @@ export const EXPRESSION_FORMS =
 
 const EMBEDDED = /\{(\$(?:request|vars)\b[^}]*)\}/g;
 
+/** Whether a string begins like an expression. */
 function looksLikeExpression(text: string): boolean {
   return /^\$(request|vars)\b/.test(text);
 }

@@ -10,6 +10,7 @@ interface Counter {
   readonly applied: number;
 }
 
+/** A fixed window of a rate limit. */
 interface RateWindow {
   /** By the session's clock, in milliseconds. */
   readonly start: number;

@@ -7,6 +7,7 @@ import type { Reloads } from '../watch.js';
 import { answerJson } from './answer.js';
 import type { ControlHandlers, ControlledParts } from './routes.js';
 
+/** An operation that state has nothing to do with. */
 const NO_BINDING = { collection: undefined, action: undefined, why: undefined };
 
 /** The operations on the mock as a whole. */
@@ -47,6 +48,7 @@ export function mockHandlers(parts: ControlledParts): ControlHandlers {
   };
 }
 
+/** The document, with the URL of the mock as its server where the query parameter `server` names it. */
 function readDocument({ contract }: ControlledParts, call: Call): Contract['document'] {
   const server = call.query['server'];
   return typeof server === 'string' ? withServer(contract, server) : contract.document;

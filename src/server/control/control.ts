@@ -17,6 +17,7 @@ import { type ControlPolicy, createControlGuard, isListedOrigin } from './guard.
 import { CONTROL_ROUTES, type ControlledParts } from './routes.js';
 import { answerWelcome } from './pages.js';
 
+/** How the control API is served. */
 interface ControlOptions extends ControlPolicy {
   /** What its paths begin with: `/__mock`. */
   readonly prefix: string;

@@ -15,6 +15,7 @@ import { answerInspector } from './pages.js';
 import { draftRequest, toRequest as toSampleRequest } from './sample-request.js';
 import { type ControlHandlers, type ControlledParts, readPath } from './routes.js';
 
+/** How many bytes of a body are shown. */
 const MAX_BYTES = 4096;
 
 /** The operations that the page of the inspector needs besides those that tests use. */

@@ -8,6 +8,7 @@ import { toPackageUrl } from '../../package-folder.js';
 import { host } from '../../platform.js';
 import { answerProblem, BARE } from './answer.js';
 
+/** The page of the inspector: its path in the package. */
 const PAGE = 'dist/inspector.html.gz';
 
 /** What every page forbids, besides what its content security policy does. */
@@ -56,6 +57,7 @@ export function answerDocuments(
   return new host.Response(answer.body, { status: answer.status, headers });
 }
 
+/** A page with the heading of the mock. */
 function writePage(text: string): string {
   return `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark"><link rel="icon" href="data:,"><title>Mock server</title><style>body{font:16px/1.5 system-ui,sans-serif;max-width:36rem;margin:4rem auto;padding:0 1rem}</style><h1>This is a mock server</h1>${text}</html>`;
 }

@@ -80,6 +80,7 @@ function withDefaults(contract: Contract, { schemaPointer }: MediaType, value: u
   });
 }
 
+/** The media type to send: JSON if there is a choice. */
 function pickMedia(content: readonly MediaType[]): MediaType | undefined {
   return (
     content.find((media) => isJsonType(media.type)) ?? content.find((media) => isFormType(media.type)) ?? content[0]

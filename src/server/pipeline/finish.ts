@@ -117,6 +117,7 @@ function toKept(answer: Answer): Answer {
   return { status, headers, body, mediaType, from, violations };
 }
 
+/** The response of an answer, with its fault. */
 function writeAnswer(
   { encode }: FinishParts,
   { arrival: { request, environment }, arrival, session }: Outcome,
@@ -144,6 +145,7 @@ function report(parts: FinishParts, outcome: Outcome, interaction: Interaction):
   }
 }
 
+/** The answer instead of one whose `onInteraction` threw. */
 function answerListenerFailure({ errors, encode }: FinishParts, { call, arrival }: Outcome, error: unknown): Response {
   const cause = new Error(`the option "onInteraction" threw: ${toReason(error)}`);
   return encode(toFailure(errors, call?.operation, cause), arrival.request.method, arrival.environment);

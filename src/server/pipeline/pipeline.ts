@@ -49,6 +49,7 @@ export interface PipelineParts extends FinishParts {
   readonly undocumented?: UndocumentedParts | undefined;
 }
 
+/** What requests outside of the contract are answered with. */
 interface UndocumentedParts {
   /** The operation that they are calls of. */
   readonly operation: Operation;
@@ -133,6 +134,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
   };
 }
 
+/** The answer to a request that something outside of the pipeline failed on. */
 function answerFailure(errors: ErrorAnswers, error: unknown, answerUnrouted: (unrouted: Unrouted) => Written): Written {
   try {
     const why = `mock: it failed outside of the answer sources: ${toReason(error)}`;
@@ -163,6 +165,7 @@ function createStoreSteps(parts: PipelineParts): (arrival: Arrival, answer: () =
   };
 }
 
+/** The answers to requests that reach no operation, or that have no session. */
 function createRefusals(parts: PipelineParts, steps: CallSteps) {
   const { errors, sessions } = parts;
   const answerUndocumented = createUndocumentedAnswerer(parts, steps);
@@ -242,6 +245,7 @@ function createCallAnswerer(
   };
 }
 
+/** The steps around the sources. */
 interface CallSteps {
   readonly readClock: ReadClock;
   readonly finish: Finish;

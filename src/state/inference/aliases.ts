@@ -89,6 +89,7 @@ function isSamePath({ read }: ContractIndex, one: CollectionCandidate, other: Co
   return schema !== undefined && item !== undefined && isSameItem(read, schema, item);
 }
 
+/** The property of an item that holds the id of the parent in its path. */
 function findParentProperty(index: ContractIndex, candidate: CollectionCandidate): string | undefined {
   const parent = candidate.groups.at(-2);
   const parameter = parent?.parameters.at(-1);
@@ -108,6 +109,7 @@ function findParentProperty(index: ContractIndex, candidate: CollectionCandidate
   return undefined;
 }
 
+/** Objects that name the parent of an item. */
 const PARENT_HOLDER = /^(parent|container|belongs_?to)$/i;
 
 /** The collection whose items are created and listed only below a parent, and read at the top: `/blocks/{id}/children` for `/blocks/{id}`. */
@@ -262,6 +264,7 @@ function listRelations(read: ReadItemSchema, schema: ItemSchema): readonly Relat
   });
 }
 
+/** The collection whose items a path only shows. */
 function findRelated(
   index: ContractIndex,
   candidates: ReadonlyMap<string, CollectionCandidate>,

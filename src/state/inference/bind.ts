@@ -34,8 +34,10 @@ export interface InferredAction {
 /** Finds what an operation does on a path of one candidate, or why the store does not handle it. */
 type Bind = (index: ContractIndex, candidate: CollectionCandidate, operation: Operation) => InferredAction | string;
 
+/** The result for an operation of one candidate that sets no properties itself. */
 type Infer = (action: Action, confidence: number, why: string) => InferredAction;
 
+/** Infers the actions of the operations of one candidate that set no properties themselves. */
 function inferFor(candidate: CollectionCandidate): Infer {
   return (action, confidence, why) => ({ candidate, action, set: NO_PROPERTIES, confidence, why });
 }
@@ -291,6 +293,7 @@ function hasItemWithId(index: ContractIndex, { schema, groups }: CollectionCandi
   return hasId && compareSchemas(index.read, item, body) >= 0.6;
 }
 
+/** Words of an operation that creates items. */
 const CREATING = /^\W*([Cc]reate|[Aa]dd|[Nn]ew|[Ii]nsert)s?(?![a-z])/;
 
 /** Whether a PUT on a collection creates items: nothing else does, and its name or its summary says so. */
@@ -387,6 +390,7 @@ const BATCH_WORD = /bulk|batch|man(y|ies)|multiple|import|create|add|insert|upse
 
 const UPLOAD_WORD = /^(contents?|uploads?|files?)$/i;
 
+/** Whether a request has a file beside the properties of an item. */
 function hasFile(index: ContractIndex, { body }: Operation): boolean {
   const schemas = (body?.content ?? []).flatMap(({ schema, schemaPointer }) =>
     schema === undefined ? [] : (index.read(schemaPointer) ?? []),
@@ -436,6 +440,7 @@ function measureConfidence(index: ContractIndex, candidate: CollectionCandidate,
   return isSent ? 0.6 : 0;
 }
 
+/** Whether one branch of the success schema is the schema of the item. */
 function hasBranch(index: ContractIndex, operation: Operation, schema: string | undefined): boolean {
   const media = findSuccessMedia(operation);
   return (

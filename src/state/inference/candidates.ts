@@ -13,6 +13,7 @@ export interface CollectionCandidate {
   readonly itemKey: string | undefined;
   /** The groups of the path, this collection's last. */
   readonly groups: readonly KeyedGroup[];
+  /** Pointer to the schema of an item. */
   readonly schema: string | undefined;
   /** Whether an operation addresses the collection itself or one of its items. */
   readonly hasOperations: boolean;
@@ -105,6 +106,7 @@ interface PlainPath {
   readonly before: Candidates;
   readonly operation: Operation;
   readonly shape: PathShape;
+  /** The words of its last group. */
   readonly words: readonly string[];
 }
 

@@ -99,6 +99,7 @@ export function createContractIndex(contract: Contract, read: ReadItemSchema): C
   };
 }
 
+/** Words of an operation that lists items. */
 const LISTING = /^\W*([Ll]ist|[Ss]earch|[Qq]uery|[Ff]ind)(?![a-z])/;
 
 /** Whether the name or the summary of an operation begins with one of some words. */
@@ -256,6 +257,7 @@ function readList(lookups: Lookups, operation: Operation, findItem: FindItem): I
   return named;
 }
 
+/** Whether a path ends in the parameters that identify an item. */
 function isOnItem(shape: PathShape | undefined): boolean {
   return (shape?.groups.at(-1)?.parameters.length ?? 0) > 0;
 }

@@ -65,6 +65,7 @@ export function describeResource(
   };
 }
 
+/** Whether requests only read and change a singleton. */
 function isAlwaysThere(index: ContractIndex, { key }: CollectionCandidate): boolean {
   const methods = [...index.operationsAt(key).keys()];
   return methods.includes('PATCH') && methods.every((method) => method === 'GET' || method === 'PATCH');
@@ -162,7 +163,9 @@ const ID_NAMES: readonly string[] =
 interface IdWords {
   readonly noun: string;
   readonly wanted: string;
+  /** Its last word. */
   readonly lastWord: string;
+  /** Whether it is a string. */
   readonly isText: boolean;
 }
 
@@ -221,6 +224,7 @@ function findKeyProperties(
   return found.length === parameters.length ? found : [];
 }
 
+/** Names of properties that repeat all parts of a key. */
 const JOINED_NAME =
   /^(full_?(name|slug|path|id)|path_?with_?namespace|name_?with_?(owner|namespace)|qualified_?name)$/i;
 
@@ -436,6 +440,7 @@ function isAnyText(schema: SchemaObject): boolean {
   return isText && schema.format === undefined && schema.pattern === undefined && schema.enum === undefined;
 }
 
+/** Objects that hold the name of a person. */
 const HOLDER = /^profile$/i;
 
 /** The properties that can identify an item, those of its profile after its own. */
@@ -459,6 +464,7 @@ function findPathParameter({ parameters }: Operation, name: string): Parameter |
   return parameters.find((each) => each.in === 'path' && each.name === name);
 }
 
+/** Whether a property can have a value that only one item has. */
 function canIdentify({ schema, scalar }: ItemProperty): boolean {
   const type = readSchemaType(schema);
   const isText = type === 'string' || type === 'integer' || (type === undefined && scalar);
@@ -494,6 +500,7 @@ function readMention(index: ContractIndex, parameter: Parameter, operation: Oper
   };
 }
 
+/** Words of a description of several keys. */
 const ALTERNATIVE = /\bor\b|\||\b(also|as well|either|alternatively)\b/i;
 
 /** Whether the name, the description or a branch of the schema of a parameter says that it takes a property as well. */

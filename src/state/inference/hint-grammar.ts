@@ -72,6 +72,7 @@ interface Kind<Value> {
   readonly value?: Value;
 }
 
+/** One property of a hint. */
 interface Property<Value> {
   readonly kind: Kind<Value>;
   /** A sentence for editors and docs/state.md. */
@@ -367,6 +368,7 @@ function toRows(properties: Readonly<Record<string, Property<unknown>>>): readon
   });
 }
 
+/** What is wrong with a hint. */
 interface HintProblem {
   /** In the hint: `/collections/orders`. */
   readonly pointer: string;

@@ -87,6 +87,7 @@ function readHint(contract: Contract, check: CheckHint, of: GivenHint): Document
   return of.value as DocumentHint | OperationHint | false;
 }
 
+/** Checks that every name in a hint exists. */
 function checkNames(
   index: ContractIndex,
   made: {
@@ -188,6 +189,7 @@ function readHintedList(
   return planList(read, operation, found);
 }
 
+/** Checks the schema, properties and patterns in the hint of a collection. @throws MockError `HINT_INVALID`. */
 function checkResource(
   contract: Contract,
   resource: Resource,
@@ -226,6 +228,7 @@ function checkResource(
   }
 }
 
+/** Checks that the property which a hint gives as the id is one of the item. @throws MockError `HINT_INVALID`. */
 function checkIdHint(
   contract: Contract,
   resource: Resource,
@@ -239,6 +242,7 @@ function checkIdHint(
   throw toHintError(contract, at, { message, hint: suggestOne(idProperty, schema.properties.keys()) });
 }
 
+/** Checks that the status in a hint can have its values. @throws MockError `HINT_INVALID`. */
 function checkLifecycle(contract: Contract, { name, lifecycle }: Resource, schema: ReturnType<ReadItemSchema>): void {
   if (lifecycle === undefined || lifecycle === false) return;
   const at = toPointer('x-mock', 'collections', name, 'lifecycle');
@@ -258,6 +262,7 @@ function checkLifecycle(contract: Contract, { name, lifecycle }: Resource, schem
   throw toHintError(contract, `${at}/statuses`, { message, hint: suggestOne(wrong, (values ?? []).map(String)) });
 }
 
+/** Checks the parameters and collections in the hint of an operation. @throws MockError `HINT_INVALID`. */
 function checkBinding(contract: Contract, binding: Binding, collections: ReadonlySet<string>): void {
   const { operation } = binding;
   const at = toHintPointer(contract, operation);
@@ -292,6 +297,7 @@ const COUNTED: Readonly<Partial<Record<Action, { readonly message: string; reado
   },
 };
 
+/** Checks that the parameters of a query and the properties of a body in the hint of an operation exist. */
 function checkPlaces({ contract, read }: ContractIndex, { operation, places = {} }: Binding): void {
   const query = listNames(operation, 'query');
   const schemas = (operation.body?.content ?? []).map(({ schemaPointer }) => read(schemaPointer));
@@ -321,6 +327,7 @@ interface HintedName {
   readonly names: Iterable<string>;
 }
 
+/** Checks that a name is one of those that exist. @throws MockError `HINT_INVALID`. */
 function requireName(
   contract: Contract,
   at: string,

@@ -97,6 +97,7 @@ export function inferResources(contract: Contract): Resources {
   return applyHints(index, { collections, bindings, unbound, unknownIds: undefined });
 }
 
+/** Resources without their contract. */
 interface PackedResources extends Pick<Resources, 'collections' | 'unknownIds'> {
   readonly bindings: readonly (Omit<Binding, 'operation'> & { readonly operation: string })[];
   readonly unbound: readonly { readonly operation: string; readonly why: string }[];
@@ -218,6 +219,7 @@ function bindSublist(
   return { candidate, action: 'elements', elements, related, set: {}, confidence: 0.8, why };
 }
 
+/** What an operation does, or why the store does not handle it. */
 function findBinding(index: ContractIndex, tree: CollectionTree, operation: Operation): InferredAction | string {
   const shape = index.shape(operation);
   if (shape === undefined) return 'a segment of the path mixes text and parameters';
@@ -314,6 +316,7 @@ function findPart(tree: CollectionTree, key: string, groups: readonly KeyedGroup
   return within;
 }
 
+/** The list, or the size of one, in the answer of an operation. */
 function findAnswerList(
   index: ContractIndex,
   operation: Operation,

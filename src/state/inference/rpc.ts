@@ -25,6 +25,7 @@ import { findEffect } from '../store/server-values.js';
 import { type ContractIndex, readBodyPointer } from './contract-index.js';
 import { addTo, readOwn } from '../../contract/json.js';
 
+/** What the methods of a contract in RPC style work on. */
 interface RpcResources {
   readonly collections: ReadonlyMap<string, Resource>;
   readonly bindings: readonly Binding[];
@@ -44,6 +45,7 @@ interface RpcGroup {
   readonly secretKey: SecretKey | undefined;
 }
 
+/** A group whose parents are known. */
 interface RpcResource extends RpcGroup {
   readonly parents: readonly RpcGroup[];
 }
@@ -349,6 +351,7 @@ interface RpcMethod {
   readonly inputs: readonly RpcInput[];
 }
 
+/** A parameter of a query, or a property of a body. */
 interface RpcInput {
   readonly name: string;
   readonly in: 'body' | 'query';

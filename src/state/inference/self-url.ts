@@ -105,6 +105,7 @@ function isOwnUrl(schema: ItemSchema, property: ItemProperty, path: string): boo
   return OWN_URL.test(text) && !OTHER_URL.test(text);
 }
 
+/** Descriptions of the URL of an item in the API. */
 const OWN_URL =
   /\b(api|canonical|resource|rest|self)\b[^.]*\b(url|uri|address|link|reference)\b|\b(url|uri) (at|by|under|with) which\b/i;
 

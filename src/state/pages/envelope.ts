@@ -24,6 +24,7 @@ export function createItemEnvelope(
   return (item) => buildObject(members, item, undefined);
 }
 
+/** The members that do not depend on a page. */
 function keepFixed(members: readonly Member[]): readonly Member[] {
   return members.flatMap((member): readonly Member[] => {
     if (member.plan.kind === 'field') return [];
@@ -61,6 +62,7 @@ function isComputed({ plan }: Member): boolean {
   return plan.kind !== 'field' || COMPUTED.has(plan.field.role);
 }
 
+/** The facts of a list whose items are all on one page. */
 function toOnlyPage(items: readonly unknown[]): EnvelopeFacts {
   const total = items.length;
   const page = { from: 0, to: total, more: false, next: undefined, previous: undefined, last: undefined };
@@ -77,6 +79,7 @@ export interface EnvelopeFacts {
   readonly limit: number;
   /** The entries of the page, in order. */
   readonly entries: readonly Entry[];
+  /** The items in the form of the response. */
   readonly items: readonly unknown[];
   /** The id of an entry in the form of the item. */
   id(entry: Entry): unknown;

@@ -30,6 +30,7 @@ export function readFilterExpression(text: string, schema: ItemSchema | undefine
 
 const NOT_READ: FilterExpression = { problem: 'the expression cannot be read' };
 
+/** Why an expression says nothing about items of a schema. */
 function findProblem({ properties }: ItemSchema, { names, flags }: Reader): string | undefined {
   for (const name of names) {
     const bare = toBareName(name);

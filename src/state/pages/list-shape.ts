@@ -65,11 +65,13 @@ export interface ItemsPosition {
   readonly path: readonly string[];
   /** The property names from an element of the array to the item; usually none. */
   readonly element: readonly string[];
+  /** Pointer to the schema of one item. */
   readonly itemSchema: string | undefined;
 }
 
 /** The shape of a list response: an array, or an envelope around one. */
 export interface ListShape extends ItemsPosition {
+  /** Pointer to the schema of the response. */
   readonly schema: string;
   readonly plan: Plan;
 }
@@ -141,6 +143,7 @@ export function readAnswerPointer(operation: Operation): string | undefined {
   return media?.schema === undefined ? undefined : media.schemaPointer;
 }
 
+/** Plans a response with items, or the number of items, at a path. */
 function planAround(schema: ItemSchema, read: ReadItemSchema, path: readonly string[]): Plan {
   return path.length === 0 ? { kind: 'items' } : planObject(schema, { read, items: path, above: [] });
 }
@@ -234,6 +237,7 @@ function planMember(property: ItemProperty, context: PlanContext, hasTotal: bool
   return planConstant(property, inner);
 }
 
+/** Descriptions of a count of the items on one page. */
 const OF_PAGE =
   /\b(this|current|each) (page|request|response|call)\b|\breturned (in|for|on|by|with) (the|this|each)\b|\bper page\b|\bpage size\b/i;
 
@@ -301,6 +305,7 @@ function toField({ name, schema }: ItemProperty, role: EnvelopeRole, above: read
   };
 }
 
+/** The form of an example; undefined where it can be any. */
 function findFormIn(example: unknown): TurnForm | undefined {
   if (typeof example !== 'string') return undefined;
   if (/^https?:/.test(example)) return 'url';
@@ -392,6 +397,7 @@ function findUnnamed(read: ReadItemSchema, schema: ItemSchema): ItemProperty | u
 
 const SCALAR = /^(string|integer|number|boolean)$/;
 
+/** An object in a response that can hold a list. */
 interface Embedding {
   readonly name: string;
   readonly arrays: readonly ItemProperty[];

@@ -25,6 +25,7 @@ export interface PageFacts {
 export interface PageRequest {
   readonly plan: PageFacts;
   readonly view: View;
+  /** The maximum number of items. */
   readonly limit: number;
   /** The value of a query parameter; undefined where it is not given. */
   value(role: PageRole): unknown;
@@ -62,6 +63,7 @@ export interface PageMistake {
 /** One pagination style: its parameters, and how it cuts a page. */
 export interface PageStyle {
   readonly name: PageStyleName;
+  /** The roles of its query parameters, with the names they can have. */
   readonly parameters: Readonly<Partial<Record<PageRole, RegExp>>>;
   /** The roles that the style is recognised by. */
   readonly signs: readonly PageRole[];

@@ -28,18 +28,24 @@ export interface PagePlan extends PageFacts {
   readonly defaultLimit: number;
   /** Larger limits are reduced to this; Infinity where the contract declares none. */
   readonly maximumLimit: number;
+  /** The parameter that reverses the order. */
   readonly order: string | undefined;
+  /** The parameter that names the property to sort by. */
   readonly sort: string | undefined;
+  /** Whether the list is newest first by default. */
   readonly descending: boolean;
   /** The parameter with words or clauses (`name:"Ada"`) to search for. */
   readonly search: string | undefined;
   /** The parameter with an expression that selects items: `$filter=startswith(name,'A')`. */
   readonly expression: string | undefined;
+  /** Query parameters with the name of a property of the items. */
   readonly filters: readonly Filter[];
+  /** The parameter that names the items to list. */
   readonly ids: IdFilter | undefined;
   readonly item: ItemSchema | undefined;
   /** Items that are listed only where a query parameter asks for them, if at all. */
   readonly hidden: readonly HiddenItems[];
+  /** Reads the values of the parameters from a request, by their names. */
   readonly readValues: ReturnType<typeof createValueReader>;
   /** Plans for the other styles that the parameters allow: `page_number` beside `next_page_token`. */
   readonly others: readonly PagePlan[];
@@ -57,10 +63,13 @@ const NEWEST_FIRST = /(newest|most recent(ly \w+)?)( \w+){0,3} first|descending|
 /** The number of items on a page where the document declares none. */
 const PAGE_SIZE = 20;
 
+/** What is known about the items of a list. */
 interface PageKnowledge {
   readonly item: ItemSchema | undefined;
   readonly style?: PageStyleName | undefined;
+  /** The shape of the response. */
   readonly shape?: Plan | undefined;
+  /** Reads the schemas of objects in items. */
   readonly read?: ReadItemSchema | undefined;
   readonly resource?: ItemKeys | undefined;
 }
@@ -266,6 +275,7 @@ function isShortNumber(value: unknown): boolean {
   return typeof value === 'string' && /^\d{1,3}$/.test(value);
 }
 
+/** Names of a limit that is a number in a string. */
 const PLAIN_LIMIT = /^(limit|perpage|page(size|limit)|max(results|items|records))$/;
 
 /** Words in the description of a parameter that say that its string is a number of items. */
@@ -294,6 +304,7 @@ const STARTS = [
   /\b(one|1)[- ](based|indexed)|starts? (at|from|with) (1|one)\b/i,
 ] as const;
 
+/** Whether the schema of a parameter allows a value: its type, pattern and lengths. */
 function createFit(parameter: Candidate | undefined, isNumbered: boolean): (value: string) => boolean {
   if (parameter === undefined) return () => true;
   const { type, pattern, minLength = 0, maxLength = Infinity } = parameter.own;
@@ -307,6 +318,7 @@ function createFit(parameter: Candidate | undefined, isNumbered: boolean): (valu
     (expression?.test(value) ?? true);
 }
 
+/** The default of a limit: that of its schema, else the one in its description. */
 function readDefault(parameter: Candidate): number {
   const { own: schema } = parameter;
   // Some services write -1 or 0 for no limit.
@@ -321,6 +333,7 @@ function readDefault(parameter: Candidate): number {
 interface HiddenItems {
   /** What the trace calls the condition that leaves them out. */
   readonly name: string;
+  /** Whether the values of the parameters ask for them. */
   isShown(values: Readonly<Record<string, unknown>>): boolean;
   isHidden(entry: Entry): boolean;
 }

@@ -21,6 +21,7 @@ export interface View {
   before(entry: Entry): number;
 }
 
+/** How a view differs from its list. */
 interface ViewOptions {
   readonly descending: boolean;
   readonly keep?: ((entry: Entry) => boolean) | undefined;
@@ -133,6 +134,7 @@ export interface Condition {
   readonly name: string;
   /** The value that the request gives; undefined where it gives none. */
   readonly value: unknown;
+  /** Why it has no effect. */
   readonly problem?: string | undefined;
   keeps(entry: Entry): boolean;
 }
@@ -141,6 +143,7 @@ export interface Condition {
 export interface Selection {
   /** Undefined without conditions. */
   readonly keep: ((entry: Entry) => boolean) | undefined;
+  /** Whether every condition has its effect. */
   readonly isRead: boolean;
   /** A sentence for each condition that has left out items, or that has no effect. */
   describe(): readonly string[];

@@ -22,10 +22,13 @@ type ItemPlace = Readonly<Record<'id' | 'scope', string>>;
 
 /** Keeps what depends on items in step with them: the lists below, memberships, and the objects in other items that show them. */
 export interface Dependents {
+  /** Adds an item, which the item above it counts. */
   add(location: Pick<ItemLocation, 'collection' | 'scope' | 'transaction'>, entry: NewEntry): Entry;
+  /** Removes an item with what depends on it. */
   remove(transaction: Transaction, collection: WritableCollection, at: ItemPlace): Entry | undefined;
   /** Counts the items of a collection after others took the place of all of them, and removes what depends on those that are gone. */
   replaceAll(transaction: Transaction, collection: WritableCollection, before: ReturnType<typeof listEntries>): void;
+  /** Moves the lists below an item to another id. */
   move(transaction: Transaction, collection: WritableCollection, at: ItemPlace & { readonly to: string }): void;
   /** The objects of an item that only name others, or others than before a change, with what those are now. @returns the properties that hold them. */
   embed(location: Pick<ItemLocation, 'collection' | 'scope' | 'transaction'>, of: EmbeddingItem): Item;
@@ -49,6 +52,7 @@ interface Embedding {
   readonly name: string;
   /** The property names below it to the object, where it is in the elements of a list; arrays have no step. */
   readonly path: readonly string[];
+  /** The collection of the item that is shown. */
   readonly of: string;
   readonly idProperty: string;
   /** Whether an id is not valid in its place. */
@@ -57,6 +61,7 @@ interface Embedding {
   readonly keys: Readonly<Partial<Record<string, string>>>;
   /** Whether that item has the same parents. */
   readonly isSibling: boolean;
+  /** What the object shows of that item. */
   readonly shown: readonly string[];
   /** Of these, what shows items itself: two items can show each other, so that only their ids are taken over. */
   readonly nested?: ReadonlySet<string>;
@@ -247,6 +252,7 @@ function createEmbeddings(
   };
 }
 
+/** A collection whose items others can show. */
 interface Target {
   readonly resource: Resource;
   readonly schema: ItemSchema;

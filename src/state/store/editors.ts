@@ -22,6 +22,7 @@ import type { ItemModel } from './item-model.js';
 import type { ItemProblem, Items, Replacement } from './items.js';
 import type { Store, Transaction } from './store.js';
 
+/** Whatever has a store, such as a session. */
 type HasStore = { readonly store: Store };
 
 type ItemPatch = { readonly id: string; readonly patch: Item; readonly nulls?: PatchWithNulls['nulls'] };
@@ -105,6 +106,7 @@ function replaceItems(
     .map(([i, problem]) => ({ ...problem, pointer: toPointer(i) + problem.pointer }));
 }
 
+/** How many problems are looked for in a list of items. */
 const MAX_PROBLEMS = 100;
 
 function findScopes(collection: Collection, id: string): readonly string[] {
@@ -138,6 +140,7 @@ function createVerbs(items: Items) {
       for (const scope of scopes) items.remove(items.locate(transaction, name, scope), id);
       return scopes.length > 0;
     },
+    /** Adds a generated item. */
     generate: (transaction: Transaction, name: string): Item => {
       const { resource } = items.model(name);
       const { members, idProperty } = resource;
@@ -174,6 +177,7 @@ function createVerbs(items: Items) {
 
 type Verbs = ReturnType<typeof createVerbs>;
 
+/** Makes changes. @returns one line for each item that does not exist. */
 function applyChanges(
   verbs: Verbs,
   transaction: Transaction,

@@ -67,8 +67,10 @@ export interface ItemModel {
   tag(item: Item, revision: number): Item;
 }
 
+/** What a new item is built from. */
 interface ItemInput {
   readonly id: string | number | undefined;
+  /** What the request sends. */
   readonly body: Item;
   /** Properties that take precedence over the request: from the operation, the path or a hint. */
   readonly fixed: Item;
@@ -85,6 +87,7 @@ interface ItemInput {
 interface ItemModelFacts {
   readonly idProperty: IdProperty | undefined;
   readonly read: ReadItemSchema;
+  /** Whether a request can set a property. */
   readonly isSettable: IsSettable;
   readonly bindings: readonly Binding[];
   readonly resources: Resources;
@@ -229,6 +232,7 @@ function createRepair(
 /** How often a repair leaves out the innermost invalid properties, and then whole properties. */
 const MAX_REPAIRS = 4;
 
+/** The rules of the properties of a schema, in its order. */
 function createRules(
   resource: Resource,
   schema: ItemSchema | undefined,

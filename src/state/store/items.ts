@@ -55,9 +55,11 @@ type ParentItem = { readonly collection: string; readonly id: string };
 /** The ids are those that the items have, also where a request names one by another key. */
 type FoundParents = { readonly ids: readonly string[]; readonly missing: ParentItem | undefined };
 
+/** What a new item is created from. */
 interface NewItem {
   /** What a client sends; properties that only the server sets are ignored. */
   readonly body?: Item;
+  /** Properties that are used as given. */
   readonly fixed: Item;
   /** Default values; those of the fixtures take precedence. */
   readonly defaults?: Item | undefined;
@@ -82,6 +84,7 @@ interface Created {
   readonly whole: Item;
 }
 
+/** A change that was not made. */
 type Refused = { readonly problems: readonly ItemProblem[] };
 
 /** Why an item is refused. */
@@ -247,6 +250,7 @@ function createLinks(
     });
     return isElsewhere ? undefined : toLinkProblem({ collection: members, id });
   };
+  /** The first parent of a list that does not exist. */
   const findMissingParent = ({ transaction, model, scope }: ItemLocation): ItemProblem | undefined => {
     const ids = readScope(scope);
     const parents = model.resource.parents.map((collection, i) => ({ collection, id: ids[i] ?? '' }));
@@ -257,6 +261,7 @@ function createLinks(
     findParents,
     findMissingTarget,
     findMissingParent,
+    /** Whatever an item refers to and does not exist. */
     findBrokenLink: (location: ItemLocation, id: string): ItemProblem | undefined =>
       findMissingParent(location) ?? findMissingTarget(location, id),
   };

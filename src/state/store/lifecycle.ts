@@ -9,6 +9,7 @@ import { readOwn } from '../../contract/json.js';
 
 /** How the status of an item that a request created advances without further requests: `queued`, `in_progress`, `completed`. */
 export interface Lifecycle {
+  /** The property that holds the status. */
   readonly property: string;
   readonly initial: unknown;
   /** How long each status lasts; undefined where each read of the item advances it. */
@@ -19,6 +20,7 @@ export interface Lifecycle {
   advance(item: Item, input: NewValueInput): Item | undefined;
 }
 
+/** What a lifecycle is found in. */
 interface LifecycleParts {
   readonly resource: Resource;
   readonly schema: ItemSchema | undefined;
@@ -54,6 +56,7 @@ const ENDS: Readonly<Record<string, readonly string[]>> = {
   stopping: ['stopped'],
 };
 
+/** What an item has when its work is done. */
 const RESULT = /^(outputs?|results?|response)$|^(output|result)(file)?(url|uri|text|data|id)?$|^downloadurl$/;
 
 /** When work is done, or began. */

@@ -26,6 +26,7 @@ import { chooseInitialStatus, createTimestampWriter, isInstant, isStatusName, is
 /** What the values of a new item depend on. */
 export interface NewValueInput {
   readonly seed: number;
+  /** The name of the item for the random generator. */
   readonly key: string;
   /** Milliseconds since 1970. */
   readonly now: number;
@@ -182,6 +183,7 @@ export function isAnswered(bindings: readonly Binding[]): boolean {
   return bindings.some(({ action, operation }) => CREATES.has(action) && operation.streaming !== undefined);
 }
 
+/** What the elements of an answer are made with. */
 interface AnswerParts {
   readonly contract: Contract;
   readonly read: ReadItemSchema;
@@ -263,6 +265,7 @@ function createNewId({ schema }: ItemProperty): NewValue | undefined {
   return generate && (({ seed, key }) => generate(createRandom(seed, `${key}\0id`)));
 }
 
+/** What the elements of the lists of an item depend on. */
 interface ElementInput extends NewValueInput {
   readonly id: unknown;
 }
@@ -309,6 +312,7 @@ export function createElements(
   };
 }
 
+/** The value of a property of a new element that no request sent. */
 function createElementValue(property: ItemProperty, noun: string): ((input: ElementInput) => unknown) | undefined {
   const bare = toBareName(property.name);
   if (ID_NAME.test(bare)) return createNewId(property);

@@ -29,9 +29,11 @@ export interface Store {
   collection(name: string): Collection;
   /** Runs a synchronous function whose writes take effect together, or none where it throws; inside another one it is a savepoint. */
   transaction<T>(work: (transaction: Transaction) => T): T;
+  /** Returns to the fixtures. */
   reset(): void;
   /** What the store holds now; the cost does not depend on how much that is. */
   snapshot(): Snapshot;
+  /** All that the store holds beside its fixtures, as plain data. */
   dump(): StoreDump;
   /** Makes writes of another process again, without limits. */
   repeat(writes: readonly StoreWrite[]): void;
@@ -57,6 +59,7 @@ export interface Transaction {
   /** The answer to an earlier request with the same `Idempotency-Key`; undefined for a new key. */
   recallAnswer(key: string): unknown;
   rememberAnswer(key: string, answer: unknown): void;
+  /** Undoes all writes of the transaction so far. */
   rollback(): void;
 }
 
@@ -108,6 +111,7 @@ interface StoreParts {
   readonly usage?: Usage | undefined;
 }
 
+/** What is known about a collection without fixtures. */
 const NO_FACTS = { defaults: {}, unknownIds: undefined, started: false };
 
 /** A store over fixtures: it copies a list of them only when it writes to it. */
@@ -213,6 +217,7 @@ function createContents(definition: StoreDefinition, { usage, hooks }: StorePart
   };
 }
 
+/** Makes a write of another process again. */
 function createRepeat(
   { held, log, collection, replace }: ReturnType<typeof createContents>,
   transaction: Transaction,
@@ -307,11 +312,13 @@ function exportItems(collection: Collection, { readKey }: StoreDefinition): read
 const MAX_ANSWERS = 1000;
 const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
 
+/** An answer to a request with an `Idempotency-Key`. */
 interface RememberedAnswer {
   readonly answer: unknown;
   readonly size: number;
 }
 
+/** The answers that a store remembers. */
 interface RememberedAnswers {
   readonly byKey: Map<string, RememberedAnswer>;
   bytes: number;

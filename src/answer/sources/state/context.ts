@@ -100,6 +100,7 @@ export interface Preconditions {
 /** Answers one operation from state, within one transaction of the store; undefined leaves it to the sources below. */
 export type StateHandler = (exchange: Exchange, transaction: Transaction) => Answer | undefined;
 
+/** Chooses a response that an item can be the body of. */
 type ChooseResponse = (call: Call) => ResponseChoice | undefined;
 
 /** A chooser of responses that keeps its choice for each `Accept` header. */
@@ -248,6 +249,7 @@ export function createLocationWriter({ binding, bindingsOf, model }: OperationCo
   };
 }
 
+/** The last segment of a path that is not a parameter. */
 function readLastWord(path: string): string | undefined {
   return path.split('/').findLast((segment) => segment !== '' && !segment.startsWith('{'));
 }

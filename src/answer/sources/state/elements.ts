@@ -72,6 +72,7 @@ function createIdentifierHandler(context: OperationContext, { property, of }: El
   });
 }
 
+/** Changes the elements of an item. */
 type ChangeElements = (
   exchange: Exchange,
   entry: Entry,

@@ -104,6 +104,7 @@ function answerRange(
 
 const ACCEPTS_RANGES: Answer['headers'] = Object.freeze({ 'accept-ranges': 'bytes' });
 
+/** Whether an `Accept` header has a range that covers a media type. */
 function isAccepted({ mediaType }: ResponseChoice, accept: string | null): boolean {
   const ranges = accept?.split(',').map(toEssence) ?? [];
   return (
@@ -213,6 +214,7 @@ function noteEmptiness(
   else if (view.size > 0 && page.from >= page.to) note(`state: the page has none of the ${view.size} items`);
 }
 
+/** Writes an item as lists show it. */
 function omitDetail({ detail }: Resource, write: WriteBody): WriteBody {
   if (detail.length === 0) return write;
   return (entry, exchange) => {
@@ -332,6 +334,7 @@ function answerInvalidCursor(
   return refuse(context, exchange, { status, message, code: 'invalid_value', param });
 }
 
+/** The URL of a list at another position. */
 function toUrl(
   call: Call,
   plan: PagePlan,
@@ -510,11 +513,13 @@ function listElements(elements: readonly unknown[]): ListedItems {
   return { list: { size: entries.length, entries, removed: [], get, recall: get }, origin: (entry) => entry };
 }
 
+/** Advances the statuses of the items of a list by the clock. */
 function advanceAll({ items, model }: OperationContext, location: ItemLocation): void {
   if (model.lifecycle?.stepMs === undefined) return;
   for (const entry of location.collection.list(location.scope).entries.slice()) items.advance(location, entry, 'clock');
 }
 
+/** Creates the initial items below the parents that exist. */
 function createParentSeed({ items, model, bindingsOf, binding }: OperationContext): (location: ItemLocation) => void {
   const [parent, ...others] = model.resource.parents;
   const [link] = bindingsOf(binding.collection).find(({ parents }) => parents.length === 1)?.parents ?? [];

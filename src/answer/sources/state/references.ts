@@ -36,6 +36,7 @@ import { readIdValue } from './write.js';
 interface Reference {
   /** The property names from the root of the body, the own one last; arrays in between have no step. */
   readonly path: readonly string[];
+  /** The collections of which one has the item. */
   readonly collections: readonly string[];
   /** Whether it is at the root and has the name of what it refers to; any other is checked once there are such items. */
   readonly isPlain: boolean;
@@ -223,6 +224,7 @@ export function readTargets({ read, resources }: Pick<StateContext, 'read' | 're
   return { byNoun, bySchema };
 }
 
+/** How deep references are looked for in a body. */
 const MAX_DEPTH = 5;
 
 /** A part of a body in which references are looked for, and the part of the item that shows it. */

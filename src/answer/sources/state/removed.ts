@@ -12,8 +12,10 @@ import type { Exchange } from '../../chain.js';
 import { answerItem, type OperationContext, type StateContext, toAnswer } from './context.js';
 import { escapePattern } from '../../../contract/patterns/guarded-pattern.js';
 
+/** Properties that say that an item was removed. */
 const FLAG = /^(is_?)?(deleted|archived|trashed|removed)(_?flag)?$/i;
 
+/** Properties that say that an item was not removed. */
 const ACTIVE = /^(is_?)?(active|enabled)(_?flag)?$/i;
 
 const REMOVED = /\b(deleted|removed|archived|deactivated)\b/i;
@@ -26,6 +28,7 @@ const KEEPS_ITEM =
 const REMOVES_ITEM =
   /(?<!\bafter \d[^.]*)\bpermanent|\birreversibl|\b(cannot|can't|can not) be (undone|recovered|restored|read)\b/i;
 
+/** How a removed item differs from others. */
 interface RemovedMark {
   readonly property: string;
   readonly value: unknown;
@@ -42,6 +45,7 @@ interface RemovedMark {
 /** Query parameters of lists that ask for removed items beside others. */
 const INCLUDES = /^(include|with|show)[-_]?(deleted|removed|trashed)(items)?$/i;
 
+/** Statuses of removed items. */
 const REMOVED_STATUS = /^(deleted|removed|trashed|cancell?ed)$/i;
 
 /** What a removed item is read as; undefined where it is not found. */

@@ -24,6 +24,7 @@ export interface OperationReport extends Pick<Binding, 'action' | 'confidence' |
   readonly list: ListReport | undefined;
 }
 
+/** A parameter that identifies an item. */
 interface ParameterReport {
   readonly in: 'body' | 'own' | 'path' | 'query';
   /** The name of the parameter, or the JSON pointer to the property of the body. */
@@ -38,6 +39,7 @@ interface RequestReport {
   readonly stored: readonly string[];
   /** Properties of the item that only the server sets. */
   readonly serverSet: readonly string[];
+  /** Properties that the item does not have. */
   readonly notStored: readonly string[];
   readonly renamed: readonly RenameReport[];
 }
@@ -55,6 +57,7 @@ interface ListReport extends Pick<PagePlan, 'order' | 'search' | 'sort'> {
   readonly items: string | undefined;
   readonly element: AnswerReport | undefined;
   readonly style: PageStyleName;
+  /** The parameters of the page by their role. */
   readonly parameters: Readonly<Record<string, string>>;
   readonly defaultLimit: number | undefined;
   readonly maximumLimit: number | undefined;

@@ -288,8 +288,10 @@ function toUpload({ bytes, mediaType, filename }: UploadedFile): Upload {
   };
 }
 
+/** Strings that say why a request failed. */
 const REASON = /^(error|error_?code|error_?message|reason)$/i;
 
+/** What the shapes of failures are found with. */
 type FailureParts = Pick<StateContext, 'contract' | 'read' | 'validators'>;
 
 /** Creates the answers that report a failure with a success status; they are planned once per operation. */

@@ -82,6 +82,7 @@ export function createStateSource(parts: Omit<StateContext, 'answerFailure' | 'd
   };
 }
 
+/** The answer to a change for which the store has no room. */
 function refuseGrowth(context: Pick<StateContext, 'errors'>, exchange: Exchange, { reason, hint }: MockError): Answer {
   const { operation } = exchange.call;
   return refuse(context, exchange, {

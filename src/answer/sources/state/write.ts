@@ -196,6 +196,7 @@ export function createReplaceHandler(context: OperationContext): StateHandler {
   return isAdded ? createUpsertHandler(context, replace) : replace;
 }
 
+/** What one item of a request replaces. */
 interface ReplacedItem {
   readonly entry: Entry;
   readonly location: ItemLocation;
@@ -221,6 +222,7 @@ function createReplacement(context: OperationContext): (exchange: Exchange, of: 
   };
 }
 
+/** Changes an item, or creates it where there is none. */
 function createUpsertHandler(context: OperationContext, change: StateHandler): StateHandler {
   const { binding, preconditions, findLocation } = context;
   const declares201 = declaresStatus(binding.operation, 201);
@@ -288,6 +290,7 @@ function createChangeHandler(
   });
 }
 
+/** Ids that no client chooses. */
 const OPAQUE_ID = toIdName('guid|number');
 
 /** Words that say that a property keeps the value that it has from the create. */
@@ -339,6 +342,7 @@ function readNewId({ binding, model, reader }: OperationContext, { call }: Excha
 /** The item after a change, with the properties that the operation writes. */
 type Change = { readonly after: Item; readonly set?: Item } | { readonly refused: Answer };
 
+/** The item with the changes of a request, according to its media type. */
 function readChange(
   context: OperationContext,
   exchange: Exchange,

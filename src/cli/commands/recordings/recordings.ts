@@ -30,6 +30,7 @@ import { readVersion } from '../../../package-folder.js';
 import { colour, type Output, showPath, writeOutputFile } from '../../output.js';
 import type { PromoteFlags } from './promote.js';
 
+/** The flags of all subcommands, of which each has some. */
 interface Flags extends PromoteFlags, HooksFlag {
   readonly spec?: string;
   /** The folder of the cassettes. */

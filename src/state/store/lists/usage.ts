@@ -34,6 +34,7 @@ export interface CountedEntry {
 
 /** Counts what one store holds; each change costs the same, whatever the store holds. */
 export interface Usage {
+  /** Counts the change of one entry. */
   change(before: CountedEntry | undefined, after: CountedEntry | undefined): void;
   /** Counts an entry that is remembered after its removal, or forgotten. */
   changeRemoved(before: CountedEntry | undefined, after: CountedEntry | undefined): void;
@@ -79,6 +80,7 @@ export type RecordWrite = (collection: string, method: string, args: readonly un
 
 /** What the writes of a collection are recorded in. */
 export interface Writes {
+  /** Takes the undo steps. */
   readonly log?: UndoLog;
   /** Told each write before it is made; undefined where no other process has to repeat it. */
   readonly record?: RecordWrite | undefined;
@@ -155,6 +157,7 @@ export function createUsage(limits?: StateLimits, shared: TotalUsage = { items: 
   };
 }
 
+/** A check that can be left out for a while. */
 function createCheck(checkNow: () => void): Pick<Usage, 'check' | 'withoutLimits'> {
   let isChecked = true;
   return {
@@ -173,6 +176,7 @@ function createCheck(checkNow: () => void): Pick<Usage, 'check' | 'withoutLimits
   };
 }
 
+/** What is kept besides a store. */
 function createHolds(
   count: (kept: Pick<UsedState, 'bytes' | 'items'>, sign: 1 | -1) => void,
   check: () => void,
