@@ -7,6 +7,7 @@ import { readAnswer } from './load.js';
 import { CLI, SPEC, toServerFile } from './paths.js';
 import { REQUESTS, toBytes } from './requests.js';
 import { type ServerProcess, startServer } from './server-process.js';
+import { readMedian } from './start-up.js';
 import type { Table } from './table.js';
 
 /** The name of the server of `--against`. */
@@ -22,12 +23,28 @@ const BUILT_IN: readonly LoadRequest[] = REQUESTS.map((request) => ({
   status: () => request.status,
 }));
 
+/** How often all servers are started for a comparison: two processes of the same build differ by up to 20 %. */
+const STARTS = 5;
+
 /**
  * Measures the five requests on the built-in contract with its fixtures, beside plain node:http and Hono with the same answers.
  *
- * @param against - A built checkout of vouch that is measured as well.
+ * @param against - A built checkout of vouch that is measured as well; then all servers are started several times.
  */
 export async function measureBuiltIn(plan: Plan, against: string | undefined): Promise<Table> {
+  const starts = against === undefined ? 1 : STARTS;
+  const cells: Cell[] = [];
+  for (let start = 0; start < starts; start++) cells.push(...(await measureStart(plan, against, start % 2 === 0)));
+  const title = `${starts} x ${plan.rounds} interleaved rounds of ${plan.requests} requests over ${plan.connections} connections; medians`;
+  return tabulate(`built-in contract: ${title}`, joinCells(cells), () => BOUND);
+}
+
+/** Measures with servers that are started for it. */
+async function measureStart(
+  plan: Plan,
+  against: string | undefined,
+  isBeforeFirst: boolean,
+): Promise<readonly Cell[]> {
   const folder = createFixtureFolder(plan.requests);
   const serve = (root: string): Promise<ServerProcess> => {
     const [cli, spec] = [join(root, CLI), join(root, SPEC)];
@@ -41,20 +58,34 @@ export async function measureBuiltIn(plan: Plan, against: string | undefined): P
     const subjects: Subject[] = references.map(({ name, server }) => ({ name, ...server }));
     const floor = await startFloor(folder.path, plan);
     stopped.push(floor);
-    subjects.push(floor);
+    subjects.push(floor, { ...vouch, name: 'vouch', reset: () => reset(vouch) });
     if (against !== undefined) {
       const before = await serve(against);
       stopped.push(before);
-      subjects.push({ ...before, name: BEFORE, reset: () => reset(before) });
+      const subject = { ...before, name: BEFORE, reset: () => reset(before) };
+      subjects.splice(isBeforeFirst ? -1 : subjects.length, 0, subject);
     }
-    subjects.push({ ...vouch, name: 'vouch', reset: () => reset(vouch) });
-    const cells = await measureCells(subjects, BUILT_IN, plan);
-    const title = `${plan.rounds} interleaved rounds of ${plan.requests} requests over ${plan.connections} connections; medians`;
-    return tabulate(`built-in contract: ${title}`, cells, () => BOUND);
+    return await measureCells(subjects, BUILT_IN, plan);
   } finally {
     await Promise.all(stopped.map((server) => server.stop()));
     folder.remove();
   }
+}
+
+/** One cell for each request and server, with the rounds of all starts. */
+function joinCells(cells: readonly Cell[]): readonly Cell[] {
+  const groups = new Map<string, Cell[]>();
+  for (const cell of cells) {
+    const key = `${cell.request}\n${cell.server}`;
+    groups.set(key, [...(groups.get(key) ?? []), cell]);
+  }
+  return [...groups.values()].map((group) => {
+    const [{ request, server } = { request: '', server: '' }] = group;
+    const median = (name: 'cpuMicros' | 'perSecond' | 'p50' | 'p99'): number => readMedian(group.map((each) => each[name]));
+    const rounds = group.flatMap((each) => each.rounds);
+    const figures = { perSecond: median('perSecond'), p50: median('p50'), p99: median('p99') };
+    return { request, server, cpuMicros: median('cpuMicros'), ...figures, rounds };
+  });
 }
 
 /** A table of cells with the ratio to Hono, and to the commit before where it was measured. */
