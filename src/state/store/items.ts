@@ -233,11 +233,11 @@ function createLinks(
   };
   const toNoun = (name: string): string => name.slice(name.lastIndexOf('.') + 1);
   const namesakes = memoize((name: string) => names.filter((each) => each !== name && toNoun(each) === toNoun(name)));
-  /** @param before - The memberships before a replacement of all of them. */
+  /** @param before - The memberships before a replacement of all of them, while that is made. */
   const findMissingTarget = (
     { transaction, collection, model }: ItemLocation,
     id: string | undefined,
-    before = listEntries(collection),
+    before?: ReturnType<typeof listEntries>,
   ): ItemProblem | undefined => {
     const { members } = model.resource;
     if (id === undefined || members === undefined) return undefined;
@@ -245,7 +245,8 @@ function createLinks(
     if (find(location, id) !== undefined || !isMissing(location, id)) return undefined;
     // A membership can be that of an item below the same parent, in another collection of that noun.
     const isElsewhere = namesakes(members).some((name) => {
-      const entries = name === collection.name ? before : listEntries(transaction.collection(name));
+      const isReplaced = before !== undefined && name === collection.name;
+      const entries = isReplaced ? before : listEntries(transaction.collection(name));
       return entries.some(([, entry]) => entry.id === id);
     });
     return isElsewhere ? undefined : toLinkProblem({ collection: members, id });
