@@ -40,11 +40,7 @@ export async function measureBuiltIn(plan: Plan, against: string | undefined): P
 }
 
 /** Measures with servers that are started for it. */
-async function measureStart(
-  plan: Plan,
-  against: string | undefined,
-  isBeforeFirst: boolean,
-): Promise<readonly Cell[]> {
+async function measureStart(plan: Plan, against: string | undefined, isBeforeFirst: boolean): Promise<readonly Cell[]> {
   const folder = createFixtureFolder(plan.requests);
   const serve = (root: string): Promise<ServerProcess> => {
     const [cli, spec] = [join(root, CLI), join(root, SPEC)];
@@ -81,7 +77,8 @@ function joinCells(cells: readonly Cell[]): readonly Cell[] {
   }
   return [...groups.values()].map((group) => {
     const [{ request, server } = { request: '', server: '' }] = group;
-    const median = (name: 'cpuMicros' | 'perSecond' | 'p50' | 'p99'): number => readMedian(group.map((each) => each[name]));
+    const median = (name: 'cpuMicros' | 'perSecond' | 'p50' | 'p99'): number =>
+      readMedian(group.map((each) => each[name]));
     const rounds = group.flatMap((each) => each.rounds);
     const figures = { perSecond: median('perSecond'), p50: median('p50'), p99: median('p99') };
     return { request, server, cpuMicros: median('cpuMicros'), ...figures, rounds };

@@ -27,7 +27,7 @@ import { createSessions, type Sessions } from './session/sessions.js';
 import { openStore, shareParts } from './session/shared/open.js';
 import type { SharedStore } from './session/shared/shared-store.js';
 import { verifySession } from './session/verify.js';
-import { createStore, type StoreHooks } from './state/store/store.js';
+import { createStore, type OnStoreWrite } from './state/store/store.js';
 import { createUsage, type TotalUsage, type Usage } from './state/store/lists/usage.js';
 import { host, isPromise, isRequest, readMonotonic } from './platform.js';
 
@@ -265,8 +265,8 @@ function openSessions(
     toPlain: (interaction: Interaction) => redactor.toPlain(interaction),
     toTexts: (interaction: Interaction) => redactor.toTexts(interaction),
     ...createSessionClocks(settings.clock),
-    createStore: (clock: Clock, usage?: Usage, hooks?: StoreHooks) =>
-      createStore(definition, { seed, clock, usage, hooks }),
+    createStore: (clock: Clock, usage?: Usage, onWrite?: OnStoreWrite) =>
+      createStore(definition, { seed, clock, usage, onWrite }),
     share: (id: string) => store?.share(id),
     createUsage: openUsage,
     scenarios,

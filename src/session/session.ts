@@ -19,7 +19,7 @@ import {
   type ScenarioState,
 } from '../scenario/rules/scenario-state.js';
 import { activeIds, type Scenarios, startScenarios, useScenarios } from '../scenario/scenarios.js';
-import type { Snapshot, Store, StoreHooks } from '../state/store/store.js';
+import type { OnStoreWrite, Snapshot, Store } from '../state/store/store.js';
 import type { TotalUsage, Usage } from '../state/store/lists/usage.js';
 import type { SharedSession } from './shared/shared-session.js';
 
@@ -85,7 +85,7 @@ interface SessionParts {
   /** Whether no other session uses the clock: then a reset sets it. */
   readonly ownsClock: boolean;
   /** @param usage - Counts what it holds; default: without limits, for a store that lasts for one request. */
-  createStore(clock: Clock, usage?: Usage, hooks?: StoreHooks): Store;
+  createStore(clock: Clock, usage?: Usage, onWrite?: OnStoreWrite): Store;
   /** What keeps a session the same in several processes; undefined where this process is the only one. */
   share(id: string): SharedSession | undefined;
   /** @param total - What is counted together with other stores; default: what all sessions hold. */
@@ -175,7 +175,7 @@ function createUnopened(id: string, parts: SessionParts, opening: readonly strin
 function createParts(id: string, parts: SessionParts) {
   const shared = parts.share(id);
   const clock = parts.createClock();
-  const store = parts.createStore(clock, parts.createUsage(), shared?.hooks);
+  const store = parts.createStore(clock, parts.createUsage(), shared?.onStoreWrite);
   const journal = createJournal({
     operations: parts.operations,
     toPlain: parts.toPlain,

@@ -36,11 +36,14 @@ function createShared() {
       },
       shorten: async () => undefined,
     };
-    const atomic = new Atomic(log);
+    const takeState = () => {
+      const before = [...names];
+      return () => void names.splice(0, names.length, ...before);
+    };
+    const atomic = new Atomic(log, takeState);
     const add = (name: string): number => {
       names.push(name);
       atomic.change(['add', name]);
-      atomic.keepUndo([() => void names.pop()]);
       return names.length;
     };
     return { atomic, names, add };

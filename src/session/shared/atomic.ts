@@ -51,18 +51,20 @@ interface OpenSegment extends Segment {
   readonly changes: Change[];
   readonly entries: Entry[];
   readonly works: Work[];
-  readonly undo: (() => void)[];
+  /** Returns the session to its state before the first function ran. */
+  restore: (() => void) | undefined;
   readonly onCommitted: (() => void)[];
 }
 
 /**
  * Runs functions that change the state of a session here, and writes their changes to a log that other processes read.
  *
- * A function is synchronous and can run again: where another process wrote in between, its changes are undone, those of the other process are
- * applied, and it runs on the newer state. What cannot be repeated waits for `committed()` first.
+ * A function is synchronous and can run again: where another process wrote in between, the session returns to its state before, the changes of
+ * the other process are applied, and the function runs on the newer state. What cannot be repeated waits for `committed()` first.
  */
 export class Atomic {
   readonly #log: ChangeLog;
+  readonly #takeState: () => () => void;
   readonly #queue: Work[] = [];
   #running: OpenSegment | undefined;
   /** What has run and is not being written yet. */
@@ -71,8 +73,10 @@ export class Atomic {
   /** A revision that another process has written; infinity where the state here is not that of the store. */
   #expected = 0;
 
-  constructor(log: ChangeLog) {
+  /** @param takeState - Keeps the state of the session; the result returns the session to it. */
+  constructor(log: ChangeLog, takeState: () => () => void) {
     this.#log = log;
+    this.#takeState = takeState;
   }
 
   /** Whether a function runs now. */
@@ -115,16 +119,6 @@ export class Atomic {
     this.#running?.changes.push(change);
   }
 
-  /** Drops the last change of the running function, which is undone. */
-  unchange(): void {
-    this.#running?.changes.pop();
-  }
-
-  /** Keeps what undoes changes of the running function, in their order. */
-  keepUndo(undo: readonly (() => void)[]): void {
-    this.#running?.undo.push(...undo);
-  }
-
   /** Adds an entry to the journal. @param written - Called with its number once it is written. @returns what that returns. */
   enter<Result>(line: string, written: (number: number) => Result): Promise<Result> {
     return new Promise((resolve, reject) => {
@@ -160,6 +154,7 @@ export class Atomic {
   }
 
   #executeAll(segment: OpenSegment, works: readonly Work[]): void {
+    if (works.length > 0) segment.restore ??= this.#takeState();
     for (const work of works) {
       segment.works.push(work);
       this.#execute(segment, work);
@@ -169,7 +164,7 @@ export class Atomic {
   /** Brings the state to what others have written, and runs the functions of the segments again. */
   #rebase(news: News, segments: readonly OpenSegment[]): void {
     const works = segments.map((segment) => [...segment.works]);
-    for (const segment of segments.toReversed()) undoSegment(segment);
+    undo(segments);
     news.apply();
     for (const [i, segment] of segments.entries()) this.#executeAll(segment, works[i] ?? []);
   }
@@ -186,8 +181,7 @@ export class Atomic {
 
   #fail(segment: OpenSegment | undefined, error: unknown): void {
     const works = [...(segment?.works ?? []), ...this.#open.works];
-    undoSegment(this.#open);
-    if (segment !== undefined) undoSegment(segment);
+    undo(segment === undefined ? [this.#open] : [segment, this.#open]);
     this.#executeAll(
       this.#open,
       works.filter(({ isKept }) => isKept),
@@ -234,16 +228,16 @@ function ignore(): void {
 }
 
 function createSegment(): OpenSegment {
-  return { changes: [], entries: [], works: [], undo: [], onCommitted: [] };
+  return { changes: [], entries: [], works: [], restore: undefined, onCommitted: [] };
 }
 
-/** Undoes all that the functions of a segment changed, and forgets them. */
-function undoSegment({ changes, entries, works, undo, onCommitted }: OpenSegment): void {
-  while (undo.length > 0) undo.pop()?.();
-  changes.length = 0;
-  entries.length = 0;
-  works.length = 0;
-  onCommitted.length = 0;
+/** Undoes all that the functions of segments changed, and forgets them. @param segments - The first one ran first. */
+function undo(segments: readonly OpenSegment[]): void {
+  segments.find(({ restore }) => restore !== undefined)?.restore?.();
+  for (const segment of segments) {
+    segment.restore = undefined;
+    for (const list of [segment.changes, segment.entries, segment.works, segment.onCommitted]) list.length = 0;
+  }
 }
 
 function settle({ outcome, resolve, reject }: Work): void {

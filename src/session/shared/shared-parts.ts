@@ -7,8 +7,8 @@ import { withMethods } from './with-methods.js';
 
 /** Makes a change that other processes repeat. */
 export type Write = <Result>(work: () => Result) => Result;
-/** Tells what was changed, and how it is undone. */
-export type Tell = (change: Change, undo?: () => void) => void;
+/** Tells what was changed. */
+export type Tell = (change: Change) => void;
 
 /** A store whose transactions are changes of all processes. */
 export function shareStore(store: Store, write: Write): Store {
@@ -21,40 +21,22 @@ export function shareStore(store: Store, write: Write): Store {
 
 /** The state of scenarios, whose changes are those of all processes. */
 export function shareScenario(state: ScenarioState, write: Write, change: Tell): ScenarioState {
-  const share = <Args extends readonly unknown[]>(
-    name: keyof ScenarioState,
-    work: (...args: Args) => void,
-    prepareUndo: (first: Args[0]) => () => void,
-  ) => {
+  const share = <Args extends readonly unknown[]>(name: keyof ScenarioState, work: (...args: Args) => void) => {
     return (...args: Args): void =>
       write(() => {
-        const undo = prepareUndo(args[0]);
         work(...args);
-        change(['scenario', name, args], undo);
+        change(['scenario', name, args]);
       });
   };
-  const undoAll = (): (() => void) => {
-    const before = state.snapshot();
-    return () => state.restore(before);
-  };
-  // Called for each request, where a copy of the whole state is too much.
-  const undoCounter = (key: string): (() => void) => {
-    const before = state.counter(key);
-    return () => state.setCounter(key, before);
-  };
-  const undoWindow = (key: string): (() => void) => {
-    const before = state.window(key);
-    return () => state.setWindow(key, before);
-  };
-  const setVars = share('setVars', state.setVars, undoAll);
+  const setVars = share('setVars', state.setVars);
   return withMethods(state, {
-    setActive: share('setActive', state.setActive, undoAll),
+    setActive: share('setActive', state.setActive),
     setVars: (vars) => (Object.keys(vars).length === 0 ? undefined : setVars(vars)),
-    setCounter: share('setCounter', state.setCounter, undoCounter),
-    setWindow: share('setWindow', state.setWindow, undoWindow),
-    resetCounters: share('resetCounters', state.resetCounters, undoAll),
-    resetVars: share('resetVars', state.resetVars, undoAll),
-    restore: share('restore', state.restore, undoAll),
+    setCounter: share('setCounter', state.setCounter),
+    setWindow: share('setWindow', state.setWindow),
+    resetCounters: share('resetCounters', state.resetCounters),
+    resetVars: share('resetVars', state.resetVars),
+    restore: share('restore', state.restore),
   });
 }
 
@@ -64,9 +46,8 @@ export function shareReplay(replay: ReplayState, write: Write, change: Tell): Re
   const moves = <Args extends readonly unknown[], Result>(move: (...args: Args) => Result) => {
     return (...args: Args): Result =>
       write(() => {
-        const before = replay.snapshot();
         const result = move(...args);
-        change(['replay', replay.snapshot()], () => replay.restore(before));
+        change(['replay', replay.snapshot()]);
         return result;
       });
   };
@@ -98,9 +79,8 @@ export function shareClock(
   if (!isVirtualClock(clock)) return withMethods(clock, { sleep });
   const set = (move: () => void): void =>
     write(() => {
-      const before = clock.now();
       move();
-      change(['clock', clock.now()], () => clock.set(before));
+      change(['clock', clock.now()]);
     });
   return withMethods(clock, {
     set: (instant) => set(() => clock.set(instant)),

@@ -3,7 +3,7 @@ import type { Interaction } from '../../journal/interaction.js';
 import type { NewInteraction, SessionJournal } from '../../journal/journal.js';
 import type { ReplayState } from '../../recording/matching/replay-state.js';
 import type { ScenarioState } from '../../scenario/rules/scenario-state.js';
-import type { Store, StoreDump, StoreHooks, StoreWrite } from '../../state/store/store.js';
+import type { OnStoreWrite, Store, StoreDump, StoreWrite } from '../../state/store/store.js';
 import { Atomic, type Change, type ChangeLog } from './atomic.js';
 import { decode, encode } from './codec.js';
 import { shareTurn } from './share-turn.js';
@@ -35,7 +35,8 @@ type OwnParts = SharedParts & { readonly own: SharedJournal };
 /** What keeps a session the same in several processes. */
 export class SharedSession {
   readonly atomic: Atomic;
-  readonly hooks: StoreHooks;
+  /** Tells the other processes a write of the store. */
+  readonly onStoreWrite: OnStoreWrite;
   readonly #link: SessionLink;
   readonly #log: ChangeLog;
   readonly #journalLimit: number;
@@ -52,19 +53,8 @@ export class SharedSession {
     this.#link = link;
     this.#journalLimit = journalLimit;
     this.#log = createSessionLog(link, this.#createTarget());
-    const atomic = new Atomic(this.#log);
-    this.atomic = atomic;
-    this.hooks = {
-      record: (write) => {
-        if (this.#isActive) atomic.change(['store', write]);
-      },
-      unrecord: () => {
-        if (this.#isActive) atomic.unchange();
-      },
-      keepUndo: (undo) => {
-        if (this.#isActive) atomic.keepUndo(undo.map((step) => () => this.#passively(step)));
-      },
-    };
+    this.atomic = new Atomic(this.#log, () => this.#takeState());
+    this.onStoreWrite = (write) => this.#change(['store', write]);
   }
 
   /** The parts whose changes other processes repeat. */
@@ -73,7 +63,7 @@ export class SharedSession {
     this.#parts = { ...given, journal: own.journal, own };
     const { clock, store, scenario, replay } = given;
     const write: Write = (work) => (this.#isActive ? this.atomic.write(work) : work());
-    const change: Tell = (told, undo) => this.#change(told, undo);
+    const change: Tell = (told) => this.#change(told);
     const clearJournal = (): void => {
       own.journal.clear();
       change(['journal']);
@@ -89,12 +79,10 @@ export class SharedSession {
 
   /** From now on changes are written: those until now are made by every process that opens the session. */
   start(): void {
-    const parts = this.#find();
-    const restore = takeState(parts);
+    const restore = this.#takeState();
     this.#restart = () => {
-      restore(parts);
-      parts.own.restart();
-      this.#names = [];
+      restore();
+      this.#find().own.restart();
     };
     this.#isActive = true;
   }
@@ -130,9 +118,8 @@ export class SharedSession {
   async saveSnapshot(name: string): Promise<void> {
     await this.#link.save(name, await this.atomic.run(() => encode(toDump(this.#find(), []))));
     await this.atomic.run(() => {
-      const before = this.#names;
       this.#addName(name);
-      this.#change(['saved', name], () => (this.#names = before));
+      this.#change(['saved', name]);
     });
   }
 
@@ -143,10 +130,8 @@ export class SharedSession {
     // Written by `saveSnapshot`.
     const dump = decode(text) as SessionDump;
     await this.atomic.run(() => {
-      const parts = this.#find();
-      const undo = takeState(parts);
-      this.#passively(() => loadDump(parts, dump));
-      this.#change(['load', dump], () => undo(parts));
+      this.#passively(() => loadDump(this.#find(), dump));
+      this.#change(['load', dump]);
     });
     return true;
   }
@@ -169,7 +154,7 @@ export class SharedSession {
         this.#passively(() => loadDump(this.#find(), dump));
         this.#names = dump.saved;
       },
-      reset: () => this.#passively(this.#restart),
+      reset: () => this.#restart(),
       dump: () => encode(toDump(this.#find(), this.#names)),
     };
   }
@@ -190,28 +175,30 @@ export class SharedSession {
     }
   }
 
-  #change(change: Change, undo?: () => void): void {
-    if (!this.#isActive) return;
-    this.atomic.change(change);
-    if (undo !== undefined) this.atomic.keepUndo([() => this.#passively(undo)]);
+  /** Keeps the state of the session; the result returns the session to it. */
+  #takeState(): () => void {
+    const parts = this.#find();
+    const { store, scenario, replay, clock } = parts;
+    const before = { store: store.snapshot(), scenario: scenario.snapshot(), replay: replay.snapshot() };
+    const [now, names] = [readOwnTime(clock), this.#names];
+    return () =>
+      this.#passively(() => {
+        store.restore(before.store);
+        scenario.restore(before.scenario);
+        replay.reset();
+        replay.restore(before.replay);
+        setTime(clock, now);
+        this.#names = names;
+      });
+  }
+
+  #change(change: Change): void {
+    if (this.#isActive) this.atomic.change(change);
   }
 
   #addName(name: string): void {
     this.#names = [...this.#names.filter((each) => each !== name), name];
   }
-}
-
-/** The state of a session, to which the returned function brings it back. */
-function takeState({ store, scenario, replay, clock }: SharedParts): (parts: SharedParts) => void {
-  const before = { store: store.snapshot(), scenario: scenario.snapshot(), replay: replay.snapshot() };
-  const now = readOwnTime(clock);
-  return (parts) => {
-    parts.store.restore(before.store);
-    parts.scenario.restore(before.scenario);
-    parts.replay.reset();
-    parts.replay.restore(before.replay);
-    setTime(parts.clock, now);
-  };
 }
 
 function toDump({ store, scenario, replay, clock }: SharedParts, saved: readonly string[]): SessionDump {

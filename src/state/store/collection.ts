@@ -225,7 +225,7 @@ function createListWrites(
   data: CollectionData,
   writes: IndexedWrites,
 ): Pick<WritableCollection, 'dropScope' | 'load' | 'markSeeded' | 'nextNumber' | 'sweep'> {
-  const { log, usage, record, index } = writes;
+  const { log, usage, index } = writes;
   const tell = createTell(name, writes);
   return {
     dropScope: (scope) => {
@@ -256,10 +256,6 @@ function createListWrites(
     },
     sweep: (what) => {
       tell('sweep', what);
-      if (record !== undefined) {
-        const before = copyData(data, usage);
-        log?.push(() => replaceData(data, before, writes));
-      }
       sweep(data, what, writes);
     },
   };

@@ -79,15 +79,8 @@ export interface StoreDefinition {
   readKey?(collection: string, item: Item): string | undefined;
 }
 
-/** Receives the writes of a store that other processes repeat. */
-export interface StoreHooks {
-  /** Takes a write before it is made. */
-  record(write: StoreWrite): void;
-  /** Drops the last write, which is undone. */
-  unrecord(): void;
-  /** Takes what undoes the writes that have taken effect, in the order of the writes. */
-  keepUndo(undo: UndoLog): void;
-}
+/** Receives the writes of a store that have taken effect, in their order, for other processes to repeat. */
+export type OnStoreWrite = (write: StoreWrite) => void;
 
 /** A write of a store as plain data. */
 export type StoreWrite =
@@ -106,7 +99,7 @@ interface StoreParts {
   readonly seed: number;
   readonly clock: Clock;
   /** Default: no other process repeats the writes. */
-  readonly hooks?: StoreHooks | undefined;
+  readonly onWrite?: OnStoreWrite | undefined;
   /** Counts what it holds; default: without limits. */
   readonly usage?: Usage | undefined;
 }
@@ -166,21 +159,27 @@ function createNothing(): Snapshot {
 }
 
 /** What a store holds, and how all of it is replaced. */
-function createContents(definition: StoreDefinition, { usage, hooks }: StoreParts & { readonly usage: Usage }) {
+function createContents(definition: StoreDefinition, { usage, onWrite }: StoreParts & { readonly usage: Usage }) {
   const held = { collections: new Map<string, WritableCollection>(), answers: createAnswers() };
   const log: UndoLog = [];
+  /** The writes of the running transaction. */
+  const told: StoreWrite[] = [];
   const tell = (write: StoreWrite): void => {
-    if (hooks === undefined) return;
-    hooks.record(write);
-    log.push(hooks.unrecord);
+    if (onWrite === undefined) return;
+    told.push(write);
+    log.push(() => void told.pop());
   };
-  const record: Writes['record'] = hooks && ((...write) => tell(['collection', ...write]));
+  const record: Writes['record'] = onWrite && ((...write) => tell(['collection', ...write]));
   const writes: Writes = { log, usage, record };
-  const savepoints = createSavepoints(log, hooks, () => {
+  const sweep = (): void => {
     const due = SWEPT.filter(usage.isDue);
     if (due.length === 0) return;
     for (const each of held.collections.values()) for (const what of due) each.sweep(what);
     usage.endSweep();
+  };
+  const savepoints = createSavepoints(log, () => {
+    sweep();
+    for (const write of told.splice(0)) onWrite?.(write);
   });
   const collection = (name: string): WritableCollection => {
     const known = held.collections.get(name);
@@ -189,11 +188,6 @@ function createContents(definition: StoreDefinition, { usage, hooks }: StorePart
     const created = fixture.copy(writes);
     held.collections.set(name, created);
     return created;
-  };
-  const set = ({ collections, answers, used }: Snapshot): void => {
-    // First, since it fails where the snapshot is too large.
-    usage.replace(used);
-    Object.assign(held, { collections: new Map(collections), answers });
   };
   return {
     held,
@@ -207,12 +201,11 @@ function createContents(definition: StoreDefinition, { usage, hooks }: StorePart
       return [...held.collections.values()];
     },
     /** @param toWrite - What other processes repeat; undefined where they do not. */
-    replace: (next: Snapshot, toWrite?: () => StoreWrite): void => {
-      const before = { ...held, used: usage.read() };
-      set(next);
-      if (hooks === undefined) return;
-      if (toWrite !== undefined) tell(toWrite());
-      savepoints.keep(() => set(before));
+    replace: ({ collections, answers, used }: Snapshot, toWrite?: () => StoreWrite): void => {
+      // First, since it fails where the snapshot is too large.
+      usage.replace(used);
+      Object.assign(held, { collections: new Map(collections), answers });
+      if (onWrite !== undefined && toWrite !== undefined) onWrite(toWrite());
     },
   };
 }
@@ -255,11 +248,8 @@ const SWEPT: readonly Swept[] = ['generated', 'removed'];
 /** Runs functions whose writes are undone where they throw; a function inside another one is undone alone. */
 function createSavepoints(
   log: UndoLog,
-  hooks: StoreHooks | undefined,
   onWritten: () => void,
 ): {
-  /** Keeps what undoes a change that is not part of a transaction. */
-  readonly keep: (undo: () => void) => void;
   readonly rollback: () => void;
   readonly run: <T>(work: () => T) => T;
 } {
@@ -268,16 +258,7 @@ function createSavepoints(
   const rollback = (): void => {
     while (log.length > savepoint) log.pop()?.();
   };
-  /** The writes have taken effect. */
-  const end = (): void => {
-    hooks?.keepUndo([...log]);
-    log.length = 0;
-  };
   return {
-    keep: (undo) => {
-      log.push(undo);
-      if (depth === 0) end();
-    },
     rollback,
     run: (work) => {
       const outer = savepoint;
@@ -293,7 +274,7 @@ function createSavepoints(
         depth -= 1;
         if (depth === 0 && log.length > 0) {
           onWritten();
-          end();
+          log.length = 0;
         }
       }
     },
