@@ -65,8 +65,8 @@ export type Fault =
   | { readonly kind: 'malformed-json' }
   /** Nothing more is sent: before the headers, or after half of the body. */
   | { readonly kind: 'hang'; readonly stage: 'headers' | 'body' }
-  /** The body is sent in pieces of `bytes`, one every `everyMs` milliseconds. */
-  | { readonly kind: 'drip'; readonly bytes: number; readonly everyMs: number }
+  /** The body is sent in pieces of `bytes`, one every `every` milliseconds. */
+  | { readonly kind: 'drip'; readonly bytes: number; readonly every: number }
   /** The body is sent with that many kilobits per second. */
   | { readonly kind: 'bandwidth'; readonly kbps: number }
   /** An event stream fails after that many events. */

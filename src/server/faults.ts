@@ -103,7 +103,7 @@ const FAULTS: { readonly [Kind in Fault['kind']]: ApplyFault<Kind> } = {
   bandwidth: ({ fault: { kbps }, response, clock, signal }) => {
     // Ten pieces a second; a kilobit is 1,000 bits.
     const bytes = Math.max(1, Math.round((kbps * 125) / 10));
-    return dripBytes(response, { bytes, everyMs: (bytes * 8) / kbps, clock, signal });
+    return dripBytes(response, { bytes, every: (bytes * 8) / kbps, clock, signal });
   },
   stream: ({ fault, response, outgoing, signal }) => {
     const fail = (controller: ReadableStreamDefaultController<Uint8Array>): void => {
@@ -203,13 +203,13 @@ function cutJson(bytes: Uint8Array<ArrayBuffer>): string {
 /** The response with a body in small pieces, with a delay before each but the first. */
 function dripBytes(
   response: Response,
-  pace: { readonly bytes: number; readonly everyMs: number; readonly clock: Clock; readonly signal: AbortSignal },
+  pace: { readonly bytes: number; readonly every: number; readonly clock: Clock; readonly signal: AbortSignal },
 ): Response {
   return transform(response, async (source, { controller }) => {
     let isFirst = true;
     for await (const chunk of source) {
       for (let start = 0; start < chunk.length; start += pace.bytes) {
-        if (!isFirst) await pace.clock.sleep(pace.everyMs, pace.signal);
+        if (!isFirst) await pace.clock.sleep(pace.every, pace.signal);
         isFirst = false;
         controller.enqueue(chunk.slice(start, start + pace.bytes));
       }

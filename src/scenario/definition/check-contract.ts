@@ -106,10 +106,8 @@ export function checkStatus(node: SourceNode, context: CheckContext, status: num
   report(node, `status ${status} is not documented for ${JSON.stringify(first.id)}${more}`, hint);
 }
 
-type Answer = Omit<Respond, 'fault'>;
-
 /** Checks the example, the body and the media type of an answer. */
-export function checkRespond(respond: Answer, node: SourceNode, context: CheckContext): void {
+export function checkRespond(respond: Respond, node: SourceNode, context: CheckContext): void {
   const { example, mediaType } = respond;
   const body = child(node, 'body');
   if (example !== undefined && body.value !== undefined) {
@@ -124,7 +122,7 @@ export function checkRespond(respond: Answer, node: SourceNode, context: CheckCo
   if (mediaType !== undefined && !context.violates) checkMediaType(child(node, 'mediaType'), respond, context);
 }
 
-function checkExample(node: SourceNode, { example = '', status }: Answer, context: CheckContext): void {
+function checkExample(node: SourceNode, { example = '', status }: Respond, context: CheckContext): void {
   for (const operation of context.operations) {
     const names = listMedia(operation, status).flatMap(({ examples }) => examples.map((each) => each.name));
     if (names.includes(example)) continue;
@@ -142,7 +140,7 @@ function listMedia(operation: Operation, status: number | undefined): readonly M
 }
 
 /** Checks a body against the schema of each operation for that status; reports the first operation that it does not match. */
-function checkResponseBody(node: SourceNode, respond: Answer, context: CheckContext): void {
+function checkResponseBody(node: SourceNode, respond: Respond, context: CheckContext): void {
   const { contract } = context;
   const { mistakes } = node.source;
   const before = mistakes.length;
@@ -162,7 +160,7 @@ function checkResponseBody(node: SourceNode, respond: Answer, context: CheckCont
 }
 
 /** The schema of the first media type that the body can be written in; undefined if any body is allowed. */
-function toBodyTarget(operation: Operation, respond: Answer, context: CheckContext): SchemaTarget | undefined {
+function toBodyTarget(operation: Operation, respond: Respond, context: CheckContext): SchemaTarget | undefined {
   const { status, mediaType } = respond;
   const response = status === undefined ? findUsualResponse(operation) : findResponse(operation, status);
   const essence = mediaType === undefined ? undefined : toEssence(mediaType);
@@ -196,7 +194,7 @@ export function checkItemId(node: SourceNode, id: string, context: CheckContext)
   report(node, message, suggestId(id, [...ids]));
 }
 
-function checkMediaType(node: SourceNode, { mediaType = '', status }: Answer, context: CheckContext): void {
+function checkMediaType(node: SourceNode, { mediaType = '', status }: Respond, context: CheckContext): void {
   const essence = toEssence(mediaType);
   for (const operation of context.operations) {
     const types = [...new Set(listMedia(operation, status).map((media) => media.type))];

@@ -2,7 +2,7 @@ import { toLetters } from '../../contract/names.js';
 import { suggest } from '../../errors.js';
 import { isObject } from '../../contract/json.js';
 import type { Fault, StreamAction } from '../../http/answer.js';
-import type { Effect, RateLimit, RateLimitHeaders } from '../rules/rule.js';
+import type { RateLimit, RateLimitHeaders } from '../rules/rule.js';
 import {
   DURATION,
   type Field,
@@ -18,29 +18,20 @@ import {
 } from './kinds.js';
 import { child, reject, report, type SourceNode } from '../../contract/load/source-node.js';
 
-type FaultName = Fault['kind'] | 'rate-limit';
+/** A fault as rules apply it. */
+type AnyFault = Fault | RateLimit;
+
+type FaultName = AnyFault['kind'];
 
 /** One fault: what docs, types, editors and the reader know about it. */
-interface FaultEntry {
+interface FaultEntry<Name extends FaultName> {
   /** Names of the same fault in other tools; they are accepted as well, in any case and with any separators. */
   readonly aliases: readonly string[];
   readonly description: string;
   /** What Node's `fetch` reports, for the docs. */
   readonly client: string;
-  /** Default: none. */
-  readonly fields?: Readonly<Record<string, Field<unknown>>>;
-  /** Default: the fault of that name, with the settings as its members. */
-  toEffect?(settings: object): Effect;
-}
-
-/** An entry whose settings are not the members of its fault. */
-function convert<Settings extends object>(
-  about: Pick<FaultEntry, 'aliases' | 'description' | 'client'>,
-  fields: Fields<Settings>,
-  toEffect: (settings: Settings) => Effect,
-): FaultEntry {
-  // The settings of an entry are read by its own fields.
-  return { ...about, fields, toEffect: (settings) => toEffect(settings as Settings) };
+  /** Its settings: the members of the fault. */
+  readonly fields: Fields<Omit<Extract<AnyFault, { readonly kind: Name }>, 'kind'>>;
 }
 
 const CUT_AT: Kind<number> = {
@@ -88,31 +79,36 @@ const LIMIT_HEADERS: Kind<RateLimitHeaders> = {
 };
 
 /** Every fault; the reader, the types, the editor's schema and the docs are made from this table. */
-export const FAULTS: Readonly<Record<FaultName, FaultEntry>> = {
+export const FAULTS: { readonly [Name in FaultName]: FaultEntry<Name> } = {
   reset: {
     aliases: ['CONNECTION_RESET_BY_PEER', 'reset_peer', 'ECONNRESET'],
     description: 'The connection is reset (RST) before anything is sent.',
     client: '`fetch failed`, `ECONNRESET`',
+    fields: {},
   },
   empty: {
     aliases: ['EMPTY_RESPONSE', 'dropConnection'],
     description: 'The connection is closed before anything is sent.',
     client: '`fetch failed`, `UND_ERR_SOCKET` (other side closed)',
+    fields: {},
   },
   garbage: {
     aliases: ['RANDOM_DATA_THEN_CLOSE'],
     description: 'Bytes that are not HTTP are sent, then the connection is closed.',
     client: '`fetch failed` (HTTP parse error)',
+    fields: {},
   },
   'malformed-chunk': {
     aliases: ['MALFORMED_RESPONSE_CHUNK'],
     description: 'The headers are sent, then a chunk with an invalid size.',
     client: '200, then `terminated` (HTTP parse error)',
+    fields: {},
   },
   'malformed-json': {
     aliases: ['malformedBody'],
     description: 'The body is cut so that it is not valid JSON; the HTTP message is complete.',
     client: '200, then a JSON parse error',
+    fields: {},
   },
   truncate: {
     aliases: ['limit_data', 'truncateBodyAtFraction'],
@@ -134,13 +130,11 @@ export const FAULTS: Readonly<Record<FaultName, FaultEntry>> = {
       ),
     },
   },
-  drip: convert(
-    {
-      aliases: ['chunkedDribbleDelay', 'slicer'],
-      description: 'The body is sent in small pieces, with a pause between them.',
-      client: 'a slow body',
-    },
-    {
+  drip: {
+    aliases: ['chunkedDribbleDelay', 'slicer'],
+    description: 'The body is sent in small pieces, with a pause between them.',
+    client: 'a slow body',
+    fields: {
       bytes: optional(integer(1), 'The size of a piece; default 1.', 1),
       every: optional(
         DURATION,
@@ -148,8 +142,7 @@ export const FAULTS: Readonly<Record<FaultName, FaultEntry>> = {
         100,
       ),
     },
-    ({ bytes, every }) => ({ kind: 'fault', fault: { kind: 'drip', bytes, everyMs: every } }),
-  ),
+  },
   bandwidth: {
     aliases: [],
     description: 'The body is sent at a limited speed.',
@@ -169,13 +162,11 @@ export const FAULTS: Readonly<Record<FaultName, FaultEntry>> = {
       ),
     },
   },
-  'rate-limit': convert<Omit<RateLimit, 'windowMs'> & { readonly window: number }>(
-    {
-      aliases: ['quota', 'RateLimitingPlugin', 'ratelimit'],
-      description: 'Calls are answered with 429 once the window is used up.',
-      client: '429 with `Retry-After` and `x-ratelimit-*`',
-    },
-    {
+  'rate-limit': {
+    aliases: ['quota', 'RateLimitingPlugin', 'ratelimit'],
+    description: 'Calls are answered with 429 once the window is used up.',
+    client: '429 with `Retry-After` and `x-ratelimit-*`',
+    fields: {
       limit: required(integer(0), 'The number of calls per window.'),
       window: optional(
         DURATION,
@@ -193,8 +184,7 @@ export const FAULTS: Readonly<Record<FaultName, FaultEntry>> = {
         DEFAULT_HEADERS,
       ),
     },
-    ({ window, ...limit }) => ({ kind: 'rate-limit', limit: { ...limit, windowMs: window } }),
-  ),
+  },
 };
 
 /** The names of all faults: the keys of the table. */
@@ -216,12 +206,12 @@ export function isRateLimit(written: unknown): boolean {
 
 /** The settings of a fault, by name. */
 export function listSettings(name: FaultName): readonly (readonly [string, Field<unknown>])[] {
-  return Object.entries(FAULTS[name].fields ?? {});
+  return Object.entries<Field<unknown>>(FAULTS[name].fields);
 }
 
 /** The kind of the settings of a fault. */
 function toSettings(name: FaultName): ObjectKind<object> {
-  return object({ fields: FAULTS[name].fields ?? {} });
+  return object<object>({ fields: FAULTS[name].fields });
 }
 
 /** Names of faults that need no settings. */
@@ -230,7 +220,7 @@ export const PLAIN_FAULTS: readonly FaultName[] = FAULT_NAMES.filter((name) =>
 );
 
 /** `reset`, or `{ truncate: { at: 0.5 } }`; names of other tools are accepted as well. */
-export const FAULT: Kind<Effect> = {
+export const FAULT: Kind<AnyFault> = {
   type: 'FaultDefinition',
   read: (node, context) => {
     const written = readName(node);
@@ -247,9 +237,8 @@ export const FAULT: Kind<Effect> = {
     const given = child(node, written, `"${name}"`);
     const value = typeof node.value === 'string' ? {} : (given.value ?? {});
     const settings = toSettings(name).read({ ...given, value }, context);
-    const { toEffect } = FAULTS[name];
-    // The settings of an entry without `toEffect` are the members of its fault.
-    return settings && (toEffect?.(settings) ?? { kind: 'fault', fault: { kind: name, ...settings } as Fault });
+    // The settings of an entry are the members of its fault.
+    return settings && ({ kind: name, ...settings } as AnyFault);
   },
   schema: (context) =>
     context.share('fault', () => ({

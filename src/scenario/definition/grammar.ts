@@ -3,11 +3,11 @@ import { toEssence } from '../../contract/media-type.js';
 import type { Operation } from '../../contract/operations/operation.js';
 import { findResponse, findUsualResponse } from '../../contract/operations/responses.js';
 import { joinWords } from '../../errors.js';
+import type { Fault } from '../../http/answer.js';
 import { findStreamMedia, isMarker, planItems } from '../../http/stream-items.js';
 import type {
   Changes,
   CollectionCondition,
-  Effect,
   OnEnd,
   Patch,
   Respond,
@@ -123,14 +123,13 @@ const WHEN: ObjectKind<When> = object({
   },
 });
 
-const STEP_FAULT: Kind<Respond['fault'] & object> = {
+const STEP_FAULT: Kind<Fault> = {
   ...FAULT,
   read: (node, context) => {
-    const effect = FAULT.read(node, context);
-    if (effect?.kind === 'rate-limit') {
-      report(node, 'a rate limit cannot be a step of a sequence', 'make it a separate rule');
-    }
-    return effect?.kind === 'fault' ? effect.fault : undefined;
+    const fault = FAULT.read(node, context);
+    if (fault?.kind !== 'rate-limit') return fault;
+    report(node, 'a rate limit cannot be a step of a sequence', 'make it a separate rule');
+    return undefined;
   },
 };
 
@@ -172,10 +171,8 @@ function hasFields(value: unknown): value is Readonly<Record<string, unknown>> {
   return Object.keys(value).every((name) => Object.hasOwn(EVENT.fields, name));
 }
 
-type Answer = Omit<Respond, 'fault'>;
-
 /** Checks the events of an answer, against each operation of the rule unless it breaks the contract on purpose. */
-function checkEvents(respond: Answer, node: SourceNode, context: CheckContext): void {
+function checkEvents(respond: Respond, node: SourceNode, context: CheckContext): void {
   if (respond.events === undefined) return;
   const list = child(node, 'events');
   if (respond.example !== undefined || respond.body !== undefined) {
@@ -191,7 +188,7 @@ function checkEvents(respond: Answer, node: SourceNode, context: CheckContext): 
 
 function checkItems(
   node: SourceNode,
-  { events = [], status, mediaType }: Answer,
+  { events = [], status, mediaType }: Respond,
   { operation, ...context }: CheckContext & { readonly operation: Operation },
 ): void {
   const response = status === undefined ? findUsualResponse(operation) : findResponse(operation, status);
@@ -215,7 +212,7 @@ function checkItems(
   }
 }
 
-const RESPOND_FIELDS: Fields<Answer> = {
+const RESPOND_FIELDS: Fields<Respond> = {
   status: optional(STATUS, 'A documented status; default: the status of the example, or the status of success.'),
   example: optional(TEXT, 'The name of an example of the contract.'),
   body: optional(ANY, 'The body; what it leaves out is completed from the schema.'),
@@ -227,19 +224,19 @@ const RESPOND_FIELDS: Fields<Answer> = {
   mediaType: optional(TEXT, 'A documented media type of the body.'),
 };
 
-function checkAnswer(respond: Answer, node: SourceNode, context: CheckContext): void {
+function checkAnswer(respond: Respond, node: SourceNode, context: CheckContext): void {
   checkRespond(respond, node, context);
   checkEvents(respond, node, context);
 }
 
-const RESPOND: ObjectKind<Answer> = object({
+const RESPOND: ObjectKind<Respond> = object({
   type: 'RespondDefinition',
   share: 'respond',
   fields: RESPOND_FIELDS,
   check: checkAnswer,
 });
 
-const STEP: ObjectKind<Respond> = object<Respond>({
+const STEP: ObjectKind<Exclude<Step, 'engine'>> = object<Exclude<Step, 'engine'>>({
   label: 'a step of "sequence"',
   type: 'StepDefinition',
   share: 'step',
@@ -284,14 +281,8 @@ const PATCH_WITH_NULLS: Kind<Patch> = {
   },
 };
 
-interface RuleFields extends Pick<Rule, 'when' | 'delay' | 'times' | 'probability' | 'violates'> {
-  readonly respond?: Answer;
-  readonly patch?: Patch;
-  readonly sequence?: readonly Step[];
-  readonly onEnd: OnEnd;
-  readonly fault?: Effect;
-  readonly then?: Changes;
-}
+/** What is written in a rule. */
+type RuleFields = Omit<Rule, 'key' | 'scenario' | 'target' | 'readPosition'>;
 
 const RULE: ObjectKind<RuleFields> = object({
   label: 'a rule',
@@ -343,14 +334,6 @@ function checkRule(rule: RuleFields, node: SourceNode): void {
   }
 }
 
-function toEffect({ respond, patch, sequence, onEnd, fault }: RuleFields): Effect {
-  const broken = fault?.kind === 'fault' ? fault.fault : undefined;
-  if (respond !== undefined) return { kind: 'respond', respond: { ...respond, fault: broken } };
-  if (patch !== undefined) return { kind: 'patch', patch };
-  if (sequence !== undefined) return { kind: 'sequence', steps: sequence, onEnd };
-  return fault ?? { kind: 'none' };
-}
-
 /** A rule of one source, before it belongs to a scenario; its name is its key and index in the file: `listKeys[0]`. */
 export type RulePart = Omit<Rule, 'key' | 'scenario'> & { readonly name: string };
 
@@ -371,11 +354,8 @@ const OPERATIONS: Kind<readonly RulePart[]> = {
         const reason = child(item, 'violates').value;
         const violates = typeof reason === 'string' && reason.trim() !== '';
         const rule = RULE.read(item, { ...context, operations, violates });
-        if (rule === undefined) continue;
-        const { when, delay, times, probability, then: changes } = rule;
         const about = { target, name: `${key}[${index}]`, readPosition: createPositionReader(item) };
-        const effect = toEffect(rule);
-        rules.push({ ...about, when, effect, delay, times, probability, changes, violates: rule.violates });
+        if (rule !== undefined) rules.push({ ...about, ...rule });
       }
     }
     return rules;

@@ -6,7 +6,7 @@ import type { Call } from '../../http/request/call.js';
 import { splitCookies } from '../../http/request/parameters.js';
 import { createRandom, type Random } from '../../random.js';
 import { isSubset, type Matcher } from './matcher.js';
-import type { CallRange, Delay, Effect, Patch, RateLimit, Respond, Rule, When } from './rule.js';
+import type { CallRange, Delay, Patch, RateLimit, Respond, Rule, Step, When } from './rule.js';
 import type { ScenarioState } from './scenario-state.js';
 
 /** The collections of a session, as conditions read them. */
@@ -54,17 +54,19 @@ export interface LimitState {
 }
 
 /** What the deciding rule does. */
-export type Outcome =
-  | { readonly kind: 'respond'; readonly rule: Rule; readonly respond: Respond }
-  | { readonly kind: 'fault'; readonly rule: Rule; readonly fault: Fault }
-  | {
-      readonly kind: 'error';
-      readonly rule: Rule;
-      readonly status: number;
-      readonly code: string;
-      readonly message: string;
-      readonly headers?: Readonly<Record<string, string>>;
-    };
+export interface Outcome {
+  readonly rule: Rule;
+  /** Undefined with a fault: the sources below answer, and that answer fails. */
+  readonly respond?: Respond | undefined;
+  readonly fault?: Fault | undefined;
+  /** An error of the mock instead of an answer. */
+  readonly error?: {
+    readonly status: number;
+    readonly code: string;
+    readonly message: string;
+    readonly headers?: Readonly<Record<string, string>>;
+  };
+}
 
 /**
  * Evaluates every rule, by precedence, against the state before the call.
@@ -88,7 +90,7 @@ export function evaluateRules(rules: readonly Rule[], input: EvaluationInput): E
     input.state.setCounter(rule.key, { ...counter, applied: counter.applied + 1 });
     applied.push(rule);
     if (rule.delay !== undefined) delayMs += sampleDelay(rule.delay, input.seed, `${rule.key} ${counter.applied}`);
-    if (rule.effect.kind === 'patch') patches.push({ rule, patch: rule.effect.patch });
+    if (rule.patch !== undefined) patches.push({ rule, patch: rule.patch });
     const result = decide(rule, counter.applied, input);
     limit = joinLimits(limit, result.limit);
     outcome = result.outcome;
@@ -123,9 +125,9 @@ function findReason(rule: Rule, input: EvaluationInput, decided: Rule | undefine
     if (drawn >= rule.probability)
       return `the random number ${drawn.toFixed(3)} is not below its probability ${rule.probability}`;
   }
-  const { effect } = rule;
-  if (effect.kind === 'sequence' && effect.onEnd === 'fallthrough' && counter.applied >= effect.steps.length) {
-    return `its sequence of ${effect.steps.length} steps has ended`;
+  const { sequence, onEnd } = rule;
+  if (sequence !== undefined && onEnd === 'fallthrough' && counter.applied >= sequence.length) {
+    return `its sequence of ${sequence.length} steps has ended`;
   }
   return undefined;
 }
@@ -209,36 +211,30 @@ interface Decision {
 }
 
 function decide(rule: Rule, applied: number, input: EvaluationInput): Decision {
-  const { effect } = rule;
-  switch (effect.kind) {
-    case 'respond':
-      return { outcome: { kind: 'respond', rule, respond: effect.respond }, remark: ' and answers' };
-    case 'fault':
-      return { outcome: { kind: 'fault', rule, fault: effect.fault }, remark: ` with the fault ${effect.fault.kind}` };
-    case 'sequence':
-      return decideStep(rule, effect, applied);
-    case 'rate-limit':
-      return decideLimit(rule, effect.limit, input);
-    default:
-      return { outcome: undefined, remark: '' };
-  }
+  const { respond, sequence, fault } = rule;
+  if (sequence !== undefined) return decideStep(rule, sequence, applied);
+  if (fault?.kind === 'rate-limit') return decideLimit(rule, fault, input);
+  if (respond === undefined && fault === undefined) return { outcome: undefined, remark: '' };
+  const remark = respond === undefined ? ` with the fault ${fault?.kind}` : ' and answers';
+  return { outcome: { rule, respond, fault }, remark };
 }
 
-function decideStep(rule: Rule, { steps, onEnd }: Effect & { readonly kind: 'sequence' }, applied: number): Decision {
+function decideStep(rule: Rule, steps: readonly Step[], applied: number): Decision {
+  const { onEnd } = rule;
   const isOver = applied >= steps.length;
   const index = onEnd === 'cycle' ? applied % steps.length : Math.min(applied, steps.length - 1);
   const step = steps[index];
   if (step === undefined || (isOver && onEnd === 'error')) {
     const message = `the sequence of rule ${rule.key} has no step for call ${applied + 1}: its length is ${steps.length}`;
-    const outcome = { kind: 'error', rule, status: 500, code: 'sequence_ended', message } as const;
-    return { outcome, remark: ': its sequence has ended' };
+    const error = { status: 500, code: 'sequence_ended', message };
+    return { outcome: { rule, error }, remark: ': its sequence has ended' };
   }
   const held = isOver && onEnd === 'hold' ? ', held after the end of its sequence' : '';
   const remark = ` with step ${index + 1} of ${steps.length}${held}`;
   if (step === 'engine') return { outcome: undefined, remark: `${remark}: the answer from below` };
-  const isOnlyFault = [step.status, step.example, step.body, step.events].every((each) => each === undefined);
-  if (step.fault !== undefined && isOnlyFault) return { outcome: { kind: 'fault', rule, fault: step.fault }, remark };
-  return { outcome: { kind: 'respond', rule, respond: step }, remark };
+  const { fault, status, example, body, events } = step;
+  const isOnlyFault = fault !== undefined && [status, example, body, events].every((each) => each === undefined);
+  return { outcome: { rule, respond: isOnlyFault ? undefined : step, fault }, remark };
 }
 
 function decideLimit(rule: Rule, limit: RateLimit, { call, state, now }: EvaluationInput): Decision {
@@ -247,11 +243,11 @@ function decideLimit(rule: Rule, limit: RateLimit, { call, state, now }: Evaluat
   const key = `${rule.key} ${owner}`;
   const before = state.window(key);
   // The first call, or the first after the end of the window, starts a new one.
-  const current = before === undefined || now >= before.start + limit.windowMs ? { start: now, calls: 0 } : before;
+  const current = before === undefined || now >= before.start + limit.window ? { start: now, calls: 0 } : before;
   const isAllowed = current.calls < limit.limit;
   const calls = isAllowed ? current.calls + 1 : current.calls;
   state.setWindow(key, { start: current.start, calls });
-  const end = current.start + limit.windowMs;
+  const end = current.start + limit.window;
   const seconds = String(countSecondsUntil({ end, now }));
   const headers: Record<string, string> = {};
   if (limit.headers.limit !== undefined) headers[limit.headers.limit] = String(limit.limit);
@@ -261,7 +257,7 @@ function decideLimit(rule: Rule, limit: RateLimit, { call, state, now }: Evaluat
     calls: limit.limit,
     remaining: limit.limit - calls,
     isExceeded: !isAllowed,
-    windowMs: limit.windowMs,
+    windowMs: limit.window,
     end,
     now,
     headers,
@@ -269,9 +265,9 @@ function decideLimit(rule: Rule, limit: RateLimit, { call, state, now }: Evaluat
   if (isAllowed)
     return { outcome: undefined, limit: window, remark: `: ${calls} of ${limit.limit} calls in this window` };
   headers['retry-after'] = seconds;
-  const message = `rate limit reached: ${limit.limit} calls in ${limit.windowMs / 1000} s; try again in ${seconds} s`;
-  const outcome = { kind: 'error', rule, status: 429, code: 'rate_limit_exceeded', message, headers } as const;
-  return { outcome, limit: window, remark: ': no call is left in this window' };
+  const message = `rate limit reached: ${limit.limit} calls in ${limit.window / 1000} s; try again in ${seconds} s`;
+  const error = { status: 429, code: 'rate_limit_exceeded', message, headers };
+  return { outcome: { rule, error }, limit: window, remark: ': no call is left in this window' };
 }
 
 /** RFC 9110 10.2.3: Retry-After counts whole seconds; rounded up, so that a client that waits is not refused again. */

@@ -30,12 +30,16 @@ export interface Rule {
   /** `scenarios/flaky.yaml:4`, or a pointer if there is no file. */
   readonly readPosition: () => string;
   readonly when: When | undefined;
-  readonly effect: Effect;
+  readonly respond: Respond | undefined;
+  readonly patch: Patch | undefined;
+  readonly sequence: readonly Step[] | undefined;
+  readonly onEnd: OnEnd;
+  /** What fails instead of the answer, or together with `respond`. */
+  readonly fault: Fault | RateLimit | undefined;
   readonly delay: Delay | undefined;
   readonly times: number | undefined;
   readonly probability: number | undefined;
-  /** The changes of `then`. */
-  readonly changes: Changes | undefined;
+  readonly then: Changes | undefined;
   readonly violates: string | undefined;
 }
 
@@ -59,20 +63,11 @@ export interface CollectionCondition {
   readonly lacks: readonly string[];
 }
 
-/** What a rule does to the answer. */
-export type Effect =
-  | { readonly kind: 'none' }
-  | { readonly kind: 'respond'; readonly respond: Respond }
-  | { readonly kind: 'patch'; readonly patch: Patch }
-  | { readonly kind: 'sequence'; readonly steps: readonly Step[]; readonly onEnd: OnEnd }
-  | { readonly kind: 'fault'; readonly fault: Fault }
-  | { readonly kind: 'rate-limit'; readonly limit: RateLimit };
-
 /** What a sequence does after its last step. */
 export type OnEnd = 'hold' | 'cycle' | 'fallthrough' | 'error';
 
 /** One step of a sequence; `engine` is the answer of the sources below. */
-export type Step = 'engine' | Respond;
+export type Step = 'engine' | (Respond & { readonly fault: Fault | undefined });
 
 /** An answer that a rule gives. */
 export interface Respond {
@@ -85,7 +80,6 @@ export interface Respond {
   readonly events: readonly ScriptedEvent[] | undefined;
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   readonly mediaType: string | undefined;
-  readonly fault: Fault | undefined;
 }
 
 /** One item of a stream that a rule sends. */
@@ -134,8 +128,10 @@ export type Delay =
 
 /** A number of calls per window of time. */
 export interface RateLimit {
+  readonly kind: 'rate-limit';
   readonly limit: number;
-  readonly windowMs: number;
+  /** Its length in milliseconds. */
+  readonly window: number;
   /** Which calls share a window: all of the session, those of an operation, or those of a credential. */
   readonly per: 'session' | 'operation' | 'credential';
   readonly headers: RateLimitHeaders;

@@ -75,7 +75,7 @@ export function createScenarioSource(parts: ScenarioParts): AnswerSource {
     const target = { state, changeCollections: parts.changeCollections(session), note: exchange.note };
     for (const rule of evaluation.applied) {
       parts.onRule?.(rule);
-      if (rule.changes !== undefined) applyChanges(rule.changes, target, scope);
+      if (rule.then !== undefined) applyChanges(rule.then, target, scope);
     }
     const finish = (): ReturnType<Next> => {
       const answer = answerOutcome(parts, { exchange, outcome: evaluation.outcome, scope }, next);
@@ -177,25 +177,18 @@ function answerOutcome(
 ): ReturnType<Next> {
   const { exchange, outcome, scope } = decision;
   if (outcome === undefined) return next(exchange);
-  const { kind, rule } = outcome;
-  if (kind === 'error') {
-    const { status, message, code, headers = NO_RETRY } = outcome;
-    const from = `scenario:${rule.scenario}`;
-    return parts.errors.answer(exchange.call.operation, { status, message, code, headers, from });
-  }
-  const fault = kind === 'fault' ? outcome.fault : outcome.respond.fault;
+  const { rule, respond, fault, error } = outcome;
+  const from = `scenario:${rule.scenario}`;
+  if (error !== undefined) return parts.errors.answer(exchange.call.operation, { headers: NO_RETRY, ...error, from });
   if (fault !== undefined && isSilent(fault)) {
     // An exchange without an answer has status 0 in the journal.
-    return { ...toEmptyAnswer(0, `scenario:${rule.scenario}`), violates: rule.violates, fault };
+    return { ...toEmptyAnswer(0, from), violates: rule.violates, fault };
   }
-  if (kind === 'fault') return whenSettled(next(exchange), addFault, outcome);
-  return respondToRule(parts, { exchange, rule, respond: outcome.respond }, scope);
+  if (respond === undefined) return whenSettled(next(exchange), addFault, outcome);
+  return { ...respondToRule(parts, { exchange, rule, respond }, scope), from, violates: rule.violates, fault };
 }
 
-function addFault(
-  answer: Answer | undefined,
-  { rule, fault }: Outcome & { readonly kind: 'fault' },
-): Answer | undefined {
+function addFault(answer: Answer | undefined, { rule, fault }: Outcome): Answer | undefined {
   const from = `scenario:${rule.scenario}`;
   return answer && { ...answer, fault, from, violates: rule.violates ?? answer.violates };
 }
@@ -218,7 +211,7 @@ function respondToRule(
   input: Pick<BodyInput, 'exchange' | 'rule' | 'respond'>,
   scope: ExpressionScope,
 ): Answer {
-  const { exchange, rule, respond } = input;
+  const { exchange, respond } = input;
   const { call } = exchange;
   const status = respond.status ?? findExampleStatus(call.operation, respond.example);
   const choice = chooseResponse(call.operation, call.accept, status);
@@ -234,9 +227,6 @@ function respondToRule(
     ...made,
     // Strings stay strings; a header whose expression has no value is omitted.
     headers: { ...made.headers, ...(resolveExpressions(respond.headers, scope) as Respond['headers']) },
-    from: `scenario:${rule.scenario}`,
-    violates: rule.violates,
-    fault: respond.fault,
   };
 }
 
