@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { FAULT_NAMES, FAULTS, listSettings, PLAIN_FAULTS } from '../../src/scenario/definition/faults.js';
 import { OBJECTS } from '../../src/scenario/definition/grammar.js';
 import { type Field, type ObjectKind, toMember } from '../../src/scenario/definition/kinds.js';
-import { DELAY_TYPE } from '../../src/scenario/definition/rule-kinds.js';
+import { DELAY_TYPE } from '../../src/scenario/definition/delay.js';
 
 // The files below are written from the grammar: run `npx vitest run test/scenario/grammar.test.ts -u` after a change of it.
 

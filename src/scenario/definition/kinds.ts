@@ -63,6 +63,11 @@ export interface CheckContext extends ScenarioContext {
   readonly value: ValueTarget;
 }
 
+/** The only operation that a rule is for; undefined for a rule of `*`. */
+export function onlyOperation({ operations }: CheckContext): Operation | undefined {
+  return operations.length === 1 ? operations[0] : undefined;
+}
+
 /** A value of a call: a parameter, a body, or a part of one. */
 export interface ValueTarget {
   /** Pointers of its schemas, one of which it matches; undefined if it can be anything. */
@@ -258,19 +263,29 @@ export function oneOrMany<Item>(item: Kind<Item>): Kind<readonly Item[]> {
   };
 }
 
+/** The same kind whose values are converted once they are read. @param to - Returns undefined if it reports a mistake instead. */
+export function convert<From, To, Given extends Kind<From>>(
+  kind: Given & Kind<From>,
+  to: (value: From, node: SourceNode, context: CheckContext) => To | undefined,
+): Omit<Given, 'read'> & Kind<To> {
+  return {
+    ...kind,
+    read: (node, context) => {
+      const value = kind.read(node, context);
+      return value === undefined ? undefined : to(value, node, context);
+    },
+  };
+}
+
 /** The same kind with a check of its own after the value was read without a mistake. */
 export function checked<Value>(
   kind: Kind<Value>,
   check: (node: SourceNode, context: CheckContext, value: Value) => void,
 ): Kind<Value> {
-  return {
-    ...kind,
-    read: (node, context) => {
-      const value = kind.read(node, context);
-      if (value !== undefined) check(node, context, value);
-      return value;
-    },
-  };
+  return convert(kind, (value, node, context) => {
+    check(node, context, value);
+    return value;
+  });
 }
 
 /** Any JSON value. An editor completes nothing for the schema `true`, so it is `{}`. */
