@@ -2,6 +2,7 @@ import { suggest } from '../../errors.js';
 import { isObject, filterMembers } from '../../contract/json.js';
 import { readSegments } from '../../contract/pointer.js';
 import { checkNames } from '../../schema/fields.js';
+import type { Violation } from '../../schema/violation.js';
 import {
   dropExpressions,
   type Expression,
@@ -76,14 +77,25 @@ export function findNulls(value: unknown, target: SchemaTarget): readonly (reado
 }
 
 /** Checks a value that has no members of its own. */
-export function checkLeaf(node: SourceNode, { context, pointers, direction, what }: SchemaTarget): void {
-  if (pointers.length === 0 || findExpressions(node.value).length > 0) return;
-  const results = pointers.map((pointer) => context.check(pointer, direction)(node.value, 'body'));
-  if (results.some((violations) => violations.length === 0)) return;
+export function checkLeaf(node: SourceNode, target: SchemaTarget): void {
+  if (findExpressions(node.value).length > 0) return;
+  const violation = findViolation([node.value], target, 'body');
+  if (violation === undefined) return;
   const field = JSON.stringify(readSegments(node.pointer).at(-1) ?? '');
   // The validator saw the leaf alone, and names it "the answer" or "the body".
-  const reason = results[0]?.[0]?.message.replace(/^the \w+/, `field ${field}`) ?? `field ${field} does not match`;
-  report(node, `${what} breaks the contract: ${reason}`);
+  const reason = violation.message.replace(/^the \w+/, `field ${field}`);
+  report(node, `${target.what} breaks the contract: ${reason}`);
+}
+
+/** The first violation of values of which none matches one of the schemas; undefined if one does. */
+export function findViolation(
+  values: readonly unknown[],
+  { context, pointers, direction }: SchemaTarget,
+  place: 'body' | 'query',
+): Violation | undefined {
+  const checks = pointers.map((pointer) => context.check(pointer, direction));
+  const results = checks.flatMap((check) => values.map((value) => check(value, place)));
+  return results.some((violations) => violations.length === 0) ? undefined : results[0]?.[0];
 }
 
 /** Reports expressions that cannot be parsed, or that name an unknown parameter or variable. */

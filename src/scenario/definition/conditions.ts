@@ -1,27 +1,16 @@
-import { isObject } from '../../contract/json.js';
+import { isObject, readOwn } from '../../contract/json.js';
 import { child, describe, readMembers, reject, report, type SourceNode } from '../../contract/load/source-node.js';
-import type { GuardedPattern } from '../../contract/patterns/guarded-pattern.js';
 import { readPattern } from '../../contract/upgrade/patterns.js';
 import { suggest } from '../../errors.js';
 import { reportUnknownField } from '../../schema/fields.js';
-import type { Violation } from '../../schema/violation.js';
-import {
-  type Bound,
-  COMPARISONS,
-  createArrayMatcher,
-  createMatcher,
-  createObjectMatcher,
-  createTextMatcher,
-  createValueMatcher,
-  type Matcher,
-  type MatcherParts,
-} from '../rules/matcher.js';
-import { checkLeaf, checkParts } from './check-value.js';
-import { type Domain, EVERY_NUMBER, isEmpty, narrow, readDomain } from './domain.js';
-import { compileJsonPath, type JsonPath } from './json-path.js';
+import { createTextMatcher, createValueMatcher, type Matcher } from '../rules/matcher.js';
+import { checkLeaf, checkParts, findViolation } from './check-value.js';
+import { type Domain, EVERY_NUMBER, includes, isEmpty, narrow, type Range, readDomain } from './domain.js';
+import { compileJsonPath } from './json-path.js';
 import {
   ANY,
   type CheckContext,
+  convert,
   FLAG,
   type Kind,
   list,
@@ -32,48 +21,87 @@ import {
   type ValueTarget,
 } from './kinds.js';
 
-const REGEX: Kind<GuardedPattern> = {
-  type: 'string',
-  read: (node, context) => {
-    const text = TEXT.read(node, context);
-    const reading = text === undefined ? undefined : readPattern(text);
-    return reading?.remark === undefined ? reading?.pattern : reject(node, 'must be a valid regular expression');
-  },
+/** One of the conditions of a matcher. */
+interface Part extends Pick<Matcher, 'test'> {
+  /** Whether an item of a parameter that is an array is enough: the same one for all such parts. */
+  readonly isOfItem?: boolean;
+  /** The JSON types of which a value can match, and how messages say it; undefined: any. */
+  readonly needs?: { readonly types: readonly string[]; readonly says: string };
+  /** The numbers that match, or the dates in milliseconds since 1970. */
+  readonly range?: Range;
+  /** Whether the range is one of dates. */
+  readonly isDate?: boolean;
+}
+
+const PRESENT: Kind<Part> = convert(FLAG, (present, _node, { value: { isText } }) => ({
+  test: (actual) => (actual !== undefined && !(isText && actual === null)) === present,
+}));
+
+const REGEX: Kind<Part> = {
+  ...convert(TEXT, (text, node): Part | undefined => {
+    const { pattern, remark } = readPattern(text);
+    if (remark !== undefined) return reject(node, 'must be a valid regular expression');
+    return {
+      test: (actual) => isScalar(actual) && pattern.test(String(actual)),
+      isOfItem: true,
+      needs: { types: ['string', 'number', 'integer', 'boolean'], says: 'matches a string' },
+    };
+  }),
   schema: () => ({ type: 'string', format: 'regex' }),
 };
+
+function isScalar(value: unknown): boolean {
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
+}
 
 // RFC 3339: a date, or a date and time with an offset.
 const DATE = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/i;
 
-const BOUND: Kind<Bound> = {
-  type: 'number | string',
-  read: (node) => {
-    const { value } = node;
-    if (typeof value === 'number' && Number.isFinite(value)) return { value, isDate: false };
-    const time = typeof value === 'string' && DATE.test(value) ? Date.parse(value) : Number.NaN;
-    if (!Number.isNaN(time)) return { value: time, isDate: true };
-    return reject(node, 'must be a number, or a date such as "2026-01-31" or "2026-01-31T12:00:00Z"');
-  },
-  schema: () => ({ anyOf: [{ type: 'number' }, { type: 'string', pattern: DATE.source }] }),
-};
+/** A comparison with a number or a date. @param toRange - What is greater or less than it. */
+function bound(toRange: (limit: number) => Partial<Range>): Kind<Part> {
+  return {
+    type: 'number | string',
+    read: (node, context) => {
+      const { value } = node;
+      const isDate = typeof value === 'string' && DATE.test(value);
+      const limit = isDate ? Date.parse(value) : value;
+      if (typeof limit !== 'number' || !Number.isFinite(limit))
+        return reject(node, 'must be a number, or a date such as "2026-01-31" or "2026-01-31T12:00:00Z"');
+      const range = { ...EVERY_NUMBER, ...toRange(limit) };
+      return {
+        test: (actual) => includes(range, toComparable(actual, isDate, context.value.isText)),
+        isOfItem: true,
+        needs: isDate
+          ? { types: ['string'], says: 'compares a date' }
+          : { types: ['number', 'integer'], says: 'compares a number' },
+        range,
+        isDate,
+      };
+    },
+    schema: () => ({ anyOf: [{ type: 'number' }, { type: 'string', pattern: DATE.source }] }),
+  };
+}
 
-const JSON_PATH: Kind<JsonPath> = {
-  type: 'string',
-  read: (node, context) => {
-    const text = TEXT.read(node, context);
-    if (text === undefined) return undefined;
+/** The number to compare; NaN, which is in no range, for a value of another kind. */
+function toComparable(actual: unknown, isDate: boolean, isText: boolean): number {
+  if (isDate) return typeof actual === 'string' ? Date.parse(actual) : Number.NaN;
+  if (typeof actual === 'number') return actual;
+  return isText && typeof actual === 'string' && actual.trim() !== '' ? Number(actual) : Number.NaN;
+}
+
+const JSON_PATH: Kind<Part> = {
+  ...convert(TEXT, (text, node, context): Part | undefined => {
     const path = compileJsonPath(text);
     const { pointers, what } = context.value;
     if (typeof path === 'string') {
       const hint = "examples of RFC 9535: $.name, $.items[*].id, $.items[?@.quantity > 2], $..[?@.type == 'card']";
       return reject(node, `must be a valid JSONPath (${path})`, hint);
     }
-    if (pointers === undefined) return path;
     const domainOf = (of: readonly string[]): Domain => readDomain(context.contract, of);
-    const mistake = path.findMistake({ pointers, fieldsOf: context.fieldsOf, domainOf });
+    const mistake = pointers && path.findMistake({ pointers, fieldsOf: context.fieldsOf, domainOf });
     if (mistake !== undefined) report(node, `the JSONPath selects nothing: ${what} ${mistake.says}`, mistake.hint);
-    return path;
-  },
+    return { test: (actual) => actual !== undefined && path.selects(actual) };
+  }),
   schema: () => ({ type: 'string', pattern: '^\\$' }),
 };
 
@@ -95,30 +123,53 @@ export const CONDITION: Kind<Matcher> = {
   schema: (context) => ({ anyOf: [MATCHER.schema(context), {}] }),
 };
 
-const CONTAINED: Kind<Matcher> = {
+/** The condition on a value that differs from that of the context. */
+function readPart(node: SourceNode, context: CheckContext, target: Partial<ValueTarget>): Matcher | undefined {
+  return CONDITION.read(node, { ...context, value: { ...context.value, ...target } });
+}
+
+const CONTAINED: Kind<Part> = {
   ...CONDITION,
   read: (node, context) => {
     const { types } = readTargetDomain(context);
     const { items } = context.fieldsOf(context.value.pointers ?? []);
     // In a string it is a part, which need not match the schema.
     const isItem = types?.has('string') === false && items.length > 0;
-    const part = { what: `an item of ${context.value.what}`, isText: false, pointers: isItem ? items : undefined };
-    return CONDITION.read(node, { ...context, value: { ...context.value, ...part } });
+    const target = { what: `an item of ${context.value.what}`, isText: false, pointers: isItem ? items : undefined };
+    const part = readPart(node, context, target);
+    return (
+      part && {
+        test: (actual) => isContained(part, actual),
+        needs: { types: ['string', 'array'], says: 'matches a string or an array' },
+      }
+    );
   },
 };
 
-const NEGATED: Kind<Matcher> = {
+function isContained(part: Matcher, actual: unknown): boolean {
+  if (Array.isArray(actual)) return actual.some(part.test);
+  return typeof actual === 'string' && isScalar(part.written) && actual.includes(String(part.written));
+}
+
+const ONE_OF: Kind<Part> = convert(list(CONDITION, 1), (matchers) => ({
+  test: (actual) => matchers.some((each) => each.test(actual)),
+}));
+
+const NEGATED: Kind<Part> = {
   ...CONDITION,
-  read: (node, context) => CONDITION.read(node, { ...context, value: { ...context.value, isNegated: true } }),
+  read: (node, context) => {
+    const matcher = readPart(node, context, { isNegated: true });
+    return matcher && { test: (actual) => !matcher.test(actual) };
+  },
 };
 
 /** Conditions on one value; all of them must be true. */
-export const MATCHER: ObjectKind<MatcherParts> = object<MatcherParts>({
+export const MATCHER: ObjectKind<Readonly<Record<string, Part | undefined>>> = object({
   label: 'a matcher',
   type: 'MatcherDefinition',
   share: 'matcher',
   fields: {
-    present: optional(FLAG, 'Whether there is a value.'),
+    present: optional(PRESENT, 'Whether there is a value.'),
     equals: optional(
       EQUAL,
       'The value, written as without a matcher: for an object whose members have names of matchers.',
@@ -127,12 +178,24 @@ export const MATCHER: ObjectKind<MatcherParts> = object<MatcherParts>({
       REGEX,
       'A regular expression that matches a part of the string or number; `^` and `$` are its ends.',
     ),
-    gt: optional(BOUND, 'The number or date is greater (later) than this one.'),
-    gte: optional(BOUND, 'It is greater or equal.'),
-    lt: optional(BOUND, 'It is less (earlier).'),
-    lte: optional(BOUND, 'It is less or equal.'),
+    gt: optional(
+      bound((low) => ({ low, lowOpen: true })),
+      'The number or date is greater (later) than this one.',
+    ),
+    gte: optional(
+      bound((low) => ({ low })),
+      'It is greater or equal.',
+    ),
+    lt: optional(
+      bound((high) => ({ high, highOpen: true })),
+      'It is less (earlier).',
+    ),
+    lte: optional(
+      bound((high) => ({ high })),
+      'It is less or equal.',
+    ),
     contains: optional(CONTAINED, 'A part of the string, or a value or matcher for an item of the array.'),
-    oneOf: optional(list(CONDITION, 1), 'Values or matchers, one of which matches.'),
+    oneOf: optional(ONE_OF, 'Values or matchers, one of which matches.'),
     not: optional(NEGATED, 'A value or matcher that does not match; an absent value does not match it either.'),
     jsonPath: optional(JSON_PATH, 'A JSONPath (RFC 9535) that selects at least one node of the value.'),
   },
@@ -151,12 +214,23 @@ function isMatcher(value: unknown, context: CheckContext): boolean {
 function readMatcher(node: SourceNode, context: CheckContext): Matcher {
   const { mistakes } = node.source;
   const before = mistakes.length;
-  const parts = MATCHER.read(node, context) ?? {};
+  const entries = Object.entries(MATCHER.read(node, context) ?? {});
+  const parts = new Map(entries.flatMap(([name, part]) => (part === undefined ? [] : [[name, part]])));
   const target = context.value;
-  const matcher = createMatcher(node.value, parts, target.isText);
+  const matcher = { written: node.value, test: all([...parts.values()], target.isText) };
   if (mistakes.length === before && target.isNegated !== true)
     checkPossible(node, { parts, matcher, target }, readTargetDomain(context));
   return matcher;
+}
+
+/** Tests all parts. @param isText - For a parameter: one item of an array is enough. */
+function all(parts: readonly Part[], isText: boolean): Matcher['test'] {
+  const ofItem = parts.filter(({ isOfItem }) => isOfItem === true);
+  const others = parts.filter((part) => !ofItem.includes(part));
+  const isMatch = (actual: unknown): boolean => ofItem.every(({ test }) => test(actual));
+  return (actual) =>
+    others.every(({ test }) => test(actual)) &&
+    (isText && Array.isArray(actual) && ofItem.length > 0 ? actual.some(isMatch) : isMatch(actual));
 }
 
 /** What is known about a value, or about the items of a parameter that is an array. */
@@ -168,7 +242,8 @@ function readTargetDomain({ contract, fieldsOf, value }: CheckContext): Domain {
 }
 
 interface Read {
-  readonly parts: MatcherParts;
+  /** By name. */
+  readonly parts: ReadonlyMap<string, Part>;
   readonly matcher: Matcher;
   readonly target: ValueTarget;
 }
@@ -177,69 +252,54 @@ interface Read {
 function checkPossible(node: SourceNode, read: Read, domain: Domain): void {
   const { parts, matcher, target } = read;
   const { types, values } = domain;
-  const { present, not: _, ...others } = parts;
-  if (present === false && Object.values(others).some((part) => part !== undefined)) {
-    return report(child(node, 'present'), 'an absent value has no other condition', 'remove "present" or the others');
+  const present = child(node, 'present');
+  if (present.value === false && [...parts.keys()].some((name) => name !== 'present' && name !== 'not')) {
+    return report(present, 'an absent value has no other condition', 'remove "present" or the others');
   }
-  const isScalar = types !== undefined && !types.has('array') && !types.has('object');
-  if (values !== undefined && isScalar) {
+  const isScalarType = types !== undefined && !types.has('array') && !types.has('object');
+  if (values !== undefined && isScalarType) {
     if (values.some((value) => matcher.test(value)) || matcher.test(undefined)) return;
     const known = values.map((value) => JSON.stringify(value)).slice(0, 12);
     report(node, `${target.what} never matches ${describe(node.value)}`, `its values are ${known.join(', ')}`);
     return;
   }
-  checkTypes(node, read, domain);
+  if (types !== undefined) checkTypes(node, read, types);
   checkRange(node, read, domain);
 }
 
-/** The JSON types that a part can match, and how messages say it. */
-const TYPES = {
-  matches: { types: ['string', 'number', 'integer', 'boolean'], says: 'matches a string' },
-  contains: { types: ['string', 'array'], says: 'matches a string or an array' },
-} as const;
-
-function checkTypes(node: SourceNode, { parts, target }: Read, { types }: Domain): void {
-  if (types === undefined) return;
+function checkTypes(node: SourceNode, { parts, target }: Read, types: ReadonlySet<string>): void {
   const isKind = [...types]
     .filter((type) => type !== 'null')
     .map((type) => `${/^[aeio]/.test(type) ? 'an' : 'a'} ${type}`);
-  const fail = (name: string, says: string, hint: string): void =>
-    report(child(node, name), `"${name}" ${says}, and ${target.what} is ${isKind.join(' or ')}`, hint);
-  for (const name of ['matches', 'contains'] as const) {
-    if (parts[name] === undefined || TYPES[name].types.some((type) => types.has(type))) continue;
-    const inArray = types.has('array') ? 'to match an item write contains: { matches: … }' : undefined;
-    fail(name, TYPES[name].says, inArray ?? 'write the value itself, or a JSONPath');
-  }
-  for (const name of Object.keys(COMPARISONS) as (keyof typeof COMPARISONS)[]) {
-    const bound = parts[name];
-    if (bound === undefined) continue;
-    const isPossible = bound.isDate ? types.has('string') : types.has('number') || types.has('integer');
-    const other = types.has('string')
-      ? 'compare it with a date, or write matches or oneOf'
-      : 'compare it with a number';
-    const hint = types.has('string') || types.has('number') || types.has('integer') ? other : 'write the value itself';
-    if (!isPossible) fail(name, `compares a ${bound.isDate ? 'date' : 'number'}`, hint);
+  for (const [name, { needs, range }] of parts) {
+    if (needs === undefined || needs.types.some((type) => types.has(type))) continue;
+    const hint = range === undefined ? toMatchHint(types) : toCompareHint(types);
+    report(child(node, name), `"${name}" ${needs.says}, and ${target.what} is ${isKind.join(' or ')}`, hint);
   }
 }
 
+function toMatchHint(types: ReadonlySet<string>): string {
+  if (types.has('array')) return 'to match an item write contains: { matches: … }';
+  return 'write the value itself, or a JSONPath';
+}
+
+function toCompareHint(types: ReadonlySet<string>): string {
+  if (types.has('string')) return 'compare it with a date, or write matches or oneOf';
+  return types.has('number') || types.has('integer') ? 'compare it with a number' : 'write the value itself';
+}
+
 function checkRange(node: SourceNode, { parts, target }: Read, { types, range }: Domain): void {
-  const { gt, gte, lt, lte } = parts;
-  const bounds = [gt, gte, lt, lte].filter((bound) => bound !== undefined);
+  const bounds = [...parts.values()].filter((part) => part.range !== undefined);
   const [first] = bounds;
   // A parameter that is an array can have one item for each bound.
   if (first === undefined) return;
   if (bounds.some(({ isDate }) => isDate !== first.isDate)) {
     return report(node, 'a value cannot be compared with a number and a date', 'write two numbers or two dates');
   }
-  const wanted = [
-    { ...EVERY_NUMBER, low: gt?.value ?? -Infinity, lowOpen: true },
-    { ...EVERY_NUMBER, low: gte?.value ?? -Infinity },
-    { ...EVERY_NUMBER, high: lt?.value ?? Infinity, highOpen: true },
-    { ...EVERY_NUMBER, high: lte?.value ?? Infinity },
-  ].reduce(narrow);
+  const wanted = bounds.map((each) => each.range ?? EVERY_NUMBER).reduce(narrow);
   if (isEmpty(wanted, false)) return report(node, `no value matches ${describe(node.value)}`, 'swap the two limits');
   const isInteger = types?.has('integer') === true && !types.has('number') && !types.has('string');
-  if (first.isDate || !isEmpty(narrow(wanted, range), isInteger)) return;
+  if (first.isDate === true || !isEmpty(narrow(wanted, range), isInteger)) return;
   const limits = [
     range.low === -Infinity ? [] : `${range.lowOpen ? 'greater than' : 'at least'} ${range.low}`,
     range.high === Infinity ? [] : `${range.highOpen ? 'less than' : 'at most'} ${range.high}`,
@@ -264,30 +324,27 @@ function readLiteral(node: SourceNode, context: CheckContext): Matcher | undefin
 function checkValue(node: SourceNode, context: CheckContext): void {
   const { pointers, what } = context.value;
   if (pointers === undefined) return;
+  const target = toSchemaTarget(pointers, context);
   const isPart = /\/(?:\d+|contains|oneOf|not|equals)$/.test(node.pointer);
-  if (node.value !== null && !isPart) return checkLeaf(node, toSchemaTarget(pointers, context));
-  const results = pointers.map((pointer) => context.check(pointer, 'request')(node.value, 'body'));
-  if (results.some((violations) => violations.length === 0)) return;
-  const hint =
-    node.value === null && !isPart ? 'to match a call without it, write { present: false }' : toHint(results);
+  if (node.value !== null && !isPart) return checkLeaf(node, target);
+  const violation = findViolation([node.value], target, 'body');
+  if (violation === undefined) return;
+  const isAbsence = node.value === null && !isPart;
+  // The validator names the value itself "the body".
+  const instead = violation.message.replace(/^the body\b/, 'it');
+  const hint = isAbsence ? 'to match a call without it, write { present: false }' : instead;
   report(node, `${what} cannot be ${describe(node.value)}`, hint);
-}
-
-/** What a value must be instead; the validator names the value itself "the body". */
-function toHint([first]: readonly (readonly Violation[])[]): string | undefined {
-  return first?.[0]?.message.replace(/^the body\b/, 'it');
 }
 
 function readItems(node: SourceNode, context: CheckContext): Matcher {
   const written = Array.isArray(node.value) ? node.value : [];
   const { items } = context.fieldsOf(context.value.pointers ?? []);
-  const pointers = items.length === 0 ? undefined : items;
-  const value = { ...context.value, what: `an item of ${context.value.what}`, pointers };
-  const read = written.map((_, index) => CONDITION.read(child(node, index), { ...context, value }));
-  return createArrayMatcher(
-    written,
-    read.filter((each) => each !== undefined),
-  );
+  const target = { what: `an item of ${context.value.what}`, pointers: items.length === 0 ? undefined : items };
+  const read = written.map((_, index) => readPart(child(node, index), context, target));
+  // An item without a matcher belongs to a scenario with a mistake.
+  const test = (actual: unknown): boolean =>
+    Array.isArray(actual) && actual.length === read.length && read.every((item, i) => item?.test(actual[i]) === true);
+  return { written, test };
 }
 
 function readObject(node: SourceNode, types: Domain['types'], context: CheckContext): Matcher | undefined {
@@ -310,32 +367,28 @@ function readObject(node: SourceNode, types: Domain['types'], context: CheckCont
       reportUnknownField(member, name, { fields, what: target.whole, hint });
       continue;
     }
-    const value = {
-      ...target,
+    const read = readPart(member, context, {
       isText: false,
       // Only an example shows a field without a schema.
       pointers: found?.length === 0 ? undefined : found,
       what: `field ${JSON.stringify(name)} of ${target.whole}`,
-    };
-    const read = CONDITION.read(member, { ...context, value });
+    });
     if (read !== undefined) members.set(name, read);
   }
-  return createObjectMatcher(node.value, members);
+  const entries = [...members];
+  const test = (actual: unknown): boolean =>
+    isObject(actual) && entries.every(([name, { test: isMatch }]) => isMatch(readOwn(actual, name)));
+  return { written: node.value, test };
 }
 
 /** A value of a parameter, as a client can write it. */
 function readText(node: SourceNode, context: CheckContext): Matcher {
-  const target = context.value;
+  const { pointers, what } = context.value;
   const matcher = createTextMatcher(node.value);
   // `null` only tests whether the parameter is absent.
-  if (target.pointers === undefined || node.value === null) return matcher;
-  const results = target.pointers.flatMap((pointer) => {
-    const check = context.check(pointer, 'request');
-    return listReadings(node.value).map((value) => check(value, 'query'));
-  });
-  if (!results.some((violations) => violations.length === 0)) {
-    report(node, `${target.what} cannot be ${describe(node.value)}`, toHint(results));
-  }
+  if (pointers === undefined || node.value === null) return matcher;
+  const violation = findViolation(listReadings(node.value), toSchemaTarget(pointers, context), 'query');
+  if (violation !== undefined) report(node, `${what} cannot be ${describe(node.value)}`, violation.message);
   return matcher;
 }
 

@@ -99,6 +99,11 @@ function span(one: Range, other: Range): Range {
   return { low: lower.low, lowOpen: lower.lowOpen, high: upper.high, highOpen: upper.highOpen };
 }
 
+/** Whether a number is in a range; NaN is in none. */
+export function includes({ low, lowOpen, high, highOpen }: Range, value: number): boolean {
+  return (lowOpen ? value > low : value >= low) && (highOpen ? value < high : value <= high);
+}
+
 /** Whether no number is in a range. */
 export function isEmpty({ low, lowOpen, high, highOpen }: Range, isInteger: boolean): boolean {
   if (!isInteger) return low > high || (low === high && (lowOpen || highOpen));
