@@ -95,7 +95,7 @@ const ORIGIN: unique symbol = Symbol.for('vouch.contract') as never;
 type ContractSettings = Pick<Settings, keyof ContractOptions | 'spec'>;
 
 /** A contract with what its mocks share. */
-interface LoadedContract extends Contract {
+export interface LoadedContract extends Contract {
   readonly [PARTS]: (isStrict: boolean) => ContractParts;
   readonly [ORIGIN]: ContractSettings;
 }

@@ -2,11 +2,9 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { LoadOptions } from '../contract/load/load.js';
 import { MockError } from '../errors.js';
 import { type OptionName, OPTIONS } from '../options-table.js';
 import { toPackageUrl } from '../package-folder.js';
-import type { Output } from './output.js';
 
 /** How flags differ from the options they set, by option. */
 export type FlagChanges = Partial<Readonly<Record<OptionName, FlagChange>>>;
@@ -114,35 +112,6 @@ export function listFlagOptions(names: RegExp): readonly OptionName[] {
 
 /** Options of every command that loads a document. */
 export const DOCUMENT_OPTIONS: readonly OptionName[] = listFlagOptions(/^(overlays$|preset$|document\.)/);
-
-/** The flags of `DOCUMENT_OPTIONS`. */
-export interface DocumentFlags {
-  readonly overlay?: readonly string[];
-  readonly allowHttpRefs?: boolean;
-  readonly preset?: string | boolean;
-}
-
-/** How a document is loaded, from the flags of `DOCUMENT_OPTIONS`. */
-export function readLoadOptions({
-  overlay: overlays = [],
-  allowHttpRefs = false,
-  preset = true,
-}: DocumentFlags): Required<Pick<LoadOptions, 'overlays' | 'preset' | 'allowHttpRefs'>> {
-  return { overlays, preset: preset === true ? 'auto' : preset, allowHttpRefs };
-}
-
-/** Options of a command that prints a report about a document. */
-export interface ReportOptions extends DocumentFlags, Pick<Output, 'write'> {
-  /** A path or URL. */
-  readonly spec: string;
-  /** Print one JSON object instead of lines. */
-  readonly json?: boolean;
-}
-
-/** Adds the required argument `<spec>` and the flags that say how the document is loaded. */
-export function addDocument(command: Command): Command {
-  return addOptionFlags(command.argument('<spec>', 'OpenAPI document: a file or URL'), DOCUMENT_OPTIONS);
-}
 
 /** Adds the optional argument `[spec]`; `findSpec` is its default. */
 export function addOptionalSpec(command: Command): Command {

@@ -1,23 +1,19 @@
 import type { Command } from 'commander';
 import type { Contract, Problem, ProblemCode } from '../../contract/contract.js';
-import { loadContract } from '../../contract/load/load.js';
 import type { MediaType, Operation } from '../../contract/operations/operation.js';
 import { formatMistake, countOf } from '../../errors.js';
 import { createGenerator } from '../../generate/generate.js';
 import { isJsonType, toEssence } from '../../contract/media-type.js';
 import { createValidators, prepareSchemas, type Validators } from '../../schema/validate.js';
 import { type Direction, listErrors, type ViolationPlace } from '../../schema/violation.js';
-import { addDocument, type ReportOptions, readLoadOptions } from '../flags.js';
+import { addDocument, loadDocument, type ReportOptions } from '../document.js';
 import type { Output } from '../output.js';
 
 /** Defines `vouch check`. */
-export function defineCommand(command: Command, { write }: Output): void {
-  addDocument(command)
+export function defineCommand(command: Command, output: Output): void {
+  addDocument(command, output, runCheck)
     .description('list problems of an OpenAPI document, invalid examples and unusable schemas; exit code 1 on errors')
-    .option('--json', 'print JSON')
-    .action(async (spec: string, flags: Omit<ReportOptions, 'spec' | 'write'>) => {
-      process.exitCode = await runCheck({ spec, ...flags, write });
-    });
+    .option('--json', 'print JSON');
 }
 
 /**
@@ -27,7 +23,7 @@ export function defineCommand(command: Command, { write }: Output): void {
 export async function runCheck(options: ReportOptions): Promise<number> {
   const { spec, json = false, write } = options;
   // Documents are checked while they are edited: caching each version would fill the disk.
-  const contract = await loadContract(spec, { ...readLoadOptions(options), cacheFolder: false });
+  const contract = await loadDocument(options, { 'document.cacheFolder': false });
   const validators = createValidators(contract);
   for (const pointer of prepareSchemas(contract, validators)) void pointer;
   const found = [

@@ -1,33 +1,27 @@
 import type { Command } from 'commander';
 import { createVirtualClock } from '../../clock.js';
 import { isObject } from '../../contract/json.js';
-import { loadContract } from '../../contract/load/load.js';
+import { readParts } from '../../contract-parts.js';
 import { MockError } from '../../errors.js';
-import { createGenerator } from '../../generate/generate.js';
-import { createValidators } from '../../schema/validate.js';
 import { type FixtureSet, writeFixtures } from '../../state/fixtures/fixture-file.js';
 import { loadFixtures } from '../../state/fixtures/fixtures.js';
-import { inferResources } from '../../state/inference/infer.js';
 import type { Item } from '../../state/store/lists/item-list.js';
-import { createItemModels } from '../../state/item-models.js';
 import { createStore } from '../../state/store/store.js';
-import { addDocument, type DocumentFlags, readInteger, readLoadOptions } from '../flags.js';
+import { addDocument, type DocumentFlags, loadDocument } from '../document.js';
+import { readInteger } from '../flags.js';
 import { addControlFlags, type ControlFlags, readControl } from '../control-client.js';
 import type { Output } from '../output.js';
 
 /** Defines `vouch fixtures init` and `vouch fixtures export`. */
-export function defineCommand(command: Command, { write }: Output): void {
-  addTargetFlags(addDocument(command.command('init')))
+export function defineCommand(command: Command, output: Output): void {
+  addTargetFlags(addDocument(command.command('init'), output, runFixturesInit))
     .description('generate fixtures: a few valid, linked items for each collection')
     .option('--items <n>', 'number of items per collection', readInteger, 3)
-    .option('--seed <n>', 'seed of generated data; the same seed gives the same items', readInteger, 1)
-    .action(async (spec: string, flags: Omit<FixturesInitOptions, 'spec' | 'write'>) => {
-      process.exitCode = await runFixturesInit({ spec, ...flags, write });
-    });
+    .option('--seed <n>', 'seed of generated data; the same seed gives the same items', readInteger, 1);
   const exporting = command.command('export').description('write the state of a running mock as fixtures');
   addTargetFlags(addControlFlags(exporting, 'export')).action(
     async (url: string, flags: Omit<FixturesExportOptions, 'url' | 'write'>) => {
-      process.exitCode = await runFixturesExport({ url, ...flags, write });
+      process.exitCode = await runFixturesExport({ url, ...flags, ...output });
     },
   );
 }
@@ -44,7 +38,6 @@ interface TargetFlags extends Pick<Output, 'write'> {
 }
 
 interface FixturesInitOptions extends TargetFlags, DocumentFlags {
-  readonly spec: string;
   /** Items per collection; default 3. */
   readonly items?: number;
   readonly seed?: number;
@@ -52,18 +45,15 @@ interface FixturesInitOptions extends TargetFlags, DocumentFlags {
 
 /** Writes a file of valid, linked items for each collection. @throws MockError if it cannot load the document, or files exist. */
 export async function runFixturesInit(options: FixturesInitOptions): Promise<number> {
-  const { spec, into: folder, items = 3, seed = 1, force = false } = options;
-  const contract = await loadContract(spec, readLoadOptions(options));
-  const resources = inferResources(contract);
-  const validators = createValidators(contract);
-  const generator = createGenerator(contract, validators);
+  const { into: folder, items = 3, seed = 1, force = false } = options;
+  const parts = readParts(await loadDocument(options), false);
+  const { contract, resources } = parts;
   const wanted: Record<string, unknown> = {};
   for (const { name, schema, singleton, parents } of resources.collections.values()) {
     const rooted = parents.every((parent) => resources.collections.get(parent)?.schema !== undefined);
     if (schema !== undefined && rooted) wanted[name] = { generate: singleton && parents.length === 0 ? 1 : items };
   }
-  const parts = { ...createItemModels({ contract, resources, validators, generator }), seed };
-  const store = createStore(loadFixtures(wanted, parts), { seed, clock: createVirtualClock() });
+  const store = createStore(loadFixtures(wanted, { ...parts, seed }), { seed, clock: createVirtualClock() });
   const note = `Generated from ${contract.title} ${contract.version}. Edit freely: items are checked against the contract at start.`;
   return writeFiles(store.export().collections, { folder, force, note }, options.write);
 }

@@ -3,37 +3,33 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { URL, URLSearchParams } from 'node:url';
 import type { Contract } from '../../contract/contract.js';
-import { loadContract } from '../../contract/load/load.js';
 import { fetchText } from '../../contract/load/remote.js';
 import type { Operation } from '../../contract/operations/operation.js';
 import { MockError, toReason } from '../../errors.js';
 import type { MockOptions } from '../../options.js';
 import { hideUrlSecrets } from '../../schema/secret-forms.js';
-import { addDocument, type DocumentFlags, readLoadOptions } from '../flags.js';
+import { addDocument, type DocumentFlags, loadDocument } from '../document.js';
 import { readVersion } from '../../package-folder.js';
 import { type Output, writeOutputFile } from '../output.js';
 import { runFixturesInit } from './fixtures.js';
 
-interface InitFlags extends DocumentFlags {
+interface InitFlags extends DocumentFlags, Pick<Output, 'write'> {
   readonly into: string;
   readonly force?: boolean;
 }
 
 /** Defines `vouch init`. */
-export function defineCommand(command: Command, { write }: Output): void {
-  addDocument(command)
+export function defineCommand(command: Command, output: Output): void {
+  addDocument(command, output, runInit)
     .description('set up a folder for a mock: document, configuration, fixtures, a scenario, a compose file and a test')
     .option('--into <folder>', 'folder to write to', '.')
-    .option('--force', 'overwrite existing files')
-    .action(async (spec: string, flags: InitFlags) => {
-      await runInit(spec, flags, write);
-    });
+    .option('--force', 'overwrite existing files');
 }
 
 /** Writes the files. @throws MockError `FILE_EXISTS` before anything is written. */
-async function runInit(spec: string, flags: InitFlags, write: Output['write']): Promise<void> {
-  const { into, force = false } = flags;
-  const contract = await loadContract(spec, readLoadOptions(flags));
+async function runInit(flags: InitFlags): Promise<number> {
+  const { spec, into, force = false, write } = flags;
+  const contract = await loadDocument(flags);
   const { path, text } = await readDocument(spec, into);
   const fixtures = join(into, 'fixtures');
   const hasFixtures = (): boolean => existsSync(fixtures) && readdirSync(fixtures).length > 0;
@@ -48,7 +44,7 @@ async function runInit(spec: string, flags: InitFlags, write: Output['write']): 
     write(`wrote ${join(into, name)}`);
   };
   if (text !== undefined) writeFile(path, text);
-  await runFixturesInit({ ...flags, spec: join(into, path), into: fixtures, force, write });
+  await runFixturesInit({ ...flags, spec: join(into, path), into: fixtures });
   const [config, scenario, compose, test] = FILES;
   const options = readMockOptions(path, hasFixtures(), flags);
   writeFile(config, writeConfig(options));
@@ -58,6 +54,7 @@ async function runInit(spec: string, flags: InitFlags, write: Output['write']): 
   const enter = relative('', into) === '' ? '' : `cd ${into} && `;
   write(`\nto start the mock: ${enter}npx vouch serve`);
   write(`to run the test:   ${enter}npm install --save-dev vouch && node --test`);
+  return 0;
 }
 
 /** The files besides the document and the fixtures. */

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { type Command, Option } from 'commander';
 import { isObject } from '../../contract/json.js';
-import { loadContract } from '../../contract-parts.js';
+import { readParts } from '../../contract-parts.js';
 import { MockError, toReason, countOf } from '../../errors.js';
 import type { PlainInteraction } from '../../journal/interaction.js';
 import { writePact } from '../../pact/pact.js';
 import { addControlOptions, type ControlFlags, readControl } from '../control-client.js';
-import { addDocument, type DocumentFlags, readLoadOptions } from '../flags.js';
+import { addDocument, type DocumentFlags, loadDocument } from '../document.js';
 import { colour, type Output, showPath, writeOutputFile } from '../output.js';
 
 interface PactFlags extends DocumentFlags, Omit<ControlFlags, 'url'> {
@@ -22,7 +22,7 @@ interface PactFlags extends DocumentFlags, Omit<ControlFlags, 'url'> {
 
 /** Defines `vouch pact`. */
 export function defineCommand(command: Command, output: Output): void {
-  addDocument(command)
+  addDocument(command, output, runPact)
     .requiredOption('--journal <source>', 'NDJSON file of a journal, or address of a running mock')
     .requiredOption('--consumer <name>', 'name of the client')
     .requiredOption('--provider <name>', 'name of the API')
@@ -31,16 +31,13 @@ export function defineCommand(command: Command, output: Output): void {
     )
     .option('--base-path <path>', 'prefix of all paths in the file (default: none)')
     .option('-o, --output <file>', 'file to write (default: print to standard output)');
-  addControlOptions(command, 'read').action(async (spec: string, flags: PactFlags) => {
-    process.exitCode = await runPact({ spec, ...flags, ...output });
-  });
+  addControlOptions(command, 'read');
 }
 
 /** Writes a Pact file. @throws MockError `STATE_UNREADABLE`, `JOURNAL_UNREADABLE`. */
-async function runPact(options: PactFlags & Output & { readonly spec: string }): Promise<number> {
-  const { spec, journal, consumer, provider, pactVersion, basePath, output: file, write, writeError } = options;
-  const { overlays, preset, allowHttpRefs } = readLoadOptions(options);
-  const contract = await loadContract(spec, { overlays, preset, document: { allowHttpRefs } });
+async function runPact(options: PactFlags & Output): Promise<number> {
+  const { journal, consumer, provider, pactVersion, basePath, output: file, write, writeError } = options;
+  const { contract } = readParts(await loadDocument(options), false);
   const isAddress = /^https?:\/\//.test(journal);
   const { interactions, notes } = isAddress ? await readRunning({ ...options, url: journal }) : readFile(journal);
   const { pact, notes: more } = writePact(contract, interactions, {

@@ -1,25 +1,18 @@
 import type { Command } from 'commander';
 import { describeBinding, type OperationReport } from '../../answer/sources/state/report.js';
-import { loadContract } from '../../contract/load/load.js';
-import { createGenerator } from '../../generate/generate.js';
-import { createValidators } from '../../schema/validate.js';
-import { inferResources } from '../../state/inference/infer.js';
+import { readParts } from '../../contract-parts.js';
 import { createItemSchemaReader } from '../../state/item-schema.js';
 import type { Resource } from '../../state/resource.js';
-import { createItemModels } from '../../state/item-models.js';
 import { createItems } from '../../state/store/items.js';
-import { addDocument, type ReportOptions, readLoadOptions } from '../flags.js';
+import { addDocument, loadDocument, type ReportOptions } from '../document.js';
 import { alignColumns, type Output } from '../output.js';
 import { countOf } from '../../errors.js';
 
 /** Defines `vouch resources`. */
-export function defineCommand(command: Command, { write }: Output): void {
-  addDocument(command)
+export function defineCommand(command: Command, output: Output): void {
+  addDocument(command, output, runResources)
     .description('show which operations form a resource, how their bodies hold the items, and why')
-    .option('--json', 'print JSON')
-    .action(async (spec: string, flags: Omit<ReportOptions, 'spec' | 'write'>) => {
-      process.exitCode = await runResources({ spec, ...flags, write });
-    });
+    .option('--json', 'print JSON');
 }
 
 /**
@@ -29,13 +22,10 @@ export function defineCommand(command: Command, { write }: Output): void {
  * @throws MockError if the document cannot be loaded or contains an invalid hint.
  */
 export async function runResources(options: ReportOptions): Promise<number> {
-  const { spec, json = false, write } = options;
-  const contract = await loadContract(spec, { ...readLoadOptions(options), cacheFolder: false });
-  const resources = inferResources(contract);
-  const validators = createValidators(contract);
-  const generator = createGenerator(contract, validators);
-  const items = createItems(createItemModels({ contract, resources, validators, generator }));
-  const context = { contract, items, read: createItemSchemaReader(contract) };
+  const { json = false, write } = options;
+  const parts = readParts(await loadDocument(options, { 'document.cacheFolder': false }), false);
+  const { contract, resources } = parts;
+  const context = { contract, items: createItems(parts), read: createItemSchemaReader(contract) };
   const collections = [...resources.collections.values()].map((resource) => ({
     resource,
     operations: [...resources.bindings.values()]

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { MockError, countOf } from '../../../errors.js';
-import { createGenerator } from '../../../generate/generate.js';
+import { readParts } from '../../../contract-parts.js';
 import { createFixtures, type FixtureParts } from '../../../import/cassette-fixtures.js';
 import { createMock } from '../../../mock.js';
 import type { Cassette, StoredExchange } from '../../../recording/cassette/cassette.js';
@@ -13,14 +13,12 @@ import type { SkippedItem } from '../../../recording/promote/promote-files.js';
 import { toPromotedScenario } from '../../../recording/promote/promote-rules.js';
 import { learnHints, learnTextErrors } from '../../../recording/promote/learn.js';
 import type { Contract } from '../../../contract/contract.js';
-import { loadContract } from '../../../contract/load/load.js';
-import { createValidators } from '../../../schema/validate.js';
 import { rerun, type RerunDifference } from '../../../recording/promote/rerun.js';
 import type { RecordingParts } from '../../../recording/cassettes.js';
 import { inferResources } from '../../../state/inference/infer.js';
 import { createScenarioContext } from '../../../scenario/definition/kinds.js';
 import { findScenarioMistake } from '../../../scenario/scenarios.js';
-import { createItemModels } from '../../../state/item-models.js';
+import { loadDocument } from '../../document.js';
 import { type Output, showPath, writeOutputFile } from '../../output.js';
 
 /** Flags of `vouch recordings promote`. */
@@ -72,12 +70,8 @@ export async function promoteCassette(
   const { spec, into, final = false } = flags;
   const hints = writeHints(cassette, recordingParts.contract, flags);
   const overlays = hints === undefined ? [] : [hints];
-  const contract =
-    hints === undefined ? recordingParts.contract : await loadContract(spec, { preset: 'auto', overlays });
-  const validators = createValidators(contract);
-  const resources = inferResources(contract);
-  const generator = createGenerator(contract, validators);
-  const parts = { ...createItemModels({ contract, resources, validators, generator }), seed: 1 };
+  const contract = await loadDocument({ spec, overlay: overlays });
+  const parts = { ...readParts(contract, false), seed: 1 };
   const { files, skipped } = createFixtures(cassette, parts, final ? 'final' : 'initial');
   const written = files.map(({ path }) => join(into, path));
   rejectOverwriting(written, flags);
@@ -94,7 +88,8 @@ export async function promoteCassette(
       scenarios: { from: scenarios, active: Object.keys(scenarios) },
     });
     const fetch = (request: Request): Promise<Response> => mock.fetch(request);
-    const creates = ({ operation }: StoredExchange): boolean => resources.bindings.get(operation)?.action === 'create';
+    const creates = ({ operation }: StoredExchange): boolean =>
+      parts.resources.bindings.get(operation)?.action === 'create';
     return rerun(cassette, { fetch, creates });
   };
   const first = await run({});

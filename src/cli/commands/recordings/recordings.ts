@@ -1,7 +1,6 @@
 import { URL } from 'node:url';
 import { type Command, Option } from 'commander';
 import { basename, join } from 'node:path';
-import { loadContract } from '../../../contract/load/load.js';
 import { createRouter } from '../../../contract/router/router.js';
 import { MockError, countOf } from '../../../errors.js';
 import { createCallDecoder } from '../../../http/request/call.js';
@@ -24,6 +23,7 @@ import { exportHar } from '../../../recording/har.js';
 import type { RecordingParts } from '../../../recording/cassettes.js';
 import { createUpstream } from '../../../recording/upstream/upstream.js';
 import { createValidators } from '../../../schema/validate.js';
+import { loadDocument } from '../../document.js';
 import { addOptionFlags, addRecordingsFlag, collect, findSpec, listFlagOptions } from '../../flags.js';
 import { addHooksFlag, type HooksFlag, loadHooks } from '../../hooks.js';
 import { readVersion } from '../../../package-folder.js';
@@ -101,7 +101,7 @@ const BODY_LIMIT_BYTES = 256 * 1024 * 1024;
 
 /** The parts that read recordings. */
 export async function loadParts(spec: string | undefined): Promise<RecordingParts> {
-  const contract = await loadContract(spec ?? findSpec(), { preset: 'auto' });
+  const contract = await loadDocument({ spec: spec ?? findSpec() });
   const validators = createValidators(contract);
   const decoder = createCallDecoder(contract, validators, { bodyLimitBytes: BODY_LIMIT_BYTES });
   const router = createRouter(contract.operations, contract.resolve);
