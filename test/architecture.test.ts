@@ -14,7 +14,6 @@ const FLOORS: Readonly<Record<string, number>> = {
   'clock.ts': -1,
   'random.ts': -1,
   'memoize.ts': -1,
-  'turn-limit.ts': -1,
   'replace-file.ts': -1,
   'contract/': 0,
   'schema/': 1,

@@ -8,7 +8,7 @@ import { hasErrors, listErrors, type Violation } from '../schema/violation.js';
 import { toBareName } from '../contract/names.js';
 import { createVocabulary } from './text/vocabulary.js';
 import { createMergeSchemas, splitPart } from './values/merge-schemas.js';
-import { createMinimumDepth } from './values/minimum-depth.js';
+import { createMinimumDepth } from './values/attempt.js';
 import { make } from './values/make.js';
 import { type Attempt, IMPOSSIBLE } from './values/attempt.js';
 import { type Part, SYNTHETIC, type ValuePlace } from './values/shape.js';

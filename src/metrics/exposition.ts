@@ -1,3 +1,5 @@
+import { readMonotonic } from '../platform.js';
+
 /** The media type of Prometheus' text exposition format. */
 export const EXPOSITION_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
@@ -49,4 +51,84 @@ function escapeValue(text: string): string {
 /** A number as Go reads it. */
 export function writeNumber(value: number): string {
   return value === Infinity ? '+Inf' : String(value);
+}
+
+/** Durations in buckets. */
+export interface Histogram {
+  /** Counts a duration in milliseconds. */
+  observe(ms: number): void;
+  /** Its samples in seconds: cumulative buckets, sum and count. */
+  read(labels: Labels): readonly Sample[];
+}
+
+/** Upper bounds of the buckets in milliseconds: those of Prometheus' client libraries, and three below, since most answers take less than a millisecond. */
+const BOUNDS_MS = [0.5, 1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000];
+
+/** A histogram without durations. */
+export function createHistogram(): Histogram {
+  // The last one has those above all bounds.
+  const counts = Array.from({ length: BOUNDS_MS.length + 1 }, () => 0);
+  let sumMs = 0;
+  return {
+    observe: (ms) => {
+      sumMs += ms;
+      let i = 0;
+      while (i < BOUNDS_MS.length && ms > (BOUNDS_MS[i] as number)) i++;
+      counts[i] = (counts[i] as number) + 1;
+    },
+    read: (labels) => {
+      let count = 0;
+      const samples: Sample[] = [];
+      for (const [i, own] of counts.entries()) {
+        count += own;
+        const le = writeNumber((BOUNDS_MS[i] ?? Infinity) / 1000);
+        samples.push({ suffix: '_bucket', labels: { ...labels, le }, value: count });
+      }
+      return [...samples, { suffix: '_sum', labels, value: sumMs / 1000 }, { suffix: '_count', labels, value: count }];
+    },
+  };
+}
+
+/** Counts the commands that one process sends to a store. */
+export interface StoreMetrics {
+  /** Counts a command, and returns what it results in. @param isExpected - Whether an error is a reply that the caller can use. */
+  count<Result>(command: Promise<Result>, isExpected: (error: unknown) => boolean): Promise<Result>;
+  read(): readonly Metric[];
+}
+
+/** The metrics of a store that was sent nothing. */
+export function createStoreMetrics(): StoreMetrics {
+  const counts = { ok: 0, error: 0 };
+  const duration = createHistogram();
+  return {
+    count: async (command, isExpected) => {
+      const startedAt = readMonotonic();
+      const end = (result: keyof typeof counts): void => {
+        counts[result] += 1;
+        duration.observe(readMonotonic() - startedAt);
+      };
+      try {
+        const reply = await command;
+        end('ok');
+        return reply;
+      } catch (error) {
+        end(isExpected(error) ? 'ok' : 'error');
+        throw error;
+      }
+    },
+    read: () => [
+      {
+        name: 'vouch_store_commands_total',
+        type: 'counter',
+        help: 'Commands sent to Redis, each with a reply of its own.',
+        samples: Object.entries(counts).map(([result, value]) => ({ labels: { result }, value })),
+      },
+      {
+        name: 'vouch_store_command_duration_seconds',
+        type: 'histogram',
+        help: 'Seconds until a command to Redis was answered or failed.',
+        samples: duration.read({}),
+      },
+    ],
+  };
 }

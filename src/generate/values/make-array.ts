@@ -1,6 +1,6 @@
 import { hashText } from '../../random.js';
 import { ENUMERATE, IMPOSSIBLE, MAX_VALUES, type Task } from './attempt.js';
-import { ENDLESS } from './minimum-depth.js';
+import { ENDLESS } from './attempt.js';
 import { type Part, readItemParts, SYNTHETIC, type ValuePlace } from './shape.js';
 
 /** Generates an array: given items, required ones, and two or three if the schema allows them. */

@@ -2,7 +2,7 @@ import { isObject, readOwn, setOwn, readJsonType } from '../../contract/json.js'
 import { hashText } from '../../random.js';
 import { rankTime } from '../text/names.js';
 import { type Attempt, IMPOSSIBLE, isMistaken, type Task } from './attempt.js';
-import { ENDLESS } from './minimum-depth.js';
+import { ENDLESS } from './attempt.js';
 import {
   acceptsNumber,
   isSent,

@@ -1,6 +1,6 @@
 import { MockError, toReason } from '../../errors.js';
 import { URL } from 'node:url';
-import type { StoreMetrics } from '../../metrics/store-metrics.js';
+import type { StoreMetrics } from '../../metrics/exposition.js';
 import { withTimeout } from '../../clock.js';
 import type { Script } from './scripts.js';
 

@@ -1,14 +1,14 @@
 import { type Clock, toSocketClock } from '../../clock.js';
-import { createStoreMetrics, type StoreMetrics } from '../../metrics/store-metrics.js';
+import { createStoreMetrics, type StoreMetrics } from '../../metrics/exposition.js';
 import type { Scenarios } from '../../scenario/scenarios.js';
 import { clearInterval, MAX_TIMER_MS, setInterval } from '../../platform.js';
 import type { SessionEvents, Sessions } from '../sessions.js';
 import { connectRedis, type RedisClient } from './connection.js';
 import { type Fields, openRedisStore, type RedisStore } from './redis-store.js';
 import type { SessionLink } from './session-log.js';
-import { shareTurn } from './share-turn.js';
+import { shareTurn } from './shared-session.js';
 import { SharedSession } from './shared-session.js';
-import { withMethods } from './with-methods.js';
+import { withMethods } from './shared-journal.js';
 
 interface SharedStoreOptions {
   readonly redis: string | RedisClient;
