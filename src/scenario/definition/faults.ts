@@ -4,6 +4,7 @@ import { isObject } from '../../contract/json.js';
 import type { Fault, StreamAction } from '../../http/answer.js';
 import type { RateLimit, RateLimitHeaders } from '../rules/rule.js';
 import {
+  convert,
   DURATION,
   type Field,
   type Fields,
@@ -58,12 +59,14 @@ const DEFAULT_HEADERS: RateLimitHeaders = {
   reset: 'x-ratelimit-reset',
 };
 
+const HEADER_NAME: Kind<string> = convert(TEXT, (name) => name.toLowerCase());
+
 const HEADER_NAMES: ObjectKind<RateLimitHeaders> = object({
   label: '"headers" of a rate limit',
   fields: {
-    limit: optional(TEXT, 'The header with the number of calls per window.'),
-    remaining: optional(TEXT, 'The header with the number of calls that are left.'),
-    reset: optional(TEXT, 'The header with the seconds until the window ends.'),
+    limit: optional(HEADER_NAME, 'The header with the number of calls per window.'),
+    remaining: optional(HEADER_NAME, 'The header with the number of calls that are left.'),
+    reset: optional(HEADER_NAME, 'The header with the seconds until the window ends.'),
   },
 });
 
@@ -71,9 +74,7 @@ const LIMIT_HEADERS: Kind<RateLimitHeaders> = {
   type: `false | ${HEADER_NAMES.type}`,
   read: (node, context) => {
     if (node.value === false) return { limit: undefined, remaining: undefined, reset: undefined };
-    const names = HEADER_NAMES.read(node, context);
-    const toName = (name: string | undefined): string | undefined => name?.toLowerCase();
-    return names && { limit: toName(names.limit), remaining: toName(names.remaining), reset: toName(names.reset) };
+    return HEADER_NAMES.read(node, context);
   },
   schema: (context) => ({ anyOf: [{ const: false }, HEADER_NAMES.schema(context)] }),
 };

@@ -8,13 +8,7 @@ import { MockError } from '../../errors.js';
 export function parseSource(text: string, file: string): Source {
   const value = file.endsWith('.json') ? parseJson(text, file) : parseYaml(text, file);
   const lines = createLineFinder(text);
-  return {
-    file,
-    code: 'SCENARIO_INVALID',
-    value,
-    locate: (pointer) => ({ file, ...lines(pointer), pointer }),
-    mistakes: [],
-  };
+  return { ...toSource(value), file, locate: (pointer) => ({ file, ...lines(pointer), pointer }) };
 }
 
 /** A scenario that was passed as an object. @param base - Prefix of the pointers in messages. */

@@ -6,7 +6,7 @@ import type { Call } from '../../http/request/call.js';
 import { splitCookies } from '../../http/request/parameters.js';
 import { createRandom, type Random } from '../../random.js';
 import { isSubset, type Matcher } from './matcher.js';
-import type { CallRange, Delay, Patch, RateLimit, Respond, Rule, Step, When } from './rule.js';
+import type { CallRange, Delay, RateLimit, Respond, Rule, Step, When } from './rule.js';
 import type { ScenarioState } from './scenario-state.js';
 
 /** The collections of a session, as conditions read them. */
@@ -28,11 +28,9 @@ interface EvaluationInput {
 
 /** The combined result of the rules that apply to one call. */
 export interface Evaluation {
-  /** The rules that apply, by precedence; the changes of their `then` are not made yet. */
+  /** The rules that apply, by precedence; neither their `then` nor their patches are applied yet. */
   readonly applied: readonly Rule[];
   readonly delayMs: number;
-  /** By precedence: the first one is applied last. */
-  readonly patches: readonly { readonly rule: Rule; readonly patch: Patch }[];
   /** The rate limit with the fewest calls left. */
   readonly limit: LimitState | undefined;
   /** What the deciding rule does; undefined: the sources below answer. */
@@ -76,7 +74,6 @@ export interface Outcome {
  */
 export function evaluateRules(rules: readonly Rule[], input: EvaluationInput): Evaluation {
   const applied: Rule[] = [];
-  const patches: { readonly rule: Rule; readonly patch: Patch }[] = [];
   let limit: LimitState | undefined;
   let delayMs = 0;
   let outcome: Outcome | undefined;
@@ -90,13 +87,12 @@ export function evaluateRules(rules: readonly Rule[], input: EvaluationInput): E
     input.state.setCounter(rule.key, { ...counter, applied: counter.applied + 1 });
     applied.push(rule);
     if (rule.delay !== undefined) delayMs += sampleDelay(rule.delay, input.seed, `${rule.key} ${counter.applied}`);
-    if (rule.patch !== undefined) patches.push({ rule, patch: rule.patch });
     const result = decide(rule, counter.applied, input);
     limit = joinLimits(limit, result.limit);
     outcome = result.outcome;
     input.note(`scenario: rule ${rule.key} (${rule.readPosition()}) applies${result.remark}`);
   }
-  return { applied, delayMs, patches, limit, outcome };
+  return { applied, delayMs, limit, outcome };
 }
 
 /** The limit with fewer calls left, with the headers of both. */

@@ -10,13 +10,13 @@ import {
   sampleDelay,
 } from '../../../scenario/rules/evaluate.js';
 import { type ExpressionScope, resolveExpressions, resolveMarkup } from '../../../scenario/rules/expression.js';
-import type { Patch, Respond, Rule, ScriptedEvent } from '../../../scenario/rules/rule.js';
+import type { Respond, Rule, ScriptedEvent } from '../../../scenario/rules/rule.js';
 import { applyChanges, type ChangeCollections } from '../../../scenario/rules/scenario-state.js';
 import { activeIds, type Scenarios, startScenarios } from '../../../scenario/scenarios.js';
 import type { RequestHeaders } from '../../../http/request-headers.js';
 import type { Session } from '../../../session/session.js';
 import { isObject, mergePatch, withNulls } from '../../../contract/json.js';
-import type { DeclaredHeader, DeclaredResponse, Operation } from '../../../contract/operations/operation.js';
+import type { DeclaredHeader, Operation } from '../../../contract/operations/operation.js';
 import { readSampleFile } from '../../../generate/sample-file.js';
 import type { GenerateContext } from '../../../generate/generate.js';
 import { findMedia, isJsonType, isMarkupType, toEssence } from '../../../contract/media-type.js';
@@ -165,7 +165,7 @@ function complete(
   { evaluation, scope }: { readonly evaluation: Evaluation; readonly scope: ExpressionScope },
 ): Answer | undefined {
   if (answer === undefined || answer.status === 0) return answer;
-  const patched = evaluation.patches.toReversed().reduce((below, patch) => patchAnswer(below, patch, scope), answer);
+  const patched = evaluation.applied.reduceRight((below, rule) => patchAnswer(below, rule, scope), answer);
   return evaluation.limit === undefined ? patched : addLimitHeaders(patched, scope.call.operation, evaluation.limit);
 }
 
@@ -214,21 +214,22 @@ function respondToRule(
   const { exchange, respond } = input;
   const { call } = exchange;
   const status = respond.status ?? findExampleStatus(call.operation, respond.example);
-  const choice = chooseResponse(call.operation, call.accept, status);
-  const body = resolveBody(respond.body, scope, respond.mediaType ?? choice?.mediaType);
+  const choice = chooseResponse(call.operation, call.accept, status) ?? NO_RESPONSE;
+  const body = resolveBody(respond.body, scope, respond.mediaType ?? choice.mediaType);
   const written = { parts, ...input, body };
   const made =
-    respond.events !== undefined
-      ? answerEvents({ ...written, events: respond.events }, choice, scope)
-      : choice?.response === undefined
-        ? answerUndeclared(written, status ?? 200)
-        : answerDeclared(written, selectMedia(choice, choice.response, respond));
+    respond.events === undefined
+      ? answerBody(written, selectMedia(choice, respond))
+      : answerEvents({ ...written, events: respond.events }, choice, scope);
   return {
     ...made,
     // Strings stay strings; a header whose expression has no value is omitted.
     headers: { ...made.headers, ...(resolveExpressions(respond.headers, scope) as Respond['headers']) },
   };
 }
+
+/** The answer of an operation that declares no final response. */
+const NO_RESPONSE = { status: 200, response: undefined, media: undefined, mediaType: undefined, acceptable: true };
 
 /** The body of a rule with the values of its expressions. */
 function resolveBody(body: unknown, scope: ExpressionScope, mediaType: string | undefined): unknown {
@@ -239,11 +240,11 @@ function resolveBody(body: unknown, scope: ExpressionScope, mediaType: string | 
 /** The stream of the events of a rule; the data of each is completed from the schema of the items. */
 function answerEvents(
   input: BodyInput & { readonly events: readonly ScriptedEvent[] },
-  choice: ResponseChoice | undefined,
+  { status, response }: ResponseChoice,
   scope: ExpressionScope,
 ): Answer {
   const { events, exchange, parts, respond, rule } = input;
-  const media = findStreamMedia(choice?.response?.content ?? [], respond.mediaType);
+  const media = findStreamMedia(response?.content ?? [], respond.mediaType);
   const mediaType = media?.type ?? respond.mediaType ?? 'text/event-stream';
   const essence = toEssence(mediaType);
   const plan = media && rule.violates === undefined ? planItems(exchange.contract, media, essence) : undefined;
@@ -269,25 +270,36 @@ function answerEvents(
     const ms = waits[i] ?? 0;
     return ms > 0 ? exchange.clock.sleep(ms) : undefined;
   });
-  return { status: choice?.status ?? 200, headers: {}, body, mediaType, from: '', violations: NO_VIOLATIONS };
+  return { status, headers: {}, body, mediaType, from: '', violations: NO_VIOLATIONS };
 }
 
 /** The media type that the rule names, or that has its example, instead of the negotiated one. */
-function selectMedia(choice: ResponseChoice, { content }: DeclaredResponse, respond: Respond): ResponseChoice {
-  const { mediaType, example } = respond;
+function selectMedia(choice: ResponseChoice, { mediaType, example }: Respond): ResponseChoice {
+  if (choice.response === undefined) return choice;
+  const { content } = choice.response;
   if (mediaType !== undefined) return { ...choice, media: findMedia(content, mediaType), mediaType };
   if (example === undefined || hasExample(choice.media, example)) return choice;
   const media = content.find((each) => hasExample(each, example));
   return media === undefined ? choice : { ...choice, media, mediaType: media.type };
 }
 
-function answerDeclared(input: BodyInput, chosen: ResponseChoice): Answer {
+/** The answer with an example, the completed body, or one from the contract. */
+function answerBody(input: BodyInput, chosen: ResponseChoice): Answer {
   const { rule, respond, body } = input;
-  const { media, mediaType, status } = chosen;
-  // Only a rule that violates the contract can have a body where the contract has none.
-  if (mediaType === undefined) return answerBody(input, status);
+  const { media, mediaType, status, response } = chosen;
+  const bare = { status, headers: {}, from: '', violations: NO_VIOLATIONS };
+  if (mediaType === undefined) {
+    const isObjectOrNone = body === undefined || typeof body === 'object';
+    // An error that the operation does not declare gets the contract's error shape, patched with the body.
+    if (response === undefined && status >= 400 && respond.mediaType === undefined && isObjectOrNone) {
+      const error = createError(input, status);
+      return { ...error, body: body === undefined ? error.body : mergePatch(error.body, body) };
+    }
+    // Only a rule that violates the contract can have a body where the contract has none.
+    return { ...bare, body, mediaType: body === undefined ? undefined : (respond.mediaType ?? 'application/json') };
+  }
   const schemaPointer = media?.schema === undefined ? undefined : media.schemaPointer;
-  const about = { status, headers: {}, from: '', violations: NO_VIOLATIONS, mediaType, schemaPointer };
+  const about = { ...bare, mediaType, schemaPointer };
   if (respond.example !== undefined) {
     return { ...about, body: media?.examples.find((each) => each.name === respond.example)?.value };
   }
@@ -296,12 +308,6 @@ function answerDeclared(input: BodyInput, chosen: ResponseChoice): Answer {
   // An error gets the type and code of the contract's own errors instead of random words.
   const drafted = status >= 400 ? mergeDraft(createBody(input, chosen, mediaType), body) : body;
   return { ...about, body: input.parts.generator.complete(schemaPointer, drafted, readContext(input)) };
-}
-
-/** The answer with exactly the body of the rule. */
-function answerBody({ respond, body }: BodyInput, status: number): Answer {
-  const mediaType = body === undefined ? undefined : (respond.mediaType ?? 'application/json');
-  return { status, headers: {}, body, mediaType, from: '', violations: NO_VIOLATIONS };
 }
 
 /** Merges a written body into a draft; unlike in a merge patch, a written null is a null. */
@@ -328,15 +334,6 @@ function createError({ parts, exchange, rule }: BodyInput, status: number): Answ
   return parts.errors.answer(exchange.call.operation, { status, message, hasFixedStatus: true });
 }
 
-/** The answer with a status that the operation does not declare; an error gets the contract's error shape, patched with the body. */
-function answerUndeclared(input: BodyInput, status: number): Answer {
-  const { respond, body } = input;
-  const isError = status >= 400 && respond.mediaType === undefined && (body === undefined || typeof body === 'object');
-  if (!isError) return answerBody(input, status);
-  const answer = createError(input, status);
-  return { ...answer, body: body === undefined ? answer.body : mergePatch(answer.body, body) };
-}
-
 function findExampleStatus(operation: Operation, example: string | undefined): number | undefined {
   if (example === undefined) return undefined;
   const response = operation.responses.find((each) => each.content.some((media) => hasExample(media, example)));
@@ -349,12 +346,9 @@ function readContext({ exchange, rule }: BodyInput): GenerateContext {
   return toGenerateContext(exchange, `scenario ${rule.key}\n${JSON.stringify([path, query, body])}`);
 }
 
-/** Applies a merge patch (RFC 7386) to an answer; a body of bytes or a stream stays as it is. */
-function patchAnswer(
-  answer: Answer,
-  { rule, patch }: { readonly rule: Rule; readonly patch: Patch },
-  scope: ExpressionScope,
-): Answer {
+/** Applies the merge patch (RFC 7386) of a rule that has one to an answer; a body of bytes or a stream stays as it is. */
+function patchAnswer(answer: Answer, { scenario, patch, violates }: Rule, scope: ExpressionScope): Answer {
+  if (patch === undefined) return answer;
   const headers = { ...answer.headers };
   for (const [name, value] of Object.entries(patch.headers)) {
     if (value === null) delete headers[name];
@@ -369,8 +363,8 @@ function patchAnswer(
     status: patch.status ?? answer.status,
     headers,
     body,
-    from: `scenario:${rule.scenario}`,
-    violates: rule.violates ?? answer.violates,
+    from: `scenario:${scenario}`,
+    violates: violates ?? answer.violates,
   };
 }
 
