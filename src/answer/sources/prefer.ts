@@ -1,9 +1,8 @@
 import { URLSearchParams } from 'node:url';
-import type { Operation } from '../../contract/operations/operation.js';
 import { isToken } from '../../contract/operations/parameter.js';
 import { suggest } from '../../errors.js';
 import type { Answer } from '../../http/answer.js';
-import { findResponse, toStatus } from '../../contract/operations/responses.js';
+import { findResponse, listExampleNames, listMedia, toStatus } from '../../contract/operations/responses.js';
 import { isJsonType } from '../../contract/media-type.js';
 import type { Call } from '../../http/request/call.js';
 import { readStatusTitle } from '../../http/response/problem.js';
@@ -54,7 +53,7 @@ export function createPreferAnswer(parts: ExampleParts): PreferAnswer {
     }
     const choice = choose(exchange, preferences);
     if (choice === undefined) {
-      const names = listExamples(operation, code);
+      const names = listExampleNames(listMedia(operation, code));
       const list = names.length === 0 ? 'it has no named examples' : `it has ${names.join(', ')}`;
       const facts = [`${operation.id} has no example "${example}"`, list, suggest(example, names) ?? []].flat();
       return refuse(parts, exchange, facts.join('; '));
@@ -120,12 +119,6 @@ function choose({ call }: Exchange, preferences: Preferences): ResponseChoice | 
 }
 
 const NO_RESPONSE = { response: undefined, media: undefined, mediaType: undefined, acceptable: true } as const;
-
-function listExamples(operation: Operation, code: number | undefined): readonly string[] {
-  const responses = code === undefined ? operation.responses : [findResponse(operation, code)];
-  const names = responses.flatMap((response) => response?.content.flatMap(({ examples }) => examples) ?? []);
-  return [...new Set(names.map(({ name }) => name).filter((name) => name !== ''))];
-}
 
 function refuse(parts: ExampleParts, { call, note }: Exchange, message: string): Answer {
   note(`prefer: ${message}`);

@@ -31,6 +31,18 @@ export function findSuccessMedia(operation: Operation): MediaType | undefined {
   return findJsonMedia(content) ?? content[0];
 }
 
+/** The media types of the response that a status selects; of all responses if there is none. */
+export function listMedia(operation: Operation, status: number | undefined): readonly MediaType[] {
+  const responses = status === undefined ? operation.responses : [findResponse(operation, status)];
+  return responses.flatMap((response) => response?.content ?? []);
+}
+
+/** The names of the examples of media types; an example without a name is not among them. */
+export function listExampleNames(content: readonly MediaType[]): readonly string[] {
+  const names = content.flatMap(({ examples }) => examples.map(({ name }) => name));
+  return [...new Set(names)].filter((name) => name !== '');
+}
+
 /** Whether an operation declares a status itself, not by a range or `default`. */
 export function declaresStatus({ responses }: Pick<Operation, 'responses'>, status: number): boolean {
   return responses.some((each) => each.status === String(status));

@@ -1,8 +1,8 @@
 import { filterMembers, isObject, type Schema } from '../../contract/json.js';
 import { child, reject, report, type SourceNode } from '../../contract/load/source-node.js';
 import { isCovered, isSequenceType, toEssence } from '../../contract/media-type.js';
-import type { MediaType, Operation } from '../../contract/operations/operation.js';
-import { findResponse, findUsualResponse } from '../../contract/operations/responses.js';
+import type { Operation } from '../../contract/operations/operation.js';
+import { findResponse, findUsualResponse, listExampleNames, listMedia } from '../../contract/operations/responses.js';
 import { joinWords, suggest } from '../../errors.js';
 import type { Fault } from '../../http/answer.js';
 import { findStreamMedia, isMarker, planItems } from '../../http/stream-items.js';
@@ -216,18 +216,11 @@ function checkAnswer(respond: Respond, node: SourceNode, context: CheckContext):
 }
 
 function checkExample(node: SourceNode, { example = '', status }: Respond, operation: Operation): void {
-  const names = listMedia(operation, status).flatMap(({ examples }) => examples.map((each) => each.name));
-  if (names.includes(example)) return;
-  const known = [...new Set(names)].filter((name) => name !== '');
+  const known = listExampleNames(listMedia(operation, status));
+  if (known.includes(example)) return;
   const hint = suggest(example, known) ?? (known.length === 0 ? 'it has none' : `it has ${joinWords(known)}`);
   const where = status === undefined ? '' : ` for status ${status}`;
   report(node, `${JSON.stringify(operation.id)} has no example ${JSON.stringify(example)}${where}`, hint);
-}
-
-/** The media types of the response that a status selects, or of all of them if there is none. */
-function listMedia(operation: Operation, status: number | undefined): readonly MediaType[] {
-  const responses = status === undefined ? operation.responses : [findResponse(operation, status)];
-  return responses.flatMap((response) => response?.content ?? []);
 }
 
 interface AnswerContext {

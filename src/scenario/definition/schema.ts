@@ -1,6 +1,7 @@
 import type { Contract } from '../../contract/contract.js';
 import { isObject, type Schema } from '../../contract/json.js';
 import type { DeclaredResponse, Operation, ParameterPlace } from '../../contract/operations/operation.js';
+import { listExampleNames, listMedia } from '../../contract/operations/responses.js';
 import { escapeSegment, fromReference, readPointer, readSegments } from '../../contract/pointer.js';
 import type { CollectionShape, JsonSchema, SchemaContext, SchemaPart } from './kinds.js';
 import { SCENARIO } from './grammar.js';
@@ -83,8 +84,9 @@ function narrowParameters(operation: Operation, place: ParameterPlace, pool: Sch
 }
 
 /** What a rule can answer: the documented statuses, examples, headers and bodies. */
-function narrowRespond({ responses }: Operation, pool: SchemaPool): JsonSchema {
-  const examples = listExamples(responses);
+function narrowRespond(operation: Operation, pool: SchemaPool): JsonSchema {
+  const { responses } = operation;
+  const examples = listExampleNames(listMedia(operation, undefined));
   const bodies = responses.flatMap((response) => narrowBody(response, pool));
   const headers = responses.flatMap((response) => response.headers.map((header) => [header.name.toLowerCase(), {}]));
   return {
@@ -117,7 +119,7 @@ function narrowBody(response: DeclaredResponse, pool: SchemaPool): readonly Json
   const status = Number(response.status);
   if (!Number.isInteger(status)) return [];
   const media = response.content.find((each) => each.schema !== undefined);
-  const examples = listExamples([response]);
+  const examples = listExampleNames(response.content);
   const known = {
     body: media === undefined ? {} : pool.use(media.schemaPointer, 'partial'),
     ...(examples.length > 0 && { example: { enum: examples } }),
@@ -128,12 +130,6 @@ function narrowBody(response: DeclaredResponse, pool: SchemaPool): readonly Json
   const isSuccess = response.status.startsWith('2');
   // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
   return [{ if: isSuccess ? { anyOf: [named, unnamed] } : named, then: { properties: known } }];
-}
-
-function listExamples(responses: readonly DeclaredResponse[]): readonly string[] {
-  const media = responses.flatMap((response) => response.content);
-  const names = media.flatMap(({ examples }) => examples.map((each) => each.name));
-  return [...new Set(names)].filter((name) => name !== '');
 }
 
 type Definitions = Readonly<Record<string, JsonSchema>>;
