@@ -53,36 +53,28 @@ export interface ContractParts extends ItemModels {
   /** The ids of the operations that declare entity tags. */
   readonly tagged: readonly string[];
   readonly encode: Encoder;
-  /** The decoder of mocks that read requests in the same way. */
-  readDecoder(options: CallDecoderOptions): CallDecoder;
-  /** What mocks with the same seed and the same use of examples answer with. */
-  readAnswers(seed: number, examples: Examples): ContractAnswers;
+  /** What mocks with the same settings decode requests and answer with. */
+  readAnswers(settings: Pick<Settings, 'requests' | 'responses' | 'seed' | 'state'>): ContractAnswers;
 }
 
-/** The setting of which examples are used. */
-type Examples = Settings['responses']['examples'];
-
-/** The answers that follow from the contract and the seed. */
+/** What reads and answers requests by the contract and by settings; the items themselves are those of a session. */
 export interface ContractAnswers {
+  readonly decoder: CallDecoder;
   readonly errors: ErrorAnswers;
   readonly answerPreferred: PreferAnswer;
-  readonly sources: Readonly<Record<'example' | 'generate' | 'pages' | 'results' | 'stream', AnswerSource>>;
-  /** What owns the items of mocks with the same settings; the items themselves are those of a session. */
-  readState(settings: StateSettings): StateAnswers;
-}
-
-/** The settings that the items of all collections follow. */
-type StateSettings = Partial<Exclude<Settings['state'], false>>;
-
-/** What creates and changes items, and answers with them. */
-export interface StateAnswers {
+  readonly sources: Readonly<Record<'example' | 'generate' | 'pages' | 'results' | 'state' | 'stream', AnswerSource>>;
   readonly items: Items;
   readonly editors: CollectionEditors;
-  /** Answers from items. */
-  readonly stateSource: AnswerSource;
 }
 
-/** The different seeds and settings whose parts are kept for further mocks. */
+/** The settings that decoding and answering follow. */
+interface AnswerSettings extends Pick<CallDecoderOptions, 'bodyLimitBytes' | 'queryProfile'> {
+  readonly seed: number;
+  readonly examples: ExampleParts['examples'];
+  readonly state: Partial<Exclude<Settings['state'], false>>;
+}
+
+/** The different settings whose parts are kept for further mocks. */
 const MAX_KEPT = 32;
 
 /** The property of a loaded contract that holds what its mocks share; nothing outside of the contract refers to it. */
@@ -251,24 +243,29 @@ function createParts(
   const generator = createGenerator(contract, validators);
   const schemas = { contract, validators, generator };
   const errorsOf = createErrorAnswers(schemas, facts);
-  const decoderOf = memoize((key: string) => {
-    // Only `readDecoder` writes keys.
-    const options = JSON.parse(key) as CallDecoderOptions;
-    return createCallDecoder(contract, validators, { ...options, strict: isStrict });
-  }, MAX_KEPT);
   const models = createItemModels({ ...schemas, resources: facts.resources, generated: facts.generated });
-  const state = { ...schemas, ...models, tagged: facts.tagged };
-  const answersOf = memoize(
-    (examples: Examples) =>
-      memoize((seed: number) => {
-        const errors = errorsOf(seed);
-        return {
-          ...createAnswers({ ...schemas, errors, examples }),
-          readState: createStateReader({ ...state, errors }),
-        };
-      }, MAX_KEPT),
-    MAX_KEPT,
-  );
+  const answersOf = memoize((key: string): ContractAnswers => {
+    // Only `readAnswers` writes keys.
+    const { bodyLimitBytes, queryProfile, seed, examples, state } = JSON.parse(key) as AnswerSettings;
+    const errors = errorsOf(seed);
+    const items = createItems(models, state);
+    const parts = { ...schemas, ...models, tagged: facts.tagged, errors, examples, items };
+    return {
+      decoder: createCallDecoder(contract, validators, { bodyLimitBytes, queryProfile, strict: isStrict }),
+      errors,
+      answerPreferred: createPreferAnswer(parts),
+      sources: {
+        stream: createStreamSource(parts),
+        results: createResultsSource(parts),
+        state: createStateSource(parts),
+        pages: createPagesSource(parts),
+        example: createExampleSource(parts),
+        generate: createGenerateSource(parts),
+      },
+      items,
+      editors: createCollectionEditors(items),
+    };
+  }, MAX_KEPT);
   return {
     ...models,
     ...schemas,
@@ -279,33 +276,10 @@ function createParts(
     answersRanges: facts.answersRanges,
     tagged: facts.tagged,
     encode: createEncoder([createXmlWriter(contract)]),
-    readDecoder: ({ bodyLimitBytes, queryProfile }) => decoderOf(JSON.stringify({ bodyLimitBytes, queryProfile })),
-    readAnswers: (seed, examples) => answersOf(examples)(seed),
-  };
-}
-
-function createStateReader(
-  parts: ItemModels &
-    Pick<ContractParts, 'contract' | 'generator' | 'tagged' | 'validators'> & { readonly errors: ErrorAnswers },
-): ContractAnswers['readState'] {
-  const stateOf = memoize((key: string): StateAnswers => {
-    // Only this function writes keys.
-    const items = createItems(parts, JSON.parse(key) as StateSettings);
-    return { items, editors: createCollectionEditors(items), stateSource: createStateSource({ ...parts, items }) };
-  }, MAX_KEPT);
-  return ({ initialItems, unknownIds }) => stateOf(JSON.stringify({ initialItems, unknownIds }));
-}
-
-function createAnswers(parts: ExampleParts): Omit<ContractAnswers, 'readState'> {
-  return {
-    errors: parts.errors,
-    answerPreferred: createPreferAnswer(parts),
-    sources: {
-      stream: createStreamSource(parts),
-      results: createResultsSource(parts),
-      pages: createPagesSource(parts),
-      example: createExampleSource(parts),
-      generate: createGenerateSource(parts),
+    readAnswers: ({ requests: { bodyLimitBytes, queryProfile }, responses: { examples }, seed, state }) => {
+      const { initialItems, unknownIds }: AnswerSettings['state'] = state === false ? {} : state;
+      const settings = { bodyLimitBytes, queryProfile, seed, examples, state: { initialItems, unknownIds } };
+      return answersOf(JSON.stringify(settings satisfies AnswerSettings));
     },
   };
 }

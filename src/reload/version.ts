@@ -7,11 +7,10 @@ import { createRangeSource } from '../answer/sources/range.js';
 import { createRefuseSource } from '../answer/sources/refuse.js';
 import { createScenarioSource } from '../answer/sources/scenario/scenario.js';
 import { createVerifySource } from '../answer/sources/verify.js';
-import type { ContractAnswers, ContractParts, StateAnswers } from '../contract-parts.js';
+import type { ContractAnswers, ContractParts } from '../contract-parts.js';
 import type { Contract } from '../contract/contract.js';
 import { COVERAGE_FOLDER, type CoverageWriter, createCoverageWriter } from '../coverage/files.js';
 import { type CoverageRecorder, createCoverageRecorder } from '../coverage/recorder.js';
-import type { CallDecoder } from '../http/request/call.js';
 import type { Interaction } from '../journal/interaction.js';
 import type { RequestMetrics } from '../metrics/request-metrics.js';
 import type { AuthOptions } from '../options.js';
@@ -32,9 +31,8 @@ import type { StoreDefinition } from '../state/store/store.js';
 import { follow } from './follow.js';
 
 /** What follows from the files of a mock and its options, without what answers requests. */
-export interface Parts extends ContractParts, Omit<ContractAnswers, 'readState'>, StateAnswers {
+export interface Parts extends ContractParts, ContractAnswers {
   readonly seed: number;
-  readonly decoder: CallDecoder;
   /** The headers besides Authorization that carry credentials, in lower case. */
   readonly credentialHeaders: readonly string[];
   readonly redactor: InteractionRedactor;
@@ -112,12 +110,11 @@ export function createVersion(parts: Parts, settings: Settings, shared: SharedPa
 export function loadParts(shared: ContractParts, settings: Settings, before?: Version): Parts {
   const { seed } = settings;
   const { resources } = shared;
-  const { errors, answerPreferred, sources, readState } = shared.readAnswers(seed, settings.responses.examples);
   const definition = loadFixtures(settings.fixtures, { seed, ...shared });
-  const stateSettings: Parameters<typeof readState>[0] = settings.state === false ? {} : settings.state;
+  const { unknownIds }: Partial<Exclude<Settings['state'], false>> = settings.state || {};
   // Handlers can add items to any collection.
   const isOpen = Object.keys(settings.handlers ?? {}).length > 0;
-  const fixed = isOpen ? undefined : findFixedIds(shared, { definition, unknownIds: stateSettings.unknownIds });
+  const fixed = isOpen ? undefined : findFixedIds(shared, { definition, unknownIds });
   const collections = [...resources.collections.values()].map(({ name, schema, idProperty }) => ({
     name,
     schema,
@@ -126,30 +123,22 @@ export function loadParts(shared: ContractParts, settings: Settings, before?: Ve
   }));
   const scenarioContext = createScenarioContext({ collections, ...shared });
   const { scenarios, reload } = openScenarios(settings.scenarios?.from, scenarioContext, before?.scenarios);
-  const { items, editors, stateSource } = readState(stateSettings);
   // It remembers texts of requests.
   const redactor = createInteractionRedactor(shared.contract, shared.validators);
   const isSame = before?.contract === shared.contract;
   const coverage = isSame ? before.coverage : openCoverage({ scenarios, ...shared }, settings.coverage);
-  const decoder = shared.readDecoder(settings.requests);
   const schemes = Object.values(shared.contract.securitySchemes);
   return {
+    ...shared,
+    ...shared.readAnswers(settings),
     credentialHeaders: schemes.flatMap(({ in: place, key }) => (place === 'header' ? (key?.toLowerCase() ?? []) : [])),
     scenarioContext,
     scenarios,
     reload,
     coverage,
     seed,
-    errors,
-    answerPreferred,
-    sources,
     redactor,
-    decoder,
     definition,
-    items,
-    editors,
-    stateSource,
-    ...shared,
   };
 }
 
@@ -160,10 +149,9 @@ function listSources(
   sessions: Sessions,
 ): readonly AnswerSource[] {
   const { answerPreferred, editors, errors, foreign, handlers } = parts;
-  const { example, generate, pages, results, stream } = parts.sources;
-  const { state, requests, auth } = settings;
-  const accepts = readAccepts(auth, sessions);
-  const { lenientAccept } = requests;
+  const { example, generate, pages, results, state, stream } = parts.sources;
+  const accepts = readAccepts(settings.auth, sessions);
+  const { lenientAccept } = settings.requests;
   const refuse = createRefuseSource({ errors, accepts, lenientAccept, strict: settings.strict, answerPreferred });
   const sources = [
     foreign === undefined || foreign.recordings.enforce === 'all' ? refuse : onlyForMock(refuse, foreign.recordings),
@@ -180,7 +168,7 @@ function listSources(
     // What neither of the two answers is left to the mock, which refuses a call that breaks the contract.
     ...(foreign === undefined ? [] : [...foreign.sources, refuse]),
     ...(parts.answersRanges ? [createRangeSource(parts)] : []),
-    ...(state === false ? [] : [parts.stateSource]),
+    ...(settings.state === false ? [] : [state]),
     ...(settings.responses.examples === 'verbatim' ? [] : [pages]),
     example,
     generate,
