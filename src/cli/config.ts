@@ -1,7 +1,7 @@
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import { existsSync } from 'node:fs';
-import { type OptionName, OPTIONS } from '../options-table.js';
-import { readOptionFlags } from './flags.js';
+import type { OptionName } from '../options-table.js';
+import { listFlagOptions, readFlagProperty } from './flags.js';
 import type { ConfigDocument, Setting, SettingLayer, SettingName } from './load-config.js';
 import { isTransportName, TRANSPORT_SETTINGS } from './transport.js';
 
@@ -31,22 +31,17 @@ export function addConfigFlags(command: Command): Command {
 /**
  * Reads the settings of a command from its flags, the environment and the configuration file.
  *
- * @param names - The options that the command has flags for.
  * @param edition - How often they were read before.
  * @throws MockError `OPTION_INVALID` where the configuration file cannot be used.
  */
-export async function readSettings(
-  command: Command,
-  names: readonly OptionName[],
-  edition = 0,
-): Promise<CommandSettings> {
+export async function readSettings(command: Command, edition = 0): Promise<CommandSettings> {
   const configs = listConfigFiles(command);
   const file = configs.length === 1 ? configs[0] : configs.find(existsSync);
   // Loaded on demand: most folders have no configuration file.
   const { loadConfig } = file === undefined ? {} : await import('./load-config.js');
   const config = file === undefined ? undefined : await loadConfig?.(file, edition);
-  const flags = readFlags(command, names);
-  const all = mergeLayers([flags('default'), config ?? [], flags('env'), flags('cli')]);
+  const read = (source: 'default' | 'env' | 'cli'): SettingLayer => readFlags(command, source);
+  const all = mergeLayers([read('default'), config ?? [], read('env'), read('cli')]);
   const options = new Map(
     [...all].flatMap(([name, { value }]) => (isTransportName(name) || name === 'documents' ? [] : [[name, value]])),
   );
@@ -78,32 +73,24 @@ export function listConfigFiles(command: Command): readonly string[] {
   return typeof given === 'string' ? [given] : given === false ? [] : CONFIG_NAMES;
 }
 
+/** The settings that have a flag, each with the property that commander gives the flag. */
+const FLAGS: readonly (readonly [name: SettingName, property: string])[] = [
+  // The keys of the table are the names of settings.
+  ...Object.entries(TRANSPORT_SETTINGS).map(([name, [flag]]) => [name as SettingName, flag] as const),
+  ...listFlagOptions(/./).map((name) => [name, readFlagProperty(name)] as const),
+];
+
 /** The settings that commander got from one source. */
-function readFlags(
-  command: Command,
-  names: readonly OptionName[],
-): (source: 'default' | 'env' | 'cli') => SettingLayer {
-  const values = readOptionFlags(command.opts(), names);
-  return (source) => {
-    const transport = Object.entries(TRANSPORT_SETTINGS).map(([name, [flag]]) => {
-      const long = command.options.find((each) => each.attributeName() === flag)?.long ?? '';
-      // The keys of the table are the names of settings.
-      return [name as keyof typeof TRANSPORT_SETTINGS, command.opts()[flag] as unknown, long] as const;
-    });
-    const options = names.map(
-      (name) => [name, values[name], OPTIONS[name].flag ?? OPTIONS[name].noFlag ?? ''] as const,
-    );
-    return [...transport, ...options].flatMap(([name, value, flag]) => {
-      const option = new Option(flag);
-      if (value === undefined || command.getOptionValueSource(option.attributeName()) !== source) return [];
-      // `--no-…` is a default of commander, not of the option.
-      if (source === 'default' && value === true) return [];
-      const variable = command.options.find((each) => each.attributeName() === option.attributeName())?.envVar ?? '';
-      const used = value === false && name in OPTIONS ? OPTIONS[name as OptionName].noFlag : undefined;
-      const origin = { default: 'default', env: variable, cli: `flag ${used ?? option.long}` }[source];
-      return [expandFolder(name, { value, origin })];
-    });
-  };
+function readFlags(command: Command, source: 'default' | 'env' | 'cli'): SettingLayer {
+  return FLAGS.flatMap(([name, property]) => {
+    const value: unknown = command.opts()[property];
+    if (value === undefined || command.getOptionValueSource(property) !== source) return [];
+    // `--no-…` is a default of commander, not of the option.
+    if (source === 'default' && value === true) return [];
+    const used = command.options.find((each) => each.attributeName() === property && each.negate === (value === false));
+    const origin = { default: 'default', env: used?.envVar ?? '', cli: `flag ${used?.long ?? ''}` }[source];
+    return [expandFolder(name, { value, origin })];
+  });
 }
 
 /** `--scenarios folder` and `--recordings folder` are short for a member of the group. */

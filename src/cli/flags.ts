@@ -48,12 +48,17 @@ export function readOptionFlags(
 ): Partial<Readonly<Record<OptionName, unknown>>> {
   const given = new Map(Object.entries(flags));
   const values = names.map((name) => {
-    const { flag, noFlag = '', kinds } = OPTIONS[name];
-    const value: unknown = given.get(new Option(flag ?? noFlag).attributeName());
+    const value: unknown = given.get(readFlagProperty(name));
     // Commander sets `true` where `--no-…` was not given.
-    return [name, value === true && !kinds.includes('boolean') ? undefined : value];
+    return [name, value === true && !OPTIONS[name].kinds.includes('boolean') ? undefined : value];
   });
   return Object.fromEntries(values) as Partial<Readonly<Record<OptionName, unknown>>>; // the keys are `names`
+}
+
+/** The property that commander gives the flag of an option. */
+export function readFlagProperty(name: OptionName): string {
+  const { flag, noFlag = '' } = OPTIONS[name];
+  return new Option(flag ?? noFlag).attributeName();
 }
 
 function createFlag(name: OptionName, flag: string, change: FlagChange = {}): Option {

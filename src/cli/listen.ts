@@ -38,7 +38,7 @@ export interface RecordingSettings extends ListenFlags, HooksFlag {
 }
 
 /** Options of the mock that every command that starts a server has flags for. */
-export const SERVER_OPTIONS: readonly OptionName[] = listFlagOptions(/^(basePath|connections|cors|coverage)\b/);
+const SERVER_OPTIONS: readonly OptionName[] = listFlagOptions(/^(basePath|connections|cors|coverage)\b/);
 
 /** Adds the flags of every command that starts a server. */
 export function addListenFlags(command: Command): Command {
@@ -114,14 +114,9 @@ export function addRecordingFlags(command: Command, names: readonly OptionName[]
  * Reads the settings of `vouch record` or `vouch replay`.
  *
  * @param given - The document on the command line.
- * @param names - The options of recordings that the command has flags for.
  */
-export async function readRecordingSettings(
-  given: string | undefined,
-  command: Command,
-  names: readonly OptionName[],
-): Promise<RecordingSettings> {
-  const settings = await readSettings(command, ['recordings', ...SERVER_OPTIONS, ...names]);
+export async function readRecordingSettings(given: string | undefined, command: Command): Promise<RecordingSettings> {
+  const settings = await readSettings(command);
   const { options, all } = settings;
   return {
     ...command.opts<ListenFlags & HooksFlag>(),

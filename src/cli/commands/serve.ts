@@ -20,7 +20,7 @@ import {
   toFolderBeside,
 } from '../flags.js';
 import { addConfigFlags, type CommandSettings, listConfigFiles, readSettings } from '../config.js';
-import { addListenFlags, listenUntilSignal, SERVER_OPTIONS } from '../listen.js';
+import { addListenFlags, listenUntilSignal } from '../listen.js';
 import { logInteractions, printReload } from '../serving/log.js';
 import { describeControl, openInspector, printProblemsLater, showSpec, type StartOptions } from '../serving/start.js';
 import { colour, type Output, showPath } from '../output.js';
@@ -55,9 +55,6 @@ const FLAG_CHANGES: FlagChanges = {
   },
   'control.token': { description: 'token that the control API requires', shownDefault: 'none' },
 };
-
-/** The options that `vouch serve` has flags for. */
-const SERVE_OPTIONS: readonly OptionName[] = [...SERVER_OPTIONS, ...Object.values(OPTION_GROUPS).flat()];
 
 /** What `vouch serve` serves, and with which settings. */
 interface Served extends TransportFlags {
@@ -108,7 +105,7 @@ export function addServeFlags(command: Command): Command {
  * @param edition - How often that was read before.
  */
 export async function readServeSettings(given: string | undefined, command: Command, edition = 0): Promise<Served> {
-  const settings = await readSettings(command, SERVE_OPTIONS, edition);
+  const settings = await readSettings(command, edition);
   const { options, all } = settings;
   const own = given ?? options.spec ?? findOwnSpec();
   const found = own ?? findSpec();

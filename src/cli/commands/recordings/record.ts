@@ -31,7 +31,7 @@ export function defineCommand(command: Command, output: Output): void {
     },
     'recordings.cassette': { description: 'cassette to write', default: 'default' },
   }).action(async (spec: string | undefined) => {
-    const settings = await readRecordingSettings(spec, command, RECORDING_OPTIONS);
+    const settings = await readRecordingSettings(spec, command);
     const { 'recordings.upstream': upstream, 'recordings.mode': given } = settings.settings.options;
     if (typeof upstream !== 'string') {
       const hint = 'give --upstream <url>, or recordings.upstream in a configuration file';

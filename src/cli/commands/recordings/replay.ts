@@ -13,7 +13,7 @@ export function defineCommand(command: Command, output: Output): void {
   addRecordingFlags(command, RECORDING_OPTIONS, {
     'recordings.cassette': { description: 'cassette to replay', default: 'default' },
   }).action(async (spec: string | undefined) => {
-    const settings = await readRecordingSettings(spec, command, RECORDING_OPTIONS);
+    const settings = await readRecordingSettings(spec, command);
     process.exitCode = await runReplay({ ...settings, ...output });
   });
 }
