@@ -1,7 +1,6 @@
 // Projects without this library and without the types of Node.js lack `Symbol.dispose`, without which the types below have no members.
 /// <reference lib="esnext.disposable" preserve="true" />
 import type { Hono } from 'hono';
-import type { HandlerRegistry } from './answer/sources/handler.js';
 import type { CallChecks } from './answer/call-checks.js';
 import type { HandlersOf, JournalOf, VerifyOptionsOf } from './answer/handlers.js';
 import type { MockScenariosOf } from './answer/sources/scenario/typed-scenario.js';
@@ -10,13 +9,11 @@ import type { Contract, Problem } from './contract/contract.js';
 import type { Coverage } from './coverage/coverage.js';
 import { MockError } from './errors.js';
 import type { Listening, ListenOptions } from './server/listen.js';
-import type { OperationNames } from './journal/journal.js';
 import { createReceipts } from './journal/received.js';
 import type { Cassette } from './recording/cassette/cassette.js';
 import type { Owner, RecordingMode } from './recording/mode.js';
 import type { Recordings, RecordingReport, RecordingStart } from './recording/recordings.js';
-import type { Scenarios } from './scenario/scenarios.js';
-import type { FieldsReader } from './schema/fields.js';
+import type { Version } from './reload/version.js';
 import { createSessionScenarios, type SessionScenarios } from './session/scenario-handle.js';
 import type { ResetKind, Session, SessionSnapshot as Held } from './session/session.js';
 import type { SessionOpening, Sessions } from './session/sessions.js';
@@ -24,7 +21,6 @@ import { createState, type StateOf } from './session/state.js';
 import { checkConduct, verifySession } from './session/verify.js';
 import type { Interceptable, Interceptions } from './server/intercept.js';
 import type { MockReload } from './server/watch.js';
-import type { CollectionEditors } from './state/store/editors.js';
 import { toRequest, withAbortSignal } from './http/request/in-process.js';
 import { host } from './platform.js';
 
@@ -291,14 +287,11 @@ export interface MockServer extends Listening {
 }
 
 /** What handles need. */
-export interface HandleParts {
+export interface HandleParts extends Pick<
+  Version,
+  'contract' | 'editors' | 'fieldsOf' | 'handlers' | 'operations' | 'scenarios'
+> {
   readonly sessions: Sessions;
-  readonly scenarios: Scenarios;
-  readonly operations: OperationNames;
-  readonly contract: Contract;
-  readonly fieldsOf: FieldsReader;
-  readonly editors: CollectionEditors;
-  readonly handlers: HandlerRegistry;
   /** Undefined where the mock has no recordings. */
   readonly recordings: Recordings | undefined;
   readonly interceptions: Interceptions;

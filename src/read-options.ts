@@ -72,7 +72,7 @@ export function readOptions(options: object): Settings {
     refuse('the option "spec" is missing', EXAMPLE);
   }
   const expanded = { ...expandShortForms(options), spec: options['spec'] ?? NO_CONTRACT };
-  checkMembers(expanded, '');
+  flattenMembers(expanded, '', checkRequired);
   const filled = fillDefaults(expanded, '');
   // Every member was checked against the table, and the table is held to the type of the options.
   const settings = filled as unknown as Settings;
@@ -101,16 +101,8 @@ function isScenarioOptions(given: unknown): boolean {
   return isObject(given) && ('from' in given || !Object.values(given).every(isObject));
 }
 
-function checkMembers(given: Readonly<Record<string, unknown>>, prefix: string): void {
-  for (const [member, value] of Object.entries(given)) {
-    if (value === undefined) continue;
-    const name = prefix + member;
-    const entry = ENTRIES.get(name);
-    if (entry === undefined) return refuseUnknown(member, prefix);
-    checkValue(name, entry, value);
-    if (isGroup(name) && isObject(value)) checkMembers(value, `${name}.`);
-  }
-  if (prefix === '') return;
+/** @throws MockError `OPTION_INVALID` where a group lacks a member. */
+function checkRequired(given: Readonly<Record<string, unknown>>, prefix: string): void {
   for (const [member, { otherwise, description }] of listMembers(prefix)) {
     const isMissing = otherwise === 'required' && given[member] === undefined;
     if (isMissing) refuse(`the option "${prefix}${member}" is missing`, description);
@@ -282,13 +274,22 @@ export function flattenOptions(options: Readonly<Record<string, unknown>>): read
   return flattenMembers(expandShortForms(options), '');
 }
 
-function flattenMembers(given: Readonly<Record<string, unknown>>, prefix: string): readonly NamedOption[] {
+/** The checked members of a group, by dotted name. @param checkGroup - Called with each group below it, once its members are checked. */
+function flattenMembers(
+  given: Readonly<Record<string, unknown>>,
+  prefix: string,
+  checkGroup: typeof checkRequired = () => undefined,
+): readonly NamedOption[] {
   return Object.entries(given).flatMap(([member, value]): readonly NamedOption[] => {
     const name = prefix + member;
     if (value === undefined) return [];
     const entry = ENTRIES.get(name);
     if (entry === undefined) return refuseUnknown(member, prefix);
-    if (isGroup(name) && isObject(value)) return flattenMembers(value, `${name}.`);
+    if (isGroup(name) && isObject(value)) {
+      const members = flattenMembers(value, `${name}.`, checkGroup);
+      checkGroup(value, `${name}.`);
+      return members;
+    }
     checkValue(name, entry, value);
     // The names of the table are those of options.
     return [[name as OptionName, value]];

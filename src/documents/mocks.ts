@@ -13,7 +13,7 @@ import { answerDocuments } from '../server/control/pages.js';
 import { createCors } from '../server/cors.js';
 import type { Listening, ListenOptions } from '../server/listen.js';
 import { host, isPromise, isRequest } from '../platform.js';
-import { createDispatch, type Dispatch, isBelow, listBasePaths, type ServedDocument } from './dispatch.js';
+import { createDispatch, isBelow, listBasePaths, type ServedDocument } from './dispatch.js';
 
 /** The options of one mock of several that are served together. */
 export interface MocksOptions extends MockOptions {
@@ -90,7 +90,7 @@ export async function createMocks(documents: readonly MocksOptions[]): Promise<M
   try {
     // One after the other, so that the first mistake is always the same one.
     for (const options of documents) named.push(await createNamed(options));
-    return assemble(named, { dispatch: createDispatch(named), first: documents[0] ?? {}, close });
+    return assemble(named, documents[0] ?? {}, close);
   } catch (error) {
     await close();
     throw error;
@@ -135,14 +135,9 @@ function checkNames(documents: readonly MocksOptions[]): void {
 
 type Entry = [name: string, url: string];
 
-interface MocksParts {
-  readonly dispatch: Dispatch<NamedMock>;
-  /** The options of the first mock, which decide about the connections. */
-  readonly first: Partial<MocksOptions>;
-  close(): Promise<void>;
-}
-
-function assemble(named: readonly NamedMock[], { dispatch, first, close }: MocksParts): Mocks {
+/** @param first - The options of the first mock, which decide about the connections. */
+function assemble(named: readonly NamedMock[], first: Partial<MocksOptions>, close: () => Promise<void>): Mocks {
+  const dispatch = createDispatch(named);
   const { name: _name, host: _host, ...options } = first;
   const { connections, onRefused, cors } = readOptions(options);
   const served = { connections, onRefused, cors: createCors(cors) };

@@ -66,24 +66,18 @@ export interface Version extends Parts {
 
 /** The version of a mock that answers by its parts. @throws MockError `HANDLER_INVALID`. */
 export function createVersion(parts: Parts, settings: Settings, shared: SharedParts): Version {
-  const { contract, router, routes, encode, errors, editors, decoder } = parts;
   const { sessions, foreign, control, cors, store } = shared;
   const link = store === undefined ? createChain : createSharedChain;
   const recordings = foreign?.recordings;
   const handlers = createHandlerRegistry({
     handlers: settings.handlers ?? {},
     timeoutMs: settings.responses.handlerTimeoutMs,
-    openState: (session) => createState(session, editors),
+    openState: (session) => createState(session, parts.editors),
     ...parts,
   });
   const app = createApp({
-    contract,
-    router,
-    routes,
-    decoder,
+    ...parts,
     chain: link(listSources({ foreign, handlers, ...parts }, settings, sessions)),
-    encode,
-    errors,
     sessions,
     control,
     readBody: recordings?.readBody,
@@ -115,12 +109,7 @@ export function loadParts(shared: ContractParts, settings: Settings, before?: Ve
   // Handlers can add items to any collection.
   const isOpen = Object.keys(settings.handlers ?? {}).length > 0;
   const fixed = isOpen ? undefined : findFixedIds(shared, { definition, unknownIds });
-  const collections = [...resources.collections.values()].map(({ name, schema, idProperty }) => ({
-    name,
-    schema,
-    idProperty,
-    ids: fixed?.get(name),
-  }));
+  const collections = [...resources.collections.values()].map((each) => ({ ...each, ids: fixed?.get(each.name) }));
   const scenarioContext = createScenarioContext({ collections, ...shared });
   const { scenarios, reload } = openScenarios(settings.scenarios?.from, scenarioContext, before?.scenarios);
   // It remembers texts of requests.
