@@ -10,7 +10,7 @@ import {
   findExpressions,
   parseExpression,
 } from '../rules/expression.js';
-import type { CheckContext } from './kinds.js';
+import { type CheckContext, onlyOperation } from './kinds.js';
 import { child, describe, report, type SourceNode } from '../../contract/load/source-node.js';
 
 /** The schemas that a value is checked against. */
@@ -112,14 +112,12 @@ export function checkExpressions(node: SourceNode, context: CheckContext): void 
 }
 
 function checkExpression(node: SourceNode, expression: Expression, context: CheckContext): void {
-  if (expression.kind === 'variable') checkVariable(node, expression.name, context);
-  if (expression.kind !== 'request' || expression.in === 'header' || expression.in === 'cookie') return;
-  for (const operation of context.operations.length === 1 ? context.operations : []) {
-    const names = operation.parameters.filter((each) => each.in === expression.in).map((each) => each.name);
-    if (!names.includes(expression.name)) {
-      reportParameter(node, { name: expression.name, in: expression.in, operation: operation.id }, names);
-    }
-  }
+  const { in: place, name } = expression;
+  if (place === 'vars') checkVariable(node, name, context);
+  const operation = onlyOperation(context);
+  if (operation === undefined || (place !== 'path' && place !== 'query')) return;
+  const names = operation.parameters.filter((each) => each.in === place).map((each) => each.name);
+  if (!names.includes(name)) reportParameter(node, { name, in: place, operation: operation.id }, names);
 }
 
 /** Reports a variable that nothing sets. */

@@ -7,10 +7,11 @@ import { escapeMarkup } from '../../http/xml.js';
  * A runtime expression (OpenAPI 3.1 section 4.8.20.4): `$request.path.id`, `$request.query.after`, `$request.header.x`,
  * `$request.cookie.x`, `$request.body#/name`; and `$vars.name` for a variable of the scenarios.
  */
-export type Expression =
-  | { readonly kind: 'request'; readonly in: 'path' | 'query' | 'header' | 'cookie'; readonly name: string }
-  | { readonly kind: 'body'; readonly pointer: string }
-  | { readonly kind: 'variable'; readonly name: string };
+export interface Expression {
+  readonly in: 'path' | 'query' | 'header' | 'cookie' | 'body' | 'vars';
+  /** The name of a parameter or a variable; a JSON pointer in the body. */
+  readonly name: string;
+}
 
 /** What expressions are evaluated with. */
 export interface ExpressionScope {
@@ -31,15 +32,11 @@ function looksLikeExpression(text: string): boolean {
 
 /** The expression in a string, or undefined if it is not a valid one. */
 export function parseExpression(text: string): Expression | undefined {
-  const parameter = /^\$request\.(path|query|header|cookie)\.(.+)$/.exec(text);
-  if (parameter?.[2] !== undefined) {
-    // The pattern matches no other word.
-    return { kind: 'request', in: parameter[1] as 'path' | 'query' | 'header' | 'cookie', name: parameter[2] };
-  }
   const body = /^\$request\.body(?:#((?:\/.*)?))?$/.exec(text);
-  if (body !== null) return { kind: 'body', pointer: body[1] ?? '' };
-  const variable = /^\$vars\.(.+)$/.exec(text);
-  return variable?.[1] === undefined ? undefined : { kind: 'variable', name: variable[1] };
+  if (body !== null) return { in: 'body', name: body[1] ?? '' };
+  const [, parameter = 'vars', name] = /^\$(?:request\.(path|query|header|cookie)|vars)\.(.+)$/.exec(text) ?? [];
+  // The pattern matches no other word.
+  return name === undefined ? undefined : { in: parameter as Expression['in'], name };
 }
 
 /** Every expression in a value, as it is written, with its pointer. */
@@ -104,8 +101,9 @@ function toText(value: unknown): string {
 }
 
 function evaluate(expression: Expression, scope: ExpressionScope): unknown {
-  if (expression.kind === 'variable') return readOwn(scope.vars, expression.name);
-  if (expression.kind === 'body') return readPointer(scope.call.body, expression.pointer);
-  if (expression.in === 'header') return scope.call.headers.get(expression.name.toLowerCase()) ?? undefined;
-  return readOwn(scope.call[expression.in], expression.name);
+  const { in: place, name } = expression;
+  if (place === 'vars') return readOwn(scope.vars, name);
+  if (place === 'body') return readPointer(scope.call.body, name);
+  if (place === 'header') return scope.call.headers.get(name.toLowerCase()) ?? undefined;
+  return readOwn(scope.call[place], name);
 }

@@ -397,7 +397,7 @@ function addLimitHeaders(answer: Answer, operation: Operation, limit: LimitState
 function writeHeader(header: DeclaredHeader, limit: LimitState): string | undefined {
   const name = toLetters(header.name.replace(/^x-/i, ''));
   if (name === 'retryafter') return limit.isExceeded ? writeEnd(header, limit) : undefined;
-  const [, rest] = /^ratelimit(ing)?/.test(name) ? [name, name.replace(/^ratelimit(ing)?/, '')] : [];
+  const rest = /^ratelimit(?:ing)?(.*)$/.exec(name)?.[1];
   // A limit of another quantity, such as tokens.
   if (rest === undefined || /token|byte|cost|point/.test(rest)) return undefined;
   const { calls, remaining, windowMs } = limit;
