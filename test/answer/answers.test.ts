@@ -14,25 +14,10 @@ async function read(mock: Mock, path: string): Promise<readonly [from: string | 
 const get = (response: unknown): object => ({ get: { responses: { 200: response } } });
 
 describe('an example of the contract', () => {
-  it.each([
-    ['the single one has no name', { example: { id: 2, name: 'Tom' } }, ['example', { id: 2, name: 'Tom' }]],
-    [
-      'what is only ever sent is taken out',
-      { example: { id: 3, name: 'Ada', pin: '1234' } },
-      ['example', { id: 3, name: 'Ada' }],
-    ],
-    [
-      'one that does not fit is mended',
-      { example: { id: 4, name: 9 } },
-      ['generate', { id: 4, name: expect.any(String) }],
-    ],
-    [
-      'one that is elsewhere is not fetched',
-      { examples: { far: { externalValue: 'https://example.com/x.json' } } },
-      ['generate', { id: expect.any(Number), name: expect.any(String) }],
-    ],
-  ])('%s', async (_, more, want) => {
-    expect(await read(await openMock({ '/pet': get(json(pet, more)) }), '/pet')).toEqual(want);
+  it('that is elsewhere is not fetched', async () => {
+    const examples = { far: { externalValue: 'https://example.com/x.json' } };
+    const mock = await openMock({ '/pet': get(json(pet, { examples })) });
+    expect(await read(mock, '/pet')).toEqual(['generate', { id: expect.any(Number), name: expect.any(String) }]);
   });
 
   it('of the schema is used if the media type has none', async () => {
@@ -69,61 +54,18 @@ describe('a generated answer', () => {
     await first.fetch('/b');
     expect(await read(first, '/a')).toEqual(await read(second, '/a'));
   });
-
-  it.each([
-    ['application/pdf', '25504446'],
-    ['audio/mpeg', 'fffb'],
-    ['application/zip', '504b0304'],
-  ])('of %s is a file of that type', async (type, magic) => {
-    const mock = await openMock({
-      '/f': get({ description: '', content: { [type]: { schema: { type: 'string', format: 'binary' } } } }),
-    });
-    const response = await mock.fetch('/f');
-    expect(response.headers.get('content-type')).toBe(type);
-    expect(
-      Buffer.from(await response.arrayBuffer())
-        .toString('hex')
-        .startsWith(magic),
-    ).toBe(true);
-  });
-
-  it('is quoted as JSON and not as plain text', async () => {
-    const text = { type: 'string', const: 'hello' };
-    const mock = await openMock({
-      '/j': get(json(text)),
-      '/t': get({ description: '', content: { 'text/plain': { schema: text } } }),
-    });
-    expect(await (await mock.fetch('/j')).text()).toBe('"hello"');
-    expect(await (await mock.fetch('/t')).text()).toBe('hello');
-  });
 });
 
-describe('a stream', () => {
-  const item = object({ kind: { const: 'tick' }, n: { type: 'integer', minimum: 3 } }, 'kind', 'n');
-  const stream = (type: string, media: object): object => get({ description: '', content: { [type]: media } });
-
-  it('of events has each item as data', async () => {
-    const mock = await openMock({ '/s': stream('text/event-stream', { schema: item }) });
-    const response = await mock.fetch('/s');
-    expect(response.headers.get('content-type')).toContain('text/event-stream');
-    const events = (await response.text()).trim().split('\n\n');
-    expect(events).toHaveLength(3);
-    for (const event of events) expect(JSON.parse(event.replace(/^data: /, ''))).toMatchObject({ kind: 'tick' });
-  });
-
-  it.each([
-    ['application/x-ndjson', { itemSchema: item }, ''],
-    ['application/jsonl', { schema: arrayOf(item) }, ''],
-    ['application/json-seq', { schema: item }, '\u001e'],
-  ])('of %s is a line for each item', async (type, media, mark) => {
-    const mock = await openMock({ '/s': stream(type, media) });
-    const lines = (await (await mock.fetch('/s')).text()).trimEnd().split('\n');
-    expect(lines).toHaveLength(3);
-    for (const line of lines) {
-      expect(line.startsWith(mark)).toBe(true);
-      expect(JSON.parse(line.slice(mark.length))).toMatchObject({ kind: 'tick', n: expect.any(Number) });
-    }
-  });
+it('a stream of application/json-seq has a record separator before each item', async () => {
+  const schema = object({ kind: { const: 'tick' } }, 'kind');
+  const list = content(arrayOf(schema), 'application/json-seq');
+  const mock = await openMock({ '/s': get({ description: '', content: list }) });
+  const lines = (await (await mock.fetch('/s')).text()).trimEnd().split('\n');
+  expect(lines).toHaveLength(3);
+  for (const line of lines) {
+    expect(line.startsWith('\u001e')).toBe(true);
+    expect(JSON.parse(line.slice(1))).toMatchObject({ kind: 'tick' });
+  }
 });
 
 describe('headers that a response declares', () => {

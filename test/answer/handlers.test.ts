@@ -72,34 +72,6 @@ describe('a handler', () => {
     });
   });
 
-  it.each<readonly [string, Handlers, string]>([
-    [
-      'an answer that no message can carry',
-      { readBook: ({ json }) => json({ id: 'b1', title: 'One' }, { headers: { 'bad name': 'x' } }) },
-      'the mock failed while answering readBook',
-    ],
-    [
-      'a Response that is not of its type',
-      { readBook: () => new Response('nope', { headers: { 'content-type': 'application/json' } }) },
-      'the handler of readBook failed',
-    ],
-    [
-      'a function',
-      // What a program without types may return.
-      { readBook: () => () => 'nested' },
-      'the handler of readBook returned a function that is not JSON: return a JSON value, a Response, or json(…)',
-    ],
-  ])('that returns %s is answered with a 500 that says so', async (_name, handlers, message) => {
-    const { status, body } = await ask(await createLibrary(handlers), '/books/b1');
-    expect([status, JSON.stringify(body).replaceAll('\\"', '"')]).toEqual([500, expect.stringContaining(message)]);
-  });
-
-  it('that returns undefined leaves the call to the mock', async () => {
-    const seen: string[] = [];
-    const mock = await createLibrary({ listBooks: ({ call }) => void seen.push(call.method) });
-    expect([(await ask(mock, '/books')).source, seen]).toEqual(['state', ['GET']]);
-  });
-
   it('reads and writes the collections of the session it was called in', async () => {
     const mock = await createLibrary({
       createBook: ({ call, state, json }) =>
