@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { connect } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createMock, type Mock } from '../../src/index.js';
 import { loadCases } from '../load-cases.js';
+import { sendRaw } from '../send-raw.js';
 
 const spec = join(import.meta.dirname, 'client-requests-document.yaml');
 
@@ -72,7 +72,7 @@ async function askInProcess(mock: Mock, request: ClientRequest): Promise<number>
 }
 
 /** Writes the bytes of a request to a socket, so that no client changes them. */
-function askOverSocket(mock: Mock, port: number, request: ClientRequest): Promise<number> {
+async function askOverSocket(port: number, request: ClientRequest): Promise<number> {
   const { method, target, headers, body } = readParts(request);
   const isChunked = request.isChunked === true;
   const own = new Set(headers.map(([name]) => name.toLowerCase()));
@@ -84,29 +84,15 @@ function askOverSocket(mock: Mock, port: number, request: ClientRequest): Promis
     ...(isChunked ? ['Transfer-Encoding: chunked'] : []),
     ...(body === undefined || isChunked ? [] : [`Content-Length: ${body.byteLength}`]),
   ];
-  return new Promise((resolve, reject) => {
-    const socket = connect(port, '127.0.0.1');
-    let answer = '';
-    const send = (): void => {
-      if (body === undefined) return;
-      socket.write(isChunked ? `${body.byteLength.toString(16)}\r\n` : '');
-      socket.write(body);
-      if (isChunked) socket.write('\r\n0\r\n\r\n');
-    };
-    const isWaiting = own.has('expect');
-    socket.on('error', reject);
-    socket.on('data', (chunk) => {
-      answer += String(chunk);
-      if (isWaiting && answer.startsWith('HTTP/1.1 100') && !answer.includes('HTTP/1.1 2')) return send();
-      const [, status] = /HTTP\/1\.1 ([2-5]\d\d)[^]*\r\n\r\n/.exec(answer) ?? [];
-      if (status === undefined) return;
-      socket.destroy();
-      resolve(Number(status));
-    });
-    socket.on('close', () => reject(new Error(`no response: ${answer}; ${mock.journal.last()?.request.url ?? ''}`)));
-    socket.write(`${lines.join('\r\n')}\r\n\r\n`);
-    if (!isWaiting) send();
-  });
+  const { socket, waitFor } = sendRaw(port, `${lines.join('\r\n')}\r\n\r\n`);
+  if (own.has('expect')) await waitFor('HTTP/1.1 100');
+  if (body !== undefined) {
+    socket.write(isChunked ? `${body.byteLength.toString(16)}\r\n` : '');
+    socket.write(body);
+    if (isChunked) socket.write('\r\n0\r\n\r\n');
+  }
+  const answer = await waitFor(/HTTP\/1\.1 [2-5]\d\d[^]*\r\n\r\n/);
+  return Number(/(?<=HTTP\/1\.1 )[2-5]\d\d/.exec(answer)?.[0]);
 }
 
 describe.each(['in-process', 'over a socket'] as const)('%s', (way) => {
@@ -119,7 +105,7 @@ describe.each(['in-process', 'over a socket'] as const)('%s', (way) => {
       const port = way === 'in-process' ? 0 : (await mock.listen()).port;
       mocks.set(strict, mock);
       isReached.set(strict, (request) =>
-        way === 'in-process' ? askInProcess(mock, request) : askOverSocket(mock, port, request),
+        way === 'in-process' ? askInProcess(mock, request) : askOverSocket(port, request),
       );
     }
   });

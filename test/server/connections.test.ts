@@ -2,10 +2,11 @@
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
-import { connect, type Socket } from 'node:net';
+import { connect } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Mock, MockOptions } from '../../src/index.js';
 import { AUTHORIZED, openBuiltIn } from '../describe-both.js';
+import { sendRaw as send } from '../send-raw.js';
 
 // Issue 13, part 7.
 
@@ -26,30 +27,6 @@ async function start(options: Partial<MockOptions> = {}): Promise<Server> {
   const { url, port, close } = await mock.listen();
   onTestFinished(() => close(0));
   return { mock, url, port, close };
-}
-
-interface Client {
-  readonly socket: Socket;
-  /** Resolves with everything that was received, once the server has closed the connection. */
-  readonly end: Promise<string>;
-  /** Resolves once a text was received. */
-  waitFor(text: string): Promise<void>;
-}
-
-/** A client that sends raw bytes. */
-function send(port: number, bytes: string): Client {
-  const socket = connect(port, '127.0.0.1');
-  onTestFinished(() => void socket.destroy());
-  let text = '';
-  socket.on('data', (chunk) => void (text += chunk.toString()));
-  // A write after the server has closed is an error of the socket, as of Node.js 24 EPIPE; `once` would reject with it.
-  socket.on('error', () => undefined);
-  const end = new Promise<string>((resolve) => socket.once('close', () => resolve(text)));
-  socket.write(bytes);
-  const waitFor = async (part: string): Promise<void> => {
-    while (!text.includes(part)) await once(socket, 'data');
-  };
-  return { socket, end, waitFor };
 }
 
 const countResponses = (text: string): number => text.split('HTTP/1.1 ').length - 1;
@@ -161,6 +138,7 @@ describe('a request that cannot be read', () => {
     ['text that is not HTTP', `hello\r\n${origin}\r\n`, 400, 'REQUEST_MALFORMED'],
     ['a wrong header field', `GET / HTTP/1.1\r\n${origin}host: a\r\nx y: 1\r\n\r\n`, 400, 'REQUEST_MALFORMED'],
     ['a request without Host', `GET / HTTP/1.1\r\n${origin}\r\n`, 400, 'REQUEST_MALFORMED'],
+    ['an invalid Host', `GET / HTTP/1.1\r\n${origin}host: a b\r\nconnection: close\r\n\r\n`, 400, 'REQUEST_MALFORMED'],
     [
       'a target that is not a URL',
       `GET http://[ HTTP/1.1\r\n${origin}host: a\r\nconnection: close\r\n\r\n`,
@@ -214,6 +192,12 @@ describe('a request that cannot be read', () => {
 });
 
 describe('a connection', () => {
+  it('of HTTP/1.0, without the field Host, gets a response', async () => {
+    const { port } = await start();
+    const { end } = send(port, `GET ${CONTENT} HTTP/1.0\r\nauthorization: Bearer any\r\n\r\n`);
+    expect(await end).toMatch(/^HTTP\/1\.1 200 /);
+  });
+
   it('is kept longer than by common clients and load balancers', async () => {
     const { url } = await start();
     const response = await fetch(url + CONTENT, { headers: AUTHORIZED });

@@ -1,5 +1,3 @@
-import { connect } from 'node:net';
-import { once } from 'node:events';
 import { expect, it } from 'vitest';
 import { AUTHORIZED, openBuiltIn, listenBuiltIn } from '../describe-both.js';
 
@@ -47,31 +45,4 @@ it.each([
   const { url } = await mock.listen({ host });
   expect(url).toMatch(new RegExp(`^${start}\\d+$`));
   expect((await fetch(`${url}/v1/files/file-handbook/content`, { headers: AUTHORIZED })).status).toBe(200);
-});
-
-it('an HTTP/1.0 client, which sends no Host, gets a response', async () => {
-  const { port } = await listenBuiltIn();
-  const socket = connect(port, '127.0.0.1');
-  let text = '';
-  socket.on('data', (chunk) => void (text += chunk.toString()));
-  socket.write('GET /v1/files/file-handbook/content HTTP/1.0\r\nAuthorization: Bearer any\r\n\r\n');
-  await once(socket, 'close');
-  expect(text).toMatch(/^HTTP\/1\.1 200 /);
-});
-
-it.each([
-  ['bytes that are not HTTP', 'hello there\r\n\r\n'],
-  ['an invalid Host', 'GET / HTTP/1.1\r\nhost: a b\r\n\r\n'],
-])('a client that sends %s gets a 400 and is disconnected', async (_, bytes) => {
-  const { port } = await listenBuiltIn();
-  const socket = connect(port, '127.0.0.1');
-  let text = '';
-  socket.on('data', (chunk) => {
-    text += chunk.toString();
-    socket.end();
-  });
-  socket.write(bytes);
-  await once(socket, 'close');
-  expect(text).toMatch(/^HTTP\/1\.1 400 /);
-  expect(text).toContain('application/problem+json');
 });

@@ -1,8 +1,8 @@
 // @module-tag slow
-import { connect, type Socket } from 'node:net';
 import { expect, it } from 'vitest';
 import { createMock } from '../../src/index.js';
 import { content, toDocument } from '../document-parts.js';
+import { sendRaw } from '../send-raw.js';
 
 const SPEC = toDocument({
   '/things': {
@@ -84,23 +84,11 @@ it('the control API answers while calls wait for their turn', async () => {
 
 /** Opens the connections, writes to all of them at once and gives what they answer. */
 async function sendTogether(port: number, requests: readonly string[]): Promise<readonly Promise<string>[]> {
-  const sockets = await Promise.all(requests.map(() => open(port)));
-  return sockets.map((socket, i) => {
+  const clients = requests.map(() => sendRaw(port, PROBE));
+  // The server accepts one connection in each turn.
+  await Promise.all(clients.map(({ waitFor }) => waitFor('"status":"ok"')));
+  return clients.map(({ socket, end }, i) => {
     socket.write(requests[i] ?? '');
-    return new Promise((resolve, reject) => {
-      let answer = '';
-      socket.on('data', (chunk) => (answer += chunk.toString()));
-      socket.on('error', reject);
-      socket.on('close', () => resolve(answer));
-    });
-  });
-}
-
-/** A connection that the server has accepted: it accepts one in each turn. */
-function open(port: number): Promise<Socket> {
-  return new Promise((resolve, reject) => {
-    const socket = connect({ port, host: '127.0.0.1' }, () => socket.write(PROBE));
-    socket.once('data', () => resolve(socket));
-    socket.on('error', reject);
+    return end.then((text) => text.slice(text.lastIndexOf('HTTP/1.1')));
   });
 }
