@@ -46,12 +46,14 @@ describeAll('the official openai client', (start) => {
     expect(reach.mock.journal.calls('listAdminApiKeys')).toHaveLength(3);
   });
 
-  it('removes a file from a vector store and leaves the file', async () => {
+  it('removes a file from one vector store only, and leaves the file', async () => {
     const client = createClient(await start());
     const deletion = await client.vectorStores.files.delete('file-handbook', { vector_store_id: 'vs_product_docs' });
     expect(deletion).toEqual({ id: 'file-handbook', deleted: true, object: 'vector_store.file.deleted' });
     const again = client.vectorStores.files.delete('file-handbook', { vector_store_id: 'vs_product_docs' });
     await expect(again).rejects.toBeInstanceOf(OpenAI.NotFoundError);
+    const other = await client.vectorStores.files.delete('file-handbook', { vector_store_id: 'vs_training' });
+    expect(other.deleted).toBe(true);
     expect(await (await client.files.content('file-handbook')).text()).toContain('Refunds');
   });
 
