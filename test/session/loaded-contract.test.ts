@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createMock, loadContract, type Mock, type MockOptions } from '../../src/index.js';
-import { AUTHORIZED, BUILT_IN, jsonInit } from '../describe-both.js';
+import { AUTHORIZED, jsonInit } from '../describe-both.js';
 import { describeDocument } from '../state/real-document.js';
 import { pathParameter, sends, toDocument } from '../operation-parts.js';
 import { arrayOf, object, ref, TEXT } from '../schema-parts.js';
@@ -235,24 +235,6 @@ describe('mocks of one loaded contract', () => {
     await one.close();
     expect((await fetch(`${url}/motto`)).status).toBe(200);
     expect((await other.fetch('/orders')).status).toBe(200);
-  });
-
-  it('a hundred of them hold what each one was sent', async () => {
-    const contract = await loadContract('spec/openapi.yaml');
-    const mocks = await Promise.all(
-      Array.from({ length: 100 }, (_, i) => createMock({ ...BUILT_IN, spec: contract, seed: i })),
-    );
-    const keys = '/v1/organization/admin_api_keys';
-    for (const [i, mock] of mocks.entries()) {
-      const sent = jsonInit('POST', { name: `key ${i}` });
-      expect((await mock.fetch(keys, sent)).status).toBe(200);
-    }
-    for (const [i, mock] of mocks.entries()) {
-      const names = mock.state.collection('admin_api_keys').items.map(({ name }) => name);
-      expect(names.filter((name) => String(name).startsWith('key '))).toEqual([`key ${i}`]);
-      expect(mock.journal.interactions).toHaveLength(1);
-    }
-    await closeAll(mocks);
   });
 });
 

@@ -96,16 +96,6 @@ describeBoth('resets and scenarios', (start) => {
     expect(await list(reach)).toBe('500 -');
   });
 
-  it('one session that follows a scenario changes nothing for the next', async () => {
-    const reach = await start({ scenarios: SCENARIOS });
-    reach.mock.session('a').scenarios.activate('emptied');
-    expect([await list(reach, 'a'), await list(reach, 'b'), await list(reach, 'default')]).toEqual([
-      '200 0',
-      '200 7',
-      '200 7',
-    ]);
-  });
-
   it('a scenario of the whole server holds for sessions that are open and that are opened later', async () => {
     const reach = await start({ scenarios: SCENARIOS });
     const control = createControlClient(reach, document);

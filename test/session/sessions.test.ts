@@ -101,17 +101,6 @@ describe('the session a request means', () => {
     expect(one).toBe(two);
     expect(sessions.list().map(({ id }) => id)).toEqual(['default', 'a']);
   });
-
-  it('is refused with the nearest name where sessions must be opened first', () => {
-    const sessions = open({ requireSession: true });
-    sessions.open({ id: 'checkout' });
-    expect(choose(sessions, { 'x-mock-session': 'checkout' })).toBe('checkout /things');
-    expect(choose(sessions, {})).toBe('default /things');
-    expect(choose(sessions, { 'x-mock-session': 'chekout' })).toBe(
-      'SESSION_UNKNOWN  no session "chekout" is open\n  hint: did you mean "checkout"?',
-    );
-    expect(sessions.list()).toHaveLength(2);
-  });
 });
 
 describe('opening and closing', () => {
