@@ -186,11 +186,13 @@ describe('an upstream that answers anything', () => {
 });
 
 describe('a response without an end', () => {
-  it('reaches the client while it arrives, and what came is recorded when the client leaves', async () => {
-    const { mock, url, folder } = await record(await startWatch());
+  it('reaches the client while it arrives; when the client leaves, what came is recorded and the upstream is left', async () => {
+    const upstream = await startWatch();
+    const { mock, url, folder } = await record(upstream.url);
     const message = await open(`${url}/a/watch`);
     expect(await readSome(message, '{"n":2}\n')).toBe('{"n":1}\n{"n":2}\n');
     message.destroy();
+    await upstream.left;
     await waitFor(() => loadCassette(folder).exchanges.length === 1);
     await mock.close();
     expect(loadCassette(folder).exchanges[0]?.response).toMatchObject({
@@ -202,7 +204,7 @@ describe('a response without an end', () => {
   });
 
   it('is recorded with what came when the recorder is stopped', async () => {
-    const { mock, url, folder } = await record(await startWatch());
+    const { mock, url, folder } = await record((await startWatch()).url);
     const message = await open(`${url}/a/watch`);
     message.on('error', () => undefined);
     await readSome(message, '{"n":2}\n');
@@ -394,13 +396,16 @@ async function startServer(
 }
 
 /** A server whose answer goes on: two objects, then nothing more until the client leaves. */
-function startWatch(): Promise<string> {
-  return startServer(async (_request, _respond, response) => {
+async function startWatch(): Promise<{ readonly url: string; readonly left: Promise<void> }> {
+  let leave = (): void => undefined;
+  const left = new Promise<void>((resolve) => (leave = resolve));
+  const url = await startServer(async (_request, _respond, response) => {
     response.writeHead(200, { 'content-type': 'application/json' });
     response.write('{"n":1}\n');
     response.write('{"n":2}\n');
-    await once(response, 'close');
+    response.once('close', leave);
   });
+  return { url, left };
 }
 
 async function open(url: string): Promise<IncomingMessage> {

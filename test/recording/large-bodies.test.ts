@@ -1,6 +1,5 @@
 // Bodies that are too large for memory go to temporary files, and their secrets are found by name and schema too.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -13,7 +12,7 @@ import { createSecretWalk } from '../../src/recording/redaction/secret-walk.js';
 import { loadParts } from './contract.js';
 import { createFolder } from '../folders.js';
 import { openRecorder, replay } from './recorded.js';
-import { serveInTest } from '../serve-in-test.js';
+import { type Intercept, reply, startUpstream } from './upstream.js';
 import { object, TEXT, content, arrayOf, toDocument } from '../document-parts.js';
 
 const USER = object({ handle: { type: 'string', 'x-sensitive': true }, name: TEXT });
@@ -66,14 +65,9 @@ function isRedacted({ name, password, pin, handle, settings }: User, original: U
 }
 
 async function start(body: string): Promise<string> {
-  const server = createServer((request, response) => {
-    request.resume();
-    request.on('end', () => {
-      const text = request.method === 'GET' ? body : '{}';
-      response.writeHead(200, { 'content-type': 'application/json' }).end(text);
-    });
-  });
-  return serveInTest(server);
+  const headers = { 'content-type': 'application/json' };
+  const intercept: Intercept = (...seen) => reply(200, headers, seen[0].method === 'GET' ? body : '{}')(...seen);
+  return (await startUpstream({ intercept })).origin;
 }
 
 async function record(upstream: string, more: Partial<RecordingOptions> = {}): Promise<Mock & { folder: string }> {

@@ -1,14 +1,13 @@
 // @module-tag slow
 // Answers without state, promoted to the rules of a scenario: each applies to the recorded request only.
 import { writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { promoteCassette } from '../../src/cli/commands/recordings/promote.js';
 import { loadParts } from './contract.js';
 import { createFolder } from '../folders.js';
 import { type Asked, record, sendAll } from './recorded.js';
-import { serveInTest } from '../serve-in-test.js';
+import { type Intercept, startUpstream } from './upstream.js';
 import { TEXT, json, INTEGER, query, object, toDocument } from '../document-parts.js';
 
 const RESPONSES = {
@@ -38,19 +37,14 @@ const SPEC = toDocument({
 });
 
 /** Answers with what was asked; 400 for `wrong`, and 204 with a media type. */
-async function startServer(): Promise<string> {
-  const server = createServer((request, response) => {
-    let sent = request.url ?? '';
-    request.on('data', (chunk: Buffer) => (sent += chunk.toString()));
-    request.on('end', () => {
-      const isCsv = request.headers.accept === 'text/csv';
-      const status = sent === '/ping' ? 204 : sent.includes('wrong') || sent === '/folder' ? 400 : 200;
-      response.writeHead(status, { 'content-type': isCsv ? 'text/csv' : 'application/json' });
-      response.end(status === 204 ? undefined : isCsv ? 'sent' : JSON.stringify({ sent }));
-    });
-  });
-  return serveInTest(server);
-}
+const answer: Intercept = ({ url, body, headers }, response) => {
+  const sent = `${url}${body.toString()}`;
+  const isCsv = headers.accept === 'text/csv';
+  const status = sent === '/ping' ? 204 : sent.includes('wrong') || sent === '/folder' ? 400 : 200;
+  response.writeHead(status, { 'content-type': isCsv ? 'text/csv' : 'application/json' });
+  response.end(status === 204 ? undefined : isCsv ? 'sent' : JSON.stringify({ sent }));
+  return true;
+};
 
 it('rules of forms and queries answer as recorded, whatever the order of the recorded requests', async () => {
   const headers = { 'content-type': 'application/x-www-form-urlencoded' };
@@ -59,7 +53,9 @@ it('rules of forms and queries answer as recorded, whatever the order of the rec
     ...['text/csv', 'application/json'].map((accept): Asked => ['/query?q=type', { headers: { accept } }]),
     ...['q=a', 'q=wrong', 'q=a&pages=2'].map((body): Asked => ['/query', { method: 'POST', headers, body }]),
   ];
-  const cassette = await record(await startServer(), (mock) => sendAll(mock, calls), { spec: SPEC });
+  const cassette = await record((await startUpstream({ intercept: answer })).origin, (mock) => sendAll(mock, calls), {
+    spec: SPEC,
+  });
   const into = join(createFolder(), 'fixtures');
   const spec = join(into, '../spec.json');
   writeFileSync(spec, JSON.stringify(SPEC));
