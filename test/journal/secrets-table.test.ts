@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { logInteractions } from '../../src/cli/serving/log.js';
 import { createMock, type Mock } from '../../src/index.js';
 import { loadCases } from '../load-cases.js';
+import { openMock } from '../open-mock.js';
 
 /** Every way in which a contract or a name says that a value is a secret; each value breaks its schema, so that messages quote it. */
 const SPEC = loadCases<Record<string, unknown>>('journal/secrets-table.yaml');
@@ -32,6 +33,7 @@ const ROWS: readonly Row[] = [
   ['a write-only property', '/accounts', json({ sealed: SECRET })],
   ['a property with the name of a secret', '/accounts', json({ client_secret: SECRET })],
   ['an undeclared property with the name of a secret', '/accounts', json({ password: SECRET })],
+  ['a property with the form of a secret', '/accounts', json({ plain: `ghp_${SECRET}` })],
   [
     'an array with the name of secrets',
     '/accounts',
@@ -97,4 +99,18 @@ describe.each(ROWS.map(([name, path, init = {}]) => ({ name, path, init })))('$n
     expect(shown).not.toContain(SECRET);
     expect(decodeURIComponent(shown.replaceAll(/%(?![0-9a-f]{2})/gi, ''))).not.toContain(SECRET);
   });
+});
+
+it('the message of a violation says that the value is a secret instead of quoting it', async () => {
+  const lines: string[] = [];
+  const log = logInteractions({ trace: true, write: (line) => lines.push(line) }, () => ({}));
+  const mock = await openMock({ spec: SPEC, ...log });
+  await mock.fetch(`/accounts?access_token=${SECRET}`, json({ client_secret: SECRET, plain: `ghp_${SECRET}` }));
+  expect(mock.journal.last()?.violations.map(({ message }) => message)).toEqual([
+    'query parameter "access_token" must match the pattern ^t-, got a secret value',
+    'body property "client_secret" must match the pattern ^p-, got a secret value',
+    'body property "plain" must be an integer, got "[redacted]"',
+  ]);
+  await vi.waitFor(() => expect(lines.join('\n')).toContain('got a secret value'));
+  expect(lines.join('\n')).not.toContain(SECRET);
 });

@@ -1,11 +1,8 @@
 // @module-tag slow
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { logInteractions } from '../../src/cli/serving/log.js';
-import { createMock } from '../../src/index.js';
+import { describe, expect, it } from 'vitest';
 import { hideUrlSecrets } from '../../src/schema/secret-forms.js';
 import { isRandom, isSecretName } from '../../src/schema/secret-names.js';
 import { type Change, JSON_TYPE, openShopRecorder, type ShopRecorder } from './exchanges.js';
-import { object, INTEGER, toDocument } from '../document-parts.js';
 
 const FORM_TYPE = { 'content-type': 'application/x-www-form-urlencoded' };
 const TEXT_TYPE = { 'content-type': 'text/plain' };
@@ -398,50 +395,4 @@ describe('what is a secret', () => {
       'https://jane:[redacted]@a.example/[redacted]',
     );
   });
-});
-
-const SPEC = toDocument({
-  '/items': {
-    post: {
-      operationId: 'addItem',
-      parameters: [{ name: 'access_token', in: 'query', schema: { type: 'string', pattern: '^t-' } }],
-      requestBody: {
-        content: {
-          'application/json': {
-            schema: object({
-              dbPassword: { type: 'string', minLength: 3, pattern: '^p-' },
-              note: INTEGER,
-              hidden: { type: 'string', format: 'password', enum: ['a'] },
-            }),
-          },
-        },
-      },
-      responses: { 200: { description: 'ok' } },
-    },
-  },
-});
-
-it('messages and the journal do not quote a secret, whether its name, its schema or its form makes it one', async () => {
-  const lines: string[] = [];
-  const mock = await createMock({
-    spec: SPEC,
-    ...logInteractions({ write: (line) => lines.push(line), trace: true }, () => ({})),
-  });
-  onTestFinished(() => mock.close());
-  const response = await mock.fetch('/items?access_token=plum-jam-1', {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ dbPassword: 'plum-jam-2', note: 'ghp_0123456789abcdefghijABCDEFGHIJ' }),
-  });
-  const { violations } = mock.journal.interactions[0] ?? { violations: [] };
-  expect(response.status).toBe(400);
-  expect(violations.map(({ message }) => message)).toEqual([
-    'query parameter "access_token" must match the pattern ^t-, got a secret value',
-    'body property "dbPassword" must match the pattern ^p-, got a secret value',
-    'body property "note" must be an integer, got "[redacted]"',
-  ]);
-  // Lines are written together.
-  await vi.waitFor(() => expect(lines).not.toEqual([]));
-  const told = [JSON.stringify([...response.headers]), await response.text(), ...lines, mock.journal.toNdjson()];
-  for (const text of told) expect(text).not.toMatch(/plum-jam|ghp_0123/);
 });
