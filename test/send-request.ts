@@ -20,6 +20,8 @@ export async function sendRequest(
 ): Promise<Received> {
   const { request } = url.startsWith('https:') ? https : http;
   const outgoing = request(url, { agent: false, ...options });
+  // The rest of a body that is answered early may not be taken.
+  outgoing.on('error', () => undefined);
   // Also of a GET.
   if (body !== undefined) outgoing.setHeader('content-length', Buffer.byteLength(body));
   outgoing.end(body);

@@ -1,11 +1,11 @@
 import { mkdtemp, mkdir, rm, writeFile } from 'node:fs/promises';
-import { request as send } from 'node:http';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { load } from 'js-yaml';
 import { findResponse } from '../../src/contract/operations/responses.js';
 import { findMedia } from '../../src/contract/media-type.js';
 import { createMock, MockError, type Mock, type MockOptions } from '../../src/index.js';
+import { sendRequest } from '../send-request.js';
 import { createSecondCheck, type SecondCheck } from '../sweep/second-validator.js';
 import { type Captured, findDifference, fitsText } from './match.js';
 import type { CallStep, Case } from './read-cases.js';
@@ -121,30 +121,16 @@ async function ask(step: CallStep, { mock, url }: Open, target: string): Promise
 }
 
 /** The plain client of the platform: it sends what it is given, and nothing else. */
-function askOverSocket(step: CallStep, { url }: Open, target: string): Promise<Came> {
-  return new Promise((resolve, reject) => {
-    const { hostname, port } = new URL(url);
-    const outgoing = send({
-      hostname,
-      port,
-      path: encodeURI(target).replaceAll('%25', '%'),
-      method: step.method,
-      agent: false,
-    });
-    for (const [name, value] of step.headers) outgoing.appendHeader(name, value);
-    outgoing.on('error', reject);
-    outgoing.on('response', (incoming) => {
-      const headers = new Headers();
-      for (let i = 0; i < incoming.rawHeaders.length; i += 2)
-        headers.append(incoming.rawHeaders[i] ?? '', incoming.rawHeaders[i + 1] ?? '');
-      const chunks: Buffer[] = [];
-      incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
-      incoming.on('error', reject);
-      incoming.on('end', () => resolve({ status: incoming.statusCode ?? 0, headers, bytes: Buffer.concat(chunks) }));
-    });
-    if (step.body !== undefined) outgoing.setHeader('content-length', step.body.byteLength);
-    outgoing.end(step.body);
-  });
+async function askOverSocket({ method, headers, body }: CallStep, { url }: Open, target: string): Promise<Came> {
+  const fields: Record<string, string[]> = {};
+  for (const [name, value] of headers) (fields[name] ??= []).push(value);
+  const sent = body && Buffer.from(body);
+  const path = encodeURI(target).replaceAll('%25', '%');
+  const received = await sendRequest(url, { path, method, headers: fields, body: sent });
+  const came = new Headers();
+  for (const [name, values = []] of Object.entries(received.headers))
+    for (const value of [values].flat()) came.append(name, value);
+  return { status: received.status ?? 0, headers: came, bytes: received.body };
 }
 
 /** Why an answer is not the one that is wanted; undefined where it is. */

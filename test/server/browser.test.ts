@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { once } from 'node:events';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { createMock, type Mock, type MockOptions } from '../../src/index.js';
+import type { Mock, MockOptions } from '../../src/index.js';
 import { openBuiltIn } from '../describe-both.js';
 import { HAS_CHROMIUM, openPagePool, type PagePool } from '../open-chromium.js';
 
@@ -110,44 +110,6 @@ describe.skipIf(!HAS_CHROMIUM)('a page of another origin in Chromium', () => {
     const { request } = await open(named(), { cors: false });
     expect(await request(KEYS)).toBe('TypeError');
     expect(await request(KEYS, { headers: AUTHORIZATION })).toBe('TypeError');
-  });
-
-  it.each([
-    ['an object', '/items/'],
-    ['an error of a template', '/missing/'],
-    ['a scenario', '/scripted/'],
-  ])('runs no script of a request in HTML: %s', async (_, path) => {
-    const item = { type: 'object', properties: { id: { type: 'string' }, name: { type: 'string' } } };
-    const id = { name: 'id', in: 'path', required: true, schema: { type: 'string' } };
-    const get = (schema: object, more: object = {}): object => ({
-      parameters: [id],
-      get: { responses: { 200: { description: '', content: { 'text/html': { schema } } } }, ...more },
-    });
-    const template = { mediaType: 'text/html', body: '<p>{message}</p>' };
-    const spec = {
-      openapi: '3.1.0',
-      info: { title: 'Pages', version: '1' },
-      'x-mock': { errors: { 404: template } },
-      paths: { '/items/{id}': get(item), '/scripted/{id}': get({ type: 'string' }, { operationId: 'scripted' }) },
-    };
-    const respond = { body: '<h1>{$request.path.id}</h1>' };
-    const scenarios = { from: { page: { operations: { scripted: { respond } } } }, active: ['page'] };
-    const mock = await createMock({ spec, scenarios });
-    const { url } = await mock.listen();
-    const opened = await pages.take();
-    onTestFinished(async () => {
-      await pages.leave(opened);
-      await mock.close();
-    });
-    const attack = encodeURIComponent('<img src=x onerror="window.hit=1"><script>window.hit=1</script>');
-    const response = await opened.goto(url + path + attack, { waitUntil: 'load' });
-    expect(response?.headers()['content-type']).toContain('text/html');
-    expect(await opened.evaluate('[window.hit, document.images.length, document.scripts.length]')).toEqual([
-      undefined,
-      0,
-      0,
-    ]);
-    expect(await opened.evaluate('document.body.textContent')).toMatch(/img/);
   });
 
   it('gets the answers of a mock that page.route asks in the same process', async () => {

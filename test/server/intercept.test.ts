@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { type Contract, createMock, loadContract, type Mock, MockError } from '../../src/index.js';
 import { arrayOf, content, json, object, TEXT, toDocument } from '../document-parts.js';
+import { sendRequest } from '../send-request.js';
 
 const pet = object({ id: TEXT, name: TEXT }, 'name');
 const DOCUMENT = toDocument(
@@ -42,27 +43,11 @@ beforeEach(async () => {
 });
 afterEach(() => mock.close());
 
-interface Answered {
-  readonly status: number | undefined;
-  readonly text: string;
-  readonly headers: http.IncomingHttpHeaders;
-}
-
 /** Sends a request with `node:http` or `node:https`. */
-function send(url: string, init: { readonly method?: string; readonly body?: string } = {}): Promise<Answered> {
-  return new Promise((resolve, reject) => {
-    const { request } = url.startsWith('https:') ? https : http;
-    const headers = init.body === undefined ? {} : { 'content-type': 'application/json' };
-    const sent = request(url, { method: init.method ?? 'GET', headers }, (response) => {
-      let text = '';
-      response.setEncoding('utf8');
-      response.on('data', (part: string) => void (text += part));
-      response.on('end', () => resolve({ status: response.statusCode, text, headers: response.headers }));
-      response.on('error', reject);
-    });
-    sent.on('error', reject);
-    sent.end(init.body);
-  });
+async function send(url: string, init: { readonly method?: string; readonly body?: string } = {}) {
+  const headers = init.body === undefined ? {} : { 'content-type': 'application/json' };
+  const { body, ...received } = await sendRequest(url, { ...init, headers });
+  return { ...received, text: body.toString() };
 }
 
 /** What interception replaces. */
