@@ -207,21 +207,6 @@ describe('vouch serve', () => {
     blocker.close();
   });
 
-  it('reports a missing document and exits with 1', async () => {
-    const { exit, output } = run(['serve', 'no-such.yaml']);
-    expect(await exit).toBe(1);
-    expect(output()).toMatch(/^SPEC_NOT_FOUND .*no-such\.yaml/);
-    expect(output()).not.toContain('    at ');
-  });
-
-  it('reports the line of a syntax error and exits with 1', async () => {
-    const path = join(folder, 'broken.yaml');
-    await writeFile(path, 'openapi: 3.1.0\npaths:\n  /a: [\n');
-    const { exit, output } = run(['serve', path]);
-    expect(await exit).toBe(1);
-    expect(output()).toMatch(/^SPEC_INVALID .*broken\.yaml:4:1 .*neither valid JSON nor valid YAML/);
-  });
-
   it.each([
     [['serve', '--port', 'http'], 'A port must be an integer'],
     [['serve', '--prot', '1'], 'Did you mean --port?'],

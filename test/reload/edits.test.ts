@@ -424,11 +424,3 @@ it('scenarios.onReload is called, and the next call is answered by the edited fi
   expect(own.mock.scenarios.list()[0]?.active).toBe('session');
   await own.close();
 });
-
-it('a server on a socket shows the header, too', async () => {
-  const server = await project.mock.listen();
-  await project.saveAtomically('openapi.yaml', 'openapi: [');
-  await project.next();
-  const response = await fetch(`${server.url}/books`);
-  expect([response.status, response.headers.get('x-mock-reload-error')?.split(' ')[0]]).toEqual([200, 'SPEC_INVALID']);
-});
