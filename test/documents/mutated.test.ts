@@ -1,5 +1,5 @@
 // @module-tag thorough
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { load } from 'js-yaml';
 import { expect, test } from 'vitest';
@@ -8,20 +8,14 @@ import { createGenerator } from '../../src/generate/generate.js';
 import { createValidators } from '../../src/schema/validate.js';
 import { createMock, MockError, type Mock, type MockOptions } from '../../src/index.js';
 import { draftRequest, toRequest } from '../../src/server/control/sample-request.js';
+import { listSmallDocuments } from '../fuzz/documents.js';
 import { MUTATIONS, mutate } from './mutate.js';
-import { readCases } from './read-cases.js';
 
-const here = new URL('./', import.meta.url);
 const TRAIN = '../shared/specs/train-travel-3.1.json';
 
 /** Documents of every kind: those of the pages, the built-in one, and a real one where it is at hand. */
 const DOCUMENTS: readonly unknown[] = [
-  ...readdirSync(here)
-    .filter((name) => name.endsWith('.md') && name !== 'README.md')
-    .flatMap((name) => readCases(new URL(name, here)).map(({ files }) => files['openapi.yaml'] ?? ''))
-    .map((text) =>
-      load(/^(openapi|swagger):/m.test(text) ? text : `openapi: 3.1.0\ninfo: {title: Small, version: '1'}\n${text}`),
-    ),
+  ...listSmallDocuments(),
   ...Array.from({ length: 20 }, () => load(readFileSync('spec/openapi.yaml', 'utf8'))),
   ...(existsSync(TRAIN) ? Array.from({ length: 20 }, () => load(readFileSync(TRAIN, 'utf8'))) : []),
 ];

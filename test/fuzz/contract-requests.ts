@@ -9,7 +9,7 @@ import { createValidators } from '../../src/schema/validate.js';
 import { mutate, MUTATIONS } from '../documents/mutate.js';
 import { breakRequest } from '../sweep/broken-requests.js';
 import { draftRequest, type RequestDraft, toRequest } from '../../src/server/control/sample-request.js';
-import { toUtf8, toWire, type Wire } from './wire.js';
+import { PLAIN, toUtf8, toWire, type Wire } from './wire.js';
 
 /** Draws requests of the operations of a contract. */
 export interface RequestSampler {
@@ -102,18 +102,13 @@ async function write(draft: RequestDraft): Promise<Wire | undefined> {
   }
 }
 
-function toPlain({ method, path }: Operation): Wire {
-  const headers = [['Host', 'localhost']] as const;
-  return {
-    method,
-    target: toUtf8(encodeURI(path.toWellFormed())),
-    version: 'HTTP/1.1',
-    headers,
-    body: '',
-    framing: 'length',
-    isSound: false,
-  };
-}
+const toPlain = ({ method, path }: Operation): Wire => ({
+  ...PLAIN,
+  method,
+  target: toUtf8(encodeURI(path.toWellFormed())),
+  headers: [['Host', 'localhost']],
+  isSound: false,
+});
 
 /** The mock may answer what the operation declares; 501 where it declares no response at all. */
 function toAllows(operation: Operation): (status: number) => boolean {

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { load } from 'js-yaml';
+import { decodeText, escapeSegment, readPointer } from '../../src/contract/pointer.js';
 import type { Random } from '../../src/random.js';
 import { readCases } from '../documents/read-cases.js';
 
@@ -82,13 +83,13 @@ export function cutDocument(document: Record<string, unknown>, count: number, ra
         .join('/');
       if (reachable.has(pointer)) continue;
       reachable.add(pointer);
-      waiting.push(readPointer(document, pointer) ?? 0);
+      waiting.push(readPointer(document, `/${decodeText(pointer)}`) ?? 0);
     }
   }
   const keep = (part: unknown, place: string): unknown =>
     typeof part !== 'object' || part === null
       ? part
-      : Object.fromEntries(Object.entries(part).filter(([name]) => reachable.has(`${place}/${escape(name)}`)));
+      : Object.fromEntries(Object.entries(part).filter(([name]) => reachable.has(`${place}/${escapeSegment(name)}`)));
   const keptComponents = Object.entries((components ?? {}) as Record<string, unknown>).map(
     ([kind, part]) => [kind, kind === 'securitySchemes' ? part : keep(part, `components/${kind}`)] as const,
   );
@@ -98,19 +99,6 @@ export function cutDocument(document: Record<string, unknown>, count: number, ra
     ...(components !== undefined && { components: Object.fromEntries(keptComponents) }),
     ...(definitions !== undefined && { definitions: keep(definitions, 'definitions') }),
   };
-}
-
-function escape(name: string): string {
-  return name.replaceAll('~', '~0').replaceAll('/', '~1');
-}
-
-function readPointer(document: unknown, pointer: string): unknown {
-  return pointer
-    .split('/')
-    .reduce(
-      (node, part) => readMember(node, decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~')),
-      document,
-    );
 }
 
 function readMember(node: unknown, key: string): unknown {
