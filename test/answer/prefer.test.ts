@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { parsePrefer } from '../../src/answer/sources/prefer.js';
 import type { Mock, MockOptions } from '../../src/index.js';
+import { object, TEXT } from '../document-parts.js';
 import { json, openMock } from './open-mock.js';
 
-const pet = { type: 'object', required: ['name'], properties: { name: { type: 'string' } } };
-const problem = { type: 'object', required: ['message'], properties: { message: { type: 'string' } } };
+const pet = object({ name: TEXT }, 'name');
+const problem = object({ message: TEXT }, 'message');
 
 function open(options: Partial<MockOptions> = {}): Promise<Mock> {
   const examples = { rex: { value: { name: 'Rex' } }, tom: { value: { name: 'Tom' } }, wrong: { value: { name: 7 } } };

@@ -2,29 +2,22 @@
 import { describe, expect, it } from 'vitest';
 import { createMock } from '../../src/index.js';
 import type { MockOptions } from '../../src/options.js';
-import { object, TEXT, BOOLEAN, INTEGER, arrayOf } from '../document-parts.js';
+import { arrayOf, BOOLEAN, content, INTEGER, json, object, ref, TEXT, toDocument } from '../document-parts.js';
 
 type Schemas = Readonly<Record<string, object>>;
 
-const ref = (name: string): object => ({ $ref: `#/components/schemas/${name}` });
-const JSON_TYPE = 'application/json';
 const FORM = 'application/x-www-form-urlencoded';
 
 /** A document with one operation, whose 400 has a shape of its own. */
-function toDocument(schemas: Schemas, type: string): MockOptions['spec'] {
-  const content = (schema: object): object => ({ [JSON_TYPE]: { schema } });
-  const problem = object({ oops: TEXT }, 'oops');
-  const responses = {
-    200: { description: 'ok', content: content(object({ ok: BOOLEAN })) },
-    400: { description: 'bad', content: content(problem) },
-  };
-  const post = { operationId: 'send', requestBody: { content: { [type]: { schema: ref('S') } } }, responses };
-  return { openapi: '3.1.0', info: { title: 'T', version: '1' }, paths: { '/x': { post } }, components: { schemas } };
+function toSpec(schemas: Schemas, type: string): MockOptions['spec'] {
+  const responses = { 200: json(object({ ok: BOOLEAN })), 400: json(object({ oops: TEXT }, 'oops')) };
+  const post = { operationId: 'send', requestBody: { content: content(ref('S'), type) }, responses };
+  return toDocument({ '/x': { post } }, schemas);
 }
 
 /** The status of a request, and the codes and messages of its violations. */
-async function send(schemas: Schemas, body: unknown, type = JSON_TYPE) {
-  const mock = await createMock({ spec: toDocument(schemas, type) });
+async function send(schemas: Schemas, body: unknown, type = 'application/json') {
+  const mock = await createMock({ spec: toSpec(schemas, type) });
   const text = typeof body === 'string' ? body : JSON.stringify(body);
   const response = await mock.fetch('/x', { method: 'POST', headers: { 'content-type': type }, body: text });
   const answer: unknown = await response.json();

@@ -2,6 +2,7 @@ import { loadContract } from '../../src/contract/load/load.js';
 import { createRouter } from '../../src/contract/router/router.js';
 import { type Call, type CallDecoderOptions, createCallDecoder } from '../../src/http/request/call.js';
 import { createValidators } from '../../src/schema/validate.js';
+import { toDocument as toDocumentOfPaths } from '../document-parts.js';
 
 /** A request in short: `POST /things?a=b`, its headers and its body. */
 export interface Asked {
@@ -22,12 +23,7 @@ export function toDocument(
 ): object {
   const [method = 'get', path = '/things'] = key.split(' ');
   const responses = { 200: { description: 'fine' } };
-  return {
-    openapi: '3.1.0',
-    info: { title: 't', version: '1' },
-    paths: { [path]: { [method]: { responses, ...operation } } },
-    ...more,
-  };
+  return toDocumentOfPaths({ [path]: { [method]: { responses, ...operation } } }, undefined, more);
 }
 
 /** Decodes requests to a document, as the server would. */

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { openCassette } from '../../src/recording/cassette/cassette-writer.js';
 import { type Cassette, loadCassette } from '../../src/recording/cassette/cassette.js';
-import { DEFAULT_MATCH } from '../../src/recording/cassette/manifest.js';
+import { createManifest } from '../../src/recording/cassette/manifest.js';
 import { type HarImported, importHar } from '../../src/recording/har.js';
 import { createRedactor } from '../../src/recording/redaction/redact.js';
 import { createRecorder } from '../../src/recording/upstream/recorder.js';
@@ -22,15 +22,8 @@ export async function importFile(
   upstream?: string,
 ): Promise<{ imported: HarImported; cassette: Cassette; folder: string }> {
   const folder = join(createFolder(), 'imported');
-  const writer = openCassette(folder, {
-    version: 1,
-    contract: { title: contract.title, version: contract.version, hash: contract.hash },
-    upstream: upstream ?? 'https://api.example.com/v1',
-    recordedAt: '2026-01-01T00:00:00.000Z',
-    match: DEFAULT_MATCH,
-    redacted: {},
-    maxAge: undefined,
-  });
+  const manifest = createManifest(contract, { upstream: upstream ?? 'https://api.example.com/v1' });
+  const writer = openCassette(folder, manifest);
   const redactor = createRedactor({ ...parts, options: {}, earlier: {}, watched: [] });
   const recorder = createRecorder({ writer, redactor, replacement: undefined });
   const imported = await importHar(file, { ...parts, recorder, upstream });

@@ -1,8 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { createMock, type Mock } from '../../src/index.js';
 import { openBuiltIn } from '../describe-both.js';
-import { content, pathParameter, toDocument } from '../operation-parts.js';
-import { arrayOf, object, TEXT } from '../schema-parts.js';
+import { arrayOf, inPath, object, shows, TEXT, toDocument } from '../document-parts.js';
 
 describe('what scenarios do to collections', () => {
   let mock: Mock | undefined;
@@ -77,17 +76,16 @@ describe('what scenarios do to collections', () => {
 });
 
 const THING = object({ id: TEXT }, 'id');
-const json = (schema: object): object => ({ description: 'ok', content: content(schema) });
-const named = (name: string): object => pathParameter(name);
-const reader = (operationId: string, parameters: readonly object[], schema: object): object => ({
-  get: { operationId, parameters, responses: { 200: json(schema) } },
+const reader = (operationId: string, names: readonly string[], schema: object): object => ({
+  ...inPath(...names),
+  get: { operationId, ...shows(schema) },
 });
 const list = arrayOf(THING);
 const spec = toDocument({
   '/boxes': reader('listBoxes', [], list),
-  '/boxes/{box}': reader('getBox', [named('box')], THING),
-  '/boxes/{box}/things': reader('listThings', [named('box')], list),
-  '/boxes/{box}/things/{thing}': reader('getThing', [named('box'), named('thing')], THING),
+  '/boxes/{box}': reader('getBox', ['box'], THING),
+  '/boxes/{box}/things': reader('listThings', ['box'], list),
+  '/boxes/{box}/things/{thing}': reader('getThing', ['box', 'thing'], THING),
 });
 
 it.each(['plain', 'with/slash', '50%', '%2F'])(
