@@ -13,8 +13,9 @@ import { defineCommand as defineRecord } from '../../src/cli/commands/recordings
 import { defineCommand as defineReplay } from '../../src/cli/commands/recordings/replay.js';
 import { defineCommand as defineSchema } from '../../src/cli/commands/schema.js';
 import type { Output } from '../../src/cli/output.js';
-import { defineConfig, MockError } from '../../src/index.js';
+import { defineConfig } from '../../src/index.js';
 import { loadCases } from '../load-cases.js';
+import { messageOf } from '../message-of.js';
 import { type Program, startProgram } from './run-program.js';
 import { createFolder, writeFiles } from '../folders.js';
 import { runCommand } from './run-command.js';
@@ -46,13 +47,9 @@ async function readConfig(words: readonly string[]): Promise<Printed> {
   return (JSON.parse(text) as { readonly settings: Printed }).settings;
 }
 
+/** Why an action is refused, without the path of the folder. */
 async function refusal(action: Promise<unknown>): Promise<string> {
-  const error = await action.then(
-    () => undefined,
-    (reason: unknown) => reason,
-  );
-  if (!(error instanceof MockError)) throw new Error('it was accepted', { cause: error });
-  return error.toString().replaceAll(`${folder}/`, '');
+  return (await messageOf(() => action)).replaceAll(`${folder}/`, '');
 }
 
 describe('a setting', () => {

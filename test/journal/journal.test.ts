@@ -1,13 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import {
-  createMock,
-  type Interaction,
-  type Mock,
-  MockError,
-  type MockOptions,
-  type SessionHandle,
-} from '../../src/index.js';
+import { createMock, type Interaction, type Mock, type MockOptions, type SessionHandle } from '../../src/index.js';
 import { inPath, INTEGER, json, query, toDocument } from '../document-parts.js';
+import { messageOf } from '../message-of.js';
 
 const READ = { responses: { 200: json(INTEGER), 404: { description: 'none' } } };
 const DOCUMENT = toDocument({
@@ -42,16 +36,6 @@ const send = (mock: Asked, size: number): Promise<Response> =>
 
 const numbers = ({ journal }: Pick<Mock, 'journal'>): readonly number[] =>
   journal.interactions.map(({ number }) => number);
-
-async function messageOf(work: () => unknown): Promise<string> {
-  try {
-    await work();
-  } catch (error) {
-    if (error instanceof MockError) return error.toString();
-    throw error;
-  }
-  throw new Error('nothing was thrown');
-}
 
 describe('a journal', () => {
   it('keeps what came last, in order, and counts what it dropped', async () => {

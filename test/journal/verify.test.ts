@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Mock, MockOptions } from '../../src/index.js';
 import { object, TEXT, json, toDocument } from '../document-parts.js';
+import { messageOf } from '../message-of.js';
 import { openMock } from '../open-mock.js';
 
 const name = object({ name: TEXT }, 'name');
@@ -9,20 +10,11 @@ const DOCUMENT = toDocument({ '/a': { get: { operationId: 'readA', responses: { 
 
 const open = (options: Partial<MockOptions>): Promise<Mock> => openMock({ ...options, spec: DOCUMENT });
 
-function messageOf(check: () => unknown): string {
-  try {
-    check();
-  } catch (error) {
-    return (error as Error).message;
-  }
-  return '';
-}
-
 describe('verify fails where the client got a 500 of the mock instead of an answer', () => {
   it('because a handler answered against the contract', async () => {
     const mock = await open({ handlers: { readA: () => ({ name: 1 }) } });
     await mock.fetch('/a');
-    expect(messageOf(() => mock.verify())).toBe(
+    expect(await messageOf(() => mock.verify())).toBe(
       [
         'VERIFY_FAILED  verification failed with 1 finding:',
         '  #1 GET /a -> 500 verify (readA)',
@@ -42,7 +34,7 @@ describe('verify fails where the client got a 500 of the mock instead of an answ
       },
     });
     await mock.fetch('/a');
-    expect(messageOf(() => mock.verify())).toMatch(
+    expect(await messageOf(() => mock.verify())).toMatch(
       /MOCK_FAILED {2}the handler of readA failed: no database \(at .*verify\.test\.ts:\d+:\d+\)?\)\n {2}hint: correct the handler/,
     );
   });

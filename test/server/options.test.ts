@@ -1,22 +1,12 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { createMock, createVirtualClock, MockError, type MockOptions } from '../../src/index.js';
+import { createMock, createVirtualClock, type MockOptions } from '../../src/index.js';
 import { OPTIONS } from '../../src/options-table.js';
 import { nestOptions, optionsSchema, readOptions } from '../../src/read-options.js';
+import { messageOf } from '../message-of.js';
 
 const SPEC = 'spec/openapi.yaml';
-
-async function refusal(options: unknown): Promise<string> {
-  try {
-    // What a program without types may hand over.
-    await createMock(options as MockOptions);
-  } catch (error) {
-    if (error instanceof MockError) return error.toString();
-    throw error;
-  }
-  throw new Error('the options were accepted');
-}
 
 it.each([
   [
@@ -95,7 +85,8 @@ it.each([
     'the option "recordings.folder" is missing\n  hint: The folder that holds the cassettes, or one cassette.',
   ],
 ])('options are refused with what to do: %s', async (_, options, want) => {
-  expect(await refusal(options)).toBe(`OPTION_INVALID  ${want}`);
+  // What a program without types may hand over.
+  expect(await messageOf(() => createMock(options as MockOptions))).toBe(`OPTION_INVALID  ${want}`);
 });
 
 describe('settings', () => {

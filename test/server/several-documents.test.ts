@@ -1,7 +1,8 @@
 import { Hono } from 'hono';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createMocks, MockError, type Mocks, type MocksOptions, type MocksServer } from '../../src/index.js';
+import { createMocks, type Mocks, type MocksOptions, type MocksServer } from '../../src/index.js';
 import { object, TEXT, json, arrayOf, content, toDocument, inPath } from '../document-parts.js';
+import { messageOf } from '../message-of.js';
 import { sendRequest } from '../send-request.js';
 
 // Issue 16, part 4.
@@ -36,15 +37,6 @@ async function send(
     ...(body !== undefined && { body: JSON.stringify(body) }),
   });
   return { status, body: bytes.toString() };
-}
-
-async function refusal(documents: readonly MocksOptions[]): Promise<string> {
-  const error: unknown = await createMocks(documents).then(
-    (all) => all.close(),
-    (reason: unknown) => reason,
-  );
-  if (error instanceof MockError) return error.toString();
-  throw new Error('they were accepted', { cause: error });
 }
 
 describe('several documents', () => {
@@ -204,7 +196,7 @@ describe('several documents are refused', () => {
     ],
     ['without documents', [], 'OPTION_INVALID  there are no documents to serve'],
   ])('%s', async (_, documents, want) => {
-    expect(await refusal(documents)).toContain(want);
+    expect(await messageOf(() => createMocks(documents))).toContain(want);
   });
 
   it('unless one has a prefix, a base path or a host', async () => {
