@@ -1,51 +1,47 @@
+import { content, inPath, INTEGER, json, query, TEXT, toDocument } from '../document-parts.js';
+
+const VALUE = { type: 'object' };
+
 /** A document with one of each thing that coverage counts. */
-export const SPEC = {
-  openapi: '3.1.0',
-  info: { title: 'Trains', version: '1.0' },
-  paths: {
+export const SPEC: ReturnType<typeof toDocument> = toDocument(
+  {
     '/stations': {
       get: {
         operationId: 'listStations',
         parameters: [
-          { name: 'limit', in: 'query', schema: { type: 'integer' } },
-          { name: 'filter', in: 'query', style: 'deepObject', explode: true, schema: { type: 'object' } },
-          { name: 'X-Trace', in: 'header', schema: { type: 'string' } },
-          { name: 'theme', in: 'cookie', schema: { type: 'string' } },
+          query('limit', INTEGER),
+          { ...query('filter', VALUE), style: 'deepObject', explode: true },
+          { name: 'X-Trace', in: 'header', schema: TEXT },
+          { name: 'theme', in: 'cookie', schema: TEXT },
         ],
         responses: {
           '2XX': {
             description: 'ok',
             content: {
               'application/json': {
-                schema: { type: 'object' },
+                schema: VALUE,
                 examples: { none: { value: { data: [] } }, many: { value: { data: [1, 2] } } },
               },
-              'text/csv': { schema: { type: 'string' }, example: 'name' },
+              'text/csv': { schema: TEXT, example: 'name' },
             },
           },
-          default: { description: 'error', content: { 'application/json': { schema: { type: 'object' } } } },
+          default: json(VALUE, 'error'),
         },
       },
       post: {
         operationId: 'addStation',
-        requestBody: {
-          content: {
-            'application/json': { schema: { type: 'object' } },
-            'application/x-www-form-urlencoded': { schema: { type: 'object' } },
-          },
-        },
-        responses: { '201': { description: 'added' }, '409': { description: 'known' } },
+        requestBody: { content: { ...content(VALUE), ...content(VALUE, 'application/x-www-form-urlencoded') } },
+        responses: { 201: { description: 'added' }, 409: { description: 'known' } },
       },
     },
     '/stations/{id}': {
-      delete: {
-        operationId: 'closeStation',
-        parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }],
-        responses: { '204': { description: 'closed' } },
-      },
+      ...inPath('id'),
+      delete: { operationId: 'closeStation', responses: { 204: { description: 'closed' } } },
     },
   },
-} as const;
+  undefined,
+  { info: { title: 'Trains', version: '1.0' } },
+);
 
 /** Two scenarios; `late` inherits the rule of `known`. */
 export const SCENARIOS = {
