@@ -6,7 +6,9 @@ import { logger } from 'hono/logger';
 import { secureHeaders } from 'hono/secure-headers';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { createMock, type Mock, type MockOptions } from '../../src/index.js';
+import type { Mock, MockOptions } from '../../src/index.js';
+import { BUILT_IN } from '../describe-both.js';
+import { openMock as openOne } from '../open-mock.js';
 import { createOther } from './other-app.js';
 import { toDocument } from '../document-parts.js';
 
@@ -14,11 +16,7 @@ const KEYS = '/v1/organization/admin_api_keys';
 const AUTHORIZED = { authorization: 'Bearer any' };
 const JSON_BODY = { ...AUTHORIZED, 'content-type': 'application/json' };
 
-async function openMock(options: Partial<MockOptions> = {}): Promise<Mock> {
-  const mock = await createMock({ spec: 'spec/openapi.yaml', fixtures: 'fixtures', ...options });
-  onTestFinished(() => mock.close());
-  return mock;
-}
+const openMock = (options: Partial<MockOptions> = {}): Promise<Mock> => openOne({ ...BUILT_IN, ...options });
 
 afterEach(() => vi.restoreAllMocks());
 
