@@ -1,18 +1,19 @@
 import { DAY_MS } from '../clock.js';
-import { type Command, Option } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { isObject, mapValues } from '../contract/json.js';
 import { MockError, toReason } from '../errors.js';
-import type { OptionKind } from '../options-table.js';
+import type { OptionKind, OptionName } from '../options-table.js';
 import { KINDS } from '../read-options.js';
 import { readUserCacheFolder } from '../package-folder.js';
 import { replaceFileSync } from '../replace-file.js';
 import { type Certificate, createCertificate } from '../server/certificate.js';
 import type { Listening, ListenOptions } from '../server/listen.js';
 import type { TlsOptions } from '../server/secure.js';
-import { collect, readPem } from './flags.js';
+import { addOptionFlags, collect, listFlagOptions, readPem } from './flags.js';
+import type { LogFlags } from './serving/log.js';
 
 /** Flags that say how a server is reached. */
 export interface TransportFlags {
@@ -28,6 +29,9 @@ export interface TransportFlags {
   readonly tlsKey?: string;
   readonly tlsName?: readonly string[];
 }
+
+/** Flags of every command that starts a server. */
+export interface ListenFlags extends TransportFlags, LogFlags {}
 
 /** The name of a setting that says how a server is reached. */
 export type TransportName = 'port' | 'host' | 'socket' | 'portFile' | 'compress' | 'tls' | `tls.${keyof TlsOptions}`;
@@ -112,9 +116,19 @@ export function readTransportSettings(all: ReadonlyMap<string, { readonly value:
   return Object.fromEntries(given.filter(([, value]) => value !== undefined)) as unknown as TransportFlags;
 }
 
-/** Adds the flags for Unix sockets and TLS. */
-export function addTransportFlags(command: Command): Command {
-  return command
+/** Options of the mock that every command that starts a server has flags for. */
+const SERVER_OPTIONS: readonly OptionName[] = listFlagOptions(/^(basePath|connections|cors|coverage)\b/);
+
+/** Adds the flags of every command that starts a server. */
+export function addListenFlags(command: Command): Command {
+  command
+    .addOption(
+      new Option('-p, --port <port>', 'port to listen on; 0 picks a free port')
+        .default(4010)
+        .argParser(readPort)
+        .env('VOUCH_PORT'),
+    )
+    .addOption(new Option('--host <host>', 'address to listen on').default('127.0.0.1').env('VOUCH_HOST'))
     .option('--socket <path>', 'Unix socket, or named pipe on Windows, to listen on instead of a port')
     .option('--port-file <file>', 'file to write the port to once the mock listens; removed when it stops')
     .option('--compress', 'compress answers of 1 KiB and more, for clients that accept it')
@@ -126,11 +140,52 @@ export function addTransportFlags(command: Command): Command {
         '--tls-name <name>',
         'host name of the self-signed certificate, besides localhost, 127.0.0.1 and ::1; repeatable',
       ).argParser(collect),
+    )
+    .option('--json', 'print one JSON object per line instead of text')
+    .option('--quiet', 'do not log requests')
+    .option('--trace', 'log with each request why each answer source did or did not answer')
+    .option(
+      '--verbose',
+      'log with each request the trace, and every violation with the line of the document that it violates',
     );
+  return addOptionFlags(command, SERVER_OPTIONS);
+}
+
+function readPort(value: string): number {
+  const port = Number(value);
+  if (/^\d+$/.test(value) && port <= 65535) return port;
+  throw new InvalidArgumentError('A port must be an integer from 0 (any free port) to 65535.');
+}
+
+/** Serves a mock until SIGINT or SIGTERM; `announce` gets its address. @returns the signal; the mock is still open. */
+export async function listenUntilSignal<Server extends Pick<Listening, 'port'>>(
+  mock: { listen(where: ListenOptions): Promise<Server> },
+  flags: ListenFlags,
+  announce: (server: Server, notes: Transport['notes']) => void,
+): Promise<NodeJS.Signals> {
+  const { options, notes } = readTransport(flags);
+  const server = await mock.listen(options);
+  // Registered before the address is printed: a reader of the output may send the signal at once.
+  const received = waitForSignal();
+  const removePortFile = writePortFile(flags, server);
+  announce(server, notes);
+  return received.finally(removePortFile);
+}
+
+function waitForSignal(): Promise<NodeJS.Signals> {
+  return new Promise((resolve) => {
+    const stop = (signal: NodeJS.Signals): void => {
+      process.off('SIGINT', stop);
+      process.off('SIGTERM', stop);
+      resolve(signal);
+    };
+    process.on('SIGINT', stop);
+    process.on('SIGTERM', stop);
+  });
 }
 
 /** How a mock is served, and what to print about it. */
-export interface Transport {
+interface Transport {
   readonly options: ListenOptions;
   /** How clients trust a self-signed certificate; empty without one. */
   readonly notes: readonly string[];
@@ -141,7 +196,7 @@ export interface Transport {
  *
  * @throws MockError `OPTION_INVALID`.
  */
-export function readTransport(flags: TransportFlags): Transport {
+function readTransport(flags: TransportFlags): Transport {
   const { port, host, socket, compress = false, tlsName = [] } = flags;
   const [cert, key] = [flags.tlsCert, flags.tlsKey].map((given) => given && readCertificateFile(given));
   const place = { compress, ...(socket === undefined ? { port, host } : { socket }) };
@@ -173,7 +228,7 @@ function readCertificateFile(given: string): string {
 }
 
 /** Writes the port to the file that was named. @returns a function that removes the file. */
-export function writePortFile({ portFile }: TransportFlags, { port }: Pick<Listening, 'port'>): () => void {
+function writePortFile({ portFile }: TransportFlags, { port }: Pick<Listening, 'port'>): () => void {
   if (portFile === undefined) return () => undefined;
   writeWhole(portFile, `${port}\n`);
   return () => rmSync(portFile, { force: true });

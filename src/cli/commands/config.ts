@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { type OptionName, OPTIONS } from '../../options-table.js';
 import { hideUrlSecrets } from '../../schema/secret-forms.js';
 import { isUrl } from '../../platform.js';
-import type { ConfigDocument, Setting, SettingName } from '../load-config.js';
+import type { ConfigDocument, Setting, SettingName } from '../config.js';
 import { alignColumns, colour, type Output, showPath } from '../output.js';
 import { TRANSPORT_SETTINGS, type TransportName } from '../transport.js';
 import { addServeFlags, readServeSettings } from './serve.js';

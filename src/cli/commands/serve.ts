@@ -20,11 +20,10 @@ import {
   toFolderBeside,
 } from '../flags.js';
 import { addConfigFlags, type CommandSettings, listConfigFiles, readSettings } from '../config.js';
-import { addListenFlags, listenUntilSignal } from '../listen.js';
 import { logInteractions, printReload } from '../serving/log.js';
 import { describeControl, openInspector, printProblemsLater, showSpec, type StartOptions } from '../serving/start.js';
 import { colour, type Output, showPath } from '../output.js';
-import { readTransportSettings, type TransportFlags } from '../transport.js';
+import { addListenFlags, listenUntilSignal, readTransportSettings, type TransportFlags } from '../transport.js';
 import { host } from '../../platform.js';
 
 /** The options that `vouch serve` has flags for, in groups as help lists them. */

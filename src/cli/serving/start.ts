@@ -7,7 +7,7 @@ import { delay, isUrl, readMonotonic } from '../../platform.js';
 import { hideUrlSecrets } from '../../schema/secret-forms.js';
 import { isLoopback } from '../../server/control/guard.js';
 import type { CommandSettings } from '../config.js';
-import type { ListenFlags } from '../listen.js';
+import type { ListenFlags } from '../transport.js';
 import { colour, type Output, showPath } from '../output.js';
 
 /** What the command prints at start with. */

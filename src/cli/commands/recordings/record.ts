@@ -7,7 +7,12 @@ import type { Mock } from '../../../handles.js';
 import type { OptionName } from '../../../options-table.js';
 import { hideUrlSecrets } from '../../../schema/secret-forms.js';
 import { listFlagOptions } from '../../flags.js';
-import { addRecordingFlags, readRecordingSettings, type RecordingSettings, serveRecordings } from '../../listen.js';
+import {
+  addRecordingFlags,
+  readRecordingSettings,
+  type RecordingSettings,
+  serveRecordings,
+} from './serve-recordings.js';
 import { colour, type Output, showPath } from '../../output.js';
 
 const RECORDING_OPTIONS: readonly OptionName[] = listFlagOptions(/^recordings\.(?!expired|pace)/);

@@ -1,7 +1,12 @@
 import type { Command } from 'commander';
 import type { OptionName } from '../../../options-table.js';
 import { listFlagOptions } from '../../flags.js';
-import { addRecordingFlags, readRecordingSettings, type RecordingSettings, serveRecordings } from '../../listen.js';
+import {
+  addRecordingFlags,
+  readRecordingSettings,
+  type RecordingSettings,
+  serveRecordings,
+} from './serve-recordings.js';
 import { colour, type Output } from '../../output.js';
 import { countOf } from '../../../errors.js';
 
