@@ -376,6 +376,7 @@ it('without watch nothing is reloaded until reload is called, which returns what
   const still = await openProject({ watch: false });
   await still.save('authors.yaml', (FILES['authors.yaml'] ?? '').replace('[Ada]', '[Grace]'));
   expect(await still.get('/authors')).toEqual(['Ada']);
+  expect(await (await still.mock.fetch('/__mock/reload')).json()).toEqual({ watching: false, last: null });
   const { applied, changed, error, notes } = await still.mock.reload();
   expect({ applied, changed, error, notes }).toEqual({ applied: true, changed: [], error: undefined, notes: [] });
   expect(await still.get('/authors')).toEqual(['Grace']);
