@@ -137,7 +137,6 @@ function followParts(read: () => Parts) {
   return {
     contract: follow(() => read().contract),
     operations: follow(() => read().operations),
-    validators: follow(() => read().validators),
     generator: follow(() => read().generator),
     resources: follow(() => read().resources),
     redactor: follow(() => read().redactor),

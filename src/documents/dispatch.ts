@@ -19,7 +19,7 @@ export interface ServedDocument {
 }
 
 /** Finds the document that a request belongs to; undefined for none. */
-export type Dispatch<Document> = (request: { readonly method: string; readonly url: string }) => Document | undefined;
+type Dispatch<Document> = (request: { readonly method: string; readonly url: string }) => Document | undefined;
 
 /**
  * Creates the function that finds the document of a request: by the path of a control API, then by the host, then by the longest base path, and where
