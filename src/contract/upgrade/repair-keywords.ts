@@ -1,8 +1,8 @@
 import { isObject } from '../json.js';
-import { readEntries } from '../pointer.js';
+import { readEntries, readStrings } from '../pointer.js';
 import { hasLinearTest } from '../patterns/guarded-pattern.js';
 import { readExpression } from './patterns.js';
-import { type Node, omit, quote, type RepairContext } from './node.js';
+import { type Node, omit, quote, type RepairContext, SCHEMA_MAPS } from './node.js';
 
 /** How the value of some keywords is checked and repaired (2020-12 validation, section 6). */
 interface KeywordDefinition {
@@ -11,8 +11,8 @@ interface KeywordDefinition {
   readonly expected: string;
   /** The value itself where it is valid, the value that is meant, or undefined where that is unknown. */
   readonly read: (value: unknown) => unknown;
-  /** Whether null, which is an empty YAML value, is ignored without a report. */
-  readonly ignoresNull?: boolean;
+  /** The values that are removed without a report; null is an empty YAML value. */
+  readonly ignores?: (value: unknown) => boolean;
 }
 
 const DEFINITIONS: readonly KeywordDefinition[] = [
@@ -32,7 +32,7 @@ const DEFINITIONS: readonly KeywordDefinition[] = [
     keywords: 'pattern format title description contentEncoding contentMediaType $comment',
     expected: 'a string',
     read: (value) => (typeof value === 'string' ? value : undefined),
-    ignoresNull: true,
+    ignores: isNull,
   },
   {
     keywords: 'enum',
@@ -56,6 +56,20 @@ const DEFINITIONS: readonly KeywordDefinition[] = [
     expected: 'an object with arrays of property names',
     read: readDependentRequired,
   },
+  {
+    keywords: 'required',
+    expected: 'an array of different names',
+    read: readRequired,
+    // `required: true` or `false` of a property is read with its parent.
+    ignores: (value) => typeof value === 'boolean',
+  },
+  {
+    keywords: SCHEMA_MAPS.join(' '),
+    expected: 'an object',
+    read: (value) => (isObject(value) ? value : undefined),
+    ignores: isNull,
+  },
+  { keywords: 'xml', expected: 'an object', read: (value) => (isObject(value) ? value : undefined) },
 ];
 
 const BY_KEYWORD: ReadonlyMap<string, KeywordDefinition> = new Map(
@@ -64,14 +78,14 @@ const BY_KEYWORD: ReadonlyMap<string, KeywordDefinition> = new Map(
 
 /** The value of one keyword, repaired; undefined removes the keyword. The same value where nothing is wrong. */
 export function repairKeyword(keyword: string, value: unknown, context: RepairContext): unknown {
-  if (keyword === 'xml') return repairXml(value, context);
+  if (keyword === 'xml' && isObject(value)) return repairXml(value, context);
   if (keyword === 'patternProperties' && isObject(value)) {
     for (const pattern of Object.keys(value)) checkPattern(pattern, [keyword, pattern], context);
   }
   const definition = BY_KEYWORD.get(keyword);
   if (definition === undefined) return value;
   const right = definition.read(value);
-  if (right !== value && !(value === null && definition.ignoresNull === true)) {
+  if (right !== value && definition.ignores?.(value) !== true) {
     const message = `"${keyword}" must be ${definition.expected}, got ${quote(value)}`;
     const assumed = right === undefined ? 'it is ignored' : `it means ${quote(right)}`;
     context.report(message, assumed, { inside: [keyword] });
@@ -85,6 +99,10 @@ export function repairKeyword(keyword: string, value: unknown, context: RepairCo
 export function readNumber(value: unknown): number | undefined {
   const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
   return typeof number === 'number' && Number.isFinite(number) ? number : undefined;
+}
+
+function isNull(value: unknown): boolean {
+  return value === null;
 }
 
 function onlyIf(number: number | undefined, isValid: (number: number) => boolean): number | undefined {
@@ -123,11 +141,7 @@ const XML_FIELDS: Readonly<Record<string, string>> = {
   wrapped: 'boolean',
 };
 
-function repairXml(value: unknown, context: RepairContext): unknown {
-  if (!isObject(value)) {
-    context.report(`"xml" must be an object, got ${quote(value)}`, 'it is ignored', { inside: ['xml'] });
-    return undefined;
-  }
+function repairXml(value: Node, context: RepairContext): Node {
   const wrong = Object.keys(XML_FIELDS).filter((name) => name in value && typeof value[name] !== XML_FIELDS[name]);
   for (const name of wrong) {
     const message = `"xml.${name}" must be a ${XML_FIELDS[name]}, got ${quote(value[name])}`;
@@ -136,32 +150,25 @@ function repairXml(value: unknown, context: RepairContext): unknown {
   return wrong.length === 0 ? value : omit(value, ...wrong);
 }
 
-/** A schema whose `required` has each name once, and those of the properties that have `required: true` themselves. */
+/** The different names of a list, or a single one; the same list where nothing is wrong. */
+function readRequired(required: unknown): unknown {
+  const list: readonly unknown[] = Array.isArray(required) ? required : [required];
+  const names = [...new Set(list.filter((name) => typeof name === 'string'))];
+  if (Array.isArray(required) && names.length === required.length) return required;
+  return names.length === 0 ? undefined : names;
+}
+
+/** A schema whose `required` also has the names of the properties that have `required: true` themselves. */
 export function repairRequired(node: Node, context: RepairContext): Node {
-  const { required, properties } = node;
-  const names = readRequired(required, context);
-  const missing = readEntries(properties).flatMap(([name, schema]) =>
+  const names = readStrings(node['required']);
+  const missing = readEntries(node['properties']).flatMap(([name, schema]) =>
     isObject(schema) && schema['required'] === true && !names.includes(name) ? [name] : [],
   );
   for (const name of missing) {
     const message = `property "${name}" has "required: true"; "required" is an array of names beside "properties"`;
     context.report(message, 'the property is required', { inside: ['properties', name, 'required'] });
   }
-  if (missing.length === 0 && names === required) return node;
-  if (names.length + missing.length === 0) return required === undefined ? node : omit(node, 'required');
-  return { ...node, required: [...names, ...missing] };
-}
-
-function readRequired(required: unknown, context: RepairContext): readonly string[] {
-  // `required: true` or `false` of a property is read with its parent.
-  if (required === undefined || typeof required === 'boolean') return [];
-  const list = Array.isArray(required) ? required : [required];
-  const names = [...new Set(list.filter((name) => typeof name === 'string'))];
-  if (Array.isArray(required) && names.length === required.length) return required as readonly string[];
-  const message = `"required" must be an array of different names, got ${quote(required)}`;
-  const assumed = names.length === 0 ? 'it is ignored' : `it means ${quote(names)}`;
-  context.report(message, assumed, { inside: ['required'] });
-  return names;
+  return missing.length === 0 ? node : { ...node, required: [...names, ...missing] };
 }
 
 /** The types of JSON Schema (2020-12 validation, section 6.1.1). */

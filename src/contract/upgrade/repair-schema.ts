@@ -2,7 +2,7 @@ import { isObject } from '../json.js';
 import { readEntries } from '../pointer.js';
 import { readBoolean, readNumber, repairKeyword, repairRequired, repairType } from './repair-keywords.js';
 import { ANNOTATIONS, repairOneOf } from './same-alternatives.js';
-import { isOfServer, type Node, omit, quote, type RepairContext, SCHEMA_MAPS } from './node.js';
+import { isOfServer, type Node, omit, quote, type RepairContext } from './node.js';
 
 /**
  * In this order: later upgrades read what earlier ones repaired. `nullable` can wrap a schema into another one, so all except `type` come
@@ -15,8 +15,7 @@ const UPGRADES: readonly {
   { keywords: ['type'], apply: repairType },
   { keywords: ['nullable', 'x-nullable'], apply: upgradeNullable },
   { keywords: ['$id', '$anchor', '$schema', 'id'], apply: dropIdentity },
-  { keywords: ['required', 'properties'], apply: repairRequired },
-  { keywords: SCHEMA_MAPS, apply: repairMaps },
+  { keywords: ['properties'], apply: repairRequired },
   { keywords: ['exclusiveMinimum', 'exclusiveMaximum'], apply: upgradeExclusive },
   { keywords: ['items'], apply: upgradeItems },
   { keywords: ['example', 'examples'], apply: upgradeExamples },
@@ -56,19 +55,6 @@ function dropIdentity(node: Node): Node {
 function markReadOnly(node: Node): Node {
   if (!isOfServer(node['description'])) return node;
   return node['readOnly'] === undefined && node['writeOnly'] === undefined ? { ...node, readOnly: true } : node;
-}
-
-function repairMaps(node: Node, context: RepairContext): Node {
-  let current = node;
-  for (const keyword of SCHEMA_MAPS) {
-    const value = current[keyword];
-    if (value === undefined || isObject(value)) continue;
-    current = omit(current, keyword);
-    // An empty YAML value is an empty object.
-    if (value === null) continue;
-    context.report(`"${keyword}" must be an object, got ${quote(value)}`, 'it is ignored', { inside: [keyword] });
-  }
-  return current;
 }
 
 /** OpenAPI 3.0 has the booleans of JSON Schema draft 4. */
