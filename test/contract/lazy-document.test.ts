@@ -3,7 +3,6 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import { expect, it } from 'vitest';
-import { createDocumentCache } from '../../src/contract/load/cache.js';
 import { loadContract } from '../../src/contract/load/load.js';
 import { createMock, MockError } from '../../src/index.js';
 import { createFolder } from '../folders.js';
@@ -116,15 +115,11 @@ paths:
     const error = await createMock(options).catch((cause: unknown) => cause);
     return error instanceof MockError && error.code;
   };
-  const cache = createDocumentCache(options.document.cacheFolder);
-  const countKept = (): number =>
-    readdirSync(options.document.cacheFolder)
-      .map((name) => cache.read(name.replace('.v8', ''))?.facts.size ?? 0)
-      .reduce((sum, count) => sum + count, 0);
+  const listKept = () => readdirSync(options.document.cacheFolder).filter((name) => name.endsWith('.facts'));
   expect(await start()).toBe('HINT_INVALID');
   // What a start computes is written later, in the order of the starts: when that of another document is there, no more will come.
   await using other = await createMock({ ...options, spec: resolve(cwd, 'odd.yaml') });
-  await expect.poll(countKept).toBe(1);
+  await expect.poll(listKept).toHaveLength(1);
   expect(other.contract.title).toBe('Odd');
   expect(await start()).toBe('HINT_INVALID');
 });

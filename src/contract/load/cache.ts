@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { deserialize, serialize } from 'node:v8';
 import type { Place } from '../../errors.js';
@@ -9,7 +9,7 @@ import type { Finding } from '../contract.js';
 import { isObject, mapValues } from '../json.js';
 import type { OperationOutline } from '../operations/outline.js';
 import type { SourceMap } from './source-map.js';
-import { delay, isBytes } from '../../platform.js';
+import { isBytes } from '../../platform.js';
 import { replaceFile } from '../../replace-file.js';
 
 /** A bundled document on disk. */
@@ -25,48 +25,57 @@ export interface CachedDocument {
   readonly preset?: string | undefined;
   /** Every file except the main one, with the SHA-256 of its text: an entry is valid while all are the same. */
   readonly files: readonly { readonly uri: string; readonly hash: string }[];
-  /** What was computed from the contract, by name: plain data, maps and sets. */
-  readonly facts: ReadonlyMap<string, unknown>;
 }
 
-/** Bundled documents on disk. A failure is not an error: the document is loaded from its text. */
+/** Bundled documents, and what was computed from them, on disk. A failure is not an error: the document is loaded from its text. */
 export interface DocumentCache {
   read(key: string): CachedDocument | undefined;
   write(key: string, document: CachedDocument): Promise<void>;
+  /** Plain data, maps and sets that were computed from a document. */
+  readFacts(key: string): unknown;
+  writeFacts(key: string, facts: unknown): Promise<void>;
 }
 
 /** Increased whenever the layout of a cached document changes. */
-const FORMAT = 5;
+const FORMAT = 6;
 
-/** The maximum number of documents in a folder; the oldest are removed. */
+/** The maximum number of files of each kind in a folder; the oldest are removed. */
 const MAX_ENTRIES = 20;
 
 /** Creates a cache in a folder, which is created when the first document is written. */
 export function createDocumentCache(folder: string): DocumentCache {
-  const toFile = (key: string): string => join(folder, `${key}${EXTENSION}`);
+  const read = (name: string): unknown => {
+    try {
+      return readEntry(readFileSync(join(folder, name)));
+    } catch {
+      // Missing, unreadable or truncated: the document is loaded from its text and written again.
+      return undefined;
+    }
+  };
+  const write = async (name: string, pack: () => unknown): Promise<void> => {
+    try {
+      const content = writeEntry(pack());
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      await replaceFile(join(folder, name), (temporary) => writeFile(temporary, content, { mode: 0o600 }));
+      await removeOldest(folder, extname(name));
+    } catch {
+      // A read-only or full disk only makes the next start slower.
+    }
+  };
   return {
     read: (key) => {
-      try {
-        return readEntry(readFileSync(toFile(key)));
-      } catch {
-        // Missing, unreadable or truncated: the document is loaded from its text and written again.
-        return undefined;
-      }
+      // The header proves that this version wrote it.
+      const entry = read(`${key}.v8`) as CachedDocument | undefined;
+      return entry && { ...entry, document: mapSections(entry.document, parseLater) };
     },
-    write: async (key, entry) => {
-      try {
-        const content = writeEntry(entry);
-        await mkdir(folder, { recursive: true, mode: 0o700 });
-        await replaceFile(toFile(key), (temporary) => writeFile(temporary, content, { mode: 0o600 }));
-        await removeOldest(folder);
-      } catch {
-        // A read-only or full disk only makes the next start slower.
-      }
-    },
+    write: (key, entry) =>
+      write(`${key}.v8`, () => {
+        return { ...entry, document: mapSections(entry.document, (members) => mapValues(members, toAscii)) };
+      }),
+    readFacts: (key) => read(`${key}.facts`),
+    writeFacts: (key, facts) => write(`${key}.facts`, () => facts),
   };
 }
-
-const EXTENSION = '.v8';
 
 /** The key of a document: a hash of its text and options, of this build of vouch and of the version of V8, which decides what is written. */
 export function readCacheKey(parts: readonly string[]): string {
@@ -81,18 +90,16 @@ export function digestText(text: string | Uint8Array): string {
 }
 
 /** A line with the hash of the rest, which V8 writes: maps, and properties without a value, come back unchanged. */
-function writeEntry({ document, ...rest }: CachedDocument): readonly Uint8Array[] {
-  const body = serialize({ ...rest, document: mapSections(document, (members) => mapValues(members, toAscii)) });
+function writeEntry(entry: unknown): readonly Uint8Array[] {
+  const body = serialize(entry);
   return [Buffer.from(`${readHeader(body)}\n`), body];
 }
 
-function readEntry(bytes: Buffer): CachedDocument | undefined {
+function readEntry(bytes: Buffer): unknown {
   const end = bytes.indexOf('\n');
   const body = bytes.subarray(end + 1);
   if (end < 0 || bytes.toString('latin1', 0, end) !== readHeader(body)) return undefined;
-  // The header proves that this version wrote it.
-  const { document, ...rest } = deserialize(body) as CachedDocument;
-  return { ...rest, document: mapSections(document, parseLater) };
+  return deserialize(body);
 }
 
 type Members = Readonly<Record<string, unknown>>;
@@ -142,48 +149,10 @@ function readBuild(): string {
   return lines.toSorted().join('\n');
 }
 
-async function removeOldest(folder: string): Promise<void> {
-  const names = (await readdir(folder)).filter((name) => /^[\da-f]{64}\./u.test(name) && name.endsWith(EXTENSION));
+async function removeOldest(folder: string, extension: string): Promise<void> {
+  const names = (await readdir(folder)).filter((name) => /^[\da-f]{64}\./u.test(name) && name.endsWith(extension));
   if (names.length <= MAX_ENTRIES) return;
   const ages = await Promise.all(names.map(async (name) => ({ name, time: (await stat(join(folder, name))).mtimeMs })));
   const old = ages.toSorted((one, other) => other.time - one.time).slice(MAX_ENTRIES);
   await Promise.all(old.map(({ name }) => rm(join(folder, name), { force: true })));
 }
-
-/** What was computed from a contract, in the cache beside its document. */
-export interface KeptFacts {
-  read(name: string): unknown;
-  /** Writes plain data, maps and sets, after the first requests. */
-  write(name: string, compute: () => unknown): void;
-}
-
-/** The facts of one contract. @param save - Writes its document with all of them. */
-export function createKeptFacts(
-  known: CachedDocument['facts'],
-  save: (facts: CachedDocument['facts']) => Promise<void>,
-): KeptFacts & { readonly saveNow: () => Promise<void>; readonly saveLater: () => void } {
-  const computed = new Map<string, () => unknown>();
-  let isWaiting = false;
-  const saveNow = (): Promise<void> =>
-    save(new Map([...known, ...[...computed].map(([name, compute]) => [name, compute()] as const)]));
-  const saveLater = (): void => {
-    if (isWaiting) return;
-    isWaiting = true;
-    void delay(CACHE_DELAY_MS).then(() => {
-      isWaiting = false;
-      return saveNow();
-    });
-  };
-  return {
-    saveNow,
-    saveLater,
-    read: (name) => known.get(name),
-    write: (name, compute) => {
-      computed.set(name, compute);
-      saveLater();
-    },
-  };
-}
-
-/** The delay before something is written, so that it does not slow down the start and the first requests. */
-const CACHE_DELAY_MS = 250;

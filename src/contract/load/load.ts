@@ -10,15 +10,7 @@ import type { Operation } from '../operations/operation.js';
 import { outlineOperation } from '../operations/outline.js';
 import { readOperations, readOutlined, readSecuritySchemes } from '../operations/path-item.js';
 import { bundleFiles } from './bundle.js';
-import {
-  type CachedDocument,
-  createDocumentCache,
-  createKeptFacts,
-  digestText,
-  type DocumentCache,
-  type KeptFacts,
-  readCacheKey,
-} from './cache.js';
+import { type CachedDocument, createDocumentCache, digestText, type DocumentCache, readCacheKey } from './cache.js';
 import { createLineFinder, createSourceMap, type SourceMap } from './source-map.js';
 import type { OverlayText } from './overlay.js';
 import { parseText } from './parse.js';
@@ -32,7 +24,7 @@ import {
   type SourceFile,
 } from './source-files.js';
 import { readCacheFolder } from '../../package-folder.js';
-import { isError, isUrl } from '../../platform.js';
+import { delay, isError, isUrl } from '../../platform.js';
 
 /** Options for loading a document. */
 export interface LoadOptions {
@@ -61,11 +53,21 @@ export async function loadContract(spec: string | URL | object, options: LoadOpt
   return (await loadWithFacts(spec, options)).contract;
 }
 
+/** What was computed from a contract, in the cache beside its document: plain data, maps and sets. */
+interface KeptFacts {
+  read(name: string): unknown;
+  /** Writes after the first requests. */
+  write(name: string, compute: () => unknown): void;
+}
+
 /** A contract; nothing computed from it is kept where its document is not. */
 interface WithFacts {
   readonly contract: Contract;
   readonly facts: KeptFacts | undefined;
 }
+
+/** The delay before something is written, so that it does not slow down the start and the first requests. */
+const CACHE_DELAY_MS = 250;
 
 /** As `loadContract`, with the cache for what is computed from the contract. @throws MockError as `loadContract` does. */
 export async function loadWithFacts(spec: string | URL | object, options: LoadOptions): Promise<WithFacts> {
@@ -137,13 +139,16 @@ async function loadWhole(
   );
   const contract = createContract(loaded, hash, createLocate(loaded, places));
   if (cache === undefined || loaded.unread.length > 0) return { contract, facts: undefined };
-  const entry = known === undefined ? undefined : cached;
-  const facts = createKeptFacts(entry?.facts ?? new Map(), (all) =>
-    cache.write(key, { ...(entry ?? toEntry(loaded, contract, places)), facts: all }),
-  );
+  const writeDocument = (): Promise<void> => cache.write(key, toEntry(loaded, contract, places));
+  const writeLater = (write: () => Promise<void>): void => void delay(CACHE_DELAY_MS).then(write);
   // The default cache does not delay the first requests.
-  if (entry === undefined && options.cacheFolder === undefined) facts.saveLater();
-  else if (entry === undefined) await facts.saveNow();
+  if (known === undefined && options.cacheFolder === undefined) writeLater(writeDocument);
+  else if (known === undefined) await writeDocument();
+  const toFactsKey = (name: string): string => readCacheKey([key, hash, name]);
+  const facts: KeptFacts = {
+    read: (name) => cache.readFacts(toFactsKey(name)),
+    write: (name, compute) => writeLater(() => cache.writeFacts(toFactsKey(name), compute())),
+  };
   return { contract, facts };
 }
 
@@ -151,7 +156,7 @@ function toEntry(
   { document, findings, operations, origins, files, preset }: Loaded,
   { problems }: Contract,
   places: ReadonlyMap<string, Place>,
-): Omit<CachedDocument, 'facts'> {
+): CachedDocument {
   // Reading a place adds it to `places`.
   for (const problem of problems) void problem.at;
   const paths = new Set(readEntries(document['paths']).map(([path]) => path));
