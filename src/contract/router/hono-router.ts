@@ -1,4 +1,5 @@
 import type { Result, Router as HonoRouter } from 'hono/router';
+import type { TrieRouter } from 'hono/router/trie-router';
 import { memoize } from '../../memoize.js';
 import type { Operation } from '../operations/operation.js';
 import type { OperationRoute } from './hono-path.js';
@@ -18,7 +19,7 @@ export interface RoutedRequest {
 interface HonoRouterParts<T> {
   readonly contract: Router;
   /** The router for every other route: middleware, the control API, routes of the user. */
-  readonly others: HonoRouter<T>;
+  readonly others: TrieRouter<T>;
   /** The operation that a handler was registered for; undefined for a handler of another kind. */
   readonly routeOf: (handler: T) => OperationRoute | undefined;
   /** The request that is dispatched; undefined where the router is asked outside a request. */
@@ -35,11 +36,8 @@ export function createHonoRouter<T>(parts: HonoRouterParts<T>): HonoRouter<T> {
   const { contract, others, routeOf, current } = parts;
   const below = memoize((_basePath: string) => new Map<Operation, T>());
   const order = new Map<T, number>();
-  const screen = createScreen();
   const find = (match: RouteMatch): T | undefined =>
     match.kind === 'operation' ? below(match.basePath).get(match.operation) : undefined;
-  // The result for an operation without middleware: its handler reads the parameters from the match, so that one result is enough.
-  const alone = memoize((handler: T): Result<T> => [[[handler, {}]]]);
   return {
     name: 'ContractRouter',
     add: (method, path, handler) => {
@@ -49,7 +47,6 @@ export function createHonoRouter<T>(parts: HonoRouterParts<T>): HonoRouter<T> {
         below(route.basePath).set(route.operation, handler);
         return;
       }
-      screen.add(path);
       others.add(method, path, handler);
     },
     match: (method, path) => {
@@ -60,29 +57,9 @@ export function createHonoRouter<T>(parts: HonoRouterParts<T>): HonoRouter<T> {
         : contract.match(method, path, '');
       if (isCurrent) request.match = match;
       const handler = find(match);
-      if (isCurrent && handler !== undefined && !screen.mayMatch(path)) return alone(handler);
       const own: Result<T> = handler === undefined || match.kind !== 'operation' ? [[]] : [[[handler, match.pathText]]];
-      if (!screen.mayMatch(path)) return own;
       return merge(others.match(method, path), own, order);
     },
-  };
-}
-
-/** Says without a search whether a path can have a route besides its operation: most requests have none. */
-function createScreen(): { add(path: string): void; mayMatch(path: string): boolean } {
-  const segments = new Set<string>();
-  let takesAll = false;
-  const readFirst = (path: string): string => {
-    const end = path.indexOf('/', 1);
-    return end === -1 ? path.slice(1) : path.slice(1, end);
-  };
-  return {
-    add: (path) => {
-      const first = readFirst(path);
-      if (/[:*{]/.test(first)) takesAll = true;
-      segments.add(first);
-    },
-    mayMatch: (path) => takesAll || segments.has(readFirst(path)),
   };
 }
 
@@ -90,15 +67,7 @@ function createScreen(): { add(path: string): void; mayMatch(path: string): bool
 function merge<T>(others: Result<T>, own: Result<T>, order: ReadonlyMap<T, number>): Result<T> {
   if (others[0].length === 0) return own;
   if (own[0].length === 0) return others;
-  const stash = others[1];
-  const named: [T, Record<string, string>][] = others[0].map(([handler, params]) => [
-    handler,
-    stash === undefined ? (params as Record<string, string>) : readStash(params as Record<string, number>, stash),
-  ]);
-  const all = [...named, ...(own[0] as [T, Record<string, string>][])];
+  // Both have their parameters by name: a `TrieRouter` has no indices.
+  const all = [...others[0], ...own[0]] as [T, Record<string, string>][];
   return [all.toSorted(([one], [other]) => (order.get(one) ?? 0) - (order.get(other) ?? 0))];
-}
-
-function readStash(indices: Readonly<Record<string, number>>, stash: readonly string[]): Record<string, string> {
-  return Object.fromEntries(Object.entries(indices).map(([name, index]) => [name, stash[index] ?? '']));
 }
