@@ -1,5 +1,6 @@
 import type { Contract } from '../contract/contract.js';
 import { isObject, readOwn } from '../contract/json.js';
+import { listParts } from '../contract/upgrade/closed-parts.js';
 import { escapeSegment, followBareReferences, fromReference, readEntries } from '../contract/pointer.js';
 
 /** What a schema says about the interpretation of strings: its types, properties and alternatives. */
@@ -123,7 +124,7 @@ export function isFlagged(contract: Contract, schema: unknown, flag: DirectionKe
   if (schema[flag] === true) return true;
   // Most schemas are neither.
   if (schema['$ref'] === undefined && schema['allOf'] === undefined) return false;
-  return listParts(contract, schema).some((part) => part[flag] === true);
+  return listSchemas(contract, schema).some((part) => part[flag] === true);
 }
 
 /** Finds the properties of a schema, its `$ref`, the parts of its `allOf` or all of its alternatives that have the keyword. */
@@ -132,9 +133,9 @@ export function createFlagFinder(
   schema: unknown,
   flag: DirectionKeyword,
 ): (name: string) => boolean {
-  const parts = listParts(contract, schema);
+  const parts = listSchemas(contract, schema);
   const branches = new Set(parts.flatMap((part) => [part['oneOf'] ?? [], part['anyOf'] ?? []].flat()));
-  const alternatives = [...new Set([...branches].flatMap((branch) => listParts(contract, branch)))];
+  const alternatives = [...new Set([...branches].flatMap((branch) => listSchemas(contract, branch)))];
   const has = (part: Readonly<Record<string, unknown>>, name: string): boolean =>
     isFlagged(contract, readDeclared(part, name), flag);
   return (name) => {
@@ -150,15 +151,6 @@ function readDeclared({ properties }: Readonly<Record<string, unknown>>, name: s
 }
 
 /** The schema objects that apply to the same value: the schema, the targets of its `$ref`s, the parts of its `allOf`s. */
-function listParts(contract: Contract, schema: unknown): readonly Readonly<Record<string, unknown>>[] {
-  const seen = new Set<Readonly<Record<string, unknown>>>();
-  const visit = (part: unknown): void => {
-    if (!isObject(part) || seen.has(part)) return;
-    seen.add(part);
-    const target = fromReference(part['$ref']);
-    if (target !== undefined) visit(contract.at(target));
-    if (Array.isArray(part['allOf'])) part['allOf'].forEach(visit);
-  };
-  visit(schema);
-  return [...seen];
+function listSchemas({ document }: Contract, schema: unknown): readonly Readonly<Record<string, unknown>>[] {
+  return isObject(schema) ? listParts(document, { schema, pointer: '' }).map((part) => part.schema) : [];
 }

@@ -186,7 +186,8 @@ function listBelow({ schema, pointer }: Part, keyword: string): readonly Part[] 
   );
 }
 
-function follow(document: Node, schema: Node): Part | undefined {
+/** The target of the reference of a schema. */
+export function follow(document: Node, schema: Node): Part | undefined {
   const pointer = fromReference(schema['$ref']);
   const target = pointer === undefined ? undefined : readPointer(document, pointer);
   return pointer !== undefined && isObject(target) ? { schema: target, pointer } : undefined;

@@ -1,6 +1,6 @@
 import { changeAt, isObject, listExamples, readOwn } from '../json.js';
 import { fromReference, readEntries, readPointer, readSegments } from '../pointer.js';
-import { listParts, type Part } from './closed-parts.js';
+import { follow, listParts, type Part } from './closed-parts.js';
 import type { Node } from './node.js';
 
 /** A schema that chooses between alternatives by a property. */
@@ -85,12 +85,11 @@ function readAlternatives(
 ): readonly { readonly part: Part; readonly parts: readonly Part[] }[] {
   const branches = [oneOf ?? [], anyOf ?? []].flat() as readonly unknown[];
   return branches.flatMap((branch) => {
-    const pointer = isObject(branch) ? fromReference(branch['$ref']) : undefined;
-    const schema = pointer === undefined ? undefined : readPointer(document, pointer);
-    if (pointer === undefined || !isObject(schema)) return [];
+    const part = isObject(branch) ? follow(document, branch) : undefined;
+    if (part === undefined) return [];
+    const { type, properties, allOf } = part.schema;
     // A union of its own is not an object of one kind.
-    if (schema['type'] !== 'object' && !isObject(schema['properties']) && !Array.isArray(schema['allOf'])) return [];
-    const part = { schema, pointer };
+    if (type !== 'object' && !isObject(properties) && !Array.isArray(allOf)) return [];
     return [{ part, parts: listParts(document, part) }];
   });
 }
@@ -102,9 +101,8 @@ function isAt(pointer: string): (part: Part) => boolean {
 function readDeclared(document: Node, { properties }: Node, name: string): readonly Node[] {
   const declared = isObject(properties) ? readOwn(properties, name) : undefined;
   if (!isObject(declared)) return [];
-  const pointer = fromReference(declared['$ref']);
-  const target = pointer === undefined ? undefined : readPointer(document, pointer);
-  return isObject(target) ? [declared, target] : [declared];
+  const target = follow(document, declared);
+  return target === undefined ? [declared] : [declared, target.schema];
 }
 
 /** Whether a property takes any string: it lists no values, and what it has as examples is in the mapping. */
