@@ -1,10 +1,8 @@
 import { toDateTime } from '../clock.js';
 import type { Contract } from '../contract/contract.js';
-import { mapValues } from '../contract/json.js';
-import type { Operation } from '../contract/operations/operation.js';
 import { memoize } from '../memoize.js';
-import { mapFields, readContentType } from '../http/header-fields.js';
 import { findResponse } from '../contract/operations/responses.js';
+import { readTarget } from '../http/target.js';
 import { decodePercent } from '../http/text.js';
 import {
   type Interaction,
@@ -14,14 +12,19 @@ import {
   type ToPlain,
   toPlainValue,
 } from '../journal/interaction.js';
-import { visitForm } from '../recording/redaction/redact-exchange.js';
+import { toBody } from '../recording/cassette/exchange.js';
+import {
+  type MessageVisit,
+  readResponsePointers,
+  visitForm,
+  visitHeaders,
+  visitRequest,
+} from '../recording/redaction/redact-exchange.js';
 import { createSecretRules } from '../recording/redaction/secret-rules.js';
 import {
   createSecretWalk,
   ORDINARY_LOCATION,
   readBodyPointers,
-  readParameterPointers,
-  type SecretWalk,
   type VisitText,
 } from '../recording/redaction/secret-walk.js';
 import { hidePathSecrets, replacePatterns } from '../schema/secret-forms.js';
@@ -104,10 +107,7 @@ export function createInteractionRedactor(contract: Contract, validators: Valida
       const view = createView(interaction);
       const { request, violations, trace } = interaction;
       // Messages quote what the client sent: its secrets are found first.
-      if (violations.length > 0 || trace.some((line) => line.includes('"'))) {
-        showHead(request, view);
-        showBody(request.body, readBodyLocation(request, view), view);
-      }
+      if (violations.length > 0 || trace.some((line) => line.includes('"'))) showRequest(interaction, view);
       return { url: showUrl(request, view), ...showMessages(interaction, view) };
     },
     toBytes: (interaction, limit) => showBytes(interaction, createView(interaction), limit),
@@ -115,7 +115,7 @@ export function createInteractionRedactor(contract: Contract, validators: Valida
 }
 
 function showBytes(interaction: Interaction, view: View, limit: number): InteractionBytes {
-  showHead(interaction.request, view);
+  showRequest(interaction, view);
   const show = (name: 'answer' | 'request'): InteractionBytes => {
     const { body } = interaction[name];
     if (!isBytes(body)) return {};
@@ -127,18 +127,9 @@ function showBytes(interaction: Interaction, view: View, limit: number): Interac
   return { ...show('request'), ...show('answer') };
 }
 
-interface View {
-  readonly walk: SecretWalk;
-  readonly visit: VisitText;
-  readonly operation: Operation | undefined;
+interface View extends MessageVisit {
   /** The secrets that were found so far. */
   readonly found: Set<string>;
-}
-
-type BodyLocation = Parameters<SecretWalk['root']>[0];
-
-function showBody(body: unknown, at: BodyLocation, { walk, visit }: View): { readonly body?: unknown } {
-  return body === undefined ? {} : { body: walk.json(toPlainValue(body), at, visit) };
 }
 
 /** Texts that quote values of the request, when every secret of it is known. */
@@ -155,73 +146,35 @@ function scrub(text: string, { visit, found }: View): string {
   return clean;
 }
 
-function showHead(request: Interaction['request'], view: View): Pick<PlainRequest, 'headers' | 'path' | 'query'> {
-  const { walk, visit, operation } = view;
-  const headers = mapValues(request.headers, (value, name) => {
-    const pointers = operation === undefined ? [] : readParameterPointers(operation, 'header', name);
-    return walk.header({ name, pointers }, value, visit);
-  });
-  return {
-    path: showParameters('path', request.path, view),
-    query: showParameters('query', request.query, view),
-    headers,
-  };
-}
-
-function readBodyLocation({ headers }: Interaction['request'], { operation }: View): BodyLocation {
-  const pointers = readBodyPointers(operation?.body?.content ?? [], readContentType(headers));
-  return { pointers, direction: 'request' };
-}
-
 function showRequest({ request }: Interaction, view: View): PlainRequest {
-  const { method, url, body } = request;
-  return { method, url, ...showHead(request, view), ...showBody(body, readBodyLocation(request, view), view) };
+  const { method, url, path: pathParams, query, headers, body } = request;
+  const given = { pathParams, query, headers, ...(body !== undefined && { body: toPlainValue(body) }) };
+  const shown = visitRequest(given, readTarget(url).path, view);
+  return { method, url, path: shown.pathParams, query: shown.query, headers: shown.headers, ...toBody(shown) };
 }
 
 function showAnswer({ answer }: Interaction, view: View): PlainAnswer {
   const { walk, visit, operation } = view;
-  const { mediaType, violates, fault } = answer;
+  const { mediaType, violates, fault, schemaPointer, body } = answer;
   const declared = operation && findResponse(operation, answer.status);
-  const headers = mapFields(answer.headers, (name, field) => {
-    const own = declared?.headers.find((header) => header.name.toLowerCase() === name.toLowerCase());
-    return walk.header({ name, pointers: own === undefined ? [] : [own.schemaPointer] }, field, visit);
-  });
-  const { schemaPointer } = answer;
   const pointers = schemaPointer === undefined ? readBodyPointers(declared?.content ?? [], mediaType) : [schemaPointer];
   const at = { pointers, direction: 'response' } as const;
   return {
     status: answer.status,
-    headers,
+    headers: visitHeaders(answer.headers, readResponsePointers(declared), view),
     ...(mediaType !== undefined && { mediaType }),
-    ...showBody(answer.body, at, view),
+    ...(body !== undefined && { body: walk.json(toPlainValue(body), at, visit) }),
     from: answer.from,
     ...(violates !== undefined && { violates }),
     ...(fault !== undefined && { fault }),
   };
 }
 
-function showParameters(
-  place: 'path' | 'query',
-  values: Readonly<Record<string, unknown>>,
-  { walk, visit, operation }: View,
-): Readonly<Record<string, unknown>> {
-  const show = (name: string, value: unknown): unknown => {
-    const pointers = operation === undefined ? [] : readParameterPointers(operation, place, name);
-    const at = { pointers, direction: 'request', path: operation?.path } as const;
-    if (typeof value === 'string') return walk.named(name, value, { ...at, kind: place, visit });
-    if (Array.isArray(value)) return value.map((item) => show(name, item));
-    return walk.json(toPlainValue(value), at, visit);
-  };
-  return mapValues(values, (value, name) => show(name, value));
-}
-
 /** A URL with only its secret values replaced. */
 function showUrl({ url }: Interaction['request'], view: View): string {
   const { walk, visit, operation } = view;
-  const show = (name: string, value: string): string => {
-    const pointers = operation === undefined ? [] : readParameterPointers(operation, 'query', name);
-    return walk.named(name, value, { pointers, direction: 'request', path: url, kind: 'query', visit });
-  };
+  const show = (name: string, value: string): string =>
+    String(walk.parameter(name, value, { kind: 'query', operation, path: url, visit }));
   const [path = '', ...query] = url.split(/(?<=^[^?]*)\?/);
   return scrub([showPath(path, view), ...query.map((text) => visitForm(text, show, String))].join('?'), view);
 }
@@ -237,9 +190,8 @@ function showPath(path: string, { walk, visit, operation }: View): string {
     const name = /^\{([^{}]+)\}$/.exec(template[i - offset] ?? '')?.[1];
     if (name === undefined) return segment;
     const text = decodePercent(segment) ?? segment;
-    const pointers = readParameterPointers(operation, 'path', name);
-    const clean = walk.named(name, text, { pointers, direction: 'request', kind: 'path', path: operation.path, visit });
-    return clean === text ? segment : clean;
+    const clean = walk.parameter(name, text, { kind: 'path', operation, path, visit });
+    return clean === text ? segment : String(clean);
   });
   return shown.join('/');
 }

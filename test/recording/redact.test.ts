@@ -21,6 +21,8 @@ const text = (change: Change, redactor?: Redactor): string => JSON.stringify(red
 
 const JWT = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJqYW5lIn0.c2lnbmF0dXJlLXRleHQ';
 
+const LABELED = { value: '7731', name: 'DB_PASSWORD' };
+
 describe('redaction', () => {
   it.each<readonly [string, string, Change]>([
     ['the end of a word', 'task-2023-planning-board-x', { response: { body: { name: 'task-2023-planning-board-x' } } }],
@@ -31,6 +33,35 @@ describe('redaction', () => {
     const redactor = create();
     expect(text(change, redactor)).toContain(kept);
     expect(Object.fromEntries(redactor.placeholders.issued)).toEqual({});
+  });
+
+  it.each<readonly [string, string, Change]>([
+    ['a name that is repeated', '7731', { response: { body: { pin: 4 }, bodyText: '{ "pin": 7731, "pin": 4 }' } }],
+    [
+      'an event',
+      '7731',
+      { response: { events: [{ atMs: 0, data: '{"pin":"7731"}' }], bodyText: 'data:{"pin":"7731"}\n\n' } },
+    ],
+    [
+      'a part of a form',
+      '7731',
+      {
+        request: {
+          headers: { 'content-type': 'multipart/form-data; boundary=x' },
+          parts: [{ name: 'a', mediaType: 'application/json', body: { pin: '7731' }, bodyText: '{ "pin": "7731" }' }],
+        },
+      },
+    ],
+    ['a name behind its value', '7731', { response: { body: LABELED, bodyText: JSON.stringify(LABELED, null, 1) } }],
+  ])('leaves no secret in the exact text of %s', (_name, secret, change) => {
+    expect(text(change)).not.toContain(secret);
+  });
+
+  it('replaces a secret in the exact text of JSON and keeps its layout', () => {
+    const { response } = redact({
+      response: { body: { pin: '7731', a: [1] }, bodyText: '{ "pin" : "7731", "a":[ 1 ] }' },
+    });
+    expect(response?.bodyText).toMatch(/^\{ "pin" : "REDACTED\d+", "a":\[ 1 \] \}$/);
   });
 
   it('keeps the scheme of a credential, the names of cookies and their attributes', () => {

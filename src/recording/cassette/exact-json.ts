@@ -69,56 +69,6 @@ export function writeCanonical(value: unknown): string {
   return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${writeCanonical(member)}`).join(',')}}`;
 }
 
-/**
- * A JSON text with other strings and numbers, in its own layout. Undefined if that is not possible: a name differs, or the text repeats
- * a name, so that it has values that `from` does not have.
- *
- * @param from - The value of the text.
- * @param to - The value to write.
- */
-export function rewriteJson(text: string, from: unknown, to: unknown): string | undefined {
-  let at = 0;
-  let written = '';
-  const readToken = (pattern: RegExp): string => {
-    pattern.lastIndex = at;
-    const [token = ''] = pattern.exec(text) ?? [];
-    at += token.length;
-    return token;
-  };
-  const copy = (pattern: RegExp): void => void (written += readToken(pattern));
-  const rewrite = (before: unknown, after: unknown): boolean => {
-    copy(SPACE);
-    const open = text[at];
-    if (open !== '[' && open !== '{') {
-      const token = readToken(SCALAR);
-      // Another value than that of `from`: the text repeats a name.
-      if (writeCanonical(readJson(token)) !== writeCanonical(before)) return false;
-      written += writeCanonical(before) === writeCanonical(after) ? token : writeJson(after);
-      return true;
-    }
-    if (!isContainer(before) || !isContainer(after)) return false;
-    copy(/[[{]\s*/y);
-    for (let i = 0; text[at] !== ']' && text[at] !== '}'; i += 1) {
-      let name = String(i);
-      if (open === '{') {
-        const token = readToken(SCALAR);
-        name = JSON.parse(token) as string;
-        written += token;
-        copy(/\s*:/y);
-      }
-      if (!Object.hasOwn(before, name) || !Object.hasOwn(after, name)) return false;
-      if (!rewrite(before[name], after[name])) return false;
-      copy(/\s*,?\s*/y);
-    }
-    copy(/[\]}]/y);
-    return true;
-  };
-  return rewrite(from, to) ? written + text.slice(at) : undefined;
-}
-
-const SPACE = /\s*/y;
-const SCALAR = /"[^"\\]*(?:\\.[^"\\]*)*"|[^\s,:[\]{}"]+/y;
-
 /** Two values that differ at the same pointer; undefined if one of them is missing. */
 export interface JsonDifference {
   readonly pointer: string;

@@ -58,7 +58,7 @@ export interface RecordedBody {
   /** Any JSON value; a number that a double cannot represent is an `ExactNumber`. */
   readonly body?: unknown;
   /** Text; beside `body` or `events` the exact text, if vouch would write it otherwise. It is ignored if the other one was edited. */
-  readonly bodyText?: string;
+  readonly bodyText?: string | undefined;
   readonly bodyBase64?: string;
   /** Relative to the cassette: bytes that are not text, or more than 64 KiB. */
   readonly bodyFile?: string;

@@ -56,7 +56,7 @@ function writeEvents(events: readonly StreamEvent[]): string {
 }
 
 /** The exact text of a body that has a readable form too; undefined without one, and if the readable form was edited since. */
-function readExactText({ body, bodyText, events }: RecordedBody): string | undefined {
+export function readExactText({ body, bodyText, events }: RecordedBody): string | undefined {
   if (bodyText === undefined) return undefined;
   try {
     const isSame =

@@ -15,7 +15,7 @@ import type { Cassette, StoredExchange } from '../cassette/cassette.js';
 import { writeCanonical } from '../cassette/exact-json.js';
 import type { RecordedRequest } from '../cassette/exchange.js';
 import { loadBody, toRequest } from '../cassette/recorded-body.js';
-import type { FactsReader } from './request-facts.js';
+import type { FactsReader, RequestFacts } from './request-facts.js';
 import type { RecordedFacts, ReplacedValue } from './volatile.js';
 import { isPromise } from '../../platform.js';
 
@@ -66,13 +66,13 @@ export function createExchangeIndex(cassette: Cassette, parts: CallParts, facts:
     // An exchange outside of the contract may be one of an operation that was added since.
     const call =
       readCall(request, parts) ?? (operation === UNDOCUMENTED ? decodeAs(undocumented, request, parts) : undefined);
-    return call && { exchange, operation: call.operation, facts: facts.read(call, loadBody(cassette.folder, request)) };
+    return call && { exchange, call, facts: facts.read(call, loadBody(cassette.folder, request)) };
   };
   const index = (exchange: StoredExchange): void => {
     const recorded = readRecorded(exchange);
     if (recorded === undefined) return;
-    addTo(indexed, recorded.operation.id, recorded);
-    const key = toKey(recorded);
+    addTo(indexed, recorded.call.operation.id, recorded);
+    const key = toKey(recorded.call, recorded.facts);
     groups.set(key, createGroup(key, [...(groups.get(key)?.entries ?? []), recorded], ignored));
   };
   const prepare = (operation: string): void => {
@@ -99,9 +99,9 @@ export function createExchangeIndex(cassette: Cassette, parts: CallParts, facts:
     keyOf: (exchange) => {
       prepare(exchange.operation);
       const recorded = readRecorded(exchange);
-      const key = recorded && toKey(recorded);
-      const selection = { ...readSelection(exchange), accept: recorded?.facts.accept };
-      return key && (groups.get(key)?.select(selection)?.key ?? key);
+      if (recorded === undefined) return undefined;
+      const key = toKey(recorded.call, recorded.facts);
+      return groups.get(key)?.select(recorded.call)?.key ?? key;
     },
     hasUndocumented: () => hasUndocumented,
     add: (exchange) => {
@@ -116,19 +116,16 @@ export function listIgnored({ manifest }: Cassette): ReadonlySet<string> {
   return new Set(manifest.match.ignoreHeaders.map((name) => name.toLowerCase()));
 }
 
-/** What selects among exchanges whose requests are equal otherwise. */
-export interface Selection {
-  readonly accept: string | undefined;
-  readonly path: string;
-  /** A header field; undefined without it. */
-  field(name: string): string | undefined;
+/** The `Accept` header of a call; undefined without one and if it is ignored. */
+export function readAccept({ headers }: Call, ignored: ReadonlySet<string>): string | undefined {
+  return ignored.has('accept') ? undefined : (headers.get('accept') ?? undefined);
 }
 
 /** The exchanges whose requests are equal except for what selects among them. */
 interface Group {
   readonly entries: readonly RecordedFacts[];
   /** Those whose `Accept` header selects the same media type; of these, if possible, those with the same selecting fields. */
-  select(selection: Selection): MatchedSequence | undefined;
+  select(call: Call): MatchedSequence | undefined;
 }
 
 /** `Accept` headers are chosen by clients. */
@@ -144,23 +141,31 @@ export function createGroup(key: string, entries: readonly RecordedFacts[], igno
   };
   const selectByType = memoize((accept: string | undefined) => {
     const type = selectType(accept);
-    const exchanges = entries.flatMap(({ exchange, facts }) => (selectType(facts.accept) === type ? [exchange] : []));
-    return exchanges.length === 0 ? undefined : { key: `${key}\n${type}`, exchanges };
+    const found = entries.filter((entry) => selectType(readAccept(entry.call, ignored)) === type);
+    return { key: `${key}\n${type}`, found };
   }, MAX_SELECTIONS);
   let readers: readonly ReadSelecting[] | undefined;
   return {
     entries,
-    select: (selection) => {
-      const found = selectByType(selection.accept);
-      if (found === undefined || found.exchanges.length === 1) return found;
-      readers ??= listSelecting(entries, ignored);
-      return readers.length === 0 ? found : narrow(found, selection, readers);
+    select: (call) => {
+      const { key: typed, found } = selectByType(readAccept(call, ignored));
+      const [first] = found;
+      if (first === undefined) return undefined;
+      if (found.length > 1) readers ??= listSelecting(entries, ignored);
+      // Those that have the same selecting parts as the call, as far as some of them have.
+      const same = (readers ?? []).reduce((left, read) => {
+        const equal = left.filter((entry) => read(entry.call) === read(call));
+        return equal.length === 0 ? left : equal;
+      }, found);
+      const exchanges = same.map(({ exchange }) => exchange);
+      // The key of the first exchange stays the same when later ones differ from it.
+      return { key: same[0] === first ? typed : `${typed}\n${exchanges[0]?.number}`, exchanges };
     },
   };
 }
 
 /** Reads a part of a request that can select among exchanges. */
-type ReadSelecting = (selection: Selection) => string | undefined;
+type ReadSelecting = (call: Call) => string | null;
 
 /**
  * Fields that change what is answered to a request: preconditions (RFC 9110 13.1), a part of the content (14.4), the language (12.5.4), those of
@@ -181,41 +186,17 @@ function listSelecting(entries: readonly RecordedFacts[], ignored: ReadonlySet<s
   const vary = entries.flatMap(({ exchange }) => [exchange.response?.headers['vary'] ?? []].flat());
   const listed = vary.flatMap((line) => line.toLowerCase().split(',')).map((name) => name.trim());
   const names = new Set([...SELECTING, ...listed.filter((name) => name !== '' && !NOT_SELECTING.has(name))]);
+  const fields = [...names].filter((name) => !ignored.has(name));
   const readers: readonly ReadSelecting[] = [
-    ({ path }) => String(path.endsWith('/')),
-    ...Array.from(names, (name): ReadSelecting[] => (ignored.has(name) ? [] : [({ field }) => field(name)])).flat(),
+    ({ url }) => String(readTarget(url).path.endsWith('/')),
+    ...fields.map((name) => (call: Call) => call.headers.get(name)),
   ];
-  const selections = entries.map(({ exchange }) => readSelection(exchange));
-  return readers.filter((read) => new Set(selections.map(read)).size > 1);
+  return readers.filter((read) => new Set(entries.map(({ call }) => read(call))).size > 1);
 }
 
-/** The exchanges that have the same selecting parts as a request, as far as some of them have. */
-function narrow(found: MatchedSequence, selection: Selection, readers: readonly ReadSelecting[]): MatchedSequence {
-  const exchanges = readers.reduce((left, read) => {
-    const same = left.filter((exchange) => read(readSelection(exchange)) === read(selection));
-    return same.length === 0 ? left : same;
-  }, found.exchanges);
-  const [first] = exchanges;
-  // The key of the first exchange stays the same when later ones differ from it.
-  return first === found.exchanges[0] ? { ...found, exchanges } : { key: `${found.key}\n${first?.number}`, exchanges };
-}
-
-/** What selects a recorded exchange. */
-function readSelection({ request }: StoredExchange): Selection {
-  return {
-    accept: undefined,
-    path: request.path,
-    field: (name) => {
-      const value = request.headers[name];
-      return typeof value === 'string' ? value : value?.join(', ');
-    },
-  };
-}
-
-/** The key of a request: its operation and what is compared of it by value. */
-export function toKey({ operation, facts }: Pick<RecordedFacts, 'operation' | 'facts'>): string {
-  const { accept: _, ...compared } = facts;
-  return `${operation.id}\n${writeCanonical(compared)}`;
+/** The key of a call: its operation and what is compared of it by value. */
+export function toKey({ operation }: Pick<Call, 'operation'>, facts: RequestFacts): string {
+  return `${operation.id}\n${writeCanonical(facts)}`;
 }
 
 /** The call that a recorded request is; undefined if the contract no longer has the operation. */

@@ -17,7 +17,7 @@ import {
   type ExchangeIndex,
   listIgnored,
   type MatchedSequence,
-  type Selection,
+  readAccept,
   toKey,
 } from './exchange-index.js';
 import { createFactsReader, type FactsReader, PARTS, type RequestFacts } from './request-facts.js';
@@ -76,6 +76,7 @@ export function createMatcher(cassette: Cassette, parts: MatcherParts): Matcher 
   const facts = createFactsReader(parts.contract, rules, createMask({ ...parts, options }, isPlaceholder));
   const index = createExchangeIndex(cassette, parts, facts);
   const findByKind = createFindByKind(parts.contract, index.all);
+  const ignored = listIgnored(cassette);
   const readFacts = (call: Call): RequestFacts => facts.read(call, readCallBody(call));
   const keyFor = createKeyReader(facts.signature, (call) => readKey(call, facts, index));
 
@@ -84,8 +85,7 @@ export function createMatcher(cassette: Cassette, parts: MatcherParts): Matcher 
     const recorded = index.of(call.operation.id);
     const matches = findByKind(received, recorded);
     const entries = recorded.filter(({ exchange }) => matches.some((match) => match.exchange === exchange));
-    const group = createGroup('', entries, listIgnored(cassette));
-    const accepted = new Set(group.select(toSelection(call, received.accept))?.exchanges);
+    const accepted = new Set(createGroup('', entries, ignored).select(call)?.exchanges);
     const kept = matches.filter(({ exchange }) => accepted.has(exchange));
     if (kept.length > 0) {
       const exchanges = kept.map(({ exchange }) => exchange);
@@ -104,20 +104,22 @@ export function createMatcher(cassette: Cassette, parts: MatcherParts): Matcher 
     hasUndocumented: index.hasUndocumented,
     find: (call, values) => {
       const received = values === undefined ? undefined : translateFacts(readFacts(call), values);
-      const key = received === undefined ? keyFor(call) : toKey({ operation: call.operation, facts: received });
-      const accept = facts.comparesAccept ? (call.headers.get('accept') ?? undefined) : undefined;
-      const found = index.find(call.operation.id, key)?.select(toSelection(call, accept));
+      const key = received === undefined ? keyFor(call) : toKey(call, received);
+      const found = index.find(call.operation.id, key)?.select(call);
       return found ?? findOther(call, received ?? readFacts(call));
     },
     nearest: (call) => {
       const received = readFacts(call);
       const own = index
         .of(call.operation.id)
-        .map(({ exchange, facts }) => ({ exchange, differences: compareFacts(facts, received) }))
+        .map(({ exchange, call: own, facts }) => {
+          const accepts = [readAccept(own, ignored), readAccept(call, ignored)] as const;
+          return { exchange, differences: compareFacts([facts, received], accepts) };
+        })
         .toSorted((x, y) => x.differences.length - y.differences.length || x.exchange.number - y.exchange.number);
       const others = index
         .all()
-        .filter(({ operation }) => operation.id !== call.operation.id)
+        .filter(({ call: { operation } }) => operation.id !== call.operation.id)
         .map(({ exchange }) => exchange)
         .toSorted((x, y) => toDistance(x, call) - toDistance(y, call) || x.number - y.number)
         .map((exchange) => ({ exchange, differences: [] }));
@@ -125,10 +127,6 @@ export function createMatcher(cassette: Cassette, parts: MatcherParts): Matcher 
     },
     add: index.add,
   };
-}
-
-function toSelection({ url, headers }: Call, accept: string | undefined): Selection {
-  return { accept, path: readTarget(url).path, field: (name) => headers.get(name) ?? undefined };
 }
 
 function readCallBody({ headers, bytes, file }: Call): RecordedBody {
@@ -140,13 +138,12 @@ function readCallBody({ headers, bytes, file }: Call): RecordedBody {
 
 /** The key of a call, if possible one that was recorded. */
 function readKey(call: Call, facts: FactsReader, index: ExchangeIndex): string {
-  const { operation } = call;
-  const isRecorded = (key: string): boolean => index.find(operation.id, key) !== undefined;
-  const key = toKey({ operation, facts: facts.read(call, readCallBody(call)) });
+  const isRecorded = (key: string): boolean => index.find(call.operation.id, key) !== undefined;
+  const key = toKey(call, facts.read(call, readCallBody(call)));
   if (isRecorded(key)) return key;
   // The client may send a plain word where the recording has the placeholder of a secret that other text quotes.
   const quoted = facts.readQuoted(call, readCallBody(call));
-  const other = quoted === undefined ? key : toKey({ operation, facts: quoted });
+  const other = quoted === undefined ? key : toKey(call, quoted);
   return isRecorded(other) ? other : key;
 }
 
@@ -208,13 +205,16 @@ function formatMistakes(mistakes: readonly MockError[]): readonly string[] {
   ];
 }
 
-function compareFacts(recorded: RequestFacts, received: RequestFacts): readonly RequestDifference[] {
+function compareFacts(
+  [recorded, received]: readonly [RequestFacts, RequestFacts],
+  [accepted, accept]: readonly [accepted: string | undefined, accept: string | undefined],
+): readonly RequestDifference[] {
   const differences: readonly RequestDifference[] = PARTS.flatMap((part) =>
     listDifferences(recorded[part], received[part]).map(({ pointer, one, other }) => ({ part, pointer, one, other })),
   );
   // The media type is compared between requests that are equal otherwise.
-  if (differences.length > 0 || recorded.accept === received.accept) return differences;
-  return [{ part: 'header', pointer: '/accept', one: recorded.accept, other: received.accept }];
+  if (differences.length > 0 || accepted === accept) return differences;
+  return [{ part: 'header', pointer: '/accept', one: accepted, other: accept }];
 }
 
 /** How different an exchange of another operation is from a call: by path segments and method. */

@@ -1,23 +1,19 @@
 import { URLSearchParams } from 'node:url';
 import type { Contract } from '../../contract/contract.js';
-import { isObject } from '../../contract/json.js';
+import { filterMembers, isObject } from '../../contract/json.js';
 import { readSegments } from '../../contract/pointer.js';
 import type { Operation } from '../../contract/operations/operation.js';
 import { isUndocumented } from '../../contract/operations/undocumented.js';
-import { joinRepeated } from '../../http/header-fields.js';
-import { toEssence } from '../../contract/media-type.js';
+import { type HeaderFields, joinRepeated, readContentType, readField } from '../../http/header-fields.js';
 import { readQueryValues, readTarget, removeSessionPrefix, splitBasePath } from '../../http/target.js';
+import { memoize } from '../../memoize.js';
 import { isRandom } from '../../schema/secret-names.js';
 import type { Call } from '../../http/request/call.js';
 import type { RecordedBody } from '../cassette/exchange.js';
 import type { MatchRules } from '../cassette/manifest.js';
+import { visitRequest } from '../redaction/redact-exchange.js';
 import type { Mask } from '../redaction/redact.js';
-import {
-  ORDINARY_LOCATION,
-  readBodyPointers,
-  readParameterPointers,
-  type SchemaPointers,
-} from '../redaction/secret-walk.js';
+import type { VisitText } from '../redaction/secret-walk.js';
 
 /** The normal form of the parts of a request that are compared on replay. */
 export interface RequestFacts {
@@ -28,17 +24,13 @@ export interface RequestFacts {
   /** The fields that the contract declares or the manifest lists, `Range`, and whether there are credentials. */
   readonly header: Readonly<Record<string, unknown>>;
   readonly body: unknown;
-  /** The `Accept` header, which is compared by the media type that it selects; undefined without one and if it is ignored. */
-  readonly accept: string | undefined;
 }
 
 /** The parts of a request that are compared by value. */
-export const PARTS: readonly Exclude<keyof RequestFacts, 'accept'>[] = ['method', 'path', 'query', 'header', 'body'];
+export const PARTS: readonly (keyof RequestFacts)[] = ['method', 'path', 'query', 'header', 'body'];
 
 /** Reads the normal form of requests. */
 export interface FactsReader {
-  /** Whether the media type that a request asks for is compared. */
-  readonly comparesAccept: boolean;
   /** A cheap cache key for the facts of a call; undefined for large bodies. */
   signature(call: Call): string | undefined;
   /** The facts of a decoded call with its body in recorded form. */
@@ -48,11 +40,6 @@ export interface FactsReader {
    * if no other text quotes one.
    */
   readQuoted(call: Call, body: RecordedBody): RequestFacts | undefined;
-}
-
-/** How bodies and values are normalized. */
-interface Masking extends Mask {
-  readonly ignoredBody: readonly string[];
 }
 
 // These differ in every request.
@@ -68,30 +55,42 @@ const MAX_SIGNATURE_BYTES = 4096;
 
 /** Creates the reader for one cassette; each operation is prepared once. */
 export function createFactsReader(contract: Contract, rules: MatchRules, own: Mask): FactsReader {
-  const ordinary: Masking = { ...own, ignoredBody: rules.ignoreBody };
-  const plans = new Map<Operation, OperationPlan>();
+  const { walk } = own;
+  const planOf = memoize((operation: Operation) => createPlan(operation, contract, rules));
   const ignoredQuery = new Set(rules.ignoreQuery);
-  const isAcceptIgnored = rules.ignoreHeaders.some((name) => name.toLowerCase() === 'accept');
-  const planOf = (operation: Operation): OperationPlan => {
-    const plan = plans.get(operation) ?? createPlan(operation, contract, rules);
-    plans.set(operation, plan);
-    return plan;
+  /** Visits the parts of a call that are compared. */
+  const visitCall = (call: Call, body: RecordedBody, visit: VisitText): ReturnType<typeof toVisited> => {
+    const { operation, url } = call;
+    const { defaults } = planOf(operation);
+    return visitRequest(toVisited(call, body, defaults), readTarget(url).path, { operation, walk, visit });
   };
-  const readAll = (call: Call, body: RecordedBody, masking: Masking): RequestFacts => {
-    const { defaults, headers, credentials } = planOf(call.operation);
-    const { path, query: sent } = isUndocumented(call.operation) ? readTargetFacts(call) : call;
-    const query = Object.entries({ ...defaults, ...sent }).filter(([name]) => !ignoredQuery.has(name));
+  const readAll = (call: Call, body: RecordedBody, mask: VisitText): RequestFacts => {
+    const { headers, credentials } = planOf(call.operation);
+    const visited = visitCall(call, body, mask);
     return {
       method: call.method,
-      path: maskValues('path', Object.entries(path), { ...masking, call }),
-      query: maskValues('query', query, { ...masking, call }),
-      header: { ...readPresence(call, credentials), ...readHeaders(call, headers, masking) },
-      body: readBodyFacts(body, call, masking),
-      accept: isAcceptIgnored ? undefined : (call.headers.get('accept') ?? undefined),
+      path: visited.pathParams,
+      query: filterMembers(visited.query, (name) => !ignoredQuery.has(name)),
+      header: { ...readPresence(call, credentials), ...readHeaders(call, headers, visited.headers) },
+      body: toComparable(visited, rules.ignoreBody, readContentType(visited.headers)),
+    };
+  };
+  /** Masks the secrets of a call, also where its other texts quote them; undefined if it has no such secret. */
+  const maskQuoted = (call: Call, body: RecordedBody, accepts: (secret: string) => boolean): VisitText | undefined => {
+    const secrets = new Set<string>();
+    visitCall(call, body, (text, { rule }) => {
+      if (rule !== undefined && accepts(text)) secrets.add(text);
+      return text;
+    });
+    if (secrets.size === 0) return undefined;
+    const sorted = [...secrets].toSorted((x, y) => y.length - x.length);
+    return (text, location) => {
+      if (location.rule !== undefined) return own.mask(text, location);
+      const clean = sorted.reduce((rest, secret) => rest.replaceAll(secret, own.mark), text);
+      return own.mask(clean, location);
     };
   };
   return {
-    comparesAccept: !isAcceptIgnored,
     signature: (call) => {
       if (call.file !== undefined || (call.bytes?.byteLength ?? 0) > MAX_SIGNATURE_BYTES) return undefined;
       const body = call.bytes === undefined ? '' : Buffer.from(call.bytes).toString('latin1');
@@ -99,19 +98,25 @@ export function createFactsReader(contract: Contract, rules: MatchRules, own: Ma
       const fields = ['content-type', ...headers].map((name) => call.headers.get(name));
       const present = credentials.map((name) => isPresent(call, name));
       // A credential only matters if the rest of the request quotes it.
-      const quoted = listCredentials(call, ordinary).filter((secret) => isQuoted(secret, call.url, body));
+      const quoted = listCredentials(call, own).filter((secret) => isQuoted(secret, call.url, body));
       return JSON.stringify([call.operation.id, call.method, call.url, fields, present, body, quoted]);
     },
     read: (call, body) => {
       const accepts = (secret: string): boolean => isRandom(secret) || own.isPlaceholder(secret);
-      return readAll(call, body, maskQuoted(call, body, { masking: ordinary, accepts }) ?? ordinary);
+      return readAll(call, body, maskQuoted(call, body, accepts) ?? own.mask);
     },
     readQuoted: (call, body) => {
-      const accepts = ({ length }: string): boolean => length >= MIN_QUOTED_LENGTH;
-      const masking = maskQuoted(call, body, { masking: ordinary, accepts });
-      return masking && readAll(call, body, masking);
+      const mask = maskQuoted(call, body, ({ length }) => length >= MIN_QUOTED_LENGTH);
+      return mask && readAll(call, body, mask);
     },
   };
+}
+
+/** A call with its body in recorded form. The exact text beside a JSON value is not compared. */
+function toVisited(call: Call, body: RecordedBody, defaults: OperationPlan['defaults']) {
+  const { path, query } = isUndocumented(call.operation) ? readTargetFacts(call) : call;
+  const compared = body.body === undefined ? body : { body: body.body };
+  return { ...compared, pathParams: path, query: { ...defaults, ...query }, headers: call.headers.fields };
 }
 
 const MIN_QUOTED_LENGTH = 4;
@@ -130,28 +135,6 @@ function listCredentials(call: Call, { walk }: Pick<Mask, 'walk'>): readonly str
 
 function isQuoted(secret: string, url: string, body: string): boolean {
   return secret.length >= MIN_QUOTED_LENGTH && (url.includes(encodeURIComponent(secret)) || body.includes(secret));
-}
-
-/** Masks secrets of a call, also where its texts quote them; undefined if it has no such secret. */
-function maskQuoted(
-  call: Call,
-  body: RecordedBody,
-  { masking, accepts }: { readonly masking: Masking; accepts(secret: string): boolean },
-): Masking | undefined {
-  const secrets = new Set(listCredentials(call, masking).filter(accepts));
-  const collect: Mask['mask'] = (text, { rule }) => {
-    if (rule !== undefined && accepts(text)) secrets.add(text);
-    return text;
-  };
-  readBodyFacts(body, call, { ...masking, mask: collect });
-  if (secrets.size === 0) return undefined;
-  const sorted = [...secrets].toSorted((x, y) => y.length - x.length);
-  const mask: Mask['mask'] = (text, location) => {
-    if (location.rule !== undefined) return masking.mask(text, location);
-    const clean = sorted.reduce((rest, secret) => rest.replaceAll(secret, masking.mark), text);
-    return masking.mask(clean, location);
-  };
-  return { ...masking, mask };
 }
 
 interface OperationPlan {
@@ -206,80 +189,33 @@ function readPresence(call: Call, names: readonly string[]): Readonly<Record<str
   return Object.fromEntries(names.filter((name) => isPresent(call, name)).map((name) => [name, 'present']));
 }
 
-function readHeaders(call: Call, names: readonly string[], { walk, mask }: Masking): Readonly<Record<string, unknown>> {
+function readHeaders(call: Call, names: readonly string[], fields: HeaderFields): Readonly<Record<string, unknown>> {
   const facts: Record<string, unknown> = {};
   for (const name of names) {
-    const text = call.headers.get(name);
+    const text = readField(fields, name);
     // Typed values, so that `1` and `01` are the same number.
     const typed = Object.entries(call.header).find(([declared]) => declared.toLowerCase() === name)?.[1];
     const isTyped = typeof typed === 'number' || isObject(typed);
-    if (text !== null) facts[name] = isTyped ? typed : walk.header({ name }, text, mask);
+    if (text !== undefined) facts[name] = isTyped ? typed : text;
   }
   return facts;
 }
 
-function maskValues(
-  kind: 'path' | 'query',
-  values: readonly (readonly [name: string, value: unknown])[],
-  { walk, mask, call }: Masking & { readonly call: Call },
-): Readonly<Record<string, unknown>> {
-  const path = readTarget(call.url).path;
-  const maskValue = (name: string, value: unknown): unknown => {
-    if (Array.isArray(value)) return value.map((item) => maskValue(name, item));
-    if (typeof value !== 'string' && typeof value !== 'number') return value;
-    const pointers = readParameterPointers(call.operation, kind, name);
-    const text = String(value);
-    const masked = walk.named(name, text, { kind, pointers, direction: 'request', visit: mask, path });
-    return masked === text ? value : masked;
-  };
-  const masked = values.map(([name, value]) => [name, maskValue(name, value)] as const);
-  return Object.fromEntries(masked);
-}
-
-function readBodyFacts(body: RecordedBody, call: Call, { walk, mask, ignoredBody }: Masking): unknown {
-  const mediaType = call.mediaType ?? toEssence(call.headers.get('content-type') ?? '');
-  const pointers = readBodyPointers(call.operation.body?.content ?? [], mediaType);
-  const at = { pointers, direction: 'request', path: readTarget(call.url).path } as const;
+/** A body as it is compared: the parts of a form by name, the fields of one in any order. */
+function toComparable(body: RecordedBody, ignored: readonly string[], mediaType?: string): unknown {
   if (body.bodyDigest !== undefined) return body.bodyDigest;
-  if (body.body !== undefined) return ignoreMembers(walk.json(body.body, at, mask), ignoredBody);
-  if (body.bodyText !== undefined && mediaType === 'application/x-www-form-urlencoded') {
-    // The fields by name; the order of different names does not matter.
-    const fields = [...new URLSearchParams(body.bodyText)].map(([name, value]) => {
-      return [name, walk.named(name, value, { ...at, kind: 'form', visit: mask })] as const;
-    });
-    return ignoreMembers(joinRepeated(fields), ignoredBody);
-  }
-  return toComparable(body, at, { walk, mask });
-}
-
-function toComparable(
-  body: RecordedBody,
-  at: { readonly pointers: SchemaPointers; readonly direction: 'request' },
-  { walk, mask }: Pick<Mask, 'walk' | 'mask'>,
-): unknown {
+  if (body.body !== undefined) return ignoreMembers(body.body, ignored);
   if (body.parts !== undefined) {
     const parts = body.parts.toSorted((x, y) => (x.name < y.name ? -1 : 1));
     return parts.map((part) => {
       const { name, filename, mediaType: type } = part;
-      // The part of a form is a secret by its name or by its schema in that of the form.
-      const content =
-        part.bodyText === undefined || part.events !== undefined
-          ? toComparable(part, { ...at, pointers: [] }, { walk, mask })
-          : walk.named(name, part.bodyText, { ...at, kind: 'form', visit: mask });
-      return { name, filename, type, content };
+      return { name, filename, type, content: toComparable(part, []) };
     });
   }
-  if (body.body !== undefined) return walk.json(body.body, at, mask);
-  if (body.bodyText !== undefined && body.events === undefined) return mask(body.bodyText, ORDINARY_LOCATION);
-  if (body.bytes !== undefined) return maskBytes(body.bytes, mask).toString('base64');
-  return body.bodyBase64 ?? body.events?.map(({ data, event }) => ({ data, event }));
-}
-
-/** Bytes with their secrets masked; Latin-1 maps every byte to one character and back. */
-function maskBytes(bytes: Uint8Array, mask: Mask['mask']): Buffer {
-  const text = Buffer.from(bytes).toString('latin1');
-  const clean = mask(text, ORDINARY_LOCATION);
-  return clean === text ? Buffer.from(bytes) : Buffer.from(clean);
+  if (body.events !== undefined) return body.events.map(({ data, event }) => ({ data, event }));
+  if (body.bodyText !== undefined && mediaType === 'application/x-www-form-urlencoded')
+    return ignoreMembers(joinRepeated(new URLSearchParams(body.bodyText)), ignored);
+  return body.bodyText ?? body.bodyBase64 ?? (body.bytes && Buffer.from(body.bytes).toString('base64'));
 }
 
 /** A JSON value without the members at these pointers; `*` matches any one segment. */

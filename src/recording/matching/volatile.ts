@@ -2,19 +2,19 @@ import { UUID } from '../../contract/names.js';
 import { memoize } from '../../memoize.js';
 import type { Contract } from '../../contract/contract.js';
 import { mapScalars } from '../../contract/json.js';
-import type { Operation } from '../../contract/operations/operation.js';
 import { readSegments } from '../../contract/pointer.js';
 import type { StoredExchange } from '../cassette/cassette.js';
 import { listDifferences, writeCanonical } from '../cassette/exact-json.js';
 import { readContentType } from '../../http/header-fields.js';
+import type { Call } from '../../http/request/call.js';
 import { createSchemaWalk, readBodyPointers, readParameterPointers } from '../redaction/secret-walk.js';
 import { PARTS, type RequestFacts } from './request-facts.js';
 
 /** A recorded exchange with the normal form of its request. */
 export interface RecordedFacts {
   readonly exchange: StoredExchange;
-  /** The operation that its request is now. */
-  readonly operation: Operation;
+  /** The call that its request is now. */
+  readonly call: Call;
   readonly facts: RequestFacts;
 }
 
@@ -65,7 +65,7 @@ export function createFindByKind(contract: Contract, cassette: () => readonly Re
   // A mode that records misses searches all exchanges for each call.
   const looseOf = memoize(writeLoose);
   /** Whether the schema of a value in a request has the format of a kind. */
-  const isDeclared = ({ operation, exchange }: RecordedFacts, place: string, kind: string): boolean => {
+  const isDeclared = ({ call: { operation }, exchange }: RecordedFacts, place: string, kind: string): boolean => {
     const [part = '', name = '', ...rest] = readSegments(place);
     const mediaType = readContentType(exchange.request.headers);
     const isBody = part === 'body';
@@ -114,9 +114,8 @@ export function createFindByKind(contract: Contract, cassette: () => readonly Re
 
 /** The facts with the kinds of values in place of the values that differ in each run. */
 function writeLoose(facts: RequestFacts): string {
-  const { accept: _, ...compared } = facts;
   return writeCanonical(
-    mapScalars(compared, (value) => {
+    mapScalars(facts, (value) => {
       const kind = readKind(value);
       return kind === undefined ? value : `\u0000${kind}`;
     }),

@@ -1,123 +1,130 @@
 import { URLSearchParams } from 'node:url';
 import { mapValues } from '../../contract/json.js';
 import { isSequenceType, isJsonType } from '../../contract/media-type.js';
-import type { MediaType, Operation } from '../../contract/operations/operation.js';
+import type { DeclaredResponse, Operation } from '../../contract/operations/operation.js';
 import { findResponse } from '../../contract/operations/responses.js';
 import { type HeaderFields, mapFields, readContentType } from '../../http/header-fields.js';
 import type { Direction } from '../../schema/violation.js';
-import { readJson, rewriteJson, writeCanonical, writeJson } from '../cassette/exact-json.js';
+import { readJson, writeCanonical, writeJson } from '../cassette/exact-json.js';
 import type {
   NewExchange,
   RecordedBody,
   RecordedPart,
   RecordedRequest,
   RecordedResponse,
+  TextFilter,
 } from '../cassette/exchange.js';
+import { readExactText } from '../cassette/recorded-body.js';
 import { createJsonFilter } from './redact-stream.js';
 import {
   ORDINARY_LOCATION,
   readBodyPointers,
   readParameterPointers,
+  type SchemaPointers,
   type SecretWalk,
   type VisitText,
 } from './secret-walk.js';
 
-/** How the strings of one exchange are visited. */
-interface ExchangeVisit {
-  readonly operation: Operation;
+/** How the strings of the messages of one operation are visited. */
+export interface MessageVisit {
+  /** Undefined for a request that no operation matches. */
+  readonly operation: Operation | undefined;
   readonly walk: SecretWalk;
   readonly visit: VisitText;
 }
 
 /** Visits every string of an exchange. Bodies come first: their schemas say most about the form of a placeholder. */
-export function visitExchange(exchange: NewExchange, visit: ExchangeVisit): NewExchange {
-  const { failure } = exchange;
-  const response = exchange.response && visitResponse(exchange.response, visit);
+export function visitExchange(exchange: NewExchange, to: MessageVisit): NewExchange {
+  const { request, failure } = exchange;
+  const response = exchange.response && visitResponse(exchange.response, to);
   return {
     ...exchange,
-    request: visitRequest(exchange.request, visit),
+    request: { ...visitRequest(request, request.path, to), path: visitPath(request, to) },
     response,
-    failure: failure && { ...failure, message: visit.visit(failure.message, ORDINARY_LOCATION) },
+    failure: failure && { ...failure, message: to.visit(failure.message, ORDINARY_LOCATION) },
   };
 }
 
-function visitResponse(response: RecordedResponse, to: ExchangeVisit): RecordedResponse {
-  const { content = [] } = findResponse(to.operation, response.status) ?? {};
-  const body = visitBody(response, {
-    content,
-    mediaType: readContentType(response.headers),
-    direction: 'response',
-    ...to,
-  });
-  return { ...response, ...body, headers: visitHeaders(response.headers, to) };
+function visitResponse(response: RecordedResponse, to: MessageVisit): RecordedResponse {
+  const declared = to.operation && findResponse(to.operation, response.status);
+  const mediaType = readContentType(response.headers);
+  const pointers = readBodyPointers(declared?.content ?? [], mediaType);
+  const body = visitBody(response, { pointers, mediaType, direction: 'response', ...to });
+  return { ...response, ...body, headers: visitHeaders(response.headers, readResponsePointers(declared), to) };
 }
 
-function visitRequest(request: RecordedRequest, to: ExchangeVisit): RecordedRequest {
+/** The parts of a request, recorded or decoded, in which secrets can be. */
+interface VisitedRequest extends RecordedBody {
+  readonly pathParams: Readonly<Record<string, unknown>>;
+  readonly query: Readonly<Record<string, unknown>>;
+  readonly headers: HeaderFields;
+}
+
+/** Visits the strings of a request, except for those of its path. */
+export function visitRequest<T extends VisitedRequest>(request: T, path: string, to: MessageVisit): T {
   const { operation, walk, visit } = to;
-  const { content = [] } = operation.body ?? {};
-  const body = visitBody(request, {
-    content,
-    mediaType: readContentType(request.headers),
-    direction: 'request',
-    path: request.path,
-    ...to,
-  });
-  const visitNamed = (kind: 'query' | 'path', name: string, text: string): string => {
-    const pointers = readParameterPointers(operation, kind, name);
-    return walk.named(name, text, { kind, visit, direction: 'request', pointers, path: request.path });
-  };
-  const query = mapFields(request.query, (name, value) => visitNamed('query', name, value));
-  const pathParams = mapValues(request.pathParams, (value, name) => {
-    if (typeof value !== 'string' && typeof value !== 'number') return value;
-    const clean = visitNamed('path', name, String(value));
-    // A number without a change stays a number.
-    return clean === String(value) ? value : clean;
-  });
+  const mediaType = readContentType(request.headers);
+  const pointers = readBodyPointers(operation?.body?.content ?? [], mediaType);
+  const body = visitBody(request, { pointers, mediaType, direction: 'request', path, ...to });
+  const visitNamed = (kind: 'query' | 'path', values: Readonly<Record<string, unknown>>): Record<string, unknown> =>
+    mapValues(values, (value, name) => walk.parameter(name, value, { kind, operation, path, visit }));
+  const query = visitNamed('query', request.query);
+  const readPointers = (name: string): SchemaPointers =>
+    operation === undefined ? [] : readParameterPointers(operation, 'header', name);
   return {
     ...request,
     ...body,
     query: Object.fromEntries(Object.entries(query).map(([name, value]) => [visit(name, ORDINARY_LOCATION), value])),
-    pathParams,
-    headers: visitHeaders(request.headers, to),
-    path: visitPath(request, (name, text) =>
-      name === undefined ? visit(text, ORDINARY_LOCATION) : visitNamed('path', name, text),
-    ),
+    pathParams: visitNamed('path', request.pathParams),
+    headers: visitHeaders(request.headers, readPointers, to),
   };
 }
 
-function visitHeaders(headers: HeaderFields, { walk, visit }: ExchangeVisit): HeaderFields {
-  return mapFields(headers, (name, line) => walk.header({ name }, line, visit));
+/** Visits header fields. @param readPointers - The schema pointers of a field. */
+export function visitHeaders(
+  headers: HeaderFields,
+  readPointers: (name: string) => SchemaPointers,
+  { walk, visit }: MessageVisit,
+): HeaderFields {
+  return mapFields(headers, (name, line) => walk.header({ name, pointers: readPointers(name) }, line, visit));
 }
 
-/** Visits the segments of a path; `name` is defined for the value of a parameter. */
-function visitPath(
-  { path, pathParams }: RecordedRequest,
-  visit: (name: string | undefined, text: string) => string,
-): string {
+/** The schema pointers of the header fields of a response. */
+export function readResponsePointers(declared: DeclaredResponse | undefined): (name: string) => SchemaPointers {
+  return (name) => {
+    const own = declared?.headers.find((header) => header.name.toLowerCase() === name.toLowerCase());
+    return own === undefined ? [] : [own.schemaPointer];
+  };
+}
+
+/** Visits the segments of the path of a recorded request. */
+function visitPath({ path, pathParams }: RecordedRequest, { operation, walk, visit }: MessageVisit): string {
   const names = new Map(Object.entries(pathParams).map(([name, value]) => [encodeURIComponent(String(value)), name]));
   return path
     .split('/')
     .map((segment) => {
       const name = names.get(segment);
-      if (name === undefined) return visit(undefined, segment);
+      if (name === undefined) return visit(segment, ORDINARY_LOCATION);
       const text = decodeURIComponent(segment);
-      const clean = visit(name, text);
-      return clean === text ? segment : encodeURIComponent(clean);
+      const clean = walk.parameter(name, text, { kind: 'path', operation, path, visit });
+      return clean === text ? segment : encodeURIComponent(String(clean));
     })
     .join('/');
 }
 
-interface BodyVisit extends ExchangeVisit {
-  readonly content: readonly MediaType[];
+interface BodyVisit extends MessageVisit {
+  /** Those of the schemas of the body. */
+  readonly pointers: SchemaPointers;
   readonly mediaType: string | undefined;
   readonly direction: Direction;
   /** The path of a request. */
   readonly path?: string;
 }
 
+/** Visits a body. The exact text beside a readable form is undefined if it is not that of the visited one: it could have a secret. */
 function visitBody(body: RecordedBody, to: BodyVisit): RecordedBody {
   const { walk, visit } = to;
-  const at = { pointers: readBodyPointers(to.content, to.mediaType), direction: to.direction, path: to.path };
+  const at = { pointers: to.pointers, direction: to.direction, path: to.path };
   const visitText = (text: string): string => visit(text, ORDINARY_LOCATION);
   const digest = body.bodyDigest === undefined ? {} : { bodyDigest: body.bodyDigest };
   if (body.spooled !== undefined) {
@@ -128,12 +135,13 @@ function visitBody(body: RecordedBody, to: BodyVisit): RecordedBody {
   }
   if (body.body !== undefined) {
     const clean = walk.json(body.body, at, visit);
-    const text = body.bodyText === undefined ? undefined : rewriteJson(body.bodyText, body.body, clean);
-    return { body: clean, ...(text !== undefined && { bodyText: text }) };
+    const filter = createJsonFilter(walk.root(at), walk, visit);
+    const bodyText = body.bodyText && visitText(filterText(body.bodyText, filter));
+    return { body: clean, bodyText: readExactText({ body: clean, bodyText }) };
   }
   if (body.bodyText !== undefined && body.events === undefined) {
     if (to.mediaType !== 'application/x-www-form-urlencoded') return { bodyText: visitText(body.bodyText) };
-    const form = visitForm(body.bodyText, (name, text) => walk.named(name, text, { ...at, kind: 'form', visit }));
+    const form = visitForm(body.bodyText, (name, text) => walk.field(name, text, { ...at, visit }));
     return { bodyText: form };
   }
   if (body.bodyBase64 !== undefined) {
@@ -148,26 +156,29 @@ function visitBody(body: RecordedBody, to: BodyVisit): RecordedBody {
       ...(event.data !== undefined && { data: visitEventData(event.data, visitJson, visitText) }),
       ...(event.comment !== undefined && { comment: visitText(event.comment) }),
     }));
-    // The exact text is kept if it has no secret.
-    const isSame = body.bodyText !== undefined && visitText(body.bodyText) === body.bodyText;
-    const isKept = isSame && writeCanonical(events) === writeCanonical(body.events);
-    return { events, ...(isKept && { bodyText: body.bodyText }) };
+    const bodyText = body.bodyText && visitText(body.bodyText);
+    return { events, bodyText: readExactText({ events, bodyText }) };
   }
   return body.parts === undefined ? {} : { parts: body.parts.map((part) => visitPart(part, to)) };
 }
 
 function visitPart(part: RecordedPart, to: BodyVisit): RecordedPart {
-  const { walk, visit, direction, path } = to;
+  const { walk, visit, pointers, direction, path } = to;
   const head = {
     ...part,
     name: visit(part.name, ORDINARY_LOCATION),
     ...(part.filename !== undefined && { filename: visit(part.filename, ORDINARY_LOCATION) }),
   };
-  if (part.bodyText !== undefined) {
-    const at = { pointers: readBodyPointers(to.content, to.mediaType), direction, path, kind: 'form', visit } as const;
-    return { ...head, bodyText: walk.named(part.name, part.bodyText, at) };
+  // Beside a readable form it is the exact text of that.
+  if (part.bodyText !== undefined && part.body === undefined && part.events === undefined) {
+    return { ...head, bodyText: walk.field(part.name, part.bodyText, { pointers, direction, path, visit }) };
   }
-  return { ...head, ...visitBody(part, { ...to, content: [], mediaType: part.mediaType }) };
+  return { ...head, ...visitBody(part, { ...to, pointers: [], mediaType: part.mediaType }) };
+}
+
+/** Text as a filter of text in Latin-1 changes it. */
+function filterText(text: string, { write, end }: TextFilter): string {
+  return Buffer.from(write(Buffer.from(text).toString('latin1')) + end(), 'latin1').toString('utf8');
 }
 
 /** Visits bytes as Latin-1, which maps every byte to one character and back. */

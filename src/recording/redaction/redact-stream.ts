@@ -1,3 +1,4 @@
+import { readJson } from '../cassette/exact-json.js';
 import type { TextFilter } from '../cassette/exchange.js';
 import type { JsonPlace, SecretWalk, VisitText } from './secret-walk.js';
 
@@ -25,8 +26,8 @@ const MARKS: ReadonlySet<string> = new Set('{}[],');
 const MAX_STRING = 65_536;
 
 /**
- * Replaces the secrets of JSON that is too large for memory while it is read: strings and numbers whose name or schema makes them
- * secret. JSON may have other text around it, such as the fields of events.
+ * Replaces the secrets of JSON in its own layout, and of JSON that is too large for memory while it is read: strings and numbers whose name or
+ * schema makes them secret. JSON may have other text around it, such as the fields of events.
  *
  * @param root - The place of each JSON value.
  * @returns a filter of text in Latin-1, which maps every byte of UTF-8 to one character.
@@ -139,8 +140,7 @@ function createStructure(root: JsonPlace, walk: SecretWalk, visit: VisitText) {
 /** The value of a scalar; undefined if it is not one. */
 function readScalar(text: string): unknown {
   try {
-    const value: unknown = JSON.parse(Buffer.from(text, 'latin1').toString('utf8'));
-    return value ?? undefined;
+    return readJson(Buffer.from(text, 'latin1').toString('utf8')) ?? undefined;
   } catch {
     return undefined;
   }

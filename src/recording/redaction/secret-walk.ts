@@ -40,8 +40,10 @@ export interface SecretWalk {
   scalar(value: unknown, place: JsonPlace, visit: VisitText): unknown;
   /** The name that a member gives to the member `value` beside it: `{ name: "DB_PASSWORD", value: "x" }`. */
   readLabel(name: string, value: unknown): string | undefined;
-  /** Visits a named value of a query, path, form or multipart body. */
-  named(name: string, text: string, at: NamedLocation): string;
+  /** Visits the strings and numbers of a parameter of a query or path. */
+  parameter(name: string, value: unknown, at: ParameterLocation): unknown;
+  /** Visits a field of a form or multipart body. @param form - Its pointers are those of the whole form. */
+  field(name: string, text: string, form: JsonLocation & { readonly visit: VisitText }): string;
   /** Visits a header field. @param field - `pointers` are those of its schemas; default none, for one that is not declared. */
   header(field: { readonly name: string; readonly pointers?: SchemaPointers }, text: string, visit: VisitText): string;
 }
@@ -59,9 +61,13 @@ export interface JsonPlace extends JsonLocation {
   readonly rule: string | undefined;
 }
 
-/** The location of a named value; the pointers for a form field are those of the whole form. */
-interface NamedLocation extends JsonLocation {
-  readonly kind: 'query' | 'path' | 'form';
+/** The location of a parameter. */
+interface ParameterLocation {
+  readonly kind: 'query' | 'path';
+  /** Undefined for a request that no operation matches. */
+  readonly operation: Operation | undefined;
+  /** The path of the request. */
+  readonly path: string;
   readonly visit: VisitText;
 }
 
@@ -80,6 +86,12 @@ export function createSecretWalk(contract: Contract, validators: Validators, rul
     accepts: (candidate) =>
       pointers.every((pointer) => validators.check(pointer, direction)(candidate, 'body').length === 0),
   });
+  /** The location of a named value: a schema that lists its values makes it public, whatever its name. */
+  const toNamed = (byScheme: string | undefined, byName: string | undefined, at: JsonLocation): SecretLocation => {
+    const shapes = schemas.shapes(at.pointers);
+    return toLocation(byScheme ?? readSchemaRule(shapes) ?? (shapes.some(isPublic) ? undefined : byName), at);
+  };
+  const json = createJsonWalk(schemas, rules, toLocation);
   return {
     header: ({ name, pointers = [] }, text, visit) => {
       const byName = keyHeaders.has(name.toLowerCase()) ? 'security' : rules.header(name, text);
@@ -87,17 +99,27 @@ export function createSecretWalk(contract: Contract, validators: Validators, rul
       if (rule === undefined) return visit(text, ORDINARY_LOCATION);
       return visitCredential(name, text, (secret) => visit(secret, { ...ANY_SHAPE, rule }));
     },
-    named: (name, text, at) => {
-      const own = { ...at, pointers: at.kind === 'form' ? schemas.member(at.pointers, name) : at.pointers };
-      const shapes = schemas.shapes(own.pointers);
-      // Fields of forms are parameters of OAuth too.
-      const named = at.kind === 'path' ? rules.key(name, text) : rules.query(name, text, at.path);
-      const byName = shapes.some(isPublic) ? undefined : named;
-      const byScheme = at.kind === 'query' && keyQueries.has(name.toLowerCase()) ? 'security' : undefined;
-      const rule = byScheme ?? readSchemaRule(shapes) ?? byName;
-      return at.visit(text, toLocation(rule, own));
+    parameter: (name, given, { kind, operation, path, visit }) => {
+      const pointers = operation === undefined ? [] : readParameterPointers(operation, kind, name);
+      const at = { pointers, direction: 'request', path } as const;
+      const byScheme = kind === 'query' && keyQueries.has(name.toLowerCase()) ? 'security' : undefined;
+      const walk = (value: unknown): unknown => {
+        if (Array.isArray(value)) return value.map(walk);
+        if (typeof value !== 'string' && typeof value !== 'number') return json.json(value, at, visit);
+        const text = String(value);
+        const byName = kind === 'path' ? rules.key(name, text) : rules.query(name, text, path);
+        const clean = visit(text, toNamed(byScheme, byName, at));
+        if (clean === text) return value;
+        return typeof value === 'number' ? toNumber(clean, text.length) : clean;
+      };
+      return walk(given);
     },
-    ...createJsonWalk(schemas, rules, toLocation),
+    field: (name, text, { visit, ...form }) => {
+      const at = { ...form, pointers: schemas.member(form.pointers, name) };
+      // Fields of forms are parameters of OAuth too.
+      return visit(text, toNamed(undefined, rules.query(name, text, form.path), at));
+    },
+    ...json,
   };
 }
 
@@ -108,7 +130,7 @@ function createJsonWalk(
   schemas: SchemaWalk,
   rules: SecretRules,
   toLocation: ToLocation,
-): Omit<SecretWalk, 'header' | 'named'> {
+): Omit<SecretWalk, 'field' | 'header' | 'parameter'> {
   const root = (at: JsonLocation): JsonPlace => ({ ...at, rule: readSchemaRule(schemas.shapes(at.pointers)) });
   const below = (parent: JsonPlace, pointers: SchemaPointers, own?: string): JsonPlace => ({
     pointers,
