@@ -1,7 +1,10 @@
 import type { Command } from 'commander';
 import { createVirtualClock } from '../../clock.js';
 import { isObject } from '../../contract/json.js';
-import { readParts } from '../../contract-parts.js';
+import { createGenerator } from '../../generate/generate.js';
+import { createValidators } from '../../schema/validate.js';
+import { inferResources } from '../../state/inference/infer.js';
+import { createItemModels } from '../../state/item-models.js';
 import { MockError } from '../../errors.js';
 import { type FixtureSet, writeFixtures } from '../../state/fixtures/fixture-file.js';
 import { loadFixtures } from '../../state/fixtures/fixtures.js';
@@ -46,14 +49,17 @@ interface FixturesInitOptions extends TargetFlags, DocumentFlags {
 /** Writes a file of valid, linked items for each collection. @throws MockError if it cannot load the document, or files exist. */
 export async function runFixturesInit(options: FixturesInitOptions): Promise<number> {
   const { into: folder, items = 3, seed = 1, force = false } = options;
-  const parts = readParts(await loadDocument(options), false);
-  const { contract, resources } = parts;
+  const contract = await loadDocument(options);
+  const resources = inferResources(contract);
+  const validators = createValidators(contract);
+  const generator = createGenerator(contract, validators);
   const wanted: Record<string, unknown> = {};
   for (const { name, schema, singleton, parents } of resources.collections.values()) {
     const rooted = parents.every((parent) => resources.collections.get(parent)?.schema !== undefined);
     if (schema !== undefined && rooted) wanted[name] = { generate: singleton && parents.length === 0 ? 1 : items };
   }
-  const store = createStore(loadFixtures(wanted, { ...parts, seed }), { seed, clock: createVirtualClock() });
+  const parts = { ...createItemModels({ contract, resources, validators, generator }), seed };
+  const store = createStore(loadFixtures(wanted, parts), { seed, clock: createVirtualClock() });
   const note = `Generated from ${contract.title} ${contract.version}. Edit freely: items are checked against the contract at start.`;
   return writeFiles(store.export().collections, { folder, force, note }, options.write);
 }

@@ -1,6 +1,9 @@
 import type { Command } from 'commander';
 import { describeBinding, type OperationReport } from '../../answer/sources/state/report.js';
-import { readParts } from '../../contract-parts.js';
+import { createGenerator } from '../../generate/generate.js';
+import { createValidators } from '../../schema/validate.js';
+import { inferResources } from '../../state/inference/infer.js';
+import { createItemModels } from '../../state/item-models.js';
 import { createItemSchemaReader } from '../../state/item-schema.js';
 import type { Resource } from '../../state/resource.js';
 import { createItems } from '../../state/store/items.js';
@@ -23,9 +26,15 @@ export function defineCommand(command: Command, output: Output): void {
  */
 export async function runResources(options: ReportOptions): Promise<number> {
   const { json = false, write } = options;
-  const parts = readParts(await loadDocument(options, { 'document.cacheFolder': false }), false);
-  const { contract, resources } = parts;
-  const context = { contract, items: createItems(parts), read: createItemSchemaReader(contract) };
+  const contract = await loadDocument(options, { 'document.cacheFolder': false });
+  const resources = inferResources(contract);
+  const validators = createValidators(contract);
+  const generator = createGenerator(contract, validators);
+  const context = {
+    contract,
+    items: createItems(createItemModels({ contract, resources, validators, generator })),
+    read: createItemSchemaReader(contract),
+  };
   const collections = [...resources.collections.values()].map((resource) => ({
     resource,
     operations: [...resources.bindings.values()]

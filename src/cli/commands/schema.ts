@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { join, relative } from 'node:path';
-import { readParts } from '../../contract-parts.js';
+import { inferResources } from '../../state/inference/infer.js';
 import { isObject } from '../../contract/json.js';
 import { optionsSchema } from '../../read-options.js';
 import { fixtureSchema, scenarioSchema } from '../../scenario/definition/schema.js';
@@ -27,8 +27,8 @@ export function defineCommand(command: Command, { write }: Output): void {
 
 /** `vouch schema`: writes JSON Schemas of scenario, fixture and configuration files. @throws MockError if the document cannot be loaded. */
 export async function runSchema({ spec, out, write }: SchemaOptions): Promise<number> {
-  const { contract, resources } = readParts(await loadDocument({ spec }), false);
-  const collections = [...resources.collections.values()];
+  const contract = await loadDocument({ spec });
+  const collections = [...inferResources(contract).collections.values()];
   const scenarios = join(out, 'scenario.schema.json');
   writeSchema(scenarios, scenarioSchema(contract, collections));
   const counts = `${countOf(contract.operations.length, 'operation')}, ${countOf(collections.length, 'collection')}`;

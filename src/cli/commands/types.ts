@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { readParts } from '../../contract-parts.js';
+import { inferResources } from '../../state/inference/infer.js';
 import { writeTypes } from '../../types/write-types.js';
 import { addDocument, type DocumentFlags, loadDocument } from '../document.js';
 import { type Output, showPath, writeOutputFile } from '../output.js';
@@ -19,8 +19,8 @@ export function defineCommand(command: Command, output: Output): void {
 }
 
 async function runTypes({ output: file, write, ...flags }: TypesOptions): Promise<number> {
-  const { contract, resources } = readParts(await loadDocument(flags), false);
-  const collections = [...resources.collections.values()];
+  const contract = await loadDocument(flags);
+  const collections = [...inferResources(contract).collections.values()];
   const text = writeTypes(contract, collections);
   if (file === undefined) {
     write(text.trimEnd());

@@ -1,7 +1,10 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { MockError, countOf } from '../../../errors.js';
-import { readParts } from '../../../contract-parts.js';
+import { createGenerator } from '../../../generate/generate.js';
+import { createValidators } from '../../../schema/validate.js';
+import { inferResources } from '../../../state/inference/infer.js';
+import { createItemModels } from '../../../state/item-models.js';
 import { createFixtures, type FixtureParts } from '../../../import/cassette-fixtures.js';
 import { createMock } from '../../../mock.js';
 import type { Cassette, StoredExchange } from '../../../recording/cassette/cassette.js';
@@ -15,7 +18,6 @@ import { learnHints, learnTextErrors } from '../../../recording/promote/learn.js
 import type { Contract } from '../../../contract/contract.js';
 import { rerun, type RerunDifference } from '../../../recording/promote/rerun.js';
 import type { RecordingParts } from '../../../recording/cassettes.js';
-import { inferResources } from '../../../state/inference/infer.js';
 import { createScenarioContext } from '../../../scenario/definition/kinds.js';
 import { findScenarioMistake } from '../../../scenario/scenarios.js';
 import { loadDocument } from '../../document.js';
@@ -71,7 +73,10 @@ export async function promoteCassette(
   const hints = writeHints(cassette, recordingParts.contract, flags);
   const overlays = hints === undefined ? [] : [hints];
   const contract = await loadDocument({ spec, overlay: overlays });
-  const parts = { ...readParts(contract, false), seed: 1 };
+  const resources = inferResources(contract);
+  const validators = createValidators(contract);
+  const generator = createGenerator(contract, validators);
+  const parts = { ...createItemModels({ contract, resources, validators, generator }), seed: 1 };
   const { files, skipped } = createFixtures(cassette, parts, final ? 'final' : 'initial');
   const written = files.map(({ path }) => join(into, path));
   rejectOverwriting(written, flags);
@@ -88,8 +93,7 @@ export async function promoteCassette(
       scenarios: { from: scenarios, active: Object.keys(scenarios) },
     });
     const fetch = (request: Request): Promise<Response> => mock.fetch(request);
-    const creates = ({ operation }: StoredExchange): boolean =>
-      parts.resources.bindings.get(operation)?.action === 'create';
+    const creates = ({ operation }: StoredExchange): boolean => resources.bindings.get(operation)?.action === 'create';
     return rerun(cassette, { fetch, creates });
   };
   const first = await run({});
