@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createMock, type Mock, MockError } from '../../src/index.js';
 import { content, json, pathParameter, sends, shows, takes, toDocument } from '../operation-parts.js';
 import { arrayOf, object, ref, TEXT } from '../schema-parts.js';
+import { type Reply, send } from '../send.js';
 
 type Item = Readonly<Record<string, unknown>>;
 
@@ -100,16 +101,7 @@ function parentOf(item: Item): string {
   return typeof item['$parent'] === 'string' ? item['$parent'] : '';
 }
 
-async function send(mock: Mock, method: string, path: string, value?: unknown): Promise<Response> {
-  const sent =
-    value === undefined ? {} : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(value) };
-  return mock.fetch(path, { method, ...sent });
-}
-
-async function toOutcome(response: Response): Promise<Outcome> {
-  if (response.status >= 400) return 'refused';
-  return (await response.json()) as Item; // the specification has objects only
-}
+const toOutcome = ({ status, body }: Reply): Outcome => (status >= 400 ? 'refused' : body);
 
 function attempt(change: () => Outcome): Outcome {
   try {
@@ -130,15 +122,15 @@ const request: EntryPoint = {
   name: 'a request',
   create: async (mock, collection, item) => {
     const path = toPath(collection, parentOf(item));
-    return toOutcome(await send(mock, 'POST', path, collection === 'stores.files' ? { file_id: item['id'] } : item));
+    return toOutcome(await send(mock, `POST ${path}`, collection === 'stores.files' ? { file_id: item['id'] } : item));
   },
   update: async (mock, collection, { id, patch }) => {
     const path = `${toPath(collection, parentOf(find(mock, collection, id)))}/${id}`;
-    return toOutcome(await send(mock, 'PATCH', path, patch));
+    return toOutcome(await send(mock, `PATCH ${path}`, patch));
   },
   remove: async (mock, collection, id) => {
     const path = `${toPath(collection, parentOf(find(mock, collection, id)))}/${id}`;
-    expect((await send(mock, 'DELETE', path)).status).toBe(204);
+    expect((await send(mock, `DELETE ${path}`)).status).toBe(204);
   },
 };
 
@@ -151,10 +143,10 @@ const state: EntryPoint = {
 
 const control: EntryPoint = {
   name: 'the control API',
-  create: async (mock, collection, item) => toOutcome(await send(mock, 'POST', `/__mock/state/${collection}`, item)),
+  create: async (mock, collection, item) => toOutcome(await send(mock, `POST /__mock/state/${collection}`, item)),
   remove: async (mock, collection, id) => {
     const items = mock.state.collection(collection).items.filter((item) => item['id'] !== id);
-    expect((await send(mock, 'PUT', `/__mock/state/${collection}`, items)).status).toBe(200);
+    expect((await send(mock, `PUT /__mock/state/${collection}`, items)).status).toBe(200);
   },
 };
 
@@ -187,11 +179,11 @@ const scenario: EntryPoint = {
 const handler: EntryPoint = {
   name: 'a handler',
   create: async (mock, collection, item) =>
-    toOutcome(await send(mock, 'POST', '/commands', { verb: 'add', collection, item })),
+    toOutcome(await send(mock, 'POST /commands', { verb: 'add', collection, item })),
   update: async (mock, collection, change) =>
-    toOutcome(await send(mock, 'POST', '/commands', { verb: 'update', collection, ...change })),
+    toOutcome(await send(mock, 'POST /commands', { verb: 'update', collection, ...change })),
   remove: async (mock, collection, id) => {
-    expect((await send(mock, 'POST', '/commands', { verb: 'remove', collection, id })).status).toBe(200);
+    expect((await send(mock, 'POST /commands', { verb: 'remove', collection, id })).status).toBe(200);
   },
 };
 
@@ -401,8 +393,7 @@ it('a batch with a duplicate changes nothing', async () => {
     (
       await send(
         mock,
-        'POST',
-        '/jobs/batch',
+        'POST /jobs/batch',
         names.map((name) => Object.assign({ id: `job-${name}`, name }, job)),
       )
     ).status;
@@ -413,6 +404,6 @@ it('a batch with a duplicate changes nothing', async () => {
     { ...job, id: 'x', name: 'x' },
     { ...job, id: 'y', name: 'a' },
   ];
-  expect((await send(mock, 'POST', '/jobs/batch', taken)).status).toBe(409);
+  expect((await send(mock, 'POST /jobs/batch', taken)).status).toBe(409);
   expect(ids(mock, 'jobs')).toEqual(['job-b', 'job-c', 'job-a']);
 });
