@@ -53,7 +53,9 @@ export class SharedSession {
     this.#journalLimit = journalLimit;
     this.#log = createSessionLog(link, this.#createTarget());
     this.atomic = new Atomic(this.#log, () => this.#takeState());
-    this.onStoreWrite = (write) => this.#change(['store', write]);
+    this.onStoreWrite = (toPlain) => {
+      if (this.#isActive) this.atomic.change(['store', toPlain()]);
+    };
   }
 
   /** The parts whose changes other processes repeat. */

@@ -79,8 +79,8 @@ export interface StoreDefinition {
   readKey?(collection: string, item: Item): string | undefined;
 }
 
-/** Receives the writes of a store that have taken effect, in their order, for other processes to repeat. */
-export type OnStoreWrite = (write: StoreWrite) => void;
+/** Told each write of a store that has taken effect, in their order. @param toPlain - The write for other processes to repeat: it can be the whole state. */
+export type OnStoreWrite = (toPlain: () => StoreWrite) => void;
 
 /** A write of a store as plain data. */
 export type StoreWrite =
@@ -179,7 +179,7 @@ function createContents(definition: StoreDefinition, { usage, onWrite }: StorePa
   };
   const savepoints = createSavepoints(log, () => {
     sweep();
-    for (const write of told.splice(0)) onWrite?.(write);
+    for (const write of told.splice(0)) onWrite?.(() => write);
   });
   const collection = (name: string): WritableCollection => {
     const known = held.collections.get(name);
@@ -205,7 +205,7 @@ function createContents(definition: StoreDefinition, { usage, onWrite }: StorePa
       // First, since it fails where the snapshot is too large.
       usage.replace(used);
       Object.assign(held, { collections: new Map(collections), answers });
-      if (onWrite !== undefined && toWrite !== undefined) onWrite(toWrite());
+      if (toWrite !== undefined) onWrite?.(toWrite);
     },
   };
 }
