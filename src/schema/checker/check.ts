@@ -480,7 +480,7 @@ function defineProperties({ given }: Rule, build: Build): Check<Keywords> | unde
       });
     }
     // The members of a value are fewer than those of most schemas, and to look for one that is not there takes longer.
-    for (const name in value) {
+    for (const name of Object.keys(value)) {
       const member = value[name];
       if (member !== undefined && byName.get(name)?.(member) === false) return false;
     }
