@@ -72,7 +72,7 @@ export async function promoteCassette(
   const { spec, into, final = false } = flags;
   const hints = writeHints(cassette, recordingParts.contract, flags);
   const overlays = hints === undefined ? [] : [hints];
-  const contract = await loadDocument({ spec, overlay: overlays });
+  const contract = hints === undefined ? recordingParts.contract : await loadDocument({ spec, overlay: overlays });
   const resources = inferResources(contract);
   const validators = createValidators(contract);
   const generator = createGenerator(contract, validators);
