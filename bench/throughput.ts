@@ -34,13 +34,13 @@ const STARTS = 5;
 export async function measureBuiltIn(plan: Plan, against: string | undefined): Promise<Table> {
   const starts = against === undefined ? 1 : STARTS;
   const cells: Cell[] = [];
-  for (let start = 0; start < starts; start++) cells.push(...(await measureStart(plan, against, start % 2 === 0)));
+  for (let start = 0; start < starts; start++) cells.push(...(await measureStart(plan, against)));
   const title = `${starts} x ${plan.rounds} interleaved rounds of ${plan.requests} requests over ${plan.connections} connections; medians`;
   return tabulate(`built-in contract: ${title}`, joinCells(cells), () => BOUND);
 }
 
 /** Measures with servers that are started for it. */
-async function measureStart(plan: Plan, against: string | undefined, isBeforeFirst: boolean): Promise<readonly Cell[]> {
+async function measureStart(plan: Plan, against: string | undefined): Promise<readonly Cell[]> {
   const folder = createFixtureFolder(plan.requests);
   const serve = (root: string): Promise<ServerProcess> => {
     const [cli, spec] = [join(root, CLI), join(root, SPEC)];
@@ -54,13 +54,13 @@ async function measureStart(plan: Plan, against: string | undefined, isBeforeFir
     const subjects: Subject[] = references.map(({ name, server }) => ({ name, ...server }));
     const floor = await startFloor(folder.path, plan);
     stopped.push(floor);
-    subjects.push(floor, { ...vouch, name: 'vouch', reset: () => reset(vouch) });
+    subjects.push(floor);
     if (against !== undefined) {
       const before = await serve(against);
       stopped.push(before);
-      const subject = { ...before, name: BEFORE, reset: () => reset(before) };
-      subjects.splice(isBeforeFirst ? -1 : subjects.length, 0, subject);
+      subjects.push({ ...before, name: BEFORE, reset: () => reset(before) });
     }
+    subjects.push({ ...vouch, name: 'vouch', reset: () => reset(vouch) });
     return await measureCells(subjects, BUILT_IN, plan);
   } finally {
     await Promise.all(stopped.map((server) => server.stop()));
