@@ -1,6 +1,6 @@
 import { toDateTime } from '../clock.js';
 import type { Contract } from '../contract/contract.js';
-import { memoize } from '../memoize.js';
+import { memoize, memoizeText } from '../memoize.js';
 import { findResponse } from '../contract/operations/responses.js';
 import { readTarget } from '../http/target.js';
 import { decodePercent } from '../http/text.js';
@@ -67,10 +67,12 @@ export function createInteractionRedactor(contract: Contract, validators: Valida
   // Most mocks of tests show no interaction.
   const readTools = memoize(() => {
     const rules = createSecretRules({}, { hidesObjects: true });
-    return { walk: createSecretWalk(contract, validators, rules), patterns: rules.patterns };
+    // Most requests repeat the texts of others.
+    const isClean = memoizeText((text) => replacePatterns(text, rules.patterns, () => MARK) === text);
+    return { walk: createSecretWalk(contract, validators, rules), patterns: rules.patterns, isClean };
   });
   const createView = (interaction: Interaction): View => {
-    const { walk, patterns } = readTools(undefined);
+    const { walk, patterns, isClean } = readTools(undefined);
     const found = new Set<string>();
     const hide = (secret: string): string => {
       found.add(secret);
@@ -78,7 +80,7 @@ export function createInteractionRedactor(contract: Contract, validators: Valida
     };
     const visit: VisitText = (text, place) => {
       if (text === '') return text;
-      if (place.rule === undefined) return replacePatterns(text, patterns, hide);
+      if (place.rule === undefined) return isClean(text) ? text : replacePatterns(text, patterns, hide);
       if (text.length >= MIN_SEARCHED_LENGTH) found.add(text);
       // A number stays a number, so that the value keeps its type.
       return /^-?\d+(?:\.\d+)?$/.test(text) ? '0' : MARK;
