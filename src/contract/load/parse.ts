@@ -71,7 +71,7 @@ const SCHEMA: Schema = (() => {
 })();
 
 /**
- * The schema for texts with a character beyond Latin-1. V8 stores such a text with two bytes for each character, every slice of it too, and
+ * The schema for sources with a character beyond Latin-1. V8 stores such a string with two bytes for each character, every slice of it too, and
  * each answer with such a name or value is slower to write. `JSON.parse` makes strings of one byte where that is possible.
  */
 const WIDE_SCHEMA = SCHEMA.withTags(
