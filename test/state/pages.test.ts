@@ -1,12 +1,88 @@
 // @module-tag slow
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createMock, type Mock } from '../../src/index.js';
-import { createPagedClient, type PagedClient, type Thing } from './paged-client.js';
-import { createPagedDocument, LOOKS, type LookName } from './paged-document.js';
-import { inPath, json, query, sends, shows, toDocument } from '../operation-parts.js';
+import type { Mock } from '../../src/index.js';
+import { json, query, sends } from '../operation-parts.js';
 import { send } from '../send.js';
 import { arrayOf, BOOLEAN, INTEGER, object, ref, TEXT } from '../schema-parts.js';
+import {
+  openWidgets,
+  readPage,
+  toNextPath,
+  walkPages,
+  type Widget,
+  type WidgetDocument,
+  type WidgetPage,
+} from './widgets.js';
+
+/** How one way of paging looks in a document, each the way some real service writes it, and how a client follows it. */
+interface Look extends WidgetDocument {
+  /** The parameter for the size of a page, if it is not `limit`. */
+  readonly size?: string;
+  /** The parameter that takes what `toNext` finds; without one that is a URL. */
+  readonly position?: string;
+  /** What an answer has for the next page; nothing on the last one. */
+  toNext(page: WidgetPage): unknown;
+}
+
+const LIMIT = query('limit', { type: 'integer', minimum: 1, default: 5 });
+const ORDER = query('order', { type: 'string', enum: ['asc', 'desc'], default: 'asc' });
+const NUMBERS = [query('page', { type: 'integer', minimum: 1 }), query('per_page', LIMIT['schema'] as object)];
+const NULLABLE_TEXT = { type: ['string', 'null'] };
+const NULLABLE_URL = { type: ['string', 'null'], format: 'uri' };
+
+/** The ways of paging that the store knows. */
+const LOOKS = {
+  cursor: {
+    parameters: [LIMIT, ORDER, query('after'), query('before')],
+    envelope: { object: { const: 'list' }, has_more: BOOLEAN, first_id: NULLABLE_TEXT, last_id: NULLABLE_TEXT },
+    position: 'after',
+    toNext: ({ body }) => (body['has_more'] === true ? body['last_id'] : undefined),
+  },
+  'starting-after': {
+    parameters: [LIMIT, query('starting_after'), query('ending_before')],
+    envelope: { object: { enum: ['list'] }, has_more: BOOLEAN, url: { type: 'string', pattern: '^/widgets' } },
+    position: 'starting_after',
+    toNext: ({ body, widgets }) => (body['has_more'] === true ? widgets.at(-1)?.id : undefined),
+  },
+  token: {
+    parameters: [LIMIT, query('cursor')],
+    envelope: { next_cursor: NULLABLE_TEXT },
+    position: 'cursor',
+    toNext: ({ body }) => body['next_cursor'],
+  },
+  page: {
+    parameters: NUMBERS,
+    envelope: { page: INTEGER, per_page: INTEGER, total: INTEGER, total_pages: INTEGER },
+    headers: ['Link'],
+    size: 'per_page',
+    position: 'page',
+    toNext: ({ body }) => (Number(body['page']) < Number(body['total_pages']) ? Number(body['page']) + 1 : undefined),
+  },
+  offset: {
+    parameters: [LIMIT, query('offset', { type: 'integer', minimum: 0, default: 0 })],
+    envelope: { limit: INTEGER, offset: INTEGER, total_count: INTEGER },
+    position: 'offset',
+    toNext: ({ body, widgets }) => {
+      const end = Number(body['offset']) + widgets.length;
+      return end < Number(body['total_count']) && widgets.length > 0 ? end : undefined;
+    },
+  },
+  'next URL': {
+    parameters: [LIMIT, query('offset', { type: 'integer', minimum: 0 })],
+    envelope: { count: INTEGER, next: NULLABLE_URL, previous: NULLABLE_URL },
+    toNext: ({ body }) => body['next'],
+  },
+  'bare array': {
+    parameters: NUMBERS,
+    isBare: true,
+    size: 'per_page',
+    // RFC 8288.
+    toNext: ({ headers }) => /<([^>]+)>;\s*rel="next"/.exec(headers.get('link') ?? '')?.[1],
+  },
+} as const satisfies Readonly<Record<string, Look>>;
+
+type LookName = keyof typeof LOOKS;
 
 const NAMES = Object.keys(LOOKS) as readonly LookName[]; // its keys are the names
 /** Styles whose cursor names an item, so that a walk survives what comes and goes meanwhile. */
@@ -17,24 +93,29 @@ interface Model {
   things: { readonly id: string; name: string }[];
 }
 
-type Client = PagedClient;
+interface Service {
+  readonly mock: Mock;
+  readonly look: LookName;
+}
 
-const sizes: Readonly<Partial<Record<LookName, string>>> = { page: 'per_page', 'bare array': 'per_page' };
-
-function toListPath(look: LookName, limit: number): string {
-  return `/things?${sizes[look] ?? 'limit'}=${limit}`;
+function toListPath(name: LookName, limit: number): string {
+  const look: Look = LOOKS[name];
+  return `/widgets?${look.size ?? 'limit'}=${limit}`;
 }
 
 /** Newest first where the style is known for it, else oldest first. */
-function inOrder(look: LookName, things: readonly Thing[]): readonly Thing[] {
+function inOrder(look: LookName, things: readonly Widget[]): readonly Widget[] {
   return look === 'starting-after' ? things.toReversed() : things;
 }
 
-type Service = { readonly mock: Mock; readonly client: Client };
-
-async function start(look: LookName): Promise<Service> {
-  const mock = await createMock({ spec: createPagedDocument(look), state: { initialItems: 0 } });
-  return { mock, client: createPagedClient(mock, look) };
+/** A service with nothing, or with some widgets, and their ids. */
+async function start(name: LookName, count = 0): Promise<Service & { readonly ids: readonly string[] }> {
+  const look: Look = LOOKS[name];
+  const document = { ...look, isWhole: true, parameters: [...(look.parameters ?? []), query('name')] };
+  const mock = await openWidgets({ ...document, statuses: { 400: json(object({ message: TEXT })) } }, { widgets: [] });
+  const ids: string[] = [];
+  for (let i = 0; i < count; i++) ids.push((await create(mock, `n${i}`)).id);
+  return { mock, look: name, ids };
 }
 
 /** One service for all runs of a property, each of which starts with an empty list. */
@@ -47,12 +128,34 @@ function startOnce(look: LookName): () => Promise<Service> {
   };
 }
 
-type Command = fc.AsyncCommand<Model, { readonly client: Client; readonly look: LookName }>;
+async function create(mock: Mock, name: string): Promise<Widget> {
+  // The document says that it is a widget.
+  return (await send(mock, '/widgets', { name })).body as unknown as Widget;
+}
 
-const create = fc.string({ minLength: 1, maxLength: 8 }).map((name): Command => ({
+/** Every widget, page by page; `between` runs after each page. */
+async function walk(
+  { mock, look: name }: Service,
+  path: string,
+  between = async (): Promise<void> => undefined,
+): Promise<readonly Widget[]> {
+  const look: Look = LOOKS[name];
+  const pages = await walkPages(mock, path, async (page) => {
+    await between();
+    const next = look.toNext(page);
+    return look.position === undefined && typeof next === 'string'
+      ? next
+      : toNextPath(`${path}&${look.position ?? ''}=`, next);
+  });
+  return pages.flatMap(({ widgets }) => widgets);
+}
+
+type Command = fc.AsyncCommand<Model, Service>;
+
+const creating = fc.string({ minLength: 1, maxLength: 8 }).map((name): Command => ({
   check: () => true,
-  run: async (model, { client }) => {
-    const thing = await client.create(name);
+  run: async (model, { mock }) => {
+    const thing = await create(mock, name);
     expect(thing.name).toBe(name);
     expect(model.things.map(({ id }) => id)).not.toContain(thing.id);
     model.things.push({ ...thing });
@@ -60,64 +163,56 @@ const create = fc.string({ minLength: 1, maxLength: 8 }).map((name): Command => 
   toString: () => `create(${JSON.stringify(name)})`,
 }));
 
-const rename = fc.tuple(fc.nat(), fc.string({ maxLength: 8 })).map(([pick, name]): Command => ({
+const renaming = fc.tuple(fc.nat(), fc.string({ maxLength: 8 })).map(([pick, name]): Command => ({
   check: (model) => model.things.length > 0,
-  run: async (model, { client }) => {
+  run: async (model, { mock }) => {
     const thing = model.things[pick % model.things.length];
     if (thing === undefined) return;
-    expect(await client.rename(thing.id, name)).toBe(200);
+    expect((await send(mock, `PATCH /widgets/${thing.id}`, { name })).status).toBe(200);
     thing.name = name;
   },
   toString: () => `rename(${pick}, ${JSON.stringify(name)})`,
 }));
 
-const remove = fc.nat().map((pick): Command => ({
+const removing = fc.nat().map((pick): Command => ({
   check: (model) => model.things.length > 0,
-  run: async (model, { client }) => {
+  run: async (model, { mock }) => {
     const [gone] = model.things.splice(pick % model.things.length, 1);
-    expect(await client.remove(gone?.id ?? '')).toBe(204);
-    expect((await client.read(gone?.id ?? '')).status).toBe(404);
+    expect((await send(mock, `DELETE /widgets/${gone?.id}`)).status).toBe(204);
+    expect((await send(mock, `/widgets/${gone?.id}`)).status).toBe(404);
   },
   toString: () => `remove(${pick})`,
 }));
 
-const walk = fc.integer({ min: 1, max: 9 }).map((limit): Command => ({
+const walking = fc.integer({ min: 1, max: 9 }).map((limit): Command => ({
   check: () => true,
-  run: async (model, { client, look }) => {
-    const seen = await client.walk(toListPath(look, limit));
-    expect(seen).toEqual(inOrder(look, model.things));
+  run: async (model, service) => {
+    const seen = await walk(service, toListPath(service.look, limit));
+    expect(seen).toEqual(inOrder(service.look, model.things));
   },
   toString: () => `walk(${limit})`,
 }));
 
-const find = fc.nat().map((pick): Command => ({
+const finding = fc.nat().map((pick): Command => ({
   check: (model) => model.things.some(({ name }) => name !== ''),
-  run: async (model, { client, look }) => {
+  run: async (model, service) => {
     const named = model.things.filter(({ name }) => name !== '');
     const { name = '' } = named[pick % named.length] ?? {};
-    const seen = await client.walk(`${toListPath(look, 3)}&name=${encodeURIComponent(name)}`);
-    expect(seen).toEqual(
-      inOrder(
-        look,
-        model.things.filter((thing) => thing.name === name),
-      ),
-    );
+    const seen = await walk(service, `${toListPath(service.look, 3)}&name=${encodeURIComponent(name)}`);
+    const found = model.things.filter((thing) => thing.name === name);
+    expect(seen).toEqual(inOrder(service.look, found));
   },
   toString: () => `find(${pick})`,
 }));
 
 describe.each(NAMES)('a list paged by %s', (look) => {
   it('agrees with a plain list, whatever is created, renamed, removed, walked and looked for', async () => {
-    const commands = fc.commands([create, create, rename, remove, walk, find], { maxCommands: 30 });
+    const commands = fc.commands([creating, creating, renaming, removing, walking, finding], { maxCommands: 30 });
     const startEmpty = startOnce(look);
     await fc.assert(
       fc.asyncProperty(commands, async (list) => {
-        const { client } = await startEmpty();
-        const setup = (): { model: Model; real: { client: Client; look: LookName } } => ({
-          model: { things: [] },
-          real: { client, look },
-        });
-        await fc.asyncModelRun(setup, list);
+        const real = await startEmpty();
+        await fc.asyncModelRun(() => ({ model: { things: [] }, real }), list);
       }),
       { numRuns: 25 },
     );
@@ -133,19 +228,20 @@ describe.each(STEADY)('a walk by %s', (look) => {
         fc.integer({ min: 1, max: 4 }),
         fc.array(fc.record({ remove: fc.nat(), add: fc.boolean() }), { maxLength: 12 }),
         async (count, limit, changes) => {
-          const { client } = await startEmpty();
+          const service = await startEmpty();
+          const { mock } = service;
           const made: string[] = [];
-          for (let i = 0; i < count; i++) made.push((await client.create(`n${i}`)).id);
+          for (let i = 0; i < count; i++) made.push((await create(mock, `n${i}`)).id);
           const gone = new Set<string>();
           const pending = [...changes];
-          const seen = await client.walk(toListPath(look, limit), async () => {
+          const seen = await walk(service, toListPath(look, limit), async () => {
             const change = pending.shift();
             const id = change === undefined ? undefined : made[change.remove % made.length];
             if (id !== undefined && !gone.has(id)) {
               gone.add(id);
-              expect(await client.remove(id)).toBe(204);
+              expect((await send(mock, `DELETE /widgets/${id}`)).status).toBe(204);
             }
-            if (change?.add === true) await client.create('late');
+            if (change?.add === true) await create(mock, 'late');
           });
           const ids = seen.map(({ id }) => id);
           expect(new Set(ids).size).toBe(ids.length);
@@ -159,50 +255,31 @@ describe.each(STEADY)('a walk by %s', (look) => {
 
 describe('what pages say', () => {
   it.each([
-    ['cursor', '/things?limit=2', { object: 'list', has_more: true }],
-    ['starting-after', '/things?limit=2', { object: 'list', has_more: true, url: '/things' }],
-    ['page', '/things?per_page=2&page=2', { page: 2, per_page: 2, total: 5, total_pages: 3 }],
-    ['offset', '/things?limit=2&offset=3', { limit: 2, offset: 3, total_count: 5 }],
-    ['next URL', '/things?limit=2&offset=2', { count: 5, next: 'http://localhost/things?limit=2&offset=4' }],
+    ['cursor', '/widgets?limit=2', { object: 'list', has_more: true }],
+    ['starting-after', '/widgets?limit=2', { object: 'list', has_more: true, url: '/widgets' }],
+    ['page', '/widgets?per_page=2&page=2', { page: 2, per_page: 2, total: 5, total_pages: 3 }],
+    ['offset', '/widgets?limit=2&offset=3', { limit: 2, offset: 3, total_count: 5 }],
+    ['next URL', '/widgets?limit=2&offset=2', { count: 5, next: 'http://localhost/widgets?limit=2&offset=4' }],
   ] as const)('%s: %s', async (look, path, want) => {
-    const { client } = await start(look);
-    for (let i = 0; i < 5; i++) await client.create(`n${i}`);
-    const { body } = await client.page(path);
-    expect(body).toMatchObject(want);
+    const { mock } = await start(look, 5);
+    expect((await send(mock, path)).body).toMatchObject(want);
   });
 
-  it('an empty list has nulls where an id or a link would be', async () => {
-    expect((await (await start('cursor')).client.page('/things')).body).toEqual({
-      object: 'list',
-      data: [],
-      has_more: false,
-      first_id: null,
-      last_id: null,
-    });
-    expect((await (await start('next URL')).client.page('/things')).body).toEqual({
-      data: [],
-      count: 0,
-      next: null,
-      previous: null,
-    });
+  it.each([
+    ['cursor', { object: 'list', widgets: [], has_more: false, first_id: null, last_id: null }],
+    ['next URL', { widgets: [], count: 0, next: null, previous: null }],
+  ] as const)('%s: an empty list has nulls where an id or a link would be', async (look, want) => {
+    expect((await send((await start(look)).mock, '/widgets')).body).toEqual(want);
   });
 
-  it('a page before an item ends where that item begins', async () => {
-    const { client } = await start('cursor');
-    const ids: string[] = [];
-    for (let i = 0; i < 6; i++) ids.push((await client.create(`n${i}`)).id);
-    const { items } = await client.page(`/things?limit=2&before=${ids[4]}`);
-    expect(items.map(({ id }) => id)).toEqual(ids.slice(2, 4));
-  });
-
-  it('backward pages report whether there are more, and end at the first item', async () => {
-    const { client } = await start('starting-after');
-    const ids: string[] = [];
-    for (let i = 0; i < 5; i++) ids.unshift((await client.create(`n${i}`)).id);
-    const last = await client.page(`/things?limit=2&ending_before=${ids[4]}`);
-    expect([last.items.map(({ id }) => id), last.body['has_more']]).toEqual([ids.slice(2, 4), true]);
-    const first = await client.page(`/things?limit=2&ending_before=${ids[2]}`);
-    expect([first.items.map(({ id }) => id), first.body['has_more']]).toEqual([ids.slice(0, 2), false]);
+  it.each([
+    ['cursor', 'before', 4, { shown: [2, 3], more: true }],
+    ['starting-after', 'ending_before', 1, { shown: [3, 2], more: true }],
+    ['starting-after', 'ending_before', 3, { shown: [5, 4], more: false }],
+  ] as const)('%s: a page %s item %i ends where that item begins, and tells of more', async (look, name, at, want) => {
+    const { mock, ids } = await start(look, 6);
+    const { widgets, body } = await readPage(mock, `/widgets?limit=2&${name}=${ids[at]}`);
+    expect({ shown: widgets.map(({ id }) => ids.indexOf(id)), more: body['has_more'] }).toEqual(want);
   });
 
   it.each([
@@ -211,37 +288,25 @@ describe('what pages say', () => {
     ['token', 'cursor=nonsense', 'cursor'],
   ] as const)('%s: an unknown cursor is the mistake of the client', async (look, query, parameter) => {
     const { mock } = await start(look);
-    const response = await mock.fetch(`/things?${query}`);
+    const response = await mock.fetch(`/widgets?${query}`);
     expect(response.status).toBe(400);
     expect(await response.text()).toContain(parameter === 'cursor' ? 'is not a cursor of this list' : 'nobody');
   });
 });
 
 it('a negative limit that the contract lets pass asks for a page of the usual size', async () => {
-  const item = object({ id: TEXT }, 'id');
-  const page = shows(object({ data: arrayOf(item), has_more: BOOLEAN }));
-  const spec = toDocument({ '/things': { get: { parameters: [query('limit', INTEGER), query('after')], ...page } } });
-  await using mock = await createMock({ spec, fixtures: { things: [{ id: 'a' }, { id: 'b' }] } });
-  expect((await send(mock, '/things?limit=-1')).body).toEqual({ data: [{ id: 'a' }, { id: 'b' }], has_more: false });
+  const parameters = [query('limit', INTEGER), query('after')];
+  const mock = await openWidgets({ parameters, envelope: { has_more: BOOLEAN } });
+  const { names, body } = await readPage(mock, '/widgets?limit=-1');
+  expect([names, body['has_more']]).toEqual(['abcde', false]);
 });
 
 it('an unknown cursor in a body is named as a property of the body', async () => {
-  const item = ref('Thing');
-  const list = object({ items: arrayOf(item), cursor: TEXT }, 'items');
+  const list = object({ items: arrayOf(ref('Widget')), cursor: TEXT }, 'items');
   const search = sends(object({ cursor: TEXT, limit: INTEGER }));
-  await using mock = await createMock({
-    spec: toDocument(
-      {
-        '/things': { get: shows(list) },
-        '/things/{id}': { get: { ...inPath('id'), ...shows(item) } },
-        '/things/search': {
-          post: { ...search, responses: { 200: json(list), 400: { description: 'wrong' } } },
-        },
-      },
-      { Thing: object({ id: TEXT, name: TEXT }, 'id', 'name') },
-    ),
-  });
-  expect((await send(mock, '/things/search', { cursor: 'nonsense' })).status).toBe(400);
+  const responses = { 200: json(list), 400: { description: 'wrong' } };
+  const mock = await openWidgets({ paths: { '/widgets/search': { post: { ...search, responses } } } });
+  expect((await send(mock, '/widgets/search', { cursor: 'nonsense' })).status).toBe(400);
   expect(mock.journal.last()?.trace.at(-1)).toContain(
     'body property "cursor": "nonsense" is not a cursor of this list',
   );

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { readPointer } from '../../src/contract/pointer.js';
 import { createMock, type Mock } from '../../src/index.js';
-import { content, json, pathParameter, query, takes, toDocument } from '../operation-parts.js';
+import { content, finds, inPath, query, REMOVED, takes, toDocument } from '../operation-parts.js';
 import { arrayOf, INTEGER, object, type Part, ref, TEXT } from '../schema-parts.js';
 import { type Reply, send } from '../send.js';
 
@@ -9,6 +9,10 @@ import { type Reply, send } from '../send.js';
 export interface WidgetDocument {
   readonly parameters?: readonly Part[];
   readonly envelope?: Part;
+  /** Whether the envelope always has all of its members. */
+  readonly isWhole?: boolean;
+  /** Whether the answer is the array of widgets, without an envelope. */
+  readonly isBare?: boolean;
   /** The names of the headers of a page. */
   readonly headers?: readonly string[];
   /** The responses of the list beside that of a page. */
@@ -24,9 +28,9 @@ export interface WidgetDocument {
 export function createWidgetDocument(of: WidgetDocument): Record<string, unknown> {
   const items = arrayOf(of.summary ?? ref('Widget'));
   const widget = ref('Widget');
-  const missing = json(object({ message: TEXT }));
   const headers = Object.fromEntries((of.headers ?? []).map((name) => [name, { schema: TEXT }]));
-  const list = object({ widgets: items, ...of.envelope }, 'widgets');
+  const required = of.isWhole === true ? Object.keys(of.envelope ?? {}) : [];
+  const list = of.isBare === true ? items : object({ widgets: items, ...of.envelope }, 'widgets', ...required);
   return toDocument(
     {
       '/widgets': {
@@ -38,11 +42,10 @@ export function createWidgetDocument(of: WidgetDocument): Record<string, unknown
         post: { operationId: 'createWidget', ...takes(object({ name: TEXT, ...of.properties }, 'name'), widget, 201) },
       },
       '/widgets/{id}': {
-        get: {
-          operationId: 'readWidget',
-          parameters: [pathParameter('id')],
-          responses: { 200: json(widget), 404: missing },
-        },
+        ...inPath('id'),
+        get: { operationId: 'readWidget', ...finds(widget) },
+        patch: takes(object({ name: TEXT }), widget),
+        delete: REMOVED,
       },
       ...of.paths,
     },
@@ -66,32 +69,41 @@ export async function addWidgets(mock: Mock, widgets: readonly Part[], path = '/
   for (const widget of widgets) expect((await send(mock, path, widget)).status).toBe(201);
 }
 
+/** A widget as an answer shows it. */
+export interface Widget {
+  readonly id: string;
+  readonly name: string;
+}
+
 /** An answer with widgets, and their names as one string: `ab`. */
 export interface WidgetPage extends Reply {
+  readonly widgets: readonly Widget[];
   readonly names: string;
 }
 
 /** Reads a page at a path or URL: by POST if the request has a body. */
 export async function readPage(mock: Mock, url: string, body?: unknown): Promise<WidgetPage> {
   const reply = await send(mock, `${body === undefined ? 'GET' : 'POST'} ${url}`, body);
-  const found = readPointer(reply.body, '/widgets');
+  const found = readPointer(reply.body, '/widgets') ?? reply.list;
   // The document says that these are widgets.
-  const widgets = Array.isArray(found) ? (found as readonly { readonly name: string }[]) : [];
-  return { ...reply, names: widgets.map(({ name }) => name).join('') };
+  const widgets = Array.isArray(found) ? (found as readonly Widget[]) : [];
+  return { ...reply, widgets, names: widgets.map(({ name }) => name).join('') };
 }
+
+type NextPath = string | undefined;
 
 /** The pages of a list from the first to the one that shows no path of another. */
 export async function walkPages(
   mock: Mock,
   first: string,
-  toNext: (page: WidgetPage) => string | undefined,
+  toNext: (page: WidgetPage) => NextPath | Promise<NextPath>,
 ): Promise<readonly WidgetPage[]> {
   const pages: WidgetPage[] = [];
-  for (let path: string | undefined = first; path !== undefined && pages.length < 10;) {
+  for (let path: NextPath = first; path !== undefined;) {
     const page = await readPage(mock, path);
     expect(page.status).toBe(200);
-    pages.push(page);
-    path = toNext(page);
+    expect(pages.push(page), 'the walk does not end').toBeLessThan(50);
+    path = await toNext(page);
   }
   return pages;
 }
