@@ -1,10 +1,11 @@
 // @module-tag thorough
 import { readFileSync } from 'node:fs';
-import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, request, type Server } from 'node:http';
 import { load, loadAll } from 'js-yaml';
 import { afterEach, describe, expect, it } from 'vitest';
-import { REDIS_MISSING, type RedisServer, startRedis } from './redis-server.js';
+import { serveInTest } from '../serve-in-test.js';
+import { startRedisInTest } from './redis-in-test.js';
+import { REDIS_MISSING } from './redis-server.js';
 import { type ReplicaProcess, startReplica } from './replica-process.js';
 
 const FOLDER = 'examples/cluster';
@@ -121,19 +122,14 @@ describe('the files of examples/cluster', () => {
 });
 
 describe.skipIf(REDIS_MISSING !== undefined)('the replicas of examples/cluster', () => {
-  let redis: RedisServer | undefined;
-  let balancer: Server | undefined;
   let replicas: ReplicaProcess[] = [];
   afterEach(async () => {
-    balancer?.closeAllConnections();
-    balancer?.close();
     await Promise.all(replicas.map((replica) => replica.end('SIGKILL')));
-    await redis?.close();
   });
 
   it('have one state behind a load balancer, also when one ends and when Redis is away', async () => {
     const [, ...redisOptions] = compose.services.redis.command;
-    redis = await startRedis(redisOptions);
+    const redis = await startRedisInTest(redisOptions);
     const { environment, deploy } = compose.services.api;
     const env = { ...environment, VOUCH_CONTROL_TOKEN: 'local', VOUCH_STORE: redis.url, VOUCH_PORT: '0' };
     const options = { cwd: `${FOLDER}/api`, env };
@@ -141,14 +137,13 @@ describe.skipIf(REDIS_MISSING !== undefined)('the replicas of examples/cluster',
     expect(program).toBe('vouch');
     replicas = await Promise.all(Array.from({ length: deploy.replicas }, () => startReplica(words, options)));
     let next = 0;
-    const started = await startBalancer(() => replicas[next++ % replicas.length]?.url ?? '');
-    balancer = started.server;
+    const url = await serveInTest(createBalancer(() => replicas[next++ % replicas.length]?.url ?? ''));
     const create = async (title: string): Promise<number> => {
       const headers = { 'content-type': 'application/json' };
-      return (await fetch(`${started.url}/books`, { method: 'POST', headers, body: JSON.stringify({ title }) })).status;
+      return (await fetch(`${url}/books`, { method: 'POST', headers, body: JSON.stringify({ title }) })).status;
     };
     const listTitles = async (): Promise<readonly string[]> => {
-      const { data } = (await (await fetch(`${started.url}/books`)).json()) as { data: readonly { title: string }[] };
+      const { data } = (await (await fetch(`${url}/books`)).json()) as { data: readonly { title: string }[] };
       return data.map(({ title }) => title);
     };
     expect(await create('Persuasion')).toBe(201);
@@ -167,8 +162,8 @@ describe.skipIf(REDIS_MISSING !== undefined)('the replicas of examples/cluster',
 });
 
 /** Passes each request on to the next address. */
-function startBalancer(next: () => string): Promise<{ readonly server: Server; readonly url: string }> {
-  const server = createServer((incoming: IncomingMessage, outgoing: ServerResponse) => {
+function createBalancer(next: () => string): Server {
+  return createServer((incoming, outgoing) => {
     const { method, headers, url = '' } = incoming;
     const passed = request(`${next()}${url}`, { method, headers }, (answer) => {
       outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
@@ -176,10 +171,5 @@ function startBalancer(next: () => string): Promise<{ readonly server: Server; r
     });
     passed.once('error', () => outgoing.writeHead(502).end());
     incoming.pipe(passed);
-  });
-  return new Promise((resolve) => {
-    server.listen(0, '127.0.0.1', () => {
-      resolve({ server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` });
-    });
   });
 }

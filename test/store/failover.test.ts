@@ -1,8 +1,9 @@
 // @module-tag thorough
 import { Cluster } from 'ioredis';
 import { createCluster } from 'redis';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createMock, type Mock } from '../../src/index.js';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import type { Mock } from '../../src/index.js';
+import { openMock } from '../open-mock.js';
 import { LIBRARY } from './library.js';
 import { REDIS_MISSING, type RedisServer, runRedisCommand, startCluster, untilTrue } from './redis-server.js';
 
@@ -19,21 +20,12 @@ interface Book {
 
 describe.skipIf(REDIS_MISSING !== undefined)('a store on Redis Cluster whose master is killed', () => {
   let nodes: readonly RedisServer[] = [];
-  const open: Mock[] = [];
-  const closes: (() => void)[] = [];
   beforeEach(async () => {
     nodes = await startCluster({ masters: 3, replicas: 1 }, ['--cluster-node-timeout', String(NODE_TIMEOUT_MS)]);
+    onTestFinished(async () => void (await Promise.all(nodes.map((node) => node.close()))));
   }, 60_000);
-  afterEach(async () => {
-    await Promise.all(open.splice(0).map((mock) => mock.close()));
-    for (const close of closes.splice(0)) close();
-    await Promise.all(nodes.map((node) => node.close()));
-  });
-  const start = async (redis: object): Promise<Mock> => {
-    const mock = await createMock({ spec: LIBRARY, fixtures: { books: { items: [] } }, store: { redis } });
-    open.push(mock);
-    return mock;
-  };
+  const start = (redis: object): Promise<Mock> =>
+    openMock({ spec: LIBRARY, fixtures: { books: { items: [] } }, store: { redis } });
   const startWithRedis = async (): Promise<Mock> => {
     const client = createCluster({
       rootNodes: nodes.map(({ url }) => ({ url })),
@@ -42,12 +34,12 @@ describe.skipIf(REDIS_MISSING !== undefined)('a store on Redis Cluster whose mas
     });
     client.on('error', () => undefined);
     await client.connect();
-    closes.push(() => client.destroy());
+    onTestFinished(() => client.destroy());
     return start(client);
   };
   const startWithIoRedis = (): Promise<Mock> => {
     const client = new Cluster(nodes.map(({ port }) => ({ host: '127.0.0.1', port })));
-    closes.push(() => client.disconnect());
+    onTestFinished(() => client.disconnect());
     return start(client);
   };
   /** Asks until the answer is not 503, which has to say when to ask again. */

@@ -1,31 +1,17 @@
 // @module-tag slow
-import { afterEach, describe, expect, it } from 'vitest';
-import { createClient } from 'redis';
-import { createMock, type Interaction, type Mock, MockError } from '../../src/index.js';
+import { describe, expect, it } from 'vitest';
+import { type Interaction, type Mock, MockError } from '../../src/index.js';
 import { runProgram } from '../cli/run-program.js';
-import { REDIS_MISSING, type RedisServer, runRedisCommand, startRedis } from './redis-server.js';
+import { openMock } from '../open-mock.js';
+import { connectInTest, startRedisInTest } from './redis-in-test.js';
+import { REDIS_MISSING, runRedisCommand } from './redis-server.js';
 
 const PATH = '/v1/organization/admin_api_keys';
 const HEADERS = { authorization: 'Bearer key', 'content-type': 'application/json' };
 
 describe.skipIf(REDIS_MISSING !== undefined)('a store that fails', () => {
-  let redis: RedisServer | undefined;
-  const open: Mock[] = [];
-  afterEach(async () => {
-    await Promise.all(open.splice(0).map((mock) => mock.close()));
-    await redis?.close();
-    redis = undefined;
-  });
-  const start = async (url: string, options: object = {}): Promise<Mock> => {
-    const mock = await createMock({
-      spec: 'spec/openapi.yaml',
-      fixtures: 'fixtures',
-      store: { redis: url },
-      ...options,
-    });
-    open.push(mock);
-    return mock;
-  };
+  const start = (url: string, options: object = {}): Promise<Mock> =>
+    openMock({ spec: 'spec/openapi.yaml', fixtures: 'fixtures', store: { redis: url }, ...options });
   const create = (mock: Mock, name: string): Promise<Response> =>
     mock.fetch(PATH, { method: 'POST', headers: HEADERS, body: JSON.stringify({ name }) });
   const names = async (mock: Mock): Promise<readonly string[]> => {
@@ -52,7 +38,7 @@ describe.skipIf(REDIS_MISSING !== undefined)('a store that fails', () => {
   };
 
   it('is an error at the start that names the host, not the password', async () => {
-    redis = await startRedis();
+    const redis = await startRedisInTest();
     const { port } = redis;
     await redis.close();
     const error = await failure(start(`redis://user:hunter22@127.0.0.1:${port}`));
@@ -63,7 +49,7 @@ describe.skipIf(REDIS_MISSING !== undefined)('a store that fails', () => {
   });
 
   it('is answered 503 with Retry-After in the form of the contract, and used again when it is back', async () => {
-    redis = await startRedis();
+    const redis = await startRedisInTest();
     const shown: string[] = [];
     const onInteraction = ({ answer, trace }: Interaction): void => void shown.push(`${answer.status} ${trace[0]}`);
     const one = await start(redis.url, { onInteraction });
@@ -85,7 +71,7 @@ describe.skipIf(REDIS_MISSING !== undefined)('a store that fails', () => {
   });
 
   it('keeps what was changed in-process until it is back', async () => {
-    redis = await startRedis();
+    const redis = await startRedisInTest();
     const one = await start(redis.url);
     const other = await start(redis.url);
     await redis.kill();
@@ -99,7 +85,7 @@ describe.skipIf(REDIS_MISSING !== undefined)('a store that fails', () => {
   });
 
   it('can be away when a session is closed', async () => {
-    redis = await startRedis();
+    const redis = await startRedisInTest();
     const mock = await start(redis.url);
     const session = mock.session('brief');
     await session.fetch(PATH, { headers: HEADERS });
@@ -119,7 +105,7 @@ describe.skipIf(REDIS_MISSING !== undefined)('a store that fails', () => {
   });
 
   it('is answered 503 while a server refuses writes that no replica follows', async () => {
-    redis = await startRedis();
+    const redis = await startRedisInTest();
     const mock = await start(redis.url);
     const before = await names(mock);
     await runRedisCommand(redis, 'CONFIG', 'SET', 'min-replicas-to-write', '1');
@@ -131,19 +117,14 @@ describe.skipIf(REDIS_MISSING !== undefined)('a store that fails', () => {
   });
 
   it('refuses the keys of another version, and those of another document', async () => {
-    redis = await startRedis();
+    const redis = await startRedisInTest();
     await start(redis.url);
     const different = await failure(start(redis.url, { seed: 99 }));
     expect(different.message).toMatch(
       /STORE_INCOMPATIBLE {2}the keys "vouch:\*" belong to a mock with another document/,
     );
-    const client = createClient({ url: redis.url });
-    await client.connect();
-    try {
-      await client.hSet('vouch:{vouch}:fields', 'schema', '999');
-    } finally {
-      client.destroy();
-    }
+    const client = await connectInTest(redis);
+    await client.hSet('vouch:{vouch}:fields', 'schema', '999');
     const newer = await failure(start(redis.url));
     expect(newer.message).toMatch(/another version of vouch \(schema 999, not 2\)\n {2}hint: run the same version/);
     expect((await create(await start(redis.url, { store: { redis: redis.url, prefix: 'own' } }), 'x')).status).toBe(
@@ -155,7 +136,7 @@ describe.skipIf(REDIS_MISSING !== undefined)('a store that fails', () => {
     ['a scenario that does not exist', ['--scenario', 'missing'], 'SCENARIO_UNKNOWN'],
     ['a port that is taken', ['--port', 'taken'], 'PORT_TAKEN'],
   ])('does not keep a process running that cannot start with %s', async (_, words, code) => {
-    redis = await startRedis();
+    const redis = await startRedisInTest();
     const { url, port } = redis;
     const given = words.map((word) => (word === 'taken' ? String(port) : word));
     const ended = await runProgram(['serve', 'spec/openapi.yaml', '--store', url, ...given]);
@@ -163,51 +144,36 @@ describe.skipIf(REDIS_MISSING !== undefined)('a store that fails', () => {
   });
 
   it('has no connection of a mock that could not be created', async () => {
-    redis = await startRedis();
-    const client = createClient({ url: redis.url });
-    await client.connect();
-    try {
-      const recordings = { folder: 'fixtures/recordings', owners: { missing: 'replay' } };
-      const { reason } = await failure(start(redis.url, { recordings }));
-      expect(reason).toBe('operation "missing" is not in the contract');
-      // A server notices a little later that a connection is closed.
-      while ((await client.clientList()).length > 1) await new Promise((resolve) => setImmediate(resolve));
-    } finally {
-      client.destroy();
-    }
+    const redis = await startRedisInTest();
+    const client = await connectInTest(redis);
+    const recordings = { folder: 'fixtures/recordings', owners: { missing: 'replay' } };
+    const { reason } = await failure(start(redis.url, { recordings }));
+    expect(reason).toBe('operation "missing" is not in the contract');
+    // A server notices a little later that a connection is closed.
+    while ((await client.clientList()).length > 1) await new Promise((resolve) => setImmediate(resolve));
   });
 
   it('holds no secret of a request in its journal', async () => {
-    redis = await startRedis();
+    const redis = await startRedisInTest();
     const mock = await start(redis.url);
     await mock.fetch(PATH, { headers: { authorization: 'Bearer sk-admin-very-secret-key-1234567890' } });
-    const client = createClient({ url: redis.url });
-    await client.connect();
-    try {
-      const lines = await client.lRange('vouch:{vouch:default}:journal', 0, -1);
-      expect(lines).toHaveLength(1);
-      expect(lines.join()).not.toContain('very-secret');
-    } finally {
-      client.destroy();
-    }
+    const client = await connectInTest(redis);
+    const lines = await client.lRange('vouch:{vouch:default}:journal', 0, -1);
+    expect(lines).toHaveLength(1);
+    expect(lines.join()).not.toContain('very-secret');
   });
 
   it('closes a session that no process has used for the idle time', async () => {
-    redis = await startRedis();
+    const redis = await startRedisInTest();
     const idleMs = 3_600_000;
     const one = await start(redis.url, { sessions: { idleMs } });
     const url = `/~brief${PATH}`;
     await one.fetch(url, { method: 'POST', headers: HEADERS, body: JSON.stringify({ name: 'of the session' }) });
-    const client = createClient({ url: redis.url });
-    await client.connect();
-    try {
-      const keys = await client.keys('vouch:{vouch:brief}:*');
-      for (const key of keys) expect(await client.pTTL(key)).toBeGreaterThan(idleMs / 2);
-      // As Redis does at that time.
-      expect(await client.del(keys)).toBe(keys.length);
-    } finally {
-      client.destroy();
-    }
+    const client = await connectInTest(redis);
+    const keys = await client.keys('vouch:{vouch:brief}:*');
+    for (const key of keys) expect(await client.pTTL(key)).toBeGreaterThan(idleMs / 2);
+    // As Redis does at that time.
+    expect(await client.del(keys)).toBe(keys.length);
     const { data } = (await (await one.fetch(`${url}?limit=100`, { headers: HEADERS })).json()) as {
       data: readonly { name: string }[];
     };

@@ -1,9 +1,10 @@
 // @module-tag slow
-import { createClient } from 'redis';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { createMock, type Mock, type ScenarioDefinition } from '../../src/index.js';
+import { openMock } from '../open-mock.js';
 import { LIBRARY } from './library.js';
-import { REDIS_MISSING, type RedisServer, startRedis, withSend } from './redis-server.js';
+import { connectInTest, startRedisInTest } from './redis-in-test.js';
+import { REDIS_MISSING, type RedisServer, withSend } from './redis-server.js';
 
 interface Book {
   readonly id: string;
@@ -19,19 +20,11 @@ interface Shown {
 
 describe.skipIf(REDIS_MISSING !== undefined)('a store that has lost writes', () => {
   let redis: RedisServer;
-  const open: Mock[] = [];
   beforeEach(async () => {
-    redis = await startRedis();
+    redis = await startRedisInTest();
   });
-  afterEach(async () => {
-    await Promise.all(open.splice(0).map((mock) => mock.close()));
-    await redis.close();
-  });
-  const start = async (store: string | object = redis.url): Promise<Mock> => {
-    const mock = await createMock({ spec: LIBRARY, fixtures: { books: { items: [] } }, store: { redis: store } });
-    open.push(mock);
-    return mock;
-  };
+  const start = (store: string | object = redis.url): Promise<Mock> =>
+    openMock({ spec: LIBRARY, fixtures: { books: { items: [] } }, store: { redis: store } });
   /** Asks until the mock has its store again. */
   const ask = async (mock: Mock, path: string, init?: RequestInit): Promise<Response> => {
     for (;;) {
@@ -118,13 +111,8 @@ describe.skipIf(REDIS_MISSING !== undefined)('a store that has lost writes', () 
   it('can be empty: everything starts again, and refuses other documents as before', async () => {
     const one = await start();
     await create(one, 'lost');
-    const client = createClient({ url: redis.url });
-    await client.connect();
-    try {
-      await client.flushAll();
-    } finally {
-      client.destroy();
-    }
+    const client = await connectInTest(redis);
+    await client.flushAll();
     const other = await start();
     await create(other, 'new');
     expect(await showTitles(one)).toEqual(['new']);
@@ -175,24 +163,18 @@ describe.skipIf(REDIS_MISSING !== undefined)('a store that has lost writes', () 
   });
 
   it('is written once where a client sends a command again', async () => {
-    const client = createClient({ url: redis.url });
-    await client.connect();
-    try {
-      // As one that has lost its connection before the answer came.
-      const twice = withSend(client, async (command) => {
-        await client.sendCommand([...command]);
-        return client.sendCommand([...command]);
-      });
-      const [one, other] = [await start(twice), await start()];
-      const titles = Array.from({ length: 12 }, (_, i) => `book ${i}`);
-      const created = await Promise.all(titles.map((title, i) => create(i % 2 === 0 ? one : other, title)));
-      expect(new Set(created.map(({ id }) => id)).size).toBe(12);
-      const { books, journal } = await expectAgreement([one, other]);
-      expect(books.map(({ title }) => title).toSorted()).toEqual(titles.toSorted());
-      expect(journal.map((line) => Number(line.split(' ')[0]))).toEqual(journal.map((_, i) => i + 1));
-    } finally {
-      await Promise.all(open.splice(0).map((mock) => mock.close()));
-      client.destroy();
-    }
+    const client = await connectInTest(redis);
+    // As one that has lost its connection before the answer came.
+    const twice = withSend(client, async (command) => {
+      await client.sendCommand([...command]);
+      return client.sendCommand([...command]);
+    });
+    const [one, other] = [await start(twice), await start()];
+    const titles = Array.from({ length: 12 }, (_, i) => `book ${i}`);
+    const created = await Promise.all(titles.map((title, i) => create(i % 2 === 0 ? one : other, title)));
+    expect(new Set(created.map(({ id }) => id)).size).toBe(12);
+    const { books, journal } = await expectAgreement([one, other]);
+    expect(books.map(({ title }) => title).toSorted()).toEqual(titles.toSorted());
+    expect(journal.map((line) => Number(line.split(' ')[0]))).toEqual(journal.map((_, i) => i + 1));
   });
 });

@@ -1,10 +1,11 @@
 // @module-tag slow
-import { createClient } from 'redis';
-import { afterEach, describe, expect, it } from 'vitest';
-import { createMock, type Mock, type MockOptions } from '../../src/index.js';
+import { describe, expect, it } from 'vitest';
+import type { Mock, MockOptions } from '../../src/index.js';
 import { type Exposition, readExposition } from '../metrics/exposition.js';
+import { openMock } from '../open-mock.js';
 import { LIBRARY } from './library.js';
-import { REDIS_MISSING, type RedisServer, startRedis } from './redis-server.js';
+import { connectInTest, startRedisInTest } from './redis-in-test.js';
+import { REDIS_MISSING, type RedisServer } from './redis-server.js';
 
 // Issue 18, part 4: each replica has the metrics of its own process.
 
@@ -19,22 +20,10 @@ async function scrape(mock: Mock): Promise<Exposition> {
 }
 
 describe.skipIf(REDIS_MISSING !== undefined)('the metrics of replicas', () => {
-  let redis: RedisServer | undefined;
-  const open: Mock[] = [];
-  afterEach(async () => {
-    await Promise.all(open.splice(0).map((mock) => mock.close()));
-    await redis?.close();
-    redis = undefined;
-  });
-  const start = async (): Promise<readonly [one: Mock, other: Mock, url: string]> => {
-    redis = await startRedis();
-    const { url } = redis;
-    const options: MockOptions = { spec: LIBRARY, fixtures: { books: { items: [] } }, store: { redis: url } };
-    const one = await createMock(options);
-    open.push(one);
-    const other = await createMock(options);
-    open.push(other);
-    return [one, other, url];
+  const start = async (): Promise<readonly [one: Mock, other: Mock, redis: RedisServer]> => {
+    const redis = await startRedisInTest();
+    const options: MockOptions = { spec: LIBRARY, fixtures: { books: { items: [] } }, store: { redis: redis.url } };
+    return [await openMock(options), await openMock(options), redis];
   };
   const create = (mock: Mock, title: string): Promise<Response> => {
     const headers = { 'content-type': 'application/json' };
@@ -42,7 +31,7 @@ describe.skipIf(REDIS_MISSING !== undefined)('the metrics of replicas', () => {
   };
 
   it('count as many commands as Redis has run', async () => {
-    const [one, other, url] = await start();
+    const [one, other, redis] = await start();
     // Until Redis has every script.
     for (const mock of [one, other]) await create(mock, 'first');
     const readCommands = async (): Promise<number> => {
@@ -52,25 +41,20 @@ describe.skipIf(REDIS_MISSING !== undefined)('the metrics of replicas', () => {
       expect(expositions.map(({ value }) => value(COMMAND_DURATION))).toEqual(counts);
       return counts.reduce((sum, count) => sum + count, 0);
     };
-    const client = createClient({ url });
-    await client.connect();
-    try {
-      const before = await readCommands();
-      expect(before).toBeGreaterThan(0);
-      await client.sendCommand(['CONFIG', 'RESETSTAT']);
-      for (let i = 0; i < 10; i++) {
-        await create(one, `book ${i}`);
-        await other.fetch('/books');
-      }
-      const stats = await client.info('commandstats');
-      const calls = [...stats.matchAll(/^cmdstat_eval(?:sha)?:calls=(\d+)/gmu)].map(([, count]) => Number(count));
-      const run = calls.reduce((sum, count) => sum + count, 0);
-      // At least one to read and one to write for each request.
-      expect(run).toBeGreaterThanOrEqual(40);
-      expect((await readCommands()) - before).toBe(run);
-    } finally {
-      client.destroy();
+    const client = await connectInTest(redis);
+    const before = await readCommands();
+    expect(before).toBeGreaterThan(0);
+    await client.sendCommand(['CONFIG', 'RESETSTAT']);
+    for (let i = 0; i < 10; i++) {
+      await create(one, `book ${i}`);
+      await other.fetch('/books');
     }
+    const stats = await client.info('commandstats');
+    const calls = [...stats.matchAll(/^cmdstat_eval(?:sha)?:calls=(\d+)/gmu)].map(([, count]) => Number(count));
+    const run = calls.reduce((sum, count) => sum + count, 0);
+    // At least one to read and one to write for each request.
+    expect(run).toBeGreaterThanOrEqual(40);
+    expect((await readCommands()) - before).toBe(run);
   });
 
   it('count a request once, in the process that answered it', async () => {
@@ -96,9 +80,9 @@ describe.skipIf(REDIS_MISSING !== undefined)('the metrics of replicas', () => {
   });
 
   it('are answered while Redis is away, and say so', async () => {
-    const [one] = await start();
+    const [one, , redis] = await start();
     await create(one, 'before');
-    await redis?.kill();
+    await redis.kill();
     expect((await create(one, 'lost')).status).toBe(503);
     expect((await one.fetch('/__mock/health')).status).toBe(503);
     const { value } = await scrape(one);
@@ -109,15 +93,10 @@ describe.skipIf(REDIS_MISSING !== undefined)('the metrics of replicas', () => {
   });
 
   it('count a script that Redis has to be sent again as a reply, not as an error', async () => {
-    const [one, , url] = await start();
+    const [one, , redis] = await start();
     await create(one, 'before');
-    const client = createClient({ url });
-    await client.connect();
-    try {
-      await client.sendCommand(['SCRIPT', 'FLUSH']);
-    } finally {
-      client.destroy();
-    }
+    const client = await connectInTest(redis);
+    await client.sendCommand(['SCRIPT', 'FLUSH']);
     expect((await create(one, 'after')).status).toBe(201);
     expect((await scrape(one)).value(COMMANDS, { result: 'error' })).toBe(0);
   });

@@ -1,33 +1,21 @@
 // @module-tag slow
-import { createClient } from 'redis';
 import { Redis } from 'ioredis';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { createMock, type Mock, type MockOptions, type Handlers, type ScenarioDefinition } from '../../src/index.js';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import type { Mock, MockOptions, Handlers, ScenarioDefinition } from '../../src/index.js';
+import { openMock } from '../open-mock.js';
 import { LIBRARY } from './library.js';
+import { connectInTest } from './redis-in-test.js';
 import { REDIS_MISSING, type RedisServer, startRedis, withSend } from './redis-server.js';
 
 describe.skipIf(REDIS_MISSING !== undefined)('several mocks with one store', () => {
   let redis: RedisServer;
-  const open = new Set<Mock>();
   let prefixes = 0;
   beforeAll(async () => {
     redis = await startRedis();
+    return () => redis.close();
   });
-  afterAll(() => redis.close());
-  afterEach(async () => {
-    await Promise.all([...open].map((mock) => mock.close()));
-    open.clear();
-  });
-  const replica = async (prefix: string, options: Partial<MockOptions> = {}): Promise<Mock> => {
-    const mock = await createMock({
-      spec: LIBRARY,
-      fixtures: { books: { items: [] } },
-      store: { redis: redis.url, prefix },
-      ...options,
-    });
-    open.add(mock);
-    return mock;
-  };
+  const replica = (prefix: string, options: Partial<MockOptions> = {}): Promise<Mock> =>
+    openMock({ spec: LIBRARY, fixtures: { books: { items: [] } }, store: { redis: redis.url, prefix }, ...options });
   const replicas = async (count: number, options?: Partial<MockOptions>): Promise<readonly Mock[]> => {
     prefixes += 1;
     const prefix = `replicas-${prefixes}`;
@@ -314,51 +302,40 @@ describe.skipIf(REDIS_MISSING !== undefined)('several mocks with one store', () 
   });
 
   it('takes three scripts for the requests that come together, as for a single one', async () => {
-    const client = createClient({ url: redis.url });
-    await client.connect();
+    const client = await connectInTest(redis);
     const scripts: string[] = [];
     const counting = withSend(client, (command) => {
       scripts.push(command[0] ?? '');
       return client.sendCommand([...command]);
     });
     const mock = await replica('scripts', { store: { redis: counting, prefix: 'scripts' } });
-    try {
-      await create(mock, 'Emma');
-      for (const [count, path] of [
-        [1, 'GET /books'],
-        [20, 'GET /books'],
-        [1, 'POST /books'],
-        [20, 'POST /books'],
-      ] as const) {
-        scripts.length = 0;
-        const body = path.startsWith('POST') ? { title: 'Persuasion' } : undefined;
-        await each(count, [mock], () => ask(mock, path, body));
-        expect(scripts).toEqual(['EVALSHA', 'EVALSHA', 'EVALSHA']);
-      }
-    } finally {
-      await mock.close();
-      client.destroy();
+    await create(mock, 'Emma');
+    for (const [count, path] of [
+      [1, 'GET /books'],
+      [20, 'GET /books'],
+      [1, 'POST /books'],
+      [20, 'POST /books'],
+    ] as const) {
+      scripts.length = 0;
+      const body = path.startsWith('POST') ? { title: 'Persuasion' } : undefined;
+      await each(count, [mock], () => ask(mock, path, body));
+      expect(scripts).toEqual(['EVALSHA', 'EVALSHA', 'EVALSHA']);
     }
   });
 
   it('accepts clients of both packages', async () => {
-    const own = createClient({ url: redis.url });
-    await own.connect();
+    const own = await connectInTest(redis);
     const io = new Redis(redis.url);
-    try {
-      const one = await replica('clients', { store: { redis: own, prefix: 'clients' } });
-      const other = await replica('clients', { store: { redis: io, prefix: 'clients' } });
-      const waiting = other.journal.waitFor('createBook');
-      const id = await create(one, 'Emma');
-      expect((await waiting).answer.status).toBe(201);
-      expect((await ask(other, `GET /books/${id}`)).status).toBe(200);
-      await one.close();
-      await other.close();
-      expect(await own.ping()).toBe('PONG');
-      expect(await io.ping()).toBe('PONG');
-    } finally {
-      own.destroy();
-      io.disconnect();
-    }
+    onTestFinished(() => io.disconnect());
+    const one = await replica('clients', { store: { redis: own, prefix: 'clients' } });
+    const other = await replica('clients', { store: { redis: io, prefix: 'clients' } });
+    const waiting = other.journal.waitFor('createBook');
+    const id = await create(one, 'Emma');
+    expect((await waiting).answer.status).toBe(201);
+    expect((await ask(other, `GET /books/${id}`)).status).toBe(200);
+    await one.close();
+    await other.close();
+    expect(await own.ping()).toBe('PONG');
+    expect(await io.ping()).toBe('PONG');
   });
 });

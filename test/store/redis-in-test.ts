@@ -1,0 +1,21 @@
+import { createClient, type RedisClientType } from 'redis';
+import { onTestFinished } from 'vitest';
+import { type RedisServer, startRedis } from './redis-server.js';
+
+/** Starts a Redis server that runs until the test is over. */
+export async function startRedisInTest(more?: readonly string[]): Promise<RedisServer> {
+  const redis = await startRedis(more);
+  onTestFinished(() => redis.close());
+  return redis;
+}
+
+// oxlint-disable-next-line typescript/no-generated-empty-object-type -- so the package types a client without modules
+type None = Record<never, never>;
+
+/** Connects a client until the test is over. */
+export async function connectInTest({ url }: RedisServer): Promise<RedisClientType<None, None, None, 3, None>> {
+  const client = createClient({ url });
+  await client.connect();
+  onTestFinished(() => client.destroy());
+  return client;
+}
