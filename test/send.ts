@@ -10,7 +10,7 @@ export interface Reply {
 }
 
 /**
- * Sends a request, with a body as JSON.
+ * Sends a request, with a body as a form or as JSON.
  *
  * @param line - `PUT /orders/1`; a path alone is a GET or, with a body, a POST.
  */
@@ -21,8 +21,9 @@ export async function send(
   headers: Readonly<Record<string, string>> = {},
 ): Promise<Reply> {
   const [method, path] = line.startsWith('/') ? [body === undefined ? 'GET' : 'POST', line] : line.split(' ');
-  const typed = body === undefined ? headers : { 'content-type': 'application/json', ...headers };
-  const sent = body === undefined ? {} : { body: JSON.stringify(body) };
+  const isJsonSent = body !== undefined && !(body instanceof URLSearchParams);
+  const typed = isJsonSent ? { 'content-type': 'application/json', ...headers } : headers;
+  const sent = body === undefined ? {} : { body: isJsonSent ? JSON.stringify(body) : body };
   const response = await mock.fetch(path ?? '', { method: method ?? '', headers: typed, ...sent });
   const text = await response.text();
   const isJson = /json|^\*/.test(response.headers.get('content-type') ?? '') && text !== '';

@@ -1,89 +1,62 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { loadContract } from '../../src/contract/load/load.js';
-import { createMock, type Mock } from '../../src/index.js';
 import { inferResources } from '../../src/state/inference/infer.js';
-import { inPath, query, toDocument } from '../operation-parts.js';
-import { arrayOf, BOOLEAN, INTEGER, ref, TEXT } from '../schema-parts.js';
-
-const mocks: Mock[] = [];
-
-afterEach(async () => {
-  await Promise.all(mocks.splice(0).map((mock) => mock.close()));
-});
+import { openMock } from '../open-mock.js';
+import { content, inPath, json, query, toDocument } from '../operation-parts.js';
+import { arrayOf, BOOLEAN, INTEGER, object, type Part, ref, TEXT } from '../schema-parts.js';
+import { send } from '../send.js';
 
 /** A client of a document in RPC style: `call('POST /rooms.create', body)` and `call('GET /rooms.info?room=R1')`. */
-async function start(document: Readonly<Record<string, unknown>>, unknownIds: 'create' | 'not-found' = 'not-found') {
-  const mock = await createMock({ spec: document, state: { unknownIds, initialItems: 0 } });
-  mocks.push(mock);
-  return async (place: string, body?: unknown) => {
-    const [method = '', path = ''] = place.split(' ');
-    const isForm = body instanceof URLSearchParams;
-    const response = await mock.fetch(path, {
-      method,
-      ...(body === undefined ? {} : { body: isForm ? body : JSON.stringify(body) }),
-      headers: body === undefined || isForm ? {} : { 'content-type': 'application/json' },
-    });
-    return { status: response.status, body: (await response.json()) as Record<string, unknown> }; // all answers are objects
+async function start(spec: Readonly<Record<string, unknown>>, unknownIds: 'create' | 'not-found' = 'not-found') {
+  const mock = await openMock({ spec, state: { unknownIds, initialItems: 0 } });
+  return async (...request: readonly [place: string, body?: unknown, headers?: Readonly<Record<string, string>>]) => {
+    const { status, body } = await send(mock, ...request);
+    return { status, body };
   };
 }
 
-type Schema = Readonly<Record<string, unknown>>;
-const object = (properties: Readonly<Record<string, Schema>>, required: readonly string[] = []): Schema => ({
-  type: 'object',
-  properties,
-  required,
-});
-
 /** A method with a JSON or form body, or a query, and an answer. */
-function method(answer: Schema, input: Schema | readonly string[] = [], more: object = {}): object {
-  const json = (schema: Schema): object => ({ 'application/json': { schema } });
-  const shared = { responses: { 200: { description: 'OK', content: json(answer) }, ...more } };
+function method(answer: Part, input: Part | readonly string[] = [], more: object = {}): object {
+  const shared = { responses: { 200: json(answer), ...more } };
   if (!('type' in input)) {
-    const parameters = [...(input as readonly string[])].map((name) => ({
-      name,
-      in: 'query',
-      required: name !== 'cursor' && name !== 'limit',
-      schema: name === 'limit' ? INTEGER : TEXT,
-    }));
+    const parameters = [...(input as readonly string[])].map((name) => ({ ...query(name), required: true }));
     return { get: { ...shared, parameters } };
   }
-  const content = { ...json(input), 'application/x-www-form-urlencoded': { schema: input } };
-  return { post: { ...shared, requestBody: { required: true, content } } };
+  const both = { ...content(input), ...content(input, 'application/x-www-form-urlencoded') };
+  return { post: { ...shared, requestBody: { required: true, content: both } } };
 }
 
 /** An answer that is a success or a failure with the same status. */
-function either(properties: Readonly<Record<string, Schema>>): Schema {
+function either(properties: Readonly<Record<string, Part>>): Part {
   const error = { type: 'string', enum: ['not_authed', 'room_not_found', 'note_not_found'] };
   return {
     oneOf: [
-      object({ ok: { type: 'boolean', enum: [true] }, ...properties }, ['ok', ...Object.keys(properties)]),
-      object({ ok: { type: 'boolean', enum: [false] }, error }, ['ok', 'error']),
+      object({ ok: { type: 'boolean', enum: [true] }, ...properties }, 'ok', ...Object.keys(properties)),
+      object({ ok: { type: 'boolean', enum: [false] }, error }, 'ok', 'error'),
     ],
   };
 }
 
 const CHAT = toDocument(
   {
-    '/rooms.create': method(either({ room: ref('Room') }), object({ name: TEXT, purpose: TEXT }, ['name'])),
+    '/rooms.create': method(either({ room: ref('Room') }), object({ name: TEXT, purpose: TEXT }, 'name')),
     '/rooms.info': method(either({ room: ref('Room') }), ['room']),
     '/rooms.list': method(either({ rooms: arrayOf(ref('Room')) })),
-    '/rooms.rename': method(either({ room: ref('Room') }), object({ room: TEXT, name: TEXT }, ['room', 'name'])),
-    '/rooms.archive': method(either({}), object({ room: TEXT }, ['room'])),
-    '/rooms.unarchive': method(either({}), object({ room: TEXT }, ['room'])),
+    '/rooms.rename': method(either({ room: ref('Room') }), object({ room: TEXT, name: TEXT }, 'room', 'name')),
+    '/rooms.archive': method(either({}), object({ room: TEXT }, 'room')),
+    '/rooms.unarchive': method(either({}), object({ room: TEXT }, 'room')),
     '/rooms.notes': method(either({ notes: arrayOf(ref('Note')) }), ['room']),
-    '/notes.add': method(
-      either({ room: TEXT, note: ref('Note') }),
-      object({ room: TEXT, text: TEXT }, ['room', 'text']),
-    ),
+    '/notes.add': method(either({ room: TEXT, note: ref('Note') }), object({ room: TEXT, text: TEXT }, 'room', 'text')),
     '/notes.get': method(either({ room: TEXT, note: ref('Note') }), ['room', 'ts']),
-    '/notes.delete': method(either({}), object({ room: TEXT, ts: TEXT }, ['room', 'ts'])),
+    '/notes.delete': method(either({}), object({ room: TEXT, ts: TEXT }, 'room', 'ts')),
   },
   {
-    Room: object({ id: TEXT, name: TEXT, is_archived: BOOLEAN, purpose: object({ value: TEXT, creator: TEXT }) }, [
+    Room: object(
+      { id: TEXT, name: TEXT, is_archived: BOOLEAN, purpose: object({ value: TEXT, creator: TEXT }) },
       'id',
       'name',
-    ]),
-    Note: object({ ts: { type: 'string', pattern: '^\\d{10}\\.\\d{6}$' }, text: TEXT }, ['ts', 'text']),
+    ),
+    Note: object({ ts: { type: 'string', pattern: '^\\d{10}\\.\\d{6}$' }, text: TEXT }, 'ts', 'text'),
   },
   { openapi: '3.0.3' },
 );
@@ -131,31 +104,28 @@ describe('methods with ids in the query and in forms', () => {
 const PAGE = object({ count: INTEGER, offset: INTEGER });
 const REQUEST = { request_id: TEXT };
 const BAD = {
-  400: {
-    description: 'Error',
-    content: { 'application/json': { schema: object({ error_code: TEXT }, ['error_code']) } },
-  },
+  400: json(object({ error_code: TEXT }, 'error_code')),
 };
 
 const BANK = toDocument(
   {
     '/v2/transfer/create': method(
-      object({ transfer: ref('Transfer'), ...REQUEST }, ['transfer', 'request_id']),
-      object({ amount: TEXT, user: object({ name: TEXT, email: TEXT }) }, ['amount']),
+      object({ transfer: ref('Transfer'), ...REQUEST }, 'transfer', 'request_id'),
+      object({ amount: TEXT, user: object({ name: TEXT, email: TEXT }) }, 'amount'),
       BAD,
     ),
     '/v2/transfer/get': method(
-      object({ transfer: ref('Transfer'), ...REQUEST }, ['transfer', 'request_id']),
-      object({ transfer_id: TEXT }, ['transfer_id']),
+      object({ transfer: ref('Transfer'), ...REQUEST }, 'transfer', 'request_id'),
+      object({ transfer_id: TEXT }, 'transfer_id'),
       BAD,
     ),
     '/v2/transfer/list': method(object({ transfers: arrayOf(ref('Transfer')), has_more: BOOLEAN, ...REQUEST }), PAGE),
     '/v2/transfer/update': method(
       object({ transfer: ref('Transfer'), ...REQUEST }),
-      object({ transfer_id: TEXT, user: object({ name: TEXT, email: TEXT }) }, ['transfer_id']),
+      object({ transfer_id: TEXT, user: object({ name: TEXT, email: TEXT }) }, 'transfer_id'),
     ),
-    '/v2/transfer/cancel': method(object(REQUEST), object({ transfer_id: TEXT }, ['transfer_id'])),
-    '/v2/transfer/remove': method(object(REQUEST), object({ transfer_id: TEXT }, ['transfer_id'])),
+    '/v2/transfer/cancel': method(object(REQUEST), object({ transfer_id: TEXT }, 'transfer_id')),
+    '/v2/transfer/remove': method(object(REQUEST), object({ transfer_id: TEXT }, 'transfer_id')),
   },
   {
     Transfer: object(
@@ -165,7 +135,9 @@ const BANK = toDocument(
         status: { type: 'string', enum: ['pending', 'settled', 'cancelled'] },
         user: object({ name: TEXT, email: TEXT }),
       },
-      ['id', 'amount', 'status'],
+      'id',
+      'amount',
+      'status',
     ),
   },
   { openapi: '3.0.3' },
@@ -202,22 +174,23 @@ describe('methods that are all called by POST', () => {
 const VAULT = toDocument(
   {
     '/feed/create': method(
-      object({ feed_token: { type: 'string', example: 'tok_1a2b3c4d5e6f7a8b' }, feed_id: TEXT }, [
+      object(
+        { feed_token: { type: 'string', example: 'tok_1a2b3c4d5e6f7a8b' }, feed_id: TEXT },
         'feed_token',
         'feed_id',
-      ]),
-      object({ bank: TEXT, options: object({ webhook: TEXT }) }, ['bank']),
+      ),
+      object({ bank: TEXT, options: object({ webhook: TEXT }) }, 'bank'),
       BAD,
     ),
-    '/feed/get': method(object({ feed: ref('Feed') }, ['feed']), object({ feed_token: TEXT }, ['feed_token']), BAD),
+    '/feed/get': method(object({ feed: ref('Feed') }, 'feed'), object({ feed_token: TEXT }, 'feed_token'), BAD),
     '/feed/webhook/update': method(
-      object({ feed: ref('Feed') }, ['feed']),
-      object({ feed_token: TEXT, webhook: TEXT }, ['feed_token']),
+      object({ feed: ref('Feed') }, 'feed'),
+      object({ feed_token: TEXT, webhook: TEXT }, 'feed_token'),
       BAD,
     ),
-    '/feed/remove': method(object({}), object({ feed_token: TEXT }, ['feed_token']), BAD),
+    '/feed/remove': method(object({}), object({ feed_token: TEXT }, 'feed_token'), BAD),
   },
-  { Feed: object({ feed_id: TEXT, bank: TEXT, webhook: TEXT }, ['feed_id', 'bank']) },
+  { Feed: object({ feed_id: TEXT, bank: TEXT, webhook: TEXT }, 'feed_id', 'bank') },
   { openapi: '3.0.3' },
 );
 
@@ -252,17 +225,17 @@ describe('a key that only the answer to a create shows', () => {
 });
 
 describe('a method that ends the activity of an item', () => {
-  const squad = object({ id: TEXT, name: TEXT, date_delete: INTEGER }, ['id', 'name']);
-  const one = object({ squad }, ['squad']);
-  const list = method(object({ squads: arrayOf(squad) }, ['squads']));
+  const squad = object({ id: TEXT, name: TEXT, date_delete: INTEGER }, 'id', 'name');
+  const one = object({ squad }, 'squad');
+  const list = method(object({ squads: arrayOf(squad) }, 'squads'));
   const all = query('include_disabled', { type: 'boolean', default: false });
   const document = toDocument(
     {
-      '/squads.create': method(one, object({ name: TEXT }, ['name'])),
+      '/squads.create': method(one, object({ name: TEXT }, 'name')),
       '/squads.info': method(one, ['squad']),
       '/squads.list': { get: { ...(list as { get: object }).get, parameters: [all] } },
-      '/squads.disable': method(one, object({ squad: TEXT }, ['squad'])),
-      '/squads.enable': method(one, object({ squad: TEXT }, ['squad'])),
+      '/squads.disable': method(one, object({ squad: TEXT }, 'squad')),
+      '/squads.enable': method(one, object({ squad: TEXT }, 'squad')),
     },
     {},
     { openapi: '3.0.3' },
@@ -284,26 +257,26 @@ describe('a method that ends the activity of an item', () => {
 });
 
 /** Methods whose verb is before the noun, at one path that a header tells apart; all schemas are wrapped to describe them. */
-const described = (name: string): Schema => ({ allOf: [ref(name), { description: 'What it is.' }] });
+const described = (name: string): Part => ({ allOf: [ref(name), { description: 'What it is.' }] });
 const TARGET = '/#X-Target=Lab_1.';
 const LAB = toDocument(
   Object.fromEntries(
     Object.entries({
-      CreateRack: [object({ RackArn: described('Arn') }), object({ RackName: TEXT, Size: TEXT }, ['RackName', 'Size'])],
-      DescribeRack: [object({ Rack: described('Rack') }), object({ RackArn: described('Arn') }, ['RackArn'])],
+      CreateRack: [object({ RackArn: described('Arn') }), object({ RackName: TEXT, Size: TEXT }, 'RackName', 'Size')],
+      DescribeRack: [object({ Rack: described('Rack') }), object({ RackArn: described('Arn') }, 'RackArn')],
       DescribeRacks: [
         object({ Racks: arrayOf(ref('Rack')), NextToken: TEXT }),
         object({ RackNames: arrayOf(TEXT), MaxResults: INTEGER, NextToken: TEXT }),
       ],
       ListRacks: [object({ RackArns: arrayOf(ref('Arn')), NextToken: TEXT }), object({})],
       BatchGetRacks: [object({ Racks: arrayOf(ref('Rack')) }), object({ RackArns: arrayOf(ref('Arn')) })],
-      UpdateRack: [object({}), object({ RackArn: described('Arn'), Size: TEXT }, ['RackArn'])],
-      DisableRack: [object({}), object({ RackArn: described('Arn') }, ['RackArn'])],
-      DeleteRack: [object({}), object({ RackArn: described('Arn') }, ['RackArn'])],
+      UpdateRack: [object({}), object({ RackArn: described('Arn'), Size: TEXT }, 'RackArn')],
+      DisableRack: [object({}), object({ RackArn: described('Arn') }, 'RackArn')],
+      DeleteRack: [object({}), object({ RackArn: described('Arn') }, 'RackArn')],
       CreateKey: [object({ Key: described('Key') }), object({ Note: TEXT })],
-      GetKey: [object({ Key: described('Key') }), object({ KeyId: TEXT }, ['KeyId'])],
+      GetKey: [object({ Key: described('Key') }), object({ KeyId: TEXT }, 'KeyId')],
       ListKeys: [object({ Keys: arrayOf(object({ KeyId: TEXT, KeyArn: TEXT })) }), object({})],
-    } as Readonly<Record<string, readonly [Schema, Schema]>>).map(([name, [answer, input]]) => {
+    } as Readonly<Record<string, readonly [Part, Part]>>).map(([name, [answer, input]]) => {
       const header = {
         name: 'X-Target',
         in: 'header',
@@ -315,8 +288,8 @@ const LAB = toDocument(
   ),
   {
     Arn: { type: 'string', pattern: '^arn:[a-z0-9]{6}$' },
-    Rack: object({ Arn: described('Arn'), Name: TEXT, Size: TEXT, Enabled: BOOLEAN }, ['Arn', 'Enabled']),
-    Key: object({ KeyId: TEXT, Arn: TEXT, Note: TEXT, Use: TEXT, State: TEXT }, ['KeyId']),
+    Rack: object({ Arn: described('Arn'), Name: TEXT, Size: TEXT, Enabled: BOOLEAN }, 'Arn', 'Enabled'),
+    Key: object({ KeyId: TEXT, Arn: TEXT, Note: TEXT, Use: TEXT, State: TEXT }, 'KeyId'),
   },
   { openapi: '3.0.3' },
 );
@@ -324,13 +297,8 @@ const LAB = toDocument(
 describe('methods with the verb before the noun', () => {
   /** Calls a method by its name, which is in a header. */
   async function startLab() {
-    const mock = await createMock({ spec: LAB, state: { unknownIds: 'not-found', initialItems: 0 } });
-    mocks.push(mock);
-    return async (name: string, body: unknown = {}) => {
-      const headers = { 'content-type': 'application/json', 'x-target': `Lab_1.${name}` };
-      const response = await mock.fetch('/', { method: 'POST', headers, body: JSON.stringify(body) });
-      return { status: response.status, body: (await response.json()) as Record<string, unknown> }; // all answers are objects
-    };
+    const call = await start(LAB);
+    return (name: string, body: unknown = {}) => call('POST /', body, { 'x-target': `Lab_1.${name}` });
   }
 
   it('create, read, change and delete one item, which the create names with its noun', async () => {
@@ -376,7 +344,7 @@ describe('methods with the verb before the noun', () => {
   });
 
   it('have a collection of their own beside one with an id in its path', async () => {
-    const one = object({ id: TEXT, name: TEXT }, ['id']);
+    const one = object({ id: TEXT, name: TEXT }, 'id');
     const paths = {
       '/createBoat': method(one, object({ name: TEXT })),
       '/getBoat': method(one, ['boatId']),
@@ -410,7 +378,7 @@ describe('a hint', () => {
           id: { body: '/target/job' },
         }),
       },
-      { Job: object({ id: TEXT, title: TEXT }, ['id']) },
+      { Job: object({ id: TEXT, title: TEXT }, 'id') },
       { openapi: '3.0.3', 'x-mock': { collections: { jobs: { schema: '#/components/schemas/Job' } } } },
     );
   const withHint = (item: object, hint: object): object =>
