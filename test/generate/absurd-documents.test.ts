@@ -1,12 +1,11 @@
 // @module-tag thorough
 import { describe, expect, it } from 'vitest';
-import { createMock } from '../../src/index.js';
-import { inPath, json, pathParameter, REMOVED, toDocument } from '../operation-parts.js';
-import { arrayOf, object, TEXT } from '../schema-parts.js';
+import { openMock } from '../open-mock.js';
+import { content, inPath, REMOVED, sends, shows, toDocument } from '../operation-parts.js';
+import { arrayOf, object, ref, TEXT } from '../schema-parts.js';
+import { send } from '../send.js';
 
 type Schemas = Readonly<Record<string, unknown>>;
-
-const reference = (name: string): object => ({ $ref: `#/components/schemas/${name}` });
 
 /** An object of `count` members. */
 const members = <Value>(count: number, toMember: (i: number) => readonly [string, Value]): Record<string, Value> =>
@@ -18,26 +17,11 @@ const kind = (i: number): object => object({ kind: { const: `k${i}` }, [`v${i}`]
 
 /** A document with one collection of items of a schema. */
 function openThings(schema: unknown, schemas: Schemas = {}) {
-  const content = { 'application/json': { schema } };
-  const answer = { description: 'One', content };
-  return createMock({
-    spec: toDocument(
-      {
-        '/things': {
-          get: { operationId: 'getThings', responses: { 200: answer } },
-          post: { operationId: 'createThing', requestBody: { content }, responses: { 201: answer } },
-        },
-      },
-      schemas,
-    ),
+  const requestBody = { content: content(schema) };
+  return openMock({
+    spec: toDocument({ '/things': { get: shows(schema), post: { requestBody, ...shows(schema, 201) } } }, schemas),
   });
 }
-
-const post = (body: unknown): RequestInit => ({
-  method: 'POST',
-  headers: { 'content-type': 'application/json' },
-  body: JSON.stringify(body),
-});
 
 /** Each took a time that grew with the square of its size or exponentially, or answered 500. */
 const TABLE: readonly [name: string, ...Parameters<typeof openThings>][] = [
@@ -47,42 +31,38 @@ const TABLE: readonly [name: string, ...Parameters<typeof openThings>][] = [
   ],
   [
     '1,500 required properties of their own schemas',
-    { type: 'object', required: names(1500), properties: members(1500, (i) => [`p${i}`, reference(`S${i}`)]) },
+    { type: 'object', required: names(1500), properties: members(1500, (i) => [`p${i}`, ref(`S${i}`)]) },
     members(1500, (i) => [`S${i}`, object({ a: TEXT }, 'a')]),
   ],
   ['3,000 alternatives', { oneOf: Array.from({ length: 3000 }, (_, i) => kind(i)) }],
   [
     '3,000 alternatives with a discriminator',
     {
-      oneOf: Array.from({ length: 3000 }, (_, i) => reference(`S${i}`)),
+      oneOf: Array.from({ length: 3000 }, (_, i) => ref(`S${i}`)),
       discriminator: { propertyName: 'kind', mapping: members(3000, (i) => [`k${i}`, `#/components/schemas/S${i}`]) },
     },
     members(3000, (i) => [`S${i}`, kind(i)]),
   ],
   [
     'anyOf that names the same schema twice, 14 levels deep',
-    reference('S0'),
+    ref('S0'),
     members(14, (i) => [
       `S${i}`,
-      i < 13
-        ? { anyOf: [reference(`S${i + 1}`), reference(`S${i + 1}`)] }
-        : object({ a: { type: 'integer', minimum: 5 } }, 'a'),
+      i < 13 ? { anyOf: [ref(`S${i + 1}`), ref(`S${i + 1}`)] } : object({ a: { type: 'integer', minimum: 5 } }, 'a'),
     ]),
   ],
   [
     'allOf that names the same schema twice, 14 levels deep',
-    reference('S0'),
+    ref('S0'),
     members(14, (i) => [
       `S${i}`,
-      i < 13
-        ? { allOf: [reference(`S${i + 1}`), reference(`S${i + 1}`)] }
-        : object({ a: { type: 'integer', minimum: 5 } }, 'a'),
+      i < 13 ? { allOf: [ref(`S${i + 1}`), ref(`S${i + 1}`)] } : object({ a: { type: 'integer', minimum: 5 } }, 'a'),
     ]),
   ],
   [
     'a schema with 150 properties of itself',
-    reference('Node'),
-    { Node: { ...object(members(150, (i) => [`p${i}`, reference('Node')])), additionalProperties: reference('Node') } },
+    ref('Node'),
+    { Node: { ...object(members(150, (i) => [`p${i}`, ref('Node')])), additionalProperties: ref('Node') } },
   ],
   [
     '300 conditions',
@@ -138,12 +118,10 @@ describe('a document of an absurd size', () => {
     '%s: the collection, a value that is sent and a wrong value are answered as declared',
     async (_name, ...things) => {
       const mock = await openThings(...things);
-      const first = await mock.fetch('/things');
-      expect(first.status).toBe(200);
-      const value: unknown = await first.json();
-      expect((await mock.fetch('/things', post(value))).status).toBe(201);
-      expect((await mock.fetch('/things', post('wrong'))).status).toBe(400);
-      await mock.close();
+      const { status, body } = await send(mock, '/things');
+      expect(status).toBe(200);
+      expect((await send(mock, '/things', body)).status).toBe(201);
+      expect((await send(mock, '/things', 'wrong')).status).toBe(400);
     },
     // Far less on an idle machine; none of them ended before.
     60_000,
@@ -151,17 +129,16 @@ describe('a document of an absurd size', () => {
 
   it('a value with millions of required parts is answered with a 500 that says so', async () => {
     const mock = await openThings(
-      reference('S0'),
+      ref('S0'),
       members(12, (i) => [
         `S${i}`,
         i < 11
-          ? { type: 'object', required: names(4), properties: members(4, (k) => [`p${k}`, reference(`S${i + 1}`)]) }
+          ? { type: 'object', required: names(4), properties: members(4, (k) => [`p${k}`, ref(`S${i + 1}`)]) }
           : { type: 'object' },
       ]),
     );
     const response = await mock.fetch('/things');
     expect([response.status, await response.text()]).toEqual([500, expect.stringContaining('breaks the contract')]);
-    await mock.close();
   }, 60_000);
 
   it('a pattern too long to be searched for is not checked, which is reported', async () => {
@@ -172,28 +149,24 @@ describe('a document of an absurd size', () => {
         expect.stringContaining('too long to be searched for in a string'),
       ]);
       expect((await mock.fetch('/things')).status).toBe(200);
-      expect((await mock.fetch('/things', post({ a: 'ab'.repeat(20_000) }))).status).toBe(201);
-      await mock.close();
+      expect((await send(mock, '/things', { a: 'ab'.repeat(20_000) })).status).toBe(201);
     }
     const anchored = { type: 'string', pattern: `^${'[ab]'.repeat(5000)}$` };
     const mock = await openThings(object({ a: anchored }, 'a'));
-    expect((await mock.fetch('/things', post({ a: 'ab'.repeat(2500) }))).status).toBe(201);
-    expect((await mock.fetch('/things', post({ a: 'ab' }))).status).toBe(400);
-    await mock.close();
+    expect((await send(mock, '/things', { a: 'ab'.repeat(2500) })).status).toBe(201);
+    expect((await send(mock, '/things', { a: 'ab' })).status).toBe(400);
   });
 
   /** A collection and its items, with a schema of their own for each number below `count`. */
   const openResources = (count: number, writes: boolean) => {
-    const respond = (schema: object): object => ({ 200: json(schema, 'Found') });
-    return createMock({
+    return openMock({
       spec: toDocument(
         members<object>(2 * count, (k) => {
-          const item = reference(`T${Math.floor(k / 2)}`);
-          const requestBody = { content: { 'application/json': { schema: item } } };
+          const item = ref(`T${Math.floor(k / 2)}`);
           const path = `/r${Math.floor(k / 2)}`;
-          const list = { get: { responses: respond(arrayOf(item)) } };
-          const one = { ...inPath('id'), get: { responses: respond(item) } };
-          if (k % 2 === 0) return [path, writes ? { ...list, post: { requestBody, responses: respond(item) } } : list];
+          const list = { get: shows(arrayOf(item)) };
+          const one = { ...inPath('id'), get: shows(item) };
+          if (k % 2 === 0) return [path, writes ? { ...list, post: { ...sends(item), ...shows(item) } } : list];
           return [`${path}/{id}`, writes ? { ...one, delete: REMOVED } : one];
         }),
         members(count, (i) => [`T${i}`, object({ id: TEXT, [`name${i}`]: TEXT }, 'id')]),
@@ -203,31 +176,20 @@ describe('a document of an absurd size', () => {
 
   it('8,000 operations of 2,000 resources are inferred', async () => {
     const mock = await openResources(2000, true);
-    expect((await mock.fetch('/r1999', post({ id: 'mine', name1999: 'Mine' }))).status).toBe(200);
-    expect(await (await mock.fetch('/r1999/mine')).json()).toMatchObject({ id: 'mine', name1999: 'Mine' });
-    await mock.close();
+    expect((await send(mock, '/r1999', { id: 'mine', name1999: 'Mine' })).status).toBe(200);
+    expect((await send(mock, '/r1999/mine')).body).toMatchObject({ id: 'mine', name1999: 'Mine' });
   }, 60_000);
 
   it('4,000 resources that are only read are inferred', async () => {
     const mock = await openResources(4000, false);
     expect((await mock.fetch('/r3999')).status).toBe(200);
-    await mock.close();
   }, 60_000);
 
   it('20,000 paths are loaded, and the nearest of them is found for an unknown one', async () => {
-    const id = pathParameter('id');
-    const content = { 'application/json': { schema: object({ id: TEXT }) } };
-    const mock = await createMock({
-      spec: toDocument(
-        members<object>(20_000, (i) => [
-          `/resource-${i}/{id}`,
-          { get: { parameters: [id], responses: { 200: { description: 'One', content } } } },
-        ]),
-      ),
-    });
+    const item = { ...inPath('id'), get: shows(object({ id: TEXT })) };
+    const mock = await openMock({ spec: toDocument(members<object>(20_000, (i) => [`/resource-${i}/{id}`, item])) });
     expect((await mock.fetch('/resource-19999/a')).status).toBe(200);
     const unknown = await mock.fetch('/ressource-19999/a');
     expect([unknown.status, await unknown.text()]).toEqual([404, expect.stringContaining('/resource-19999/{id}')]);
-    await mock.close();
   }, 60_000);
 });

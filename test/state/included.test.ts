@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { createMock } from '../../src/index.js';
 import { pathParameter, query, toDocument } from '../operation-parts.js';
 import { arrayOf, object, type Part, TEXT } from '../schema-parts.js';
+import { send as sendTo } from '../send.js';
 
 const json = (schema: Part): Part => ({ content: { 'application/vnd.api+json': { schema } } });
 
@@ -58,16 +59,10 @@ async function start() {
   const spec = toDocument(Object.fromEntries(Object.entries(RESOURCES).flatMap(toPaths)));
   const mock = await createMock({ spec, state: { unknownIds: 'not-found' } });
   const send = async (path: string, data?: unknown): Promise<{ data: Part; included?: unknown }> => {
-    const reply = await mock.fetch(
-      new Request(`http://articles.test${path}`, {
-        method: data === undefined ? 'GET' : 'POST',
-        ...(data === undefined
-          ? {}
-          : { headers: { 'content-type': 'application/vnd.api+json' }, body: JSON.stringify({ data }) }),
-      }),
-    );
+    const headers: Record<string, string> = data === undefined ? {} : { 'content-type': 'application/vnd.api+json' };
+    const reply = await sendTo(mock, path, data && { data }, headers);
     expect(reply.headers.get('x-mock-violation')).toBeNull();
-    return (await reply.json()) as { data: Part; included?: unknown };
+    return reply.body as { data: Part; included?: unknown };
   };
   const refer = ({ type, id }: Part): Part => ({ data: { type, id } });
   const { data: ada } = await send('/people', { type: 'people', attributes: { name: 'Ada' } });

@@ -1,17 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { createMock } from '../../src/index.js';
 import { CLOSED, type Part } from '../schema-parts.js';
 import { loadCases } from '../load-cases.js';
+import { openShop } from './shop.js';
 
 const spec = loadCases<Record<string, unknown>>('state/sent-in-query.yaml');
 
 async function open(): Promise<(method: string, path: string, body?: Part) => Promise<Part>> {
-  const mock = await createMock({ spec, ...CLOSED });
-  return async (method, path, body) => {
-    const headers = { 'content-type': 'application/json' };
-    const init = body === undefined ? { method } : { method, headers, body: JSON.stringify(body) };
-    return (await mock.fetch(new Request(`http://localhost${path}`, init))).json() as Promise<Part>;
-  };
+  const { send } = await openShop({ ...CLOSED, spec });
+  return async (...request) => (await send(...request)).body;
 }
 
 describe('properties in the query of a write', () => {
