@@ -61,7 +61,7 @@ async function start() {
   const send = async (path: string, data?: unknown): Promise<{ data: Part; included?: unknown }> => {
     const headers: Record<string, string> = data === undefined ? {} : { 'content-type': 'application/vnd.api+json' };
     const reply = await sendTo(mock, path, data && { data }, headers);
-    expect(reply.headers.get('x-mock-violation')).toBeNull();
+    expect(reply.headers.get('x-mock-violations')).toBeNull();
     return reply.body as { data: Part; included?: unknown };
   };
   const refer = ({ type, id }: Part): Part => ({ data: { type, id } });
