@@ -9,6 +9,12 @@ export const BOOLEAN = { type: 'boolean' } as const;
 /** The options of a mock that answers 404 for an unknown id. */
 export const CLOSED = { state: { unknownIds: 'not-found' } } as const;
 
+/** What is done with unknown ids, and the options of such a mock. */
+export const WORLDS: readonly (readonly [name: string, options: Partial<typeof CLOSED>])[] = [
+  ['open', {}],
+  ['closed', CLOSED],
+];
+
 // Not an interface, which would not be a `Part`.
 type ObjectSchema<Properties> = {
   readonly type: 'object';

@@ -11,7 +11,7 @@ import {
   takes,
   toDocument,
 } from '../operation-parts.js';
-import { arrayOf, BOOLEAN, CLOSED, INTEGER, object, TEXT } from '../schema-parts.js';
+import { arrayOf, BOOLEAN, CLOSED, INTEGER, object, TEXT, WORLDS } from '../schema-parts.js';
 import { openShop } from './shop.js';
 
 const team = object({ id: TEXT, name: TEXT, note: TEXT }, 'id', 'name');
@@ -161,10 +161,7 @@ describe('a PUT that leaves out properties', () => {
     status: 'closed',
   };
 
-  it.each([
-    ['not found', CLOSED],
-    ['created', {}],
-  ])('generates none of them, where unknown ids are %s', async (_, options) => {
+  it.each(WORLDS)('generates none of them, in a %s world', async (_, options) => {
     const { send } = await openShop({ ...options, spec });
     const { body: made } = await send('POST', '/items', whole);
     const path = `/items/${String(made['id'])}`;

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createMock, type Mock } from '../../src/index.js';
 import { content, pathParameter, query, sends, shows, takes, toDocument } from '../operation-parts.js';
-import { arrayOf, BOOLEAN, CLOSED, INTEGER, object, type Part, ref, TEXT } from '../schema-parts.js';
+import { arrayOf, BOOLEAN, INTEGER, object, type Part, ref, TEXT, WORLDS } from '../schema-parts.js';
 import { openShop } from './shop.js';
 import { send } from '../send.js';
 
@@ -163,10 +163,7 @@ it('a label is removed from an issue that was created on demand, once', async ()
   expect((await send(mock, `DELETE ${issue}/labels/any`)).status).toBe(404);
 });
 
-it.each([
-  ['closed', CLOSED],
-  ['open', {}],
-] as const)(
+it.each(WORLDS)(
   'elements with ids are merged by a PATCH that can leave out a part of them in a %s world',
   async (_, options) => {
     const line = object({ id: TEXT, sku: TEXT, count: INTEGER }, 'id', 'sku', 'count');

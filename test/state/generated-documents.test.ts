@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { inPath, json, pathParameter, sends, shows, toDocument } from '../operation-parts.js';
-import { arrayOf, CLOSED, INTEGER, NUMBER, object, type Part, ref, TEXT } from '../schema-parts.js';
+import { arrayOf, INTEGER, NUMBER, object, type Part, ref, TEXT, WORLDS } from '../schema-parts.js';
 import { openShop } from './shop.js';
 
 const BOAT = object({ id: INTEGER, name: TEXT, hull: TEXT }, 'id', 'name');
@@ -68,10 +68,7 @@ describe('PUT on a collection', () => {
 });
 
 describe('a parent whose parameter has a plain name', () => {
-  it.each([
-    ['open', {}],
-    ['closed', CLOSED],
-  ])('is not mistaken for the item below it, in an %s world', async (_, options) => {
+  it.each(WORLDS)('is not mistaken for the item below it, in an %s world', async (_, options) => {
     const spec = toDocument(
       {
         '/shows': { post: { ...sends(object({ name: TEXT })), ...shows(ref('Show')) } },
@@ -115,10 +112,7 @@ it('reads one item in an array whose elements show more than those of the list',
   expect(read).toEqual([expect.objectContaining({ key_id: body['key_id'], name: 'first' })]);
 });
 
-describe.each([
-  ['closed', CLOSED],
-  ['open', {}],
-] as const)('in a %s world, operations that declare', (_, options) => {
+describe.each(WORLDS)('in a %s world, operations that declare', (_, options) => {
   const error = json(object({ message: TEXT, statusCode: INTEGER }, 'message'));
   const cat = object({ name: TEXT, price: NUMBER }, 'name');
   it.each<readonly [string, (success: number) => Part, number]>([

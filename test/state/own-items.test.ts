@@ -1,12 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { inPath, REMOVED, sends, shows, takes, toDocument } from '../operation-parts.js';
-import { arrayOf, CLOSED, object, ref, TEXT } from '../schema-parts.js';
+import { arrayOf, object, ref, TEXT, WORLDS } from '../schema-parts.js';
 import { openShop } from './shop.js';
 
-describe.each([
-  ['closed', CLOSED],
-  ['open', {}],
-] as const)('the user of the request in a %s world', (_, options) => {
+describe.each(WORLDS)('the user of the request in a %s world', (_, options) => {
   const list = shows(object({ items: arrayOf(ref('Thing')) }));
   const post = takes(object({ name: TEXT }), ref('Thing'), 201);
   const one = shows(ref('Thing'));
@@ -38,10 +35,7 @@ describe.each([
   );
 });
 
-describe.each([
-  ['closed', CLOSED],
-  ['open', {}],
-] as const)('items of the user of a request in a %s world', (_, options) => {
+describe.each(WORLDS)('items of the user of a request in a %s world', (_, options) => {
   const schemas = {
     User: object({ id: TEXT, name: TEXT, bio: TEXT }, 'id'),
     Thing: object({ id: TEXT, name: TEXT, user_id: TEXT }, 'id', 'name'),

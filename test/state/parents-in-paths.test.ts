@@ -1,12 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { inPath, json, REMOVED, sends, toDocument } from '../operation-parts.js';
-import { arrayOf, CLOSED, INTEGER, object, type Part, ref, TEXT } from '../schema-parts.js';
+import { arrayOf, INTEGER, object, type Part, ref, TEXT, WORLDS } from '../schema-parts.js';
 import { openShop, type Shop } from './shop.js';
-
-const WORLDS = [
-  ['closed', CLOSED],
-  ['open', {}],
-] as const;
 
 const GONE: Part = REMOVED;
 

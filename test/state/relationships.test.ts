@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { inPath, json, sends, toDocument } from '../operation-parts.js';
-import { arrayOf, CLOSED, object, type Part, ref, TEXT } from '../schema-parts.js';
+import { arrayOf, object, type Part, ref, TEXT, WORLDS } from '../schema-parts.js';
 import { openShop } from './shop.js';
 const data = (schema: object): Part => object({ data: schema }, 'data');
 const shows = (schema: object, status = 200): Part => ({ responses: { [status]: json(data(schema)), 404: GONE } });
@@ -41,10 +41,7 @@ const relation = (path: string, isOne: boolean): Part => {
   return { [path]: { ...inPath('id'), get, patch: { ...sends(body), ...DONE }, ...changes } };
 };
 
-describe.each([
-  ['closed', CLOSED],
-  ['open', {}],
-] as const)('relationships in a %s world', (_, options) => {
+describe.each(WORLDS)('relationships in a %s world', (_, options) => {
   const spec = toDocument(
     {
       ...toPaths('articles'),
