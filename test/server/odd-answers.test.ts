@@ -11,34 +11,30 @@ import {
   type ScenarioOptions,
 } from '../../src/index.js';
 import { describeBoth, type Reach, type Start } from '../describe-both.js';
+import { content, json, object, query, REMOVED, TEXT, toDocument } from '../document-parts.js';
 import { createFolder } from '../folders.js';
 
 // Whatever an answer contains, writing it cannot fail; what cannot be written is a 500 in the contract's own form.
 
-const json = (schema: object, more: object = {}): object => ({
-  description: '',
-  content: { 'application/json': { schema } },
-  ...more,
-});
-const ERROR = json({ type: 'object', required: ['message'], properties: { message: { type: 'string' } } });
+const ERROR = json(object({ message: TEXT }, 'message'));
 const header = (example: unknown): object => ({ schema: {}, example });
+const withHeaders = (shown: object): object => ({ 200: { ...json({}), headers: shown } });
 
-const createSpec = (responses: object): Record<string, unknown> => ({
-  openapi: '3.1.0',
-  info: { title: 'Odd', version: '1' },
-  paths: {
-    '/things': { get: { operationId: 'listThings', responses: { ...responses, 500: ERROR, '4XX': ERROR } } },
-    '/fine': { get: { responses: { 204: { description: '' } } } },
-  },
-});
+const createSpec = (responses: object, operation: object = {}): Record<string, unknown> =>
+  toDocument(
+    {
+      '/things': {
+        get: { operationId: 'listThings', ...operation, responses: { ...responses, 500: ERROR, '4XX': ERROR } },
+      },
+      '/fine': { get: REMOVED },
+    },
+    undefined,
+    { info: { title: 'Odd', version: '1' } },
+  );
 
-const TEXT = { schema: { type: 'string' } };
 const EMPTY = { description: '' };
 const SPEC = createSpec({
-  200: {
-    description: '',
-    content: { 'application/json': { schema: {} }, 'text/plain': { schema: { type: 'string' } } },
-  },
+  200: { description: '', content: { ...content({}), ...content(TEXT, 'text/plain') } },
   204: EMPTY,
   205: EMPTY,
   304: EMPTY,
@@ -263,7 +259,7 @@ describeBoth('a handler that returns', (start) => {
       throw new Error('no second');
     };
     const handlers = { listThings: () => ({ status: 200, body: stream(), mediaType: 'text/plain' }) };
-    const spec = createSpec({ 200: { description: '', content: { 'text/plain': { schema: { type: 'string' } } } } });
+    const spec = createSpec({ 200: { description: '', content: content(TEXT, 'text/plain') } });
     const { ask, mock } = await open(start, { spec, handlers });
     await expect(ask('/things').then((response) => response.text())).rejects.toThrow();
     expect(mock.journal.last()?.trace).toContain('handler: its stream failed: no second');
@@ -281,55 +277,35 @@ describeBoth('what a document declares', (start) => {
     'x-fine': header(1),
   };
   it.each([
-    ['header names that are not valid', { 200: json({}, { headers: names }) }],
+    ['header names that are not valid', withHeaders(names)],
     [
       'header values that are not valid',
-      {
-        200: json(
-          {},
-          {
-            headers: {
-              'x-a': header('a\r\nb: c'),
-              'x-b': header('Ω'),
-              'x-c': header(['é', 'Ω']),
-              'x-d': header({ 'k\n': '\0' }),
-              'x-e': header(null),
-            },
-          },
-        ),
-      },
+      withHeaders({
+        'x-a': header('a\r\nb: c'),
+        'x-b': header('Ω'),
+        'x-c': header(['é', 'Ω']),
+        'x-d': header({ 'k\n': '\0' }),
+        'x-e': header(null),
+      }),
     ],
     [
       'headers of the message',
-      {
-        200: json(
-          {},
-          {
-            headers: {
-              'Content-Length': header(1),
-              'Transfer-Encoding': header('chunked'),
-              Trailer: header('x'),
-              Connection: header('close'),
-              Upgrade: header('h2c'),
-            },
-          },
-        ),
-      },
+      withHeaders({
+        'Content-Length': header(1),
+        'Transfer-Encoding': header('chunked'),
+        Trailer: header('x'),
+        Connection: header('close'),
+        Upgrade: header('h2c'),
+      }),
     ],
-    ['content of 204', { 204: json({ type: 'string' }) }],
-    ['content of 304', { 304: json({ type: 'string' }) }],
+    ['content of 204', { 204: json(TEXT) }],
+    ['content of 304', { 304: json(TEXT) }],
     ['a status below 200', { 103: json({}) }],
     ['a status above 599', { 700: json({}) }],
     ['a status that is not a number', { abc: json({}) }],
     ['a range of interim statuses', { '1XX': json({}) }],
-    [
-      'a media type that is not valid',
-      { 200: { description: '', content: { 'a\r\nb: c': { schema: { type: 'string' } } } } },
-    ],
-    [
-      'a media type that is not ASCII',
-      { 200: { description: '', content: { 'text/Ω': { schema: { type: 'string' } } } } },
-    ],
+    ['a media type that is not valid', { 200: { description: '', content: content(TEXT, 'a\r\nb: c') } }],
+    ['a media type that is not ASCII', { 200: { description: '', content: content(TEXT, 'text/Ω') } }],
   ])('is answered: %s', async (_, responses) => {
     const { ask, mock } = await open(start, { spec: createSpec(responses) });
     const response = await ask('/things');
@@ -340,7 +316,7 @@ describeBoth('what a document declares', (start) => {
 
   it('is answered with a header value of 100,000 characters as a declared 500', async () => {
     const { ask, mock } = await open(start, {
-      spec: createSpec({ 200: json({}, { headers: { 'x-a': header('a'.repeat(100_000)) } }) }),
+      spec: createSpec(withHeaders({ 'x-a': header('a'.repeat(100_000)) })),
     });
     await expectDeclaredFailure(await ask('/things'), mock, /"x-a".*100000/);
   });
@@ -386,19 +362,9 @@ describeBoth('a scenario that answers', (start) => {
       200,
     ],
   ])('%s is sent', async (_, respond, status) => {
-    const content = { 'application/json': { schema: {} }, 'text/plain': TEXT, 'text/event-stream': TEXT };
-    const spec = {
-      ...createSpec({}),
-      paths: {
-        '/things': {
-          get: {
-            operationId: 'listThings',
-            parameters: ['q', 'none'].map((name) => ({ name, in: 'query', schema: { type: 'string' } })),
-            responses: { 200: { description: '', content }, 204: EMPTY },
-          },
-        },
-      },
-    };
+    const any = { ...content({}), ...content(TEXT, 'text/plain'), ...content(TEXT, 'text/event-stream') };
+    const responses = { 200: { description: '', content: any }, 204: EMPTY };
+    const spec = createSpec(responses, { parameters: [query('q'), query('none')] });
     // The rows are JSON as a file has it.
     const scenarios = {
       from: { odd: { operations: { listThings: { respond } } } },

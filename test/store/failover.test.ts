@@ -5,6 +5,7 @@ import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { Mock } from '../../src/index.js';
 import { openMock } from '../open-mock.js';
 import { LIBRARY } from './library.js';
+import { untilAnswered } from './redis-in-test.js';
 import { REDIS_MISSING, type RedisServer, runRedisCommand, startCluster, untilTrue } from './redis-server.js';
 
 /** Replicas take over soon after this time. */
@@ -42,17 +43,11 @@ describe.skipIf(REDIS_MISSING !== undefined)('a store on Redis Cluster whose mas
     onTestFinished(() => client.disconnect());
     return start(client);
   };
-  /** Asks until the answer is not 503, which has to say when to ask again. */
-  const ask = async (mock: Mock, path: string, init?: RequestInit): Promise<Response> => {
-    let response = await mock.fetch(path, init);
-    await untilTrue(async () => {
-      if (response.status !== 503) return true;
-      expect(response.headers.get('retry-after')).toBe('1');
-      response = await mock.fetch(path, init);
-      return false;
-    });
-    return response;
-  };
+  const ask = (mock: Mock, path: string, init?: RequestInit): Promise<Response> =>
+    untilAnswered(
+      () => mock.fetch(path, init),
+      ({ headers }) => expect(headers.get('retry-after')).toBe('1'),
+    );
   const create = async (mock: Mock, title: string): Promise<void> => {
     const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ title }) };
     expect((await ask(mock, '/books', init)).status).toBe(201);

@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { type Interaction, type Mock, MockError } from '../../src/index.js';
 import { runProgram } from '../cli/run-program.js';
 import { openMock } from '../open-mock.js';
-import { connectInTest, startRedisInTest } from './redis-in-test.js';
+import { type Reply, send } from '../send.js';
+import { connectInTest, startRedisInTest, untilAnswered } from './redis-in-test.js';
 import { REDIS_MISSING, runRedisCommand } from './redis-server.js';
 
 const PATH = '/v1/organization/admin_api_keys';
@@ -12,21 +13,10 @@ const HEADERS = { authorization: 'Bearer key', 'content-type': 'application/json
 describe.skipIf(REDIS_MISSING !== undefined)('a store that fails', () => {
   const start = (url: string, options: object = {}): Promise<Mock> =>
     openMock({ spec: 'spec/openapi.yaml', fixtures: 'fixtures', store: { redis: url }, ...options });
-  const create = (mock: Mock, name: string): Promise<Response> =>
-    mock.fetch(PATH, { method: 'POST', headers: HEADERS, body: JSON.stringify({ name }) });
-  const names = async (mock: Mock): Promise<readonly string[]> => {
-    const { data } = (await (await mock.fetch(`${PATH}?limit=100`, { headers: HEADERS })).json()) as {
-      data: readonly { name: string }[];
-    };
-    return data.map(({ name }) => name);
-  };
-  /** Asks until the mock has its store again. */
-  const untilAnswered = async (ask: () => Promise<Response>): Promise<Response> => {
-    for (;;) {
-      const response = await ask();
-      if (response.status !== 503) return response;
-      await new Promise((resolve) => setImmediate(resolve));
-    }
+  const create = (mock: Mock, name: string, path = PATH): Promise<Reply> => send(mock, path, { name }, HEADERS);
+  const names = async (mock: Mock, path = PATH): Promise<readonly string[]> => {
+    const { body } = await send(mock, `${path}?limit=100`, undefined, HEADERS);
+    return (body['data'] as readonly { readonly name: string }[]).map(({ name }) => name);
   };
   const failure = async (work: Promise<unknown>): Promise<MockError> => {
     try {
@@ -58,7 +48,7 @@ describe.skipIf(REDIS_MISSING !== undefined)('a store that fails', () => {
     await redis.kill();
     const lost = await create(one, 'lost');
     expect([lost.status, lost.headers.get('retry-after')]).toEqual([503, '1']);
-    expect(await lost.json()).toMatchObject({ error: { code: 'store_unreachable' } });
+    expect(lost.body).toMatchObject({ error: { code: 'store_unreachable' } });
     expect(shown.at(-1)).toContain('503 store: the store on redis://127.0.0.1');
     expect((await one.fetch('/__mock/health')).status).toBe(503);
     await redis.start();
@@ -168,15 +158,12 @@ describe.skipIf(REDIS_MISSING !== undefined)('a store that fails', () => {
     const idleMs = 3_600_000;
     const one = await start(redis.url, { sessions: { idleMs } });
     const url = `/~brief${PATH}`;
-    await one.fetch(url, { method: 'POST', headers: HEADERS, body: JSON.stringify({ name: 'of the session' }) });
+    await create(one, 'of the session', url);
     const client = await connectInTest(redis);
     const keys = await client.keys('vouch:{vouch:brief}:*');
     for (const key of keys) expect(await client.pTTL(key)).toBeGreaterThan(idleMs / 2);
     // As Redis does at that time.
     expect(await client.del(keys)).toBe(keys.length);
-    const { data } = (await (await one.fetch(`${url}?limit=100`, { headers: HEADERS })).json()) as {
-      data: readonly { name: string }[];
-    };
-    expect(data.map(({ name }) => name)).not.toContain('of the session');
+    expect(await names(one, url)).not.toContain('of the session');
   });
 });

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { createMock, type Mock, type ScenarioDefinition } from '../../src/index.js';
 import { openMock } from '../open-mock.js';
 import { LIBRARY } from './library.js';
-import { connectInTest, startRedisInTest } from './redis-in-test.js';
+import { connectInTest, startRedisInTest, untilAnswered } from './redis-in-test.js';
 import { REDIS_MISSING, type RedisServer, withSend } from './redis-server.js';
 
 interface Book {
@@ -25,14 +25,8 @@ describe.skipIf(REDIS_MISSING !== undefined)('a store that has lost writes', () 
   });
   const start = (store: string | object = redis.url): Promise<Mock> =>
     openMock({ spec: LIBRARY, fixtures: { books: { items: [] } }, store: { redis: store } });
-  /** Asks until the mock has its store again. */
-  const ask = async (mock: Mock, path: string, init?: RequestInit): Promise<Response> => {
-    for (;;) {
-      const response = await mock.fetch(path, init);
-      if (response.status !== 503) return response;
-      await new Promise((resolve) => setImmediate(resolve));
-    }
-  };
+  const ask = (mock: Mock, path: string, init?: RequestInit): Promise<Response> =>
+    untilAnswered(() => mock.fetch(path, init));
   const create = async (mock: Mock, title: string, session = ''): Promise<Book> => {
     const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ title }) };
     const response = await ask(mock, `${session}/books`, init);

@@ -1,6 +1,6 @@
 import { createClient, type RedisClientType } from 'redis';
 import { onTestFinished } from 'vitest';
-import { type RedisServer, startRedis } from './redis-server.js';
+import { type RedisServer, startRedis, untilTrue } from './redis-server.js';
 
 /** Starts a Redis server that runs until the test is over. */
 export async function startRedisInTest(more?: readonly string[]): Promise<RedisServer> {
@@ -18,4 +18,19 @@ export async function connectInTest({ url }: RedisServer): Promise<RedisClientTy
   await client.connect();
   onTestFinished(() => client.destroy());
   return client;
+}
+
+/** Asks until a mock has its store again: the answer is not 503. */
+export async function untilAnswered<Answer extends Pick<Response, 'status'>>(
+  ask: () => Promise<Answer>,
+  checkRefusal: (refusal: Answer) => void = () => undefined,
+): Promise<Answer> {
+  let answer = await ask();
+  await untilTrue(async () => {
+    if (answer.status !== 503) return true;
+    checkRefusal(answer);
+    answer = await ask();
+    return false;
+  });
+  return answer;
 }
