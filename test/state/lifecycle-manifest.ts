@@ -27,7 +27,7 @@ export async function runManifest(
       mock.reset();
       const failures: string[] = [];
       const fail = (step: string, text: string): void => void failures.push(`${resource.name}: ${step}: ${text}`);
-      await createLifecycle(createClient(mock), resources, { resource, isClosed }, fail).run();
+      await createLifecycle(createClient(mock), resources, { resource, isClosed }, fail)();
       reports.push({ resource: resource.name, failures });
     }
     return reports;
@@ -50,16 +50,12 @@ interface Item {
   readonly expected: Map<string, unknown>;
 }
 
-interface Lifecycle {
-  run(): Promise<void>;
-}
-
 function createLifecycle(
   client: Client,
   resources: readonly Resource[],
   { resource, isClosed }: { readonly resource: Resource; readonly isClosed: boolean },
   fail: (step: string, text: string) => void,
-): Lifecycle {
+): () => Promise<void> {
   /** The created parents by the name of their resource. */
   const createdParents = new Map<string, Item>();
   /** The sent values by pointer that an answer did not show, so that the following answers do not repeat the failure. */
@@ -318,8 +314,7 @@ function createLifecycle(
   };
 
   const checkAlternates = async (item: Item): Promise<void> => {
-    const all = { ...resource.id.alternates, ...resource.id.alternatives };
-    for (const [name, pointers] of Object.entries(all)) {
+    for (const [name, pointers] of Object.entries(resource.id.alternates ?? {})) {
       for (const pointer of [pointers].flat()) {
         const reply = await read(item, { [name]: readPointer(item.latest, pointer) });
         const id = readPointer(readPointer(reply.body, resource.read.item), resource.id.pointer);
@@ -376,14 +371,12 @@ function createLifecycle(
     if (resource.delete) await checkDelete(item, resource.delete);
   };
 
-  return {
-    run: async () => {
-      try {
-        await runSteps();
-      } catch (error) {
-        if (!(error instanceof Failure)) throw error;
-        fail('stopped', error.message);
-      }
-    },
+  return async () => {
+    try {
+      await runSteps();
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      fail('stopped', error.message);
+    }
   };
 }

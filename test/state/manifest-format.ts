@@ -91,7 +91,6 @@ export interface Resource {
     readonly in?: Places;
     readonly chosen?: { readonly parameter: string; readonly in: Place };
     readonly alternates?: Readonly<Record<string, string | readonly string[]>>;
-    readonly alternatives?: Readonly<Record<string, string | readonly string[]>>;
   };
   /** Resources by parameter or body field, or literal values; `closed` creates the parent where unknown ids are not found. */
   readonly parents: Readonly<Record<string, string | { readonly value: unknown; readonly closed?: string }>>;
