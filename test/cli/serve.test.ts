@@ -4,6 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { serveInTest } from '../serve-in-test.js';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { createCertificate } from '../../src/server/certificate.js';
 import { type Program, startProgram } from './run-program.js';
@@ -194,17 +195,13 @@ describe('vouch serve', () => {
   });
 
   it('reports a port that is in use and exits with 1', async () => {
-    const blocker = createServer();
-    await once(blocker.listen(0, '127.0.0.1'), 'listening');
-    const address = blocker.address();
-    const port = typeof address === 'object' && address !== null ? address.port : 0;
-    const { exit, output } = run(['serve', '--port', String(port)]);
+    const { port } = new URL(await serveInTest(createServer()));
+    const { exit, output } = run(['serve', '--port', port]);
     expect(await exit).toBe(1);
     expect(output()).toBe(
       `PORT_TAKEN  port ${port} on 127.0.0.1 is already in use\n` +
         '  hint: stop the process that uses it, or choose another port with --port (0 picks a free port)\n',
     );
-    blocker.close();
   });
 
   it.each([

@@ -1,9 +1,8 @@
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
-import { once } from 'node:events';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { findPorts } from '../find-ports.js';
 import { EXPORTS, readAnswers } from './old-mock.js';
 import { createFolder } from '../folders.js';
 
@@ -11,19 +10,11 @@ const CLI = join('bench', 'peers', 'node_modules', '@mockoon', 'cli', 'bin', 'ru
 const isInstalled = existsSync(CLI);
 if (!isInstalled) console.log(`skipped: Mockoon is not installed (npm ci in bench/peers)`);
 
-async function findPort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  return typeof address === 'object' && address !== null ? address.port : 0;
-}
-
 it.skipIf(!isInstalled)(
   'Mockoon itself gives the answers that the import is compared with',
   { tags: 'slow', timeout: 30_000 },
   async () => {
-    const port = await findPort();
+    const [port] = await findPorts(1);
     const file = join(createFolder(), 'environment.json');
     writeFileSync(file, readFileSync(join(EXPORTS, 'mockoon/rules.json')));
     const mockoon = spawn(process.execPath, [

@@ -2,10 +2,9 @@
 import axe from 'axe-core';
 import { mkdirSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { once } from 'node:events';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { serveInTest } from '../serve-in-test.js';
 import type { Mock, MockOptions } from '../../src/index.js';
 import { openBuiltIn } from '../describe-both.js';
 import { HAS_CHROMIUM, openPagePool, type PageOptions, type PagePool } from '../open-chromium.js';
@@ -309,15 +308,7 @@ describe.skipIf(!HAS_CHROMIUM)('the inspector in Chromium', () => {
       response.writeHead(200, { 'content-type': 'text/html' });
       response.end(`<!doctype html><title>other</title><iframe src="${url}/__mock/"></iframe>`);
     });
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    onTestFinished(() => {
-      server.closeAllConnections();
-      server.close();
-    });
-    // A TCP server's address is an AddressInfo.
-    const { port } = server.address() as AddressInfo;
-    await page.goto(`http://127.0.0.1:${port}/`);
+    await page.goto(`${await serveInTest(server)}/`);
     for (const path of ['/', '/journal', '/journal/stream', '/contract']) {
       const result = await page.evaluate(
         `fetch('${url}/__mock${path}').then(({ status }) => status, ({ name }) => name)`,

@@ -3,10 +3,9 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { findPorts } from '../find-ports.js';
 import { readBlocks } from '../../.ci/follow.mjs';
 import { createMocks, type Mocks } from '../../src/index.js';
 import { AUTHORIZED } from '../describe-both.js';
@@ -101,7 +100,7 @@ async function startPrometheus(config: string): Promise<Ask> {
   const folder = createFolder();
   const file = join(folder, 'prometheus.yml');
   writeFileSync(file, config);
-  const port = await findPort();
+  const [port] = await findPorts(1);
   const child = spawn(
     'prometheus',
     [`--config.file=${file}`, `--storage.tsdb.path=${join(folder, 'data')}`, `--web.listen-address=127.0.0.1:${port}`],
@@ -134,12 +133,4 @@ async function stop(child: ChildProcess): Promise<void> {
 async function readDocuments(ask: Ask, query: string): Promise<Readonly<Record<string, number>>> {
   const results = await ask(query);
   return Object.fromEntries(results.map(({ metric, value }) => [metric['document'] ?? '', Number(value[1])]));
-}
-
-async function findPort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

@@ -4,9 +4,9 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { accessSync, constants, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
-import { type AddressInfo, createServer } from 'node:net';
 import { delimiter, isAbsolute, join, parse } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { findPorts } from '../find-ports.js';
 import { promoteCassette, type PromoteOutcome } from '../../src/cli/commands/recordings/promote.js';
 import { createMock, type Mock } from '../../src/index.js';
 import { type Cassette, loadCassette } from '../../src/recording/cassette/cassette.js';
@@ -325,15 +325,6 @@ async function start(service: Service, folder: string): Promise<{ readonly url: 
 
 function launch(program: string, options: readonly string[]): ChildProcess {
   return spawn(findProgram(program) ?? program, options, { stdio: ['ignore', 'pipe', 'pipe'] });
-}
-
-/** Ports that are free now, of which a server that cannot choose its own gets one. */
-async function findPorts(count: number): Promise<readonly number[]> {
-  const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'));
-  await Promise.all(servers.map((server) => once(server, 'listening')));
-  const ports = servers.map((server) => (server.address() as AddressInfo).port);
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
-  return ports;
 }
 
 /** The path of an installed program; servers are in folders that are not in every user's PATH. */

@@ -1,11 +1,11 @@
 import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { createClient } from 'redis';
+import { findPorts } from '../find-ports.js';
 
 /** The program of the server: another one that has the same commands, such as valkey-server, can be named. */
 const PROGRAM = process.env['VOUCH_REDIS_SERVER'] ?? 'redis-server';
@@ -166,18 +166,7 @@ const MAX_PORT = 55_535;
 
 async function findFreePort(): Promise<number> {
   for (;;) {
-    const port = await findAnyPort();
+    const [port = 0] = await findPorts(1);
     if (port <= MAX_PORT) return port;
   }
-}
-
-function findAnyPort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
-    });
-  });
 }
