@@ -14,7 +14,7 @@ const PROGRAM = ['cli/program/program', 'cli/program/launch'];
 const BUNDLED = new Set(['@faker-js/faker', 'hono', '@hono/node-server']);
 
 /** Globals that the bundled packages take from the global object of Node.js, and timers that fake timers do not stop. */
-const PLATFORM = fileURLToPath(new URL('../src/platform.ts', import.meta.url));
+const PLATFORM = fileURLToPath(new URL('../src/base/platform.ts', import.meta.url));
 const GLOBALS = Object.fromEntries(
   [
     'FormData',

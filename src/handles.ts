@@ -4,10 +4,10 @@ import type { Hono } from 'hono';
 import type { CallChecks } from './answer/call-checks.js';
 import type { HandlersOf, JournalOf, VerifyOptionsOf } from './answer/handlers.js';
 import type { MockScenariosOf } from './answer/sources/scenario/typed-scenario.js';
-import type { Clock, VirtualClock } from './clock.js';
+import type { Clock, VirtualClock } from './base/clock.js';
 import type { Contract, Problem } from './contract/contract.js';
 import type { Coverage } from './coverage/coverage.js';
-import { MockError } from './errors.js';
+import { MockError } from './base/errors.js';
 import type { Listening, ListenOptions } from './server/listen.js';
 import { createReceipts } from './journal/received.js';
 import type { Cassette } from './recording/cassette/cassette.js';
@@ -22,7 +22,7 @@ import { checkConduct, verifySession } from './session/verify.js';
 import type { Interceptable, Interceptions } from './server/intercept.js';
 import type { MockReload } from './server/watch.js';
 import { toRequest, withAbortSignal } from './http/request/in-process.js';
-import { host } from './platform.js';
+import { host } from './base/platform.js';
 
 /** A session: collections, scenarios, clock and journal of one client. */
 export interface SessionHandle<SessionClock extends Clock = VirtualClock, Types = unknown, Collections = unknown>

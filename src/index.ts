@@ -22,14 +22,14 @@ export type {
   OperationCoverage,
   RuleCoverage,
 } from './coverage/coverage.js';
-export { MockError, type ErrorCode, type Place } from './errors.js';
+export { MockError, type ErrorCode, type Place } from './base/errors.js';
 export {
   createRealClock,
   createVirtualClock,
   type Clock,
   type VirtualClock,
   type VirtualClockOptions,
-} from './clock.js';
+} from './base/clock.js';
 export type {
   Interaction,
   InteractionRequest,
@@ -74,7 +74,7 @@ export type { ExclusionOptions } from './recording/exclusion.js';
 export type { MatchExchange } from './recording/matching/match.js';
 export type { RecordingOptions, RecordingReport, RecordingStart } from './recording/recordings.js';
 export type { RedactionOptions } from './recording/redaction/secret-rules.js';
-export type { Schema, SchemaObject } from './contract/json.js';
+export type { Schema, SchemaObject } from './base/json.js';
 export type { StreamEvent } from './http/event-stream.js';
 export type { HeaderFields } from './http/header-fields.js';
 export type { QueryProfile } from './http/request/parameters.js';

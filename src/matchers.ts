@@ -1,7 +1,7 @@
 import type { ExpectedCallOf, ReceivedOptionsOf } from './answer/call-checks.js';
 import type { OperationNameOf, OperationOf, VerifyOptionsOf } from './answer/handlers.js';
-import type { Clock } from './clock.js';
-import { MockError } from './errors.js';
+import type { Clock } from './base/clock.js';
+import { MockError } from './base/errors.js';
 import type { Mock, SessionHandle } from './handles.js';
 import type { Interaction } from './journal/interaction.js';
 import type { ExpectedCall, ReceivedOptions } from './journal/received.js';

@@ -1,11 +1,11 @@
 import { createRecordingSources } from './answer/sources/recordings/recordings.js';
-import type { Clock, VirtualClock } from './clock.js';
+import type { Clock, VirtualClock } from './base/clock.js';
 import type { Coverage } from './coverage/coverage.js';
 import type { Contract } from './contract/contract.js';
 import { checkContractOptions, loadShared, readParts } from './contract-parts.js';
 import { createHandle, createRecordingsHandle, type HandleParts, type Mock } from './handles.js';
 import { toRequest, withAbortSignal } from './http/request/in-process.js';
-import { MockError } from './errors.js';
+import { MockError } from './base/errors.js';
 import type { MockOptions } from './options.js';
 import { readOptions, type Settings } from './read-options.js';
 import { follow } from './reload/follow.js';
@@ -29,7 +29,7 @@ import type { SharedStore } from './session/shared/shared-store.js';
 import { verifySession } from './session/verify.js';
 import { createStore, type OnStoreWrite } from './state/store/store.js';
 import { createUsage, type TotalUsage, type Usage } from './state/store/lists/usage.js';
-import { host, isPromise, isRequest, readMonotonic } from './platform.js';
+import { host, isPromise, isRequest, readMonotonic } from './base/platform.js';
 
 /**
  * Creates a mock of an OpenAPI document.

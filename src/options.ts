@@ -3,7 +3,7 @@ import type { OpenAPIV2, OpenAPIV3, OpenAPIV3_1 } from 'openapi-types';
 import type { HandlersOf } from './answer/handlers.js';
 import type { ScenariosOf } from './answer/sources/scenario/typed-scenario.js';
 import type { Contract } from './contract/contract.js';
-import type { MockError } from './errors.js';
+import type { MockError } from './base/errors.js';
 import type { QueryProfile } from './http/request/parameters.js';
 import type { Interaction, InteractionTexts } from './journal/interaction.js';
 import type { RecordingOptions } from './recording/recordings.js';

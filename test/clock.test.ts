@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { type Clock, createRealClock, createVirtualClock, toSocketClock } from '../src/clock.js';
+import { type Clock, createRealClock, createVirtualClock, toSocketClock } from '../src/base/clock.js';
 
 /** The number of timers that keep the process alive during `sleep`. */
 async function countTimers(clock: Clock): Promise<number> {

@@ -2,7 +2,7 @@ import { Hono } from 'hono';
 import { afterAll, afterEach, describe, onTestFinished } from 'vitest';
 import { CONTRACT_OPTIONS } from '../src/contract-parts.js';
 import { type Contract, createMock, loadContract, type Mock, type MockOptions, type MockServer } from '../src/index.js';
-import { memoize } from '../src/memoize.js';
+import { memoize } from '../src/base/memoize.js';
 
 /** A mock and the way a test reaches it. */
 export interface Reach {

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { readCacheFolder } from '../src/package-folder.js';
+import { readCacheFolder } from '../src/base/package-folder.js';
 
 /**
  * Removes what former runs computed from documents, before each run: the tests run the sources, of which the cache knows only the

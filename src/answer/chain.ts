@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { Clock } from '../clock.js';
+import type { Clock } from '../base/clock.js';
 import type { Contract } from '../contract/contract.js';
-import { isObject } from '../contract/json.js';
+import { isObject } from '../base/json.js';
 import type { Streaming } from '../contract/operations/operation.js';
 import type { GenerateContext, Generator } from '../generate/generate.js';
 import type { Answer } from '../http/answer.js';
@@ -11,7 +11,7 @@ import type { Validators } from '../schema/validate.js';
 import { NO_VIOLATIONS } from '../schema/violation.js';
 import type { Session } from '../session/session.js';
 import type { ErrorAnswers } from './error-answers.js';
-import { isBytes, isPromise } from '../platform.js';
+import { isBytes, isPromise } from '../base/platform.js';
 
 /** What the sources of one mock are created from. */
 export interface SourceParts {

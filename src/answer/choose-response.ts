@@ -1,5 +1,5 @@
 import type { Contract } from '../contract/contract.js';
-import { readOwn } from '../contract/json.js';
+import { readOwn } from '../base/json.js';
 import type { DeclaredResponse, MediaType, Operation } from '../contract/operations/operation.js';
 import { findJsonMedia, findResponse, findUsualResponse, toStatus } from '../contract/operations/responses.js';
 import { isCovered, isJsonType, toEssence } from '../contract/media-type.js';

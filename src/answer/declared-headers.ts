@@ -1,10 +1,10 @@
-import { isObject } from '../contract/json.js';
+import { isObject } from '../base/json.js';
 import { isToken } from '../contract/operations/parameter.js';
 import type { DeclaredHeader, DeclaredResponse } from '../contract/operations/operation.js';
 import type { GenerateContext, Generator } from '../generate/generate.js';
 import type { Answer } from '../http/answer.js';
 import type { Call } from '../http/request/call.js';
-import { memoize } from '../memoize.js';
+import { memoize } from '../base/memoize.js';
 import type { Validators } from '../schema/validate.js';
 
 /** Header fields by name, in lower case. */

@@ -1,12 +1,12 @@
 import type { Contract } from '../contract/contract.js';
-import { isObject, omitAt, withPath } from '../contract/json.js';
+import { isObject, omitAt, withPath } from '../base/json.js';
 import type { MediaType, Operation } from '../contract/operations/operation.js';
 import { fromReference, readPointer, readSegments } from '../contract/pointer.js';
 import type { Generator } from '../generate/generate.js';
 import type { Answer } from '../http/answer.js';
 import { isMarkupType } from '../contract/media-type.js';
 import { PROBLEM_TYPE, toProblem } from '../http/response/problem.js';
-import { memoize } from '../memoize.js';
+import { memoize } from '../base/memoize.js';
 import type { Validators } from '../schema/validate.js';
 import { listErrors, NO_VIOLATIONS, toViolationsHeader, type Violation } from '../schema/violation.js';
 import { toHintError } from '../state/inference/hints.js';

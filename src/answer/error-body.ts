@@ -1,5 +1,5 @@
 import type { Contract } from '../contract/contract.js';
-import { isObject, readOwn, type Schema, type SchemaObject, setOwn } from '../contract/json.js';
+import { isObject, readOwn, type Schema, type SchemaObject, setOwn } from '../base/json.js';
 import type { MediaType } from '../contract/operations/operation.js';
 import { readSegments, toPointer } from '../contract/pointer.js';
 import { toTable } from '../generate/text/names.js';
@@ -12,7 +12,7 @@ import {
 } from '../http/response/error-conditions.js';
 import { readStatusTitle } from '../http/response/problem.js';
 import type { Violation, ViolationPlace } from '../schema/violation.js';
-import { capitalize, toLetters } from '../contract/names.js';
+import { capitalize, toLetters } from '../base/names.js';
 
 /** What one entry of a list says, about one violation; it has the code of its own violation. */
 export function toEntryFacts({ status, code, violation: first }: BodyFacts, violation: Violation): BodyFacts {

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { Contract } from '../contract/contract.js';
-import { isObject } from '../contract/json.js';
+import { isObject } from '../base/json.js';
 import type { Operation } from '../contract/operations/operation.js';
 import { toPointer } from '../contract/pointer.js';
-import { joinWords, suggest } from '../errors.js';
-import { memoize } from '../memoize.js';
+import { joinWords, suggest } from '../base/errors.js';
+import { memoize } from '../base/memoize.js';
 import {
   type BodyFacts,
   ERROR_CONDITIONS,

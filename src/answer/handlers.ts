@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.js';
+import type { Clock } from '../base/clock.js';
 import type { Answer } from '../http/answer.js';
 import type { HandlerCall } from '../http/request/call.js';
 import type { Interaction } from '../journal/interaction.js';

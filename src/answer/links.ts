@@ -1,11 +1,11 @@
 import type { Contract } from '../contract/contract.js';
-import { isObject, readOwn } from '../contract/json.js';
+import { isObject, readOwn } from '../base/json.js';
 import type { DeclaredResponse, Operation, Parameter } from '../contract/operations/operation.js';
 import { fromReference, readPointer } from '../contract/pointer.js';
 import { readTemplate } from '../contract/router/path-template.js';
 import type { Answer } from '../http/answer.js';
 import type { Call } from '../http/request/call.js';
-import { isBytes } from '../platform.js';
+import { isBytes } from '../base/platform.js';
 import type { Exchange } from './chain.js';
 
 /** A link that the contract declares for an answer (OpenAPI 3.1 section 4.8.20). */

@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, isAbsolute, relative, resolve } from 'node:path';
-import { isObject } from '../contract/json.js';
+import { isObject } from '../base/json.js';
 import { parseText } from '../contract/load/parse.js';
 import { createLineFinder } from '../contract/load/source-map.js';
-import { MockError, type Place, toReason } from '../errors.js';
+import { MockError, type Place, toReason } from '../base/errors.js';
 import type { OptionName } from '../options-table.js';
 import { flattenOptions, type NamedOption } from '../read-options.js';
 import { listFlagOptions, readFlagProperty } from './flags.js';

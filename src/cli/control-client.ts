@@ -1,7 +1,7 @@
 import { URL } from 'node:url';
 import type { Command } from 'commander';
-import { isObject } from '../contract/json.js';
-import { MockError } from '../errors.js';
+import { isObject } from '../base/json.js';
+import { MockError } from '../base/errors.js';
 
 /** Where a running mock is, and how a command gets access to it. */
 export interface ControlFlags {

@@ -2,9 +2,9 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { MockError } from '../errors.js';
+import { MockError } from '../base/errors.js';
 import { type OptionName, OPTIONS } from '../options-table.js';
-import { toPackageUrl } from '../package-folder.js';
+import { toPackageUrl } from '../base/package-folder.js';
 
 /** How flags differ from the options they set, by option. */
 export type FlagChanges = Partial<Readonly<Record<OptionName, FlagChange>>>;

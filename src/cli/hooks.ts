@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { MockError, suggest } from '../errors.js';
+import { MockError, suggest } from '../base/errors.js';
 import type { CassetteOptions } from '../recording/cassettes.js';
 import { loadModule, readExports } from './load-module.js';
 

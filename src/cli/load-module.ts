@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { MockError, toReason } from '../errors.js';
-import { isError } from '../platform.js';
+import { MockError, toReason } from '../base/errors.js';
+import { isError } from '../base/platform.js';
 
 /** The exports of a module of the user. */
 type ModuleExports = Readonly<Record<string, unknown>>;

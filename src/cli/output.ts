@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { styleText } from 'node:util';
-import { MockError, toReason } from '../errors.js';
+import { MockError, toReason } from '../base/errors.js';
 
 /** Where commands print: results to standard output, failures and warnings to standard error. */
 export interface Output {

@@ -1,5 +1,5 @@
-import type { Place } from '../errors.js';
-import { isObject, type Schema, type SchemaObject } from './json.js';
+import type { Place } from '../base/errors.js';
+import { isObject, type Schema, type SchemaObject } from '../base/json.js';
 import type { Operation, SecurityScheme } from './operations/operation.js';
 
 /**

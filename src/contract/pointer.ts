@@ -1,4 +1,4 @@
-import { isObject } from './json.js';
+import { isObject } from '../base/json.js';
 
 /** One segment of a JSON pointer, escaped (RFC 6901 section 3). */
 export function escapeSegment(segment: string): string {

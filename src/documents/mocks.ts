@@ -1,5 +1,5 @@
-import type { Clock } from '../clock.js';
-import { joinWords, MockError } from '../errors.js';
+import type { Clock } from '../base/clock.js';
+import { joinWords, MockError } from '../base/errors.js';
 import type { Mock } from '../handles.js';
 import { toRequest } from '../http/request/in-process.js';
 import { negotiate } from '../http/response/negotiate.js';
@@ -12,7 +12,7 @@ import { isSocketEnvironment, type SocketEnvironment } from '../server/arrival.j
 import { answerDocuments } from '../server/control/pages.js';
 import { createCors } from '../server/cors.js';
 import type { Listening, ListenOptions } from '../server/listen.js';
-import { host, isPromise, isRequest } from '../platform.js';
+import { host, isPromise, isRequest } from '../base/platform.js';
 import { createDispatch, isBelow, listBasePaths, type ServedDocument } from './dispatch.js';
 
 /** The options of one mock of several that are served together. */

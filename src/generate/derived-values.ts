@@ -1,4 +1,4 @@
-import { readMember } from '../contract/json.js';
+import { readMember } from '../base/json.js';
 
 /** The template of a property that is derived from others: `{name}` copies, `{name:lower}` changes, other text is joined. */
 type Item = Readonly<Record<string, unknown>>;

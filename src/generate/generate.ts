@@ -1,11 +1,11 @@
-import { memoize } from '../memoize.js';
+import { memoize } from '../base/memoize.js';
 import type { Contract } from '../contract/contract.js';
-import { freezeDeep, type Schema } from '../contract/json.js';
+import { freezeDeep, type Schema } from '../base/json.js';
 import { readPointer } from '../contract/pointer.js';
-import { createRandomOf, hashText } from '../random.js';
+import { createRandomOf, hashText } from '../base/random.js';
 import type { Validators } from '../schema/validate.js';
 import { hasErrors, listErrors, type Violation } from '../schema/violation.js';
-import { toBareName } from '../contract/names.js';
+import { toBareName } from '../base/names.js';
 import { createVocabulary } from './text/vocabulary.js';
 import { createMergeSchemas, splitPart } from './values/merge-schemas.js';
 import { createMinimumDepth } from './values/attempt.js';

@@ -10,7 +10,7 @@ import {
   inflateSync,
 } from 'node:zlib';
 import type { ClientReport } from '../schema/violation.js';
-import { isBytes, isError } from '../platform.js';
+import { isBytes, isError } from '../base/platform.js';
 
 /** The decoded bytes of a request body, or the violation to report. */
 type DecodedBody = { readonly bytes: Uint8Array } | { readonly mistake: ClientReport };

@@ -1,4 +1,4 @@
-import { addTo } from '../contract/json.js';
+import { addTo } from '../base/json.js';
 
 /** One event of a `text/event-stream` (HTML standard, section 9.2). */
 export interface StreamEvent {

@@ -1,4 +1,4 @@
-import { addTo, mapValues, readOwn } from '../contract/json.js';
+import { addTo, mapValues, readOwn } from '../base/json.js';
 import { toEssence } from '../contract/media-type.js';
 
 /** Header fields by name, names in lower case; a field with several lines has a list. */

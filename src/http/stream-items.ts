@@ -1,5 +1,5 @@
 import type { Contract } from '../contract/contract.js';
-import { isObject } from '../contract/json.js';
+import { isObject } from '../base/json.js';
 import type { MediaType } from '../contract/operations/operation.js';
 import { isSequenceType, toEssence } from '../contract/media-type.js';
 

@@ -1,5 +1,5 @@
 import type { Contract } from '../contract/contract.js';
-import { isObject, readOwn, type Schema } from '../contract/json.js';
+import { isObject, readOwn, type Schema } from '../base/json.js';
 import { readSegments, toPointer } from '../contract/pointer.js';
 import { isXmlType } from '../contract/media-type.js';
 import type { BodyWriter } from './response/encode.js';

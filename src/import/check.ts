@@ -1,6 +1,6 @@
 import type { DeclaredHeader, Operation } from '../contract/operations/operation.js';
 import { findResponse } from '../contract/operations/responses.js';
-import { isObject, parseOrKeep } from '../contract/json.js';
+import { isObject, parseOrKeep } from '../base/json.js';
 import { type HeaderFields, listFields } from '../http/header-fields.js';
 import { isJsonType } from '../contract/media-type.js';
 import { createResponseCheck, toViolation } from '../recording/drift/check.js';

@@ -1,4 +1,4 @@
-import { isObject, readMember } from '../contract/json.js';
+import { isObject, readMember } from '../base/json.js';
 import type { Cassette, StoredExchange } from '../recording/cassette/cassette.js';
 import { createManifest } from '../recording/cassette/manifest.js';
 import { promote, type Promoted, type PromotedItem } from '../recording/promote/promote.js';

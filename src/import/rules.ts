@@ -1,5 +1,5 @@
 import type { Contract } from '../contract/contract.js';
-import { isObject, mapScalars } from '../contract/json.js';
+import { isObject, mapScalars } from '../base/json.js';
 import type { Operation } from '../contract/operations/operation.js';
 import { findResponse } from '../contract/operations/responses.js';
 import { type HeaderFields, readContentType, readField } from '../http/header-fields.js';

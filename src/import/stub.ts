@@ -1,4 +1,4 @@
-import { isObject } from '../contract/json.js';
+import { isObject } from '../base/json.js';
 import type { HeaderFields } from '../http/header-fields.js';
 
 /** The mock servers and file formats that can be imported. */

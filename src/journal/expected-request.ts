@@ -1,6 +1,6 @@
-import { isObject, readOwn } from '../contract/json.js';
+import { isObject, readOwn } from '../base/json.js';
 import { escapeSegment, readPointer, readSegments, toPointer } from '../contract/pointer.js';
-import { suggest, cutCountedText, countOf } from '../errors.js';
+import { suggest, cutCountedText, countOf } from '../base/errors.js';
 import type { InteractionRequest } from './interaction.js';
 import { lowerNames } from '../http/header-fields.js';
 

@@ -1,10 +1,10 @@
-import { cutText } from '../errors.js';
-import { isObject, mapValues } from '../contract/json.js';
+import { cutText } from '../base/errors.js';
+import { isObject, mapValues } from '../base/json.js';
 import type { Answer, Fault } from '../http/answer.js';
 import type { Call } from '../http/request/call.js';
 import { readKnownItems } from '../http/stream-items.js';
 import type { Violation } from '../schema/violation.js';
-import { isBlob, isBytes } from '../platform.js';
+import { isBlob, isBytes } from '../base/platform.js';
 
 /** A call and its answer; plain data. */
 export interface Interaction {

@@ -1,5 +1,5 @@
 import type { Operation } from '../contract/operations/operation.js';
-import { MockError, suggest } from '../errors.js';
+import { MockError, suggest } from '../base/errors.js';
 import {
   describeInteraction,
   type Interaction,
@@ -7,7 +7,7 @@ import {
   type ToPlain,
   type ToTexts,
 } from './interaction.js';
-import { clearTimeout, setTimeout } from '../platform.js';
+import { clearTimeout, setTimeout } from '../base/platform.js';
 
 /** How `waitFor` waits. */
 export interface WaitOptions {

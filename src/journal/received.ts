@@ -1,4 +1,4 @@
-import { MockError } from '../errors.js';
+import { MockError } from '../base/errors.js';
 import { compareRequest, type ExpectedRequest, isExpected } from './expected-request.js';
 import type { Interaction } from './interaction.js';
 import type { SessionJournal } from './journal.js';

@@ -1,4 +1,4 @@
-import { MockError, countOf } from '../errors.js';
+import { MockError, countOf } from '../base/errors.js';
 import { describeInteraction, type Interaction, type InteractionTexts, type ToTexts } from './interaction.js';
 import type { SessionJournal } from './journal.js';
 import { listErrors } from '../schema/violation.js';

@@ -1,10 +1,10 @@
 import { URLSearchParams } from 'node:url';
 import type { Contract } from '../contract/contract.js';
-import { filterMembers, isObject, mapValues } from '../contract/json.js';
+import { filterMembers, isObject, mapValues } from '../base/json.js';
 import type { DeclaredResponse, Operation } from '../contract/operations/operation.js';
 import { findResponse } from '../contract/operations/responses.js';
 import { isLoadedContract, readParts } from '../contract-parts.js';
-import { MockError, countOf } from '../errors.js';
+import { MockError, countOf } from '../base/errors.js';
 import { readContentType } from '../http/header-fields.js';
 import { readTarget, removeSessionPrefix, splitBasePath } from '../http/target.js';
 import { findMedia, isJsonType, toEssence } from '../contract/media-type.js';

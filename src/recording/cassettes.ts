@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { MockError } from '../errors.js';
+import { MockError } from '../base/errors.js';
 import { openCassette } from './cassette/cassette-writer.js';
 import {
   applyAfterRead,

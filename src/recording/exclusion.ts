@@ -1,6 +1,6 @@
 import type { Contract } from '../contract/contract.js';
 import { UNDOCUMENTED } from '../contract/operations/undocumented.js';
-import { MockError, suggest } from '../errors.js';
+import { MockError, suggest } from '../base/errors.js';
 import { omitFields } from '../http/header-fields.js';
 import type { NewExchange } from './cassette/exchange.js';
 import type { ObservedExchange } from './upstream/recorder.js';

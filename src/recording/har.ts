@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { STATUS_CODES } from 'node:http';
 import { basename, dirname, join } from 'node:path';
 import type { Contract } from '../contract/contract.js';
-import { isObject } from '../contract/json.js';
+import { isObject } from '../base/json.js';
 import { createUndocumentedOperation, UNDOCUMENTED } from '../contract/operations/undocumented.js';
 import { readString } from '../contract/pointer.js';
 import {

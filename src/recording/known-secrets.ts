@@ -1,5 +1,5 @@
-import { mapValues } from '../contract/json.js';
-import { MockError } from '../errors.js';
+import { mapValues } from '../base/json.js';
+import { MockError } from '../base/errors.js';
 import type { WatchedSecret } from './redaction/redact.js';
 import type { RedactionOptions } from './redaction/secret-rules.js';
 

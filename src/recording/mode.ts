@@ -1,5 +1,5 @@
 import type { Contract } from '../contract/contract.js';
-import { MockError, suggest } from '../errors.js';
+import { MockError, suggest } from '../base/errors.js';
 
 /**
  * How recordings are used: `replay` answers from them, `record-missing` forwards and records calls without a recording,

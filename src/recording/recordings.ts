@@ -2,7 +2,7 @@ import { cpSync, existsSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { createUndocumentedOperation, UNDOCUMENTED } from '../contract/operations/undocumented.js';
 import type { Operation } from '../contract/operations/operation.js';
-import { MockError } from '../errors.js';
+import { MockError } from '../base/errors.js';
 import { type Cassette, loadCassette, toFolderName } from './cassette/cassette.js';
 import type { CutOff } from './cassette/exchange.js';
 import { MANIFEST_FILE } from './cassette/manifest.js';

@@ -1,4 +1,4 @@
-import { countOf } from '../errors.js';
+import { countOf } from '../base/errors.js';
 import { isDeepStrictEqual } from 'node:util';
 import type { Generator } from '../generate/generate.js';
 import type { ItemModels } from '../state/item-models.js';

@@ -3,14 +3,14 @@ import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
 import { CONTRACT_OPTIONS, isLoadedContract, loadShared, readParts } from '../contract-parts.js';
 import type { Contract } from '../contract/contract.js';
-import { formatPlace, MockError, toReason } from '../errors.js';
+import { formatPlace, MockError, toReason } from '../base/errors.js';
 import { readOptions, type Settings } from '../read-options.js';
 import { carryScenarios, type Reload, reloadScenarios } from '../scenario/scenarios.js';
 import type { Fetch } from '../server/app.js';
 import { createWatcher, type MockReload, type Reloads } from '../server/watch.js';
 import type { Snapshot } from '../state/store/store.js';
 import { shareParts, toSetup } from '../session/shared/open.js';
-import { host, isPromise, readMonotonic } from '../platform.js';
+import { host, isPromise, readMonotonic } from '../base/platform.js';
 import { moveState } from './move-state.js';
 import { createVersion, loadParts, type SharedParts, type Version } from './version.js';
 

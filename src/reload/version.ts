@@ -15,7 +15,7 @@ import type { Interaction } from '../journal/interaction.js';
 import type { RequestMetrics } from '../metrics/request-metrics.js';
 import type { AuthOptions } from '../options.js';
 import type { Settings } from '../read-options.js';
-import { readMonotonic } from '../platform.js';
+import { readMonotonic } from '../base/platform.js';
 import { createScenarioContext, type ScenarioContext } from '../scenario/definition/kinds.js';
 import { openScenarios, type Reload, type Scenarios } from '../scenario/scenarios.js';
 import { createApp } from '../server/app.js';

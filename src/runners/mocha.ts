@@ -1,4 +1,4 @@
-import { MockError } from '../errors.js';
+import { MockError } from '../base/errors.js';
 import { registerMock } from './hooks.js';
 import type { TestMock, TestMockOptions } from './test-mock.js';
 

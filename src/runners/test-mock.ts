@@ -1,6 +1,6 @@
 import type { VerifyOptionsOf } from '../answer/handlers.js';
-import type { VirtualClock } from '../clock.js';
-import { MockError } from '../errors.js';
+import type { VirtualClock } from '../base/clock.js';
+import { MockError } from '../base/errors.js';
 import type { Mock, SessionHandle } from '../handles.js';
 import { createMock, readBasePath } from '../mock.js';
 import type { MockOptions } from '../options.js';

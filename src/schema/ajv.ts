@@ -2,7 +2,7 @@ import type { Ajv, CodeKeywordDefinition, KeywordCxt } from 'ajv';
 import type * as ajv2020 from 'ajv/dist/2020.js';
 import { createRequire } from 'node:module';
 import { readPattern } from '../contract/upgrade/patterns.js';
-import { memoize } from '../memoize.js';
+import { memoize } from '../base/memoize.js';
 import { findDuplicate, hasAll, hasProperty } from './checker/comparisons.js';
 import { FORMAT_CHECKS } from './checker/formats.js';
 import type { CheckParts } from './checker/check.js';

@@ -1,8 +1,8 @@
 import type { Contract } from '../contract/contract.js';
-import { isObject } from '../contract/json.js';
+import { isObject } from '../base/json.js';
 import { escapeSegment, fromReference, readEntries, readSegments, readString } from '../contract/pointer.js';
-import { cutMessage, LimitError } from '../errors.js';
-import { memoize, memoizeOf, memoizeText } from '../memoize.js';
+import { cutMessage, LimitError } from '../base/errors.js';
+import { memoize, memoizeOf, memoizeText } from '../base/memoize.js';
 import type { SchemaError } from './checker/check.js';
 import type { DirectedUnits } from './units.js';
 import { hideQuotedSecret } from './secret-forms.js';
@@ -18,7 +18,7 @@ import {
   toWords,
 } from './sentence.js';
 import type { Violation, ViolationPlace } from './violation.js';
-import { readMonotonic } from '../platform.js';
+import { readMonotonic } from '../base/platform.js';
 
 /** Explains why a value violates the schema at a pointer, with at most twenty violations. */
 type Explainer = (

@@ -1,10 +1,10 @@
 import type { Contract } from '../contract/contract.js';
-import { isObject, readOwn, type Schema, type SchemaObject } from '../contract/json.js';
+import { isObject, readOwn, type Schema, type SchemaObject } from '../base/json.js';
 import { child, report, type SourceNode } from '../contract/load/source-node.js';
 import { escapeSegment } from '../contract/pointer.js';
 import { listMapped } from './shape.js';
-import { suggest } from '../errors.js';
-import { memoize } from '../memoize.js';
+import { suggest } from '../base/errors.js';
+import { memoize } from '../base/memoize.js';
 import type { Validators } from './validate.js';
 
 /** The schemas that the names in a written value are checked against. */

@@ -1,5 +1,5 @@
 import type { Contract } from '../contract/contract.js';
-import { isObject } from '../contract/json.js';
+import { isObject } from '../base/json.js';
 import { escapeSegment, fromReference } from '../contract/pointer.js';
 import { readField } from '../contract/upgrade/node.js';
 import { createFlagFinder, isFlagged } from './shape.js';

@@ -1,4 +1,4 @@
-import { memoizeText } from '../memoize.js';
+import { memoizeText } from '../base/memoize.js';
 import { isRandom, isSecretName } from './secret-names.js';
 import { escapePattern } from '../contract/patterns/guarded-pattern.js';
 

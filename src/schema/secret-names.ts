@@ -1,5 +1,5 @@
-import { toBareName, readWords, UUID } from '../contract/names.js';
-import { memoizeText } from '../memoize.js';
+import { toBareName, readWords, UUID } from '../base/names.js';
+import { memoizeText } from '../base/memoize.js';
 
 /** How a name marks a value: `always` also numbers, `text` strings without spaces, `random` only strings that look random. */
 type SecretName = 'always' | 'text' | 'credentials' | 'random';

@@ -1,13 +1,13 @@
-import { isObject, mapValues } from '../contract/json.js';
+import { isObject, mapValues } from '../base/json.js';
 import { escapeSegment, readEntries, readSegments } from '../contract/pointer.js';
-import { nearest, suggest, countOf, joinWords } from '../errors.js';
-import { memoizeText } from '../memoize.js';
+import { nearest, suggest, countOf, joinWords } from '../base/errors.js';
+import { memoizeText } from '../base/memoize.js';
 import { countCodePoints } from './checker/comparisons.js';
 import type { SchemaError } from './checker/check.js';
 import { toFormatWords } from './checker/formats.js';
 import { ANY_NUMBER, FORBIDDEN_KEYWORD } from './schema-unit.js';
 import type { ViolationCode, ViolationPlace } from './violation.js';
-import { isBytes } from '../platform.js';
+import { isBytes } from '../base/platform.js';
 
 /** One violated keyword, before it is put into a sentence with its subject. */
 export interface Finding {

@@ -1,5 +1,5 @@
 import type { Contract } from '../contract/contract.js';
-import { isObject, readOwn } from '../contract/json.js';
+import { isObject, readOwn } from '../base/json.js';
 import { listParts } from '../contract/upgrade/closed-parts.js';
 import { escapeSegment, followBareReferences, fromReference, readEntries } from '../contract/pointer.js';
 

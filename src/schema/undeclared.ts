@@ -1,10 +1,10 @@
 import type { Contract } from '../contract/contract.js';
-import { isObject } from '../contract/json.js';
-import { memoize } from '../memoize.js';
+import { isObject } from '../base/json.js';
+import { memoize } from '../base/memoize.js';
 import { toPointer } from '../contract/pointer.js';
 import { NO_VIOLATIONS, toNote, toStrictError, type Violation } from './violation.js';
 import { isFlagged, listMapped, type Shape } from './shape.js';
-import { suggest } from '../errors.js';
+import { suggest } from '../base/errors.js';
 import { type PlaceWords, toSubject, withHint } from './sentence.js';
 
 /** Finds properties of a valid body that are not declared or that only the server may set. */

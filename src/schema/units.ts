@@ -1,5 +1,5 @@
 import { type Contract, type Problem, toProblem } from '../contract/contract.js';
-import { memoize } from '../memoize.js';
+import { memoize } from '../base/memoize.js';
 import { type Check, type CheckParts, createToCheck, listErrors, type SchemaError } from './checker/check.js';
 import { readUnit, type SchemaUnit, type UnitLink } from './schema-unit.js';
 import type { Direction, IsValid } from './violation.js';

@@ -1,8 +1,8 @@
 import type { Contract, Problem } from '../contract/contract.js';
 import { followBareReferences } from '../contract/pointer.js';
-import { isObject } from '../contract/json.js';
-import { LimitError } from '../errors.js';
-import { memoize } from '../memoize.js';
+import { isObject } from '../base/json.js';
+import { LimitError } from '../base/errors.js';
+import { memoize } from '../base/memoize.js';
 import type { MediaType, Operation } from '../contract/operations/operation.js';
 import { createAjvChecks } from './ajv.js';
 import { createExplainer } from './explain.js';

@@ -1,5 +1,5 @@
 import { escapeSegment } from '../contract/pointer.js';
-import { cutMessage } from '../errors.js';
+import { cutMessage } from '../base/errors.js';
 import { hideQuotedSecret } from './secret-forms.js';
 
 /** Whether a value is sent by the client or by the server: `readOnly` and `writeOnly` depend on it. */

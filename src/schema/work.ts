@@ -1,4 +1,4 @@
-import { LimitError } from '../errors.js';
+import { LimitError } from '../base/errors.js';
 import type { IsValid } from './violation.js';
 
 /**

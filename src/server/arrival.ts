@@ -7,7 +7,7 @@ import type { ResponseConstructor } from '../http/response/encode.js';
 import { readTarget } from '../http/target.js';
 import { readPrefix } from '../session/choice.js';
 import type { Sessions } from '../session/sessions.js';
-import { readMonotonic } from '../platform.js';
+import { readMonotonic } from '../base/platform.js';
 
 /** The environment of a request on a socket: the bindings of @hono/node-server, and more if the mock itself listens. */
 export interface SocketEnvironment {

@@ -1,8 +1,8 @@
-import { DAY_MS } from '../clock.js';
+import { DAY_MS } from '../base/clock.js';
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
 import { isIP, isIPv6 } from 'node:net';
 import { domainToASCII, URL } from 'node:url';
-import { MockError } from '../errors.js';
+import { MockError } from '../base/errors.js';
 
 /** A certificate with its private key, both as PEM. */
 export interface Certificate {

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import type { ResponseConstructor } from '../http/response/encode.js';
-import { host, isBytes } from '../platform.js';
+import { host, isBytes } from '../base/platform.js';
 
 type Coding = 'br' | 'gzip';
 

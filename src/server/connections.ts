@@ -8,9 +8,9 @@ import {
 } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { MockError, toReason } from '../errors.js';
+import { MockError, toReason } from '../base/errors.js';
 import { PROBLEM_TYPE, readStatusTitle, toProblem } from '../http/response/problem.js';
-import { clearTimeout, MAX_TIMER_MS, setTimeout, isBytes } from '../platform.js';
+import { clearTimeout, MAX_TIMER_MS, setTimeout, isBytes } from '../base/platform.js';
 import type { Cors } from './cors.js';
 
 /** A larger body of bytes is written as it is: the copy would cost more than it saves. */

@@ -2,10 +2,10 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { TextDecoder, TextEncoder } from 'node:util';
-import type { Clock } from '../clock.js';
+import type { Clock } from '../base/clock.js';
 import { toEssence } from '../contract/media-type.js';
 import type { Fault, StreamAction } from '../http/answer.js';
-import { host, setTimeout } from '../platform.js';
+import { host, setTimeout } from '../base/platform.js';
 
 interface FaultOrder<Kind extends Fault['kind'] = Fault['kind']> {
   readonly fault: Extract<Fault, { readonly kind: Kind }>;

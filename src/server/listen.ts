@@ -2,7 +2,7 @@ import type { getRequestListener as GetRequestListener } from '@hono/node-server
 import { statSync, rmSync } from 'node:fs';
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import { connect } from 'node:net';
-import { MockError, toReason } from '../errors.js';
+import { MockError, toReason } from '../base/errors.js';
 import type { BodyBytes } from '../http/request/body-bytes.js';
 import type { ResponseConstructor } from '../http/response/encode.js';
 import { PROBLEM_TYPE, readStatusTitle, toProblem, toProblemResponse } from '../http/response/problem.js';
@@ -19,7 +19,7 @@ import {
 } from './connections.js';
 import { isLoopback } from './control/guard.js';
 import type { TlsOptions } from './secure.js';
-import { host, isError } from '../platform.js';
+import { host, isError } from '../base/platform.js';
 
 /** Where to listen. */
 export interface ListenOptions {

@@ -9,7 +9,7 @@ import { createServer as createHttpsServer, type ServerOptions } from 'node:http
 import type { IncomingMessage, OutgoingHttpHeaders, RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import { MockError, toReason } from '../errors.js';
+import { MockError, toReason } from '../base/errors.js';
 import { type Certificate, createCertificate } from './certificate.js';
 import { type ConnectionOptions, type ConnectionServer, createConnectionServer, type Refuse } from './connections.js';
 

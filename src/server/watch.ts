@@ -1,7 +1,7 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join, sep } from 'node:path';
-import type { MockError } from '../errors.js';
-import { clearTimeout, isError, readMonotonic, setTimeout } from '../platform.js';
+import type { MockError } from '../base/errors.js';
+import { clearTimeout, isError, readMonotonic, setTimeout } from '../base/platform.js';
 
 /** What a reload of the files of a mock did. */
 export interface MockReload {

@@ -1,5 +1,5 @@
 import type { RequestHeaders } from '../http/request-headers.js';
-import { MockError, cutText } from '../errors.js';
+import { MockError, cutText } from '../base/errors.js';
 
 /** The token characters of RFC 9110 that are valid in a header, a cookie and a path. */
 const SESSION_ID = /^[\w.-]{1,128}$/;

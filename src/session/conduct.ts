@@ -1,7 +1,7 @@
 import { type Contract, readSchemaAt } from '../contract/contract.js';
-import { addTo, isObject } from '../contract/json.js';
+import { addTo, isObject } from '../base/json.js';
 import { findMedia } from '../contract/media-type.js';
-import { toBareName } from '../contract/names.js';
+import { toBareName } from '../base/names.js';
 import type { Operation } from '../contract/operations/operation.js';
 import { readContentType, readField } from '../http/header-fields.js';
 import { compareRequest } from '../journal/expected-request.js';

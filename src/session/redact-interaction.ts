@@ -1,6 +1,6 @@
-import { toDateTime } from '../clock.js';
+import { toDateTime } from '../base/clock.js';
 import type { Contract } from '../contract/contract.js';
-import { memoize, memoizeText } from '../memoize.js';
+import { memoize, memoizeText } from '../base/memoize.js';
 import { findResponse } from '../contract/operations/responses.js';
 import { readTarget } from '../http/target.js';
 import { decodePercent } from '../http/text.js';
@@ -29,7 +29,7 @@ import {
 } from '../recording/redaction/secret-walk.js';
 import { hidePathSecrets, replacePatterns } from '../schema/secret-forms.js';
 import type { Validators } from '../schema/validate.js';
-import { isBytes } from '../platform.js';
+import { isBytes } from '../base/platform.js';
 
 const MARK = '[redacted]';
 

@@ -6,8 +6,8 @@ import {
   isVirtualClock,
   readInstant,
   type VirtualClock,
-} from '../clock.js';
-import { MockError } from '../errors.js';
+} from '../base/clock.js';
+import { MockError } from '../base/errors.js';
 import type { ToPlain, ToTexts } from '../journal/interaction.js';
 import { createJournal, type JournalPool, type OperationNames, type SessionJournal } from '../journal/journal.js';
 import { createReplayState, type ReplaySnapshot, type ReplayState } from '../recording/matching/replay-state.js';

@@ -1,4 +1,4 @@
-import { MockError, suggest } from '../errors.js';
+import { MockError, suggest } from '../base/errors.js';
 import type { RequestHeaders } from '../http/request-headers.js';
 import { checkSessionId, isSessionId, readCookie, readPrefix, type SessionPrefix } from './choice.js';
 import type { Session } from './session.js';

@@ -1,7 +1,7 @@
 import type { Contract } from '../contract/contract.js';
-import { isObject, readOwn, type Schema, type SchemaObject } from '../contract/json.js';
+import { isObject, readOwn, type Schema, type SchemaObject } from '../base/json.js';
 import { toPointer } from '../contract/pointer.js';
-import { memoize } from '../memoize.js';
+import { memoize } from '../base/memoize.js';
 import type { Item } from './store/lists/item-list.js';
 import { listParts, MAX_DEPTH, resolvePart, type Part } from './schema-parts.js';
 

@@ -1,6 +1,6 @@
-import { addTo } from '../contract/json.js';
-import { MockError, suggest } from '../errors.js';
-import { memoize } from '../memoize.js';
+import { addTo } from '../base/json.js';
+import { MockError, suggest } from '../base/errors.js';
+import { memoize } from '../base/memoize.js';
 import { createFieldsReader, type FieldsReader } from '../schema/fields.js';
 import { createItemSchemaReader, type ReadItemSchema } from './item-schema.js';
 import { type Binding, CREATES, createsUnknown, type Resources } from './resource.js';

@@ -1,9 +1,9 @@
 import type { Contract } from '../contract/contract.js';
-import { isObject, type Schema, type SchemaObject, listExamples } from '../contract/json.js';
+import { isObject, type Schema, type SchemaObject, listExamples } from '../base/json.js';
 import type { Parameter } from '../contract/operations/operation.js';
 import { escapeSegment } from '../contract/pointer.js';
-import { memoize } from '../memoize.js';
-import { toBareName } from '../contract/names.js';
+import { memoize } from '../base/memoize.js';
+import { toBareName } from '../base/names.js';
 import { toSingular } from './names.js';
 import {
   ANY,

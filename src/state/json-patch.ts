@@ -1,8 +1,8 @@
-import { copyJson, isEqualJson, isObject, mergePatch, readOwn, readPath, setOwn, withPath } from '../contract/json.js';
+import { copyJson, isEqualJson, isObject, mergePatch, readOwn, readPath, setOwn, withPath } from '../base/json.js';
 import { readSegments } from '../contract/pointer.js';
 import { type ItemSchema, listProperties, type ReadItemSchema } from './item-schema.js';
 import { findInnerList } from './pages/envelope.js';
-import { toBareName } from '../contract/names.js';
+import { toBareName } from '../base/names.js';
 import { toIdName } from './names.js';
 import type { Item } from './store/lists/item-list.js';
 

@@ -1,5 +1,5 @@
-import type { SchemaObject } from '../contract/json.js';
-import { toBareName } from '../contract/names.js';
+import type { SchemaObject } from '../base/json.js';
+import { toBareName } from '../base/names.js';
 
 /** The singular of an English noun, precise enough to compare names: `batches` -> `batch`, `policies` -> `policy`. */
 export function toSingular(noun: string): string {

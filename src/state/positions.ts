@@ -1,5 +1,5 @@
-import { addTo } from '../contract/json.js';
-import { memoize } from '../memoize.js';
+import { addTo } from '../base/json.js';
+import { memoize } from '../base/memoize.js';
 import { type ItemProperty, type ItemSchema, type ReadItemSchema, listProperties } from './item-schema.js';
 import { OPTIONS_NAME, PART_NAME, toIdName } from './names.js';
 

@@ -1,4 +1,4 @@
-import { isObject, readPath, type SchemaObject, withPath, filterMembers } from '../contract/json.js';
+import { isObject, readPath, type SchemaObject, withPath, filterMembers } from '../base/json.js';
 import { findInnerList } from './pages/envelope.js';
 import {
   type ItemProperty,
@@ -8,7 +8,7 @@ import {
   readSchemaType,
 } from './item-schema.js';
 import { OPTIONS_NAME, PART_NAME, toIdName, toSingular, toItemNoun } from './names.js';
-import { toBareName } from '../contract/names.js';
+import { toBareName } from '../base/names.js';
 import type { Resources } from './resource.js';
 import type { Item } from './store/lists/item-list.js';
 import { createTimestampWriter } from './store/server-values.js';

@@ -3,7 +3,7 @@ import type { ListShape } from './pages/list-shape.js';
 import type { PageStyleName } from './pages/pagination.js';
 import type { UnknownIds } from './store/collection.js';
 import type { Item } from './store/lists/item-list.js';
-import { readPath } from '../contract/json.js';
+import { readPath } from '../base/json.js';
 import { declaresStatus } from '../contract/operations/responses.js';
 
 /** What an operation does to a collection. */

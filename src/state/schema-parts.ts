@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Contract } from '../contract/contract.js';
-import { isObject, type Schema, type SchemaObject } from '../contract/json.js';
+import { isObject, type Schema, type SchemaObject } from '../base/json.js';
 import { toPointer } from '../contract/pointer.js';
 
 /** A schema with its references resolved. */

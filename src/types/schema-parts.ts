@@ -1,4 +1,4 @@
-import { isObject, readOwn, type Schema, type SchemaObject } from '../contract/json.js';
+import { isObject, readOwn, type Schema, type SchemaObject } from '../base/json.js';
 import { fromReference, readPointer } from '../contract/pointer.js';
 
 const COMPOSITIONS = ['allOf', 'anyOf', 'oneOf'] as const;

@@ -1,4 +1,4 @@
-import { isObject, type Schema, type SchemaObject, readOwn } from '../contract/json.js';
+import { isObject, type Schema, type SchemaObject, readOwn } from '../base/json.js';
 import { readEntries, readPointer, readSegments, readStrings, toPointer, fromReference } from '../contract/pointer.js';
 import {
   join,

@@ -1,5 +1,5 @@
 import type { Contract } from '../contract/contract.js';
-import { addTo, type Schema } from '../contract/json.js';
+import { addTo, type Schema } from '../base/json.js';
 import { readRequestBody, readResponses, readValue } from '../contract/operations/content.js';
 import type {
   DeclaredResponse,

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { loadContract } from '../../src/contract/load/load.js';
-import { MockError } from '../../src/errors.js';
+import { MockError } from '../../src/base/errors.js';
 import { loadFiles } from './loading.js';
 import { createFolder } from '../folders.js';
 

@@ -5,7 +5,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createDocumentCache } from '../../src/contract/load/cache.js';
-import { readCacheFolder } from '../../src/package-folder.js';
+import { readCacheFolder } from '../../src/base/package-folder.js';
 import type { Contract } from '../../src/contract/contract.js';
 import { loadContract } from '../../src/contract/load/load.js';
 import { createMock } from '../../src/index.js';

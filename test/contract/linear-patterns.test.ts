@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { isDeterministic } from '../../src/contract/patterns/backtracking.js';
 import { guardPattern, hasLinearTest } from '../../src/contract/patterns/guarded-pattern.js';
 import { createLinearTest } from '../../src/contract/patterns/linear-matcher.js';
-import { LimitError } from '../../src/errors.js';
+import { LimitError } from '../../src/base/errors.js';
 
 const LONG = 1_000_000;
 const a = 'a'.repeat(LONG);

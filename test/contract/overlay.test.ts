@@ -1,6 +1,6 @@
 import { load } from 'js-yaml';
 import { expect, test } from 'vitest';
-import { MockError } from '../../src/errors.js';
+import { MockError } from '../../src/base/errors.js';
 import { loadContract } from '../../src/contract/load/load.js';
 import { applyOverlay } from '../../src/contract/load/overlay.js';
 import { listProblems } from './loading.js';

@@ -4,7 +4,7 @@ import { findResponse } from '../../src/contract/operations/responses.js';
 import type { Operation } from '../../src/contract/operations/operation.js';
 import { loadContract } from '../../src/contract/load/load.js';
 import { createGenerator } from '../../src/generate/generate.js';
-import type { Random } from '../../src/random.js';
+import type { Random } from '../../src/base/random.js';
 import { createValidators } from '../../src/schema/validate.js';
 import { mutate, MUTATIONS } from '../documents/mutate.js';
 import { breakRequest } from '../sweep/broken-requests.js';

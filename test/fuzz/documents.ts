@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { load } from 'js-yaml';
 import { decodeText, escapeSegment, readPointer } from '../../src/contract/pointer.js';
-import type { Random } from '../../src/random.js';
+import type { Random } from '../../src/base/random.js';
 import { readCases } from '../documents/read-cases.js';
 
 /** A document to fuzz. */

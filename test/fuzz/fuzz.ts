@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { createRandom, type Random } from '../../src/random.js';
+import { createRandom, type Random } from '../../src/base/random.js';
 import { HOSTILE_MUTATIONS, mutate } from '../documents/mutate.js';
 import { type Failure, type FuzzCase, readDocument, saveCase, type Sent, toSignature } from './cases.js';
 import { type Exchange, sendBytes } from './connection.js';

@@ -1,5 +1,5 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
-import type { Random } from '../../src/random.js';
+import type { Random } from '../../src/base/random.js';
 import type { Exchange } from './connection.js';
 import { PLAIN, toBytes, toExchange, toUtf8, type Wire } from './wire.js';
 

@@ -1,4 +1,4 @@
-import { createRandom, type Random } from '../../src/random.js';
+import { createRandom, type Random } from '../../src/base/random.js';
 import { readDocument } from './cases.js';
 import { createSampler, type RequestSampler } from './contract-requests.js';
 import { createAnswerReader } from './connection.js';

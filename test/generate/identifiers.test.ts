@@ -6,7 +6,7 @@ import {
   pickUuid,
 } from '../../src/generate/text/identifiers.js';
 import { createPatternGenerator, readPattern, type TextGenerator } from '../../src/generate/text/pattern.js';
-import { createRandom } from '../../src/random.js';
+import { createRandom } from '../../src/base/random.js';
 
 /** Several strings, each from a random stream of its own. */
 function sample(generate: TextGenerator | undefined): readonly string[] {

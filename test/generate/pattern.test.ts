@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readPattern } from '../../src/generate/text/pattern.js';
-import { createRandom } from '../../src/random.js';
+import { createRandom } from '../../src/base/random.js';
 
 const PATTERNS: readonly string[] = [
   '^[a-z]{3}$',

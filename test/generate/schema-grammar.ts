@@ -1,5 +1,5 @@
 // oxlint-disable unicorn/no-thenable -- `then` is a keyword of JSON Schema
-import { createRandom, type Random } from '../../src/random.js';
+import { createRandom, type Random } from '../../src/base/random.js';
 
 type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json };
 

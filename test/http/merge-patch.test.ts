@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { mergePatch } from '../../src/contract/json.js';
+import { mergePatch } from '../../src/base/json.js';
 
 // RFC 7386, appendix A.
 it.each([

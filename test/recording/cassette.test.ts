@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { MockError } from '../../src/errors.js';
+import { MockError } from '../../src/base/errors.js';
 import { openCassette } from '../../src/recording/cassette/cassette-writer.js';
 import { loadCassette, readCassetteFolder } from '../../src/recording/cassette/cassette.js';
 import { readJson, writeJson } from '../../src/recording/cassette/exact-json.js';

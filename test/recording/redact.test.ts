@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { MockError } from '../../src/errors.js';
+import { MockError } from '../../src/base/errors.js';
 import { loadCassette } from '../../src/recording/cassette/cassette.js';
 import { type NewExchange, writeExchange } from '../../src/recording/cassette/exchange.js';
 import { createRedactor, type Redactor } from '../../src/recording/redaction/redact.js';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { load } from 'js-yaml';
 import { expect, it } from 'vitest';
-import { createVirtualClock } from '../../src/clock.js';
+import { createVirtualClock } from '../../src/base/clock.js';
 import { createMock, type Mock } from '../../src/index.js';
 import type { MockOptions } from '../../src/options.js';
 import type { RespondDefinition, ScenarioDefinition } from '../../src/scenario/definition/definition.js';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Clock, createVirtualClock, type VirtualClock } from '../../src/clock.js';
+import { type Clock, createVirtualClock, type VirtualClock } from '../../src/base/clock.js';
 import { createMock, type Mock, type MockServer } from '../../src/index.js';
 import type { MockOptions } from '../../src/options.js';
 import type { RuleDefinition, ScenarioDefinition } from '../../src/scenario/definition/definition.js';

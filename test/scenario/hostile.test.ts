@@ -2,7 +2,7 @@
 /* oxlint-disable unicorn/no-thenable -- `then` is a key of a rule */
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { MockError } from '../../src/errors.js';
+import { MockError } from '../../src/base/errors.js';
 import type { ScenarioContext } from '../../src/scenario/definition/kinds.js';
 import { toScenario } from '../../src/scenario/definition/load.js';
 import { parseSource } from '../../src/scenario/definition/source.js';

@@ -1,7 +1,7 @@
 // @module-tag slow
 /* oxlint-disable unicorn/no-thenable -- `then` is a key of a rule */
 import { beforeAll, describe, expect, it } from 'vitest';
-import { MockError } from '../../src/errors.js';
+import { MockError } from '../../src/base/errors.js';
 import { createMock, type Mock } from '../../src/index.js';
 import type { ScenarioDefinition, WhenDefinition } from '../../src/scenario/definition/definition.js';
 import type { ScenarioContext } from '../../src/scenario/definition/kinds.js';

@@ -1,6 +1,6 @@
 /* oxlint-disable unicorn/no-thenable -- `then` is a key of a rule */
 import { describe, expect, it } from 'vitest';
-import { createVirtualClock } from '../../src/clock.js';
+import { createVirtualClock } from '../../src/base/clock.js';
 import { createMock, type Mock } from '../../src/index.js';
 import type { MockOptions } from '../../src/options.js';
 import type { RuleDefinition, ScenarioDefinition } from '../../src/scenario/definition/definition.js';

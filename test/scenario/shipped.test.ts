@@ -2,7 +2,7 @@
 import { readdirSync } from 'node:fs';
 import OpenAI, { APIConnectionError, APIError } from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Clock } from '../../src/clock.js';
+import type { Clock } from '../../src/base/clock.js';
 import { createMock, type Mock, type MockServer } from '../../src/index.js';
 import type { SessionHandle } from '../../src/handles.js';
 

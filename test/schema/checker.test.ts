@@ -2,7 +2,7 @@
 // oxlint-disable unicorn/no-thenable -- `then` is a keyword of JSON Schema
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { isObject } from '../../src/contract/json.js';
+import { isObject } from '../../src/base/json.js';
 import { loadContract } from '../../src/contract/load/load.js';
 import { createGenerator } from '../../src/generate/generate.js';
 import { createAjvChecks } from '../../src/schema/ajv.js';

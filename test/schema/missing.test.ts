@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { isObject } from '../../src/contract/json.js';
+import { isObject } from '../../src/base/json.js';
 import { loadContract } from '../../src/contract/load/load.js';
 import { createGenerator } from '../../src/generate/generate.js';
 import { listMissing, listUnfit } from '../../src/schema/fields.js';

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
-import { MockError } from '../../src/errors.js';
+import { MockError } from '../../src/base/errors.js';
 import { readReserved } from '../../src/session/choice.js';
 import type { Session } from '../../src/session/session.js';
 import { createSessions, type Sessions, type SessionsOptions } from '../../src/session/sessions.js';

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { createMock, type Mock } from '../../src/index.js';
-import { isObject, readPath } from '../../src/contract/json.js';
+import { isObject, readPath } from '../../src/base/json.js';
 import { json, pathParameter, query } from '../operation-parts.js';
 import { send } from '../send.js';
 import { arrayOf, BOOLEAN, INTEGER, object, ref, TEXT } from '../schema-parts.js';

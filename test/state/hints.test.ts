@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { loadContract } from '../../src/contract/load/load.js';
-import { MockError } from '../../src/errors.js';
+import { MockError } from '../../src/base/errors.js';
 import { HINT_ROWS, HINT_SCHEMA } from '../../src/state/inference/hint-grammar.js';
 import { inferResources } from '../../src/state/inference/infer.js';
 import { json, sends, toDocument } from '../operation-parts.js';

@@ -1,4 +1,4 @@
-import { isObject } from '../../src/contract/json.js';
+import { isObject } from '../../src/base/json.js';
 import { readPointer, readSegments, toPointer } from '../../src/contract/pointer.js';
 import { createMock, type MockOptions } from '../../src/index.js';
 import { setAt } from './manifest-body.js';

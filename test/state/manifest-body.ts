@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Contract } from '../../src/contract/contract.js';
-import { isObject, type SchemaObject } from '../../src/contract/json.js';
+import { isObject, type SchemaObject } from '../../src/base/json.js';
 import type { MediaType, Operation } from '../../src/contract/operations/operation.js';
 import { readPointer, readSegments, toPointer } from '../../src/contract/pointer.js';
 import type { GenerateContext, Generator } from '../../src/generate/generate.js';

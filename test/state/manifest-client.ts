@@ -1,4 +1,4 @@
-import { isObject } from '../../src/contract/json.js';
+import { isObject } from '../../src/base/json.js';
 import type { Operation } from '../../src/contract/operations/operation.js';
 import { findSuccessMedia } from '../../src/contract/operations/responses.js';
 import { readPointer, readSegments } from '../../src/contract/pointer.js';

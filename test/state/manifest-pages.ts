@@ -1,4 +1,4 @@
-import { isObject } from '../../src/contract/json.js';
+import { isObject } from '../../src/base/json.js';
 import type { Parameter } from '../../src/contract/operations/operation.js';
 import { readPointer } from '../../src/contract/pointer.js';
 import type { List, PageRules } from './manifest-format.js';

@@ -1,4 +1,4 @@
-import { isObject } from '../../src/contract/json.js';
+import { isObject } from '../../src/base/json.js';
 import { readPointer, toPointer } from '../../src/contract/pointer.js';
 import type { Body } from './manifest-body.js';
 import type { Delete, Key } from './manifest-format.js';

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { describe, it } from 'vitest';
 import { loadContract } from '../../src/contract/load/load.js';
 import type { Contract } from '../../src/contract/contract.js';
-import { memoize } from '../../src/memoize.js';
+import { memoize } from '../../src/base/memoize.js';
 import { inferResources } from '../../src/state/inference/infer.js';
 import type { Resources } from '../../src/state/resource.js';
 

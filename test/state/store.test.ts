@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createVirtualClock } from '../../src/clock.js';
+import { createVirtualClock } from '../../src/base/clock.js';
 import { createCollection, readScope, toScope, type WritableCollection } from '../../src/state/store/collection.js';
 import type { Entry } from '../../src/state/store/lists/item-list.js';
 import { createStore, type Store, type StoreDefinition, type Transaction } from '../../src/state/store/store.js';

@@ -1,10 +1,10 @@
 import type { OperationReport } from '../../src/answer/sources/state/report.js';
 import { runResources } from '../../src/cli/commands/resources.js';
-import { isObject } from '../../src/contract/json.js';
+import { isObject } from '../../src/base/json.js';
 import { findSuccessMedia } from '../../src/contract/operations/responses.js';
 import { readPointer, readSegments } from '../../src/contract/pointer.js';
 import { type Item, type Mock, MockError } from '../../src/index.js';
-import { memoize } from '../../src/memoize.js';
+import { memoize } from '../../src/base/memoize.js';
 import { draftRequest, type RequestDraft, toRequest } from '../../src/server/control/sample-request.js';
 import { setAt } from '../state/manifest-body.js';
 import { openMock, readSchemas, type SweepOptions } from './open-mock.js';

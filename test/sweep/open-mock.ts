@@ -1,6 +1,6 @@
 import { type ContractParts, isLoadedContract, readParts } from '../../src/contract-parts.js';
 import { type Contract, createMock, loadContract, type Mock, type MockOptions } from '../../src/index.js';
-import { memoize } from '../../src/memoize.js';
+import { memoize } from '../../src/base/memoize.js';
 
 /** A document, and the preset that it is loaded with; without one the figures are those of the engine. */
 const load = memoize((key: string): Promise<Contract> => {

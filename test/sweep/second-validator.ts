@@ -3,7 +3,7 @@ import { registerSchema, unregisterSchema } from '@hyperjump/json-schema/draft-2
 import { BASIC, compile, getSchema, interpret } from '@hyperjump/json-schema/experimental';
 import { fromJs } from '@hyperjump/json-schema/instance/experimental';
 import type { Contract } from '../../src/contract/contract.js';
-import { isObject } from '../../src/contract/json.js';
+import { isObject } from '../../src/base/json.js';
 
 /** Validates a value with an independent validator and returns its errors. */
 export type SecondCheck = (schemaPointer: string, value: unknown) => Promise<readonly string[]>;

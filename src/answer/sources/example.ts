@@ -1,10 +1,10 @@
 import type { Contract } from '../../contract/contract.js';
-import { filterMembers, isObject, listExamples, omitAt } from '../../contract/json.js';
+import { filterMembers, isObject, listExamples, omitAt } from '../../base/json.js';
 import type { Example, MediaType } from '../../contract/operations/operation.js';
 import { readSegments } from '../../contract/pointer.js';
 import type { Answer } from '../../http/answer.js';
 import type { Call } from '../../http/request/call.js';
-import { memoize } from '../../memoize.js';
+import { memoize } from '../../base/memoize.js';
 import { listErrors, NO_VIOLATIONS, type Violation } from '../../schema/violation.js';
 import type { AnswerSource, Exchange, SourceParts } from '../chain.js';
 import { chooseResponse, type ResponseChoice } from '../choose-response.js';

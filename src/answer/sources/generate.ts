@@ -1,5 +1,5 @@
-import { toDay } from '../../clock.js';
-import { isObject } from '../../contract/json.js';
+import { toDay } from '../../base/clock.js';
+import { isObject } from '../../base/json.js';
 import type { Contract } from '../../contract/contract.js';
 import { isJsonType, isSequenceType, isXmlType, toEssence } from '../../contract/media-type.js';
 import type { MediaType } from '../../contract/operations/operation.js';

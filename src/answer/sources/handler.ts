@@ -1,8 +1,8 @@
 import { TextDecoder } from 'node:util';
 import type { Contract } from '../../contract/contract.js';
-import { copyJson, isObject } from '../../contract/json.js';
+import { copyJson, isObject } from '../../base/json.js';
 import type { Operation } from '../../contract/operations/operation.js';
-import { MockError, suggest, toReason } from '../../errors.js';
+import { MockError, suggest, toReason } from '../../base/errors.js';
 import type { Answer } from '../../http/answer.js';
 import { isJsonType } from '../../contract/media-type.js';
 import { toHandlerCall } from '../../http/request/call.js';
@@ -21,8 +21,8 @@ import {
 } from '../chain.js';
 import { chooseResponse } from '../choose-response.js';
 import type { AnswerDetails, Handler, HandlerContext, HandlerResponse, HandlerResult, Handlers } from '../handlers.js';
-import { isBytes, isError, isPromise, isResponse } from '../../platform.js';
-import { withTimeout } from '../../clock.js';
+import { isBytes, isError, isPromise, isResponse } from '../../base/platform.js';
+import { withTimeout } from '../../base/clock.js';
 import { lowerNames } from '../../http/header-fields.js';
 
 interface HandlerParts extends SourceParts {

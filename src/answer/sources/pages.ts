@@ -1,10 +1,10 @@
 import type { Contract } from '../../contract/contract.js';
-import { changeAt, isObject, readPath } from '../../contract/json.js';
+import { changeAt, isObject, readPath } from '../../base/json.js';
 import { isJsonType } from '../../contract/media-type.js';
 import type { Operation } from '../../contract/operations/operation.js';
 import type { Answer } from '../../http/answer.js';
 import type { Call } from '../../http/request/call.js';
-import { memoize } from '../../memoize.js';
+import { memoize } from '../../base/memoize.js';
 import { hasErrors } from '../../schema/violation.js';
 import { createItemSchemaReader, listProperties, type ReadItemSchema } from '../../state/item-schema.js';
 import {

@@ -1,6 +1,6 @@
 import { URLSearchParams } from 'node:url';
 import { isToken } from '../../contract/operations/parameter.js';
-import { suggest } from '../../errors.js';
+import { suggest } from '../../base/errors.js';
 import type { Answer } from '../../http/answer.js';
 import { findResponse, listExampleNames, listMedia, toStatus } from '../../contract/operations/responses.js';
 import { isJsonType } from '../../contract/media-type.js';

@@ -3,8 +3,8 @@ import type { DeclaredResponse, Operation } from '../../contract/operations/oper
 import { findResponse } from '../../contract/operations/responses.js';
 import type { Answer } from '../../http/answer.js';
 import { isCovered, isJsonType, isXmlType, toEssence } from '../../contract/media-type.js';
-import { memoize } from '../../memoize.js';
-import { isBytes } from '../../platform.js';
+import { memoize } from '../../base/memoize.js';
+import { isBytes } from '../../base/platform.js';
 import { type AnswerSource, type Exchange, type SourceParts, whenSettled } from '../chain.js';
 
 /** What an operation declares for ranges. */

@@ -1,9 +1,9 @@
-import { countOf } from '../../errors.js';
-import { capitalize } from '../../contract/names.js';
+import { countOf } from '../../base/errors.js';
+import { capitalize } from '../../base/names.js';
 import type { DeclaredResponse, Operation } from '../../contract/operations/operation.js';
 import type { Answer } from '../../http/answer.js';
 import type { Call } from '../../http/request/call.js';
-import { memoize } from '../../memoize.js';
+import { memoize } from '../../base/memoize.js';
 import { listErrors, toError, toNotes, toViolationsHeader, type Violation } from '../../schema/violation.js';
 import type { Session } from '../../session/session.js';
 import { isNearType } from '../../http/response/negotiate.js';

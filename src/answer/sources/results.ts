@@ -1,10 +1,10 @@
-import { isObject } from '../../contract/json.js';
+import { isObject } from '../../base/json.js';
 import type { Operation } from '../../contract/operations/operation.js';
 import { findSuccessMedia } from '../../contract/operations/responses.js';
 import type { Answer } from '../../http/answer.js';
 import { isJsonType } from '../../contract/media-type.js';
-import { memoize } from '../../memoize.js';
-import { createRandom } from '../../random.js';
+import { memoize } from '../../base/memoize.js';
+import { createRandom } from '../../base/random.js';
 import {
   createItemSchemaReader,
   type ItemProperty,
@@ -12,7 +12,7 @@ import {
   type ReadItemSchema,
 } from '../../state/item-schema.js';
 import { toSingular } from '../../state/names.js';
-import { toBareName } from '../../contract/names.js';
+import { toBareName } from '../../base/names.js';
 import { type AnswerSource, type Exchange, type SourceParts, whenSettled } from '../chain.js';
 import { readContext } from './generate.js';
 

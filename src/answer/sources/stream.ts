@@ -2,7 +2,7 @@ import type { MediaType, Operation } from '../../contract/operations/operation.j
 import { isSequenceType, isJsonType, toEssence } from '../../contract/media-type.js';
 import type { Answer } from '../../http/answer.js';
 import { createItemStream } from '../../http/stream-items.js';
-import { memoize } from '../../memoize.js';
+import { memoize } from '../../base/memoize.js';
 import { type AnswerSource, type Exchange, type Next, type SourceParts, whenSettled } from '../chain.js';
 import { chooseResponse, type ResponseChoice } from '../choose-response.js';
 import { planStream } from '../streams/stream-plan.js';

@@ -1,5 +1,5 @@
-import { toDay } from '../../clock.js';
-import { isObject, filterMembers } from '../../contract/json.js';
+import { toDay } from '../../base/clock.js';
+import { isObject, filterMembers } from '../../base/json.js';
 import type { Operation, DeclaredResponse } from '../../contract/operations/operation.js';
 import type { Generator } from '../../generate/generate.js';
 import type { Answer } from '../../http/answer.js';
@@ -9,14 +9,14 @@ import { createDeclaredHeaders, isSendable } from '../declared-headers.js';
 import { type ErrorAnswers, NO_RETRY } from '../error-answers.js';
 import { addLinks, type LinkPlan, planLinks } from '../links.js';
 import { readContext } from './generate.js';
-import { isPromise, isBytes } from '../../platform.js';
+import { isPromise, isBytes } from '../../base/platform.js';
 import { type Contract, readSchemaAt } from '../../contract/contract.js';
 import { findResponse } from '../../contract/operations/responses.js';
 import { isSequenceType, findMedia, isJsonType, toEssence } from '../../contract/media-type.js';
 import { isStream } from '../../http/response/encode.js';
 import { isMarker, type ItemPlan, planItems, readItem, readKnownItems } from '../../http/stream-items.js';
 import type { SchemaCheck, Validators } from '../../schema/validate.js';
-import { memoize } from '../../memoize.js';
+import { memoize } from '../../base/memoize.js';
 
 interface VerifyParts extends SourceParts {
   /** The sources below, whose answers are checked. */

@@ -1,6 +1,6 @@
-import { isObject } from '../../contract/json.js';
+import { isObject } from '../../base/json.js';
 import { findOnlyValue, type ItemProperty, type ItemSchema, type ReadItemSchema } from '../../state/item-schema.js';
-import { toBareName } from '../../contract/names.js';
+import { toBareName } from '../../base/names.js';
 
 /** A JSON object. */
 export type JsonObject = Readonly<Record<string, unknown>>;

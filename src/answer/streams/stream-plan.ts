@@ -1,12 +1,12 @@
-import { isObject, readOwn, readPath, filterMembers } from '../../contract/json.js';
+import { isObject, readOwn, readPath, filterMembers } from '../../base/json.js';
 import type { MediaType, Operation } from '../../contract/operations/operation.js';
 import type { GenerateContext } from '../../generate/generate.js';
 import { type ItemPlan, planItems } from '../../http/stream-items.js';
 import { toEssence } from '../../contract/media-type.js';
 import type { Call } from '../../http/request/call.js';
-import { memoize } from '../../memoize.js';
+import { memoize } from '../../base/memoize.js';
 import { createItemSchemaReader, type ItemProperty, type ReadItemSchema } from '../../state/item-schema.js';
-import { toBareName } from '../../contract/names.js';
+import { toBareName } from '../../base/names.js';
 import type { SourceParts } from '../chain.js';
 import { type JsonObject, splitIntoChunks } from './chunks.js';
 import { type EventTypes, type EventWriter, readEventTypes, writeEvents } from './typed-events.js';

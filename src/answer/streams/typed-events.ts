@@ -1,6 +1,6 @@
-import { isObject, mapValues, readOwn, setOwn } from '../../contract/json.js';
+import { isObject, mapValues, readOwn, setOwn } from '../../base/json.js';
 import { toSingular } from '../../state/names.js';
-import { toBareName, toSnakeCase } from '../../contract/names.js';
+import { toBareName, toSnakeCase } from '../../base/names.js';
 import type { Contract } from '../../contract/contract.js';
 import { findOnlyValue, type ItemProperty, listBranches, type ReadItemSchema } from '../../state/item-schema.js';
 import { findText, isStreamedText, type JsonObject, splitText } from './chunks.js';

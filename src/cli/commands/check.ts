@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Contract, Problem, ProblemCode } from '../../contract/contract.js';
 import type { MediaType, Operation } from '../../contract/operations/operation.js';
-import { formatMistake, countOf } from '../../errors.js';
+import { formatMistake, countOf } from '../../base/errors.js';
 import { createGenerator } from '../../generate/generate.js';
 import { isJsonType, toEssence } from '../../contract/media-type.js';
 import { createValidators, prepareSchemas, type Validators } from '../../schema/validate.js';

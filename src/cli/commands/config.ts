@@ -1,8 +1,8 @@
-import { cutText } from '../../errors.js';
+import { cutText } from '../../base/errors.js';
 import type { Command } from 'commander';
 import { type OptionName, OPTIONS } from '../../options-table.js';
 import { hideUrlSecrets } from '../../schema/secret-forms.js';
-import { isUrl } from '../../platform.js';
+import { isUrl } from '../../base/platform.js';
 import type { ConfigDocument, Setting, SettingName } from '../config.js';
 import { alignColumns, colour, type Output, showPath } from '../output.js';
 import { TRANSPORT_SETTINGS, type TransportName } from '../transport.js';

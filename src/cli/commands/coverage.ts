@@ -10,7 +10,7 @@ import {
 import { COVERAGE_FOLDER, readCoverageFiles, removeCoverageFiles } from '../../coverage/files.js';
 import { toCoverageHtml } from '../../coverage/html.js';
 import { describeDocument, describeShortfall, formatCoverage, toCoverageSuite } from '../../coverage/report.js';
-import { writeJunit } from '../../junit.js';
+import { writeJunit } from '../../base/junit.js';
 import { colour, type Output, showPath, writeOutputFile } from '../output.js';
 
 const FORMATS = ['text', 'json', 'junit', 'html'] as const;

@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
-import { createVirtualClock } from '../../clock.js';
-import { isObject } from '../../contract/json.js';
+import { createVirtualClock } from '../../base/clock.js';
+import { isObject } from '../../base/json.js';
 import { createGenerator } from '../../generate/generate.js';
 import { createValidators } from '../../schema/validate.js';
 import { inferResources } from '../../state/inference/infer.js';
 import { createItemModels } from '../../state/item-models.js';
-import { MockError } from '../../errors.js';
+import { MockError } from '../../base/errors.js';
 import { type FixtureSet, writeFixtures } from '../../state/fixtures/fixture-file.js';
 import { loadFixtures } from '../../state/fixtures/fixtures.js';
 import type { Item } from '../../state/store/lists/item-list.js';

@@ -3,7 +3,7 @@ import { dump } from 'js-yaml';
 import { existsSync } from 'node:fs';
 import { basename, extname, join } from 'node:path';
 import type { Contract } from '../../contract/contract.js';
-import { MockError, countOf } from '../../errors.js';
+import { MockError, countOf } from '../../base/errors.js';
 import type { Break } from '../../import/check.js';
 import { readImport } from '../../import/detect.js';
 import { findRecordedBreaks, recordHar } from '../../import/har.js';

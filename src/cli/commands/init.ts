@@ -5,11 +5,11 @@ import { URL, URLSearchParams } from 'node:url';
 import type { Contract } from '../../contract/contract.js';
 import { fetchText } from '../../contract/load/remote.js';
 import type { Operation } from '../../contract/operations/operation.js';
-import { MockError, toReason } from '../../errors.js';
+import { MockError, toReason } from '../../base/errors.js';
 import type { MockOptions } from '../../options.js';
 import { hideUrlSecrets } from '../../schema/secret-forms.js';
 import { addDocument, type DocumentFlags, loadDocument } from '../document.js';
-import { readVersion } from '../../package-folder.js';
+import { readVersion } from '../../base/package-folder.js';
 import { type Output, writeOutputFile } from '../output.js';
 import { runFixturesInit } from './fixtures.js';
 

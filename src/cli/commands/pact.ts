@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { type Command, Option } from 'commander';
-import { isObject } from '../../contract/json.js';
+import { isObject } from '../../base/json.js';
 import { readParts } from '../../contract-parts.js';
-import { MockError, toReason, countOf } from '../../errors.js';
+import { MockError, toReason, countOf } from '../../base/errors.js';
 import type { PlainInteraction } from '../../journal/interaction.js';
 import { writePact } from '../../pact/pact.js';
 import { addControlOptions, type ControlFlags, readControl } from '../control-client.js';

@@ -9,7 +9,7 @@ import type { Resource } from '../../state/resource.js';
 import { createItems } from '../../state/store/items.js';
 import { addDocument, loadDocument, type ReportOptions } from '../document.js';
 import { alignColumns, type Output } from '../output.js';
-import { countOf } from '../../errors.js';
+import { countOf } from '../../base/errors.js';
 
 /** Defines `vouch resources`. */
 export function defineCommand(command: Command, output: Output): void {

@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
 import { join, relative } from 'node:path';
 import { inferResources } from '../../state/inference/infer.js';
-import { isObject } from '../../contract/json.js';
+import { isObject } from '../../base/json.js';
 import { optionsSchema } from '../../read-options.js';
 import { fixtureSchema, scenarioSchema } from '../../scenario/definition/schema.js';
 import { loadDocument } from '../document.js';
 import { type Output, showPath, writeOutputFile } from '../output.js';
-import { countOf } from '../../errors.js';
+import { countOf } from '../../base/errors.js';
 import { createTransportSchemas } from '../transport.js';
 
 /** Options of `vouch schema`: the path or URL of the document, and the folder to write to. */

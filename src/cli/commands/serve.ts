@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { isAbsolute } from 'node:path';
-import type { Clock } from '../../clock.js';
-import { countOf } from '../../errors.js';
+import type { Clock } from '../../base/clock.js';
+import { countOf } from '../../base/errors.js';
 import type { Mock } from '../../handles.js';
 import { openMock } from '../../mock.js';
 import type { OptionName } from '../../options-table.js';
@@ -24,7 +24,7 @@ import { logInteractions, printReload } from '../serving/log.js';
 import { describeControl, openInspector, printProblemsLater, showSpec, type StartOptions } from '../serving/start.js';
 import { colour, type Output, showPath } from '../output.js';
 import { addListenFlags, listenUntilSignal, readTransportSettings, type TransportFlags } from '../transport.js';
-import { host } from '../../platform.js';
+import { host } from '../../base/platform.js';
 
 /** The options that `vouch serve` has flags for, in groups as help lists them. */
 const OPTION_GROUPS: Readonly<Record<string, readonly OptionName[]>> = {

@@ -3,7 +3,7 @@ import { inferResources } from '../../state/inference/infer.js';
 import { writeTypes } from '../../types/write-types.js';
 import { addDocument, type DocumentFlags, loadDocument } from '../document.js';
 import { type Output, showPath, writeOutputFile } from '../output.js';
-import { countOf } from '../../errors.js';
+import { countOf } from '../../base/errors.js';
 
 interface TypesOptions extends DocumentFlags, Pick<Output, 'write'> {
   /** The file to write; default: print the types. */

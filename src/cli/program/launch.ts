@@ -3,9 +3,9 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { Script } from 'node:vm';
 import { crc32 } from 'node:zlib';
-import { readCacheFolder } from '../../package-folder.js';
-import { setTimeout } from '../../platform.js';
-import { replaceFileSync } from '../../replace-file.js';
+import { readCacheFolder } from '../../base/package-folder.js';
+import { setTimeout } from '../../base/platform.js';
+import { replaceFileSync } from '../../base/replace-file.js';
 
 /** When the code that ran so far is kept: later than the first requests. */
 const KEEP_AFTER_MS = 3000;

@@ -1,11 +1,11 @@
 import { Command } from 'commander';
 import { setFlagsFromString } from 'node:v8';
-import { MockError } from '../../errors.js';
+import { MockError } from '../../base/errors.js';
 import { COMMANDS } from '../command-table.js';
 import { describeFlag } from '../flags.js';
-import { readVersion } from '../../package-folder.js';
+import { readVersion } from '../../base/package-folder.js';
 import type { Output } from '../output.js';
-import { isError } from '../../platform.js';
+import { isError } from '../../base/platform.js';
 
 const output: Output = {
   write: (line) => void process.stdout.write(`${line}\n`),

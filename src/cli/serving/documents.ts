@@ -1,7 +1,7 @@
 import { basename, dirname, extname, join } from 'node:path';
 import { existsSync } from 'node:fs';
 import { createMocks, type Mocks, type MocksOptions, type MocksServer } from '../../documents/mocks.js';
-import { MockError, type Place, countOf } from '../../errors.js';
+import { MockError, type Place, countOf } from '../../base/errors.js';
 import type { OptionName } from '../../options-table.js';
 import { nestOptions } from '../../read-options.js';
 import { hideUrlSecrets } from '../../schema/secret-forms.js';
@@ -12,7 +12,7 @@ import { logInteractions, printReload } from './log.js';
 import { describeControl, openInspector, printProblemsLater, type StartOptions } from './start.js';
 import { colour, showPath } from '../output.js';
 import type { MockReload } from '../../server/watch.js';
-import { host } from '../../platform.js';
+import { host } from '../../base/platform.js';
 
 /** The options that belong to one document. */
 const OWN_OPTIONS: readonly OptionName[] = [

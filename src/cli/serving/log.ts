@@ -1,10 +1,10 @@
-import { toDateTime } from '../../clock.js';
-import { formatPlace, type MockError, type Place } from '../../errors.js';
+import { toDateTime } from '../../base/clock.js';
+import { formatPlace, type MockError, type Place } from '../../base/errors.js';
 import { type Interaction, type InteractionTexts, shortenUrl } from '../../journal/interaction.js';
 import type { Violation } from '../../schema/violation.js';
 import { colour, type Output, showPath } from '../output.js';
 import type { MockReload } from '../../server/watch.js';
-import { readMonotonic, setTimeout } from '../../platform.js';
+import { readMonotonic, setTimeout } from '../../base/platform.js';
 
 /** Flags that say what is logged. */
 export interface LogFlags {

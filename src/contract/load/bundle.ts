@@ -1,6 +1,6 @@
-import { MockError } from '../../errors.js';
+import { MockError } from '../../base/errors.js';
 import type { Finding } from '../contract.js';
-import { changeAt, isObject, setOwn } from '../json.js';
+import { changeAt, isObject, setOwn } from '../../base/json.js';
 import { fromReference, readEntries, readPointer, readSegments, toPointer, toReference } from '../pointer.js';
 import { repairClosedSchemas } from '../upgrade/closed-parts.js';
 import { narrowTaggedUnions, type TaggedUnion } from '../upgrade/tagged-unions.js';

@@ -4,13 +4,13 @@ import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { deserialize, serialize } from 'node:v8';
-import type { Place } from '../../errors.js';
+import type { Place } from '../../base/errors.js';
 import type { Finding } from '../contract.js';
-import { isObject, mapValues } from '../json.js';
+import { isObject, mapValues } from '../../base/json.js';
 import type { OperationOutline } from '../operations/outline.js';
 import type { SourceMap } from './source-map.js';
-import { isBytes } from '../../platform.js';
-import { replaceFile } from '../../replace-file.js';
+import { isBytes } from '../../base/platform.js';
+import { replaceFile } from '../../base/replace-file.js';
 
 /** A bundled document on disk. */
 export interface CachedDocument {

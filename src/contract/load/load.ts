@@ -2,10 +2,10 @@ import { readdirSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { isUtf8 } from 'node:buffer';
 import { URL, fileURLToPath, pathToFileURL } from 'node:url';
-import { MockError, nearest, type Place, toReason } from '../../errors.js';
+import { MockError, nearest, type Place, toReason } from '../../base/errors.js';
 import { type Contract, type Finding, toProblem } from '../contract.js';
 import { followReferences, readEntries, readPointer, readString } from '../pointer.js';
-import { isObject, type Schema } from '../json.js';
+import { isObject, type Schema } from '../../base/json.js';
 import type { Operation } from '../operations/operation.js';
 import { outlineOperation } from '../operations/outline.js';
 import { readOperations, readOutlined, readSecuritySchemes } from '../operations/path-item.js';
@@ -23,8 +23,8 @@ import {
   type ReadPolicy,
   type SourceFile,
 } from './source-files.js';
-import { readCacheFolder } from '../../package-folder.js';
-import { delay, isError, isUrl } from '../../platform.js';
+import { readCacheFolder } from '../../base/package-folder.js';
+import { delay, isError, isUrl } from '../../base/platform.js';
 
 /** Options for loading a document. */
 export interface LoadOptions {

@@ -1,11 +1,11 @@
-import { MockError, type Place } from '../../errors.js';
+import { MockError, type Place } from '../../base/errors.js';
 import type { Finding } from '../contract.js';
-import { changeAt, isObject, readOwn, setOwn } from '../json.js';
+import { changeAt, isObject, readOwn, setOwn } from '../../base/json.js';
 import { toPointer } from '../pointer.js';
 import { quote } from '../upgrade/node.js';
 import { createLineFinder } from './source-map.js';
 import { parseText } from './parse.js';
-import { isError } from '../../platform.js';
+import { isError } from '../../base/platform.js';
 
 /** The text of an Overlay document, and the file name in its errors. */
 export interface OverlayText {

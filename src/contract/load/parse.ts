@@ -12,10 +12,10 @@ import {
   strTag,
   YAMLException,
 } from 'js-yaml';
-import { type ErrorCode, MockError } from '../../errors.js';
-import { readJsonError } from '../json.js';
+import { type ErrorCode, MockError } from '../../base/errors.js';
+import { readJsonError } from '../../base/json.js';
 import { indentFlowLines, isFlowIndent } from './flow-indent.js';
-import { isError } from '../../platform.js';
+import { isError } from '../../base/platform.js';
 
 /** The code of a mistake that is tolerated. */
 type TextNote = 'DUPLICATE_KEY' | 'FLOW_INDENT' | 'TRAILING_CONTENT';

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { parse } from 'node:path';
 import { URL } from 'node:url';
-import { MockError, suggest } from '../../errors.js';
-import { toPackageUrl } from '../../package-folder.js';
-import { isObject } from '../json.js';
+import { MockError, suggest } from '../../base/errors.js';
+import { toPackageUrl } from '../../base/package-folder.js';
+import { isObject } from '../../base/json.js';
 import { readStrings } from '../pointer.js';
 import { applyOverlay, type OverlayText } from './overlay.js';
 import { parseText } from './parse.js';

@@ -1,4 +1,4 @@
-import { addTo, isObject } from '../json.js';
+import { addTo, isObject } from '../../base/json.js';
 import { decodeText, readEntries, readPointer, readSegments, toPointer } from '../pointer.js';
 import { SCHEMA_MAPS } from '../upgrade/node.js';
 import { type SourceFile, type SourceFiles, toUri } from './source-files.js';

@@ -1,10 +1,10 @@
 import { readFileSync, statSync } from 'node:fs';
 import { isAbsolute, relative } from 'node:path';
 import { URL, fileURLToPath } from 'node:url';
-import { MockError } from '../../errors.js';
-import { isObject } from '../json.js';
+import { MockError } from '../../base/errors.js';
+import { isObject } from '../../base/json.js';
 import { type ParsedText, parseText } from './parse.js';
-import { isError } from '../../platform.js';
+import { isError } from '../../base/platform.js';
 
 /** One file of a document. */
 export interface SourceFile {

@@ -1,7 +1,7 @@
-import { type ErrorCode, formatMistake, MockError, type Place } from '../../errors.js';
-import { isObject } from '../json.js';
+import { type ErrorCode, formatMistake, MockError, type Place } from '../../base/errors.js';
+import { isObject } from '../../base/json.js';
 import { toPointer } from '../pointer.js';
-import { isError } from '../../platform.js';
+import { isError } from '../../base/platform.js';
 
 /** One mistake in a file of the user. */
 export interface Mistake {

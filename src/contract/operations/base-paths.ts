@@ -1,4 +1,4 @@
-import { MockError } from '../../errors.js';
+import { MockError } from '../../base/errors.js';
 import type { Contract } from '../contract.js';
 import { withBasePaths } from './outline.js';
 

@@ -1,4 +1,4 @@
-import { isObject, type Schema } from '../json.js';
+import { isObject, type Schema } from '../../base/json.js';
 import { escapeSegment, findObject, findObjects, type Located, readExtensions, readString } from '../pointer.js';
 import type {
   DeclaredHeader,

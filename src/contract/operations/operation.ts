@@ -1,4 +1,4 @@
-import type { Schema } from '../json.js';
+import type { Schema } from '../../base/json.js';
 
 /** The methods of a path item (OpenAPI 3.2 section 4.9). */
 export const METHODS: readonly string[] = 'get put post delete options head patch trace query'.split(' ');

@@ -1,4 +1,4 @@
-import { memoize } from '../../memoize.js';
+import { memoize } from '../../base/memoize.js';
 import type { Operation } from './operation.js';
 
 /** What finds an operation and names it; the cache has it, so that a start reads only the operations that are called. */

@@ -1,5 +1,5 @@
 import type { Report } from '../contract.js';
-import { isObject, readOwn } from '../json.js';
+import { isObject, readOwn } from '../../base/json.js';
 import {
   findObject,
   findObjects,

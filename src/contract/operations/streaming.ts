@@ -1,5 +1,5 @@
 import { isSequenceType, toEssence } from '../media-type.js';
-import { isObject, readOwn } from '../json.js';
+import { isObject, readOwn } from '../../base/json.js';
 import { findObject, type Located, readEntries, toPointer } from '../pointer.js';
 import type { MediaType, Operation, StreamParameter, Streaming } from './operation.js';
 import { findUsualResponse } from './responses.js';

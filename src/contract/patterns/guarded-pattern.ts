@@ -1,5 +1,5 @@
 import { createContext, Script } from 'node:vm';
-import { LimitError } from '../../errors.js';
+import { LimitError } from '../../base/errors.js';
 import { buildAutomaton, startsAtEdge } from './automaton.js';
 import { isDeterministic } from './backtracking.js';
 import { createLinearTest, type LinearTest } from './linear-matcher.js';

@@ -1,4 +1,4 @@
-import { LimitError } from '../../errors.js';
+import { LimitError } from '../../base/errors.js';
 import { type Alphabet, createAlphabet } from './alphabet.js';
 import { type Automaton, buildAutomaton, CONDITIONS, type Program, type Step } from './automaton.js';
 

@@ -1,6 +1,6 @@
 import type { Result, Router as HonoRouter } from 'hono/router';
 import type { TrieRouter } from 'hono/router/trie-router';
-import { memoize } from '../../memoize.js';
+import { memoize } from '../../base/memoize.js';
 import type { Operation } from '../operations/operation.js';
 import type { OperationRoute } from './hono-path.js';
 import type { RouteMatch, Router } from './router.js';

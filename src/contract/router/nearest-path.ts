@@ -1,6 +1,6 @@
-import { editDistance } from '../../errors.js';
+import { editDistance } from '../../base/errors.js';
 import type { Operation } from '../operations/operation.js';
-import { memoize } from '../../memoize.js';
+import { memoize } from '../../base/memoize.js';
 import { decodeText } from '../pointer.js';
 import { readTemplate } from './path-template.js';
 

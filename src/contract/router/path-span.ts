@@ -1,4 +1,4 @@
-import { isObject } from '../json.js';
+import { isObject } from '../../base/json.js';
 
 /** The segments of a path parameter that takes several: literals, and undefined for each that varies. */
 type PathSpan = readonly (string | undefined)[];

@@ -1,6 +1,6 @@
 import { URL } from 'node:url';
-import { addTo } from '../json.js';
-import { memoize } from '../../memoize.js';
+import { addTo } from '../../base/json.js';
+import { memoize } from '../../base/memoize.js';
 import type { Operation } from '../operations/operation.js';
 import { type QueryPair, readTemplate, type TemplateSegment } from './path-template.js';
 

@@ -1,9 +1,9 @@
-import { LimitError } from '../../errors.js';
-import { UUID } from '../names.js';
+import { LimitError } from '../../base/errors.js';
+import { UUID } from '../../base/names.js';
 import { URLSearchParams } from 'node:url';
 import type { Contract } from '../contract.js';
-import { isObject, type SchemaObject } from '../json.js';
-import { memoize } from '../../memoize.js';
+import { isObject, type SchemaObject } from '../../base/json.js';
+import { memoize } from '../../base/memoize.js';
 import { findMedia, listKin, toEssence } from '../media-type.js';
 import type { Operation } from '../operations/operation.js';
 import { decodeText, readStrings } from '../pointer.js';

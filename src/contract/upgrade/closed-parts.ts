@@ -1,5 +1,5 @@
 import type { Finding } from '../contract.js';
-import { changeAt, isObject } from '../json.js';
+import { changeAt, isObject } from '../../base/json.js';
 import type { SourceMap } from '../load/source-map.js';
 import { fromReference, readPointer, readSegments, readStrings, toPointer } from '../pointer.js';
 import { type Node, omit } from './node.js';

@@ -1,5 +1,5 @@
 import type { ProblemCode } from '../contract.js';
-import { setOwn } from '../json.js';
+import { setOwn } from '../../base/json.js';
 import { METHODS } from '../operations/operation.js';
 
 /** The version of the specification a file follows: 2.0, 3.0, or 3.1 and later. */

@@ -1,4 +1,4 @@
-import { isObject } from '../json.js';
+import { isObject } from '../../base/json.js';
 import { readEntries, readStrings } from '../pointer.js';
 import { hasLinearTest } from '../patterns/guarded-pattern.js';
 import { readExpression } from './patterns.js';

@@ -1,4 +1,4 @@
-import { isObject, parseOrKeep, setOwn } from '../json.js';
+import { isObject, parseOrKeep, setOwn } from '../../base/json.js';
 import { METHODS, SCHEME_TYPES } from '../operations/operation.js';
 import { type ObjectType, type Node, omit, quote, type RepairContext } from './node.js';
 import { repairSchema } from './repair-schema.js';

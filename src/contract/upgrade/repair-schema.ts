@@ -1,4 +1,4 @@
-import { isObject } from '../json.js';
+import { isObject } from '../../base/json.js';
 import { readEntries } from '../pointer.js';
 import { readBoolean, readNumber, repairKeyword, repairRequired, repairType } from './repair-keywords.js';
 import { ANNOTATIONS, repairOneOf } from './same-alternatives.js';

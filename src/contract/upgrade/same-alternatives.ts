@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isObject } from '../json.js';
+import { isObject } from '../../base/json.js';
 import { type Node, omit, type RepairContext, SCHEMA_MAPS } from './node.js';
 
 /** Keywords that describe a schema instead of its values. */

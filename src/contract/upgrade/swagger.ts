@@ -1,4 +1,4 @@
-import { isObject, mapValues, setOwn } from '../json.js';
+import { isObject, mapValues, setOwn } from '../../base/json.js';
 import { METHODS } from '../operations/operation.js';
 import { readEntries, readString, readStrings } from '../pointer.js';
 import { type Node, omit, type RepairContext } from './node.js';

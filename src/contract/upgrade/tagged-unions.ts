@@ -1,4 +1,4 @@
-import { changeAt, isObject, listExamples, readOwn } from '../json.js';
+import { changeAt, isObject, listExamples, readOwn } from '../../base/json.js';
 import { fromReference, readEntries, readPointer, readSegments } from '../pointer.js';
 import { follow, listParts, type Part } from './closed-parts.js';
 import type { Node } from './node.js';

@@ -1,5 +1,5 @@
-import { MockError } from '../../errors.js';
-import { isObject, mapValues, setOwn } from '../json.js';
+import { MockError } from '../../base/errors.js';
+import { isObject, mapValues, setOwn } from '../../base/json.js';
 import type { ReferenceBase } from '../load/references.js';
 import { toPointer } from '../pointer.js';
 import {

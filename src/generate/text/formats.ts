@@ -1,5 +1,5 @@
 import type { Faker } from '@faker-js/faker';
-import type { Random } from '../../random.js';
+import type { Random } from '../../base/random.js';
 import { pickUuid } from './identifiers.js';
 import { toTable, pickInstant, type TimeKind } from './names.js';
 import { type Location, type Person, toPlainLetters } from './people.js';

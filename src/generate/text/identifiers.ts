@@ -1,6 +1,6 @@
-import { type SchemaObject, listExamples } from '../../contract/json.js';
-import { createRandom, type Random } from '../../random.js';
-import { readWords, UUID } from '../../contract/names.js';
+import { type SchemaObject, listExamples } from '../../base/json.js';
+import { createRandom, type Random } from '../../base/random.js';
+import { readWords, UUID } from '../../base/names.js';
 import {
   createPatternGenerator,
   joinPieces,

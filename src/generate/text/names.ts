@@ -1,6 +1,6 @@
-import { DAY_MS } from '../../clock.js';
-import { readWords } from '../../contract/names.js';
-import type { Random } from '../../random.js';
+import { DAY_MS } from '../../base/clock.js';
+import { readWords } from '../../base/names.js';
+import type { Random } from '../../base/random.js';
 
 /** The entry of a table for the words of a name: of all of them, else of the last ones, else of the last one. */
 export function findByWords<Entry>(table: ReadonlyMap<string, Entry>, words: readonly string[]): Entry | undefined {

@@ -1,6 +1,6 @@
 import { type GuardedPattern, guardPattern } from '../../contract/patterns/guarded-pattern.js';
 import { readExpression } from '../../contract/upgrade/patterns.js';
-import { createRandom, type Random } from '../../random.js';
+import { createRandom, type Random } from '../../base/random.js';
 import {
   type LengthRange,
   measureLength,

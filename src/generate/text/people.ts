@@ -1,4 +1,4 @@
-import type { Random } from '../../random.js';
+import type { Random } from '../../base/random.js';
 
 /** A person whose names belong together. */
 export interface Person {

@@ -1,10 +1,10 @@
-import { memoize } from '../../memoize.js';
-import type { Random } from '../../random.js';
+import { memoize } from '../../base/memoize.js';
+import type { Random } from '../../base/random.js';
 import type { Shape, ValuePlace } from '../values/shape.js';
 import { FORMATS, type FormatWriter, type TextContext } from './formats.js';
 import { createImitation, pickIdentifier } from './identifiers.js';
 import { findByWords, pickInstant, readTimeKind, type TimeKind, toTimestamp } from './names.js';
-import { toBareName, readWords } from '../../contract/names.js';
+import { toBareName, readWords } from '../../base/names.js';
 import { pickLocation, pickPerson } from './people.js';
 import {
   FORMATS_BY_NAME,
@@ -19,7 +19,7 @@ import {
 } from './words.js';
 import type { Faker } from '@faker-js/faker';
 import { createRequire } from 'node:module';
-import { isObject, mapValues } from '../../contract/json.js';
+import { isObject, mapValues } from '../../base/json.js';
 
 /** Chooses realistic values: by `x-faker`, by format, by the name of the property. */
 export interface Vocabulary {

@@ -1,4 +1,4 @@
-import { capitalize } from '../../contract/names.js';
+import { capitalize } from '../../base/names.js';
 import type { TextContext } from './formats.js';
 import { pickUuid } from './identifiers.js';
 import { toTable } from './names.js';

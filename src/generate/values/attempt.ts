@@ -1,4 +1,4 @@
-import type { Random } from '../../random.js';
+import type { Random } from '../../base/random.js';
 import type { Vocabulary } from '../text/vocabulary.js';
 import {
   type MergeSchemas,

@@ -1,4 +1,4 @@
-import { hashText } from '../../random.js';
+import { hashText } from '../../base/random.js';
 import { ENUMERATE, IMPOSSIBLE, MAX_VALUES, type Task } from './attempt.js';
 import { ENDLESS } from './attempt.js';
 import { type Part, readItemParts, SYNTHETIC, type ValuePlace } from './shape.js';

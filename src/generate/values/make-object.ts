@@ -1,5 +1,5 @@
-import { isObject, readOwn, setOwn, readJsonType } from '../../contract/json.js';
-import { hashText } from '../../random.js';
+import { isObject, readOwn, setOwn, readJsonType } from '../../base/json.js';
+import { hashText } from '../../base/random.js';
 import { rankTime } from '../text/names.js';
 import { type Attempt, IMPOSSIBLE, isMistaken, type Task } from './attempt.js';
 import { ENDLESS } from './attempt.js';

@@ -1,5 +1,5 @@
-import { isObject, filterMembers, type JsonType, readJsonType } from '../../contract/json.js';
-import { hashText } from '../../random.js';
+import { isObject, filterMembers, type JsonType, readJsonType } from '../../base/json.js';
+import { hashText } from '../../base/random.js';
 import { type Attempt, IMPOSSIBLE, isMistaken, MAX_VALUES, type Task } from './attempt.js';
 import { makeArray } from './make-array.js';
 import { makeObject } from './make-object.js';

@@ -1,12 +1,5 @@
 import type { Contract } from '../../contract/contract.js';
-import {
-  isEqualJson,
-  isObject,
-  type JsonType,
-  readJsonType,
-  type Schema,
-  type SchemaObject,
-} from '../../contract/json.js';
+import { isEqualJson, isObject, type JsonType, readJsonType, type Schema, type SchemaObject } from '../../base/json.js';
 import { escapeSegment, fromReference } from '../../contract/pointer.js';
 import { readPattern } from '../text/pattern.js';
 import {

@@ -1,11 +1,4 @@
-import {
-  isEqualJson,
-  isObject,
-  type JsonType,
-  readJsonType,
-  type Schema,
-  type SchemaObject,
-} from '../../contract/json.js';
+import { isEqualJson, isObject, type JsonType, readJsonType, type Schema, type SchemaObject } from '../../base/json.js';
 import { escapeSegment } from '../../contract/pointer.js';
 import { countCodePoints } from '../../schema/checker/comparisons.js';
 import type { Pattern } from '../text/pattern.js';

@@ -1,4 +1,4 @@
-import { host, isBytes } from '../../platform.js';
+import { host, isBytes } from '../../base/platform.js';
 
 /** A body in a temporary file. */
 export interface ReceivedFile {

@@ -1,5 +1,5 @@
 import { TextDecoder } from 'node:util';
-import { findJsonMistake } from '../../contract/json.js';
+import { findJsonMistake } from '../../base/json.js';
 import type { MediaType } from '../../contract/operations/operation.js';
 import type { Shape } from '../../schema/shape.js';
 import type { Validators } from '../../schema/validate.js';

@@ -1,10 +1,10 @@
-import { addTo, isObject, mapValues, parseOrKeep, readOwn } from '../../contract/json.js';
+import { addTo, isObject, mapValues, parseOrKeep, readOwn } from '../../base/json.js';
 import type { Encoding } from '../../contract/operations/operation.js';
 import type { Shape } from '../../schema/shape.js';
 import { toAlternatives } from '../../schema/sentence.js';
 import { toError, type Violation } from '../../schema/violation.js';
 import { isCovered, isJsonType, readMediaType, toEssence } from '../../contract/media-type.js';
-import { isBytes } from '../../platform.js';
+import { isBytes } from '../../base/platform.js';
 import { buildTree, decodeForm, type Pair, readBrackets, readPairs } from '../text.js';
 import { type Part, readMultipart } from '../multipart.js';
 import {

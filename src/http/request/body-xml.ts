@@ -1,11 +1,11 @@
 import { createRequire } from 'node:module';
 import type { parseXml, XmlElement } from '@rgrove/parse-xml';
-import { addTo, setOwn } from '../../contract/json.js';
+import { addTo, setOwn } from '../../base/json.js';
 import { toNote } from '../../schema/violation.js';
 import type { TextTree } from '../text.js';
 import { readXmlKeywords } from '../xml.js';
 import { type BodyCodec, type BodyParts, countCharacter, decodeBytes, toMalformed, toNoText } from './body-codec.js';
-import { isError } from '../../platform.js';
+import { isError } from '../../base/platform.js';
 
 /** Bodies nested deeper, or with more tags, are refused before they cost memory. */
 const MAX_DEPTH = 200;

@@ -1,7 +1,7 @@
-import { isObject, setOwn } from '../../contract/json.js';
+import { isObject, setOwn } from '../../base/json.js';
 import type { MediaType, Operation } from '../../contract/operations/operation.js';
 import { readPointer, readSegments, toPointer } from '../../contract/pointer.js';
-import { memoize } from '../../memoize.js';
+import { memoize } from '../../base/memoize.js';
 import { toAlternatives } from '../../schema/sentence.js';
 import type { Shape } from '../../schema/shape.js';
 import type { UndeclaredFinder } from '../../schema/undeclared.js';
@@ -28,7 +28,7 @@ import { splitList } from '../text.js';
 import { type BodyCodec, type BodyParts, type BodyValue, decodeBinary, decodeJson, decodeText } from './body-codec.js';
 import { decodeFormBody, decodeMultipartForm, decodeMultipartList } from './body-form.js';
 import { decodeXml } from './body-xml.js';
-import { isBytes } from '../../platform.js';
+import { isBytes } from '../../base/platform.js';
 
 /** A decoded body and its media type. */
 export interface ReadBody {

@@ -1,5 +1,5 @@
 import type { Contract } from '../../contract/contract.js';
-import { memoize } from '../../memoize.js';
+import { memoize } from '../../base/memoize.js';
 import type { Operation } from '../../contract/operations/operation.js';
 import { createShapes } from '../../schema/shape.js';
 import { createUndeclaredFinder } from '../../schema/undeclared.js';
@@ -12,7 +12,7 @@ import {
   toStrictError,
   type Violation,
 } from '../../schema/violation.js';
-import { host, readMonotonic, setImmediate } from '../../platform.js';
+import { host, readMonotonic, setImmediate } from '../../base/platform.js';
 import { decodeRequestContent } from '../content-encoding.js';
 import { chooseAccept } from '../response/negotiate.js';
 import { readTarget, type RequestTarget } from '../target.js';

@@ -1,4 +1,4 @@
-import { mapValues, parseOrKeep, readOwn } from '../../contract/json.js';
+import { mapValues, parseOrKeep, readOwn } from '../../base/json.js';
 import type { Shape } from '../../schema/shape.js';
 import type { Validators } from '../../schema/validate.js';
 import { hasErrors } from '../../schema/violation.js';

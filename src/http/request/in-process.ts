@@ -1,4 +1,4 @@
-import { hasTag, host, isBytes, isPromise, isRequest } from '../../platform.js';
+import { hasTag, host, isBytes, isPromise, isRequest } from '../../base/platform.js';
 
 /**
  * A request made in the process; a path gets an origin that is never used.

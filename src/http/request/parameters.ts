@@ -1,5 +1,5 @@
 import type { Operation, Parameter } from '../../contract/operations/operation.js';
-import { toBareName } from '../../contract/names.js';
+import { toBareName } from '../../base/names.js';
 import {
   hasErrors,
   NO_VIOLATIONS,
@@ -11,12 +11,12 @@ import {
   type ViolationCode,
   type ViolationPlace,
 } from '../../schema/violation.js';
-import { addTo, isObject, readOwn, setOwn } from '../../contract/json.js';
+import { addTo, isObject, readOwn, setOwn } from '../../base/json.js';
 import type { Shape } from '../../schema/shape.js';
 import type { SchemaCheck, Validators } from '../../schema/validate.js';
 import { isJsonType } from '../../contract/media-type.js';
 import { withHint } from '../../schema/sentence.js';
-import { suggest } from '../../errors.js';
+import { suggest } from '../../base/errors.js';
 import { buildTree, decodeForm, decodePercent, type Pair, readBrackets, readPairs, type TextTree } from '../text.js';
 import type { RequestHeaders } from '../request-headers.js';
 import { decodeOrThrow, readStyled, splitRaw, StyleError, type StyleRules, type TextShape } from './style.js';

@@ -1,5 +1,5 @@
-import { capitalize } from '../../contract/names.js';
-import { readOwn } from '../../contract/json.js';
+import { capitalize } from '../../base/names.js';
+import { readOwn } from '../../base/json.js';
 import type { Contract } from '../../contract/contract.js';
 import type { Operation, SecurityRequirement, SecurityScheme } from '../../contract/operations/operation.js';
 import { type ClientReport, toError, toNote, type Violation } from '../../schema/violation.js';

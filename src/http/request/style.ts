@@ -1,4 +1,4 @@
-import { setOwn } from '../../contract/json.js';
+import { setOwn } from '../../base/json.js';
 import type { ParameterStyle } from '../../contract/operations/operation.js';
 import type { ViolationCode } from '../../schema/violation.js';
 import type { TextTree } from '../text.js';

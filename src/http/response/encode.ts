@@ -1,13 +1,13 @@
 import { URLSearchParams } from 'node:url';
 import { TextEncoder } from 'node:util';
 import type { ServerResponse } from 'node:http';
-import { isObject, mapValues } from '../../contract/json.js';
+import { isObject, mapValues } from '../../base/json.js';
 import { toViolationsHeader, type Violation } from '../../schema/violation.js';
 import type { Answer, ListAnswer, ListedItems } from '../answer.js';
 import { type EventFields, writeEvent } from '../event-stream.js';
 import { isToken } from '../../contract/operations/parameter.js';
 import { isSequenceType, isJsonType, toEssence } from '../../contract/media-type.js';
-import { host, isBytes, setImmediate } from '../../platform.js';
+import { host, isBytes, setImmediate } from '../../base/platform.js';
 
 /** The Response class: the global one in-process, the faster one of the server on a socket. */
 export type ResponseConstructor = new (body: WrittenBody | null, init: ResponseInit) => Response;

@@ -1,4 +1,4 @@
-import { host } from '../../platform.js';
+import { host } from '../../base/platform.js';
 
 /** What problem details say. */
 interface Problem {

@@ -1,5 +1,5 @@
 import { URLSearchParams } from 'node:url';
-import { isObject, mapValues } from '../../contract/json.js';
+import { isObject, mapValues } from '../../base/json.js';
 import { toPointer } from '../../contract/pointer.js';
 import { lowerNames } from '../../http/header-fields.js';
 import {

@@ -1,5 +1,5 @@
 import { URLSearchParams } from 'node:url';
-import { parseOrKeep } from '../../contract/json.js';
+import { parseOrKeep } from '../../base/json.js';
 import { toPointer } from '../../contract/pointer.js';
 import type { HeaderFields } from '../../http/header-fields.js';
 import {

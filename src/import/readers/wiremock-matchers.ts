@@ -1,4 +1,4 @@
-import { mapScalars, parseOrKeep } from '../../contract/json.js';
+import { mapScalars, parseOrKeep } from '../../base/json.js';
 import { compileJsonPath } from '../../scenario/definition/json-path.js';
 import { escapePattern } from '../../contract/patterns/guarded-pattern.js';
 import { type Condition, NotCarried, readObject, readText, toTextValue } from '../stub.js';

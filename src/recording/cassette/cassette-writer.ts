@@ -24,8 +24,8 @@ import {
   writeExchange,
 } from './exchange.js';
 import { type Manifest, MANIFEST_FILE, toManifestText } from './manifest.js';
-import { isBytes } from '../../platform.js';
-import { isTemporary, replaceFile, replaceFileSync } from '../../replace-file.js';
+import { isBytes } from '../../base/platform.js';
+import { isTemporary, replaceFile, replaceFileSync } from '../../base/replace-file.js';
 
 /** A cassette that is open for writing. */
 export interface CassetteWriter {

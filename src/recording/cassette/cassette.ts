@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { MockError, suggest } from '../../errors.js';
+import { MockError, suggest } from '../../base/errors.js';
 import { readExchange, type RecordedBody, type RecordedExchange } from './exchange.js';
 import { invalidRecording, loadManifest, type Manifest, MANIFEST_FILE } from './manifest.js';
 

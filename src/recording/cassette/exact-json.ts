@@ -1,4 +1,4 @@
-import { mapScalars, readOwn } from '../../contract/json.js';
+import { mapScalars, readOwn } from '../../base/json.js';
 import { toPointer } from '../../contract/pointer.js';
 
 /** A JSON number as it was written, because a double cannot represent it: `JSON.parse` rounds `9007199254740993`. */

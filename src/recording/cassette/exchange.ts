@@ -1,4 +1,4 @@
-import { isObject } from '../../contract/json.js';
+import { isObject } from '../../base/json.js';
 import type { StreamEvent } from '../../http/event-stream.js';
 import type { HeaderFields } from '../../http/header-fields.js';
 import type { QueryValues } from '../../http/target.js';

@@ -2,10 +2,10 @@ import { performance } from 'node:perf_hooks';
 import { mkdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
-import { isObject } from '../../contract/json.js';
-import { MockError } from '../../errors.js';
+import { isObject } from '../../base/json.js';
+import { MockError } from '../../base/errors.js';
 import { BODIES_FOLDER } from './cassette.js';
-import { clearInterval, setInterval } from '../../platform.js';
+import { clearInterval, setInterval } from '../../base/platform.js';
 
 const LOCK_FILE = '.lock';
 

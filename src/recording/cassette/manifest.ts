@@ -1,11 +1,11 @@
-import { DAY_MS } from '../../clock.js';
+import { DAY_MS } from '../../base/clock.js';
 import { URL } from 'node:url';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Contract } from '../../contract/contract.js';
-import { findJsonMistake, isObject } from '../../contract/json.js';
+import { findJsonMistake, isObject } from '../../base/json.js';
 import { readString } from '../../contract/pointer.js';
-import { MockError, type Place, suggest } from '../../errors.js';
+import { MockError, type Place, suggest } from '../../base/errors.js';
 import { REDACTION_MEMBERS, type RedactionOptions } from '../redaction/secret-rules.js';
 import { readJson, writeJson } from './exact-json.js';
 

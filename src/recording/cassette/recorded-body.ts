@@ -8,7 +8,7 @@ import { isDeeper } from '../../http/request/body-codec.js';
 import { loadBodyBytes } from './cassette.js';
 import { readJson, writeCanonical, writeJson } from './exact-json.js';
 import type { RecordedBody, RecordedMessage, RecordedPart, RecordedRequest } from './exchange.js';
-import { host } from '../../platform.js';
+import { host } from '../../base/platform.js';
 
 const TEXT_TYPES =
   /^text\/|[/+](?:xml|json|yaml|x-yaml|javascript|x-ndjson|ndjson|jsonl|json-seq|graphql|x-www-form-urlencoded)$/;

@@ -1,7 +1,7 @@
 import type { DeclaredResponse, Operation } from '../../contract/operations/operation.js';
 import { UNDOCUMENTED } from '../../contract/operations/undocumented.js';
 import { findResponse } from '../../contract/operations/responses.js';
-import { suggest, countOf } from '../../errors.js';
+import { suggest, countOf } from '../../base/errors.js';
 import { type HeaderFields, readContentType } from '../../http/header-fields.js';
 import { findMedia, isJsonType } from '../../contract/media-type.js';
 import { writeTarget } from '../../http/target.js';

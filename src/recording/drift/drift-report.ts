@@ -1,4 +1,4 @@
-import { type JunitCase, writeJunit } from '../../junit.js';
+import { type JunitCase, writeJunit } from '../../base/junit.js';
 import type { DriftResult, DriftVerdict } from './drift.js';
 
 /** The mark, the exit code and the text of each verdict; a verdict with exit code 1 or 2 is a failure. */

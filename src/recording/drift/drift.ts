@@ -1,9 +1,9 @@
 import type { Contract } from '../../contract/contract.js';
-import { isObject, readJsonType } from '../../contract/json.js';
+import { isObject, readJsonType } from '../../base/json.js';
 import type { Operation } from '../../contract/operations/operation.js';
 import { findResponse } from '../../contract/operations/responses.js';
 import { readPointer, toPointer } from '../../contract/pointer.js';
-import { formatPlace } from '../../errors.js';
+import { formatPlace } from '../../base/errors.js';
 import { decodeContent } from '../../http/content-encoding.js';
 import { type HeaderFields, readContentType, readField } from '../../http/header-fields.js';
 import { toUpstreamTarget, writeTarget } from '../../http/target.js';
@@ -16,7 +16,7 @@ import { loadBody, readBody, writeBody } from '../cassette/recorded-body.js';
 import { createSchemaWalk, readBodyPointers, type SchemaPointers } from '../redaction/secret-walk.js';
 import type { Upstream } from '../upstream/upstream.js';
 import type { CheckResponse } from './check.js';
-import { isError } from '../../platform.js';
+import { isError } from '../../base/platform.js';
 
 /** The result of a comparison: what is wrong, if anything. */
 export type DriftVerdict =

@@ -1,4 +1,4 @@
-import { isObject } from '../../contract/json.js';
+import { isObject } from '../../base/json.js';
 import { readField } from '../../http/header-fields.js';
 import type { Cassette, StoredExchange } from '../cassette/cassette.js';
 import { loadBody } from '../cassette/recorded-body.js';

@@ -1,5 +1,5 @@
 import type { Contract } from '../../contract/contract.js';
-import { addTo } from '../../contract/json.js';
+import { addTo } from '../../base/json.js';
 import type { Operation } from '../../contract/operations/operation.js';
 import { createUndocumentedOperation, UNDOCUMENTED } from '../../contract/operations/undocumented.js';
 import type { RouteMatch, Router } from '../../contract/router/router.js';
@@ -9,7 +9,7 @@ import type { BodyBytes } from '../../http/request/body-bytes.js';
 import type { Call, CallDecoder, MatchedRequest } from '../../http/request/call.js';
 import { negotiate } from '../../http/response/negotiate.js';
 import { readTarget, writeTarget } from '../../http/target.js';
-import { memoize } from '../../memoize.js';
+import { memoize } from '../../base/memoize.js';
 import type { Validators } from '../../schema/validate.js';
 import type { Cassette, StoredExchange } from '../cassette/cassette.js';
 import { writeCanonical } from '../cassette/exact-json.js';
@@ -17,7 +17,7 @@ import type { RecordedRequest } from '../cassette/exchange.js';
 import { loadBody, toRequest } from '../cassette/recorded-body.js';
 import type { FactsReader, RequestFacts } from './request-facts.js';
 import type { RecordedFacts, ReplacedValue } from './volatile.js';
-import { isPromise } from '../../platform.js';
+import { isPromise } from '../../base/platform.js';
 
 /** The parts of a mock that read recorded requests as calls. */
 export interface CallParts {

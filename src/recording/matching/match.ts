@@ -1,4 +1,4 @@
-import type { MockError } from '../../errors.js';
+import type { MockError } from '../../base/errors.js';
 import { type Call, type HandlerCall, toHandlerCall } from '../../http/request/call.js';
 import { isUndocumented } from '../../contract/operations/undocumented.js';
 import { decodeContent } from '../../http/content-encoding.js';

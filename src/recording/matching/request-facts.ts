@@ -1,12 +1,12 @@
 import { URLSearchParams } from 'node:url';
 import type { Contract } from '../../contract/contract.js';
-import { filterMembers, isObject } from '../../contract/json.js';
+import { filterMembers, isObject } from '../../base/json.js';
 import { readSegments } from '../../contract/pointer.js';
 import type { Operation } from '../../contract/operations/operation.js';
 import { isUndocumented } from '../../contract/operations/undocumented.js';
 import { type HeaderFields, joinRepeated, readContentType, readField } from '../../http/header-fields.js';
 import { readQueryValues, readTarget, removeSessionPrefix, splitBasePath } from '../../http/target.js';
-import { memoize } from '../../memoize.js';
+import { memoize } from '../../base/memoize.js';
 import { isRandom } from '../../schema/secret-names.js';
 import type { Call } from '../../http/request/call.js';
 import type { RecordedBody } from '../cassette/exchange.js';

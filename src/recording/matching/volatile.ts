@@ -1,7 +1,7 @@
-import { UUID } from '../../contract/names.js';
-import { memoize } from '../../memoize.js';
+import { UUID } from '../../base/names.js';
+import { memoize } from '../../base/memoize.js';
 import type { Contract } from '../../contract/contract.js';
-import { mapScalars } from '../../contract/json.js';
+import { mapScalars } from '../../base/json.js';
 import { readSegments } from '../../contract/pointer.js';
 import type { StoredExchange } from '../cassette/cassette.js';
 import { listDifferences, writeCanonical } from '../cassette/exact-json.js';

@@ -1,4 +1,4 @@
-import { isObject, readMember } from '../../contract/json.js';
+import { isObject, readMember } from '../../base/json.js';
 import type { Cassette, StoredExchange } from '../cassette/cassette.js';
 import { toDoubles, writeCanonical } from '../cassette/exact-json.js';
 import { DERIVATIONS, fillDerived } from '../../generate/derived-values.js';

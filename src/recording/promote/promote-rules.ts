@@ -1,5 +1,5 @@
 import type { Contract } from '../../contract/contract.js';
-import { isObject } from '../../contract/json.js';
+import { isObject } from '../../base/json.js';
 import type { Operation } from '../../contract/operations/operation.js';
 import { type HeaderFields, readContentType, readField } from '../../http/header-fields.js';
 import { isJsonType } from '../../contract/media-type.js';

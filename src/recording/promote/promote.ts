@@ -1,4 +1,4 @@
-import { isObject, readMember, readPath } from '../../contract/json.js';
+import { isObject, readMember, readPath } from '../../base/json.js';
 import { readContentType } from '../../http/header-fields.js';
 import type { Cassette, StoredExchange } from '../cassette/cassette.js';
 import { toDoubles, writeCanonical } from '../cassette/exact-json.js';

@@ -1,5 +1,5 @@
-import { DAY_MS } from '../../clock.js';
-import type { SchemaObject } from '../../contract/json.js';
+import { DAY_MS } from '../../base/clock.js';
+import type { SchemaObject } from '../../base/json.js';
 import { createSecretIndex, type SecretIndex } from './secret-index.js';
 
 /** What the contract says about the location of a secret. */

@@ -1,5 +1,5 @@
 import { URLSearchParams } from 'node:url';
-import { mapValues } from '../../contract/json.js';
+import { mapValues } from '../../base/json.js';
 import { isSequenceType, isJsonType } from '../../contract/media-type.js';
 import type { DeclaredResponse, Operation } from '../../contract/operations/operation.js';
 import { findResponse } from '../../contract/operations/responses.js';

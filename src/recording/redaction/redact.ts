@@ -1,7 +1,7 @@
 import type { Contract } from '../../contract/contract.js';
 import type { Operation } from '../../contract/operations/operation.js';
 import { readSegments, toPointer } from '../../contract/pointer.js';
-import { MockError } from '../../errors.js';
+import { MockError } from '../../base/errors.js';
 import { replacePatterns, type SecretPattern } from '../../schema/secret-forms.js';
 import { isRandom } from '../../schema/secret-names.js';
 import type { Validators } from '../../schema/validate.js';

@@ -1,5 +1,5 @@
-import { isObject } from '../../contract/json.js';
-import { MockError } from '../../errors.js';
+import { isObject } from '../../base/json.js';
+import { MockError } from '../../base/errors.js';
 import { createSecretForms, type SecretPattern } from '../../schema/secret-forms.js';
 import {
   isSecretGroup,
@@ -8,7 +8,7 @@ import {
   toElementName,
   type NamedPlace,
 } from '../../schema/secret-names.js';
-import { toBareName } from '../../contract/names.js';
+import { toBareName } from '../../base/names.js';
 
 /** Redaction rules besides the defaults. */
 export interface RedactionOptions {

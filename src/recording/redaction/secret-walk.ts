@@ -1,10 +1,10 @@
 import type { Contract } from '../../contract/contract.js';
-import { isObject, type SchemaObject } from '../../contract/json.js';
+import { isObject, type SchemaObject } from '../../base/json.js';
 import type { MediaType, Operation } from '../../contract/operations/operation.js';
 import { toPointer } from '../../contract/pointer.js';
 import { readPattern } from '../../contract/upgrade/patterns.js';
 import { findMedia } from '../../contract/media-type.js';
-import { memoize } from '../../memoize.js';
+import { memoize } from '../../base/memoize.js';
 import type { Direction } from '../../schema/violation.js';
 import type { Validators } from '../../schema/validate.js';
 import { ExactNumber } from '../cassette/exact-json.js';

@@ -1,7 +1,7 @@
 import { TextDecoder } from 'node:util';
 import type { RequestHeaders } from '../../http/request-headers.js';
 import type { Operation } from '../../contract/operations/operation.js';
-import { MockError } from '../../errors.js';
+import { MockError } from '../../base/errors.js';
 import { decodeContent, isDecodable } from '../../http/content-encoding.js';
 import type { TimedText } from '../../http/event-stream.js';
 import { type HeaderFields, omitFields, readContentType, readEndToEnd, readField } from '../../http/header-fields.js';

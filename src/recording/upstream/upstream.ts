@@ -11,11 +11,11 @@ import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { isIP, type Socket } from 'node:net';
 import { pipeline } from 'node:stream';
 import { connect, type ConnectionOptions, type TLSSocket } from 'node:tls';
-import { MockError } from '../../errors.js';
+import { MockError } from '../../base/errors.js';
 import { type HeaderFields, omitFields, readEndToEnd } from '../../http/header-fields.js';
 import type { RecordedFailure } from '../cassette/exchange.js';
 import type { BodyFile } from './received.js';
-import { isBytes, isError } from '../../platform.js';
+import { isBytes, isError } from '../../base/platform.js';
 
 /** The server that requests are forwarded to. */
 export interface Upstream {

@@ -1,5 +1,5 @@
-import { suggest } from '../../errors.js';
-import { isObject, filterMembers } from '../../contract/json.js';
+import { suggest } from '../../base/errors.js';
+import { isObject, filterMembers } from '../../base/json.js';
 import { readSegments } from '../../contract/pointer.js';
 import { checkNames } from '../../schema/fields.js';
 import type { Violation } from '../../schema/violation.js';

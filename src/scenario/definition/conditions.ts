@@ -1,7 +1,7 @@
-import { isObject, readOwn } from '../../contract/json.js';
+import { isObject, readOwn } from '../../base/json.js';
 import { child, describe, readMembers, reject, report, type SourceNode } from '../../contract/load/source-node.js';
 import { readPattern } from '../../contract/upgrade/patterns.js';
-import { suggest } from '../../errors.js';
+import { suggest } from '../../base/errors.js';
 import { reportUnknownField } from '../../schema/fields.js';
 import { createTextMatcher, createValueMatcher, type Matcher } from '../rules/matcher.js';
 import { checkLeaf, checkParts, findViolation } from './check-value.js';

@@ -1,4 +1,4 @@
-import { isObject } from '../../contract/json.js';
+import { isObject } from '../../base/json.js';
 import { reject, report } from '../../contract/load/source-node.js';
 import type { Delay } from '../rules/rule.js';
 import {

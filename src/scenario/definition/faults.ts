@@ -1,6 +1,6 @@
-import { toLetters } from '../../contract/names.js';
-import { suggest } from '../../errors.js';
-import { isObject } from '../../contract/json.js';
+import { toLetters } from '../../base/names.js';
+import { suggest } from '../../base/errors.js';
+import { isObject } from '../../base/json.js';
 import type { Fault, StreamAction } from '../../http/answer.js';
 import type { RateLimit, RateLimitHeaders } from '../rules/rule.js';
 import {

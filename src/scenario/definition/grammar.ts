@@ -1,4 +1,4 @@
-import { isObject } from '../../contract/json.js';
+import { isObject } from '../../base/json.js';
 import {
   child,
   createPositionReader,
@@ -8,7 +8,7 @@ import {
   type SourceNode,
 } from '../../contract/load/source-node.js';
 import type { Operation } from '../../contract/operations/operation.js';
-import { suggest } from '../../errors.js';
+import { suggest } from '../../base/errors.js';
 import type { Changes, OnEnd, Rule } from '../rules/rule.js';
 import { CHANGES, COLLECTION_CHANGE, VARIABLES } from './changes.js';
 import { MATCHER } from './conditions.js';

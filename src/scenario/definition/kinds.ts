@@ -1,7 +1,7 @@
-import { joinWords, suggest } from '../../errors.js';
-import { DEFAULT_INSTANT, DAY_MS } from '../../clock.js';
+import { joinWords, suggest } from '../../base/errors.js';
+import { DEFAULT_INSTANT, DAY_MS } from '../../base/clock.js';
 import type { Contract } from '../../contract/contract.js';
-import { isObject, setOwn } from '../../contract/json.js';
+import { isObject, setOwn } from '../../base/json.js';
 import type { Operation } from '../../contract/operations/operation.js';
 import type { Generator } from '../../generate/generate.js';
 import type { FieldsReader } from '../../schema/fields.js';

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, extname, join, relative } from 'node:path';
-import { isObject } from '../../contract/json.js';
+import { isObject } from '../../base/json.js';
 import { toPointer } from '../../contract/pointer.js';
-import { MockError, suggest } from '../../errors.js';
+import { MockError, suggest } from '../../base/errors.js';
 import type { Changes, Rule, Scenario } from '../rules/rule.js';
 import { type RulePart, SCENARIO } from './grammar.js';
 import { type CheckContext, type ScenarioContext, UNKNOWN_VALUE } from './kinds.js';

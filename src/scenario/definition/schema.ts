@@ -1,5 +1,5 @@
 import type { Contract } from '../../contract/contract.js';
-import { isObject, type Schema } from '../../contract/json.js';
+import { isObject, type Schema } from '../../base/json.js';
 import type { DeclaredResponse, Operation, ParameterPlace } from '../../contract/operations/operation.js';
 import { listExampleNames, listMedia } from '../../contract/operations/responses.js';
 import { escapeSegment, fromReference, readPointer, readSegments } from '../../contract/pointer.js';

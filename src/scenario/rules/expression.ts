@@ -1,4 +1,4 @@
-import { isObject, readOwn, setOwn } from '../../contract/json.js';
+import { isObject, readOwn, setOwn } from '../../base/json.js';
 import { readPointer, toPointer } from '../../contract/pointer.js';
 import type { Call } from '../../http/request/call.js';
 import { escapeMarkup } from '../../http/xml.js';

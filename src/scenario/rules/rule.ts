@@ -1,4 +1,4 @@
-import type { CollectionChanges, PatchWithNulls } from '../../contract/json.js';
+import type { CollectionChanges, PatchWithNulls } from '../../base/json.js';
 import type { Fault } from '../../http/answer.js';
 import type { Matcher } from './matcher.js';
 

@@ -1,4 +1,4 @@
-import { addTo, isEqualJson, isObject } from '../../contract/json.js';
+import { addTo, isEqualJson, isObject } from '../../base/json.js';
 import type { GuardedPattern } from '../../contract/patterns/guarded-pattern.js';
 import { escapeSegment } from '../../contract/pointer.js';
 import { readPattern } from '../../contract/upgrade/patterns.js';

@@ -1,4 +1,4 @@
-import { isBytes } from '../../platform.js';
+import { isBytes } from '../../base/platform.js';
 
 /** The indices of two equal items, the later one first; in linear time. */
 export function findDuplicate(items: readonly unknown[]): readonly [number, number] | undefined {

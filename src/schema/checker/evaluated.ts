@@ -1,4 +1,4 @@
-import { isObject } from '../../contract/json.js';
+import { isObject } from '../../base/json.js';
 import { readPattern } from '../../contract/upgrade/patterns.js';
 import { CALL_KEYWORD } from '../schema-unit.js';
 import type { IsValid } from '../violation.js';

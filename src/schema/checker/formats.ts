@@ -2,8 +2,8 @@ import type { Format } from 'ajv';
 import type * as formats from 'ajv-formats/dist/formats.js';
 import { createRequire } from 'node:module';
 import { URL } from 'node:url';
-import { readOwn } from '../../contract/json.js';
-import { UUID } from '../../contract/names.js';
+import { readOwn } from '../../base/json.js';
+import { UUID } from '../../base/names.js';
 
 // An import of a CommonJS package makes Node.js load its lexer, which takes 10 ms.
 const { fullFormats } = createRequire(import.meta.url)('ajv-formats/dist/formats.js') as typeof formats;

@@ -1,8 +1,8 @@
-import { cutMessage, type ErrorCode, MockError } from '../../errors.js';
+import { cutMessage, type ErrorCode, MockError } from '../../base/errors.js';
 import type { Answer } from '../../http/answer.js';
 import { PROBLEM_TYPE, toProblem } from '../../http/response/problem.js';
 import { NO_VIOLATIONS, type Violation } from '../../schema/violation.js';
-import { isError } from '../../platform.js';
+import { isError } from '../../base/platform.js';
 
 /** The hint where the request itself is wrong. */
 export const SEE_DOCUMENT = 'spec/control.openapi.yaml describes every operation';

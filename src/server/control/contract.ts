@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import { formatPlace } from '../../errors.js';
+import { formatPlace } from '../../base/errors.js';
 import type { Contract } from '../../contract/contract.js';
-import { isObject } from '../../contract/json.js';
+import { isObject } from '../../base/json.js';
 import type { Call } from '../../http/request/call.js';
 import type { Reloads } from '../watch.js';
 import { answerJson } from './answer.js';

@@ -1,4 +1,4 @@
-import { cutText } from '../../errors.js';
+import { cutText } from '../../base/errors.js';
 import type { Context, Hono } from 'hono';
 import { fileURLToPath } from 'node:url';
 import { loadContract } from '../../contract/load/load.js';
@@ -6,7 +6,7 @@ import { createRouter, type RouteMatch } from '../../contract/router/router.js';
 import type { Answer } from '../../http/answer.js';
 import { createCallDecoder } from '../../http/request/call.js';
 import { createEncoder } from '../../http/response/encode.js';
-import { toPackageUrl } from '../../package-folder.js';
+import { toPackageUrl } from '../../base/package-folder.js';
 import { createValidators } from '../../schema/validate.js';
 import type { Arrival, Arrivals } from '../arrival.js';
 import type { createControlHandlers } from './handlers.js';

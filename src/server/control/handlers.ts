@@ -1,6 +1,6 @@
-import { isVirtualClock, toDateTime } from '../../clock.js';
-import { isObject } from '../../contract/json.js';
-import { MockError } from '../../errors.js';
+import { isVirtualClock, toDateTime } from '../../base/clock.js';
+import { isObject } from '../../base/json.js';
+import { MockError } from '../../base/errors.js';
 import type { Answer } from '../../http/answer.js';
 import type { Call } from '../../http/request/call.js';
 import type { Recordings } from '../../recording/recordings.js';

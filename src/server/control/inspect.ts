@@ -1,12 +1,12 @@
 import { URL, URLSearchParams } from 'node:url';
 import type { Operation } from '../../contract/operations/operation.js';
-import { isObject } from '../../contract/json.js';
-import { formatPlace, MockError, suggest } from '../../errors.js';
+import { isObject } from '../../base/json.js';
+import { formatPlace, MockError, suggest } from '../../base/errors.js';
 import { readContentType } from '../../http/header-fields.js';
 import { isJsonType, toEssence } from '../../contract/media-type.js';
 import type { Interaction, InteractionRequest } from '../../journal/interaction.js';
 import type { Call } from '../../http/request/call.js';
-import { host, isBlob, isBytes } from '../../platform.js';
+import { host, isBlob, isBytes } from '../../base/platform.js';
 import { scenarioSchema } from '../../scenario/definition/schema.js';
 import type { Session } from '../../session/session.js';
 import { answerItems, answerJson, answerProblem } from './answer.js';

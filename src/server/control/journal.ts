@@ -8,7 +8,7 @@ import type { Session } from '../../session/session.js';
 import { findSessionViolations } from '../../session/verify.js';
 import { answerEmpty, answerItems, answerJson, answerProblem } from './answer.js';
 import type { ControlHandlers, ControlledParts } from './routes.js';
-import { setImmediate } from '../../platform.js';
+import { setImmediate } from '../../base/platform.js';
 
 /** Query parameters, which have these types by the document of the control API. */
 interface JournalQuery {

@@ -1,6 +1,6 @@
-import { readVersion } from '../../package-folder.js';
+import { readVersion } from '../../base/package-folder.js';
 import { EXPOSITION_TYPE, type Metric, writeExposition } from '../../metrics/exposition.js';
-import { timeOrigin } from '../../platform.js';
+import { timeOrigin } from '../../base/platform.js';
 import { answerJson } from './answer.js';
 import type { ControlHandlers, ControlledParts } from './routes.js';
 

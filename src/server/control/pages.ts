@@ -4,8 +4,8 @@ import { gunzipSync } from 'node:zlib';
 import type { Answer } from '../../http/answer.js';
 import { negotiate } from '../../http/response/negotiate.js';
 import { escapeMarkup } from '../../http/xml.js';
-import { toPackageUrl } from '../../package-folder.js';
-import { host } from '../../platform.js';
+import { toPackageUrl } from '../../base/package-folder.js';
+import { host } from '../../base/platform.js';
 import { answerProblem, BARE } from './answer.js';
 
 /** The page of the inspector: its path in the package. */

@@ -1,10 +1,10 @@
 import { isFormType, isJsonType, toEssence } from '../../contract/media-type.js';
 import type { Contract } from '../../contract/contract.js';
-import { filterMembers, isObject, mapValues } from '../../contract/json.js';
+import { filterMembers, isObject, mapValues } from '../../base/json.js';
 import type { MediaType, Operation, Parameter } from '../../contract/operations/operation.js';
 import type { Generator } from '../../generate/generate.js';
 import { createXmlWriter } from '../../http/xml.js';
-import { host, isBytes } from '../../platform.js';
+import { host, isBytes } from '../../base/platform.js';
 import { createItemSchemaReader } from '../../state/item-schema.js';
 import { findPageInputs } from '../../state/pages/inputs.js';
 import { createPagePlan } from '../../state/pages/plan.js';

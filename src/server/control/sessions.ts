@@ -1,5 +1,5 @@
-import { toDateTime } from '../../clock.js';
-import { MockError, suggest } from '../../errors.js';
+import { toDateTime } from '../../base/clock.js';
+import { MockError, suggest } from '../../base/errors.js';
 import type { Call } from '../../http/request/call.js';
 import type { ResetKind, Session, SessionSnapshot } from '../../session/session.js';
 import type { SessionOpening } from '../../session/sessions.js';

@@ -1,7 +1,7 @@
 import type { ErrorAnswers } from '../../answer/error-answers.js';
-import { type Clock, toSocketClock } from '../../clock.js';
+import { type Clock, toSocketClock } from '../../base/clock.js';
 import type { RouteMatch } from '../../contract/router/router.js';
-import { toReason } from '../../errors.js';
+import { toReason } from '../../base/errors.js';
 import { type Answer, isSilent } from '../../http/answer.js';
 import type { ReceivedFile } from '../../http/request/body-bytes.js';
 import type { Call } from '../../http/request/call.js';
@@ -17,7 +17,7 @@ import {
 import type { NewInteraction } from '../../journal/journal.js';
 import type { Session } from '../../session/session.js';
 import type { SharedStore } from '../../session/shared/shared-store.js';
-import { host, readMonotonic } from '../../platform.js';
+import { host, readMonotonic } from '../../base/platform.js';
 import type { Arrival } from '../arrival.js';
 import type { Cors } from '../cors.js';
 import { applyFault } from '../faults.js';

@@ -5,7 +5,7 @@ import type { ErrorAnswers } from '../../answer/error-answers.js';
 import type { Contract } from '../../contract/contract.js';
 import type { Operation } from '../../contract/operations/operation.js';
 import type { RouteMatch } from '../../contract/router/router.js';
-import { MockError, toReason } from '../../errors.js';
+import { MockError, toReason } from '../../base/errors.js';
 import type { Answer } from '../../http/answer.js';
 import type { BodyBytes } from '../../http/request/body-bytes.js';
 import type { Call, CallDecoder, MatchedRequest } from '../../http/request/call.js';
@@ -35,7 +35,7 @@ import {
   toUnanswered,
 } from './unmatched.js';
 import { toNote } from '../../schema/violation.js';
-import { isPromise } from '../../platform.js';
+import { isPromise } from '../../base/platform.js';
 
 /** What requests are answered with. */
 export interface PipelineParts extends FinishParts {

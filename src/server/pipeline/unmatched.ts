@@ -1,7 +1,7 @@
 import { type ErrorAnswers, NO_RETRY } from '../../answer/error-answers.js';
 import type { Operation } from '../../contract/operations/operation.js';
 import type { RouteMatch } from '../../contract/router/router.js';
-import { type MockError, toReason, cutCountedText } from '../../errors.js';
+import { type MockError, toReason, cutCountedText } from '../../base/errors.js';
 import type { Answer } from '../../http/answer.js';
 import { type Cors, isPreflight } from '../cors.js';
 import { hidePathSecrets } from '../../schema/secret-forms.js';

@@ -1,7 +1,7 @@
-import { MockError, toReason } from '../../errors.js';
+import { MockError, toReason } from '../../base/errors.js';
 import { URL } from 'node:url';
 import type { StoreMetrics } from '../../metrics/exposition.js';
-import { withTimeout } from '../../clock.js';
+import { withTimeout } from '../../base/clock.js';
 import type { Script } from './scripts.js';
 
 /** A connection to Redis: commands, scripts and messages. */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { createVirtualClock } from '../../clock.js';
+import { createVirtualClock } from '../../base/clock.js';
 import type { Contract } from '../../contract/contract.js';
 import type { Scenarios } from '../../scenario/scenarios.js';
 import { createStore, type StoreDefinition } from '../../state/store/store.js';

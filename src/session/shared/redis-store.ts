@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { MockError } from '../../errors.js';
-import { readMonotonic } from '../../platform.js';
+import { MockError } from '../../base/errors.js';
+import { readMonotonic } from '../../base/platform.js';
 import type { RedisConnection } from './connection.js';
 import { COMMIT, READ, READ_FIELDS, STAMP_LENGTH, WRITE_DUMP, WRITE_FIELD } from './scripts.js';
 import type { KnownState, SessionLink, WrittenState } from './session-log.js';

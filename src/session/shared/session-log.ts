@@ -1,6 +1,6 @@
 import type { ChangeLog, News } from './atomic.js';
-import { isObject } from '../../contract/json.js';
-import { isBytes } from '../../platform.js';
+import { isObject } from '../../base/json.js';
+import { isBytes } from '../../base/platform.js';
 
 /** The state of one session in the store that processes share. */
 export interface SessionLink {

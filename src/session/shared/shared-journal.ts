@@ -1,7 +1,7 @@
 import type { Interaction, PlainInteraction } from '../../journal/interaction.js';
 import type { NewInteraction, SessionJournal } from '../../journal/journal.js';
 import { NO_VIOLATIONS } from '../../schema/violation.js';
-import { timeOrigin } from '../../platform.js';
+import { timeOrigin } from '../../base/platform.js';
 
 /** Interactions that wait to be read take this much at most; the limits of the journal apply to those that were read. */
 const MAX_WAITING_BYTES = 4 * 1024 * 1024;

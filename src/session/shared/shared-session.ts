@@ -1,4 +1,4 @@
-import { type Clock, isVirtualClock } from '../../clock.js';
+import { type Clock, isVirtualClock } from '../../base/clock.js';
 import type { Interaction } from '../../journal/interaction.js';
 import type { NewInteraction, SessionJournal } from '../../journal/journal.js';
 import type { ReplayState } from '../../recording/matching/replay-state.js';
@@ -9,7 +9,7 @@ import { decode, encode } from './session-log.js';
 import { createSessionLog, type LogTarget, type SessionLink } from './session-log.js';
 import { createSharedJournal, type SharedJournal, writeLine } from './shared-journal.js';
 import { withMethods } from './shared-journal.js';
-import { setImmediate } from '../../platform.js';
+import { setImmediate } from '../../base/platform.js';
 
 /** The parts of a session that change. */
 interface SharedParts {

@@ -8,7 +8,7 @@ import {
 } from '../item-schema.js';
 import { findJsonMedia, findSuccessMedia } from '../../contract/operations/responses.js';
 import { isNamedAfter, PLAIN_ID, toSingular } from '../names.js';
-import { toBareName } from '../../contract/names.js';
+import { toBareName } from '../../base/names.js';
 import { findListItems } from '../pages/list-shape.js';
 import { compareSchemas, isSameItem, isSummary } from '../positions.js';
 import type { Within } from '../resource.js';

@@ -11,7 +11,7 @@ import type { Action, Binding, Within } from '../resource.js';
 import { isSameItem, compareSchemas } from '../positions.js';
 import type { CollectionCandidate } from './candidates.js';
 import { type ItemSchema, listProperties, findValueArray, listBranches } from '../item-schema.js';
-import { toBareName } from '../../contract/names.js';
+import { toBareName } from '../../base/names.js';
 import { type ContractIndex, readBodyPointer, isNamedAs } from './contract-index.js';
 import { findIdsInput } from '../pages/inputs.js';
 import { readAnswerPointer, readCountShape } from '../pages/list-shape.js';

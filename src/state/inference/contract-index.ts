@@ -1,11 +1,11 @@
 import type { Contract } from '../../contract/contract.js';
 import type { Operation, Parameter } from '../../contract/operations/operation.js';
-import { memoize } from '../../memoize.js';
+import { memoize } from '../../base/memoize.js';
 import { findBodyMedia } from '../../contract/operations/responses.js';
 import { type ItemSchema, listProperties, type ReadItemSchema } from '../item-schema.js';
 import { findListItems, type ItemsPosition, readAnswerPointer } from '../pages/list-shape.js';
 import { toBareNoun } from '../names.js';
-import { toBareName } from '../../contract/names.js';
+import { toBareName } from '../../base/names.js';
 import {
   findItemPlace,
   findItemPosition,
@@ -15,7 +15,7 @@ import {
   isSameItem,
 } from '../positions.js';
 import { isSearchWord, type KeyedGroup, type PathGroup, type PathShape, readPathShapes } from './path-shape.js';
-import { addTo } from '../../contract/json.js';
+import { addTo } from '../../base/json.js';
 
 /** A contract with the lookups that inference needs, each computed once. */
 export interface ContractIndex {

@@ -1,4 +1,4 @@
-import { isObject, type SchemaObject } from '../../contract/json.js';
+import { isObject, type SchemaObject } from '../../base/json.js';
 import { readNameSpan } from '../../contract/router/path-span.js';
 import type { CollectionCandidate } from './candidates.js';
 import type { ContractIndex } from './contract-index.js';
@@ -11,7 +11,7 @@ import {
   readSchemaType,
 } from '../item-schema.js';
 import { isNamedAfter, OR, toBareNoun, PART_NAME } from '../names.js';
-import { toBareName } from '../../contract/names.js';
+import { toBareName } from '../../base/names.js';
 import { type Binding, type OwnUrl, type Resource, type SecretKey, createResource } from '../resource.js';
 import { findListUrls, findSelfLink, findSelfUrl } from './self-url.js';
 import type { Operation, Parameter } from '../../contract/operations/operation.js';

@@ -1,5 +1,5 @@
 import type { Contract } from '../../contract/contract.js';
-import type { Schema } from '../../contract/json.js';
+import type { Schema } from '../../base/json.js';
 import { readSegments } from '../../contract/pointer.js';
 import { ERROR_CONDITIONS } from '../../http/response/error-conditions.js';
 import { createValidators } from '../../schema/validate.js';

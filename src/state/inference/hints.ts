@@ -1,9 +1,9 @@
 import type { Contract } from '../../contract/contract.js';
-import { isObject } from '../../contract/json.js';
+import { isObject } from '../../base/json.js';
 import type { Operation, Parameter } from '../../contract/operations/operation.js';
 import { findResponse } from '../../contract/operations/responses.js';
 import { readSegments, toPointer } from '../../contract/pointer.js';
-import { MockError, nearest, suggest } from '../../errors.js';
+import { MockError, nearest, suggest } from '../../base/errors.js';
 import { createPatternGenerator, readPattern } from '../../generate/text/pattern.js';
 import type { ItemSchema, ReadItemSchema } from '../item-schema.js';
 import { findItemsAt, planList, readCountShape } from '../pages/list-shape.js';

@@ -3,7 +3,7 @@ import type { Operation } from '../../contract/operations/operation.js';
 import { createItemSchemaReader } from '../item-schema.js';
 import { describeResource, findMembers } from './describe.js';
 import { toBareNoun } from '../names.js';
-import { toBareName } from '../../contract/names.js';
+import { toBareName } from '../../base/names.js';
 import {
   type Binding,
   type ParameterPlace,
@@ -41,7 +41,7 @@ import { type KeyedGroup, listShorterKeys, type PathGroup } from './path-shape.j
 import { findListItems, PLAIN_LIST, planList, readCountShape } from '../pages/list-shape.js';
 import { applyHints } from './hints.js';
 import { inferRpcResources } from './rpc.js';
-import { addTo } from '../../contract/json.js';
+import { addTo } from '../../base/json.js';
 
 /**
  * Infers which operations of a contract belong to one resource, from paths, methods and schemas.

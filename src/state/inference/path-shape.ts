@@ -1,7 +1,7 @@
 import type { Operation } from '../../contract/operations/operation.js';
 import { toPlainPath } from '../../contract/router/path-span.js';
 import { toBareNoun } from '../names.js';
-import { toBareName } from '../../contract/names.js';
+import { toBareName } from '../../base/names.js';
 
 /** One group of a path: static segments and the parameters after them, which identify one item. */
 export interface PathGroup {

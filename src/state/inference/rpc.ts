@@ -1,5 +1,5 @@
 import { type ItemSchema, listProperties, type ReadItemSchema } from '../item-schema.js';
-import { toBareName, readWords } from '../../contract/names.js';
+import { toBareName, readWords } from '../../base/names.js';
 import { type ItemsPosition, planList, findListItems, readAnswerPointer } from '../pages/list-shape.js';
 import { toBareNoun, toSingular } from '../names.js';
 import type { Operation } from '../../contract/operations/operation.js';
@@ -23,7 +23,7 @@ import {
 import type { Item } from '../store/lists/item-list.js';
 import { findEffect } from '../store/server-values.js';
 import { type ContractIndex, readBodyPointer } from './contract-index.js';
-import { addTo, readOwn } from '../../contract/json.js';
+import { addTo, readOwn } from '../../base/json.js';
 
 /** What the methods of a contract in RPC style work on. */
 interface RpcResources {

@@ -1,5 +1,5 @@
 import type { Contract } from '../../contract/contract.js';
-import { isObject, type SchemaObject } from '../../contract/json.js';
+import { isObject, type SchemaObject } from '../../base/json.js';
 import type { Operation } from '../../contract/operations/operation.js';
 import {
   type ItemProperty,
@@ -8,7 +8,7 @@ import {
   listProperties,
   listShownValues,
 } from '../item-schema.js';
-import { toBareName } from '../../contract/names.js';
+import { toBareName } from '../../base/names.js';
 import { findInnerList } from '../pages/envelope.js';
 import type { OwnUrl } from '../resource.js';
 import { escapePattern } from '../../contract/patterns/guarded-pattern.js';

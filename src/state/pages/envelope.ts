@@ -1,4 +1,4 @@
-import { isObject } from '../../contract/json.js';
+import { isObject } from '../../base/json.js';
 import type { ItemSchema, ReadItemSchema } from '../item-schema.js';
 import type { Entry, Item } from '../store/lists/item-list.js';
 import {

@@ -1,5 +1,5 @@
-import { isObject } from '../../contract/json.js';
-import { toBareName } from '../../contract/names.js';
+import { isObject } from '../../base/json.js';
+import { toBareName } from '../../base/names.js';
 import type { ItemSchema } from '../item-schema.js';
 import { holds } from './view.js';
 

@@ -1,11 +1,11 @@
 import type { RequestHeaders } from '../../http/request-headers.js';
 import type { Contract } from '../../contract/contract.js';
-import { isObject, readPath } from '../../contract/json.js';
+import { isObject, readPath } from '../../base/json.js';
 import type { Operation, Parameter } from '../../contract/operations/operation.js';
 import { findJsonMedia } from '../../contract/operations/responses.js';
 import { createItemSchemaReader, listProperties } from '../item-schema.js';
 import { toBareNoun, toItemNoun } from '../names.js';
-import { toBareName } from '../../contract/names.js';
+import { toBareName } from '../../base/names.js';
 import { readString } from '../../contract/pointer.js';
 
 /** A parameter of a list: of the query, a header, or a property of the request body. */

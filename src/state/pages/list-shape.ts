@@ -1,4 +1,4 @@
-import { isObject } from '../../contract/json.js';
+import { isObject } from '../../base/json.js';
 import type { Operation } from '../../contract/operations/operation.js';
 import {
   createProperty,
@@ -12,7 +12,7 @@ import {
   findPropertyAt,
 } from '../item-schema.js';
 import { findSuccessMedia } from '../../contract/operations/responses.js';
-import { toBareName } from '../../contract/names.js';
+import { toBareName } from '../../base/names.js';
 
 /** The meaning of an envelope property for the page. */
 export type EnvelopeRole =

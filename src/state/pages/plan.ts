@@ -1,9 +1,9 @@
 import type { Contract } from '../../contract/contract.js';
-import { isObject, type SchemaObject } from '../../contract/json.js';
+import { isObject, type SchemaObject } from '../../base/json.js';
 import { type Operation, readText } from '../../contract/operations/operation.js';
 import { readPattern } from '../../contract/upgrade/patterns.js';
 import { type ItemSchema, type ReadItemSchema, type ItemProperty, listProperties, isNumeric } from '../item-schema.js';
-import { toBareName } from '../../contract/names.js';
+import { toBareName } from '../../base/names.js';
 import { CURSOR_PARAMETER } from '../../http/request/parameters.js';
 import {
   createValueReader,

@@ -1,7 +1,7 @@
-import { readMember, readPath, type SchemaObject } from '../../contract/json.js';
+import { readMember, readPath, type SchemaObject } from '../../base/json.js';
 import { type ItemProperty, type ItemSchema, type ReadItemSchema, listProperties } from '../item-schema.js';
 import { toSingular } from '../names.js';
-import { toBareName } from '../../contract/names.js';
+import { toBareName } from '../../base/names.js';
 import type { PageInput } from './inputs.js';
 import { type Entry, findFirst, type ItemList } from '../store/lists/item-list.js';
 import { canHold } from '../declared-members.js';

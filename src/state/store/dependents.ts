@@ -1,5 +1,5 @@
-import { isObject, mapAt } from '../../contract/json.js';
-import { memoize } from '../../memoize.js';
+import { isObject, mapAt } from '../../base/json.js';
+import { memoize } from '../../base/memoize.js';
 import {
   isNumeric,
   type ItemProperty,
@@ -9,7 +9,7 @@ import {
   readSchemaType,
 } from '../item-schema.js';
 import { toSingular, toItemNoun } from '../names.js';
-import { toBareName } from '../../contract/names.js';
+import { toBareName } from '../../base/names.js';
 import { findInnerList } from '../pages/envelope.js';
 import { isTopLevel, type Resource, type Resources } from '../resource.js';
 import { listEntries, readScope, toChildScope, toScope, type WritableCollection } from './collection.js';

@@ -5,10 +5,10 @@ import {
   type PatchWithNulls,
   readMember,
   withNulls,
-} from '../../contract/json.js';
+} from '../../base/json.js';
 import { toPointer } from '../../contract/pointer.js';
-import { formatPlace, MockError, suggestId } from '../../errors.js';
-import { memoize } from '../../memoize.js';
+import { formatPlace, MockError, suggestId } from '../../base/errors.js';
+import { memoize } from '../../base/memoize.js';
 import { type Collection, listEntries, toChildScope } from './collection.js';
 import type { Item } from './lists/item-list.js';
 import {

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { type Contract, readSchemaAt } from '../../contract/contract.js';
-import { isObject, readMember, type SchemaObject, withPath, listExamples } from '../../contract/json.js';
+import { isObject, readMember, type SchemaObject, withPath, listExamples } from '../../base/json.js';
 import { createIdGenerator, createLikeExample, createPrefixed, fitLength } from '../../generate/text/identifiers.js';
 import { readPattern, type TextGenerator } from '../../generate/text/pattern.js';
-import { createRandom } from '../../random.js';
+import { createRandom } from '../../base/random.js';
 import {
   type ItemProperty,
   type ItemSchema,
@@ -14,7 +14,7 @@ import {
   readSchemaType,
 } from '../item-schema.js';
 import { toSingular } from '../names.js';
-import { toBareName, UUID } from '../../contract/names.js';
+import { toBareName, UUID } from '../../base/names.js';
 import { isPathId, type Resource, type SecretKey } from '../resource.js';
 import { type Collection, readScope } from './collection.js';
 import type { Item } from './lists/item-list.js';

@@ -1,5 +1,5 @@
 import { TextDecoder, TextEncoder } from 'node:util';
-import { isObject, readMember, withPath, filterMembers } from '../../contract/json.js';
+import { isObject, readMember, withPath, filterMembers } from '../../base/json.js';
 import type { Resource } from '../resource.js';
 import { readScope, toScope, type WritableCollection } from './collection.js';
 import type { Item, ItemContent, NewEntry } from './lists/item-list.js';

@@ -1,9 +1,9 @@
 import type { Contract } from '../../contract/contract.js';
-import { filterMembers, isObject, joinObjects, mergePatch, setOwn, withPath } from '../../contract/json.js';
+import { filterMembers, isObject, joinObjects, mergePatch, setOwn, withPath } from '../../base/json.js';
 import { readSegments } from '../../contract/pointer.js';
 import type { Generator } from '../../generate/generate.js';
 import { createIdGenerator } from '../../generate/text/identifiers.js';
-import { createRandom } from '../../random.js';
+import { createRandom } from '../../base/random.js';
 import type { Validators } from '../../schema/validate.js';
 import { type IsValid, NO_VIOLATIONS, type Violation } from '../../schema/violation.js';
 import { type ItemProperty, type ItemSchema, type ReadItemSchema, listProperties } from '../item-schema.js';

@@ -1,6 +1,6 @@
 import { NO_PROPERTIES, type Entry, type Item, type ItemContent, type NewEntry } from './lists/item-list.js';
-import { joinObjects, readMember, withPath } from '../../contract/json.js';
-import { memoize } from '../../memoize.js';
+import { joinObjects, readMember, withPath } from '../../base/json.js';
+import { memoize } from '../../base/memoize.js';
 import type { ItemModels } from '../item-models.js';
 import { isTopLevel, type Resource } from '../resource.js';
 import { EVERY_SCOPE, listEntries, readScope, toChildScope, toScope } from './collection.js';

@@ -1,11 +1,11 @@
 import type { Generator } from '../../generate/generate.js';
 import { type ItemProperty, type ItemSchema, listProperties } from '../item-schema.js';
-import { toBareName } from '../../contract/names.js';
+import { toBareName } from '../../base/names.js';
 import type { Binding, LifecycleHint, Resource } from '../resource.js';
 import type { Item } from './lists/item-list.js';
 import { isAnswered, type NewValueInput } from './new-values.js';
 import { createTimestampWriter, isInstant, isStatus } from './server-values.js';
-import { readOwn } from '../../contract/json.js';
+import { readOwn } from '../../base/json.js';
 
 /** How the status of an item that a request created advances without further requests: `queued`, `in_progress`, `completed`. */
 export interface Lifecycle {

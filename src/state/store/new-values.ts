@@ -1,9 +1,9 @@
 import type { Contract } from '../../contract/contract.js';
-import { isObject, readMember, readPath, withPath } from '../../contract/json.js';
+import { isObject, readMember, readPath, withPath } from '../../base/json.js';
 import type { Generator } from '../../generate/generate.js';
 import { createIdGenerator } from '../../generate/text/identifiers.js';
-import { memoize } from '../../memoize.js';
-import { createRandom } from '../../random.js';
+import { memoize } from '../../base/memoize.js';
+import { createRandom } from '../../base/random.js';
 import {
   findOnlyValue,
   type ItemKind,
@@ -18,7 +18,7 @@ import {
 } from '../item-schema.js';
 import { findInnerList } from '../pages/envelope.js';
 import { toIdName, toSingular, toItemNoun } from '../names.js';
-import { toBareName } from '../../contract/names.js';
+import { toBareName } from '../../base/names.js';
 import { type Action, type Binding, listSentInQuery, type Resource, type Resources } from '../resource.js';
 import type { Item } from './lists/item-list.js';
 import { chooseInitialStatus, createTimestampWriter, isInstant, isStatusName, isTimestamp } from './server-values.js';

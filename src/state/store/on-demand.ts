@@ -1,5 +1,5 @@
-import { toDay } from '../../clock.js';
-import { freezeDeep, isObject, readMember, withPath, filterMembers, joinObjects } from '../../contract/json.js';
+import { toDay } from '../../base/clock.js';
+import { freezeDeep, isObject, readMember, withPath, filterMembers, joinObjects } from '../../base/json.js';
 import type { ItemSchema } from '../item-schema.js';
 import { isPathId, type Resource } from '../resource.js';
 import { readScope, toPartMark, toScope, type UnknownIds, type WritableCollection } from './collection.js';

@@ -1,9 +1,9 @@
 import type { ItemProperty, ItemSchema, ReadItemSchema } from '../item-schema.js';
 import { isNumeric, listProperties, readSchemaType } from '../item-schema.js';
-import { toBareName, toLetters } from '../../contract/names.js';
+import { toBareName, toLetters } from '../../base/names.js';
 import { listStatuses } from '../names.js';
 import { escapePattern } from '../../contract/patterns/guarded-pattern.js';
-import { listExamples, readOwn, setOwn } from '../../contract/json.js';
+import { listExamples, readOwn, setOwn } from '../../base/json.js';
 import { type Binding, type Resource, CHANGES } from '../resource.js';
 import { fillDerived } from '../../generate/derived-values.js';
 import type { Item, NewEntry } from './lists/item-list.js';

@@ -31,7 +31,7 @@ import type { ErrorAnswers } from '../../error-answers.js';
 import { hasUrls, readOwnBase, type OwnUrls, toUpstreamCall } from './own-urls.js';
 import { answerBroken, answerFailure, readContent, type RecordedContent, toReportHeaders } from './recorded-answer.js';
 import { listErrors } from '../../../schema/violation.js';
-import { clearTimeout, readMonotonic, setImmediate, setTimeout } from '../../../platform.js';
+import { clearTimeout, readMonotonic, setImmediate, setTimeout } from '../../../base/platform.js';
 
 /** The parts of the sources that replay and forward. */
 export interface RecordingSourceParts {

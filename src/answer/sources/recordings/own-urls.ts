@@ -13,7 +13,7 @@ import { RequestHeaders } from '../../../http/request-headers.js';
 import type { Call } from '../../../http/request/call.js';
 import { readTarget, removeSessionPrefix, splitBasePath } from '../../../http/target.js';
 import type { Exchange } from '../../chain.js';
-import { isBytes } from '../../../platform.js';
+import { isBytes } from '../../../base/platform.js';
 import { escapePattern } from '../../../contract/patterns/guarded-pattern.js';
 
 /** Replaces URLs of one server by those of another: so that no client is sent to the upstream, those of the upstream by those of the mock. Everything else stays as it is. */

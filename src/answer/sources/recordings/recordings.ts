@@ -1,4 +1,4 @@
-import { memoize } from '../../../memoize.js';
+import { memoize } from '../../../base/memoize.js';
 import type { RecordingOptions, Recordings } from '../../../recording/recordings.js';
 import type { RecordingParts } from '../../../recording/cassettes.js';
 import type { AnswerSource } from '../../chain.js';

@@ -17,7 +17,7 @@ import type { RecordingSourceParts } from './forward.js';
 import { answerFailure, readContent, type RecordedContent, toReportHeaders } from './recorded-answer.js';
 import { replaceValues } from '../../../recording/matching/volatile.js';
 import { hasUrls, type OwnBase, readOwnBase, toUpstreamCall } from './own-urls.js';
-import { isBytes } from '../../../platform.js';
+import { isBytes } from '../../../base/platform.js';
 
 /**
  * Answers from recordings. A call without a recording is passed to the upstream (`record-missing`) or to the mock (if owners

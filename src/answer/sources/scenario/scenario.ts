@@ -1,4 +1,4 @@
-import { MockError } from '../../../errors.js';
+import { MockError } from '../../../base/errors.js';
 import { type Answer, isSilent } from '../../../http/answer.js';
 import {
   type CollectionView,
@@ -15,14 +15,14 @@ import { applyChanges, type ChangeCollections } from '../../../scenario/rules/sc
 import { activeIds, type Scenarios, startScenarios } from '../../../scenario/scenarios.js';
 import type { RequestHeaders } from '../../../http/request-headers.js';
 import type { Session } from '../../../session/session.js';
-import { isObject, mergePatch, withNulls } from '../../../contract/json.js';
+import { isObject, mergePatch, withNulls } from '../../../base/json.js';
 import type { DeclaredHeader, Operation } from '../../../contract/operations/operation.js';
 import { readSampleFile } from '../../../generate/sample-file.js';
 import type { GenerateContext } from '../../../generate/generate.js';
 import { findMedia, isJsonType, isMarkupType, toEssence } from '../../../contract/media-type.js';
 import { createItemStream, findStreamMedia, isMarker, planItems } from '../../../http/stream-items.js';
 import { NO_VIOLATIONS } from '../../../schema/violation.js';
-import { toLetters } from '../../../contract/names.js';
+import { toLetters } from '../../../base/names.js';
 import { findResponse } from '../../../contract/operations/responses.js';
 import {
   type AnswerSource,

@@ -1,8 +1,8 @@
 import { listMissing, listUnfit } from '../../../schema/fields.js';
-import { isObject, readMember, readPath, setOwn, filterMembers } from '../../../contract/json.js';
+import { isObject, readMember, readPath, setOwn, filterMembers } from '../../../base/json.js';
 import { findMedia } from '../../../contract/media-type.js';
 import { findBodyMedia, findSuccessMedia } from '../../../contract/operations/responses.js';
-import { memoize, memoizeOf } from '../../../memoize.js';
+import { memoize, memoizeOf } from '../../../base/memoize.js';
 import type { Session } from '../../../session/session.js';
 import {
   findOnlyValue,
@@ -24,7 +24,7 @@ import {
   type SchemaPair,
 } from '../../../state/projection.js';
 import { toItemNoun } from '../../../state/names.js';
-import { toBareName } from '../../../contract/names.js';
+import { toBareName } from '../../../base/names.js';
 import { type Action, type Binding, listSentInQuery, type Resource } from '../../../state/resource.js';
 import { toScope } from '../../../state/store/collection.js';
 import { createNewSecrets } from '../../../state/store/identity.js';
@@ -36,7 +36,7 @@ import type { Exchange } from '../../chain.js';
 import { findRemovedBranch } from './removed.js';
 import { readId } from './request.js';
 import type { BodyReader, BodyWriters, OperationContext, StateContext, WriteBody } from './context.js';
-import { isBytes } from '../../../platform.js';
+import { isBytes } from '../../../base/platform.js';
 
 /** Creates the writers of a resource: each body is planned once. */
 export function createBodyWriters(context: StateContext, model: ItemModel, isCreate: boolean): BodyWriters {

@@ -1,9 +1,9 @@
 import { digestText } from '../../../contract/load/cache.js';
 import type { Operation } from '../../../contract/operations/operation.js';
-import { isObject } from '../../../contract/json.js';
+import { isObject } from '../../../base/json.js';
 import type { Answer } from '../../../http/answer.js';
 import type { Call } from '../../../http/request/call.js';
-import { hashText } from '../../../random.js';
+import { hashText } from '../../../base/random.js';
 import { type Binding, CHANGES, toText } from '../../../state/resource.js';
 import type { ItemProblem } from '../../../state/store/items.js';
 import type { Entry } from '../../../state/store/lists/item-list.js';
@@ -20,7 +20,7 @@ import {
   type StateHandler,
 } from './context.js';
 import { declaresStatus } from '../../../contract/operations/responses.js';
-import { isBytes } from '../../../platform.js';
+import { isBytes } from '../../../base/platform.js';
 
 /** Preconditions that are always met, of items without entity tags. */
 export const NO_PRECONDITIONS: Preconditions = { before: () => undefined, headers: () => NO_HEADERS };

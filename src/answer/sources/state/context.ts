@@ -3,7 +3,7 @@ import { findSuccessWithBody, toStatus, declaresStatus } from '../../../contract
 import type { Answer } from '../../../http/answer.js';
 import { isJsonType, isMarkupType } from '../../../contract/media-type.js';
 import type { Call } from '../../../http/request/call.js';
-import { memoize } from '../../../memoize.js';
+import { memoize } from '../../../base/memoize.js';
 import { NO_VIOLATIONS } from '../../../schema/violation.js';
 import type { DeclaredMembers } from '../../../state/declared-members.js';
 import type { ReadItemSchema } from '../../../state/item-schema.js';

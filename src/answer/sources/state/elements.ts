@@ -1,7 +1,7 @@
-import { isObject, readMember, readPath, withPath, filterMembers } from '../../../contract/json.js';
+import { isObject, readMember, readPath, withPath, filterMembers } from '../../../base/json.js';
 import type { Answer } from '../../../http/answer.js';
 import { findPropertyAt, type ItemSchema } from '../../../state/item-schema.js';
-import { toBareName } from '../../../contract/names.js';
+import { toBareName } from '../../../base/names.js';
 import { compareSchemas } from '../../../state/positions.js';
 import type { ElementsPlace, Resource } from '../../../state/resource.js';
 import { readScope, toScope } from '../../../state/store/collection.js';

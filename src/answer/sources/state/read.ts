@@ -1,7 +1,7 @@
 import { URLSearchParams } from 'node:url';
 import { TextDecoder } from 'node:util';
 import { listMissing } from '../../../schema/fields.js';
-import { filterMembers, isObject, readMember } from '../../../contract/json.js';
+import { filterMembers, isObject, readMember } from '../../../base/json.js';
 import type { Answer, ListAnswer } from '../../../http/answer.js';
 import { isCovered, isJsonType, toEssence } from '../../../contract/media-type.js';
 import type { Call } from '../../../http/request/call.js';
@@ -26,7 +26,7 @@ import {
 import type { Binding, Resource } from '../../../state/resource.js';
 import { type Entry, findIndex, type Item, type ItemList } from '../../../state/store/lists/item-list.js';
 import type { ItemLocation } from '../../../state/store/on-demand.js';
-import { memoize, memoizeOf } from '../../../memoize.js';
+import { memoize, memoizeOf } from '../../../base/memoize.js';
 import type { Session } from '../../../session/session.js';
 import { declaresStatus } from '../../../contract/operations/responses.js';
 import { readFilterExpression } from '../../../state/pages/filter-expression.js';

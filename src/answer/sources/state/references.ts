@@ -8,13 +8,13 @@ import {
   readMember,
   readPath,
   withPath,
-} from '../../../contract/json.js';
+} from '../../../base/json.js';
 import { findSuccessMedia } from '../../../contract/operations/responses.js';
 import type { Answer } from '../../../http/answer.js';
-import { memoize } from '../../../memoize.js';
+import { memoize } from '../../../base/memoize.js';
 import { type ItemProperty, type ItemSchema, listBranches, listProperties } from '../../../state/item-schema.js';
 import { toSingular, toItemNoun } from '../../../state/names.js';
-import { toBareName } from '../../../contract/names.js';
+import { toBareName } from '../../../base/names.js';
 import { findInnerList } from '../../../state/pages/envelope.js';
 import { CREATES, isTopLevel, type Resource, TAKES_ITEM } from '../../../state/resource.js';
 import { listEntries, toChildScope } from '../../../state/store/collection.js';

@@ -1,4 +1,4 @@
-import { isObject, readMember } from '../../../contract/json.js';
+import { isObject, readMember } from '../../../base/json.js';
 import type { Answer } from '../../../http/answer.js';
 import type { Call } from '../../../http/request/call.js';
 import { type Operation, readText } from '../../../contract/operations/operation.js';

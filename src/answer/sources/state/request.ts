@@ -5,12 +5,12 @@ import {
   findSuccessWithBody,
   declaresStatus,
 } from '../../../contract/operations/responses.js';
-import { isObject, readMember, readPath, withPath } from '../../../contract/json.js';
+import { isObject, readMember, readPath, withPath } from '../../../base/json.js';
 import type { Answer } from '../../../http/answer.js';
 import { isUploadedFile, type UploadedFile } from '../../../http/request/body-form.js';
 import type { Call } from '../../../http/request/call.js';
 import { type Binding, isInPart, isNamedElsewhere } from '../../../state/resource.js';
-import { memoize } from '../../../memoize.js';
+import { memoize } from '../../../base/memoize.js';
 import { NO_VIOLATIONS } from '../../../schema/violation.js';
 import {
   type ItemProperty,
@@ -20,7 +20,7 @@ import {
   listProperties,
 } from '../../../state/item-schema.js';
 import { PLAIN_ID } from '../../../state/names.js';
-import { toBareName } from '../../../contract/names.js';
+import { toBareName } from '../../../base/names.js';
 import { toScope } from '../../../state/store/collection.js';
 import type { Entry, Item, ItemContent } from '../../../state/store/lists/item-list.js';
 import { type ItemLocation, toType } from '../../../state/store/on-demand.js';
@@ -28,7 +28,7 @@ import type { Exchange } from '../../chain.js';
 import type { ResponseChoice } from '../../choose-response.js';
 import type { ReadRemoved } from './removed.js';
 import { type OperationContext, pass, refuse, type StateContext, type StateHandler, toNoun } from './context.js';
-import { isBytes } from '../../../platform.js';
+import { isBytes } from '../../../base/platform.js';
 
 /** Plans how the path of an operation addresses the store. */
 export function createLocationFinder(context: StateContext, binding: Binding): OperationContext['findLocation'] {

@@ -1,9 +1,9 @@
 import type { Operation } from '../../../contract/operations/operation.js';
 import type { Answer } from '../../../http/answer.js';
-import { memoize } from '../../../memoize.js';
+import { memoize } from '../../../base/memoize.js';
 import { createDeclaredMembers } from '../../../state/declared-members.js';
 import { type Action, type Binding, CREATES } from '../../../state/resource.js';
-import { MockError } from '../../../errors.js';
+import { MockError } from '../../../base/errors.js';
 import type { AnswerSource, Exchange } from '../../chain.js';
 import { NO_RETRY } from '../../error-answers.js';
 import { createBodyReader, createBodyWriters, withOperations } from './bodies.js';

@@ -1,8 +1,8 @@
-import { capitalize } from '../../../contract/names.js';
+import { capitalize } from '../../../base/names.js';
 import { isFormType } from '../../../contract/media-type.js';
 import { completeBody, locateItem } from './bodies.js';
 import { createIdCheck } from './conditions.js';
-import { filterMembers, isObject, joinObjects, readMember, withPath } from '../../../contract/json.js';
+import { filterMembers, isObject, joinObjects, readMember, withPath } from '../../../base/json.js';
 import { readBodyPointer } from '../../../state/inference/contract-index.js';
 import { applyJsonPatch, createElementMerge, type ElementMerge, isJsonPatch } from '../../../state/json-patch.js';
 import type { ItemSchema } from '../../../state/item-schema.js';

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
-import { isObject } from '../../../contract/json.js';
-import { MockError } from '../../../errors.js';
+import { isObject } from '../../../base/json.js';
+import { MockError } from '../../../base/errors.js';
 import { describeInteraction, type PlainInteraction } from '../../../journal/interaction.js';
 import { addControlFlags, type ControlFlags, readControl } from '../../control-client.js';
 import { readInteger } from '../../flags.js';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { PROBLEM_CODES } from '../../../contract/contract.js';
-import { ERROR_CODES, suggest } from '../../../errors.js';
+import { ERROR_CODES, suggest } from '../../../base/errors.js';
 import { VIOLATION_CODES } from '../../../schema/violation.js';
 import type { Output } from '../../output.js';
 

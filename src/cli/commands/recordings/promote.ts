@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { MockError, countOf } from '../../../errors.js';
+import { MockError, countOf } from '../../../base/errors.js';
 import { createGenerator } from '../../../generate/generate.js';
 import { createValidators } from '../../../schema/validate.js';
 import { inferResources } from '../../../state/inference/infer.js';

@@ -1,8 +1,8 @@
 import { URL } from 'node:url';
 import type { Command } from 'commander';
 import { join } from 'node:path';
-import type { Clock } from '../../../clock.js';
-import { MockError, countOf } from '../../../errors.js';
+import type { Clock } from '../../../base/clock.js';
+import { MockError, countOf } from '../../../base/errors.js';
 import type { Mock } from '../../../handles.js';
 import type { OptionName } from '../../../options-table.js';
 import { hideUrlSecrets } from '../../../schema/secret-forms.js';

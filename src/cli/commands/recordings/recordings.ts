@@ -2,7 +2,7 @@ import { URL } from 'node:url';
 import { type Command, Option } from 'commander';
 import { basename, join } from 'node:path';
 import { createRouter } from '../../../contract/router/router.js';
-import { MockError, countOf } from '../../../errors.js';
+import { MockError, countOf } from '../../../base/errors.js';
 import { createCallDecoder } from '../../../http/request/call.js';
 import type { OptionName } from '../../../options-table.js';
 import {
@@ -26,7 +26,7 @@ import { createValidators } from '../../../schema/validate.js';
 import { loadDocument } from '../../document.js';
 import { addOptionFlags, addRecordingsFlag, collect, findSpec, listFlagOptions } from '../../flags.js';
 import { addHooksFlag, type HooksFlag, loadHooks } from '../../hooks.js';
-import { readVersion } from '../../../package-folder.js';
+import { readVersion } from '../../../base/package-folder.js';
 import { colour, type Output, showPath, writeOutputFile } from '../../output.js';
 import type { PromoteFlags } from './promote.js';
 

@@ -8,7 +8,7 @@ import {
   serveRecordings,
 } from './serve-recordings.js';
 import { colour, type Output } from '../../output.js';
-import { countOf } from '../../../errors.js';
+import { countOf } from '../../../base/errors.js';
 
 const RECORDING_OPTIONS: readonly OptionName[] = listFlagOptions(/^recordings\.(cassette|owners|expired|pace)$/);
 

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Clock } from '../../../clock.js';
+import type { Clock } from '../../../base/clock.js';
 import type { Mock } from '../../../handles.js';
 import { createMock } from '../../../mock.js';
 import type { OptionName } from '../../../options-table.js';

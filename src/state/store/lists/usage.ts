@@ -1,5 +1,5 @@
-import { MockError } from '../../../errors.js';
-import { isBytes } from '../../../platform.js';
+import { MockError } from '../../../base/errors.js';
+import { isBytes } from '../../../base/platform.js';
 
 /** How much the stores of one mock may hold; items of the fixtures do not count. */
 export interface StateLimits {

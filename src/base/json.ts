@@ -1,5 +1,5 @@
-import type { Place } from '../errors.js';
-import { isBytes, isError } from '../platform.js';
+import type { Place } from './errors.js';
+import { isBytes, isError } from './platform.js';
 
 /** A JSON Schema of the inner dialect: draft 2020-12 as OpenAPI 3.1 uses it, every `$ref` a local `#/…` pointer. */
 export type Schema = boolean | SchemaObject;
