@@ -1,9 +1,9 @@
-export { createMock } from './mock.js';
-export { loadContract } from './contract-parts.js';
-export { createMocks, type Mocks, type MocksOptions, type MocksServer } from './documents/mocks.js';
-export { type Config, defineConfig, type DocumentConfig } from './config.js';
-export type { Mock, MockRecordings, MockServer, SessionHandle, SessionSnapshot } from './handles.js';
-export type * from './options.js';
+export { createMock } from './mock/mock.js';
+export { loadContract } from './mock/contract-parts.js';
+export { createMocks, type Mocks, type MocksOptions, type MocksServer } from './mock/documents/mocks.js';
+export { type Config, defineConfig, type DocumentConfig } from './mock/config.js';
+export type { Mock, MockRecordings, MockServer, SessionHandle, SessionSnapshot } from './mock/handles.js';
+export type * from './mock/options.js';
 export type { RedisClient } from './session/shared/connection.js';
 export type { CollectionHandle, FieldsOf, ItemOf, State, StateOf, TypedState } from './session/state.js';
 export type { MockScenarios, SessionScenarios } from './session/scenario-handle.js';
@@ -65,7 +65,7 @@ export * from './answer/handlers.js';
 export * from './answer/sources/scenario/typed-scenario.js';
 export type * from './scenario/definition/definition.js';
 export type { Reload, ScenarioSummary } from './scenario/scenarios.js';
-export type { MockReload } from './server/watch.js';
+export type { MockReload } from './mock/watch.js';
 export type { Cassette, StoredExchange } from './recording/cassette/cassette.js';
 export type { Manifest, MatchRules } from './recording/cassette/manifest.js';
 export type { Owner, RecordingMode } from './recording/mode.js';
@@ -82,7 +82,7 @@ export type { QueryValues } from './http/target.js';
 export type { ExpectedRequest } from './journal/expected-request.js';
 export type { ExpectedCall, ReceivedOptions } from './journal/received.js';
 export type { CallBounds, VerifyOptions } from './journal/verify.js';
-export * from './matchers.js';
+export * from './mock/matchers.js';
 export { toPact, type PactOptions, type WrittenPact } from './pact/pact.js';
 export type {
   CutOff,

@@ -1,6 +1,6 @@
 import { Hono } from 'hono';
 import { afterAll, afterEach, describe, onTestFinished } from 'vitest';
-import { CONTRACT_OPTIONS } from '../src/contract-parts.js';
+import { CONTRACT_OPTIONS } from '../src/mock/contract-parts.js';
 import { type Contract, createMock, loadContract, type Mock, type MockOptions, type MockServer } from '../src/index.js';
 import { memoize } from '../src/base/memoize.js';
 

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { COMMANDS } from '../src/cli/command-table.js';
 import { addOptionFlags } from '../src/cli/flags.js';
 import { defineProgram } from '../src/cli/program/program.js';
-import { type OptionName, OPTIONS } from '../src/options-table.js';
+import { type OptionName, OPTIONS } from '../src/mock/options-table.js';
 
 const run = promisify(execFile);
 

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { type LoadedContract, loadShared } from '../contract-parts.js';
-import { nestOptions, readOptions } from '../read-options.js';
-import type { OptionName } from '../options-table.js';
+import { type LoadedContract, loadShared } from '../mock/contract-parts.js';
+import { nestOptions, readOptions } from '../mock/read-options.js';
+import type { OptionName } from '../mock/options-table.js';
 import { addOptionFlags, DOCUMENT_OPTIONS, readOptionFlags } from './flags.js';
 import type { Output } from './output.js';
 

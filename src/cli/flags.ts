@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { MockError } from '../base/errors.js';
-import { type OptionName, OPTIONS } from '../options-table.js';
+import { type OptionName, OPTIONS } from '../mock/options-table.js';
 import { toPackageUrl } from '../base/package-folder.js';
 
 /** How flags differ from the options they set, by option. */

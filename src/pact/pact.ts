@@ -3,7 +3,7 @@ import type { Contract } from '../contract/contract.js';
 import { filterMembers, isObject, mapValues } from '../base/json.js';
 import type { DeclaredResponse, Operation } from '../contract/operations/operation.js';
 import { findResponse } from '../contract/operations/responses.js';
-import { isLoadedContract, readParts } from '../contract-parts.js';
+import { isLoadedContract, readParts } from '../mock/contract-parts.js';
 import { MockError, countOf } from '../base/errors.js';
 import { readContentType } from '../http/header-fields.js';
 import { readTarget, removeSessionPrefix, splitBasePath } from '../http/target.js';

@@ -1,5 +1,5 @@
 import { MockError } from '../base/errors.js';
-import { matchers, type MockMatchers } from '../matchers.js';
+import { matchers, type MockMatchers } from '../mock/matchers.js';
 import { type Hooks, registerMock } from './hooks.js';
 import type { TestMock, TestMockOptions } from './test-mock.js';
 

@@ -1,9 +1,9 @@
 import type { VerifyOptionsOf } from '../answer/handlers.js';
 import type { VirtualClock } from '../base/clock.js';
 import { MockError } from '../base/errors.js';
-import type { Mock, SessionHandle } from '../handles.js';
-import { createMock, readBasePath } from '../mock.js';
-import type { MockOptions } from '../options.js';
+import type { Mock, SessionHandle } from '../mock/handles.js';
+import { createMock, readBasePath } from '../mock/mock.js';
+import type { MockOptions } from '../mock/options.js';
 import type { ListenOptions } from '../server/listen.js';
 
 /** The options of `createMock`, and what the tests of a runner do with the mock. */

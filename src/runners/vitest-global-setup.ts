@@ -1,6 +1,6 @@
 import type { TestProject } from 'vitest/node';
-import { createMock, readBasePath } from '../mock.js';
-import type { ControlOptions, MockOptions } from '../options.js';
+import { createMock, readBasePath } from '../mock/mock.js';
+import type { ControlOptions, MockOptions } from '../mock/options.js';
 import type { ListenOptions } from '../server/listen.js';
 
 /** Where the shared mock listens: `inject('vouch')` in a test. */

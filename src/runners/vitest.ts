@@ -1,5 +1,5 @@
 import { expect, test, type TestAPI } from 'vitest';
-import { matchers, type MockMatchers } from '../matchers.js';
+import { matchers, type MockMatchers } from '../mock/matchers.js';
 import { startWorkerMock, type TestMock, type TestMockOptions, type WorkerMock } from './test-mock.js';
 
 declare module 'vitest' {

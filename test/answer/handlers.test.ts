@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createMock, type Handlers, type Mock, MockError } from '../../src/index.js';
-import type { MockOptions } from '../../src/options.js';
+import type { MockOptions } from '../../src/mock/options.js';
 import { LIBRARY } from '../scenario/library.js';
 
 async function createLibrary(handlers: Handlers, more: Partial<MockOptions> = {}): Promise<Mock> {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { MockOptions } from '../../src/options.js';
+import type { MockOptions } from '../../src/mock/options.js';
 import { describeBoth } from '../describe-both.js';
 import { json, arrayOf, content, object, INTEGER, NUMBER, TEXT, toDocument } from '../document-parts.js';
 

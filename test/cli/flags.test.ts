@@ -2,7 +2,7 @@ import { Command, CommanderError } from 'commander';
 import { expect, it } from 'vitest';
 import { COMMANDS } from '../../src/cli/command-table.js';
 import { addOptionFlags, listFlagOptions, readOptionFlags } from '../../src/cli/flags.js';
-import { OPTIONS } from '../../src/options-table.js';
+import { OPTIONS } from '../../src/mock/options-table.js';
 
 const ALL = listFlagOptions(/./);
 

@@ -1,7 +1,7 @@
 // @module-tag slow
 import { describe, expect, it } from 'vitest';
 import { createMock } from '../../src/index.js';
-import type { MockOptions } from '../../src/options.js';
+import type { MockOptions } from '../../src/mock/options.js';
 import { arrayOf, BOOLEAN, content, INTEGER, json, object, ref, TEXT, toDocument } from '../document-parts.js';
 
 type Schemas = Readonly<Record<string, object>>;

@@ -8,7 +8,7 @@ import { Readable } from 'node:stream';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import type { Mock } from '../../src/index.js';
-import type { MockOptions } from '../../src/options.js';
+import type { MockOptions } from '../../src/mock/options.js';
 import { type Cassette, loadCassette } from '../../src/recording/cassette/cassette.js';
 import type { RecordingOptions } from '../../src/recording/recordings.js';
 import { createFolder } from '../folders.js';

@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createMock, type Mock } from '../../src/index.js';
-import type { MockOptions } from '../../src/options.js';
+import type { MockOptions } from '../../src/mock/options.js';
 import { loadCassette } from '../../src/recording/cassette/cassette.js';
 import { type ModeRequest, type Owner, readMode } from '../../src/recording/mode.js';
 import type { RecordingOptions } from '../../src/recording/recordings.js';

@@ -1,9 +1,9 @@
 import { mkdir, rename, unlink, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import type { Mock } from '../../src/handles.js';
-import { createMock } from '../../src/mock.js';
-import type { MockOptions } from '../../src/options.js';
-import type { MockReload } from '../../src/server/watch.js';
+import type { Mock } from '../../src/mock/handles.js';
+import { createMock } from '../../src/mock/mock.js';
+import type { MockOptions } from '../../src/mock/options.js';
+import type { MockReload } from '../../src/mock/watch.js';
 import { createFolder } from '../folders.js';
 
 export const DOCUMENT = `openapi: 3.1.0

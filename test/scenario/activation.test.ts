@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createMock, type Mock } from '../../src/index.js';
-import type { MockOptions } from '../../src/options.js';
+import type { MockOptions } from '../../src/mock/options.js';
 import type { ScenarioDefinition } from '../../src/scenario/definition/definition.js';
 import { LIBRARY } from './library.js';
 

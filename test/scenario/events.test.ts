@@ -3,7 +3,7 @@ import { load } from 'js-yaml';
 import { expect, it } from 'vitest';
 import { createVirtualClock } from '../../src/base/clock.js';
 import { createMock, type Mock } from '../../src/index.js';
-import type { MockOptions } from '../../src/options.js';
+import type { MockOptions } from '../../src/mock/options.js';
 import type { RespondDefinition, ScenarioDefinition } from '../../src/scenario/definition/definition.js';
 import { describeBoth } from '../describe-both.js';
 import { object, INTEGER, TEXT, toDocument, query } from '../document-parts.js';

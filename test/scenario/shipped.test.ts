@@ -4,7 +4,7 @@ import OpenAI, { APIConnectionError, APIError } from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Clock } from '../../src/base/clock.js';
 import { createMock, type Mock, type MockServer } from '../../src/index.js';
-import type { SessionHandle } from '../../src/handles.js';
+import type { SessionHandle } from '../../src/mock/handles.js';
 
 let mock: Mock<Clock>;
 let server: MockServer;

@@ -2,8 +2,8 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { createMock, createVirtualClock, type MockOptions } from '../../src/index.js';
-import { OPTIONS } from '../../src/options-table.js';
-import { nestOptions, optionsSchema, readOptions } from '../../src/read-options.js';
+import { OPTIONS } from '../../src/mock/options-table.js';
+import { nestOptions, optionsSchema, readOptions } from '../../src/mock/read-options.js';
 import { messageOf } from '../message-of.js';
 
 const SPEC = 'spec/openapi.yaml';
@@ -182,7 +182,7 @@ it('docs/options.md has one row for every option of the table (vitest -u updates
 });
 
 it('the doc comment of an option is the sentence of the table, with the default', () => {
-  const files = ['src/options.ts', 'src/recording/recordings.ts', 'src/server/connections.ts'];
+  const files = ['src/mock/options.ts', 'src/recording/recordings.ts', 'src/server/connections.ts'];
   const source = files.map((file) => readFileSync(file, 'utf8')).join('');
   const comments = source.replaceAll(/\n *\*(?!\/)/gu, ' ').replaceAll(/\s+/gu, ' ');
   const missing = Object.entries(OPTIONS).filter(

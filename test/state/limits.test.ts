@@ -1,7 +1,7 @@
 // @module-tag slow
 import { describe, expect, it } from 'vitest';
 import type { Mock, MockOptions } from '../../src/index.js';
-import type { StateOptions } from '../../src/options.js';
+import type { StateOptions } from '../../src/mock/options.js';
 import { openMock } from '../open-mock.js';
 import { inPath, json, REMOVED, sends, shows, takes, toDocument } from '../operation-parts.js';
 import { arrayOf, object, TEXT } from '../schema-parts.js';

@@ -1,5 +1,5 @@
 import { createClient } from 'redis';
-import { createMock as createOwnMock } from '../../src/mock.js';
+import { createMock as createOwnMock } from '../../src/mock/mock.js';
 
 // What tests of the suite on Redis import in place of `src/index.ts` (`vitest.store.config.ts`): each mock has a store of its own there.
 export * from '../../src/index.js';

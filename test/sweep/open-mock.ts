@@ -1,4 +1,4 @@
-import { type ContractParts, isLoadedContract, readParts } from '../../src/contract-parts.js';
+import { type ContractParts, isLoadedContract, readParts } from '../../src/mock/contract-parts.js';
 import { type Contract, createMock, loadContract, type Mock, type MockOptions } from '../../src/index.js';
 import { memoize } from '../../src/base/memoize.js';
 

@@ -6,7 +6,7 @@ import type { Contract } from '../../contract/contract.js';
 import { fetchText } from '../../contract/load/remote.js';
 import type { Operation } from '../../contract/operations/operation.js';
 import { MockError, toReason } from '../../base/errors.js';
-import type { MockOptions } from '../../options.js';
+import type { MockOptions } from '../../mock/options.js';
 import { hideUrlSecrets } from '../../schema/secret-forms.js';
 import { addDocument, type DocumentFlags, loadDocument } from '../document.js';
 import { readVersion } from '../../base/package-folder.js';

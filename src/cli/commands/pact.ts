@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { type Command, Option } from 'commander';
 import { isObject } from '../../base/json.js';
-import { readParts } from '../../contract-parts.js';
+import { readParts } from '../../mock/contract-parts.js';
 import { MockError, toReason, countOf } from '../../base/errors.js';
 import type { PlainInteraction } from '../../journal/interaction.js';
 import { writePact } from '../../pact/pact.js';

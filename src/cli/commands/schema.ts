@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { join, relative } from 'node:path';
 import { inferResources } from '../../state/inference/infer.js';
 import { isObject } from '../../base/json.js';
-import { optionsSchema } from '../../read-options.js';
+import { optionsSchema } from '../../mock/read-options.js';
 import { fixtureSchema, scenarioSchema } from '../../scenario/definition/schema.js';
 import { loadDocument } from '../document.js';
 import { type Output, showPath, writeOutputFile } from '../output.js';

@@ -2,13 +2,13 @@ import type { Command } from 'commander';
 import { isAbsolute } from 'node:path';
 import type { Clock } from '../../base/clock.js';
 import { countOf } from '../../base/errors.js';
-import type { Mock } from '../../handles.js';
-import { openMock } from '../../mock.js';
-import type { OptionName } from '../../options-table.js';
-import { nestOptions, readIds } from '../../read-options.js';
-import type { OptionFiles } from '../../reload/reload.js';
+import type { Mock } from '../../mock/handles.js';
+import { openMock } from '../../mock/mock.js';
+import type { OptionName } from '../../mock/options-table.js';
+import { nestOptions, readIds } from '../../mock/read-options.js';
+import type { OptionFiles } from '../../mock/reload/reload.js';
 import { listFixtureFiles } from '../../state/fixtures/fixture-file.js';
-import type { MockReload } from '../../server/watch.js';
+import type { MockReload } from '../../mock/watch.js';
 import {
   addOptionFlags,
   DOCUMENT_OPTIONS,

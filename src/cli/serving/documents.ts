@@ -1,9 +1,9 @@
 import { basename, dirname, extname, join } from 'node:path';
 import { existsSync } from 'node:fs';
-import { createMocks, type Mocks, type MocksOptions, type MocksServer } from '../../documents/mocks.js';
+import { createMocks, type Mocks, type MocksOptions, type MocksServer } from '../../mock/documents/mocks.js';
 import { MockError, type Place, countOf } from '../../base/errors.js';
-import type { OptionName } from '../../options-table.js';
-import { nestOptions } from '../../read-options.js';
+import type { OptionName } from '../../mock/options-table.js';
+import { nestOptions } from '../../mock/read-options.js';
 import { hideUrlSecrets } from '../../schema/secret-forms.js';
 import type { CommandSettings, ConfigDocument } from '../config.js';
 import { findFolder } from '../flags.js';
@@ -11,7 +11,7 @@ import { type ListenFlags, listenUntilSignal } from '../transport.js';
 import { logInteractions, printReload } from './log.js';
 import { describeControl, openInspector, printProblemsLater, type StartOptions } from './start.js';
 import { colour, showPath } from '../output.js';
-import type { MockReload } from '../../server/watch.js';
+import type { MockReload } from '../../mock/watch.js';
 import { host } from '../../base/platform.js';
 
 /** The options that belong to one document. */

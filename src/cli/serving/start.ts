@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import type { Clock } from '../../base/clock.js';
 import type { Problem } from '../../contract/contract.js';
 import { formatMistake } from '../../base/errors.js';
-import type { Mock } from '../../handles.js';
+import type { Mock } from '../../mock/handles.js';
 import { delay, isUrl, readMonotonic } from '../../base/platform.js';
 import { hideUrlSecrets } from '../../schema/secret-forms.js';
 import { isLoopback } from '../../server/control/guard.js';

@@ -3,7 +3,7 @@ import { formatPlace } from '../../base/errors.js';
 import type { Contract } from '../../contract/contract.js';
 import { isObject } from '../../base/json.js';
 import type { Call } from '../../http/request/call.js';
-import type { Reloads } from '../watch.js';
+import type { Reloads } from '../../mock/watch.js';
 import { answerJson } from './answer.js';
 import type { ControlHandlers, ControlledParts } from './routes.js';
 

@@ -2,7 +2,7 @@ import type { EventFields } from '../../http/event-stream.js';
 import type { Interaction } from '../../journal/interaction.js';
 import { clearTimeout, delay, setTimeout, timeOrigin } from '../../base/platform.js';
 import type { Session } from '../../session/session.js';
-import type { MockReload } from '../watch.js';
+import type { MockReload } from '../../mock/watch.js';
 import { describeReloads } from './contract.js';
 import type { ControlledParts } from './routes.js';
 

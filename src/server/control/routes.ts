@@ -13,7 +13,7 @@ import type { Session } from '../../session/session.js';
 import type { Sessions } from '../../session/sessions.js';
 import type { SharedStore } from '../../session/shared/shared-store.js';
 import type { Usage } from '../../state/store/lists/usage.js';
-import type { Reloads } from '../watch.js';
+import type { Reloads } from '../../mock/watch.js';
 
 /** One operation of the control API as a route: method, path in Hono's syntax, operation id in spec/control.openapi.yaml. */
 type ControlRoute = readonly [method: string, path: string, operationId: string];

@@ -3,8 +3,8 @@ import type { Command } from 'commander';
 import { join } from 'node:path';
 import type { Clock } from '../../../base/clock.js';
 import { MockError, countOf } from '../../../base/errors.js';
-import type { Mock } from '../../../handles.js';
-import type { OptionName } from '../../../options-table.js';
+import type { Mock } from '../../../mock/handles.js';
+import type { OptionName } from '../../../mock/options-table.js';
 import { hideUrlSecrets } from '../../../schema/secret-forms.js';
 import { listFlagOptions } from '../../flags.js';
 import {

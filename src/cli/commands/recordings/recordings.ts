@@ -4,7 +4,7 @@ import { basename, join } from 'node:path';
 import { createRouter } from '../../../contract/router/router.js';
 import { MockError, countOf } from '../../../base/errors.js';
 import { createCallDecoder } from '../../../http/request/call.js';
-import type { OptionName } from '../../../options-table.js';
+import type { OptionName } from '../../../mock/options-table.js';
 import {
   applyAfterRead,
   type Cassette,

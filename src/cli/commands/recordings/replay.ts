@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { OptionName } from '../../../options-table.js';
+import type { OptionName } from '../../../mock/options-table.js';
 import { listFlagOptions } from '../../flags.js';
 import {
   addRecordingFlags,

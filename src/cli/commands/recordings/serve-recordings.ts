@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import type { Clock } from '../../../base/clock.js';
-import type { Mock } from '../../../handles.js';
-import { createMock } from '../../../mock.js';
-import type { OptionName } from '../../../options-table.js';
-import { nestOptions } from '../../../read-options.js';
+import type { Mock } from '../../../mock/handles.js';
+import { createMock } from '../../../mock/mock.js';
+import type { OptionName } from '../../../mock/options-table.js';
+import { nestOptions } from '../../../mock/read-options.js';
 import { addConfigFlags, type CommandSettings, readSettings } from '../../config.js';
 import {
   addOptionalSpec,

@@ -1,11 +1,11 @@
 import { URL } from 'node:url';
-import type { Contract } from '../contract/contract.js';
-import type { Operation } from '../contract/operations/operation.js';
-import { createRouter, type RouteMatch } from '../contract/router/router.js';
-import { MockError } from '../base/errors.js';
-import { readTarget } from '../http/target.js';
-import { memoizeOf } from '../base/memoize.js';
-import { readPrefix } from '../session/choice.js';
+import type { Contract } from '../../contract/contract.js';
+import type { Operation } from '../../contract/operations/operation.js';
+import { createRouter, type RouteMatch } from '../../contract/router/router.js';
+import { MockError } from '../../base/errors.js';
+import { readTarget } from '../../http/target.js';
+import { memoizeOf } from '../../base/memoize.js';
+import { readPrefix } from '../../session/choice.js';
 
 /** One document of several that are served together. */
 export interface ServedDocument {

@@ -1,12 +1,12 @@
-import type { ExpectedCallOf, ReceivedOptionsOf } from './answer/call-checks.js';
-import type { OperationNameOf, OperationOf, VerifyOptionsOf } from './answer/handlers.js';
-import type { Clock } from './base/clock.js';
-import { MockError } from './base/errors.js';
+import type { ExpectedCallOf, ReceivedOptionsOf } from '../answer/call-checks.js';
+import type { OperationNameOf, OperationOf, VerifyOptionsOf } from '../answer/handlers.js';
+import type { Clock } from '../base/clock.js';
+import { MockError } from '../base/errors.js';
 import type { Mock, SessionHandle } from './handles.js';
-import type { Interaction } from './journal/interaction.js';
-import type { ExpectedCall, ReceivedOptions } from './journal/received.js';
-import type { BackoffOptions, ConductOptions } from './session/conduct.js';
-import type { SessionVerifyOptions } from './session/verify.js';
+import type { Interaction } from '../journal/interaction.js';
+import type { ExpectedCall, ReceivedOptions } from '../journal/received.js';
+import type { BackoffOptions, ConductOptions } from '../session/conduct.js';
+import type { SessionVerifyOptions } from '../session/verify.js';
 
 /** What a matcher returns to `expect` of vitest, Jest or Playwright. */
 export interface MatcherResult {

@@ -1,10 +1,10 @@
 import { types } from 'node:util';
-import { addTo, isObject } from './base/json.js';
-import { joinWords, MockError, nearest, suggest } from './base/errors.js';
+import { addTo, isObject } from '../base/json.js';
+import { joinWords, MockError, nearest, suggest } from '../base/errors.js';
 import { type GroupOf, type OptionEntry, type OptionKind, type OptionName, OPTIONS } from './options-table.js';
 import type { MockOptions, ScenarioOptions } from './options.js';
-import { isUrl } from './base/platform.js';
-import type { StateLimits } from './state/store/lists/usage.js';
+import { isUrl } from '../base/platform.js';
+import type { StateLimits } from '../state/store/lists/usage.js';
 
 /** An option type whose members `Key` have a default. */
 type WithDefaults<Options, Key extends keyof Options> = Options & Required<Pick<Options, Key>>;

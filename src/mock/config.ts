@@ -1,7 +1,7 @@
-import type { HandlersOf } from './answer/handlers.js';
+import type { HandlersOf } from '../answer/handlers.js';
 import type { MocksOptions } from './documents/mocks.js';
 import type { MockOptions } from './options.js';
-import type { TlsOptions } from './server/secure.js';
+import type { TlsOptions } from '../server/secure.js';
 
 /** One of several documents that a configuration file serves together: options of its own, and those of the file otherwise. */
 export interface DocumentConfig extends Omit<MocksOptions, 'handlers' | 'name'> {

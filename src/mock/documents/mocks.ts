@@ -1,18 +1,18 @@
-import type { Clock } from '../base/clock.js';
-import { joinWords, MockError } from '../base/errors.js';
+import type { Clock } from '../../base/clock.js';
+import { joinWords, MockError } from '../../base/errors.js';
 import type { Mock } from '../handles.js';
-import { toRequest } from '../http/request/in-process.js';
-import { negotiate } from '../http/response/negotiate.js';
-import { toProblemResponse } from '../http/response/problem.js';
-import { readTarget } from '../http/target.js';
+import { toRequest } from '../../http/request/in-process.js';
+import { negotiate } from '../../http/response/negotiate.js';
+import { toProblemResponse } from '../../http/response/problem.js';
+import { readTarget } from '../../http/target.js';
 import { createMock } from '../mock.js';
 import type { MockOptions } from '../options.js';
 import { readOptions } from '../read-options.js';
-import { isSocketEnvironment, type SocketEnvironment } from '../server/arrival.js';
-import { answerDocuments } from '../server/control/pages.js';
-import { createCors } from '../server/cors.js';
-import type { Listening, ListenOptions } from '../server/listen.js';
-import { host, isPromise, isRequest } from '../base/platform.js';
+import { isSocketEnvironment, type SocketEnvironment } from '../../server/arrival.js';
+import { answerDocuments } from '../../server/control/pages.js';
+import { createCors } from '../../server/cors.js';
+import type { Listening, ListenOptions } from '../../server/listen.js';
+import { host, isPromise, isRequest } from '../../base/platform.js';
 import { createDispatch, isBelow, listBasePaths, type ServedDocument } from './dispatch.js';
 
 /** The options of one mock of several that are served together. */
@@ -164,7 +164,7 @@ function assemble(named: readonly NamedMock[], first: Partial<MocksOptions>, clo
       return answer(ready);
     },
     listen: async (where = {}) => {
-      const { listen } = await import('../server/listen.js');
+      const { listen } = await import('../../server/listen.js');
       const server = await listen(answer, { ...where, ...served });
       servers.add(server);
       const baseUrls = named.map(({ name, contract }): Entry => [

@@ -1,35 +1,35 @@
-import { createRecordingSources } from './answer/sources/recordings/recordings.js';
-import type { Clock, VirtualClock } from './base/clock.js';
-import type { Coverage } from './coverage/coverage.js';
-import type { Contract } from './contract/contract.js';
+import { createRecordingSources } from '../answer/sources/recordings/recordings.js';
+import type { Clock, VirtualClock } from '../base/clock.js';
+import type { Coverage } from '../coverage/coverage.js';
+import type { Contract } from '../contract/contract.js';
 import { checkContractOptions, loadShared, readParts } from './contract-parts.js';
 import { createHandle, createRecordingsHandle, type HandleParts, type Mock } from './handles.js';
-import { toRequest, withAbortSignal } from './http/request/in-process.js';
-import { MockError } from './base/errors.js';
+import { toRequest, withAbortSignal } from '../http/request/in-process.js';
+import { MockError } from '../base/errors.js';
 import type { MockOptions } from './options.js';
 import { readOptions, type Settings } from './read-options.js';
 import { follow } from './reload/follow.js';
 import { createReloader, type Live, type OptionFiles, type Reloader } from './reload/reload.js';
 import { createVersion, loadParts, type MockCoverage, type Parts } from './reload/version.js';
-import { prepareSchemas } from './schema/validate.js';
-import type { Fetch } from './server/app.js';
-import { isSocketEnvironment } from './server/arrival.js';
-import { createInterceptions } from './server/intercept.js';
-import { createCors } from './server/cors.js';
-import { createControl } from './server/control/control.js';
-import type { listen as Listen, Listening, ListenOptions } from './server/listen.js';
-import type { Interaction } from './journal/interaction.js';
-import { createJournalPool, type JournalPool } from './journal/journal.js';
-import { createRequestMetrics } from './metrics/request-metrics.js';
-import { createMockScenarios } from './session/scenario-handle.js';
-import { createSession, createSessionClocks, type Session } from './session/session.js';
-import { createSessions, type Sessions } from './session/sessions.js';
-import { openStore, shareParts } from './session/shared/open.js';
-import type { SharedStore } from './session/shared/shared-store.js';
-import { verifySession } from './session/verify.js';
-import { createStore, type OnStoreWrite } from './state/store/store.js';
-import { createUsage, type TotalUsage, type Usage } from './state/store/lists/usage.js';
-import { host, isPromise, isRequest, readMonotonic } from './base/platform.js';
+import { prepareSchemas } from '../schema/validate.js';
+import type { Fetch } from '../server/app.js';
+import { isSocketEnvironment } from '../server/arrival.js';
+import { createInterceptions } from '../server/intercept.js';
+import { createCors } from '../server/cors.js';
+import { createControl } from '../server/control/control.js';
+import type { listen as Listen, Listening, ListenOptions } from '../server/listen.js';
+import type { Interaction } from '../journal/interaction.js';
+import { createJournalPool, type JournalPool } from '../journal/journal.js';
+import { createRequestMetrics } from '../metrics/request-metrics.js';
+import { createMockScenarios } from '../session/scenario-handle.js';
+import { createSession, createSessionClocks, type Session } from '../session/session.js';
+import { createSessions, type Sessions } from '../session/sessions.js';
+import { openStore, shareParts } from '../session/shared/open.js';
+import type { SharedStore } from '../session/shared/shared-store.js';
+import { verifySession } from '../session/verify.js';
+import { createStore, type OnStoreWrite } from '../state/store/store.js';
+import { createUsage, type TotalUsage, type Usage } from '../state/store/lists/usage.js';
+import { host, isPromise, isRequest, readMonotonic } from '../base/platform.js';
 
 /**
  * Creates a mock of an OpenAPI document.
@@ -201,7 +201,7 @@ function assemble(parts: HandleParts & OwnParts, { connections, cors, onRefused 
     intercept: (origin, options) => parts.interceptions.open(live, { ...options, origin, fetch }),
     listen: async (where) => {
       // Loaded on demand: a mock that is called in-process never needs it.
-      const { listen } = await import('./server/listen.js');
+      const { listen } = await import('../server/listen.js');
       const server = await listen(parts.fetch, { ...where, connections, cors, onRefused });
       servers.add(server);
       return { ...server, baseUrl: server.url + readBasePath(live.version.contract) };

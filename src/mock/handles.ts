@@ -1,28 +1,28 @@
 // Projects without this library and without the types of Node.js lack `Symbol.dispose`, without which the types below have no members.
 /// <reference lib="esnext.disposable" preserve="true" />
 import type { Hono } from 'hono';
-import type { CallChecks } from './answer/call-checks.js';
-import type { HandlersOf, JournalOf, VerifyOptionsOf } from './answer/handlers.js';
-import type { MockScenariosOf } from './answer/sources/scenario/typed-scenario.js';
-import type { Clock, VirtualClock } from './base/clock.js';
-import type { Contract, Problem } from './contract/contract.js';
-import type { Coverage } from './coverage/coverage.js';
-import { MockError } from './base/errors.js';
-import type { Listening, ListenOptions } from './server/listen.js';
-import { createReceipts } from './journal/received.js';
-import type { Cassette } from './recording/cassette/cassette.js';
-import type { Owner, RecordingMode } from './recording/mode.js';
-import type { Recordings, RecordingReport, RecordingStart } from './recording/recordings.js';
+import type { CallChecks } from '../answer/call-checks.js';
+import type { HandlersOf, JournalOf, VerifyOptionsOf } from '../answer/handlers.js';
+import type { MockScenariosOf } from '../answer/sources/scenario/typed-scenario.js';
+import type { Clock, VirtualClock } from '../base/clock.js';
+import type { Contract, Problem } from '../contract/contract.js';
+import type { Coverage } from '../coverage/coverage.js';
+import { MockError } from '../base/errors.js';
+import type { Listening, ListenOptions } from '../server/listen.js';
+import { createReceipts } from '../journal/received.js';
+import type { Cassette } from '../recording/cassette/cassette.js';
+import type { Owner, RecordingMode } from '../recording/mode.js';
+import type { Recordings, RecordingReport, RecordingStart } from '../recording/recordings.js';
 import type { Version } from './reload/version.js';
-import { createSessionScenarios, type SessionScenarios } from './session/scenario-handle.js';
-import type { ResetKind, Session, SessionSnapshot as Held } from './session/session.js';
-import type { SessionOpening, Sessions } from './session/sessions.js';
-import { createState, type StateOf } from './session/state.js';
-import { checkConduct, verifySession } from './session/verify.js';
-import type { Interceptable, Interceptions } from './server/intercept.js';
-import type { MockReload } from './server/watch.js';
-import { toRequest, withAbortSignal } from './http/request/in-process.js';
-import { host } from './base/platform.js';
+import { createSessionScenarios, type SessionScenarios } from '../session/scenario-handle.js';
+import type { ResetKind, Session, SessionSnapshot as Held } from '../session/session.js';
+import type { SessionOpening, Sessions } from '../session/sessions.js';
+import { createState, type StateOf } from '../session/state.js';
+import { checkConduct, verifySession } from '../session/verify.js';
+import type { Interceptable, Interceptions } from '../server/intercept.js';
+import type { MockReload } from './watch.js';
+import { toRequest, withAbortSignal } from '../http/request/in-process.js';
+import { host } from '../base/platform.js';
 
 /** A session: collections, scenarios, clock and journal of one client. */
 export interface SessionHandle<SessionClock extends Clock = VirtualClock, Types = unknown, Collections = unknown>
