@@ -83,7 +83,7 @@ export type { ExpectedRequest } from './journal/expected-request.js';
 export type { ExpectedCall, ReceivedOptions } from './journal/received.js';
 export type { CallBounds, VerifyOptions } from './journal/verify.js';
 export * from './mock/matchers.js';
-export { toPact, type PactOptions, type WrittenPact } from './pact/pact.js';
+export { toPact, type PactOptions, type WrittenPact } from './tools/pact/pact.js';
 export type {
   CutOff,
   RecordedBody,

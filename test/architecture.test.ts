@@ -33,12 +33,9 @@ const FLOORS: Readonly<Record<string, number>> = {
   'scenario/': 5,
   'coverage/': 6,
   'metrics/': 5.5,
-  'import/': 5.5,
-  'types/': 3,
   'tools/import/': 11,
   'tools/pact/': 11,
   'tools/types/': 11,
-  'pact/': 11.7,
   'mock/': 12,
   'runners/': 13,
   'index.ts': 14,
@@ -48,10 +45,10 @@ const FLOORS: Readonly<Record<string, number>> = {
 /** Imports that still run against the floors. None may be added; a row goes with its import. */
 const TIES: readonly string[] = [
   'base/junit.ts imports http/xml.ts',
-  'pact/pact.ts imports mock/contract-parts.ts',
   'server/control/contract.ts imports mock/watch.ts',
   'server/control/feed.ts imports mock/watch.ts',
   'server/control/routes.ts imports mock/watch.ts',
+  'tools/pact/pact.ts imports mock/contract-parts.ts',
 ];
 
 const CONTRACT_WORDS = /admin_?api_?key|vector_?store|file_?id/iu;

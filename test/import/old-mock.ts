@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { readImport } from '../../src/import/detect.js';
-import { type Imported, importMock } from '../../src/import/import.js';
-import type { Format } from '../../src/import/stub.js';
+import { readImport } from '../../src/tools/import/detect.js';
+import { type Imported, importMock } from '../../src/tools/import/import.js';
+import type { Format } from '../../src/tools/import/stub.js';
 import { createMock, loadContract, type Mock } from '../../src/index.js';
 import { createValidators } from '../../src/schema/validate.js';
 

@@ -4,7 +4,7 @@ import { isObject } from '../../base/json.js';
 import { readParts } from '../../mock/contract-parts.js';
 import { MockError, toReason, countOf } from '../../base/errors.js';
 import type { PlainInteraction } from '../../journal/interaction.js';
-import { writePact } from '../../pact/pact.js';
+import { writePact } from '../../tools/pact/pact.js';
 import { addControlOptions, type ControlFlags, readControl } from '../control-client.js';
 import { addDocument, type DocumentFlags, loadDocument } from '../document.js';
 import { colour, type Output, showPath, writeOutputFile } from '../output.js';

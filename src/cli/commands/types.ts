@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { inferResources } from '../../state/inference/infer.js';
-import { writeTypes } from '../../types/write-types.js';
+import { writeTypes } from '../../tools/types/write-types.js';
 import { addDocument, type DocumentFlags, loadDocument } from '../document.js';
 import { type Output, showPath, writeOutputFile } from '../output.js';
 import { countOf } from '../../base/errors.js';

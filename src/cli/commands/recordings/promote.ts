@@ -5,7 +5,7 @@ import { createGenerator } from '../../../generate/generate.js';
 import { createValidators } from '../../../schema/validate.js';
 import { inferResources } from '../../../state/inference/infer.js';
 import { createItemModels } from '../../../state/item-models.js';
-import { createFixtures, type FixtureParts } from '../../../import/cassette-fixtures.js';
+import { createFixtures, type FixtureParts } from '../../../tools/import/cassette-fixtures.js';
 import { createMock } from '../../../mock/mock.js';
 import type { Cassette, StoredExchange } from '../../../recording/cassette/cassette.js';
 import { createResponseCheck } from '../../../recording/drift/check.js';

@@ -18,7 +18,7 @@ import { findRedundant, pruneCassette } from '../../../recording/cassette/prune.
 import { checkCassette, createResponseCheck, formatCheck } from '../../../recording/drift/check.js';
 import { formatDrift, readDriftExit, toDriftJson, toDriftJunit } from '../../../recording/drift/drift-report.js';
 import { findDrift } from '../../../recording/drift/drift.js';
-import { recordHar } from '../../../import/har.js';
+import { recordHar } from '../../../tools/import/har.js';
 import { exportHar } from '../../../recording/har.js';
 import type { RecordingParts } from '../../../recording/cassettes.js';
 import { createUpstream } from '../../../recording/upstream/upstream.js';

@@ -1,11 +1,11 @@
-import type { DeclaredHeader, Operation } from '../contract/operations/operation.js';
-import { findResponse } from '../contract/operations/responses.js';
-import { isObject, parseOrKeep } from '../base/json.js';
-import { type HeaderFields, listFields } from '../http/header-fields.js';
-import { isJsonType } from '../contract/media-type.js';
-import { createResponseCheck, toViolation } from '../recording/drift/check.js';
-import type { Validators } from '../schema/validate.js';
-import type { Violation, ViolationCode } from '../schema/violation.js';
+import type { DeclaredHeader, Operation } from '../../contract/operations/operation.js';
+import { findResponse } from '../../contract/operations/responses.js';
+import { isObject, parseOrKeep } from '../../base/json.js';
+import { type HeaderFields, listFields } from '../../http/header-fields.js';
+import { isJsonType } from '../../contract/media-type.js';
+import { createResponseCheck, toViolation } from '../../recording/drift/check.js';
+import type { Validators } from '../../schema/validate.js';
+import type { Violation, ViolationCode } from '../../schema/violation.js';
 
 /** A place where the old mock broke the contract. */
 export interface Break {

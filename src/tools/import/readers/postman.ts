@@ -1,7 +1,7 @@
 import { URLSearchParams } from 'node:url';
-import { parseOrKeep } from '../../base/json.js';
-import { toPointer } from '../../contract/pointer.js';
-import type { HeaderFields } from '../../http/header-fields.js';
+import { parseOrKeep } from '../../../base/json.js';
+import { toPointer } from '../../../contract/pointer.js';
+import type { HeaderFields } from '../../../http/header-fields.js';
 import {
   ANY_REQUEST,
   type Condition,

@@ -1,14 +1,14 @@
-import type { Contract } from '../contract/contract.js';
-import { addTo, type Schema } from '../base/json.js';
-import { readRequestBody, readResponses, readValue } from '../contract/operations/content.js';
+import type { Contract } from '../../contract/contract.js';
+import { addTo, type Schema } from '../../base/json.js';
+import { readRequestBody, readResponses, readValue } from '../../contract/operations/content.js';
 import type {
   DeclaredResponse,
   MediaType,
   Operation,
   Parameter,
   RequestBody,
-} from '../contract/operations/operation.js';
-import { findObject, readEntries, readPointer, readSegments, readString, toPointer } from '../contract/pointer.js';
+} from '../../contract/operations/operation.js';
+import { findObject, readEntries, readPointer, readSegments, readString, toPointer } from '../../contract/pointer.js';
 import { indent, type Member, NEVER, toAccess, toComment, toObject, type TypeExpression } from './expression.js';
 import { createSchemaTypes, describeSchema, type SchemaTypes } from './schema-type.js';
 

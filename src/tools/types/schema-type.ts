@@ -1,5 +1,12 @@
-import { isObject, type Schema, type SchemaObject, readOwn } from '../base/json.js';
-import { readEntries, readPointer, readSegments, readStrings, toPointer, fromReference } from '../contract/pointer.js';
+import { isObject, type Schema, type SchemaObject, readOwn } from '../../base/json.js';
+import {
+  readEntries,
+  readPointer,
+  readSegments,
+  readStrings,
+  toPointer,
+  fromReference,
+} from '../../contract/pointer.js';
 import {
   join,
   type Member,

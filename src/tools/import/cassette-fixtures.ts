@@ -1,14 +1,14 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import type { Mistake } from '../contract/load/source-node.js';
-import { readSegments } from '../contract/pointer.js';
-import type { Cassette } from '../recording/cassette/cassette.js';
-import { type SkippedItem, toFixtures } from '../recording/promote/promote-files.js';
-import { promote, type Promoted } from '../recording/promote/promote.js';
-import { omitUnknownNames } from '../schema/fields.js';
-import { readFixtures, toFixtureTarget } from '../state/fixtures/fixtures.js';
-import { createPagePlan } from '../state/pages/plan.js';
+import type { Mistake } from '../../contract/load/source-node.js';
+import { readSegments } from '../../contract/pointer.js';
+import type { Cassette } from '../../recording/cassette/cassette.js';
+import { type SkippedItem, toFixtures } from '../../recording/promote/promote-files.js';
+import { promote, type Promoted } from '../../recording/promote/promote.js';
+import { omitUnknownNames } from '../../schema/fields.js';
+import { readFixtures, toFixtureTarget } from '../../state/fixtures/fixtures.js';
+import { createPagePlan } from '../../state/pages/plan.js';
 
 /** The parts that fixtures are checked with. */
 export type FixtureParts = Parameters<typeof readFixtures>[1];

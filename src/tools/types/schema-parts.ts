@@ -1,5 +1,5 @@
-import { isObject, readOwn, type Schema, type SchemaObject } from '../base/json.js';
-import { fromReference, readPointer } from '../contract/pointer.js';
+import { isObject, readOwn, type Schema, type SchemaObject } from '../../base/json.js';
+import { fromReference, readPointer } from '../../contract/pointer.js';
 
 const COMPOSITIONS = ['allOf', 'anyOf', 'oneOf'] as const;
 

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { URL } from 'node:url';
-import { mapValues } from '../../base/json.js';
-import { type HeaderFields, lowerNames } from '../../http/header-fields.js';
-import { decodeBytes } from '../../http/request/body-codec.js';
+import { mapValues } from '../../../base/json.js';
+import { type HeaderFields, lowerNames } from '../../../http/header-fields.js';
+import { decodeBytes } from '../../../http/request/body-codec.js';
 import {
   ANY_REQUEST,
   carry,

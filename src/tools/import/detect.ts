@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { parseText } from '../contract/load/parse.js';
-import { isObject } from '../base/json.js';
-import { MockError } from '../base/errors.js';
+import { parseText } from '../../contract/load/parse.js';
+import { isObject } from '../../base/json.js';
+import { MockError } from '../../base/errors.js';
 import { readHandlers, readJsonServer } from './readers/lists.js';
 import { readMockoon, readPrefix } from './readers/mockoon.js';
 import { readPostman } from './readers/postman.js';

@@ -1,5 +1,5 @@
-import { isObject } from '../base/json.js';
-import type { HeaderFields } from '../http/header-fields.js';
+import { isObject } from '../../base/json.js';
+import type { HeaderFields } from '../../http/header-fields.js';
 
 /** The mock servers and file formats that can be imported. */
 export const FORMATS = ['har', 'wiremock', 'mockoon', 'postman', 'msw', 'json-server'] as const;

@@ -1,15 +1,15 @@
 import { URLSearchParams } from 'node:url';
-import type { Contract } from '../contract/contract.js';
-import { filterMembers, isObject, mapValues } from '../base/json.js';
-import type { DeclaredResponse, Operation } from '../contract/operations/operation.js';
-import { findResponse } from '../contract/operations/responses.js';
-import { isLoadedContract, readParts } from '../mock/contract-parts.js';
-import { MockError, countOf } from '../base/errors.js';
-import { readContentType } from '../http/header-fields.js';
-import { readTarget, removeSessionPrefix, splitBasePath } from '../http/target.js';
-import { findMedia, isJsonType, toEssence } from '../contract/media-type.js';
-import type { PlainInteraction } from '../journal/interaction.js';
-import { hasErrors } from '../schema/violation.js';
+import type { Contract } from '../../contract/contract.js';
+import { filterMembers, isObject, mapValues } from '../../base/json.js';
+import type { DeclaredResponse, Operation } from '../../contract/operations/operation.js';
+import { findResponse } from '../../contract/operations/responses.js';
+import { isLoadedContract, readParts } from '../../mock/contract-parts.js';
+import { MockError, countOf } from '../../base/errors.js';
+import { readContentType } from '../../http/header-fields.js';
+import { readTarget, removeSessionPrefix, splitBasePath } from '../../http/target.js';
+import { findMedia, isJsonType, toEssence } from '../../contract/media-type.js';
+import type { PlainInteraction } from '../../journal/interaction.js';
+import { hasErrors } from '../../schema/violation.js';
 import { createHash } from 'node:crypto';
 
 /** How a Pact file is written. */

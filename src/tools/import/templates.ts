@@ -1,4 +1,4 @@
-import { toPointer } from '../contract/pointer.js';
+import { toPointer } from '../../contract/pointer.js';
 import type { StubBody } from './stub.js';
 
 /** A body in which tags are replaced by runtime expressions, and the tags that have none. */

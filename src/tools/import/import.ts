@@ -1,9 +1,9 @@
-import type { Contract } from '../contract/contract.js';
-import { createGenerator } from '../generate/generate.js';
-import { createScenarioContext } from '../scenario/definition/kinds.js';
-import type { Validators } from '../schema/validate.js';
-import { inferResources } from '../state/inference/infer.js';
-import { createItemModels } from '../state/item-models.js';
+import type { Contract } from '../../contract/contract.js';
+import { createGenerator } from '../../generate/generate.js';
+import { createScenarioContext } from '../../scenario/definition/kinds.js';
+import type { Validators } from '../../schema/validate.js';
+import { inferResources } from '../../state/inference/infer.js';
+import { createItemModels } from '../../state/item-models.js';
 import { type Break, createAnswerCheck } from './check.js';
 import { toItems } from './items.js';
 import { toRules } from './rules.js';

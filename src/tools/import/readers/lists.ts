@@ -1,7 +1,7 @@
 import { URLSearchParams } from 'node:url';
-import { isObject, mapValues } from '../../base/json.js';
-import { toPointer } from '../../contract/pointer.js';
-import { lowerNames } from '../../http/header-fields.js';
+import { isObject, mapValues } from '../../../base/json.js';
+import { toPointer } from '../../../contract/pointer.js';
+import { lowerNames } from '../../../http/header-fields.js';
 import {
   ANY_REQUEST,
   carry,

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, dirname, relative, resolve } from 'node:path';
-import { toPointer } from '../../contract/pointer.js';
+import { toPointer } from '../../../contract/pointer.js';
 import {
   ANY_REQUEST,
   carry,
