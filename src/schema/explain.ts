@@ -5,7 +5,7 @@ import { cutMessage, LimitError } from '../base/errors.js';
 import { memoize, memoizeOf, memoizeText } from '../base/memoize.js';
 import type { SchemaError } from './checker/check.js';
 import type { DirectedUnits } from './units.js';
-import { hideQuotedSecret } from './secret-forms.js';
+import { hideQuotedSecret } from '../conventions/secret-forms.js';
 import {
   type Finding,
   type ListNames,

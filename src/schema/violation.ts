@@ -1,6 +1,6 @@
 import { escapeSegment } from '../contract/pointer.js';
 import { cutMessage } from '../base/errors.js';
-import { hideQuotedSecret } from './secret-forms.js';
+import { hideQuotedSecret } from '../conventions/secret-forms.js';
 
 /** Whether a value is sent by the client or by the server: `readOnly` and `writeOnly` depend on it. */
 export type Direction = 'request' | 'response';

@@ -3,7 +3,7 @@ import { createRequire, syncBuiltinESMExports } from 'node:module';
 import { URL } from 'node:url';
 import { MockError, suggest } from '../base/errors.js';
 import { isError } from '../base/platform.js';
-import { hidePathSecrets } from '../schema/secret-forms.js';
+import { hidePathSecrets } from '../conventions/secret-forms.js';
 
 /** What happens to requests to origins that no mock intercepts: they are sent, sent with a warning of the process, or they fail. */
 export type UnhandledRequest = 'bypass' | 'warn' | 'error';

@@ -27,7 +27,7 @@ import {
   readBodyPointers,
   type VisitText,
 } from '../recording/redaction/secret-walk.js';
-import { hidePathSecrets, replacePatterns } from '../schema/secret-forms.js';
+import { hidePathSecrets, replacePatterns } from '../conventions/secret-forms.js';
 import type { Validators } from '../schema/validate.js';
 import { isBytes } from '../base/platform.js';
 

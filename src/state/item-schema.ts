@@ -4,7 +4,7 @@ import type { Parameter } from '../contract/operations/operation.js';
 import { escapeSegment } from '../contract/pointer.js';
 import { memoize } from '../base/memoize.js';
 import { toBareName } from '../base/names.js';
-import { toSingular } from './names.js';
+import { toSingular } from '../conventions/names.js';
 import {
   ANY,
   chooseBranch,

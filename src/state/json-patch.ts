@@ -3,7 +3,7 @@ import { readSegments } from '../contract/pointer.js';
 import { type ItemSchema, listProperties, type ReadItemSchema } from './item-schema.js';
 import { findInnerList } from './pages/envelope.js';
 import { toBareName } from '../base/names.js';
-import { toIdName } from './names.js';
+import { toIdName } from '../conventions/names.js';
 import type { Item } from './store/lists/item-list.js';
 
 /** The patched item, or why the patch cannot be applied. */

@@ -1,7 +1,7 @@
 import { addTo } from '../base/json.js';
 import { memoize } from '../base/memoize.js';
 import { type ItemProperty, type ItemSchema, type ReadItemSchema, listProperties } from './item-schema.js';
-import { OPTIONS_NAME, PART_NAME, toIdName } from './names.js';
+import { OPTIONS_NAME, PART_NAME, toIdName } from '../conventions/names.js';
 
 /** A place in a body where an item, or the items of a list, can be. */
 export interface BodyPosition {

@@ -7,7 +7,7 @@ import {
   listProperties,
   readSchemaType,
 } from './item-schema.js';
-import { OPTIONS_NAME, PART_NAME, toIdName, toSingular, toItemNoun } from './names.js';
+import { OPTIONS_NAME, PART_NAME, toIdName, toSingular, toItemNoun } from '../conventions/names.js';
 import { toBareName } from '../base/names.js';
 import type { Resources } from './resource.js';
 import type { Item } from './store/lists/item-list.js';

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { type PlainInteraction, toPlainValue } from '../../src/journal/interaction.js';
 import { createMock, type Mock } from '../../src/index.js';
-import { hideSecrets } from '../../src/schema/secret-forms.js';
+import { hideSecrets } from '../../src/conventions/secret-forms.js';
 import { object, TEXT, arrayOf, query, content, toDocument } from '../document-parts.js';
 
 const SECRET = 'hunter2-hunter2';

@@ -1,7 +1,7 @@
 // @module-tag slow
 import { describe, expect, it } from 'vitest';
-import { hideUrlSecrets } from '../../src/schema/secret-forms.js';
-import { isRandom, isSecretName } from '../../src/schema/secret-names.js';
+import { hideUrlSecrets } from '../../src/conventions/secret-forms.js';
+import { isRandom, isSecretName } from '../../src/conventions/secret-names.js';
 import { type Change, JSON_TYPE, openShopRecorder, type ShopRecorder } from './exchanges.js';
 
 const FORM_TYPE = { 'content-type': 'application/x-www-form-urlencoded' };

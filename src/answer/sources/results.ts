@@ -11,7 +11,7 @@ import {
   listBranches,
   type ReadItemSchema,
 } from '../../state/item-schema.js';
-import { toSingular } from '../../state/names.js';
+import { toSingular } from '../../conventions/names.js';
 import { toBareName } from '../../base/names.js';
 import { type AnswerSource, type Exchange, type SourceParts, whenSettled } from '../chain.js';
 import { readContext } from './generate.js';

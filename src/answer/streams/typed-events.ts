@@ -1,5 +1,5 @@
 import { isObject, mapValues, readOwn, setOwn } from '../../base/json.js';
-import { toSingular } from '../../state/names.js';
+import { toSingular } from '../../conventions/names.js';
 import { toBareName, toSnakeCase } from '../../base/names.js';
 import type { Contract } from '../../contract/contract.js';
 import { findOnlyValue, type ItemProperty, listBranches, type ReadItemSchema } from '../../state/item-schema.js';

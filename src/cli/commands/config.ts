@@ -1,7 +1,7 @@
 import { cutText } from '../../base/errors.js';
 import type { Command } from 'commander';
 import { type OptionName, OPTIONS } from '../../mock/options-table.js';
-import { hideUrlSecrets } from '../../schema/secret-forms.js';
+import { hideUrlSecrets } from '../../conventions/secret-forms.js';
 import { isUrl } from '../../base/platform.js';
 import type { ConfigDocument, Setting, SettingName } from '../config.js';
 import { alignColumns, colour, type Output, showPath } from '../output.js';

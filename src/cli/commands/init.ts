@@ -7,7 +7,7 @@ import { fetchText } from '../../contract/load/remote.js';
 import type { Operation } from '../../contract/operations/operation.js';
 import { MockError, toReason } from '../../base/errors.js';
 import type { MockOptions } from '../../mock/options.js';
-import { hideUrlSecrets } from '../../schema/secret-forms.js';
+import { hideUrlSecrets } from '../../conventions/secret-forms.js';
 import { addDocument, type DocumentFlags, loadDocument } from '../document.js';
 import { readVersion } from '../../base/package-folder.js';
 import { type Output, writeOutputFile } from '../output.js';

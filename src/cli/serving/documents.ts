@@ -4,7 +4,7 @@ import { createMocks, type Mocks, type MocksOptions, type MocksServer } from '..
 import { MockError, type Place, countOf } from '../../base/errors.js';
 import type { OptionName } from '../../mock/options-table.js';
 import { nestOptions } from '../../mock/read-options.js';
-import { hideUrlSecrets } from '../../schema/secret-forms.js';
+import { hideUrlSecrets } from '../../conventions/secret-forms.js';
 import type { CommandSettings, ConfigDocument } from '../config.js';
 import { findFolder } from '../flags.js';
 import { type ListenFlags, listenUntilSignal } from '../transport.js';

@@ -4,7 +4,7 @@ import type { Problem } from '../../contract/contract.js';
 import { formatMistake } from '../../base/errors.js';
 import type { Mock } from '../../mock/handles.js';
 import { delay, isUrl, readMonotonic } from '../../base/platform.js';
-import { hideUrlSecrets } from '../../schema/secret-forms.js';
+import { hideUrlSecrets } from '../../conventions/secret-forms.js';
 import { isLoopback } from '../../server/control/guard.js';
 import type { CommandSettings } from '../config.js';
 import type { ListenFlags } from '../transport.js';

@@ -3,7 +3,7 @@ import { type Call, type HandlerCall, toHandlerCall } from '../../http/request/c
 import { isUndocumented } from '../../contract/operations/undocumented.js';
 import { decodeContent } from '../../http/content-encoding.js';
 import { readTarget, writeTarget } from '../../http/target.js';
-import { hideUrlSecrets } from '../../schema/secret-forms.js';
+import { hideUrlSecrets } from '../../conventions/secret-forms.js';
 import type { Cassette, StoredExchange } from '../cassette/cassette.js';
 import { type JsonDifference, listDifferences, toShortText } from '../cassette/exact-json.js';
 import type { RecordedBody, RecordedExchange } from '../cassette/exchange.js';

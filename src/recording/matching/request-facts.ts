@@ -7,7 +7,7 @@ import { isUndocumented } from '../../contract/operations/undocumented.js';
 import { type HeaderFields, joinRepeated, readContentType, readField } from '../../http/header-fields.js';
 import { readQueryValues, readTarget, removeSessionPrefix, splitBasePath } from '../../http/target.js';
 import { memoize } from '../../base/memoize.js';
-import { isRandom } from '../../schema/secret-names.js';
+import { isRandom } from '../../conventions/secret-names.js';
 import type { Call } from '../../http/request/call.js';
 import type { RecordedBody } from '../cassette/exchange.js';
 import type { MatchRules } from '../cassette/manifest.js';

@@ -1,4 +1,4 @@
-import { isRandom } from '../../schema/secret-names.js';
+import { isRandom } from '../../conventions/secret-names.js';
 
 /** Finds known secrets in texts; the time does not depend on their number. */
 export interface SecretIndex {

@@ -1,13 +1,13 @@
 import { isObject } from '../../base/json.js';
 import { MockError } from '../../base/errors.js';
-import { createSecretForms, type SecretPattern } from '../../schema/secret-forms.js';
+import { createSecretForms, type SecretPattern } from '../../conventions/secret-forms.js';
 import {
   isSecretGroup,
   isSecretName,
   isSecretObject,
   toElementName,
   type NamedPlace,
-} from '../../schema/secret-names.js';
+} from '../../conventions/secret-names.js';
 import { toBareName } from '../../base/names.js';
 
 /** Redaction rules besides the defaults. */

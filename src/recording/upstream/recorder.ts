@@ -6,7 +6,7 @@ import { decodeContent, isDecodable } from '../../http/content-encoding.js';
 import type { TimedText } from '../../http/event-stream.js';
 import { type HeaderFields, omitFields, readContentType, readEndToEnd, readField } from '../../http/header-fields.js';
 import type { Call } from '../../http/request/call.js';
-import { hideUrlSecrets } from '../../schema/secret-forms.js';
+import { hideUrlSecrets } from '../../conventions/secret-forms.js';
 import { readQueryValues, readTarget, removeSessionPrefix } from '../../http/target.js';
 import type { CassetteWriter } from '../cassette/cassette-writer.js';
 import type { StoredExchange } from '../cassette/cassette.js';

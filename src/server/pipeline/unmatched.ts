@@ -4,7 +4,7 @@ import type { RouteMatch } from '../../contract/router/router.js';
 import { type MockError, toReason, cutCountedText } from '../../base/errors.js';
 import type { Answer } from '../../http/answer.js';
 import { type Cors, isPreflight } from '../cors.js';
-import { hidePathSecrets } from '../../schema/secret-forms.js';
+import { hidePathSecrets } from '../../conventions/secret-forms.js';
 import { type ClientReport, NO_VIOLATIONS, toError } from '../../schema/violation.js';
 
 interface UnmatchedSituation {

@@ -7,7 +7,7 @@ import {
   listBranches,
 } from '../item-schema.js';
 import { findJsonMedia, findSuccessMedia } from '../../contract/operations/responses.js';
-import { isNamedAfter, PLAIN_ID, toSingular } from '../names.js';
+import { isNamedAfter, PLAIN_ID, toSingular } from '../../conventions/names.js';
 import { toBareName } from '../../base/names.js';
 import { findListItems } from '../pages/list-shape.js';
 import { compareSchemas, isSameItem, isSummary } from '../positions.js';

@@ -4,7 +4,7 @@ import { memoize } from '../../base/memoize.js';
 import { findBodyMedia } from '../../contract/operations/responses.js';
 import { type ItemSchema, listProperties, type ReadItemSchema } from '../item-schema.js';
 import { findListItems, type ItemsPosition, readAnswerPointer } from '../pages/list-shape.js';
-import { toBareNoun } from '../names.js';
+import { toBareNoun } from '../../conventions/names.js';
 import { toBareName } from '../../base/names.js';
 import {
   findItemPlace,

@@ -10,7 +10,7 @@ import {
   isNumeric,
   readSchemaType,
 } from '../item-schema.js';
-import { isNamedAfter, OR, toBareNoun, PART_NAME } from '../names.js';
+import { isNamedAfter, OR, toBareNoun, PART_NAME } from '../../conventions/names.js';
 import { toBareName } from '../../base/names.js';
 import { type Binding, type OwnUrl, type Resource, type SecretKey, createResource } from '../resource.js';
 import { findListUrls, findSelfLink, findSelfUrl } from './self-url.js';

@@ -2,7 +2,7 @@ import type { Contract } from '../../contract/contract.js';
 import type { Operation } from '../../contract/operations/operation.js';
 import { createItemSchemaReader } from '../item-schema.js';
 import { describeResource, findMembers } from './describe.js';
-import { toBareNoun } from '../names.js';
+import { toBareNoun } from '../../conventions/names.js';
 import { toBareName } from '../../base/names.js';
 import {
   type Binding,

@@ -1,6 +1,6 @@
 import type { Operation } from '../../contract/operations/operation.js';
 import { toPlainPath } from '../../contract/router/path-span.js';
-import { toBareNoun } from '../names.js';
+import { toBareNoun } from '../../conventions/names.js';
 import { toBareName } from '../../base/names.js';
 
 /** One group of a path: static segments and the parameters after them, which identify one item. */

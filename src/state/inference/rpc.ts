@@ -1,7 +1,7 @@
 import { type ItemSchema, listProperties, type ReadItemSchema } from '../item-schema.js';
 import { toBareName, readWords } from '../../base/names.js';
 import { type ItemsPosition, planList, findListItems, readAnswerPointer } from '../pages/list-shape.js';
-import { toBareNoun, toSingular } from '../names.js';
+import { toBareNoun, toSingular } from '../../conventions/names.js';
 import type { Operation } from '../../contract/operations/operation.js';
 import {
   type BodyPosition,

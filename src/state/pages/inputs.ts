@@ -4,7 +4,7 @@ import { isObject, readPath } from '../../base/json.js';
 import type { Operation, Parameter } from '../../contract/operations/operation.js';
 import { findJsonMedia } from '../../contract/operations/responses.js';
 import { createItemSchemaReader, listProperties } from '../item-schema.js';
-import { toBareNoun, toItemNoun } from '../names.js';
+import { toBareNoun, toItemNoun } from '../../conventions/names.js';
 import { toBareName } from '../../base/names.js';
 import { readString } from '../../contract/pointer.js';
 

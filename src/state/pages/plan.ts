@@ -16,7 +16,7 @@ import {
 import { type EnvelopeField, hasField, type Plan } from './list-shape.js';
 import { PAGE_STYLES, type PageFacts, type PageRole, type PageStyle, type PageStyleName } from './pagination.js';
 import { type Filter, findFilter } from './view.js';
-import { listStatuses } from '../names.js';
+import { listStatuses } from '../../conventions/names.js';
 import { isChangeTimestamp, isInactiveTime, isInstant, isStatus, isTimestamp } from '../store/server-values.js';
 import type { Entry } from '../store/lists/item-list.js';
 

@@ -1,6 +1,6 @@
 import { readMember, readPath, type SchemaObject } from '../../base/json.js';
 import { type ItemProperty, type ItemSchema, type ReadItemSchema, listProperties } from '../item-schema.js';
-import { toSingular } from '../names.js';
+import { toSingular } from '../../conventions/names.js';
 import { toBareName } from '../../base/names.js';
 import type { PageInput } from './inputs.js';
 import { type Entry, findFirst, type ItemList } from '../store/lists/item-list.js';

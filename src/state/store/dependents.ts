@@ -8,7 +8,7 @@ import {
   type ReadItemSchema,
   readSchemaType,
 } from '../item-schema.js';
-import { toSingular, toItemNoun } from '../names.js';
+import { toSingular, toItemNoun } from '../../conventions/names.js';
 import { toBareName } from '../../base/names.js';
 import { findInnerList } from '../pages/envelope.js';
 import { isTopLevel, type Resource, type Resources } from '../resource.js';

@@ -13,7 +13,7 @@ import {
   type ReadItemSchema,
   readSchemaType,
 } from '../item-schema.js';
-import { toSingular } from '../names.js';
+import { toSingular } from '../../conventions/names.js';
 import { toBareName, UUID } from '../../base/names.js';
 import { isPathId, type Resource, type SecretKey } from '../resource.js';
 import { type Collection, readScope } from './collection.js';

@@ -5,7 +5,7 @@ import { readScope, toScope, type WritableCollection } from './collection.js';
 import type { Item, ItemContent, NewEntry } from './lists/item-list.js';
 import { readItemKey } from './identity.js';
 import type { ItemModel } from './item-model.js';
-import { listParameters } from '../names.js';
+import { listParameters } from '../../conventions/names.js';
 
 // Fixtures, tests and the control API write beside the properties of an item what the store knows about it: `$id`, `$parent`,
 // `$content` and `$contentType`.

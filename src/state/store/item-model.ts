@@ -7,7 +7,7 @@ import { createRandom } from '../../base/random.js';
 import type { Validators } from '../../schema/validate.js';
 import { type IsValid, NO_VIOLATIONS, type Violation } from '../../schema/violation.js';
 import { type ItemProperty, type ItemSchema, type ReadItemSchema, listProperties } from '../item-schema.js';
-import { listStatuses } from '../names.js';
+import { listStatuses } from '../../conventions/names.js';
 import type { Binding, Resource, Resources } from '../resource.js';
 import { listSubtypeProperties } from '../schema-parts.js';
 import type { Item } from './lists/item-list.js';

@@ -17,7 +17,7 @@ import {
   readSchemaType,
 } from '../item-schema.js';
 import { findInnerList } from '../pages/envelope.js';
-import { toIdName, toSingular, toItemNoun } from '../names.js';
+import { toIdName, toSingular, toItemNoun } from '../../conventions/names.js';
 import { toBareName } from '../../base/names.js';
 import { type Action, type Binding, listSentInQuery, type Resource, type Resources } from '../resource.js';
 import type { Item } from './lists/item-list.js';

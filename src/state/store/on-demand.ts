@@ -8,7 +8,7 @@ import { readItemKey, showOwnUrls, withJoinedKeys } from './identity.js';
 import { type ItemModel, type ItemModelParts, omitInvalid } from './item-model.js';
 import { measureValue } from './lists/usage.js';
 import type { Transaction } from './store.js';
-import { listParameters } from '../names.js';
+import { listParameters } from '../../conventions/names.js';
 
 /** One list of items inside a transaction. */
 export interface ItemLocation {

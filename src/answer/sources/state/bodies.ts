@@ -23,7 +23,7 @@ import {
   type PropertyLink,
   type SchemaPair,
 } from '../../../state/projection.js';
-import { toItemNoun } from '../../../state/names.js';
+import { toItemNoun } from '../../../conventions/names.js';
 import { toBareName } from '../../../base/names.js';
 import { type Action, type Binding, listSentInQuery, type Resource } from '../../../state/resource.js';
 import { toScope } from '../../../state/store/collection.js';

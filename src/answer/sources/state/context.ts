@@ -7,7 +7,7 @@ import { memoize } from '../../../base/memoize.js';
 import { NO_VIOLATIONS } from '../../../schema/violation.js';
 import type { DeclaredMembers } from '../../../state/declared-members.js';
 import type { ReadItemSchema } from '../../../state/item-schema.js';
-import { toSingular } from '../../../state/names.js';
+import { toSingular } from '../../../conventions/names.js';
 import type { Binding, Resource, Resources } from '../../../state/resource.js';
 import { readScope } from '../../../state/store/collection.js';
 import type { Entry, Item, ListedForm } from '../../../state/store/lists/item-list.js';

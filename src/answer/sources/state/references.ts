@@ -13,7 +13,7 @@ import { findSuccessMedia } from '../../../contract/operations/responses.js';
 import type { Answer } from '../../../http/answer.js';
 import { memoize } from '../../../base/memoize.js';
 import { type ItemProperty, type ItemSchema, listBranches, listProperties } from '../../../state/item-schema.js';
-import { toSingular, toItemNoun } from '../../../state/names.js';
+import { toSingular, toItemNoun } from '../../../conventions/names.js';
 import { toBareName } from '../../../base/names.js';
 import { findInnerList } from '../../../state/pages/envelope.js';
 import { CREATES, isTopLevel, type Resource, TAKES_ITEM } from '../../../state/resource.js';

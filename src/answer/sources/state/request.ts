@@ -19,7 +19,7 @@ import {
   listBranches,
   listProperties,
 } from '../../../state/item-schema.js';
-import { PLAIN_ID } from '../../../state/names.js';
+import { PLAIN_ID } from '../../../conventions/names.js';
 import { toBareName } from '../../../base/names.js';
 import { toScope } from '../../../state/store/collection.js';
 import type { Entry, Item, ItemContent } from '../../../state/store/lists/item-list.js';

@@ -10,7 +10,7 @@ import { createItemEnvelope } from '../../../state/pages/envelope.js';
 import { createValueReader, findIdsInput } from '../../../state/pages/inputs.js';
 import { findCount } from '../../../state/pages/list-shape.js';
 import { isSameItem } from '../../../state/positions.js';
-import { toIdName } from '../../../state/names.js';
+import { toIdName } from '../../../conventions/names.js';
 import { type Binding, CREATES, type Resource, createsUnknown, isPathId } from '../../../state/resource.js';
 import type { Answer } from '../../../http/answer.js';
 import type { Entry, Item } from '../../../state/store/lists/item-list.js';

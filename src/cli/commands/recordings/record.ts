@@ -5,7 +5,7 @@ import type { Clock } from '../../../base/clock.js';
 import { MockError, countOf } from '../../../base/errors.js';
 import type { Mock } from '../../../mock/handles.js';
 import type { OptionName } from '../../../mock/options-table.js';
-import { hideUrlSecrets } from '../../../schema/secret-forms.js';
+import { hideUrlSecrets } from '../../../conventions/secret-forms.js';
 import { listFlagOptions } from '../../flags.js';
 import {
   addRecordingFlags,
