@@ -102,5 +102,5 @@ export type { ConnectionOptions } from './server/connections.js';
 export type { Interceptable, Interception, InterceptOptions, UnhandledRequest } from './server/intercept.js';
 export type { ListenOptions, Listening } from './server/listen.js';
 export type { TlsOptions } from './server/secure.js';
-export type { Item } from './state/store/lists/item-list.js';
+export type { Item } from './resources/store/lists/item-list.js';
 export type { RunningTest, TestMock, TestMockOptions, WorkerMock } from './runners/test-mock.js';

@@ -17,7 +17,6 @@ const FLOORS: Readonly<Record<string, number>> = {
   // What answers from the resources uses the chain; the rest of the room does not.
   'resources/answer/': 8,
   'resources/': 5,
-  'state/': 5,
   'journal/': 5,
   'session/': 6,
   'answer/': 7,
@@ -215,11 +214,15 @@ describe('docs/errors.md', () => {
 
 describe('the architecture check', () => {
   it.each([
-    ['an upward import', { 'http/a.ts': "import { b } from '../state/b.js';" }, ['http/a.ts imports state/b.ts']],
+    [
+      'an upward import',
+      { 'http/a.ts': "import { b } from '../resources/b.js';" },
+      ['http/a.ts imports resources/b.ts'],
+    ],
     [
       'a sideways import, types too',
-      { 'state/a.ts': "import type { B } from '../journal/b.js';" },
-      ['state/a.ts imports journal/b.ts'],
+      { 'resources/item/a.ts': "import type { B } from '../../journal/b.js';" },
+      ['resources/item/a.ts imports journal/b.ts'],
     ],
     [
       'a lazy import',
@@ -234,7 +237,7 @@ describe('the architecture check', () => {
     ['an import for its effect', { 'http/a.ts': "import '../mock/mock.js';" }, ['http/a.ts imports mock/mock.ts']],
     ['a re-export', { 'http/a.ts': "export { b } from '../mock/mock.js';" }, ['http/a.ts imports mock/mock.ts']],
     ['a file outside the folders', { 'utils/a.ts': '' }, ['utils/a.ts is in none of the folders of ARCHITECTURE.md']],
-    ['a downward import', { 'state/a.ts': "import { b } from '../http/b.js';" }, []],
+    ['a downward import', { 'resources/a.ts': "import { b } from '../http/b.js';" }, []],
   ])('judges %s', (_, given: Files, want) => expect(findWrongImports(given)).toEqual(want));
 
   it('finds a cycle, also one of types', () => {

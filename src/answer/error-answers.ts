@@ -9,7 +9,7 @@ import { PROBLEM_TYPE, toProblem } from '../http/response/problem.js';
 import { memoize } from '../base/memoize.js';
 import type { Validators } from '../schema/validate.js';
 import { listErrors, NO_VIOLATIONS, toViolationsHeader, type Violation } from '../schema/violation.js';
-import { toHintError } from '../state/inference/hints.js';
+import { toHintError } from '../resources/infer/hints.js';
 import { type BodyFacts, type ErrorFacts, toBodyFacts, toWord } from '../http/response/error-conditions.js';
 import { escapeMarkup } from '../http/xml.js';
 import { createErrorDraft } from './error-body.js';

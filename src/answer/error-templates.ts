@@ -13,8 +13,8 @@ import {
   toGeneralCondition,
 } from '../http/response/error-conditions.js';
 import { readStatusTitle } from '../http/response/problem.js';
-import type { DocumentHint, ErrorTemplateHint, OperationHint } from '../state/inference/hint-grammar.js';
-import { toHintError, toHintPointer } from '../state/inference/hints.js';
+import type { DocumentHint, ErrorTemplateHint, OperationHint } from '../resources/infer/hint-grammar.js';
+import { toHintError, toHintPointer } from '../resources/infer/hints.js';
 import { toEntryFacts } from './error-body.js';
 
 /** A template of `x-mock.errors`. */

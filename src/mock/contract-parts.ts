@@ -6,10 +6,10 @@ import { createExampleSource, type ExampleParts } from '../answer/sources/exampl
 import { createGenerateSource } from '../answer/sources/generate.js';
 import { createPreferAnswer, type PreferAnswer } from '../answer/sources/prefer.js';
 import { answersRanges } from '../answer/sources/range.js';
-import { declaresTags } from '../answer/sources/state/conditions.js';
+import { declaresTags } from '../resources/answer/conditions.js';
 import { createPagesSource } from '../answer/sources/pages.js';
 import { createResultsSource } from '../answer/sources/results.js';
-import { createStateSource } from '../answer/sources/state/state.js';
+import { createStateSource } from '../resources/answer/state.js';
 import { createStreamSource } from '../answer/sources/stream.js';
 import type { Contract } from '../contract/contract.js';
 import { freezeDeep, isObject } from '../base/json.js';
@@ -28,11 +28,11 @@ import type { ContractOptions, MockOptions } from './options.js';
 import { readOptions, type Settings } from './read-options.js';
 import { createValidators, type Validators } from '../schema/validate.js';
 import { readReserved } from '../session/choice.js';
-import { createGeneratedItems } from '../state/store/on-demand.js';
-import { createItemModels, type ItemModels } from '../state/item-models.js';
-import { inferResources, packResources, unpackResources } from '../state/inference/infer.js';
-import { type CollectionEditors, createCollectionEditors } from '../state/store/editors.js';
-import { createItems, type Items } from '../state/store/items.js';
+import { createGeneratedItems } from '../resources/store/on-demand.js';
+import { createItemModels, type ItemModels } from '../resources/item/item-models.js';
+import { inferResources, packResources, unpackResources } from '../resources/infer/infer.js';
+import { type CollectionEditors, createCollectionEditors } from '../resources/store/editors.js';
+import { createItems, type Items } from '../resources/store/items.js';
 
 /**
  * What depends on a contract, and not on a mock of it: all its mocks share it.

@@ -27,8 +27,8 @@ import { createSessions, type Sessions } from '../session/sessions.js';
 import { openStore, shareParts } from '../session/shared/open.js';
 import type { SharedStore } from '../session/shared/shared-store.js';
 import { verifySession } from '../session/verify.js';
-import { createStore, type OnStoreWrite } from '../state/store/store.js';
-import { createUsage, type TotalUsage, type Usage } from '../state/store/lists/usage.js';
+import { createStore, type OnStoreWrite } from '../resources/store/store.js';
+import { createUsage, type TotalUsage, type Usage } from '../resources/store/lists/usage.js';
 import { host, isPromise, isRequest, readMonotonic } from '../base/platform.js';
 
 /**

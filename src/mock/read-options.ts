@@ -4,7 +4,7 @@ import { joinWords, MockError, nearest, suggest } from '../base/errors.js';
 import { type GroupOf, type OptionEntry, type OptionKind, type OptionName, OPTIONS } from './options-table.js';
 import type { MockOptions, ScenarioOptions } from './options.js';
 import { isUrl } from '../base/platform.js';
-import type { StateLimits } from '../state/store/lists/usage.js';
+import type { StateLimits } from '../resources/store/lists/usage.js';
 
 /** An option type whose members `Key` have a default. */
 type WithDefaults<Options, Key extends keyof Options> = Options & Required<Pick<Options, Key>>;

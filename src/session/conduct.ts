@@ -9,7 +9,7 @@ import type { Interaction } from '../journal/interaction.js';
 import { type OperationNames, readOperationId, type SessionJournal } from '../journal/journal.js';
 import type { Finding } from '../journal/verify.js';
 import type { FieldsReader } from '../schema/fields.js';
-import { PAGE_STYLES } from '../state/pages/pagination.js';
+import { PAGE_STYLES } from '../resources/list/pagination.js';
 
 /** How a client should behave over several requests; `true` selects a rule. */
 export interface ConductOptions {

@@ -19,8 +19,8 @@ import {
   type ScenarioState,
 } from '../scenario/rules/scenario-state.js';
 import { activeIds, type Scenarios, startScenarios, useScenarios } from '../scenario/scenarios.js';
-import type { OnStoreWrite, Snapshot, Store } from '../state/store/store.js';
-import type { TotalUsage, Usage } from '../state/store/lists/usage.js';
+import type { OnStoreWrite, Snapshot, Store } from '../resources/store/store.js';
+import type { TotalUsage, Usage } from '../resources/store/lists/usage.js';
 import type { SharedSession } from './shared/shared-session.js';
 
 /** The state of one client. */

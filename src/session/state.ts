@@ -1,5 +1,5 @@
-import type { Item } from '../state/store/lists/item-list.js';
-import { type CollectionEditors, toInvalid } from '../state/store/editors.js';
+import type { Item } from '../resources/store/lists/item-list.js';
+import { type CollectionEditors, toInvalid } from '../resources/store/editors.js';
 import type { Session } from './session.js';
 
 /** The collections of one session. */

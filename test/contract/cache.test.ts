@@ -9,7 +9,7 @@ import { readCacheFolder } from '../../src/base/package-folder.js';
 import type { Contract } from '../../src/contract/contract.js';
 import { loadContract } from '../../src/contract/load/load.js';
 import { createMock } from '../../src/index.js';
-import { inferResources, packResources, unpackResources } from '../../src/state/inference/infer.js';
+import { inferResources, packResources, unpackResources } from '../../src/resources/infer/infer.js';
 import { createFolder } from '../folders.js';
 
 const FILES = {

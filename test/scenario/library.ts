@@ -4,7 +4,7 @@ import { createFieldsReader } from '../../src/schema/fields.js';
 import { createValidators } from '../../src/schema/validate.js';
 import { createScenarioContext, type ScenarioContext } from '../../src/scenario/definition/kinds.js';
 
-import { inferResources } from '../../src/state/inference/infer.js';
+import { inferResources } from '../../src/resources/infer/infer.js';
 import { loadCases } from '../load-cases.js';
 
 /** A small contract with everything that a scenario is checked against. */

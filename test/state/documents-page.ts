@@ -1,5 +1,5 @@
-import { isStatus } from '../../src/state/store/server-values.js';
-import type { Binding, Resource, Resources } from '../../src/state/resource.js';
+import { isStatus } from '../../src/resources/item/server-values.js';
+import type { Binding, Resource, Resources } from '../../src/resources/item/resource.js';
 import { inferDocument, loadDocument } from './real-document.js';
 
 const INTRODUCTION = `# What is inferred from real documents

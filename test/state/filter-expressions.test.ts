@@ -1,7 +1,7 @@
 import { assert, property, string } from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createMock, type Mock } from '../../src/index.js';
-import { readFilterExpression } from '../../src/state/pages/filter-expression.js';
+import { readFilterExpression } from '../../src/resources/list/filter-expression.js';
 import { inPath, query, REMOVED, shows, takes, toDocument } from '../operation-parts.js';
 import { arrayOf, BOOLEAN, INTEGER, object, ref, TEXT } from '../schema-parts.js';
 

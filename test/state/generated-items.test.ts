@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createMock, loadContract, type Mock, type MockOptions } from '../../src/index.js';
-import { createGeneratedItems } from '../../src/state/store/on-demand.js';
+import { createGeneratedItems } from '../../src/resources/store/on-demand.js';
 import { createFolder } from '../folders.js';
 import { loadCases } from '../load-cases.js';
 

@@ -1,8 +1,8 @@
 // @module-tag slow
 import { describe, expect, it } from 'vitest';
 import { loadContract } from '../../src/contract/load/load.js';
-import { inferResources } from '../../src/state/inference/infer.js';
-import type { Resources } from '../../src/state/resource.js';
+import { inferResources } from '../../src/resources/infer/infer.js';
+import type { Resources } from '../../src/resources/item/resource.js';
 import { describeDocument, inferDocument, loadDocument } from './real-document.js';
 import { content, pathParameter, sends, toDocument } from '../operation-parts.js';
 import { arrayOf, INTEGER, object, TEXT } from '../schema-parts.js';

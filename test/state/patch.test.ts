@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { applyJsonPatch, isJsonPatch } from '../../src/state/json-patch.js';
+import { applyJsonPatch, isJsonPatch } from '../../src/resources/item/json-patch.js';
 
 describe('a JSON Patch', () => {
   // RFC 6902, appendix A.

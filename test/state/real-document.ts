@@ -4,8 +4,8 @@ import { describe, it } from 'vitest';
 import { loadContract } from '../../src/contract/load/load.js';
 import type { Contract } from '../../src/contract/contract.js';
 import { memoize } from '../../src/base/memoize.js';
-import { inferResources } from '../../src/state/inference/infer.js';
-import type { Resources } from '../../src/state/resource.js';
+import { inferResources } from '../../src/resources/infer/infer.js';
+import type { Resources } from '../../src/resources/item/resource.js';
 
 const FOLDER = resolve(import.meta.dirname, '../../../shared/specs');
 

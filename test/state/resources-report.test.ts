@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runResources } from '../../src/cli/commands/resources.js';
-import type { OperationReport } from '../../src/answer/sources/state/report.js';
+import type { OperationReport } from '../../src/resources/answer/report.js';
 import { createFolder, createSharedFolder } from '../folders.js';
 import { inPath, query, REMOVED, sends, shows } from '../operation-parts.js';
 import { arrayOf, INTEGER, object, ref, TEXT } from '../schema-parts.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { loadContract } from '../../src/contract/load/load.js';
-import { inferResources } from '../../src/state/inference/infer.js';
+import { inferResources } from '../../src/resources/infer/infer.js';
 import { openMock } from '../open-mock.js';
 import { content, inPath, json, query, toDocument } from '../operation-parts.js';
 import { arrayOf, BOOLEAN, INTEGER, object, type Part, ref, TEXT } from '../schema-parts.js';

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { createVirtualClock } from '../../src/base/clock.js';
-import { createCollection, readScope, toScope, type WritableCollection } from '../../src/state/store/collection.js';
-import type { Entry } from '../../src/state/store/lists/item-list.js';
-import { createStore, type Store, type StoreDefinition, type Transaction } from '../../src/state/store/store.js';
-import { PAGE_STYLES, isPageMistake } from '../../src/state/pages/pagination.js';
-import { createView } from '../../src/state/pages/view.js';
+import { createCollection, readScope, toScope, type WritableCollection } from '../../src/resources/store/collection.js';
+import type { Entry } from '../../src/resources/store/lists/item-list.js';
+import { createStore, type Store, type StoreDefinition, type Transaction } from '../../src/resources/store/store.js';
+import { PAGE_STYLES, isPageMistake } from '../../src/resources/list/pagination.js';
+import { createView } from '../../src/resources/list/view.js';
 
 function fill(count: number): WritableCollection {
   const collection = createCollection({ name: 'things', defaults: {}, unknownIds: undefined, started: true });

@@ -1,4 +1,4 @@
-import type { OperationReport } from '../../src/answer/sources/state/report.js';
+import type { OperationReport } from '../../src/resources/answer/report.js';
 import { runResources } from '../../src/cli/commands/resources.js';
 import { isObject } from '../../src/base/json.js';
 import { findSuccessMedia } from '../../src/contract/operations/responses.js';

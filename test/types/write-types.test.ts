@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Contract } from '../../src/contract/contract.js';
 import { loadContract } from '../../src/contract/load/load.js';
-import { inferResources } from '../../src/state/inference/infer.js';
+import { inferResources } from '../../src/resources/infer/infer.js';
 import { writeTypes } from '../../src/tools/types/write-types.js';
 
 const run = promisify(execFile);

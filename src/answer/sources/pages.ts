@@ -6,7 +6,7 @@ import type { Answer } from '../../http/answer.js';
 import type { Call } from '../../http/request/call.js';
 import { memoize } from '../../base/memoize.js';
 import { hasErrors } from '../../schema/violation.js';
-import { createItemSchemaReader, listProperties, type ReadItemSchema } from '../../state/item-schema.js';
+import { createItemSchemaReader, listProperties, type ReadItemSchema } from '../../resources/item/item-schema.js';
 import {
   findListItems,
   findRole,
@@ -15,8 +15,8 @@ import {
   NESTED,
   planList,
   readAnswerPointer,
-} from '../../state/pages/list-shape.js';
-import { choosePlan, createPagePlan, type PagePlan } from '../../state/pages/plan.js';
+} from '../../resources/list/list-shape.js';
+import { choosePlan, createPagePlan, type PagePlan } from '../../resources/list/plan.js';
 import { type AnswerSource, type SourceParts, whenSettled } from '../chain.js';
 
 /** How the list of an operation is paginated. */

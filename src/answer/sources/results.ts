@@ -10,7 +10,7 @@ import {
   type ItemProperty,
   listBranches,
   type ReadItemSchema,
-} from '../../state/item-schema.js';
+} from '../../resources/item/item-schema.js';
 import { toSingular } from '../../conventions/names.js';
 import { toBareName } from '../../base/names.js';
 import { type AnswerSource, type Exchange, type SourceParts, whenSettled } from '../chain.js';

@@ -1,5 +1,10 @@
 import { isObject } from '../../base/json.js';
-import { findOnlyValue, type ItemProperty, type ItemSchema, type ReadItemSchema } from '../../state/item-schema.js';
+import {
+  findOnlyValue,
+  type ItemProperty,
+  type ItemSchema,
+  type ReadItemSchema,
+} from '../../resources/item/item-schema.js';
 import { toBareName } from '../../base/names.js';
 
 /** A JSON object. */

@@ -5,7 +5,7 @@ import { type ItemPlan, planItems } from '../../http/stream-items.js';
 import { toEssence } from '../../contract/media-type.js';
 import type { Call } from '../../http/request/call.js';
 import { memoize } from '../../base/memoize.js';
-import { createItemSchemaReader, type ItemProperty, type ReadItemSchema } from '../../state/item-schema.js';
+import { createItemSchemaReader, type ItemProperty, type ReadItemSchema } from '../../resources/item/item-schema.js';
 import { toBareName } from '../../base/names.js';
 import type { SourceParts } from '../chain.js';
 import { type JsonObject, splitIntoChunks } from './chunks.js';

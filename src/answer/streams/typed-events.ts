@@ -2,7 +2,12 @@ import { isObject, mapValues, readOwn, setOwn } from '../../base/json.js';
 import { toSingular } from '../../conventions/names.js';
 import { toBareName, toSnakeCase } from '../../base/names.js';
 import type { Contract } from '../../contract/contract.js';
-import { findOnlyValue, type ItemProperty, listBranches, type ReadItemSchema } from '../../state/item-schema.js';
+import {
+  findOnlyValue,
+  type ItemProperty,
+  listBranches,
+  type ReadItemSchema,
+} from '../../resources/item/item-schema.js';
 import { findText, isStreamedText, type JsonObject, splitText } from './chunks.js';
 
 /**

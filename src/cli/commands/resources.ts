@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
-import { describeBinding, type OperationReport } from '../../answer/sources/state/report.js';
+import { describeBinding, type OperationReport } from '../../resources/answer/report.js';
 import { createGenerator } from '../../generate/generate.js';
 import { createValidators } from '../../schema/validate.js';
-import { inferResources } from '../../state/inference/infer.js';
-import { createItemModels } from '../../state/item-models.js';
-import { createItemSchemaReader } from '../../state/item-schema.js';
-import type { Resource } from '../../state/resource.js';
-import { createItems } from '../../state/store/items.js';
+import { inferResources } from '../../resources/infer/infer.js';
+import { createItemModels } from '../../resources/item/item-models.js';
+import { createItemSchemaReader } from '../../resources/item/item-schema.js';
+import type { Resource } from '../../resources/item/resource.js';
+import { createItems } from '../../resources/store/items.js';
 import { addDocument, loadDocument, type ReportOptions } from '../document.js';
 import { alignColumns, type Output } from '../output.js';
 import { countOf } from '../../base/errors.js';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { join, relative } from 'node:path';
-import { inferResources } from '../../state/inference/infer.js';
+import { inferResources } from '../../resources/infer/infer.js';
 import { isObject } from '../../base/json.js';
 import { optionsSchema } from '../../mock/read-options.js';
 import { fixtureSchema, scenarioSchema } from '../../scenario/definition/schema.js';

@@ -7,7 +7,7 @@ import { openMock } from '../../mock/mock.js';
 import type { OptionName } from '../../mock/options-table.js';
 import { nestOptions, readIds } from '../../mock/read-options.js';
 import type { OptionFiles } from '../../mock/reload/reload.js';
-import { listFixtureFiles } from '../../state/fixtures/fixture-file.js';
+import { listFixtureFiles } from '../../resources/fixtures/fixture-file.js';
 import type { MockReload } from '../../mock/watch.js';
 import {
   addOptionFlags,

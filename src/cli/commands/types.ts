@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { inferResources } from '../../state/inference/infer.js';
+import { inferResources } from '../../resources/infer/infer.js';
 import { writeTypes } from '../../tools/types/write-types.js';
 import { addDocument, type DocumentFlags, loadDocument } from '../document.js';
 import { type Output, showPath, writeOutputFile } from '../output.js';

@@ -1,12 +1,12 @@
 import { countOf } from '../../base/errors.js';
 import { isDeepStrictEqual } from 'node:util';
 import type { Generator } from '../../generate/generate.js';
-import type { ItemModels } from '../../state/item-models.js';
-import { listEntries, type WritableCollection } from '../../state/store/collection.js';
-import type { Entry, Item } from '../../state/store/lists/item-list.js';
-import { findProblems, type ItemProblem, type Items } from '../../state/store/items.js';
-import type { Store, StoreDefinition, Transaction } from '../../state/store/store.js';
-import { NOTHING_USED } from '../../state/store/lists/usage.js';
+import type { ItemModels } from '../../resources/item/item-models.js';
+import { listEntries, type WritableCollection } from '../../resources/store/collection.js';
+import type { Entry, Item } from '../../resources/store/lists/item-list.js';
+import { findProblems, type ItemProblem, type Items } from '../../resources/store/items.js';
+import type { Store, StoreDefinition, Transaction } from '../../resources/store/store.js';
+import { NOTHING_USED } from '../../resources/store/lists/usage.js';
 
 /** What the items of a version of a mock follow from. */
 interface StateParts extends Pick<ItemModels, 'contract' | 'resources'> {

@@ -8,7 +8,7 @@ import { readOptions, type Settings } from '../read-options.js';
 import { carryScenarios, type Reload, reloadScenarios } from '../../scenario/scenarios.js';
 import type { Fetch } from '../../server/app.js';
 import { createWatcher, type MockReload, type Reloads } from '../watch.js';
-import type { Snapshot } from '../../state/store/store.js';
+import type { Snapshot } from '../../resources/store/store.js';
 import { shareParts, toSetup } from '../../session/shared/open.js';
 import { host, isPromise, readMonotonic } from '../../base/platform.js';
 import { moveState } from './move-state.js';

@@ -26,8 +26,8 @@ import type { Session } from '../../session/session.js';
 import type { Sessions } from '../../session/sessions.js';
 import type { SharedStore } from '../../session/shared/shared-store.js';
 import { createState } from '../../session/state.js';
-import { findFixedIds, loadFixtures } from '../../state/fixtures/fixtures.js';
-import type { StoreDefinition } from '../../state/store/store.js';
+import { findFixedIds, loadFixtures } from '../../resources/fixtures/fixtures.js';
+import type { StoreDefinition } from '../../resources/store/store.js';
 import { follow } from './follow.js';
 
 /** What follows from the files of a mock and its options, without what answers requests. */

@@ -4,15 +4,15 @@ import type { Call } from '../../http/request/call.js';
 import type { JournalPool } from '../../journal/journal.js';
 import type { Recordings } from '../../recording/recordings.js';
 import type { Scenarios } from '../../scenario/scenarios.js';
-import type { Resources } from '../../state/resource.js';
-import type { CollectionEditors } from '../../state/store/editors.js';
+import type { Resources } from '../../resources/item/resource.js';
+import type { CollectionEditors } from '../../resources/store/editors.js';
 import type { RequestMetrics } from '../../metrics/request-metrics.js';
 import type { Generator } from '../../generate/generate.js';
 import type { InteractionRedactor } from '../../session/redact-interaction.js';
 import type { Session } from '../../session/session.js';
 import type { Sessions } from '../../session/sessions.js';
 import type { SharedStore } from '../../session/shared/shared-store.js';
-import type { Usage } from '../../state/store/lists/usage.js';
+import type { Usage } from '../../resources/store/lists/usage.js';
 import type { Reloads } from '../../mock/watch.js';
 
 /** One operation of the control API as a route: method, path in Hono's syntax, operation id in spec/control.openapi.yaml. */

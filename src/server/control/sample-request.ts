@@ -5,9 +5,9 @@ import type { MediaType, Operation, Parameter } from '../../contract/operations/
 import type { Generator } from '../../generate/generate.js';
 import { createXmlWriter } from '../../http/xml.js';
 import { host, isBytes } from '../../base/platform.js';
-import { createItemSchemaReader } from '../../state/item-schema.js';
-import { findPageInputs } from '../../state/pages/inputs.js';
-import { createPagePlan } from '../../state/pages/plan.js';
+import { createItemSchemaReader } from '../../resources/item/item-schema.js';
+import { findPageInputs } from '../../resources/list/inputs.js';
+import { createPagePlan } from '../../resources/list/plan.js';
 
 /** A request as plain data, whose parts can be changed or removed. */
 export interface RequestDraft {

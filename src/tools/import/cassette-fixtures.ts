@@ -7,8 +7,8 @@ import type { Cassette } from '../../recording/cassette/cassette.js';
 import { type SkippedItem, toFixtures } from '../../recording/promote/promote-files.js';
 import { promote, type Promoted } from '../../recording/promote/promote.js';
 import { omitUnknownNames } from '../../schema/fields.js';
-import { readFixtures, toFixtureTarget } from '../../state/fixtures/fixtures.js';
-import { createPagePlan } from '../../state/pages/plan.js';
+import { readFixtures, toFixtureTarget } from '../../resources/fixtures/fixtures.js';
+import { createPagePlan } from '../../resources/list/plan.js';
 
 /** The parts that fixtures are checked with. */
 export type FixtureParts = Parameters<typeof readFixtures>[1];

@@ -1,0 +1,502 @@
+import { listMissing, listUnfit } from '../../schema/fields.js';
+import { isObject, readMember, readPath, setOwn, filterMembers } from '../../base/json.js';
+import { findMedia } from '../../contract/media-type.js';
+import { findBodyMedia, findSuccessMedia } from '../../contract/operations/responses.js';
+import { memoize, memoizeOf } from '../../base/memoize.js';
+import type { Session } from '../../session/session.js';
+import {
+  findOnlyValue,
+  findValueArray,
+  type ItemProperty,
+  type ItemSchema,
+  listBranches,
+  listProperties,
+  toParameterSchema,
+} from '../item/item-schema.js';
+import { DONE, RESULT } from '../infer/contract-index.js';
+import { createItemEnvelope } from '../list/envelope.js';
+import { findItemPlace, findItemPositions, isEnvelope, isSameItem, type ItemPlace } from '../item/positions.js';
+import {
+  createProjection,
+  findLinks,
+  type Projection,
+  type PropertyLink,
+  type SchemaPair,
+} from '../item/projection.js';
+import { toItemNoun } from '../../conventions/names.js';
+import { toBareName } from '../../base/names.js';
+import { type Action, type Binding, listSentInQuery, type Resource } from '../item/resource.js';
+import { toScope } from '../store/collection.js';
+import { createNewSecrets } from '../item/identity.js';
+import type { Entry, Item } from '../store/lists/item-list.js';
+import { type ItemModel, omitInvalid } from '../item/item-model.js';
+import { isUploadedFile } from '../../http/request/body-form.js';
+import type { Call } from '../../http/request/call.js';
+import type { Exchange } from '../../answer/chain.js';
+import { findRemovedBranch } from './removed.js';
+import { readId } from './request.js';
+import type { BodyReader, BodyWriters, OperationContext, StateContext, WriteBody } from './context.js';
+import { isBytes } from '../../base/platform.js';
+
+/** Creates the writers of a resource: each body is planned once. */
+export function createBodyWriters(context: StateContext, model: ItemModel, isCreate: boolean): BodyWriters {
+  const locate = memoize((pointer: string) => locateItem(context, model, pointer));
+  const write = (pointer: string): WriteBody => createWriter(context, model, { ...locate(pointer), pointer, isCreate });
+  return {
+    project: memoize((pointer) => (pointer === undefined ? writeItem : write(pointer))),
+    listUnstored: memoize((pointer) => {
+      const shown = pointer === undefined || model.schema === undefined ? undefined : locate(pointer).schema;
+      return listProperties(shown).flatMap(({ name, writeOnly }) =>
+        writeOnly || model.schema?.properties.has(name) === true ? [] : [name],
+      );
+    }),
+    unwrap: (pointer, body) => {
+      if (pointer === undefined) return body;
+      const { path, isInArray } = locate(pointer);
+      const found = readPath(body, path);
+      return isInArray && Array.isArray(found) ? (found[0] as unknown) : found;
+    },
+    removed: memoize((pointer) => {
+      const { path, isInArray } = locate(pointer);
+      const schema = findRemovedBranch(context, { pointer, path });
+      return schema && createDeleteReport(context, model, { path, schema, pointer, isInArray });
+    }),
+    report: memoize((pointer) => createDeleteReport(context, model, { ...locate(pointer), pointer })),
+  };
+}
+
+const writeItem: WriteBody = ({ item }) => item;
+
+/** Writes whole items as their own schema declares them. */
+function createItemWriter({ declared }: StateContext, pointer: string): WriteBody {
+  const filter = declared.inside(pointer);
+  if (filter === undefined) return writeItem;
+  return (entry) => {
+    const { item } = entry;
+    if (entry.isDeclared === true) return item;
+    const left = filter(item);
+    entry.isDeclared = left === item;
+    return left;
+  };
+}
+
+function createCompletion(
+  context: StateContext,
+  pointer: string,
+  write: (entry: Entry, exchange: Exchange) => Pick<PartialBody, 'body' | 'item' | 'key'>,
+): WriteBody {
+  // For each session: an item that was generated belongs to several, and what is generated beside it follows from the session.
+  const writtenFor = memoizeOf((_session: Session) => new WeakMap<Item, unknown>());
+  return (entry, exchange) => {
+    const written = writtenFor(exchange.session);
+    const known = written.get(entry.item);
+    if (known !== undefined) return known;
+    const partial = write(entry, exchange);
+    const result = completeBody(context, exchange, { pointer, ...partial });
+    // To complete takes long; an entry for each of the others would cost more than it saves.
+    if (result !== partial.body) written.set(entry.item, result);
+    return result;
+  };
+}
+
+interface PlannedBody extends ItemPlace {
+  readonly pointer: string;
+  /** Whether it has to show at least the id of the item. */
+  readonly isCreate?: boolean;
+}
+
+/** Finds the item in the bodies of a schema; the whole body where nothing in it is like the item. */
+export function locateItem(
+  { read }: Pick<StateContext, 'read'>,
+  { schema }: Pick<ItemModel, 'schema'>,
+  pointer: string,
+): ItemPlace {
+  const found = schema === undefined ? undefined : findItemPlace(read, schema, pointer);
+  // What an envelope holds is about the item, also where it has none of its properties: `{ "data": { "member_id": 1 } }`.
+  const inner = found ?? findItemPositions(read, pointer).find((each) => !isEnvelope(read, each.schema));
+  const root: ItemPlace = { path: [], schema: read(pointer), isInArray: false };
+  if (inner === undefined) return root;
+  // An object with a part of the item is the item.
+  const [name = ''] = inner.path;
+  const part = inner.path.length === 1 ? read(schema?.properties.get(name)?.target)?.pointer : undefined;
+  if (part !== undefined && part === inner.schema?.pointer && part !== schema?.pointer) return root;
+  return found ?? { path: inner.path, schema: inner.schema, isInArray: false };
+}
+
+function createWriter(context: StateContext, model: ItemModel, body: PlannedBody): WriteBody {
+  const { pointer, path, schema, isInArray, isCreate = false } = body;
+  const whole = context.read(pointer);
+  if (whole === undefined) return writeItem;
+  if (whole.pointer === model.resource.schema) return createItemWriter(context, pointer);
+  const own = path.length === 0 && !isInArray ? pointer : (schema?.pointer ?? pointer);
+  const one = createPartWriter(context, model, { pointer: own, isCreate });
+  const part: WriteBody = isInArray ? (entry, exchange) => [one(entry, exchange)] : one;
+  if (path.length === 0) return part;
+  const wrap = createItemEnvelope(context.read, whole, path);
+  return createCompletion(context, pointer, (entry, exchange) => ({
+    body: wrap(part(entry, exchange)),
+    key: `${pointer}\0${entry.id}`,
+  }));
+}
+
+/** Writes the part of an item that a schema describes: properties of the same meaning, completed. */
+function createPartWriter(
+  context: StateContext,
+  { schema, resource }: ItemModel,
+  { pointer, isCreate }: { readonly pointer: string; readonly isCreate: boolean },
+): WriteBody {
+  const target = context.read(pointer);
+  if (target === undefined) return writeItem;
+  if (target.pointer === resource.schema) return createItemWriter(context, pointer);
+  if (isCreate && isIdSchema(target)) return (entry) => readIdAs(target, resource, entry);
+  const pair = schema && { from: schema, to: target, collection: resource.name };
+  const linked = new Set(pair && findLinks(context.read, pair).map(({ to: [name] }) => name));
+  // What has the same name can mean something else, such as the `id` beside a `member_id`.
+  const names = [...target.properties.keys()].filter(
+    (name) => linked.has(name) || schema?.properties.has(name) !== true,
+  );
+  const convert = pair && createProjection(context.read, pair);
+  const constants = readConstants(target, schema);
+  const only = isCreate && linked.size === 0 ? findOnlyId(context, target, resource) : undefined;
+  const filter = context.declared.inside(pointer) ?? ((item) => item);
+  const createSecrets = isCreate && schema !== undefined ? createNewSecrets(target, schema) : undefined;
+  return createCompletion(context, pointer, (entry, exchange) => {
+    const item = filter(entry.item);
+    const shown = only === undefined ? item : { ...item, [only.name]: readIdAs(only.value, resource, entry) };
+    const same = target.properties.size === 0 ? item : pick(shown, names, constants);
+    const key = `${resource.name}\0${entry.id}`;
+    const own = createSecrets === undefined ? same : { ...createSecrets(exchange.session.seed, key), ...same };
+    return { body: convert === undefined ? own : { ...own, ...convert(item) }, key, item: entry.item };
+  });
+}
+
+/** Writes items as elements of a list: the ids of items where the elements are strings or numbers. */
+export function createElementOfList({ read, bodies, model }: OperationContext, pointer: string | undefined): WriteBody {
+  const target = read(pointer);
+  const isId = target !== undefined && isIdSchema(target) && !NOT_OF_IDS.test(target.schema.format ?? '');
+  return isId ? (entry) => readIdAs(target, model.resource, entry) : bodies.project(pointer);
+}
+
+/** Formats of strings that do not identify items. */
+const NOT_OF_IDS = /^(ur[il]|date|byte|binary)/;
+
+/** Whether a body, or a part of it, can be an id. */
+function isIdSchema({ type, schema }: ItemSchema): boolean {
+  return (type === 'string' || type === 'integer') && schema.enum === undefined && !('const' in schema);
+}
+
+function readIdAs(
+  { type, schema }: ItemSchema,
+  { idProperty = 'id', selfUrl }: Resource,
+  { item, id }: Entry,
+): unknown {
+  // An answer without the format of a URL holds its last segment.
+  const isOwn = selfUrl === undefined || schema.format?.startsWith('ur') === true;
+  const value = isOwn ? (readMember(item, idProperty) ?? id) : id;
+  return type === 'integer' ? Number(value) : typeof value === 'number' ? String(value) : value;
+}
+
+/** Names of a property that can hold only the id of what was created. */
+const ID_OF_CREATED = /^(result|data|item|value|payload|response|content|key|identifier|.*id)$/;
+
+/** The only property of an answer to a create that can be the id: `{ "result": "a1", "ok": true }`. */
+function findOnlyId(
+  { read }: StateContext,
+  target: ItemSchema,
+  { name }: Resource,
+): { readonly name: string; readonly value: ItemSchema } | undefined {
+  const noun = toItemNoun(name);
+  const found = listProperties(target).flatMap((property) => {
+    const value = read(property.target);
+    const bare = toBareName(property.name);
+    const isNamed = bare === noun || ID_OF_CREATED.test(bare);
+    return value !== undefined && isNamed && isIdSchema(value) ? [{ name: property.name, value }] : [];
+  });
+  return found.length === 1 ? found[0] : undefined;
+}
+
+/** The booleans of a body that are not of the item and have one right value: `ok`. */
+function readConstants(target: ItemSchema, item: ItemSchema | undefined): Item {
+  const constants: Record<string, unknown> = {};
+  for (const property of listProperties(target)) {
+    const { name, schema } = property;
+    const only = item?.properties.has(name) === true || schema.type !== 'boolean' ? undefined : findOnlyValue(property);
+    if (only !== undefined) setOwn(constants, name, only);
+  }
+  return constants;
+}
+
+function pick(item: Item, names: readonly string[], constants: Item): Item {
+  const picked: Record<string, unknown> = { ...constants };
+  for (const name of names) if (Object.hasOwn(item, name)) setOwn(picked, name, item[name]);
+  return picked;
+}
+
+interface PartialBody {
+  readonly pointer: string;
+  readonly body: Item;
+  /** Its name for the random generator. */
+  readonly key: string;
+  readonly item?: Item;
+}
+
+/** A body as it is where it is valid; else with its invalid and missing properties generated. */
+export function completeBody(
+  { contract, validators, generator }: StateContext,
+  { session, call }: Exchange,
+  { pointer, body, key, item }: PartialBody,
+): unknown {
+  const accepts = validators.accepts(pointer, 'response');
+  if (accepts(body)) return body;
+  const sent = item === undefined ? body : isObject(call.body) ? { ...item, ...call.body } : item;
+  const complete = (valid: Item, known: Item): unknown =>
+    generator.complete(pointer, valid, {
+      seed: session.seed,
+      key,
+      direction: 'response',
+      now: session.clock.now(),
+      known: { ...known, ...call.path },
+    });
+  // In most bodies it is enough to look at each member, for which nothing is compiled.
+  const unfit = listUnfit(contract, validators, { schemaPointer: pointer, body });
+  if (unfit.length > 0 || listMissing(contract, pointer, body).length > 0) {
+    const isFit = (name: string): boolean => !unfit.includes(name);
+    const completed = complete(filterMembers(body, isFit), filterMembers(sent, isFit));
+    if (accepts(completed)) return completed;
+  }
+  return complete(omitInvalid(body, validators.check(pointer, 'response')(body, 'body')), sent);
+}
+
+/** Properties that report a deletion as done. */
+const DELETED = /^(deleted|removed|is_?deleted|acknowledged)$/i;
+
+/** Plans the body of the answer to a delete: the item, or its id and what reports the deletion. */
+function createDeleteReport(context: StateContext, model: ItemModel, body: PlannedBody): WriteBody | undefined {
+  const { resource } = model;
+  const { pointer, path } = body;
+  const whole = context.read(pointer);
+  const { schema = whole } = body;
+  if (whole === undefined || schema === undefined) return undefined;
+  const isSame = model.schema !== undefined && isSameItem(context.read, model.schema, schema);
+  if (isSame || schema.pointer === resource.schema) return createWriter(context, model, body);
+  const wrap = path.length === 0 ? undefined : createItemEnvelope(context.read, whole, path);
+  const constants: Record<string, unknown> = {};
+  const ids: string[] = [];
+  for (const property of listProperties(schema)) {
+    const { name, schema: own } = property;
+    const only = findOnlyValue(property);
+    if (only !== undefined) setOwn(constants, name, only);
+    else if (DELETED.test(name) && own.type === 'boolean') setOwn(constants, name, true);
+    else if (/^((deleted|removed).*)?id$/.test(toBareName(name)) || name === resource.idProperty) {
+      // Keeps the position of the property.
+      constants[name] = undefined;
+      ids.push(name);
+    }
+  }
+  return (entry, exchange) => {
+    const report: Record<string, unknown> = { ...constants };
+    for (const name of ids) report[name] = readMember(entry.item, resource.idProperty ?? 'id') ?? entry.id;
+    // `wrap` gives objects.
+    const wrapped = wrap === undefined ? report : wrap(report);
+    return completeBody(context, exchange, { pointer, body: wrapped, key: `${pointer}\0${entry.id}` });
+  };
+}
+
+/** How one form of a request body is read. */
+interface BodyForm extends ItemPlace {
+  readonly convert: Projection | undefined;
+}
+
+/** Plans how the request bodies of an operation are read: without their envelope, with the names of the item. */
+export function createBodyReader(context: StateContext, binding: Binding, model: ItemModel): BodyReader {
+  const { schema } = model;
+  const { collection } = binding;
+  const { resources } = context;
+  const content = binding.operation.body?.content ?? [];
+  const toForm = (pointer: string): BodyForm => {
+    const place = locateItem(context, model, pointer);
+    const from = place.schema;
+    const isKnown = schema !== undefined && from !== undefined && from.properties.size > 0;
+    return {
+      ...place,
+      convert: isKnown ? createProjection(context.read, { from, to: schema, collection, resources }) : undefined,
+    };
+  };
+  const find = memoize((mediaType: string | undefined): readonly BodyForm[] => {
+    const media = mediaType === undefined ? undefined : findMedia(content, mediaType);
+    if (media?.schema === undefined || schema === undefined) return [PLAIN_FORM];
+    const branches = listBranches(context.contract, media.schemaPointer).map(toForm);
+    const others = branches.filter(({ path, isInArray }) => isInArray || path.length === 0);
+    // Of several forms, that with an envelope is recognized by it.
+    return [toForm(media.schemaPointer), ...others].toSorted((a, b) => b.path.length - a.path.length);
+  });
+  const readItems = ({ body, mediaType }: Call): readonly Item[] => {
+    const isMultipart = mediaType?.startsWith('multipart/') === true;
+    for (const { path, convert } of find(mediaType)) {
+      const found = readPath(body, path);
+      const items = Array.isArray(found) ? found.filter(isObject) : isObject(found) ? [found] : [];
+      if (items.length === 0 || isBytes(found)) continue;
+      const own = isMultipart ? items.map(withoutFiles) : items;
+      return convert === undefined ? own : own.map((item) => Object.assign({}, item, convert(item)));
+    }
+    return [];
+  };
+  const readQuery = createQueryReader(context, binding, schema);
+  const bodySchema = context.read(findBodyMedia(binding.operation)?.schemaPointer);
+  const values = binding.action === 'batch' ? findValueArray(context.read, bodySchema, schema) : undefined;
+  return {
+    names: (mediaType) => {
+      const from = find(mediaType)[0]?.schema;
+      if (schema === undefined || from === undefined || from.properties.size === 0) return undefined;
+      const own = [...from.properties.keys()];
+      return new Set([
+        ...own,
+        ...findLinks(context.read, { from, to: schema, collection }).flatMap(({ to }) => to[0] ?? []),
+      ]);
+    },
+    one: (call) => {
+      const sent = readItems(call)[0] ?? {};
+      return readQuery === undefined ? sent : { ...readQuery(call), ...sent };
+    },
+    many: (call) => {
+      const { body, mediaType } = call;
+      const isLocated = find(mediaType).some(({ isInArray }) => isInArray);
+      const list = isLocated || !isObject(body) ? undefined : Object.values(body).find(Array.isArray);
+      if (values === undefined || !isObject(body)) return list?.filter(isObject) ?? readItems(call);
+      const { [values.name]: several, ...same } = body;
+      return (Array.isArray(several) ? several : []).map((value) => ({ ...same, [values.property]: value }));
+    },
+  };
+}
+
+/** Which query parameters of a write are properties of its item; undefined where it can have none. */
+export function findQueryLinks(
+  { contract, read }: Pick<StateContext, 'contract' | 'read'>,
+  binding: Binding,
+  to: ItemSchema | undefined,
+): { readonly pair: SchemaPair; readonly links: readonly PropertyLink[] } | undefined {
+  const { operation, collection } = binding;
+  // Beside a body, a parameter is a property only by its exact name.
+  const sent = listSentInQuery(binding).filter(({ name }) => operation.body === undefined || to?.properties.has(name));
+  if (to === undefined || sent.length === 0) return undefined;
+  const from = toParameterSchema(contract, `${operation.pointer}/parameters`, sent);
+  const pair = { from, to, collection };
+  return { pair, links: findLinks(read, pair) };
+}
+
+/** Plans how the properties of an item are read that the query of a write has; undefined where it can have none. */
+function createQueryReader(
+  context: StateContext,
+  binding: Binding,
+  to: ItemSchema | undefined,
+): ((call: Call) => Item) | undefined {
+  const { pair, links = [] } = findQueryLinks(context, binding, to) ?? {};
+  if (pair === undefined || links.length === 0) return undefined;
+  const convert = createProjection(context.read, { ...pair, resources: context.resources });
+  const names = new Set(links.flatMap(({ from }) => from[0] ?? []));
+  return ({ query }) => convert?.(query) ?? filterMembers(query, (name) => names.has(name));
+}
+
+const PLAIN_FORM: BodyForm = { path: [], schema: undefined, isInArray: false, convert: undefined };
+
+function withoutFiles(body: Item): Item {
+  const isFile = (value: unknown): boolean => isUploadedFile(Array.isArray(value) ? value[0] : value);
+  return Object.values(body).some(isFile) ? filterMembers(body, (_, value) => !isFile(value)) : body;
+}
+
+const FINISHED = /^(succeeded|success|successful|completed?|done|finished)$/i;
+
+/** What an operation is called where only its status says that it is done. */
+const OPERATION_NAME = /(operation|job)s?$/i;
+
+/** The properties of a long-running operation that say that it is done, with their values, and the one that holds the item. */
+interface OperationShape {
+  readonly done: Item;
+  readonly result: string | undefined;
+}
+
+/** Writes the answers of a change as the long-running operation that it declares: stored where a path polls it, and done, since clients wait. */
+export function withOperations(context: StateContext, binding: Binding, writers: BodyWriters): BodyWriters {
+  const { read, resources } = context;
+  const pointer = findSuccessMedia(binding.operation)?.schemaPointer ?? '';
+  const schema = READS.has(binding.action) ? undefined : read(pointer);
+  const poll = schema && findPoll(context, binding, schema);
+  const shape = schema && readShape(schema, poll?.collection ?? '');
+  const own = read(resources.collections.get(binding.collection)?.schema)?.pointer;
+  if (shape === undefined || (poll === undefined && schema?.pointer === own)) return writers;
+  const [project, report] = [writers.project(pointer), writers.report(pointer)];
+  const show = (answer: () => unknown, result: Item | undefined, exchange: Exchange): unknown =>
+    poll === undefined
+      ? withResult(answer(), shape, result ?? {})
+      : addOperation(context, exchange, { poll, fixed: withResult({}, shape, result) });
+  return {
+    ...writers,
+    project: (at) =>
+      at === pointer
+        ? (entry, exchange) => show(() => project(entry, exchange), entry.item, exchange)
+        : writers.project(at),
+    unwrap: (at, body) => (at === pointer && poll !== undefined ? undefined : writers.unwrap(at, body)),
+    report: (at) =>
+      at === pointer && (poll ?? report) !== undefined
+        ? (entry, exchange) => show(() => report?.(entry, exchange), undefined, exchange)
+        : writers.report(at),
+  };
+}
+
+function withResult(answer: unknown, { done, result: name }: OperationShape, result: Item | undefined): unknown {
+  if (!isObject(answer)) return answer;
+  return { ...answer, ...done, ...(name !== undefined && result !== undefined && { [name]: result }) };
+}
+
+const READS: ReadonlySet<Action> = new Set<Action>(['content', 'count', 'latest', 'list', 'read', 'search']);
+
+/** The read of a collection of operations whose items are the answers of a change of another collection. */
+function findPoll(
+  { resources }: StateContext,
+  { operation, collection }: Binding,
+  { pointer }: ItemSchema,
+): Binding | undefined {
+  return [...resources.bindings.values()].find(
+    (each) =>
+      each.action === 'read' &&
+      each.collection !== collection &&
+      resources.collections.get(each.collection)?.schema === pointer &&
+      each.places === undefined &&
+      each.parents.every(({ parameters }) => parameters.every((name) => operation.path.includes(`{${name}}`))),
+  );
+}
+
+function readShape(schema: ItemSchema, collection: string): OperationShape | undefined {
+  const all = listProperties(schema);
+  const result = all.find(({ name, scalar }) => RESULT.test(name) && !scalar)?.name;
+  const isOperation = OPERATION_NAME.test(collection);
+  const done: Record<string, unknown> = {};
+  for (const property of all) {
+    const value = readDone(property, isOperation);
+    if (value !== undefined) setOwn(done, property.name, value);
+  }
+  const isDone = Object.values(done).includes(true) && result !== undefined;
+  return isDone || (isOperation && Object.keys(done).length > 0) ? { done, result } : undefined;
+}
+
+/** The value of a property that says that an operation is done. */
+function readDone({ name, schema }: ItemProperty, isOperation: boolean): unknown {
+  if (DONE.test(name) && schema.type === 'boolean') return true;
+  const isStatus = isOperation && /^(status|state)$/i.test(name);
+  return isStatus ? schema.enum?.find((value) => FINISHED.test(String(value))) : undefined;
+}
+
+/** Stores an operation that is done, below the parents that its path and that of the request have in common. */
+function addOperation(
+  { items }: StateContext,
+  { call, session }: Exchange,
+  { poll, fixed }: { readonly poll: Binding; readonly fixed: unknown },
+): unknown {
+  const scope = toScope(...poll.parents.map(({ parameters }) => readId(call, parameters, undefined)));
+  return session.store.transaction((transaction) => {
+    const location = items.locate(transaction, poll.collection, scope);
+    // It was made of an object.
+    const created = items.create(location, { fixed: fixed as Item, strict: false });
+    return 'problems' in created ? undefined : created.whole;
+  });
+}

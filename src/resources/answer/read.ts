@@ -1,0 +1,569 @@
+import { URLSearchParams } from 'node:url';
+import { TextDecoder } from 'node:util';
+import { listMissing } from '../../schema/fields.js';
+import { filterMembers, isObject, readMember } from '../../base/json.js';
+import type { Answer, ListAnswer } from '../../http/answer.js';
+import { isCovered, isJsonType, toEssence } from '../../contract/media-type.js';
+import type { Call } from '../../http/request/call.js';
+import { createEnvelope, createPageHeaders, type Envelope, type EnvelopeFacts } from '../list/envelope.js';
+import { ANNOUNCES, findShapeAt, hasField, type ListShape } from '../list/list-shape.js';
+import { isPageMistake, type Page, type PageMistake, type PageTurn } from '../list/pagination.js';
+import { choosePlan, createPagePlan, isDescending, type PagePlan } from '../list/plan.js';
+import {
+  type Condition,
+  createSelection,
+  createView,
+  isScalar,
+  KEEPS_ALL,
+  readFilters,
+  readSearch,
+  readSelector,
+  readSort,
+  type Selection,
+  toCondition,
+  type View,
+} from '../list/view.js';
+import type { Binding, Resource } from '../item/resource.js';
+import { type Entry, findIndex, type Item, type ItemList } from '../store/lists/item-list.js';
+import type { ItemLocation } from '../store/on-demand.js';
+import { memoize, memoizeOf } from '../../base/memoize.js';
+import type { Session } from '../../session/session.js';
+import { declaresStatus } from '../../contract/operations/responses.js';
+import { readFilterExpression } from '../list/filter-expression.js';
+import { readScope, toChildScope, toScope } from '../store/collection.js';
+import type { Exchange } from '../../answer/chain.js';
+import type { ResponseChoice } from '../../answer/choose-response.js';
+import { createElementOfList } from './bodies.js';
+import {
+  answerItem,
+  chooseDeclared,
+  isolate,
+  listForms,
+  type OperationContext,
+  pass,
+  readOrigin,
+  refuse,
+  type StateContext,
+  type StateHandler,
+  toAnswer,
+  toNoun,
+  type WriteBody,
+} from './context.js';
+import { createListChooser, createRemovedReader } from './removed.js';
+import { answerMissing, createCollectionHandler, createItemHandler, readItemId } from './request.js';
+
+/** Answers with one item. */
+export function createReadHandler(context: OperationContext): StateHandler {
+  return createItemHandler(
+    context,
+    (exchange, entry) => answerItem(context, exchange, entry),
+    createRemovedReader(context),
+  );
+}
+
+/** Answers with the content of one item: its bytes, a range of them where the contract declares 206, or a JSON string where the client asks for it. */
+export function createContentHandler(context: OperationContext): StateHandler {
+  const hasRanges = declaresStatus(context.binding.operation, 206);
+  return createItemHandler(context, (exchange, { content }) => {
+    const { call } = exchange;
+    const choice = context.choose(call);
+    if (choice === undefined) return undefined;
+    if (content === undefined) return pass(exchange, 'no content of the item is stored');
+    const { bytes, mediaType = 'application/octet-stream' } = content;
+    const isJson = choice.mediaType !== undefined && isJsonType(choice.mediaType);
+    if (isJson && isAccepted(choice, call.accept))
+      return toAnswer(choice, new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes));
+    const shown = hasRanges ? answerRange(context, exchange, { choice, bytes }) : toAnswer(choice, bytes);
+    if (shown.status >= 400) return shown;
+    // Documents declare a JSON string for downloads whose clients ask for bytes.
+    if (isJson) return isolate({ ...shown, mediaType, schemaPointer: undefined, checked: { body: shown.body } });
+    // The contract declares a range: the media type is that of the content.
+    return isolate(choice.media?.type.includes('*') === true ? { ...shown, mediaType } : shown);
+  });
+}
+
+/** The content, or the range of it that a request names. */
+function answerRange(
+  context: OperationContext,
+  exchange: Exchange,
+  { choice, bytes }: { readonly choice: ResponseChoice; readonly bytes: Uint8Array },
+): Answer {
+  const { headers } = exchange.call;
+  const size = bytes.byteLength;
+  // Contents have no entity tags, so that no `If-Range` holds (RFC 9110 13.1.5).
+  const range = headers.has('if-range') ? undefined : readByteRange(headers.get('range'), size);
+  if (range === undefined) return toAnswer(choice, bytes, ACCEPTS_RANGES);
+  const { from, to } = range;
+  if (from >= to) {
+    const facts = { status: 416, message: `the content has ${size} bytes`, code: 'invalid_range', param: 'Range' };
+    return refuse(context, exchange, { ...facts, headers: { 'content-range': `bytes */${size}` } });
+  }
+  const part = { ...ACCEPTS_RANGES, 'content-range': `bytes ${from}-${to - 1}/${size}` };
+  return toAnswer({ ...choice, status: 206 }, bytes.subarray(from, to), part);
+}
+
+const ACCEPTS_RANGES: Answer['headers'] = Object.freeze({ 'accept-ranges': 'bytes' });
+
+/** Whether an `Accept` header has a range that covers a media type. */
+function isAccepted({ mediaType }: ResponseChoice, accept: string | null): boolean {
+  const ranges = accept?.split(',').map(toEssence) ?? [];
+  return (
+    ranges.length === 0 || ranges.some((range) => isCovered(toEssence(mediaType ?? ''), range) || isJsonType(range))
+  );
+}
+
+/** One range of bytes (RFC 9110 14.1.2), its end excluded; undefined without one, and for several, which may be ignored. */
+function readByteRange(
+  header: string | null,
+  size: number,
+): { readonly from: number; readonly to: number } | undefined {
+  const [, first = '', last = ''] = /^bytes=(\d*)-(\d*)$/.exec(header?.trim() ?? '') ?? [];
+  if (first === '') return last === '' ? undefined : { from: Math.max(0, size - Number(last)), to: size };
+  if (last !== '' && Number(last) < Number(first)) return undefined;
+  return { from: Number(first), to: last === '' ? size : Math.min(size, Number(last) + 1) };
+}
+
+/** Answers a list from state: one page, in the requested order, with an envelope that matches it. */
+export function createListHandler(context: OperationContext): StateHandler | undefined {
+  const { binding } = context;
+  const { operation, list: shape } = binding;
+  if (shape === undefined) return undefined;
+  const schema = binding.elements === undefined ? context.model.schema : context.read(shape.itemSchema);
+  const usual = createPagePlan(context.contract, operation, {
+    item: schema,
+    style: binding.page,
+    shape: shape.plan,
+    read: context.read,
+    resource: context.model.resource,
+  });
+  const findId = createIdReader(context.model.resource);
+  const findWriters = createListWriters(context, shape);
+  const chooseList = createListChooser(context);
+  const readList = createListReader(context);
+  const select = createSelector(binding, usual);
+  const withRequiredFilters = createRequiredFilters(usual);
+  const createNamed = createNamedItems(context, usual);
+  const isPart = declaresStatus(operation, 206);
+  const writeHeaders = createPageHeaders(
+    operation,
+    usual.style.name !== 'none' && !hasField(shape.plan, ({ role }) => ANNOUNCES.has(role)),
+  );
+
+  return createCollectionHandler(context, (exchange, choice, location) => {
+    const { call, session } = exchange;
+    const values = usual.readValues(call);
+    const plan = choosePlan(usual, values);
+    createNamed(location, values);
+    const { list: whole, origin } = readList(withRequiredFilters(location, values), call);
+    const list = chooseList(whole, call);
+    const selection = select(location, call, values);
+    const view = createView(list, {
+      descending: readDescending(plan, values),
+      keep: selection.keep,
+      order: readSort(plan.sort === undefined ? undefined : values[plan.sort], schema),
+    });
+    const limit = readLimit(plan, values);
+    const { names, style } = plan;
+    const page = style.cut({ plan, view, limit, recall: list.recall, value: (role) => values[names[role] ?? ''] });
+    if (isPageMistake(page)) return answerInvalidCursor(context, exchange, { plan, mistake: page, total: view.size });
+    noteEmptiness(exchange, selection, { list, view, page });
+    const entries = binding.action === 'count' ? [] : view.slice(page.from, page.to).map(origin);
+    const url = (turn: PageTurn | 'first' | undefined, absolute: boolean): string =>
+      toUrl(call, plan, { turn, absolute });
+    const { project, envelope } = findWriters(choice.media?.schemaPointer);
+    const written = listForms(entries, project, exchange);
+    const items = written.map(({ item }) => item);
+    const facts: EnvelopeFacts = { plan, page, total: view.size, limit, entries, items, id: findId, url };
+    const given =
+      isPart && page.unit !== undefined && page.to - page.from < view.size ? { ...choice, status: 206 } : choice;
+    const answer = toAnswer(given, envelope(session)(facts), writeHeaders(facts));
+    return { ...answer, listed: { items, written } } satisfies ListAnswer;
+  });
+}
+
+/** Writes the items and the envelope of a list, as the schema of each media type declares them. */
+function createListWriters(
+  context: OperationContext,
+  usual: ListShape,
+): (pointer: string | undefined) => {
+  readonly project: WriteBody;
+  readonly envelope: ReturnType<typeof createEnvelopeReader>;
+} {
+  const { binding, model, read } = context;
+  if (binding.elements !== undefined) {
+    const writers = { project: createElementWriter(context), envelope: createEnvelopeReader(context, usual) };
+    return () => writers;
+  }
+  return memoize((pointer) => {
+    const shape = binding.action === 'count' ? usual : findShapeAt(read, usual, pointer);
+    return {
+      project: omitDetail(model.resource, createElementOfList(context, shape.itemSchema)),
+      envelope: createEnvelopeReader(context, shape),
+    };
+  });
+}
+
+/** Adds to the trace what left items out of a page: the filters that did, or that there is none at its position. */
+function noteEmptiness(
+  { note }: Exchange,
+  selection: Selection,
+  { list, view, page }: { readonly list: ItemList; readonly view: View; readonly page: Page },
+): void {
+  for (const line of selection.describe()) note(`state: ${line}`);
+  if (list.size === 0) note('state: the list has no items');
+  else if (view.size > 0 && page.from >= page.to) note(`state: the page has none of the ${view.size} items`);
+}
+
+/** Writes an item as lists show it. */
+function omitDetail({ detail }: Resource, write: WriteBody): WriteBody {
+  if (detail.length === 0) return write;
+  return (entry, exchange) => {
+    const item = write(entry, exchange);
+    return isObject(item) ? filterMembers(item, (name) => !detail.includes(name)) : item;
+  };
+}
+
+/** Writes the elements of an array of an item, which lists hold as items. */
+function createElementWriter({ binding, declared, read }: OperationContext): WriteBody {
+  const { itemSchema = '' } = binding.list ?? {};
+  const filter = read(itemSchema)?.type === 'object' ? declared.whole(itemSchema) : undefined;
+  return ({ item }) => (filter === undefined ? item['name'] : filter(item));
+}
+
+/** Answers with the newest item of a list. */
+export function createLatestHandler(context: OperationContext): StateHandler {
+  const findMatching = createMatchReader(context);
+  return (exchange, transaction) => {
+    const location = context.findLocation(exchange, transaction);
+    if ('missing' in location) return location.missing;
+    const newest = findMatching(exchange, location).at(-1);
+    return newest === undefined
+      ? answerMissing(context, exchange, { id: 'latest', location })
+      : answerItem(context, exchange, newest);
+  };
+}
+
+/** Plans which items a request means that names none: all of a list that match the filters of the operation. */
+export function createMatchReader(
+  context: OperationContext,
+): (exchange: Exchange, location: ItemLocation) => readonly Entry[] {
+  const { binding, contract, model, read } = context;
+  const plan = createPagePlan(contract, binding.operation, { item: model.schema, read });
+  const readList = createListReader(context);
+  const select = createSelector(binding, plan);
+  return ({ call, note }, location) => {
+    const { list, origin } = readList(location, call);
+    const selection = select(location, call, plan.readValues(call));
+    // An expression that cannot be read must not remove everything.
+    const kept = selection.isRead ? list.entries.filter((entry) => selection.keep?.(entry) !== false) : [];
+    for (const line of selection.describe()) note(`state: ${line}`);
+    return kept.map(origin);
+  };
+}
+
+/** The id of an entry in the form that a cursor has: the value of its property, but not the URL of the item. */
+function createIdReader({ idProperty = 'id', selfUrl }: Resource): EnvelopeFacts['id'] {
+  return selfUrl === undefined ? ({ item, id }) => readMember(item, idProperty) ?? id : ({ id }) => id;
+}
+
+/** A reader of the envelope of a list: what the page does not determine is generated once for a session. */
+function createEnvelopeReader(
+  { contract, read, validators, generator }: StateContext,
+  shape: ListShape,
+): (session: Session) => Envelope {
+  const { schema, path } = shape;
+  const accepts = validators.accepts(schema, 'response');
+  const generate = (first: Item, { seed, clock }: Session): Item => {
+    const make = (pointers: readonly string[]): Item => {
+      // An empty list can be wrong (`minItems`), but its items are those of the page.
+      const isList = (name: string): boolean => path.length === 1 && name === path[0];
+      const wrong = new Set(pointers.map((pointer) => pointer.split('/')[1] ?? '').filter((name) => !isList(name)));
+      if (wrong.size === 0) return {};
+      const known = filterMembers(first, (name) => !wrong.has(name) || name === path[0]);
+      const facts = { seed, key: schema, direction: 'response', now: clock.now() } as const;
+      // The schema of an envelope describes an object.
+      return filterMembers(generator.complete(schema, known, facts) as Item, (name) => wrong.has(name));
+    };
+    if (accepts(first)) return {};
+    const usual = make(listMissing(contract, schema, first));
+    if (accepts({ ...first, ...usual })) return usual;
+    return make(
+      validators
+        .check(schema, 'response')(first, 'body')
+        .map(({ pointer }) => pointer),
+    );
+  };
+  return memoizeOf((session) => createEnvelope(shape, read(schema), (first) => generate(first, session)));
+}
+
+function readDescending(plan: PagePlan, values: PageValues): boolean {
+  const given = plan.order === undefined ? undefined : values[plan.order];
+  return given === undefined ? plan.descending : isDescending(given);
+}
+
+function readLimit(plan: PagePlan, values: PageValues): number {
+  const given = values[plan.names.limit ?? ''];
+  const limit = typeof given === 'number' ? given : Number(given ?? Number.NaN);
+  // Some contracts allow a negative limit: then the default applies.
+  const isCount = Number.isFinite(limit) && limit >= 0;
+  return Math.min(isCount ? Math.floor(limit) : plan.defaultLimit, plan.maximumLimit);
+}
+
+/** The 400 for a cursor that names no item, or the 416 for a range that has none. */
+function answerInvalidCursor(
+  context: OperationContext,
+  exchange: Exchange,
+  of: { readonly plan: PagePlan; readonly mistake: PageMistake; readonly total: number },
+): Answer {
+  const { role, value: given } = of.mistake;
+  const param = of.plan.names[role];
+  const value = JSON.stringify(given);
+  if (role === 'range') {
+    const message = `header "${param ?? role}": the list has ${of.total} items, none of them in ${value}`;
+    const headers = { 'content-range': `items */${of.total}` };
+    return refuse(context, exchange, { status: 416, message, code: 'invalid_range', param, headers });
+  }
+  // The first of these that is declared, else the last.
+  const status = chooseDeclared(context, [400, 422, 400]);
+  const problem =
+    role === 'token'
+      ? `${value} is not a cursor of this list`
+      : `no ${toNoun(context.binding.collection)} has the id ${value}`;
+  const isQuery = context.binding.operation.parameters.some(({ name }) => name === param);
+  const message = `${isQuery ? 'query parameter' : 'body property'} "${param ?? role}": ${problem}`;
+  return refuse(context, exchange, { status, message, code: 'invalid_value', param });
+}
+
+/** The URL of a list at another position. */
+function toUrl(
+  call: Call,
+  plan: PagePlan,
+  to: { readonly turn: PageTurn | 'first' | undefined; readonly absolute: boolean },
+): string {
+  const [path = '', query = ''] = call.url.split('?');
+  const origin = to.absolute ? readOrigin(call) : '';
+  if (to.turn === undefined) return origin + call.url;
+  const parameters = new URLSearchParams(query);
+  for (const role of ['after', 'before', 'token', 'page', 'offset'] as const) {
+    const name = plan.names[role];
+    if (name !== undefined) parameters.delete(name);
+  }
+  if (to.turn !== 'first') parameters.set(plan.names[to.turn.role] ?? to.turn.role, String(to.turn.value));
+  return `${origin}${path}${parameters.size === 0 ? '' : `?${parameters.toString()}`}`;
+}
+
+/** The items of a list, and the entry behind each. */
+interface ListedItems {
+  readonly list: ItemList;
+  /** The entry of the store for an entry of the list. */
+  origin(entry: Entry): Entry;
+}
+
+/** Plans which items a list shows: those of one parent, or those of every parent where the path names none. */
+function createListReader(context: OperationContext): (location: ItemLocation, call: Call) => ListedItems {
+  const { binding, model } = context;
+  const { elements } = binding;
+  if (elements !== undefined) {
+    return (location, call) => {
+      const owner = context.items.lookUp(location, readItemId(context, call));
+      const own = toElements(owner && readMember(owner.item, elements.property));
+      const { of } = elements;
+      return listElements(of === undefined ? own : showRelated(context, location, { of, elements: own }));
+    };
+  }
+  if (model.resource.parents.length === 0 || binding.parents.length > 0 || binding.within !== undefined) {
+    return (location) => {
+      context.items.seed(location);
+      advanceAll(context, location);
+      return { list: location.collection.list(location.scope), origin: (entry) => entry };
+    };
+  }
+  const seed = createParentSeed(context);
+  return (location) => {
+    seed(location);
+    for (const scope of location.collection.scopes) advanceAll(context, { ...location, scope });
+    return joinLists(location.collection);
+  };
+}
+
+/** Plans which items of a list a request asks for: by the path, filters, a label selector, a search and an expression. */
+function createSelector(
+  { operation, within }: Binding,
+  plan: PagePlan,
+): (location: ItemLocation, call: Call, values: PageValues) => Selection {
+  const selector = operation.parameters.find(({ name }) => /^label_?selector$/i.test(name))?.name;
+  const read = (name: string | undefined, values: PageValues, toTest: typeof readSearch): readonly Condition[] => {
+    const value = name === undefined ? undefined : values[name];
+    const keeps = toTest(value);
+    return name === undefined || keeps === undefined ? [] : [{ name, value, keeps }];
+  };
+  const isWhole = within === undefined && plan.ids === undefined && plan.filters.length + plan.hidden.length === 0;
+  const named = [selector, plan.search, plan.expression];
+  if (isWhole && named.every((name) => name === undefined)) return () => KEEPS_ALL;
+  return (location, call, values) =>
+    createSelection([
+      ...(within === undefined ? [] : [readPart(within, location, call)]),
+      ...readIds(plan, location, values),
+      ...readFilters(plan.filters, values),
+      ...read(selector, values, readSelector),
+      ...read(plan.search, values, readSearch),
+      ...readExpression(plan, values),
+      ...plan.hidden.flatMap(({ name, isShown, isHidden }): readonly Condition[] =>
+        isShown(values) ? [] : [{ name, value: undefined, keeps: (entry) => !isHidden(entry) }],
+      ),
+    ]);
+}
+
+/** The items that a request names by their ids or another key; no condition where it names none. */
+function readIds({ ids }: PagePlan, { model }: ItemLocation, values: PageValues): readonly Condition[] {
+  const wanted = new Set(listIds(ids, values));
+  if (ids === undefined || wanted.size === 0) return [];
+  const isWanted = (value: unknown): boolean => isScalar(value) && wanted.has(String(value));
+  const isNamed = (entry: Entry): boolean =>
+    // The ids of items of several parents begin with that of the parent.
+    wanted.has(entry.id) ||
+    wanted.has(readScope(entry.id).at(-1) ?? '') ||
+    model.resource.alternateKeys.some((key) => isWanted(readMember(entry.item, key)));
+  return [{ name: ids.name, value: values[ids.name], keeps: isNamed }];
+}
+
+function listIds(ids: PagePlan['ids'], values: PageValues): readonly string[] {
+  const value = ids === undefined ? undefined : values[ids.name];
+  const given: readonly unknown[] = typeof value === 'string' ? value.split(',') : [value].flat();
+  return given.flatMap((id) => (isScalar(id) && id !== '' ? [String(id).trim()] : []));
+}
+
+/** Creates the items that a request names, where unknown ids are created, so that a list shows them as a read does. */
+function createNamedItems(
+  { binding: { elements, parents, within }, items, model }: OperationContext,
+  { ids }: PagePlan,
+): (location: ItemLocation, values: PageValues) => void {
+  const isOfOne = elements === undefined && within === undefined && model.resource.parents.length === parents.length;
+  if (ids === undefined || !isOfOne) return () => undefined;
+  const { property } = ids;
+  return (location, values) => {
+    for (const id of listIds(ids, values)) {
+      const known = property === undefined ? location.known : { ...location.known, [property]: id };
+      items.find({ ...location, known }, id);
+    }
+  };
+}
+
+function readExpression({ expression: name, item }: PagePlan, values: PageValues): readonly Condition[] {
+  const value = name === undefined ? undefined : values[name];
+  if (name === undefined || typeof value !== 'string' || value.trim() === '') return [];
+  const { test, problem } = readFilterExpression(value, item);
+  return [{ name, value, problem, keeps: (entry) => test === undefined || test(entry.item) }];
+}
+
+/** Adds the required filters of a request to the location, so that the initial items of a list match them. */
+function createRequiredFilters({ filters }: PagePlan): (location: ItemLocation, values: PageValues) => ItemLocation {
+  const required = filters.filter(({ isRequired }) => isRequired);
+  if (required.length === 0) return (location) => location;
+  return (location, values) => {
+    const given = Object.fromEntries(
+      required.map(({ parameter, property, inner }) => {
+        const value = values[parameter];
+        return [property, inner === undefined ? value : { [inner]: value }];
+      }),
+    );
+    const part = `${location.part}?${JSON.stringify(given)}`;
+    return { ...location, known: { ...location.known, ...given }, part };
+  };
+}
+
+/** The items of the parent in the path, where a list below a parent shows part of a collection. */
+function readPart({ property, parameter }: Within, { part }: ItemLocation, call: Call): Condition {
+  // A path that leaves the user of the request out has the id in the location.
+  const value = call.path[parameter] ?? readScope(part).at(-1);
+  if (property !== undefined) return toCondition(parameter, property, value);
+  return { name: parameter, value, keeps: (entry) => entry.part === part };
+}
+
+type Within = NonNullable<Binding['within']>;
+
+/** The values of the parameters of a list, by name. */
+export type PageValues = ReturnType<PagePlan['readValues']>;
+
+/** The items of a collection that elements identify, those that exist. */
+export function showRelated(
+  { items }: Pick<OperationContext, 'items'>,
+  { transaction }: Pick<ItemLocation, 'transaction'>,
+  { of, elements }: { readonly of: string; readonly elements: readonly unknown[] },
+): readonly Item[] {
+  const location = items.locate(transaction, of);
+  return elements.flatMap((each) => {
+    const found = isObject(each) ? items.find(location, String(each['id'])) : undefined;
+    return found === undefined ? [] : [found.item];
+  });
+}
+
+/** The elements of an array; none for any other value. */
+export function toElements(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+/** The elements of an array as a list; a string or a number is the `name` of its item. */
+function listElements(elements: readonly unknown[]): ListedItems {
+  const entries = elements.map((element, i): Entry => {
+    const item = isObject(element) ? element : { name: element };
+    return { id: String(i), sequence: i, item, revision: 1, size: 0, content: undefined };
+  });
+  const get = (id: string): Entry | undefined => entries[Number(id)];
+  return { list: { size: entries.length, entries, removed: [], get, recall: get }, origin: (entry) => entry };
+}
+
+/** Advances the statuses of the items of a list by the clock. */
+function advanceAll({ items, model }: OperationContext, location: ItemLocation): void {
+  if (model.lifecycle?.stepMs === undefined) return;
+  for (const entry of location.collection.list(location.scope).entries.slice()) items.advance(location, entry, 'clock');
+}
+
+/** Creates the initial items below the parents that exist. */
+function createParentSeed({ items, model, bindingsOf, binding }: OperationContext): (location: ItemLocation) => void {
+  const [parent, ...others] = model.resource.parents;
+  const [link] = bindingsOf(binding.collection).find(({ parents }) => parents.length === 1)?.parents ?? [];
+  const names = (link?.parameters ?? []).filter((name) => model.schema?.properties.has(name));
+  return (location) => {
+    // Deeper lists show what was created.
+    if (parent === undefined || others.length > 0) return;
+    const above = items.locate(location.transaction, parent);
+    items.seed(above);
+    for (const { id } of above.collection.list('').entries) {
+      const known = Object.fromEntries(names.map((name) => [name, id]));
+      items.seed({ ...location, scope: toScope(id), known });
+    }
+  };
+}
+
+/** The lists of all scopes as one; ids in it begin with the scope, since items of two parents can have the same id. */
+function joinLists({ scopes, list }: ItemLocation['collection']): ListedItems {
+  const origins: Entry[] = [];
+  const entries: Entry[] = [];
+  const byId = new Map<string, Entry>();
+  const starts = new Map<string, number>();
+  for (const scope of scopes) {
+    starts.set(scope, entries.length);
+    for (const entry of list(scope).entries) {
+      const id = toChildScope(scope, entry.id);
+      const joined = { ...entry, id, sequence: entries.length };
+      origins.push(entry);
+      entries.push(joined);
+      byId.set(id, joined);
+    }
+  }
+  const recall = (id: string): Entry | undefined => {
+    const known = byId.get(id) ?? entries.find((_, i) => origins[i]?.id === id);
+    if (known !== undefined) return known;
+    const ids = readScope(id);
+    const scope = toScope(...ids.slice(0, -1));
+    const removed = list(scope).recall(ids.at(-1) ?? '');
+    const before = removed && findIndex(list(scope).entries, removed.sequence);
+    // Between its former neighbours.
+    return removed && { ...removed, id, sequence: (starts.get(scope) ?? 0) + (before ?? 0) - 0.5 };
+  };
+  return {
+    list: { size: entries.length, entries, removed: [], get: (id) => byId.get(id), recall },
+    origin: ({ sequence }) => origins[sequence] as Entry, // the sequence is the index
+  };
+}

@@ -1,0 +1,463 @@
+import { NO_PROPERTIES, type Item } from '../store/lists/item-list.js';
+import { type Operation, readText } from '../../contract/operations/operation.js';
+import {
+  findSuccessMedia,
+  findSuccessWithBody,
+  declaresStatus,
+  findJsonMedia,
+} from '../../contract/operations/responses.js';
+import { findEffect, isStatus } from '../item/server-values.js';
+import type { Action, Binding, Within } from '../item/resource.js';
+import { isSameItem, compareSchemas } from '../item/positions.js';
+import type { CollectionCandidate } from './candidates.js';
+import { type ItemSchema, listProperties, findValueArray, listBranches } from '../item/item-schema.js';
+import { toBareName } from '../../base/names.js';
+import { type ContractIndex, readBodyPointer, isNamedAs } from './contract-index.js';
+import { findIdsInput } from '../list/inputs.js';
+import { readAnswerPointer, readCountShape } from '../list/list-shape.js';
+import { isSearchWord } from './path-shape.js';
+
+/** What one operation does, before collections have names and hints are applied. */
+export interface InferredAction {
+  readonly candidate: CollectionCandidate;
+  readonly action: Action;
+  /** Properties that it sets, whatever the request says. */
+  readonly set: Item;
+  readonly elements?: Binding['elements'];
+  /** The collection of the items that it shows in place of the identifiers of elements. */
+  readonly related?: CollectionCandidate | undefined;
+  /** From 0 to 1. */
+  readonly confidence: number;
+  readonly why: string;
+}
+
+/** Finds what an operation does on a path of one candidate, or why the store does not handle it. */
+type Bind = (index: ContractIndex, candidate: CollectionCandidate, operation: Operation) => InferredAction | string;
+
+/** The result for an operation of one candidate that sets no properties itself. */
+type Infer = (action: Action, confidence: number, why: string) => InferredAction;
+
+/** Infers the actions of the operations of one candidate that set no properties themselves. */
+function inferFor(candidate: CollectionCandidate): Infer {
+  return (action, confidence, why) => ({ candidate, action, set: NO_PROPERTIES, confidence, why });
+}
+
+/** What an operation on the path of one item does, or why the store does not handle it. */
+export const bindItemOperation: Bind = (index, candidate, operation) => {
+  const found = inferFor(candidate);
+  switch (operation.method) {
+    case 'GET':
+      if (index.list(operation)?.path.length === 0) {
+        return 'the path of one item, but the response is a list';
+      }
+      if (isOpaque(operation)) return found('content', 0.7, 'reads one item; the response is not JSON');
+      return found('read', 0.95, 'GET on the path of one item');
+    case 'DELETE':
+      return bindDelete(index, candidate, operation);
+    case 'PATCH':
+      return found('update', 0.95, 'PATCH on the path of one item');
+    case 'PUT':
+      return isWhole(index, candidate, operation)
+        ? found('replace', 0.85, 'PUT on the path of one item; it writes a whole item')
+        : found('update', 0.8, 'PUT on the path of one item; its body can be part of an item');
+    case 'POST':
+      return operation.body === undefined
+        ? bindNamedAct(index, candidate, operation)
+        : found('update', 0.8, 'POST with a body on the path of one item');
+    default:
+      return `${operation.method} on the path of one item is not supported`;
+  }
+};
+
+/** Verbs of a DELETE after which the item still exists, where its schema shows what happened to it. */
+const ENDING = /^\W*(p>)?\W*(cancel|archive|deactivate|disable|void)l?[sd]?\b/i;
+
+/** Verbs of a create that such a DELETE undoes. */
+const ENABLING = /^\W*(p>)?\W*(enable|activate)s?\b/im;
+
+/** A DELETE removes the item, unless its description says that it cancels or archives it and the item shows that. */
+function bindDelete(index: ContractIndex, candidate: CollectionCandidate, operation: Operation): InferredAction {
+  const verb = ENDING.exec(readText(operation))?.[2]?.toLowerCase();
+  const create = index.operationsAt(candidate.key).get('POST');
+  // What its create enables is gone once it is disabled.
+  const isUndone = /^(disable|deactivate)$/.test(verb ?? '') && create !== undefined && ENABLING.test(readText(create));
+  const set = verb === undefined || isUndone ? undefined : findEffect(verb, index.read(candidate.schema));
+  // An item that only has a flag is read with it after its removal, but no longer listed.
+  if (verb === undefined || set === undefined || (verb === 'archive' && !Object.keys(set).some(isStatus)))
+    return inferFor(candidate)('delete', 0.95, 'DELETE on the path of one item');
+  const why = `DELETE that does "${verb}" according to its description; ${describeEffect(set)}`;
+  return { candidate, action: 'act', set, confidence: 0.75, why };
+}
+
+function describeEffect(set: Item): string {
+  const values = Object.entries(set).map(([name, value]) => `${name} to ${JSON.stringify(value)}`);
+  return `sets ${values.join(' and ')}`;
+}
+
+/** A POST without a body on an item: the first word of its operation id names the action (`cancelRun`). */
+function bindNamedAct(index: ContractIndex, candidate: CollectionCandidate, operation: Operation): InferredAction {
+  const verb = /^[a-z]+/.exec(operation.id)?.[0] ?? '';
+  const set = findEffect(verb, index.read(candidate.schema));
+  if (set === undefined)
+    return inferFor(candidate)('act', 0.5, 'POST without a body on the path of one item; its effect is unknown');
+  const why = `POST without a body on the path of one item; "${verb}" ${describeEffect(set)}`;
+  return { candidate, action: 'act', set, confidence: 0.7, why };
+}
+
+/** What an operation on a singleton does: `/me`, `/organization/settings`. */
+export const bindSingletonOperation: Bind = (index, candidate, operation) => {
+  const found = inferFor(candidate);
+  const methods = index.operationsAt(candidate.key);
+  switch (operation.method) {
+    case 'GET':
+      return methods.size > 1
+        ? found('read', 0.85, 'GET of a singleton; other methods of the path change it')
+        : found('read', 0.5, 'GET of a singleton; used where a fixture defines it');
+    case 'DELETE':
+      return found('delete', 0.85, 'DELETE of a singleton');
+    case 'PATCH':
+      return found('update', 0.85, 'PATCH of a singleton');
+    case 'PUT':
+      return found('replace', 0.8, 'PUT of a singleton');
+    case 'POST':
+      return methods.has('PUT') || methods.has('PATCH')
+        ? found('replace', 0.7, 'POST of a singleton that other methods change')
+        : found('update', 0.75, 'POST of a singleton');
+    default:
+      return `${operation.method} of a singleton is not supported`;
+  }
+};
+
+const CONTENT_WORDS = /^(contents?|download|raw|file|body|pdf|data|media|blob|bytes)$/i;
+
+const COPY_WORDS = /^(copy|clone|duplicate|fork|remix)$/i;
+
+/** What an operation on a segment after an item does: `/jobs/{id}/cancel`, `/files/{id}/content`. */
+export const bindItemWord: Bind = (index, candidate, operation) => {
+  const found = inferFor(candidate);
+  const word = index.word(operation);
+  if (operation.method === 'GET') {
+    if (CONTENT_WORDS.test(word) && isOpaque(operation)) {
+      return found('content', 0.9, `"${word}" of one item; the response is not JSON`);
+    }
+    return `"${word}" is not a list, the content of an item or a singleton`;
+  }
+  if (operation.method !== 'POST' && operation.method !== 'PUT' && operation.method !== 'PATCH') {
+    return `${operation.method} "${word}" on an item is not supported`;
+  }
+  const answer = index.answer(operation);
+  const item = index.read(candidate.schema);
+  const set = findEffect(word, item);
+  const isItem =
+    answer !== undefined &&
+    item !== undefined &&
+    (answer.pointer === item.pointer || (isSameItem(index.read, item, answer) && set !== undefined));
+  if (!isItem) {
+    if (set === undefined || !isReport(index, answer)) return `"${word}" of an item, but the response is not that item`;
+    const why = `"${word}" of an item; the response only reports it; ${describeEffect(set)}`;
+    return { candidate, action: 'act', set, confidence: 0.7, why };
+  }
+  if (COPY_WORDS.test(word)) {
+    return found('copy', 0.8, `"${word}" of an item; the response is an item`);
+  }
+  if (set === undefined) {
+    return found('act', 0.6, `"${word}" of an item; the response is the item; no status matches`);
+  }
+  const why = `"${word}" of an item; the response is the item; ${describeEffect(set)}`;
+  return { candidate, action: 'act', set, confidence: 0.85, why };
+};
+
+/** Whether an answer says no more than that a request was carried out: nothing, a few scalars, or objects without properties. */
+function isReport({ read }: ContractIndex, answer: ItemSchema | undefined): boolean {
+  if (answer === undefined) return true;
+  const properties = listProperties(answer);
+  const isEmpty = (of: ItemSchema | undefined): boolean => of?.type === 'object' && of.properties.size === 0;
+  return (
+    properties.length <= 4 &&
+    properties.every(({ name, scalar, target }) => (scalar || isEmpty(read(target))) && !/^_?id$/i.test(name))
+  );
+}
+
+/** Whether the response cannot show an item: bytes, plain text, or a JSON string. */
+function isOpaque(operation: Operation): boolean {
+  if (findSuccessWithBody(operation) === undefined) return false;
+  const media = findSuccessMedia(operation);
+  if (media === undefined) return declaresStatus(operation, 302);
+  const type = typeof media.schema === 'object' ? media.schema.type : undefined;
+  // A range such as `*/*`, which generators of documents write, covers JSON.
+  return !/json|xml|yaml|^(application|\*)\/\*/.test(media.type) || type === 'string';
+}
+
+/** Words of a description that say that a PUT changes only what it sends. */
+const KEEPS =
+  /\b(partial(ly)?|merge[sd]?|sparse|like a patch)\b|\bonly (the )?([\w`]+ )?(fields|properties|members|attributes|parameters|values) (that|which|you|are|given|sent|provided)|\b(fields|properties|members|attributes|parameters|values)\b[^.;]*\b(sent|given|provided|included|passed|missing|omitted|left out|leave out|absent|not in the (request|body))\b[^.;]*\b(not? change|keep|kept|unchanged|changed|stay|untouched|preserved|retained)|\b(leave out|omit|left out|omitted|not (sent|provided|given|included))\b[^.;]*\b(stays?|keeps?|unchanged|do(es)? not change|not be changed|untouched|left as|remains?)|\b(changes|updates) (only )?the (fields|properties|members|attributes|parameters)\b[^.;]*\b(sent|given|provided|passed|included)/i;
+
+/** Words of a description that say that a PUT replaces the whole item. */
+const REPLACES =
+  /\b(replac(e|es|ing|ement)|overwrit(e|es|ing|ten))\b|\b(full|complete|entire|whole) (representation|object|resource|item|body|set of|definition|document)\b|\b(not (sent|provided|given|included)|left out|omitted|missing)\b[^.;]*\b(removed|reset|default|deleted|cleared|lost|unset)/i;
+
+/** Verbs of a PUT that changes an item; others, such as "set" or "store", say nothing about what it keeps. */
+const CHANGES = /^\W*(update|edit|modif(y|ies)|change)s?\b/i;
+
+/** Properties that apply to new items only, such as `status_if_new`: what exists keeps its own. */
+const IF_NEW = /^(if(new|created?|missing)|oncreate|oninsert)|(ifnew|ifcreated?|ifmissing|oncreate|oninsert)$/;
+
+/**
+ * Whether the body of a PUT is a whole item: its description says so, PATCH changes a part, or it requires what a create requires.
+ *
+ * A body with an object around the item, such as `{ "user": { … } }`, changes what it names, as does an update without any
+ * required properties, unless the description says otherwise.
+ */
+function isWhole(index: ContractIndex, candidate: CollectionCandidate, operation: Operation): boolean {
+  const body = index.body(operation);
+  const isCreated = declaresStatus(operation, 201);
+  if (body === undefined) return isCreated;
+  const told = readText(operation);
+  if ([...body.properties.keys()].some((name) => IF_NEW.test(toBareName(name)))) return false;
+  if (index.operationsAt(candidate.itemKey).has('PATCH')) return true;
+  if (KEEPS.test(told)) return false;
+  if (REPLACES.test(told) || isCreated) return true;
+  const create = index.operationsAt(candidate.key).get('POST');
+  const whole = index.body(create);
+  if (whole === undefined) return body.pointer === candidate.schema;
+  if (index.read(readBodyPointer(operation))?.pointer !== body.pointer) return false;
+  const required = listProperties(whole).filter((property) => property.required);
+  // What requires less than a create does is part of an item, also where both have the schema of the item.
+  if (required.length > 0) return required.every(({ name }) => body.properties.get(name)?.required === true);
+  // A schema that says what only the server sets would say what a request has to set.
+  const isPrecise = listProperties(body).some(({ readOnly }) => readOnly);
+  return body.pointer === candidate.schema && !(isPrecise && CHANGES.test(operation.summary ?? operation.id));
+}
+
+/** What an operation on the path of a collection does, or why the store does not handle it. */
+export const bindCollectionOperation: Bind = (index, candidate, operation) => {
+  const found = inferFor(candidate);
+  if (operation.method === 'GET') {
+    const list = index.list(operation);
+    if (list === undefined && isUndeclared(candidate, operation))
+      return found('list', 0.6, 'GET on a collection; the contract does not declare the response');
+    if (list === undefined) return 'GET on a collection, but the response is not a list';
+    return found(
+      'list',
+      0.95,
+      `GET; the response is a list${list.path.length === 0 ? '' : ` in "${list.path.join('.')}"`}`,
+    );
+  }
+  if (operation.method === 'DELETE') {
+    const listing = index.operationsAt(index.shape(operation)?.key).get('GET');
+    const isPlain = operation.body === undefined && listing !== undefined && index.list(listing) !== undefined;
+    return bindRemoval(index, candidate, { operation, isPlain });
+  }
+  const body = index.body(operation);
+  const last = index.word(operation);
+  if (operation.method === 'POST' && isSearchWord(last) && isListOf(index, candidate, operation))
+    return found('search', 0.85, `"${last}" by POST; the response is a list of items of the collection`);
+  if (isListingPost(index, candidate, operation))
+    return found(
+      'search',
+      0.8,
+      'POST on a collection; its name says that it lists, and the response is a list of items',
+    );
+  const { method } = operation;
+  const array = findItemArray(index, candidate, { operation, isNamed: false });
+  if (array !== undefined) return found('batch', 0.8, `${method} on a collection; ${array}`);
+  if (method === 'POST' || isCreatingPut(index, candidate, operation)) {
+    if (body?.type === 'array') return found('batch', 0.7, `${method} on a collection; its body is an array`);
+    const values = isListOf(index, candidate, operation)
+      ? findValueArray(index.read, body, index.read(candidate.schema))
+      : undefined;
+    if (values !== undefined) return found('batch', 0.8, `POST on a collection; one item for each of "${values.name}"`);
+    const confidence = measureConfidence(index, candidate, operation);
+    if (confidence === 0) return `${method} on a collection, but the response is not an item of it`;
+    return found('create', confidence, `${method} on a collection; the response is an item of it`);
+  }
+  // Some documents name the item in the body: `PUT /pet` with `{ "id": 10 }`.
+  if ((method === 'PUT' || method === 'PATCH') && body !== undefined && hasItemWithId(index, candidate, body)) {
+    const action = method === 'PUT' ? 'replace' : 'update';
+    return found(action, 0.7, `${method} on a collection; its body is an item with its id`);
+  }
+  return `${operation.method} on a whole collection is not supported`;
+};
+
+/** Whether neither an operation nor the others of its collection declare what their answers show. */
+function isUndeclared({ schema, itemKey }: CollectionCandidate, operation: Operation): boolean {
+  return schema === undefined && itemKey !== undefined && findSuccessMedia(operation)?.schema === undefined;
+}
+
+/** Whether a body is an item with the property that identifies it. */
+function hasItemWithId(index: ContractIndex, { schema, groups }: CollectionCandidate, body: ItemSchema): boolean {
+  const item = index.read(schema);
+  if (item === undefined || body.pointer === item.pointer) return item !== undefined;
+  const ids = ['id', '_id', 'pk', 'uuid', groups.at(-1)?.parameters.at(-1) ?? 'id'];
+  const hasId = ids.some((name) => item.properties.has(name) && body.properties.has(name));
+  return hasId && compareSchemas(index.read, item, body) >= 0.6;
+}
+
+/** Words of an operation that creates items. */
+const CREATING = /^\W*([Cc]reate|[Aa]dd|[Nn]ew|[Ii]nsert)s?(?![a-z])/;
+
+/** Whether a PUT on a collection creates items: nothing else does, and its name or its summary says so. */
+function isCreatingPut(index: ContractIndex, candidate: CollectionCandidate, operation: Operation): boolean {
+  const post = index.operationsAt(candidate.key).get('POST');
+  if (operation.method !== 'PUT' || (post !== undefined && !isListingPost(index, candidate, post))) return false;
+  return isNamedAs(operation, CREATING);
+}
+
+/** Whether a POST on a collection lists its items: its name or its summary says so, and no GET does it. */
+function isListingPost(index: ContractIndex, candidate: CollectionCandidate, operation: Operation): boolean {
+  const isListing = operation.method === 'POST' && index.listing(index.shape(operation)?.key) === operation;
+  return isListing && isListOf(index, candidate, operation);
+}
+
+/** Whether the items of a list are those of a collection, or have most properties in common with them. */
+function isListOf(index: ContractIndex, candidate: CollectionCandidate, operation: Operation): boolean {
+  const listed = index.read(index.list(operation)?.itemSchema);
+  const item = index.read(candidate.schema);
+  if (listed === undefined || item === undefined) return false;
+  return listed.pointer === item.pointer || compareSchemas(index.read, item, listed) >= 0.6;
+}
+
+/** Where the items in the body of a request are: the body itself, or an array in it; undefined without several items. */
+function findItemArray(
+  index: ContractIndex,
+  candidate: CollectionCandidate,
+  { operation, isNamed }: { readonly operation: Operation; readonly isNamed: boolean },
+): string | undefined {
+  const item = index.read(candidate.schema);
+  const media = findJsonMedia(operation.body?.content ?? []);
+  const body = media?.schema === undefined ? undefined : index.read(media.schemaPointer);
+  if (body === undefined || operation.method === 'GET' || operation.method === 'DELETE') return undefined;
+  const isItem = (pointer: string | undefined): boolean => {
+    const element = index.read(pointer);
+    return item !== undefined && element !== undefined && compareSchemas(index.read, item, element) >= 0.4;
+  };
+  if (body.type === 'array') return isItem(body.items) ? 'its body is an array of items' : undefined;
+  const arrays = listProperties(body).filter(({ target }) => isItem(index.read(target)?.items));
+  const [only] = arrays;
+  if (only === undefined || arrays.length > 1) return undefined;
+  const hasId = index.read(index.read(only.target)?.items)?.properties.has('id') === true;
+  // A create can have other items in it, with which it is not confused where its response lists the items, or its path says so.
+  const isCreate = operation.method === 'POST' && !isNamed;
+  const isListed = only.required || index.list(operation)?.path.at(-1) === only.name;
+  const isPlain = isListed && !hasId && isListOf(index, candidate, operation);
+  return isPlain || (!isCreate && !body.properties.has('id'))
+    ? `the items are in "${only.name}" of its body`
+    : undefined;
+}
+
+/** A DELETE of a collection, or a POST that removes several items, removes those that the request names, else all. */
+function bindRemoval(
+  index: ContractIndex,
+  candidate: CollectionCandidate,
+  { operation, isPlain }: { readonly operation: Operation; readonly isPlain: boolean },
+): InferredAction | string {
+  const input = findIdsInput(index.contract, operation, candidate.groups.at(-1)?.words.at(-1) ?? '');
+  // A path that shows items of another collection does not remove them.
+  const isOwn = index.shape(operation)?.key.startsWith(candidate.key) === true;
+  if (!isOwn || (input === undefined && !isPlain)) return `${operation.method} on a whole collection is not supported`;
+  const which = input === undefined ? 'it removes all items that match' : `the ids of the items are in "${input.name}"`;
+  return inferFor(candidate)('batch-delete', 0.8, `${operation.method} on a collection; ${which}`);
+}
+
+/** What an operation on a segment after a collection does: `/customers/search`, `/user/createWithList`. */
+export const bindCollectionWord: Bind = (index, candidate, operation) => {
+  const found = inferFor(candidate);
+  const word = index.word(operation);
+  if (operation.method === 'GET' && COUNT_WORD.test(word) && readCountShape(index.read, operation) !== undefined)
+    return found('count', 0.85, `"${word}"; the response is the number of items of the collection`);
+  if (operation.method === 'GET' && LATEST_WORD.test(word) && isItemOf(index, candidate, operation))
+    return found('latest', 0.85, `"${word}"; the response is an item of the collection`);
+  const searches = operation.method === 'GET' || (operation.method === 'POST' && isSearchWord(word));
+  if (searches && isListOf(index, candidate, operation))
+    return found('search', 0.8, `"${word}"; the response is a list of items of the collection`);
+  const isNamedRemoval = operation.method === 'DELETE' && BATCH_WORD.test(word);
+  if (isNamedRemoval || (operation.method !== 'GET' && REMOVAL_WORD.test(word))) {
+    const removal = bindRemoval(index, candidate, { operation, isPlain: false });
+    if (typeof removal !== 'string') return removal;
+  }
+  const isUpload = operation.method === 'POST' && UPLOAD_WORD.test(word) && hasFile(index, operation);
+  const confidence = isUpload ? measureConfidence(index, candidate, operation) : 0;
+  if (confidence > 0) return found('create', confidence, `"${word}" with a file; the response is an item`);
+  const elements = index.body(operation)?.items;
+  const isNamed =
+    BATCH_WORD.test(word) || (elements !== undefined && index.read(elements)?.pointer === candidate.schema);
+  const array = isNamed ? findItemArray(index, candidate, { operation, isNamed }) : undefined;
+  if (array !== undefined) return found('batch', 0.8, `"${word}"; ${array}`);
+  return `"${word}" of a collection, but the response is not a list of its items`;
+};
+
+const BATCH_WORD = /bulk|batch|man(y|ies)|multiple|import|create|add|insert|upsert|update|replace|list/i;
+
+const UPLOAD_WORD = /^(contents?|uploads?|files?)$/i;
+
+/** Whether a request has a file beside the properties of an item. */
+function hasFile(index: ContractIndex, { body }: Operation): boolean {
+  const schemas = (body?.content ?? []).flatMap(({ schema, schemaPointer }) =>
+    schema === undefined ? [] : (index.read(schemaPointer) ?? []),
+  );
+  return schemas.some((each) => listProperties(each).some(({ schema }) => schema.format === 'binary'));
+}
+
+const REMOVAL_WORD = /delete|remove|destroy/i;
+
+const COUNT_WORD = /^[_$]?(count|total|size)$/i;
+
+const LATEST_WORD = /^(latest|newest|last|(most[-_]?)?recent)$/i;
+
+function isItemOf(index: ContractIndex, { schema }: CollectionCandidate, operation: Operation): boolean {
+  const item = index.read(schema);
+  const answer = index.answer(operation);
+  return item !== undefined && answer !== undefined && isSameItem(index.read, item, answer);
+}
+
+/** How likely the response of a POST is an item of the collection; 0 where it is not. */
+function measureConfidence(index: ContractIndex, candidate: CollectionCandidate, operation: Operation): number {
+  const answer = index.answer(operation);
+  if (candidate.schema === undefined)
+    return isUndeclared(candidate, operation) && operation.body !== undefined ? 0.6 : 0;
+  if (answer === undefined || answer.properties.size === 0) {
+    // Without a response body, the request body must be an item.
+    if (findSuccessMedia(operation) !== undefined && answer === undefined) return 0.5;
+    return index.body(operation) === undefined ? 0 : 0.6;
+  }
+  // An item that has `items` of its own is not a list.
+  if (index.read(readAnswerPointer(operation))?.pointer === candidate.schema) return 0.95;
+  const item = index.read(candidate.schema);
+  const body = index.body(operation);
+  const isSent = body !== undefined && item !== undefined && compareSchemas(index.read, item, body) >= 0.4;
+  // What is not like an item can create several: `{ "project_ids": [] }`.
+  if (index.list(operation) !== undefined && !isSent && !hasFile(index, operation)) return 0;
+  if (answer.pointer === candidate.schema) return 0.95;
+  if (hasBranch(index, operation, candidate.schema)) return 0.85;
+  const chosen = candidate.groups.at(-1)?.parameters.at(-1);
+  if (chosen !== undefined && candidate.groups.length > 1 && body?.properties.get(chosen)?.required === true) {
+    return 0.7;
+  }
+  if (item === undefined) return 0.5;
+  const similarity = compareSchemas(index.read, item, answer);
+  if (similarity >= 0.4) return similarity >= 0.6 ? 0.8 : 0.7;
+  // The answer may show only the id, or a message; then the request has to be like an item.
+  return isSent ? 0.6 : 0;
+}
+
+/** Whether one branch of the success schema is the schema of the item. */
+function hasBranch(index: ContractIndex, operation: Operation, schema: string | undefined): boolean {
+  const media = findSuccessMedia(operation);
+  return (
+    media?.schema !== undefined && listBranches(index.contract, media.schemaPointer).some((each) => each === schema)
+  );
+}
+
+/** What an operation on a path does that names the value of a property of several items: `/pets/by-status/{status}`. */
+export function bindPart(
+  candidate: CollectionCandidate,
+  { method }: Operation,
+  { property, parameter }: Within,
+): InferredAction | string {
+  if (method !== 'GET') return `${method} on the items that have one value of a property is not supported`;
+  return inferFor(candidate)(
+    'list',
+    0.85,
+    `GET; the response is a list of items whose "${property}" is {${parameter}}`,
+  );
+}

@@ -1,0 +1,278 @@
+import type { Contract } from '../../contract/contract.js';
+import type { Operation, Parameter } from '../../contract/operations/operation.js';
+import { memoize } from '../../base/memoize.js';
+import { findBodyMedia } from '../../contract/operations/responses.js';
+import { type ItemSchema, listProperties, type ReadItemSchema } from '../item/item-schema.js';
+import { findListItems, type ItemsPosition, readAnswerPointer } from '../list/list-shape.js';
+import { toBareNoun } from '../../conventions/names.js';
+import { toBareName } from '../../base/names.js';
+import {
+  findItemPlace,
+  findItemPosition,
+  findItemPositions,
+  findListPositions,
+  findSamePosition,
+  isSameItem,
+} from '../item/positions.js';
+import { isSearchWord, type KeyedGroup, type PathGroup, type PathShape, readPathShapes } from './path-shape.js';
+import { addTo } from '../../base/json.js';
+
+/** A contract with the lookups that inference needs, each computed once. */
+export interface ContractIndex {
+  readonly contract: Contract;
+  readonly read: ReadItemSchema;
+  /** The operations of a path key, by method; none without a key. */
+  operationsAt(key: string | undefined): ReadonlyMap<string, Operation>;
+  /** The last path parameter of an item, as each operation on it or below it declares it. */
+  idParameters(itemKey: string | undefined): readonly Parameter[];
+  /** All operations of some path keys, variants of a path included. */
+  operationsOn(keys: ReadonlySet<string>): readonly Operation[];
+  shape(operation: Operation | undefined): PathShape | undefined;
+  /** The last word of a path: `search` of `/customers/search`; empty where it has none. */
+  word(operation: Operation): string;
+  /** What may list the items of a collection: its GET, else a POST whose name or summary says that it lists. */
+  listing(key: string | undefined): Operation | undefined;
+  /** Where the items of the list in the success response of an operation are. */
+  list(operation: Operation | undefined): ItemsPosition | undefined;
+  /** The schema of the item in the success response, without the envelope around it; the whole response where it has no item. */
+  answer(operation: Operation | undefined): ItemSchema | undefined;
+  /** The schema of the item in the request body, without the envelope around it; the whole body where it has no item. */
+  body(operation: Operation | undefined): ItemSchema | undefined;
+}
+
+/** Indexes the operations of a contract by path. */
+export function createContractIndex(contract: Contract, read: ReadItemSchema): ContractIndex {
+  const isList = (operation: Operation, noun: string | undefined): boolean =>
+    findListItems(read, operation, noun) !== undefined;
+  const readShown = (operation: Operation): ItemSchema | undefined => {
+    const list = findListItems(read, operation);
+    return read(list === undefined ? readAnswerPointer(operation) : list.itemSchema);
+  };
+  const isSame = (...operations: readonly [Operation, Operation]): boolean => {
+    const [one, other] = operations.map(readShown);
+    return one !== undefined && other !== undefined && isSameItem(read, one, other);
+  };
+  const shapes = readPathShapes(contract.operations, isList, isSame);
+  const byKey = new Map<string, Map<string, Operation>>();
+  const allByKey = new Map<string, Operation[]>();
+  const idParameters = new Map<string, Parameter[]>();
+  for (const [operation, shape] of shapes) {
+    if (shape === undefined) continue;
+    for (const { itemKey, parameters } of shape.groups) {
+      const last = operation.parameters.find((each) => each.in === 'path' && each.name === parameters.at(-1));
+      if (last !== undefined) addTo(idParameters, itemKey, last);
+    }
+    addTo(allByKey, shape.key, operation);
+    const methods = byKey.get(shape.key) ?? new Map<string, Operation>();
+    byKey.set(shape.key, methods);
+    // A path key with a query or a fragment is a variant of the plain path, which takes precedence.
+    if (!methods.has(operation.method) || operation.path === shape.template) methods.set(operation.method, operation);
+  }
+  const none: ReadonlyMap<string, Operation> = new Map();
+  const lookups = { read, shapes, byKey };
+  const findItem = createItemFinder(lookups);
+  const unwrap = (operation: Operation, pointer = ''): ItemSchema | undefined => {
+    const whole = read(pointer);
+    // An array that is sent to a collection creates each of its elements.
+    if (whole === undefined || (whole.type === 'array' && !isOnItem(shapes.get(operation)))) return whole;
+    for (const item of findItem(operation)) {
+      const place = findItemPlace(read, item, pointer);
+      if (place !== undefined) return place.schema;
+    }
+    return whole;
+  };
+  return {
+    contract,
+    read,
+    operationsAt: (key = '') => byKey.get(key) ?? none,
+    listing: (key = '') => {
+      const post = byKey.get(key)?.get('POST');
+      return byKey.get(key)?.get('GET') ?? (post !== undefined && isNamedAs(post, LISTING) ? post : undefined);
+    },
+    idParameters: (itemKey = '') => idParameters.get(itemKey) ?? [],
+    operationsOn: (keys) => [...keys].flatMap((key) => allByKey.get(key) ?? []),
+    shape: (operation) => operation && shapes.get(operation),
+    word: (operation) => shapes.get(operation)?.groups.at(-1)?.words.at(-1) ?? '',
+    list: memoize((operation) => operation && readList(lookups, operation, findItem)),
+    answer: memoize((operation) => operation && unwrap(operation, readAnswerPointer(operation))),
+    body: memoize((operation) => operation && unwrap(operation, readBodyPointer(operation))),
+  };
+}
+
+/** Words of an operation that lists items. */
+const LISTING = /^\W*([Ll]ist|[Ss]earch|[Qq]uery|[Ff]ind)(?![a-z])/;
+
+/** Whether the name or the summary of an operation begins with one of some words. */
+export function isNamedAs({ id, summary = '' }: Operation, words: RegExp): boolean {
+  return words.test(id) || words.test(summary);
+}
+
+/** Pointer to the schema of the request body, JSON first. */
+export function readBodyPointer(operation: Operation): string | undefined {
+  return findBodyMedia(operation)?.schemaPointer;
+}
+
+interface Lookups extends Pick<ContractIndex, 'read'> {
+  readonly shapes: ReadonlyMap<Operation, PathShape | undefined>;
+  readonly byKey: ReadonlyMap<string, ReadonlyMap<string, Operation>>;
+}
+
+/** The items that the bodies of an operation may hold: that of its own path, then that of the path above it. */
+type FindItem = (operation: Operation) => readonly ItemSchema[];
+
+function createItemFinder(lookups: Lookups): FindItem {
+  const { shapes, byKey } = lookups;
+  const byCollection = new Map<string, Operation[]>();
+  for (const [operation, shape] of shapes) {
+    if (shape === undefined) continue;
+    const isUsual = byKey.get(shape.key)?.get(operation.method) === operation;
+    if (isUsual) addTo(byCollection, shape.groups.at(-1)?.key ?? '', operation);
+  }
+  const findAt = memoize((key: string) => {
+    const operations = byCollection.get(key);
+    return operations && findItemOf(lookups, operations);
+  });
+  return memoize((operation) => {
+    const groups = shapes.get(operation)?.groups ?? [];
+    return toItemKeys(groups).flatMap((key) => findAt(key) ?? []);
+  });
+}
+
+/** The keys of the collections that an operation may belong to, the most likely first. */
+function toItemKeys(groups: readonly KeyedGroup[]): readonly string[] {
+  const last = groups.at(-1);
+  if (last === undefined) return [];
+  const above = groups.at(-2);
+  const keys = [last.key];
+  if (last.words.length > 1) {
+    const key = last.key.slice(0, last.key.lastIndexOf('/'));
+    // `/customers/search` shows what `/customers` holds.
+    if (isSearchWord(last.words.at(-1) ?? '')) keys.unshift(key);
+    else keys.push(key);
+  }
+  if (last.parameters.length === 0 && above !== undefined) keys.push(above.key);
+  return keys;
+}
+
+/** The schema of the item that the operations of one collection show and take. */
+function findItemOf(lookups: Lookups, operations: readonly Operation[]): ItemSchema | undefined {
+  const { read, shapes } = lookups;
+  const onItem = operations.filter((operation) => isOnItem(shapes.get(operation)));
+  const onList = operations.filter((operation) => !onItem.includes(operation));
+  const isList = (operation: Operation): boolean => findListItems(read, operation) !== undefined;
+  const itemGets = select(onItem, 'GET');
+  const reads = itemGets.filter((operation) => !isList(operation));
+  const creates = select(onList, 'POST');
+  const changes = select(onItem, 'PATCH', 'PUT', 'POST');
+  const gets = select(onList, 'GET');
+  const element = read(gets.map((operation) => findListItems(read, operation)?.itemSchema).find(Boolean));
+  // A change that is answered with a long-running operation does not show the item of the list.
+  const isShown = (operation: Operation): boolean =>
+    element === undefined || isLongRunning(element) || !isLongRunning(read(readAnswerPointer(operation)));
+  const single = findSingleElement(lookups, { gets, shown: [...itemGets, ...changes, ...creates] });
+  if (single !== undefined) return single;
+  // Without items below the path, a GET that is not a list reads a singleton.
+  const singles = reads.length + changes.length > 0 ? [] : gets.filter((operation) => !isList(operation));
+  const shown = [
+    ...reads,
+    ...creates.filter(isShown),
+    ...changes.filter(isShown),
+    ...singles,
+    ...(singles.length > 0 ? select(onList, 'PUT', 'PATCH') : []),
+  ];
+  const found = findItemPosition(read, {
+    answers: shown.map((operation) => findItemPositions(read, readAnswerPointer(operation))),
+    lists: gets
+      .filter((operation) => !singles.includes(operation))
+      .map((operation) => findListPositions(read, readAnswerPointer(operation))),
+    requests: [...creates, ...changes].map((operation) => findItemPositions(read, readBodyPointer(operation))),
+    idNames: operations.flatMap((operation) => toIdNames(shapes.get(operation)?.groups.at(-1))),
+  });
+  return found?.position.schema;
+}
+
+function select(operations: readonly Operation[], ...methods: readonly string[]): readonly Operation[] {
+  return methods.flatMap((method) => operations.filter((operation) => operation.method === method));
+}
+
+/** The item of a list, where the first operation that shows one item shows it in an array as well: `{ "contacts": [{ … }] }`. */
+function findSingleElement(
+  lookups: Lookups,
+  { gets, shown }: { readonly gets: readonly Operation[]; readonly shown: readonly Operation[] },
+): ItemSchema | undefined {
+  const { read, shapes } = lookups;
+  const [first] = gets;
+  const pointer = first && shown.map(readAnswerPointer).find((each) => each !== undefined);
+  if (first === undefined || pointer === undefined) return undefined;
+  const noun = shapes.get(first)?.groups.at(-1)?.words.at(-1);
+  for (const operation of gets) {
+    const element = read(findListItems(read, operation, noun)?.itemSchema);
+    if (element === undefined || element.properties.size === 0) continue;
+    if (findItemPlace(read, element, pointer)?.isInArray === true) return element;
+  }
+  return undefined;
+}
+
+/** The bare names that the id of an item can have: `dropletid` and `id` for `/droplets/{droplet_id}`. */
+function toIdNames(group: PathGroup | undefined): readonly string[] {
+  if (group === undefined || group.parameters.length === 0) return [];
+  const noun = toBareNoun(group.words.at(-1));
+  return group.parameters.flatMap((parameter) => {
+    const name = toBareName(parameter);
+    return noun !== '' && name.startsWith(noun) && name !== noun ? [name, name.slice(noun.length)] : [name];
+  });
+}
+
+/** The list in an answer: where its items are like those that the other operations of the resource show, else by its names. */
+function readList(lookups: Lookups, operation: Operation, findItem: FindItem): ItemsPosition | undefined {
+  const { read, shapes } = lookups;
+  const shape = shapes.get(operation);
+  const last = shape?.groups.at(-1);
+  const named = findListItems(read, operation, last?.words.at(-1));
+  const pointer = readAnswerPointer(operation);
+  if (last === undefined || pointer === undefined) return named;
+  if (isOnItem(shape)) {
+    if (named === undefined) return undefined;
+    // An item can have a single array, too.
+    const whole = read(pointer);
+    const isSingle = findItem(operation).some(
+      (item) =>
+        findItemPlace(read, item, pointer)?.isInArray === true ||
+        (operation.method === 'GET' && whole?.type === 'object' && isSameItem(read, item, whole)),
+    );
+    return isSingle ? undefined : named;
+  }
+  const methods = lookups.byKey.get(shape?.key ?? '');
+  // What other methods change or remove is a singleton.
+  if (named === undefined && ['DELETE', 'PATCH', 'PUT'].some((method) => methods?.has(method))) return undefined;
+  const positions = findListPositions(read, pointer);
+  if (positions.length === 0) return named;
+  const whole = read(pointer);
+  for (const item of findItem(operation)) {
+    const same = findSamePosition(read, item, positions);
+    // An object that is the item itself can have a list of similar objects.
+    if (same === undefined || whole?.pointer === item.pointer) continue;
+    return { path: same.path, element: same.element, itemSchema: same.pointer };
+  }
+  return named;
+}
+
+/** Whether a path ends in the parameters that identify an item. */
+function isOnItem(shape: PathShape | undefined): boolean {
+  return (shape?.groups.at(-1)?.parameters.length ?? 0) > 0;
+}
+
+/** Flags that say that a long-running operation is done. */
+export const DONE: RegExp = /^(is_?)?(done|completed?|finished)$/i;
+
+/** The results of long-running operations. */
+export const RESULT: RegExp = /^(response|result|output)$/i;
+
+/** Whether a schema is that of a long-running operation: it has a flag that says that it is done, and its result. */
+export function isLongRunning(schema: ItemSchema | undefined): boolean {
+  const all = listProperties(schema);
+  return (
+    all.some(({ name, schema: own }) => DONE.test(name) && own.type === 'boolean') &&
+    all.some(({ name, scalar }) => RESULT.test(name) && !scalar)
+  );
+}

@@ -1,0 +1,528 @@
+import { isObject, type SchemaObject } from '../../base/json.js';
+import { readNameSpan } from '../../contract/router/path-span.js';
+import type { CollectionCandidate } from './candidates.js';
+import type { ContractIndex } from './contract-index.js';
+import {
+  type ItemProperty,
+  type ItemSchema,
+  listProperties,
+  listShownValues,
+  isNumeric,
+  readSchemaType,
+} from '../item/item-schema.js';
+import { isNamedAfter, OR, toBareNoun, PART_NAME } from '../../conventions/names.js';
+import { toBareName } from '../../base/names.js';
+import { type Binding, type OwnUrl, type Resource, type SecretKey, createResource } from '../item/resource.js';
+import { findListUrls, findSelfLink, findSelfUrl } from './self-url.js';
+import type { Operation, Parameter } from '../../contract/operations/operation.js';
+import { escapePattern } from '../../contract/patterns/guarded-pattern.js';
+
+/** Describes a resource: its id, parents, secrets and masked properties. */
+export function describeResource(
+  index: ContractIndex,
+  candidate: CollectionCandidate,
+  facts: {
+    readonly name: string;
+    readonly parents: readonly string[];
+    readonly aliases: readonly CollectionCandidate[];
+  },
+): Resource {
+  const { groups, itemKey, singleton } = candidate;
+  const schema = index.read(candidate.schema);
+  const named = schema === undefined || singleton ? undefined : findFullName(schema, candidate);
+  const own = schema === undefined ? 'id' : (named?.property ?? findIdProperty(index, schema, candidate));
+  const sent = findSent(index, candidate, schema);
+  const self = named === undefined ? findOwnUrl(index, schema, { candidate, id: own }) : undefined;
+  const reading = singleton ? undefined : index.operationsAt(itemKey).get('GET');
+  const isLinked = schema !== undefined && reading !== undefined && self === undefined && named === undefined;
+  const idProperty = singleton ? undefined : (self?.property ?? own);
+  const keyProperties = findKeyProperties(index, schema, candidate);
+  const paths = new Set([candidate, ...facts.aliases].flatMap((each) => each.itemKey ?? []));
+  return {
+    ...createResource(facts.name),
+    path: groups.map(({ words, parameters }, i) => toPath(words, i < groups.length - 1 ? parameters : [])).join(''),
+    singleton,
+    parents: facts.parents,
+    schema: candidate.schema,
+    idProperty,
+    keyProperties,
+    fullName: named?.words,
+    selfUrl: self?.template,
+    links: isLinked
+      ? [...[findSelfLink(index, schema, { reading, sent }) ?? []].flat(), ...findListUrls(index, schema, reading)]
+      : [],
+    alternateKeys: findAlternateKeys(index, schema, { candidate, paths, id: idProperty }),
+    idParameterSchema: findIdSchema(index, candidate, schema?.properties.get(idProperty ?? '')),
+    sent,
+    ...(schema && {
+      joinedKeys: findJoinedKeys(schema, keyProperties),
+      secretKey: findSecretKey(index, candidate, schema),
+      once: findOnce(index, candidate, schema).filter((name) => name !== idProperty),
+      redacts: findRedacted(schema),
+    }),
+    // What no request creates or removes exists: the settings of an account, the user of the request.
+    unknownIds: singleton && isAlwaysThere(index, candidate) ? 'create' : undefined,
+  };
+}
+
+/** Whether requests only read and change a singleton. */
+function isAlwaysThere(index: ContractIndex, { key }: CollectionCandidate): boolean {
+  const methods = [...index.operationsAt(key).keys()];
+  return methods.includes('PATCH') && methods.every((method) => method === 'GET' || method === 'PATCH');
+}
+
+/** The property that holds the URL of an item, where nothing else identifies it. */
+function findOwnUrl(
+  index: ContractIndex,
+  schema: ItemSchema | undefined,
+  { candidate, id }: { readonly candidate: CollectionCandidate; readonly id: string | undefined },
+): OwnUrl | undefined {
+  const methods = index.operationsAt(candidate.itemKey);
+  const reading = methods.get('GET') ?? [...methods.values()][0];
+  const { parameters = [] } = candidate.groups.at(-1) ?? {};
+  const [parameter] = parameters;
+  if (schema === undefined || reading === undefined || parameter === undefined || parameters.length > 1)
+    return undefined;
+  return findSelfUrl(index, schema, { reading, parameter, id });
+}
+
+/** The property that holds the full resource name of an item: `projects/p1/topics/t1` at `/projects/{project}/topics/{topic}`. */
+function findFullName(
+  schema: ItemSchema,
+  { groups }: CollectionCandidate,
+): { readonly property: string; readonly words: readonly string[] } | undefined {
+  if (groups.some(({ parameters }, i) => parameters.length > (i < groups.length - 1 ? 1 : Infinity))) return undefined;
+  for (const property of listProperties(schema)) {
+    if (!/^(name|resource_?name|full_?name)$/i.test(property.name)) continue;
+    const { description, pattern } = property.schema;
+    const shown = listShownValues(schema, property).map((value) =>
+      typeof value === 'string' ? value.split('/').map((part, i) => (i % 2 === 0 ? part : undefined)) : undefined,
+    );
+    const told = [description, pattern?.replaceAll(/^\^|\$$/g, '').replaceAll(/\[\^?[^\]]*\][*+]/g, '*')].map((text) =>
+      typeof text === 'string' ? readNameSpan(text) : undefined,
+    );
+    const isSpanned = groups.at(-1)?.parameters.some((name) => name.includes('#'));
+    const own = isSpanned === true ? groups.flatMap(({ words }) => [words.at(-1), undefined]) : undefined;
+    for (const span of [own, ...told, ...shown]) {
+      const words = span?.filter((part) => part !== undefined) ?? [];
+      const last = groups.slice(-words.length).map((group) => group.words.at(-1));
+      const isPath =
+        words.length > 0 && span?.length === 2 * words.length && words.every((word, i) => word === last[i]);
+      if (isPath) return { property: property.name, words };
+    }
+  }
+  return undefined;
+}
+
+/** Objects that can hold the id of the item around them: `metadata.name`. */
+const ID_HOLDER = /^(metadata|meta|data|attributes|properties|spec|key)$/i;
+
+/** The property with the name of the path parameter, with or without the noun, else `id`, else the noun and `id`; a path with dots inside an object. */
+function findIdProperty(index: ContractIndex, schema: ItemSchema, candidate: CollectionCandidate): string | undefined {
+  const parameter = candidate.groups.at(-1)?.parameters.at(-1);
+  const noun = toBareNoun(candidate.groups.at(-1)?.words.at(-1));
+  // `{idOrName}` takes another property as well.
+  const [name = 'id'] = parameter?.replace(/#\d+$/, '').split(OR) ?? [];
+  const lastWord = /[A-Z]?[a-z0-9]+$/.exec(name)?.[0].toLowerCase() ?? '';
+  const [operation] = index.operationsAt(candidate.itemKey).values();
+  const isText = operation?.parameters.some(
+    (each) => each.name === parameter && isObject(each.schema) && each.schema.type === 'string',
+  );
+  const words: IdWords = { noun, wanted: toBareName(name), lastWord, isText: isText === true };
+  const other = findOtherItem(index, schema, words);
+  if (other !== undefined) return other;
+  const own = findIdIn(schema, words);
+  // A `name` that the parameter does not mention gives way to an id inside of an object.
+  const isGuess = own !== undefined && ID_NAMES.includes(own) && !words.wanted.endsWith(toBareName(own));
+  if (own !== undefined && !isGuess) return own;
+  for (const { name, target } of listProperties(schema)) {
+    const inner = ID_HOLDER.test(name) ? index.read(target) : undefined;
+    const nested = inner === undefined ? undefined : findIdIn(inner, words);
+    if (nested !== undefined && (own === undefined || nested === 'id')) return `${name}.${nested}`;
+  }
+  return own;
+}
+
+/** The id of the item that a parameter of another noun names: `user.id` for the `{user_id}` of a member. */
+function findOtherItem(index: ContractIndex, schema: ItemSchema, { noun, wanted }: IdWords): string | undefined {
+  const [, stem = '', key = 'id'] = /^(.+?)(id|uuid|sid|login|slug)$/.exec(wanted) ?? [];
+  if (stem === '' || noun === '' || wanted.startsWith(noun)) return undefined;
+  const names = listProperties(schema);
+  const holder = names.find(({ bare, scalar }) => bare === stem && !scalar);
+  if (holder === undefined || names.some(({ bare }) => bare === wanted)) return undefined;
+  const inner = listProperties(index.read(holder.target)).find(({ bare }) => bare === key);
+  return inner && `${holder.name}.${inner.name}`;
+}
+
+const ID_NAMES: readonly string[] =
+  '_id object_id objectId resource_id resourceId entity_id entityId uuid guid uid sid gid key slug code name number'.split(
+    ' ',
+  );
+
+/** The bare words that the name of an id can be made of. */
+interface IdWords {
+  readonly noun: string;
+  readonly wanted: string;
+  /** Its last word. */
+  readonly lastWord: string;
+  /** Whether it is a string. */
+  readonly isText: boolean;
+}
+
+function findIdIn(schema: ItemSchema, of: IdWords): string | undefined {
+  const { noun, wanted } = of;
+  const properties = listProperties(schema).filter((each) => !NO_IDS.has(String(each.schema.type)));
+  const names = new Set(properties.map(({ name }) => name));
+  const bare = new Map(properties.map((property) => [property.bare, property.name]));
+  const named = bare.get(wanted);
+  // `{space_number}` identifies one of the `copilot-spaces` by its `number`.
+  const stem = wanted.slice(0, -of.lastWord.length);
+  const isOwn = noun !== '' && (wanted.startsWith(noun) || (stem.length > 2 && noun.endsWith(stem)));
+  const short = isOwn ? bare.get(wanted.startsWith(noun) ? wanted.slice(noun.length) : of.lastWord) : undefined;
+  // `{username}` identifies a user by the property `username`, even if the schema has an id as well.
+  const explicit = [named, short].find((name) => name !== undefined && name !== 'id');
+  if (explicit !== undefined) return explicit;
+  // `{specSlug}` names what identifies an item, whatever the item is called in the path.
+  const isKey = of.isText && KEY_WORDS.test(of.lastWord) && !noun.endsWith(of.lastWord);
+  const key = isKey ? bare.get(of.lastWord) : undefined;
+  if (key !== undefined) return key;
+  // `{host_name}` identifies what has no other id than its `host`.
+  const plain = noun !== '' && of.isText && wanted === `${noun}name` && !bare.has('id') ? bare.get(noun) : undefined;
+  if (plain !== undefined) return plain;
+  // `{username}` without such a property: the name that a person or an organization has, if its id is a number.
+  const login = isNumeric(schema.properties.get('id')?.schema ?? {})
+    ? LOGIN_NAMES.find((name) => names.has(name))
+    : undefined;
+  if (login !== undefined && of.isText && !of.wanted.endsWith('id')) return login;
+  // Django calls it `pk`, whatever the parameter is called; others write `ID`.
+  const main = ['id', 'pk', 'ID', 'Id'].find((name) => names.has(name));
+  if (main !== undefined) return main;
+  // `{sectionGid}` without such a property: the last word of the parameter.
+  const last = bare.get(of.lastWord);
+  // `{user}` names a user by the property `username`.
+  const after = wanted === noun ? properties.find(({ name }) => isNamedAfter(name, wanted))?.name : undefined;
+  return short ?? bare.get(`${noun}id`) ?? after ?? last ?? ID_NAMES.find((name) => names.has(name));
+}
+
+/** Last words of parameters that are the names of properties which identify an item. */
+const KEY_WORDS = /^(alias|code|domain|email|handle|hostname|key|login|name|number|sha|sku|slug|symbol|username)$/;
+
+const NO_IDS: ReadonlySet<string> = new Set(['object', 'array', 'boolean']);
+
+/** For `{namespace}/{taxonomy_key}` the properties `namespace` and `key`; none where a parameter matches no property. */
+function findKeyProperties(
+  index: ContractIndex,
+  schema: ItemSchema | undefined,
+  candidate: CollectionCandidate,
+): readonly string[] {
+  const { parameters = [], words = [] } = candidate.groups.at(-1) ?? {};
+  if (parameters.length < 2 || schema === undefined) return [];
+  const noun = toBareNoun(words.at(-1));
+  const found = parameters.flatMap(
+    (parameter) => findKeyProperty(index, schema, { noun, name: toBareName(parameter) }) ?? [],
+  );
+  return found.length === parameters.length ? found : [];
+}
+
+/** Names of properties that repeat all parts of a key. */
+const JOINED_NAME =
+  /^(full_?(name|slug|path|id)|path_?with_?namespace|name_?with_?(owner|namespace)|qualified_?name)$/i;
+
+/** The strings that hold all parts of a key, by their name or by an example of as many parts: `mira/ledger`. */
+function findJoinedKeys(schema: ItemSchema, keys: readonly string[]): readonly string[] {
+  const isExample = (value: unknown): boolean =>
+    typeof value === 'string' && /^[^/\s:]+(\/[^/\s:]+)+$/.test(value) && value.split('/').length === keys.length;
+  const joined = listProperties(keys.length < 2 ? undefined : schema).filter(
+    ({ name, schema: { type, format, example } }) => {
+      if (![type].flat().includes('string') || format !== undefined || keys.includes(name)) return false;
+      if (JOINED_NAME.test(name)) return example === undefined || isExample(example);
+      return /(name|slug|key|id)$/i.test(name) && isExample(example);
+    },
+  );
+  return joined.map(({ name }) => name);
+}
+
+/** The property that one of several parameters matches: `owner.login` for `{owner}`, `name` for the `{repo}` of a repo. */
+function findKeyProperty(
+  index: ContractIndex,
+  schema: ItemSchema,
+  of: { readonly noun: string; readonly name: string },
+): string | undefined {
+  const properties = listProperties(schema);
+  const exact = properties.find(({ bare }) => bare === of.name);
+  const held = exact === undefined ? findHeldKey(index, properties, of.name) : undefined;
+  if (held !== undefined) return held;
+  const own = exact ?? properties.find(({ bare }) => bare.length > 1 && of.name.endsWith(bare));
+  const inner = index.read(own?.target);
+  const nested = inner && ['login', 'username', 'slug', 'id', 'name'].find((name) => inner.properties.has(name));
+  if (own !== undefined && !own.scalar && nested !== undefined) return `${own.name}.${nested}`;
+  if (own !== undefined) return own.name;
+  return of.name === of.noun ? ['slug', 'name', 'key', 'id'].find((name) => schema.properties.has(name)) : undefined;
+}
+
+/** The property of an object in the item that a parameter names with that object: `owner.name` for `{owner_name}`. */
+function findHeldKey(index: ContractIndex, properties: readonly ItemProperty[], wanted: string): string | undefined {
+  for (const { name, bare, scalar, target } of properties) {
+    const rest = scalar || !wanted.startsWith(bare) ? '' : wanted.slice(bare.length);
+    const inner = rest === '' ? undefined : listProperties(index.read(target)).find((each) => each.bare === rest);
+    if (inner?.scalar === true) return `${name}.${inner.name}`;
+  }
+  return undefined;
+}
+
+/** The token in a path that the create shows and the item does not have: `export_token` for `/exports/{export_token}`. */
+function findSecretKey(
+  index: ContractIndex,
+  candidate: CollectionCandidate,
+  schema: ItemSchema,
+): SecretKey | undefined {
+  const { parameters = [] } = candidate.groups.at(-1) ?? {};
+  const name = toBareName(parameters[0] ?? '');
+  if (parameters.length !== 1 || !/(token|secret|key)$/.test(name)) return undefined;
+  const create = index.operationsAt(candidate.key).get('POST');
+  const shown = listProperties(index.answer(create));
+  const key = shown.find((property) => property.schema.type === 'string' && property.bare === name);
+  const isOfItem = listProperties(schema).some(({ bare }) => name.endsWith(bare));
+  return key === undefined || isOfItem ? undefined : { name: key.name, schema: key.target };
+}
+
+/** Properties that the response to a create requires and the item does not: secrets that are shown once, or the id. */
+function findOnce(index: ContractIndex, candidate: CollectionCandidate, schema: ItemSchema): readonly string[] {
+  const create = index.operationsAt(candidate.key).get('POST');
+  const answer = index.answer(create);
+  if (answer?.pointer === schema.pointer || answer?.properties.has('id') !== true) return [];
+  if (index.list(create) !== undefined) return [];
+  // Where the item requires nothing, an optional property is not a secret.
+  const isPrecise = listProperties(schema).some(({ required }) => required);
+  const isHidden = (name: string): boolean => {
+    const shown = schema.properties.get(name);
+    return shown === undefined || (isPrecise && !shown.required);
+  };
+  return listProperties(answer).flatMap(({ name, required }) => (required && isHidden(name) ? [name] : []));
+}
+
+/** The properties of an item that the bodies of its requests declare and do not declare as read-only. */
+function findSent(
+  index: ContractIndex,
+  { key, itemKey }: CollectionCandidate,
+  item: ItemSchema | undefined,
+): readonly string[] {
+  const operations = [key, itemKey].flatMap((each) => [...index.operationsAt(each).values()]);
+  const names = new Set<string>();
+  for (const operation of operations) {
+    const body = index.body(operation);
+    if (body === undefined || body.pointer === item?.pointer) continue;
+    for (const { bare, readOnly } of body.properties.values()) if (!readOnly) names.add(bare);
+  }
+  if (names.size === 0) return [];
+  return listProperties(item).flatMap(({ name, bare }) => (names.has(bare) ? [name] : []));
+}
+
+/** `redacted_value` is the masked form of `value`. */
+function findRedacted(schema: ItemSchema): Readonly<Record<string, string>> {
+  const redacted: Record<string, string> = {};
+  for (const name of schema.properties.keys()) {
+    const plain = /^(?:redacted|masked|obfuscated)_?(.+)$/i.exec(name)?.[1];
+    if (plain === undefined) continue;
+    const match = listProperties(schema).find(({ bare }) => bare === toBareName(plain));
+    if (match !== undefined) redacted[name] = match.name;
+  }
+  return redacted;
+}
+
+/** Memberships: collections below a parent with the noun of a top-level one and its path parameter, or whose create requires that parameter. */
+export function findMembers(
+  collections: ReadonlyMap<string, Resource>,
+  bindings: ReadonlyMap<string, Binding>,
+  index: ContractIndex,
+): ReadonlyMap<string, { readonly members: string; readonly memberParameter: string }> {
+  const parameters = new Map<string, string>();
+  const all = [...bindings.values()];
+  for (const { collection, id, action } of all) {
+    const parameter = id.at(-1);
+    if (parameter !== undefined && action !== 'list') parameters.set(collection, parameter);
+  }
+  const members = new Map<string, { readonly members: string; readonly memberParameter: string }>();
+  for (const resource of collections.values()) {
+    if (resource.parents.length === 0) continue;
+    const noun = resource.name.split('.').at(-1) ?? '';
+    const top = collections.get(noun);
+    const parameter = parameters.get(resource.name);
+    if (top === undefined || top.parents.length > 0 || parameter === undefined) continue;
+    const own = all.filter(({ collection }) => collection === resource.name);
+    const create = own.find(({ action }) => action === 'create');
+    const required = index.body(create?.operation)?.properties.get(parameter);
+    // What a request writes as a whole is an item of its own.
+    const isWritten = own.some(({ action, operation }) => action === 'replace' && operation.body !== undefined);
+    const sameParameter = !isWritten && parameters.get(top.name) === parameter && top.schema !== resource.schema;
+    if (required !== undefined || (create === undefined && sameParameter)) {
+      members.set(resource.name, { members: top.name, memberParameter: parameter });
+    }
+  }
+  return members;
+}
+
+function toPath(words: readonly string[], parameters: readonly string[]): string {
+  return [...words, ...parameters.map((name) => `{${name}}`)].map((segment) => `/${segment}`).join('');
+}
+
+/**
+ * The properties that identify an item besides its id: `fingerprint` for a parameter that is "the ID or the fingerprint of a key",
+ * `slug` for `{id_or_slug}`, `email` for `/users/by-email/{email}` or `/users/{email}` beside `/users/{id}`, and `login` for `{username}`.
+ */
+function findAlternateKeys(
+  index: ContractIndex,
+  schema: ItemSchema | undefined,
+  of: { readonly candidate: CollectionCandidate; readonly paths: ReadonlySet<string>; readonly id: string | undefined },
+): readonly string[] {
+  const { candidate, paths, id } = of;
+  if (schema === undefined || candidate.singleton || candidate.groups.at(-1)?.parameters.length !== 1) return [];
+  const properties = findKeys(index, schema).filter(({ path }) => path !== id);
+  const found = new Set<string>();
+  for (const operation of properties.length === 0 ? [] : index.operationsOn(paths)) {
+    const shape = index.shape(operation);
+    const name = shape?.groups.at(-1)?.parameters.at(-1);
+    const parameter = name === undefined ? undefined : findPathParameter(operation, name);
+    if (parameter === undefined) continue;
+    const isOwn = shape?.key === candidate.itemKey;
+    const said = readMention(index, parameter, operation);
+    for (const { path, property } of properties) {
+      if (found.has(path)) continue;
+      const isNamed = isOwn
+        ? id === 'id' && toBareName(parameter.name) === property.bare
+        : isNamedAfter(property.name, parameter.name) || isLogin(property.bare, parameter.name);
+      if (isNamed || isMentioned(said, property)) found.add(path);
+    }
+  }
+  return [...found];
+}
+
+/** Names of the property with the name that a person or an organization has. */
+const LOGIN_NAMES: readonly string[] = ['login', 'username'];
+
+/** Whether a parameter calls a login by its other name: `/users/{username}` beside `/user/{account_id}`, where users have a `login`. */
+function isLogin(bare: string, parameter: string): boolean {
+  return LOGIN_NAMES.includes(bare) && LOGIN_NAMES.includes(toBareName(parameter));
+}
+
+/**
+ * Pointer to the schema of the ids of a collection: that of the path parameter, unless it takes any text and another path, also one
+ * below an item, takes only numbers or UUIDs, or the answer to the create shows a number: each id has to be right at all of them.
+ */
+function findIdSchema(
+  index: ContractIndex,
+  { key, itemKey, groups }: CollectionCandidate,
+  id: ItemProperty | undefined,
+): string | undefined {
+  const methods = index.operationsAt(itemKey);
+  const [first] = methods.values();
+  const operation = methods.get('GET') ?? first;
+  const own = operation && findPathParameter(operation, groups.at(-1)?.parameters.at(-1) ?? '')?.schemaPointer;
+  const read = (pointer: string | undefined): SchemaObject => index.read(pointer)?.schema ?? {};
+  // An id with a form of its own has that.
+  if ((id !== undefined && !isAnyText(id.schema)) || (own !== undefined && !isAnyText(read(own)))) return own;
+  const created = listProperties(index.answer(index.operationsAt(key).get('POST'))).find(
+    ({ name }) => name === id?.name,
+  );
+  // Thousands of paths can be below an item.
+  const told = index
+    .idParameters(itemKey)
+    .filter((each) => !(isObject(each.schema) && each.schema.type === 'string' && each.schema.format === undefined));
+  const others = [...told.map(({ schemaPointer }) => schemaPointer), created?.target];
+  const isUuid = ({ format }: SchemaObject): boolean => format === 'uuid';
+  const strict = [isNumeric, isUuid].flatMap((isStrict) => others.find((each) => isStrict(read(each))) ?? []);
+  return strict[0] ?? own;
+}
+
+/** Whether a schema takes strings of any form. */
+function isAnyText(schema: SchemaObject): boolean {
+  const isText = (readSchemaType(schema) ?? 'string') === 'string';
+  return isText && schema.format === undefined && schema.pattern === undefined && schema.enum === undefined;
+}
+
+/** Objects that hold the name of a person. */
+const HOLDER = /^profile$/i;
+
+/** The properties that can identify an item, those of its profile after its own. */
+function findKeys(
+  { read }: ContractIndex,
+  schema: ItemSchema,
+): readonly { readonly path: string; readonly property: ItemProperty }[] {
+  const own = listProperties(schema).map((property) => ({ path: property.name, property }));
+  const held = own
+    .filter(({ path }) => HOLDER.test(path) || PART_NAME.test(path))
+    .flatMap(({ path, property: { target } }) =>
+      listProperties(read(target)).map((property) => ({
+        path: `${path}.${property.name}`,
+        property,
+      })),
+    );
+  return [...own, ...held].filter(({ property }) => canIdentify(property));
+}
+
+function findPathParameter({ parameters }: Operation, name: string): Parameter | undefined {
+  return parameters.find((each) => each.in === 'path' && each.name === name);
+}
+
+/** Whether a property can have a value that only one item has. */
+function canIdentify({ schema, scalar }: ItemProperty): boolean {
+  const type = readSchemaType(schema);
+  const isText = type === 'string' || type === 'integer' || (type === undefined && scalar);
+  return isText && schema.enum === undefined && !('const' in schema) && schema.format?.startsWith('date') !== true;
+}
+
+/** What says that a parameter takes another property as well. */
+interface Mention {
+  /** The bare names in the name of the parameter, where it has several: `id_or_slug`. */
+  readonly parts: readonly string[];
+  readonly descriptions: readonly Description[];
+  /** The bare names of the schemas that the parameter can have: `#/components/schemas/key_fingerprint`. */
+  readonly branches: readonly string[];
+}
+
+interface Description {
+  readonly text: string;
+  /** As a bare name: it has the bare names of all words in it. */
+  readonly bare: string;
+}
+
+function readMention(index: ContractIndex, parameter: Parameter, operation: Operation): Mention {
+  const parts = parameter.name.split(OR);
+  const { schema } = index.contract.resolve(parameter.schema, parameter.schemaPointer);
+  const described = isObject(schema) && typeof schema.description === 'string' ? schema.description : '';
+  // "Accepts either an incident id, or an incident number."
+  const [accepted = ''] = /\baccepts?\b[^.]*\b(ids?|identifiers?)\b[^.]*/i.exec(operation.description ?? '') ?? [];
+  const texts = [parameter.description ?? '', described, accepted].filter((text) => ALTERNATIVE.test(text));
+  return {
+    parts: parts.length > 1 ? parts.map(toBareName) : [],
+    descriptions: texts.map((text) => ({ text, bare: toBareName(text) })),
+    branches: listBranchNames(index, parameter),
+  };
+}
+
+/** Words of a description of several keys. */
+const ALTERNATIVE = /\bor\b|\||\b(also|as well|either|alternatively)\b/i;
+
+/** Whether the name, the description or a branch of the schema of a parameter says that it takes a property as well. */
+function isMentioned({ parts, descriptions, branches }: Mention, { name, bare }: ItemProperty): boolean {
+  if (parts.some((part) => part === bare || (bare.length > 2 && part.endsWith(bare)))) return true;
+  if (bare.length > 3 && branches.some((branch) => branch.endsWith(bare))) return true;
+  return descriptions.some((each) => each.bare.includes(bare) && isDescribed(each.text, name));
+}
+
+/** "the ID or the fingerprint", "slug or id", "`id | loginName`", "the id, their email address or `me`", "The `handle` is accepted as well". */
+function isDescribed(description: string, name: string): boolean {
+  const word = `[\`'"*]*${escapePattern(name).replaceAll('_', '[ _-]?')}[\`'"*]*`;
+  const text = String.raw`(?:\bor|\||,(?=[^.]*\bor\b))\s+(?:(?:the|its|their|an?|by)\s+)*(?:\w+\s+)?${word}(?![\w-])|(?<![\w-])${word}\s*(?:\bor\b|\|)`;
+  if (/\bor\b|\|/i.test(description) && new RegExp(text, 'i').test(description)) return true;
+  return description.includes(`\`${name}\``) && /\b(also|as well|either|alternatively)\b/i.test(description);
+}
+
+function listBranchNames({ contract }: ContractIndex, { schema, schemaPointer }: Parameter): readonly string[] {
+  const { schema: target } = contract.resolve(schema, schemaPointer);
+  if (!isObject(target)) return [];
+  return [...(target.anyOf ?? []), ...(target.oneOf ?? [])].flatMap((branch) => {
+    const reference = isObject(branch) && typeof branch.$ref === 'string' ? branch.$ref.split('/').at(-1) : undefined;
+    return reference === undefined ? [] : [toBareName(reference)];
+  });
+}

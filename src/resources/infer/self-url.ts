@@ -1,0 +1,167 @@
+import type { Contract } from '../../contract/contract.js';
+import { isObject, type SchemaObject } from '../../base/json.js';
+import type { Operation } from '../../contract/operations/operation.js';
+import {
+  type ItemProperty,
+  type ItemSchema,
+  type ReadItemSchema,
+  listProperties,
+  listShownValues,
+} from '../item/item-schema.js';
+import { toBareName } from '../../base/names.js';
+import { findInnerList } from '../list/envelope.js';
+import type { OwnUrl } from '../item/resource.js';
+import { escapePattern } from '../../contract/patterns/guarded-pattern.js';
+
+const SELF = /^(uri|url|href|self|self_?(url|uri|link|href)|resource_?(uri|url)|@odata\.id|@id)$/i;
+
+/** Objects of links and the link to the item itself, outermost first. */
+const HOLDERS: readonly RegExp[] = [/^_?links$/i, /^self$/i];
+
+/** Path parameters that hold what the server generates, not a name. */
+const OPAQUE = /(^|[-_a-z])(id|uuid|guid|sid)$/i;
+
+/**
+ * Finds the property that identifies an item by its own URL, whose last segment is the path parameter.
+ *
+ * @param of - `id` is the property that would be the id otherwise; a name (`slug`) is less likely than the URL unless the parameter says so.
+ */
+export function findSelfUrl(
+  of: { readonly contract: Contract; readonly read: ReadItemSchema },
+  schema: ItemSchema,
+  known: { readonly reading: Operation; readonly parameter: string; readonly id: string | undefined },
+): OwnUrl | undefined {
+  const { reading, parameter, id } = known;
+  if (reading.spanned !== undefined || !OPAQUE.test(parameter)) return undefined;
+  const isName = id !== undefined && WEAK_ID.test(id) && !toBareName(parameter).endsWith(toBareName(id));
+  if (id !== undefined && !isName) return undefined;
+  const found = findProperty(of.read, schema, []);
+  if (found === undefined) return undefined;
+  const path = toPath(reading);
+  return /\{[^{}]+\}(\.(json|xml))?$/.test(path) ? toOwnUrl(of.contract, schema, { found, path }) : undefined;
+}
+
+/** Finds the property of an item with an id that holds its own URL as well: `self`, `_links.self.href`, or a `url` described as that. */
+export function findSelfLink(
+  of: { readonly contract: Contract; readonly read: ReadItemSchema },
+  schema: ItemSchema,
+  known: { readonly reading: Operation; readonly sent: readonly string[] },
+): OwnUrl | undefined {
+  const { reading, sent } = known;
+  const path = toPath(reading);
+  if (reading.spanned !== undefined || !/\{[^{}]+\}(\.json)?$/.test(path)) return undefined;
+  const isShown = ({ path: names, property }: Found): boolean => {
+    const { type, format = 'uri', pattern, enum: values, maxLength, readOnly } = property.schema;
+    const isUrl = isText(type) && /^ur[il]/.test(format);
+    if (!isUrl || pattern !== undefined || values !== undefined || maxLength !== undefined) return false;
+    if (sent.includes(names[0] ?? '') && readOnly !== true) return false;
+    return names.length > 1 || isOwnUrl(schema, property, path);
+  };
+  const own = listProperties(schema).find((property) => isShown({ path: [property.name], property }));
+  const links = new Map([...schema.properties].filter(([name]) => HOLDERS[0]?.test(name)));
+  const nested = own === undefined ? findProperty(of.read, { ...schema, properties: links }, []) : undefined;
+  const found = own === undefined ? nested && isShown(nested) && nested : { path: [own.name], property: own };
+  return found ? toOwnUrl(of.contract, schema, { found, path }) : undefined;
+}
+
+function toPath({ path }: Operation): string {
+  return path.replace(/[?#].*$/, '');
+}
+
+function toOwnUrl(
+  contract: Contract,
+  schema: ItemSchema,
+  { found, path }: { readonly found: Found; readonly path: string },
+): OwnUrl {
+  const base = readShownBase(schema, found.property, path) ?? readServer(contract);
+  return { property: found.path.join('.'), template: base + path };
+}
+
+/** Finds the URLs of the lists in an item: `refunds.url` for `/charges/{charge}/refunds`. */
+export function findListUrls(
+  { contract, read }: { readonly contract: Contract; readonly read: ReadItemSchema },
+  schema: ItemSchema,
+  reading: Operation,
+): readonly OwnUrl[] {
+  const path = toPath(reading);
+  return listProperties(schema).flatMap(({ name, target }): readonly OwnUrl[] => {
+    const object = read(target);
+    const url = object?.properties.get('url');
+    // A pattern says what the URL is.
+    const { type, pattern, enum: values, const: only } = url?.schema ?? {};
+    if (url === undefined || pattern !== undefined || (values ?? only) !== undefined || !isText(type)) return [];
+    if (findInnerList(read, object)?.path.length !== 1) return [];
+    const isPath = url.schema.format === undefined;
+    return [{ property: `${name}.url`, template: `${isPath ? '' : readServer(contract)}${path}/${name}`, isPath }];
+  });
+}
+
+/** Whether a property is the URL of its item: by its name, or by its description or example. */
+function isOwnUrl(schema: ItemSchema, property: ItemProperty, path: string): boolean {
+  if (/^(self|self_?(url|uri|link|href)|resource_?(uri|url)|@odata\.id)$/i.test(property.name)) return true;
+  if (!/^(url|uri|href)$/i.test(property.name)) return false;
+  if (readShownBase(schema, property, path) !== undefined) return true;
+  const text = property.schema.description ?? '';
+  return OWN_URL.test(text) && !OTHER_URL.test(text);
+}
+
+/** Descriptions of the URL of an item in the API. */
+const OWN_URL =
+  /\b(api|canonical|resource|rest|self)\b[^.]*\b(url|uri|address|link|reference)\b|\b(url|uri) (at|by|under|with) which\b/i;
+
+const OTHER_URL =
+  /\b(web|html|page|browser|dashboard|image|avatar|download|callback|webhook|destination|website|checkout|payment|hosted)/i;
+
+const WEAK_ID = /^(key|slug|code|name|number)$/i;
+
+interface Found {
+  readonly path: readonly string[];
+  readonly property: ItemProperty;
+}
+
+/** The property itself, or the one that the links of the item hold. */
+function findProperty(read: ReadItemSchema, schema: ItemSchema, above: readonly string[]): Found | undefined {
+  const properties = listProperties(schema);
+  const own = properties.find(
+    (each) => SELF.test(each.name) && isText(each.schema.type) && each.schema.enum === undefined,
+  );
+  // Apart from `self`, the links of an item lead to other items.
+  if (own !== undefined && (above.length !== 1 || HOLDERS[1]?.test(own.name) === true))
+    return { path: [...above, own.name], property: own };
+  const holder = properties.find((each) => HOLDERS[above.length]?.test(each.name));
+  const inner = read(holder?.target);
+  return holder === undefined || inner === undefined ? undefined : findProperty(read, inner, [...above, holder.name]);
+}
+
+/** What an example of the URL has before the path of the item. */
+function readShownBase(schema: ItemSchema, property: ItemProperty, path: string): string | undefined {
+  const examples = listShownValues(schema, property).filter((example) => typeof example === 'string');
+  if (examples.length === 0) return undefined;
+  const pattern = path
+    .split(/\{[^{}]+\}/)
+    .map(escapePattern)
+    .join('[^/]+');
+  const url = new RegExp(`^(https?://.*?)${pattern}$`);
+  for (const example of examples) {
+    const base = url.exec(example)?.[1];
+    if (base !== undefined) return base;
+  }
+  return undefined;
+}
+
+function isText(type: SchemaObject['type']): boolean {
+  return Array.isArray(type) ? type.includes('string') : type === 'string';
+}
+
+/** The first server of a contract; the path of one that is relative, which is at the origin of each request. */
+function readServer({ document }: Contract): string {
+  const servers: readonly unknown[] = Array.isArray(document['servers']) ? document['servers'] : [];
+  const [first] = servers;
+  const url = isObject(first) && typeof first['url'] === 'string' ? first['url'].replace(/\/$/, '') : '';
+  const variables = isObject(first) && isObject(first['variables']) ? first['variables'] : {};
+  const filled = url.replaceAll(/\{([^{}]+)\}/g, (_, name: string) => {
+    const variable = variables[name];
+    return isObject(variable) && typeof variable['default'] === 'string' ? variable['default'] : name;
+  });
+  return /^(https?:\/\/|\/|$)/.test(filled) ? filled : `/${filled}`;
+}

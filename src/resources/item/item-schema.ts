@@ -1,0 +1,359 @@
+import type { Contract } from '../../contract/contract.js';
+import { isObject, type Schema, type SchemaObject, listExamples } from '../../base/json.js';
+import type { Parameter } from '../../contract/operations/operation.js';
+import { escapeSegment } from '../../contract/pointer.js';
+import { memoize } from '../../base/memoize.js';
+import { toBareName } from '../../base/names.js';
+import { toSingular } from '../../conventions/names.js';
+import {
+  ANY,
+  chooseBranch,
+  countNames,
+  createPartReader,
+  flatten,
+  type ItemPart,
+  listKinds,
+  listNames,
+  listParts,
+  listUnion,
+  type Part,
+  type PartReader,
+  readConstants,
+  readPart,
+  resolvePart,
+} from './schema-parts.js';
+
+/** One property an item may have. */
+export interface ItemProperty {
+  readonly name: string;
+  /** The name in lower case, letters and digits only. */
+  readonly bare: string;
+  /** With its `$ref` chain resolved; of a nullable union, the branch that is not null. */
+  readonly schema: SchemaObject;
+  /** Pointer to the property itself. */
+  readonly pointer: string;
+  /** Pointer to `schema`. */
+  readonly target: string;
+  /** Pointers to all branches of its `anyOf`, of which a value can satisfy several. */
+  readonly branches: readonly string[];
+  readonly required: boolean;
+  readonly nullable: boolean;
+  /** Whether a string or a number is valid; for an id that can be expanded to its object, both are. */
+  readonly scalar: boolean;
+  readonly readOnly: boolean;
+  readonly writeOnly: boolean;
+  /** Whether only some branches of a union have it: it belongs to one kind of items. */
+  readonly variant: boolean;
+}
+
+/** Booleans that say whether a request succeeded. */
+const SUCCESS = /^(ok|success|succeeded|is_?success(ful)?)$/i;
+
+/** Whether a boolean of this name says whether a request succeeded. */
+export function isSuccessFlag(name: string): boolean {
+  return SUCCESS.test(name);
+}
+
+/** The one right value of a property in an answer to a successful request: the only valid one, or true; undefined where there is none. */
+export function findOnlyValue({ name, schema }: ItemProperty): unknown {
+  if ('const' in schema) return schema.const;
+  if (Array.isArray(schema.enum) && schema.enum.length === 1) return schema.enum[0];
+  return schema.type === 'boolean' && isSuccessFlag(name) ? true : undefined;
+}
+
+/**
+ * The part of a schema that inference needs: its type and properties, with `allOf` and unions resolved.
+ *
+ * A union of kinds of items that can be distinguished has the properties of all of them; of any other union the
+ * branch of an existing item counts.
+ */
+export interface ItemSchema {
+  /** Pointer to the schema, every `$ref` resolved: two uses of one component have the same. */
+  readonly pointer: string;
+  readonly schema: SchemaObject;
+  /** Undefined where the schema does not determine it. */
+  readonly type: string | undefined;
+  readonly properties: ReadonlyMap<string, ItemProperty>;
+  /** Whether additional properties are forbidden. */
+  readonly closed: boolean;
+  /** For an array: pointer to the schema of its items. */
+  readonly items: string | undefined;
+}
+
+/** The examples of a property, in its own schema and in the example of the item. */
+export function listShownValues({ schema }: ItemSchema, property: ItemProperty): readonly unknown[] {
+  const whole = isObject(schema.example) ? schema.example[property.name] : undefined;
+  return [...listExamples(property.schema), whole];
+}
+
+/** Reads the schema at a pointer of the inner document; undefined where there is none. */
+export interface ReadItemSchema {
+  (pointer: string | undefined): ItemSchema | undefined;
+  /** What a function finds in a schema, computed once for each of the two. */
+  once<Value>(find: FindInSchema<Value>, schema: ItemSchema): Value;
+}
+
+/** Finds something that depends on a schema alone. */
+type FindInSchema<Value> = (read: ReadItemSchema, schema: ItemSchema) => Value;
+
+/** The properties of a schema, in its order; none without a schema. */
+export function listProperties(schema: ItemSchema | undefined): readonly ItemProperty[] {
+  return schema === undefined ? [] : [...schema.properties.values()];
+}
+
+/** An array of values in a request, each of which is that of a property of an item of its own. */
+interface ValueArray {
+  readonly name: string;
+  readonly property: string;
+}
+
+/** The array in a body that has a value of a property for each of several items: `project_ids` for items with `project_id`. */
+export function findValueArray(
+  read: ReadItemSchema,
+  body: ItemSchema | undefined,
+  item: ItemSchema | undefined,
+): ValueArray | undefined {
+  const required = listProperties(body).filter((property) => property.required);
+  const isValueArray = ({ target }: ItemProperty): boolean => {
+    const array = read(target);
+    return array?.type === 'array' && /^(string|integer|number)$/.test(read(array.items)?.type ?? '');
+  };
+  const array = required.find(isValueArray);
+  if (array === undefined) return undefined;
+  const bare = toBareName(toSingular(array.name));
+  const own = listProperties(item).find((property) => property.scalar && property.bare === bare);
+  // What is the same for all of them, such as a role, is a property of each.
+  const isShared = ({ name }: ItemProperty): boolean => item?.properties.has(name) === true;
+  const isWhole = required.every((property) => property === array || isShared(property));
+  if (own === undefined || !isWhole || body?.properties.has(own.name) === true) return undefined;
+  return { name: array.name, property: own.name };
+}
+
+/** The property at a path; a name with dots that is not a property itself is a path. */
+export function findPropertyAt(read: ReadItemSchema, schema: ItemSchema, path: string): ItemProperty | undefined {
+  let current: ItemSchema | undefined = schema;
+  let found = schema.properties.get(path);
+  for (const step of found === undefined ? path.split('.') : []) {
+    found = current?.properties.get(step);
+    current = found && read(found.target);
+  }
+  return found;
+}
+
+/** A property that no union or annotation says more about. */
+export function createProperty(
+  name: string,
+  facts: Pick<ItemProperty, 'nullable' | 'pointer' | 'required' | 'scalar' | 'schema' | 'target'>,
+): ItemProperty {
+  const flags = { branches: [], readOnly: false, writeOnly: false, variant: false };
+  return { name, bare: toBareName(name), ...facts, ...flags };
+}
+
+/** The schema of an object whose properties are parameters. */
+export function toParameterSchema(contract: Contract, pointer: string, parameters: readonly Parameter[]): ItemSchema {
+  const properties = parameters.flatMap(({ name, schema: own, schemaPointer, required }): readonly ItemProperty[] => {
+    const { schema, pointer: target } = contract.resolve(own, schemaPointer);
+    if (!isObject(schema)) return [];
+    const scalar = hasScalarType({ schema, pointer: target });
+    const facts = { schema, pointer: schemaPointer, target, required, scalar, nullable: isNullable(schema) };
+    return [createProperty(name, facts)];
+  });
+  const named = new Map(properties.map((property) => [property.name, property]));
+  return { pointer, schema: {}, type: 'object', properties: named, closed: false, items: undefined };
+}
+
+/** A reader of item schemas that reads each one once. */
+export function createItemSchemaReader(contract: Contract): ReadItemSchema {
+  // Many responses refer to one component, which is read once.
+  const byTarget = new Map<string, ItemSchema | undefined>();
+  const reader = createPartReader(contract);
+  const read = memoize((pointer: string | undefined) => {
+    // The root of the document is not a schema.
+    if (pointer === undefined || pointer === '') return undefined;
+    const start = reader.chosen.get(pointer) ?? chooseBranch(reader, readPart(contract, pointer));
+    const before = byTarget.get(start.pointer) ?? readItemSchema(reader, start);
+    byTarget.set(start.pointer, before);
+    return before;
+  });
+  const found = memoize((find: FindInSchema<unknown>) => memoize((schema: ItemSchema) => find(whole, schema)));
+  // Each function has values of its own.
+  const once = <Value>(find: FindInSchema<Value>, schema: ItemSchema): Value => found(find)(schema) as Value;
+  const whole: ReadItemSchema = Object.assign(read, { once });
+  return whole;
+}
+
+function readItemSchema(reader: PartReader, start: Part): ItemSchema | undefined {
+  if (start.schema === ANY) return undefined;
+  const { contract } = reader;
+  const parts = flatten(reader, start);
+  const properties = readProperties(reader, start, parts);
+  let closed = false;
+  let type: string | undefined;
+  let items: string | undefined;
+  for (const { schema, pointer } of parts) {
+    type ??= readSchemaType(schema);
+    if (schema.additionalProperties === false || schema.unevaluatedProperties === false) closed = true;
+    if (schema.items !== undefined) items ??= contract.resolve(schema.items, `${pointer}/items`).pointer;
+  }
+  return {
+    pointer: start.pointer,
+    schema: start.schema,
+    type: type ?? (properties.size > 0 ? 'object' : items === undefined ? undefined : 'array'),
+    properties,
+    closed,
+    items,
+  };
+}
+
+function readProperties(reader: PartReader, start: Part, parts: readonly ItemPart[]): ItemSchema['properties'] {
+  const properties = new Map<string, ItemProperty>();
+  for (const part of parts) collectProperties(reader, part, properties);
+  if (parts.length === 1) return properties;
+  markRequired(parts, properties);
+  if (parts.some(({ variant }) => variant === true)) mergeKinds(reader, start, properties);
+  return properties;
+}
+
+/** Pointers to the branches of the union that a schema is; none where it is something else. */
+export function listBranches(contract: Contract, pointer: string): readonly string[] {
+  return listUnion(contract, readPart(contract, pointer)).map((branch) => branch.pointer);
+}
+
+/** One kind of the items of a union. */
+export interface ItemKind {
+  /** The properties that only this value of it can have. */
+  readonly constants: ReadonlyMap<string, unknown>;
+  readonly names: ReadonlySet<string>;
+}
+
+/** The kinds of items that the schema at a pointer describes; none where it is not a union. */
+export function readKinds(contract: Contract, pointer: string): readonly ItemKind[] {
+  const reader = createPartReader(contract);
+  const whole = readPart(contract, pointer);
+  const { discriminator } = whole.schema;
+  const mapped = new Map<string, string>();
+  for (const [value, $ref] of Object.entries(discriminator?.mapping ?? {})) {
+    const target = contract.resolve({ $ref }, whole.pointer).pointer;
+    if (!mapped.has(target)) mapped.set(target, value);
+  }
+  return listKinds(reader, whole).map((branch) => {
+    const constants = new Map(readConstants(reader, branch));
+    const value = mapped.get(branch.pointer);
+    if (discriminator !== undefined && value !== undefined && !constants.has(discriminator.propertyName))
+      constants.set(discriminator.propertyName, value);
+    return { constants, names: listNames(flatten(reader, branch)).declared };
+  });
+}
+
+/** The type of a schema, null aside; undefined where it does not say. */
+export function readSchemaType({ type }: SchemaObject): string | undefined {
+  if (type === undefined || typeof type === 'string') return type === 'null' ? undefined : type;
+  return type.find((each) => each !== 'null');
+}
+
+/** Whether a schema is that of numbers. */
+export function isNumeric(schema: SchemaObject): boolean {
+  return /^(integer|number)$/.test(readSchemaType(schema) ?? '');
+}
+
+function collectProperties(reader: PartReader, part: ItemPart, into: Map<string, ItemProperty>): void {
+  const { contract } = reader;
+  const { properties, required } = part.schema;
+  if (properties === undefined) return;
+  const isVariant = part.variant === true;
+  for (const name of Object.keys(properties)) {
+    const own = properties[name];
+    const known = into.get(name);
+    if (own === undefined || (known !== undefined && !isVague(contract, known))) continue;
+    const pointer = `${part.pointer}/properties/${escapeSegment(name)}`;
+    const whole = resolvePart(contract, own, pointer);
+    const target = chooseBranch(reader, whole);
+    const schema = mergeParts(reader, target);
+    into.set(name, {
+      name,
+      bare: toBareName(name),
+      schema,
+      pointer,
+      target: target.pointer,
+      branches: listParts(contract, whole, 'anyOf').map((branch) => branch.pointer),
+      required: known?.required === true || (!isVariant && required?.includes(name) === true),
+      nullable: whole.schema === ANY ? own !== false : isNullable(whole.schema),
+      scalar: isScalar(contract, whole) || hasScalarType({ schema, pointer }),
+      readOnly: (isObject(own) && own.readOnly === true) || schema.readOnly === true,
+      writeOnly: (isObject(own) && own.writeOnly === true) || schema.writeOnly === true,
+      variant: isVariant && known?.variant !== false,
+    });
+  }
+}
+
+/** Finds what all branches of a union of kinds have in common, and the values of what distinguishes them. */
+function mergeKinds(reader: PartReader, start: Part, properties: Map<string, ItemProperty>): void {
+  const branches = listKinds(reader, start);
+  const kinds = branches.map((branch) => listNames(flatten(reader, branch)));
+  const constants = branches.map((branch) => readConstants(reader, branch));
+  const declared = countNames(kinds.map((kind) => kind.declared));
+  const required = countNames(kinds.map((kind) => kind.required));
+  const isCommon = (counts: ReadonlyMap<string, number>, name: string): boolean =>
+    (counts.get(name) ?? 0) === kinds.length;
+  for (const [name, property] of properties) {
+    if (!property.variant || !isCommon(declared, name)) continue;
+    const values = constants.map((each) => each.get(name));
+    const { const: _, enum: __, ...rest } = property.schema;
+    const schema = values.includes(undefined) ? property.schema : { ...rest, enum: [...new Set(values)] };
+    properties.set(name, { ...property, schema, required: isCommon(required, name), variant: false });
+  }
+}
+
+/** A schema with the keywords of its `allOf` parts: `allOf: [{ $ref }, { readOnly: true }]`. */
+function mergeParts(reader: PartReader, { schema, pointer }: Part): SchemaObject {
+  if (schema.allOf === undefined) return schema;
+  // Schemas together are a schema.
+  return Object.assign({}, ...flatten(reader, { schema, pointer }).map((part) => part.schema)) as SchemaObject;
+}
+
+/** Whether a later part of an `allOf` may describe a property better: it has no type, or is an array of any objects. */
+function isVague(contract: Contract, property: ItemProperty): boolean {
+  const { items, type, properties, $ref } = property.schema;
+  if (type !== 'array')
+    return properties === undefined && $ref === undefined && Object.keys(property.schema).length <= 1;
+  if (!isObject(items)) return true;
+  const { schema } = contract.resolve(items, `${property.target}/items`);
+  return isObject(schema) && Object.keys(schema).every((keyword) => keyword === 'type' || keyword === 'description');
+}
+
+function markRequired(parts: readonly ItemPart[], properties: Map<string, ItemProperty>): void {
+  for (const name of parts.flatMap(({ variant, schema }) => (variant === true ? [] : (schema.required ?? [])))) {
+    const property = properties.get(name);
+    if (property?.required === false) properties.set(name, { ...property, required: true });
+  }
+}
+
+function isNullable({ type, enum: values, anyOf, oneOf }: SchemaObject): boolean {
+  if (Array.isArray(type) ? type.includes('null') : type === 'null') return true;
+  if (type === undefined && values?.includes(null) === true) return true;
+  return anyOf?.some(isNull) === true || oneOf?.some(isNull) === true;
+}
+
+function isNull(schema: Schema): boolean {
+  return isObject(schema) && schema.type === 'null';
+}
+
+const SCALARS: ReadonlySet<unknown> = new Set(['string', 'number', 'integer', 'boolean']);
+
+/** How deep unions are searched for a scalar. */
+const MAX_UNIONS = 3;
+
+/** Whether a schema, or a branch of its union, is that of a string, a number or a boolean. */
+function isScalar(contract: Contract, part: Part): boolean {
+  let level: readonly Part[] = [part];
+  for (let depth = 0; depth <= MAX_UNIONS && level.length > 0; depth++) {
+    if (level.some(hasScalarType)) return true;
+    const below = level.flatMap((each) => listUnion(contract, each));
+    level = [...new Map(below.map((each) => [each.pointer, each])).values()];
+  }
+  return false;
+}
+
+function hasScalarType({ schema: { type } }: Part): boolean {
+  return Array.isArray(type) ? type.some((each) => SCALARS.has(each)) : SCALARS.has(type);
+}

@@ -1,0 +1,169 @@
+import type { Generator } from '../../generate/generate.js';
+import { type ItemProperty, type ItemSchema, listProperties } from './item-schema.js';
+import { toBareName } from '../../base/names.js';
+import type { Binding, LifecycleHint, Resource } from './resource.js';
+import type { Item } from '../store/lists/item-list.js';
+import { isAnswered, type NewValueInput } from './new-values.js';
+import { createTimestampWriter, isInstant, isStatus } from './server-values.js';
+import { readOwn } from '../../base/json.js';
+
+/** How the status of an item that a request created advances without further requests: `queued`, `in_progress`, `completed`. */
+export interface Lifecycle {
+  /** The property that holds the status. */
+  readonly property: string;
+  readonly initial: unknown;
+  /** How long each status lasts; undefined where each read of the item advances it. */
+  readonly stepMs: number | undefined;
+  /** Whether an item only gets a property with its last status. */
+  isResult(name: string): boolean;
+  /** The item with its next status; undefined where it has the last one, or one that only a request changes. */
+  advance(item: Item, input: NewValueInput): Item | undefined;
+}
+
+/** What a lifecycle is found in. */
+interface LifecycleParts {
+  readonly resource: Resource;
+  readonly schema: ItemSchema | undefined;
+  readonly generator: Pick<Generator, 'value'>;
+  readonly bindings: readonly Binding[];
+  readonly isSettable: (name: string) => boolean;
+}
+
+/** Bare statuses of work that is not done, in the order in which work has them. */
+const PROGRESS: readonly RegExp[] = [
+  /^(notstarted|new|created|submitted|accepted|received)$/,
+  /^(queued|enqueued|waiting|pending)$/,
+  /^(validating|preparing|initializing|starting|provisioning|allocating|booting|building)/,
+  /^(inprogress|running|processing|executing|working|started|importing|exporting|generating|indexing|creating|uploading|deploying|converting|transcribing|analyzing|rendering|encoding|installing|syncing)$/,
+  /^(finalizing|finishing|completing)/,
+];
+
+/** Statuses of the lists above that by themselves do not mean work in progress. */
+const WEAK = /^(notstarted|new|created|submitted|accepted|received)$/;
+
+const DONE = /^(completed?|succeeded|success|successful|finished|done|processed|ready)$/;
+
+/** Of what is built once and then there: a server, a database. */
+const SETUP = /^(initializing|starting|provisioning|allocating|booting|building|creating|deploying)/;
+
+const SET_UP = /^(active|running|available|online|deployed|enabled|live|healthy)$/;
+
+/** Statuses that a request brings about and that end by themselves. */
+const ENDS: Readonly<Record<string, readonly string[]>> = {
+  canceling: ['canceled', 'cancelled'],
+  cancelling: ['cancelled', 'canceled'],
+  pausing: ['paused'],
+  stopping: ['stopped'],
+};
+
+/** What an item has when its work is done. */
+const RESULT = /^(outputs?|results?|response)$|^(output|result)(file)?(url|uri|text|data|id)?$|^downloadurl$/;
+
+/** When work is done, or began. */
+const FINISHED = /^(completed|finished|ended|done|completion|end|finish)(at|on|time|date)$/;
+const STARTED = /^(started|start)(at|on|time|date)$/;
+
+/** Finds the statuses through which an item advances by itself, or takes them from a hint. */
+export function createLifecycle(parts: LifecycleParts): Lifecycle | undefined {
+  const { resource, schema, isSettable, bindings } = parts;
+  const { lifecycle: hint } = resource;
+  if (hint === false || schema === undefined) return undefined;
+  const property = findStatusProperty(schema, hint);
+  if (property === undefined) return undefined;
+  const values = property.schema.enum?.filter((value) => typeof value === 'string') ?? [];
+  const chain = hint?.statuses ?? findChain(values);
+  // What requests can set is read last: it takes the bodies of all operations of the resource.
+  if (chain.length < 2 || (hint === undefined && isSettable(property.name))) return undefined;
+  const blocked = hint === undefined ? findBlocked(bindings, property.name) : new Set<unknown>();
+  const stepMs = hint?.seconds === undefined ? undefined : hint.seconds * 1000;
+  const isPending = !isAnswered(bindings);
+  const isResult = (name: string): boolean => isPending && RESULT.test(toBareName(name)) && !isSettable(name);
+  const write = createStageWriter(parts, schema, isResult);
+  const initial = property.schema.default ?? chain[0];
+  return {
+    property: property.name,
+    initial,
+    stepMs,
+    isResult,
+    advance: (item, input) => {
+      const before = item[property.name];
+      const i = chain.indexOf(String(before));
+      const next = i < 0 ? findEnd(before, values) : chain[i + 1];
+      if (next === undefined || blocked.has(next)) return undefined;
+      return { ...item, ...write(item, { isDone: next === chain.at(-1), input }), [property.name]: next };
+    },
+  };
+}
+
+/** An item whose work is done: with its last status. */
+export function completeWork(lifecycle: Lifecycle | undefined, item: Item, input: NewValueInput): Item {
+  const next = lifecycle?.advance(item, input);
+  return next === undefined ? item : completeWork(lifecycle, next, input);
+}
+
+function findStatusProperty(
+  schema: ItemSchema,
+  hint: Exclude<LifecycleHint, false> | undefined,
+): ItemProperty | undefined {
+  if (hint?.property !== undefined) return schema.properties.get(hint.property);
+  return listProperties(schema).find((each) => isStatus(each.name) && (each.schema.enum ?? hint) !== undefined);
+}
+
+/** The statuses of work in their order: those in progress, then the one of success; empty where the values are not plainly such statuses. */
+function findChain(values: readonly string[]): readonly string[] {
+  const rank = (value: string): number => PROGRESS.findIndex((pattern) => pattern.test(toBareName(value)));
+  const progress = values.filter((value) => rank(value) >= 0);
+  const ranks = progress.map(rank);
+  const isOrdered = ranks.every((each, i) => each >= (ranks[i - 1] ?? 0));
+  const ordered = isOrdered ? progress : progress.toSorted((a, b) => rank(a) - rank(b));
+  const isSetup = progress.some((value) => SETUP.test(toBareName(value)));
+  const done =
+    values.find((value) => DONE.test(toBareName(value))) ??
+    (isSetup ? values.find((value) => SET_UP.test(toBareName(value))) : undefined);
+  // Work that waits for its client is not plain, unless it begins in a queue.
+  const waits = values.some((value) => /^(requires|awaiting|needs)/.test(toBareName(value)));
+  const isQueued = ranks.includes(1);
+  if (done === undefined || (waits && !isQueued)) return [];
+  const before = ordered.filter((value) => value !== done);
+  return before.some((value) => !WEAK.test(toBareName(value))) ? [...before, done] : [];
+}
+
+/** The statuses that actions set: they are not reached without the action, but work that was interrupted continues by itself. */
+function findBlocked(bindings: readonly Binding[], property: string): ReadonlySet<unknown> {
+  const acts = bindings.filter(
+    ({ action, operation }) => action === 'act' && !/(resume|retry|restart|unpause|rerun)\W*$/i.test(operation.path),
+  );
+  return new Set(acts.map(({ set }) => set[property]).filter((value) => value !== undefined));
+}
+
+function findEnd(status: unknown, values: readonly string[]): string | undefined {
+  const word = toBareName(String(status));
+  return readOwn(ENDS, word)?.flatMap((end) => values.find((value) => toBareName(value) === end) ?? [])[0];
+}
+
+/** Writes what comes with a status besides the status: when work began or ended, and its results. */
+function createStageWriter(
+  { generator, isSettable }: LifecycleParts,
+  schema: ItemSchema,
+  isResult: (name: string) => boolean,
+): (item: Item, stage: { readonly isDone: boolean; readonly input: NewValueInput }) => Item {
+  const own = listProperties(schema).filter(({ name }) => !isSettable(name));
+  const stamps = own.filter(isInstant).map((property) => ({ property, write: createTimestampWriter(property) }));
+  return (item, { isDone, input }) => {
+    const written: Record<string, unknown> = {};
+    const isEmpty = (name: string): boolean => item[name] === undefined || item[name] === null;
+    for (const { property, write } of stamps) {
+      const { name } = property;
+      if ((isDone ? FINISHED : STARTED).test(toBareName(name)) && isEmpty(name)) written[name] = write(input.now);
+    }
+    if (!isDone) return written;
+    for (const { name, target, schema: declared } of own) {
+      const { key, now, seed } = input;
+      if (/^(is)?(done|finished|completed?)$/i.test(name) && declared.type === 'boolean') written[name] = true;
+      if (/^(progress|percent)/i.test(name) && item[name] === 0) written[name] = declared.maximum ?? 100;
+      if (isResult(name) && isEmpty(name))
+        written[name] = generator.value(target, { seed, key: `${key}\0${name}`, now, direction: 'response', name });
+    }
+    return written;
+  };
+}

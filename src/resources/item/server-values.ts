@@ -1,0 +1,363 @@
+import type { ItemProperty, ItemSchema, ReadItemSchema } from './item-schema.js';
+import { isNumeric, listProperties, readSchemaType } from './item-schema.js';
+import { toBareName, toLetters } from '../../base/names.js';
+import { listStatuses } from '../../conventions/names.js';
+import { escapePattern } from '../../contract/patterns/guarded-pattern.js';
+import { listExamples, readOwn, setOwn } from '../../base/json.js';
+import { type Binding, type Resource, CHANGES } from './resource.js';
+import { fillDerived } from '../../generate/derived-values.js';
+import type { Item, NewEntry } from '../store/lists/item-list.js';
+
+const TIMESTAMP =
+  /^(created|updated|modified|last_?modified|inserted)(_?(at|on|date|time|timestamp|datetime))?$|^(date|time)_?(created|updated|modified)$|^(creation|modification|last_?update)_?(date|time)$/i;
+
+const CHANGE = /updat|modif/i;
+
+/** Whether a property says when an item was created or last changed. */
+export function isTimestamp(property: ItemProperty): boolean {
+  return TIMESTAMP.test(property.name) && readUnit(property) !== undefined;
+}
+
+/** Names of properties that count the changes of an item. */
+const VERSION = /^_?(version|revision|(lock|row)_?version|(version|revision)_?number)$/i;
+
+const COUNTS = /\b(increment|increas|grows|optimistic|concurren)|\beach (time|update|change)\b/i;
+
+/** The property that counts the changes of an item: as it says, or because changes require it and creates do not. */
+export function findVersion(
+  read: ReadItemSchema,
+  schema: ItemSchema | undefined,
+  bindings: readonly Binding[],
+): string | undefined {
+  const requires = ({ operation: { body, parameters } }: Binding, name: string): boolean =>
+    parameters.some((each) => each.in === 'query' && each.name === name && each.required) ||
+    (body?.content ?? []).some(({ schemaPointer }) => {
+      const all = listProperties(read(schemaPointer));
+      const inner = all.flatMap(({ target }) => read(target)?.properties.get(name) ?? []);
+      return [...all.filter((each) => each.name === name), ...inner].some(({ required }) => required);
+    });
+  return listProperties(schema).find(({ name, schema: own, readOnly }) => {
+    const isNumber = [own.type].flat().includes('integer') && own.enum === undefined;
+    if (!isNumber || !VERSION.test(name)) return false;
+    if (readOnly || COUNTS.test(own.description ?? '')) return true;
+    const requiring = bindings.filter((binding) => requires(binding, name));
+    return requiring.length > 0 && requiring.every(({ action }) => CHANGES.has(action));
+  })?.name;
+}
+
+/** Whether a property says when an item was last changed. */
+export function isChangeTimestamp(property: ItemProperty): boolean {
+  return isTimestamp(property) && CHANGE.test(property.name);
+}
+
+/** Names of dates and times; an integer can be anything else. */
+const INSTANT =
+  /(_at|_on|_date|_time|_?timestamp|_until|_expires|period_?(start|end)|_start|_end)$|[a-z](At|On|Date|Time|Timestamp|Until)$|^(date|timestamp|expires|expiry|expiration)$/;
+
+/** Whether a property is a date or a time, by its format or its name. */
+export function isInstant(property: ItemProperty): boolean {
+  const { format } = property.schema;
+  const unit = readUnit(property);
+  return (
+    unit !== undefined &&
+    (format === 'date' || format === 'date-time' || format === 'unix-time' || INSTANT.test(property.name))
+  );
+}
+
+/** Whether a property says when an item got a status: `cancelled_at` for `cancelled`. */
+function isStatusTimestamp(property: ItemProperty, status: string): boolean {
+  const name = toLetters(property.name);
+  const word = toLetters(status);
+  return (name === `${word}at` || name === `${word}on` || name === `${word}date`) && readUnit(property) !== undefined;
+}
+
+/** Writes instants in the form of a property: seconds, milliseconds if the schema mentions them, or a date string. */
+export function createTimestampWriter(property: Pick<ItemProperty, 'schema'>): (now: number) => unknown {
+  switch (readUnit(property)) {
+    case 'seconds':
+      return (now) => Math.floor(now / 1000);
+    case 'milliseconds':
+      return (now) => now;
+    case 'date':
+      return (now) => new Date(now).toISOString().slice(0, 10);
+    default:
+      return (now) => new Date(now).toISOString();
+  }
+}
+
+function readUnit(
+  property: Pick<ItemProperty, 'schema'>,
+): 'date' | 'date-time' | 'milliseconds' | 'seconds' | undefined {
+  const { schema } = property;
+  if (isNumeric(schema)) {
+    const long = listExamples(schema).some((example) => typeof example === 'number' && example > 100_000_000_000);
+    return long || /millisecond/i.test(schema.description ?? '') ? 'milliseconds' : 'seconds';
+  }
+  if (readSchemaType(schema) !== 'string' || schema.pattern !== undefined) return undefined;
+  if (schema.format === 'date') return 'date';
+  return /^(date[-_]?time|timestamp|iso[-_]?8601)$/i.test(schema.format ?? 'date-time') ? 'date-time' : undefined;
+}
+
+const STATUS_NAMES: readonly string[] = ['status', 'state', 'phase'];
+
+/** Whether a property of this name holds the status of an item. */
+export function isStatus(name: string): boolean {
+  return STATUS_NAMES.includes(name.toLowerCase());
+}
+
+/** As `isStatus`, also for the status of a part: `payment_status`. */
+export function isStatusName(name: string): boolean {
+  return /(status|state|phase)$/i.test(name);
+}
+
+/** Verbs whose status is spelled differently; the first value that the enum has is used. */
+const STATUSES_BY_VERB: Readonly<Record<string, readonly string[]>> = {
+  accept: ['accepted', 'approved'],
+  activate: ['active', 'enabled'],
+  capture: ['captured', 'succeeded', 'paid'],
+  confirm: ['confirmed', 'succeeded', 'processing'],
+  deactivate: ['inactive', 'disabled'],
+  deliver: ['delivered'],
+  disable: ['disabled', 'inactive'],
+  enable: ['enabled', 'active'],
+  finalize: ['finalized', 'open'],
+  freeze: ['frozen'],
+  pay: ['paid'],
+  publish: ['published', 'live'],
+  reopen: ['open', 'reopened'],
+  restart: ['running', 'in_progress', 'queued'],
+  restore: ['active', 'restored'],
+  resume: ['active', 'running', 'in_progress', 'queued'],
+  retry: ['queued', 'pending', 'in_progress', 'running'],
+  return: ['returned'],
+  run: ['running', 'in_progress'],
+  send: ['sent'],
+  ship: ['shipped'],
+  start: ['running', 'started', 'in_progress', 'active'],
+  stop: ['stopped', 'stopping'],
+  submit: ['submitted', 'in_review', 'pending_review', 'pending'],
+  succeed: ['succeeded', 'posted'],
+  unarchive: ['active', 'open'],
+  unblock: ['active'],
+  unpause: ['active'],
+  unpublish: ['draft', 'unpublished'],
+  unsuspend: ['active'],
+  verify: ['verified'],
+  void: ['void', 'voided'],
+  voidinvoice: ['void'],
+};
+
+/** The status that the name of an action suggests; undefined where the enum of the schema has none like it. */
+function findStatusFor(
+  verb: string,
+  schema: ItemSchema | undefined,
+): { readonly property: string; readonly value: string } | undefined {
+  const word = toLetters(verb);
+  const first = verb.split(/[_-]/)[0] ?? '';
+  const known = [word, verb.split('_')[0] ?? ''].flatMap((each) => readOwn(STATUSES_BY_VERB, each) ?? []);
+  // The likeliest name first.
+  const properties = STATUS_NAMES.flatMap((name) =>
+    listProperties(schema).filter((each) => each.name.toLowerCase() === name),
+  );
+  for (const property of properties) {
+    const values = listStatuses(property.schema);
+    const listed = known.flatMap((each) => values.find((value) => toBareName(value) === toBareName(each)) ?? [])[0];
+    const value = listed ?? findVerbForm(word, values) ?? findVerbForm(first.toLowerCase(), values);
+    if (value !== undefined) return { property: property.name, value };
+  }
+  return undefined;
+}
+
+/** The time of a change, as the value of a property that an operation sets. */
+const CHANGE_TIME = '$now';
+
+/** Verbs after which an item is no longer active, and those that make it active. */
+const ENDS = /^(cancel|disable|deactivate)$/;
+const BEGINS = /^(enable|activate|reactivate)$/;
+
+/** What an action sets: the status, flags (`archived: true`) and times (`canceled`); undefined where the schema has none of them. */
+export function findEffect(verb: string, schema: ItemSchema | undefined): Item | undefined {
+  const status = findStatusFor(verb, schema);
+  const word = /^[a-z]+/i.exec(verb)?.[0].toLowerCase() ?? '';
+  // `archive` for `unarchive`, `close` for `reopen`.
+  const undone = /^un(?=[a-z]{3})/.test(word) ? [word.slice(2)] : (readOwn(UNDOES, word) ?? []);
+  const isUndone = undone.length > 0;
+  const bases = isUndone ? undone : [word];
+  const set: Record<string, unknown> = {};
+  for (const property of listProperties(schema)) {
+    const bare = property.bare.replace(/^is(?=[a-z]{4})/, '');
+    const isDone = bases.some(
+      (base) => isParticiple(base, bare.replace(/(at|on|date)$/, '')) || isParticiple(base, bare),
+    );
+    if (property.schema.type === 'boolean') {
+      if (isDone) set[property.name] = !isUndone;
+      else if (/^(active|enabled)$/.test(bare) && (ENDS.test(word) || BEGINS.test(word)))
+        set[property.name] = BEGINS.test(word);
+      else if (/^(disabled|deactivated)$/.test(bare) && BEGINS.test(word)) set[property.name] = false;
+    } else if (isDone && isTime(property)) {
+      if (isUndone && property.nullable) set[property.name] = null;
+      // Beside a status, a change of the status sets it.
+      else if (!isUndone && status === undefined) set[property.name] = CHANGE_TIME;
+    } else if (status === undefined && isInactiveTime(property)) {
+      const none = property.nullable ? null : 0;
+      if (/^(disable|deactivate)$/.test(word)) set[property.name] = CHANGE_TIME;
+      else if (BEGINS.test(word) && (none === null || property.schema.type === 'integer')) set[property.name] = none;
+    }
+  }
+  if (status !== undefined) set[status.property] = status.value;
+  return Object.keys(set).length === 0 ? undefined : set;
+}
+
+/** Verbs that undo others without saying so by `un`. */
+const UNDOES: Readonly<Record<string, readonly string[]>> = {
+  reactivate: ['deactivate', 'cancel'],
+  reopen: ['close', 'complete', 'resolve'],
+  restore: ['delete', 'archive', 'trash'],
+  resume: ['pause'],
+};
+
+/** Whether a word is the past participle of a verb: `archived` of `archive`, `hidden` of `hide`. */
+function isParticiple(verb: string, word: string): boolean {
+  const stem = verb.replace(/(e|y)$/, '');
+  return stem.length > 2 && word.startsWith(stem) && /^([a-z]?ed|ied|den)$/.test(word.slice(stem.length));
+}
+
+/** Whether a property says when an item stopped to be active: `date_delete`, `disabled_at`. */
+export function isInactiveTime(property: ItemProperty): boolean {
+  const { bare } = property;
+  return /^(date|time)?(delete|disable|deactivate)d?(at|on|date|time)?$/.test(bare) && isTime(property);
+}
+
+/** Whether a property is a number of seconds or a date, not any string. */
+function isTime(property: ItemProperty): boolean {
+  const { type, format } = property.schema;
+  return readUnit(property) !== undefined && (format?.startsWith('date') === true || ![type].flat().includes('string'));
+}
+
+/** The value that is a form of the verb: `cancel` -> `cancelled` or `canceled`, `close` -> `closed`; past tense first. */
+function findVerbForm(verb: string, values: readonly string[]): string | undefined {
+  const stem = verb.replace(/(e|y)$/, '');
+  if (stem.length < 3) return undefined;
+  const forms = values.filter((value) => value.toLowerCase().startsWith(stem));
+  return forms.find((value) => /ed$/i.test(value)) ?? forms[0];
+}
+
+const INITIAL_STATUSES: readonly string[] =
+  'new created draft queued pending open active enabled available in_progress'.split(' ');
+
+/** Parts of statuses that an item only gets later, never initially. */
+const LATER_STATUS =
+  /cancel|fail|delet|expir|clos|complet|succe|reject|revok|archiv|past_due|unpaid|ended|lost|won|void|inactive|disabled|error|refund|return|deliver|sold|frozen|suspend|incomplete|paused|block|lock/i;
+
+const NO_STATUS = /unspecified|unknown|^none$/i;
+
+/** The initial status of a new item: a usual one, else the first value that is not a later status. */
+export function chooseInitialStatus(values: readonly unknown[], description = ''): unknown {
+  const names = sortAsDescribed(
+    values.filter((value) => typeof value === 'string'),
+    description,
+  );
+  const find = (word: string): unknown => names.find((value) => toBareName(value) === toBareName(word));
+  const usual = INITIAL_STATUSES.find((word) => find(word) !== undefined);
+  if (usual !== undefined) return find(usual);
+  const early = names.filter((value) => !LATER_STATUS.test(value));
+  return early.find((value) => !NO_STATUS.test(value)) ?? early[0] ?? values[0];
+}
+
+/** Values in the order in which a description lists all of them, which is that of a life; enums are often sorted by name. */
+function sortAsDescribed(names: readonly string[], description: string): readonly string[] {
+  const at = new Map(
+    names.map((name) => [name, description.search(new RegExp(`(?<![\\w-])${escapePattern(name)}(?![\\w-])`))]),
+  );
+  if ([...at.values()].includes(-1)) return names;
+  return names.toSorted((a, b) => (at.get(a) ?? 0) - (at.get(b) ?? 0));
+}
+
+/** Adds the masked forms of secrets that are not given, each at its position in the schema. */
+export function createMask({ redacts: masked }: Resource, names: readonly string[]): (item: Item, given: Item) => Item {
+  const redacts = Object.entries(masked);
+  const masks = new Map(redacts);
+  const known = new Set(names);
+  return (item, given) => {
+    const isMasked = (name: string, plain: string): boolean =>
+      typeof item[plain] === 'string' && !Object.hasOwn(given, name);
+    if (!redacts.some(([name, plain]) => isMasked(name, plain))) return item;
+    const ordered: Record<string, unknown> = {};
+    for (const name of names) {
+      const plain = masks.get(name);
+      const value = plain !== undefined && isMasked(name, plain) ? redact(String(item[plain])) : item[name];
+      if (value !== undefined) ordered[name] = value;
+    }
+    for (const name of Object.keys(item)) if (!known.has(name)) setOwn(ordered, name, item[name]);
+    return ordered;
+  };
+}
+
+/** The prefix of a key, such as `sk-admin-`: words of at most 12 letters and digits, each with a separator. */
+const KEY_PREFIX = /^(?:[a-z\d]{1,12}[-_])+/i;
+
+/** The masked form of a secret: its prefix, three dots and its last four characters. */
+function redact(secret: string): string {
+  const [prefix = secret.slice(0, 3)] = KEY_PREFIX.exec(secret) ?? [];
+  return `${prefix}...${secret.slice(-4)}`;
+}
+
+/** A new item without the properties that only the answer to its create shows, and those. @param fixed - What is shown nevertheless. */
+export function hideSecrets(resource: Resource, fixed: Item, item: Item): Pick<NewEntry, 'item' | 'secrets'> {
+  const { once, secretKey } = resource;
+  const names = [
+    ...once.filter((name) => !Object.hasOwn(fixed, name)),
+    ...(secretKey === undefined ? [] : [secretKey.name]),
+  ];
+  if (names.length === 0) return { item, secrets: undefined };
+  const shown: Record<string, unknown> = {};
+  const secrets: Record<string, unknown> = {};
+  for (const name of Object.keys(item)) setOwn(names.includes(name) ? secrets : shown, name, item[name]);
+  return { item: shown, secrets };
+}
+
+/** Plans the properties that a hint derives from others; undefined without any. */
+export function createDerive({ derived }: Pick<Resource, 'derived'>): ((item: Item) => Item) | undefined {
+  if (derived === undefined) return undefined;
+  const templates = Object.entries(derived);
+  return (item) => {
+    const values = templates.map(([name, template]) => [name, fillDerived(template, item)] as const);
+    return Object.fromEntries(values.filter(([, value]) => value !== undefined));
+  };
+}
+
+/** The changed item with its version and timestamps: `updated_at`, and `cancelled_at` for the status `cancelled`, also for one in `set`. */
+export type Stamp = (before: Item, change: { readonly after: Item; readonly set: Item; readonly now: number }) => Item;
+
+/** Creates the function that writes the version and the timestamps of a changed item. */
+export function createStamp(properties: readonly ItemProperty[], version: string | undefined): Stamp {
+  const changing = properties.filter(isChangeTimestamp);
+  const changes = changing.map((property) => ({ property, write: createTimestampWriter(property) }));
+  const statuses = properties.filter(({ name }) => isStatus(name));
+  return (before, { after, set, now }) => {
+    const stamped: Record<string, unknown> = { ...after, ...set };
+    const stamp = (name: string, write: (now: number) => unknown): void => {
+      // A change that sets the timestamp itself takes precedence.
+      if (after[name] === before[name] && !Object.hasOwn(set, name)) stamped[name] = write(now);
+    };
+    if (version !== undefined) {
+      const count = before[version];
+      stamped[version] = typeof count === 'number' ? count + 1 : after[version];
+    }
+    for (const property of properties) {
+      if (set[property.name] === CHANGE_TIME) stamped[property.name] = createTimestampWriter(property)(now);
+    }
+    for (const { property, write } of changes) {
+      if (Object.hasOwn(before, property.name) || property.required) stamp(property.name, write);
+    }
+    const reached = statuses.flatMap(({ name }) => (after[name] === before[name] ? [] : after[name]));
+    for (const status of [...reached, ...Object.values(set)]) {
+      if (typeof status !== 'string') continue;
+      for (const property of properties) {
+        if (isStatusTimestamp(property, status)) stamp(property.name, createTimestampWriter(property));
+      }
+    }
+    for (const name of Object.keys(stamped)) if (stamped[name] === undefined) delete stamped[name];
+    return stamped;
+  };
+}

@@ -1,0 +1,150 @@
+import type { RequestHeaders } from '../../http/request-headers.js';
+import type { Contract } from '../../contract/contract.js';
+import { isObject, readPath } from '../../base/json.js';
+import type { Operation, Parameter } from '../../contract/operations/operation.js';
+import { findJsonMedia } from '../../contract/operations/responses.js';
+import { createItemSchemaReader, listProperties } from '../item/item-schema.js';
+import { toBareNoun, toItemNoun } from '../../conventions/names.js';
+import { toBareName } from '../../base/names.js';
+import { readString } from '../../contract/pointer.js';
+
+/** A parameter of a list: of the query, a header, or a property of the request body. */
+export interface PageInput extends Pick<Parameter, 'name' | 'required' | 'schema' | 'schemaPointer' | 'description'> {
+  /** The property names from the root of the body, or of the query for an object in it; empty for other parameters. */
+  readonly path: readonly string[];
+  readonly in: 'body' | 'header' | 'query';
+}
+
+/** The parts of a request that can name a page. */
+interface PageValues {
+  readonly query: Readonly<Record<string, unknown>>;
+  readonly headers: Pick<RequestHeaders, 'get'>;
+  readonly body: unknown;
+}
+
+/** Headers that describe a page; other headers have names like these for other purposes. */
+const PAGE_HEADER =
+  /^(x-)?(page|per-page|page-(number|size|token|limit)|(next-)?cursor|limit|offset|continuation(-token)?|range)$/i;
+
+/** Objects of a request body that hold parameters of a list. */
+const GROUP = /^(pagination|paging|page|options|filters?|where|criteria)$/i;
+
+/** The parameters of a list, those of the query first. */
+export function findPageInputs(contract: Contract, operation: Operation): readonly PageInput[] {
+  const read = createItemSchemaReader(contract);
+  const declared = operation.parameters.flatMap((parameter): readonly PageInput[] => {
+    const { name, in: place, required, schema, schemaPointer, description } = parameter;
+    if (place === 'query' && parameter.style === 'deepObject' && GROUP.test(name)) {
+      return listProperties(read(schemaPointer)).map(({ name: own, required: isRequired, schema: inner, target }) => ({
+        name: `${name}[${own}]`,
+        path: [name, own],
+        in: place,
+        required: isRequired,
+        schema: inner,
+        schemaPointer: target,
+        description: inner.description,
+      }));
+    }
+    if (place !== 'query' && (place !== 'header' || !PAGE_HEADER.test(name))) return [];
+    return [{ name, required, schema, schemaPointer, description, path: [], in: place }];
+  });
+  const media = findJsonMedia(operation.body?.content ?? []);
+  if (media?.schema === undefined) return declared;
+  const readInputs = (pointer: string, above: readonly string[]): readonly PageInput[] =>
+    listProperties(read(pointer)).flatMap(({ name, required, schema, target, pointer: own }) => {
+      const path = [...above, name];
+      const isGroup = above.length === 0 && GROUP.test(name) && (read(target)?.properties.size ?? 0) > 0;
+      if (isGroup) return readInputs(target, path);
+      const description = readString(contract.at(`${own}/description`));
+      return [{ name, required, schema, schemaPointer: target, description, path, in: 'body' as const }];
+    });
+  return [...declared, ...readInputs(media.schemaPointer, [])];
+}
+
+/** Names of arrays that hold what a request is about. */
+const GENERIC = /^(inputs?|items|objects|records|entries|resources|data|list)$/i;
+
+/** The parameter with the ids of several items: `ids`, `widget_ids`, `widgets`, or an array of the body with a general name. */
+export function findIdsInput(contract: Contract, operation: Operation, collection: string): PageInput | undefined {
+  const own = toBareName(collection);
+  const noun = toBareNoun(collection);
+  const names = new Set(['id', 'ids', `${noun}id`, `${noun}ids`, own]);
+  const inputs = findPageInputs(contract, operation);
+  const arrays = inputs.filter(
+    ({ in: place, schema }) => place === 'body' && isObject(schema) && schema.type === 'array',
+  );
+  const isOwn = ({ name }: PageInput): boolean =>
+    GENERIC.test(name) || own.endsWith(toBareName(name)) || toBareName(name).startsWith(noun);
+  return inputs.find(({ name }) => names.has(toBareName(name))) ?? arrays.find(isOwn);
+}
+
+/** The kinds of ids that the name of a parameter can end in. */
+const KEY = /^(id|uuid|arn|name|key|code|slug)$/;
+
+/** What the items of a collection are identified by. */
+export interface ItemKeys {
+  readonly name: string;
+  readonly idProperty: string | undefined;
+  readonly alternateKeys: readonly string[];
+}
+
+/** A parameter of a list with the ids of the items to show, or with the values of another key of theirs. */
+export interface IdFilter {
+  readonly name: string;
+  /** The other key; undefined for ids. */
+  readonly property: string | undefined;
+}
+
+/** The parameter that names the items of a list: `ids`, `pet_ids`, an array `pets`, or `pet_name` where the name is a key. */
+export function findIdFilter(
+  inputs: readonly PageInput[],
+  { name: collection, idProperty = 'id', alternateKeys }: ItemKeys,
+): IdFilter | undefined {
+  const noun = toItemNoun(collection);
+  const find = (property: string): PageInput | undefined => {
+    const own = toBareName(property);
+    const kind = own.startsWith(noun) && own !== noun ? own.slice(noun.length) : own;
+    const isId = property === idProperty;
+    const many = new Set([
+      ...(isId ? ['ids', `${noun}ids`] : []),
+      ...(KEY.test(kind) ? [`${kind}s`, `${noun}${kind}s`] : []),
+    ]);
+    return inputs.find((input) => {
+      const bare = toBareName(input.name);
+      if (many.has(bare)) return isArray(input) || (isObject(input.schema) && input.schema.type === 'string');
+      if (isArray(input)) return isId && toBareNoun(input.name) === noun;
+      return KEY.test(kind) && bare === noun + kind && bare !== own;
+    });
+  };
+  for (const property of [idProperty, ...alternateKeys]) {
+    const found = find(property);
+    if (found !== undefined) return { name: found.name, property: property === idProperty ? undefined : property };
+  }
+  return undefined;
+}
+
+function isArray({ schema }: PageInput): boolean {
+  return isObject(schema) && [schema.type].flat().includes('array');
+}
+
+/** Plans how the values of the parameters are read from a request, by their names. */
+export function createValueReader(
+  inputs: readonly PageInput[],
+): (values: PageValues) => Readonly<Record<string, unknown>> {
+  const others = inputs.filter((input) => input.in !== 'query' || input.path.length > 0);
+  if (others.length === 0) return ({ query }) => query;
+  return ({ query, headers, body }) => {
+    const values: Record<string, unknown> = { ...query };
+    for (const { name, path, in: place } of others) {
+      const root = place === 'query' ? query : body;
+      const value =
+        place === 'header'
+          ? (headers.get(name.toLowerCase()) ?? undefined)
+          : isObject(root)
+            ? readPath(root, path)
+            : undefined;
+      if (value !== undefined) values[name] ??= value;
+    }
+    return values;
+  };
+}

@@ -1,0 +1,420 @@
+import { isObject } from '../../base/json.js';
+import type { Operation } from '../../contract/operations/operation.js';
+import {
+  createProperty,
+  findOnlyValue,
+  type ItemProperty,
+  type ItemSchema,
+  type ReadItemSchema,
+  listProperties,
+  isNumeric,
+  readSchemaType,
+  findPropertyAt,
+} from '../item/item-schema.js';
+import { findSuccessMedia } from '../../contract/operations/responses.js';
+import { toBareName } from '../../base/names.js';
+
+/** The meaning of an envelope property for the page. */
+export type EnvelopeRole =
+  | 'count'
+  | 'end'
+  | 'first'
+  | 'firstId'
+  | 'hasMore'
+  | 'last'
+  | 'lastId'
+  | 'limit'
+  | 'list'
+  | 'next'
+  | 'offset'
+  | 'page'
+  | 'pages'
+  | 'previous'
+  | 'remaining'
+  | 'self'
+  | 'total';
+
+/** How another page is written; `auto` is the value of a cursor and the URL of any other page. */
+type TurnForm = 'auto' | 'path' | 'url' | 'value';
+
+/** A property of an envelope whose value depends on the page. */
+export interface EnvelopeField {
+  readonly role: EnvelopeRole;
+  readonly form: TurnForm;
+  /** Its JSON type; `integer` for all numbers. */
+  readonly type: string | undefined;
+}
+
+/** How one value of a response is built. */
+export type Plan =
+  | { readonly kind: 'constant'; readonly value: unknown }
+  | { readonly kind: 'field'; readonly field: EnvelopeField }
+  | { readonly kind: 'items' }
+  | { readonly kind: 'object'; readonly members: readonly Member[] };
+
+export interface Member {
+  readonly name: string;
+  readonly plan: Plan;
+  readonly nullable: boolean;
+  readonly required: boolean;
+}
+
+/** Where the items of a list response stand. */
+export interface ItemsPosition {
+  /** The property names from the root to the array; empty where the response is the array. */
+  readonly path: readonly string[];
+  /** The property names from an element of the array to the item; usually none. */
+  readonly element: readonly string[];
+  /** Pointer to the schema of one item. */
+  readonly itemSchema: string | undefined;
+}
+
+/** The shape of a list response: an array, or an envelope around one. */
+export interface ListShape extends ItemsPosition {
+  /** Pointer to the schema of the response. */
+  readonly schema: string;
+  readonly plan: Plan;
+}
+
+/** The list of an operation that declares no answer: an array. */
+export const PLAIN_LIST: ListShape = {
+  path: [],
+  element: [],
+  itemSchema: undefined,
+  schema: '',
+  plan: { kind: 'items' },
+};
+
+const ROLES: readonly (readonly [RegExp, EnvelopeRole])[] = [
+  [
+    /^(has(more|next(page)?|additional)|more|(is)?truncated|nextpageexists|more(pages|(items|results)(incollection)?))$/,
+    'hasMore',
+  ],
+  [/^firstid$/, 'firstId'],
+  [/^lastid$/, 'lastId'],
+  [
+    /^(total|total(count|items|results|entries|records|elements|size|objects|hits|rows)|counttotal|fullcount|total(filtered|matching|available|found)(count)?|(filtered|matching)(total|count))$/,
+    'total',
+  ],
+  [/^(pages|pagecount|total(pages|pagecount)|numpages|pagestotal)$/, 'pages'],
+  [/^(remaining(itemcount|items|count)?)$/, 'remaining'],
+  [
+    /^(count|(item|record|result|entry|row)count|size|numresults|resultcount|numberofelements|returned(count)?)$/,
+    'count',
+  ],
+  [/^(page|currentpage|page(number|index)|number)$/, 'page'],
+  [/^(limit|perpage|pagesize|maxresults|pagelimit|itemsperpage)$/, 'limit'],
+  [/^(offset|skip|start|startindex|startat|from)$/, 'offset'],
+  [/^(end|endindex|to)$/, 'end'],
+  [
+    /^(next|next(page|cursor|token|pagetoken|pagecursor|marker|offset|link|href|url|uri|pageurl|pageuri|pagelink|continuation(token)?|records(path)?|start)|(end|after)?cursor|after|continu(e|ation(token)?)|marker|pagetoken|nextpagenumber|iterator|bookmark|scroll(id|token|cursor)|(resume|resumption|paging|listing)(token|key)|lastevaluated\w+)$/,
+    'next',
+  ],
+  [
+    /^(prev|previous)(page|cursor|token|pagetoken|marker|offset|link|href|url|uri|pageurl|pageuri)?$|^before$|^(start|before)cursor$/,
+    'previous',
+  ],
+  [/^prev(ious)?(iterator|bookmark)$/, 'previous'],
+  [/^(is)?(done|finished)$|^islast(page)?$/, 'last'],
+  [/^(self|uri|href)(link|url|uri|href)?$/, 'self'],
+  [/^url$/, 'list'],
+  [/^first(page)?(link|url|uri|href)?$/, 'first'],
+  [/^last(page)?(link|url|uri|href)?$/, 'last'],
+];
+
+/** Objects of an envelope that hold properties of the page. */
+export const NESTED: RegExp =
+  /^(_?links|meta|_?metadata|additional_?data|pagination|paging|page_?info|page_?meta|page|pages|cursors?|response_?metadata|result_?info|(next|prev|previous|self|first|last)(_?(page|link))?)$/i;
+
+/** The shape of a list response with the items at a position; undefined where the operation declares no response, or there are none. */
+export function planList(
+  read: ReadItemSchema,
+  operation: Operation,
+  items: ItemsPosition | undefined,
+): ListShape | undefined {
+  const pointer = readAnswerPointer(operation) ?? '';
+  const schema = read(pointer);
+  return schema && items && { ...items, schema: pointer, plan: planAround(schema, read, items.path) };
+}
+
+/** Pointer to the schema of the body of a success. */
+export function readAnswerPointer(operation: Operation): string | undefined {
+  const media = findSuccessMedia(operation);
+  return media?.schema === undefined ? undefined : media.schemaPointer;
+}
+
+/** Plans a response with items, or the number of items, at a path. */
+function planAround(schema: ItemSchema, read: ReadItemSchema, path: readonly string[]): Plan {
+  return path.length === 0 ? { kind: 'items' } : planObject(schema, { read, items: path, above: [] });
+}
+
+/** The shape of a response that is the size of a list: a number, or an object that has it; undefined for any other. */
+export function readCountShape(read: ReadItemSchema, operation: Operation): ListShape | undefined {
+  const pointer = readAnswerPointer(operation) ?? '';
+  const schema = read(pointer);
+  const path = schema && findCount(schema, read);
+  if (schema === undefined || path === undefined) return undefined;
+  const { type } = schema;
+  const toTotal = (plan: Plan): Plan => {
+    if (plan.kind === 'items') return { kind: 'field', field: { role: 'total', form: 'value', type } };
+    if (plan.kind !== 'object') return plan;
+    return { ...plan, members: plan.members.map((member) => ({ ...member, plan: toTotal(member.plan) })) };
+  };
+  return { ...PLAIN_LIST, schema: pointer, plan: toTotal(planAround(schema, read, path)) };
+}
+
+/** The path to the number that is the size of a list: by its name, else the only one. */
+export function findCount(schema: ItemSchema, read: ReadItemSchema): readonly string[] | undefined {
+  if (isNumeric(schema.schema)) return [];
+  const listNumbers = (of: ItemSchema | undefined, above: readonly string[]): readonly (readonly string[])[] =>
+    listProperties(of).flatMap(({ name, schema: own, target }) => {
+      const path = [...above, name];
+      if (isNumeric(own)) return [path];
+      return above.length > 0 ? [] : listNumbers(read(target), path);
+    });
+  const numbers = listNumbers(schema, []);
+  const isCount = (path: readonly string[]): boolean => {
+    const role = findRole(path.at(-1) ?? '', path.slice(0, -1));
+    return role === 'total' || role === 'count';
+  };
+  return numbers.find(isCount) ?? (numbers.length === 1 ? numbers[0] : undefined);
+}
+
+/** The roles by which a client finds out whether there is another page. */
+export const ANNOUNCES: ReadonlySet<EnvelopeRole> = new Set(['hasMore', 'next', 'pages', 'remaining', 'total']);
+
+/** Whether a property of an envelope has a role of the page that passes a test. */
+export function hasField(plan: Plan, test: (field: EnvelopeField) => boolean): boolean {
+  if (plan.kind === 'object') return plan.members.some((member) => hasField(member.plan, test));
+  return plan.kind === 'field' && test(plan.field);
+}
+
+/** Arrays about the request, not of items. */
+const REPORTS: RegExp = /^(errors|messages|warnings)$/i;
+
+interface PlanContext {
+  readonly read: ReadItemSchema;
+  /** The property names from here to the items; empty off that path. */
+  readonly items: readonly string[];
+  /** The names of the objects around, outermost first. */
+  readonly above: readonly string[];
+}
+
+/** Plans an envelope: the properties that depend on the page, and those with one valid value, in the order of the schema. */
+export function planObject(schema: ItemSchema, context: PlanContext): Plan & { readonly kind: 'object' } {
+  const all = listProperties(schema);
+  // A count beside a total is that of the page.
+  const hasTotal = all.some(({ name }) => findRole(name, context.above) === 'total');
+  const members = all.flatMap((property): readonly Member[] => {
+    const plan = planMember(property, context, hasTotal);
+    const { name, nullable, required } = property;
+    return plan === undefined ? [] : [{ name, plan, nullable, required }];
+  });
+  return { kind: 'object', members };
+}
+
+function planMember(property: ItemProperty, context: PlanContext, hasTotal: boolean): Plan | undefined {
+  const { name, target, schema } = property;
+  const { read, items, above } = context;
+  const [next, ...rest] = items;
+  const inner = name === items[0] ? read(target) : readWhole(property, read);
+  if (name === next) {
+    if (rest.length === 0 || inner === undefined) return { kind: 'items' };
+    return planObject(inner, { read, items: rest, above: [...above, name] });
+  }
+  if ('const' in schema) return { kind: 'constant', value: schema.const };
+  if (inner !== undefined && inner.properties.size > 0 && inner.type !== 'array') {
+    if (!NESTED.test(name) || above.length > 2) return undefined;
+    const plan = planObject(inner, { read, items: [], above: [...above, name] });
+    return plan.members.some((member) => member.plan.kind !== 'constant') ? plan : undefined;
+  }
+  const role = inner?.type === 'array' ? undefined : findRole(name, above);
+  if (role !== undefined) {
+    const isOfPage = /^(size|number|num|result|returned)/i.test(name) || OF_PAGE.test(schema.description ?? '');
+    const isTotal = role === 'count' && !hasTotal && !isOfPage;
+    return { kind: 'field', field: toField(property, isTotal ? 'total' : role, above) };
+  }
+  return planConstant(property, inner);
+}
+
+/** Descriptions of a count of the items on one page. */
+const OF_PAGE =
+  /\b(this|current|each) (page|request|response|call)\b|\breturned (in|for|on|by|with) (the|this|each)\b|\bper page\b|\bpage size\b/i;
+
+const LINKS = /^_?links$/i;
+
+/** A property that is an object, with the properties of all branches of its union, or with those that a map of links can have. */
+function readWhole({ name, target, branches }: ItemProperty, read: ReadItemSchema): ItemSchema | undefined {
+  const inner = read(target);
+  if (inner === undefined || inner.type === 'array') return inner;
+  const link = `${inner.pointer}/additionalProperties`;
+  const schema = LINKS.test(name) && inner.properties.size === 0 ? read(link) : undefined;
+  if (schema !== undefined) {
+    const scalar = schema.type === 'string';
+    const { schema: own, pointer: target } = schema;
+    const facts = { schema: own, pointer: link, target, required: false, scalar, nullable: false };
+    const names = ['self', 'first', 'prev', 'next', 'last'];
+    return { ...inner, properties: new Map(names.map((each) => [each, createProperty(each, facts)])) };
+  }
+  const all = branches.flatMap((branch) => listProperties(read(branch)));
+  const others = all.filter(({ name }) => !inner.properties.has(name));
+  const optional = others.map((other) => [other.name, { ...other, required: false }] as const);
+  return others.length === 0 ? inner : { ...inner, properties: new Map([...inner.properties, ...optional]) };
+}
+
+/** A value that does not depend on the page: the only valid one, a default, or what says that the request succeeded. */
+function planConstant(property: ItemProperty, inner: ItemSchema | undefined): Plan | undefined {
+  const { name, schema, required } = property;
+  const only = findOnlyValue(property);
+  if (only !== undefined) return { kind: 'constant', value: only };
+  if (REPORTS.test(name) && inner?.type === 'array') return { kind: 'constant', value: [] };
+  const { default: value } = schema;
+  return required && value !== undefined && !isObject(value) ? { kind: 'constant', value } : undefined;
+}
+
+/** The role of a property: by its name, or, in an object such as `next` or `cursors`, by the name of that object. */
+export function findRole(name: string, above: readonly string[]): EnvelopeRole | undefined {
+  const bare = toBareName(name.replace(/^@\w+\./, ''));
+  if (name.startsWith('@') && bare === 'count') return 'total';
+  const outer = toBareName(above.at(-1) ?? '');
+  const turn = /^(next|prev|previous|first|last|self)/.exec(outer)?.[1];
+  if (
+    turn !== undefined &&
+    /^(href|url|uri|link|path|offset|after|before|cursor|token|marker|page|start)$/.test(bare)
+  ) {
+    return turn === 'prev' ? 'previous' : (turn as EnvelopeRole);
+  }
+  if (outer === 'page' && bare === 'size') return 'limit';
+  if (bare === 'current' && /^(pagination|paging|page|pageinfo)$/.test(outer)) return 'page';
+  return ROLES.find(([pattern]) => pattern.test(bare))?.[1];
+}
+
+function toField({ name, schema }: ItemProperty, role: EnvelopeRole, above: readonly string[]): EnvelopeField {
+  const { format, pattern, example = schema.examples?.[0] } = schema;
+  const declared = readSchemaType(schema);
+  // Numbers of a page are whole ones, whatever the schema allows.
+  const type = declared === 'number' ? 'integer' : declared;
+  return {
+    // An offset that is not a number leads to the next page.
+    role: role === 'offset' && type === 'string' ? 'next' : role,
+    // The `url` of a list is its path, unless it says that it is a whole URL.
+    form:
+      findFormIn(example) ??
+      (role === 'list' && format === undefined ? 'path' : findForm({ name, format, pattern }, above)),
+    type,
+  };
+}
+
+/** The form of an example; undefined where it can be any. */
+function findFormIn(example: unknown): TurnForm | undefined {
+  if (typeof example !== 'string') return undefined;
+  if (/^https?:/.test(example)) return 'url';
+  return example.startsWith('/') ? 'path' : undefined;
+}
+
+function findForm(
+  of: { readonly name: string; readonly format: string | undefined; readonly pattern: string | undefined },
+  above: readonly string[],
+): TurnForm {
+  const bare = toBareName(of.name);
+  const isUrl =
+    (of.format ?? '').startsWith('ur') ||
+    /(url|uri|link|href)$/.test(bare) ||
+    above.some((each) => /links?$/i.test(each));
+  const isPath =
+    of.pattern?.startsWith('^/') === true || bare === 'path' || (/(uri|path)$/.test(bare) && of.format === undefined);
+  if (isPath || isUrl) return isPath ? 'path' : 'url';
+  return /^(next|prev|previous)$/.test(bare) ? 'auto' : 'value';
+}
+
+const ITEM_NAMES =
+  /^(data|items|results?|entries|values?|records|rows|list|content|elements|objects|resources|collection|edges|nodes|hits)$/i;
+
+/** Where the items are in the success response of an operation; undefined where it is not a list. @param noun - As in `findItems`. */
+export function findListItems(read: ReadItemSchema, operation: Operation, noun?: string): ItemsPosition | undefined {
+  const schema = read(readAnswerPointer(operation));
+  return schema && findItems(schema, read, noun);
+}
+
+/** The array at a path in the success response of an operation; undefined where there is none. */
+export function findItemsAt(
+  read: ReadItemSchema,
+  operation: Operation,
+  path: readonly string[],
+): ItemsPosition | undefined {
+  const schema = read(readAnswerPointer(operation));
+  const current = schema && read(findPropertyAt(read, schema, path.join('.'))?.target);
+  return current?.type === 'array' ? { path, element: [], itemSchema: current.items } : undefined;
+}
+
+/** The array of a response that is a list, by the names of its properties. @param noun - The last static segment of the path. */
+export function findItems(schema: ItemSchema, read: ReadItemSchema, noun?: string): ItemsPosition | undefined {
+  if (schema.type === 'array') return { path: [], element: [], itemSchema: schema.items };
+  const found = findNamed(read.once(listArrays, schema), noun) ?? read.once(findUnnamed, schema);
+  if (found !== undefined) return { path: [found.name], element: [], itemSchema: read(found.target)?.items };
+  for (const { name, arrays, only } of read.once(listEmbedding, schema)) {
+    const inner = findNamed(arrays, noun) ?? only;
+    if (inner !== undefined) return { path: [name, inner.name], element: [], itemSchema: read(inner.target)?.items };
+  }
+  return undefined;
+}
+
+/** The shape of a list in another body than the usual one, such as that of another media type: the usual one where it has no other schema, or no list. */
+export function findShapeAt(read: ReadItemSchema, usual: ListShape, pointer: string | undefined): ListShape {
+  const schema = read(pointer);
+  if (schema === undefined || pointer === undefined || usual.element.length > 0) return usual;
+  if (schema.pointer === read(usual.schema)?.pointer) return usual;
+  const items = findItems(schema, read, usual.path.at(-1));
+  return items === undefined ? usual : { ...items, schema: pointer, plan: planAround(schema, read, items.path) };
+}
+
+function listArrays(read: ReadItemSchema, schema: ItemSchema): readonly ItemProperty[] {
+  return listProperties(schema).filter(({ target }) => read(target)?.type === 'array');
+}
+
+function findNamed(arrays: readonly ItemProperty[], noun: string | undefined): ItemProperty | undefined {
+  if (noun === undefined) return undefined;
+  return arrays.find(({ name }) => name === noun) ?? arrays.find(({ bare }) => bare === toBareName(noun));
+}
+
+function findUsual(arrays: readonly ItemProperty[]): ItemProperty | undefined {
+  return arrays.find(({ name }) => ITEM_NAMES.test(name));
+}
+
+/** The array with a usual name, else the only one, unless the object is an item with an id, or does not look like a page. */
+function findUnnamed(read: ReadItemSchema, schema: ItemSchema): ItemProperty | undefined {
+  const all = read.once(listArrays, schema);
+  const usual = findUsual(all);
+  const { properties } = schema;
+  if (usual !== undefined || all.length === 0 || properties.has('id') || properties.has('sha')) return usual;
+  const isOfItems = ({ name, target }: ItemProperty): boolean =>
+    !REPORTS.test(name) && !SCALAR.test(read(read(target)?.items)?.type ?? '');
+  const arrays = all.length === properties.size ? all : all.filter(isOfItems);
+  if (arrays.length !== 1) return undefined;
+  const isOfPage = (name: string): boolean => findRole(name, []) !== undefined || NESTED.test(name);
+  return properties.size === 1 || [...properties.keys()].some(isOfPage) ? arrays[0] : undefined;
+}
+
+const SCALAR = /^(string|integer|number|boolean)$/;
+
+/** An object in a response that can hold a list. */
+interface Embedding {
+  readonly name: string;
+  readonly arrays: readonly ItemProperty[];
+  /** The one of its arrays that is a list, whatever the path is called. */
+  readonly only: ItemProperty | undefined;
+}
+
+/** Objects with a list one level below: `_embedded.orders`, `data.items`. */
+function listEmbedding(read: ReadItemSchema, schema: ItemSchema): readonly Embedding[] {
+  if (schema.properties.has('id')) return [];
+  return listProperties(schema).flatMap(({ name, target }): readonly Embedding[] => {
+    const inner = EMBEDDING.test(name) ? read(target) : undefined;
+    if (inner === undefined || inner.properties.has('id')) return [];
+    const arrays = read.once(listArrays, inner);
+    const isOnly = arrays.length === 1 && (name === '_embedded' || inner.properties.size === 1);
+    return [{ name, arrays, only: findUsual(arrays) ?? (isOnly ? arrays[0] : undefined) }];
+  });
+}
+
+const EMBEDDING = /^(_embedded|data|result|response|body|payload)$/i;

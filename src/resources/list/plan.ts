@@ -1,0 +1,467 @@
+import type { Contract } from '../../contract/contract.js';
+import { isObject, type SchemaObject } from '../../base/json.js';
+import { type Operation, readText } from '../../contract/operations/operation.js';
+import { readPattern } from '../../contract/upgrade/patterns.js';
+import {
+  type ItemSchema,
+  type ReadItemSchema,
+  type ItemProperty,
+  listProperties,
+  isNumeric,
+} from '../item/item-schema.js';
+import { toBareName } from '../../base/names.js';
+import { CURSOR_PARAMETER } from '../../http/request/parameters.js';
+import {
+  createValueReader,
+  findIdFilter,
+  findPageInputs,
+  type IdFilter,
+  type ItemKeys,
+  type PageInput,
+} from './inputs.js';
+import { type EnvelopeField, hasField, type Plan } from './list-shape.js';
+import { PAGE_STYLES, type PageFacts, type PageRole, type PageStyle, type PageStyleName } from './pagination.js';
+import { type Filter, findFilter } from './view.js';
+import { listStatuses } from '../../conventions/names.js';
+import { isChangeTimestamp, isInactiveTime, isInstant, isStatus, isTimestamp } from '../item/server-values.js';
+import type { Entry } from '../store/lists/item-list.js';
+
+/** How a list is paginated, sorted and filtered: the roles of its query parameters. */
+export interface PagePlan extends PageFacts {
+  readonly style: PageStyle;
+  /** Role -> the name of its query parameter. */
+  readonly names: Readonly<Partial<Record<PageRole, string>>>;
+  readonly defaultLimit: number;
+  /** Larger limits are reduced to this; Infinity where the contract declares none. */
+  readonly maximumLimit: number;
+  /** The parameter that reverses the order. */
+  readonly order: string | undefined;
+  /** The parameter that names the property to sort by. */
+  readonly sort: string | undefined;
+  /** Whether the list is newest first by default. */
+  readonly descending: boolean;
+  /** The parameter with words or clauses (`name:"Ada"`) to search for. */
+  readonly search: string | undefined;
+  /** The parameter with an expression that selects items: `$filter=startswith(name,'A')`. */
+  readonly expression: string | undefined;
+  /** Query parameters with the name of a property of the items. */
+  readonly filters: readonly Filter[];
+  /** The parameter that names the items to list. */
+  readonly ids: IdFilter | undefined;
+  readonly item: ItemSchema | undefined;
+  /** Items that are listed only where a query parameter asks for them, if at all. */
+  readonly hidden: readonly HiddenItems[];
+  /** Reads the values of the parameters from a request, by their names. */
+  readonly readValues: ReturnType<typeof createValueReader>;
+  /** Plans for the other styles that the parameters allow: `page_number` beside `next_page_token`. */
+  readonly others: readonly PagePlan[];
+}
+
+const ORDER = /^(order|direction|sort_?(order|dir(ection)?)|order_?dir(ection)?)$/i;
+const SORT = /^\$?(sort|sort_?by|order_?by)$/i;
+
+const SEARCH = /^\$?(query|q|search|search_?(query|term|text)|term|keywords?|filter_?term)$/i;
+
+const EXPRESSION = /^\$?filter(_?(expression|by|query))?$/i;
+
+const NEWEST_FIRST = /(newest|most recent(ly \w+)?)( \w+){0,3} first|descending|reverse chronological/i;
+
+/** The number of items on a page where the document declares none. */
+const PAGE_SIZE = 20;
+
+/** What is known about the items of a list. */
+interface PageKnowledge {
+  readonly item: ItemSchema | undefined;
+  readonly style?: PageStyleName | undefined;
+  /** The shape of the response. */
+  readonly shape?: Plan | undefined;
+  /** Reads the schemas of objects in items. */
+  readonly read?: ReadItemSchema | undefined;
+  readonly resource?: ItemKeys | undefined;
+}
+
+/** A parameter with what every style asks of it. */
+interface Candidate extends PageInput {
+  /** Its bare name, without a leading `x-`. */
+  readonly bare: string;
+  /** Its schema, without a reference. */
+  readonly own: SchemaObject;
+}
+
+/** Reads the parameters of a list operation. */
+export function createPagePlan(contract: Contract, operation: Operation, known: PageKnowledge): PagePlan {
+  const query = findPageInputs(contract, operation).map((input): Candidate => {
+    const { schema } = contract.resolve(input.schema, input.schemaPointer);
+    return { bare: toBareName(input.name.replace(/^x-/i, '')), own: isObject(schema) ? schema : {}, ...input };
+  });
+  return planPages(operation, known, query);
+}
+
+function planPages(operation: Operation, known: PageKnowledge, query: readonly Candidate[]): PagePlan {
+  const { style, names } = withCursor(findStyle(query, known.style), known);
+  const same = findOtherSpellings(query, Object.values(names));
+  const taken = new Set<string>([...Object.values(names), ...same.map(([other]) => other)]);
+  const order = query.find(({ name, schema }) => ORDER.test(name) && hasDirections(schema));
+  const sort = query.find(({ name }) => SORT.test(name) && !taken.has(name) && name !== order?.name);
+  const search = query.find(({ name }) => SEARCH.test(name));
+  const named = (role: PageRole): Candidate | undefined => query.find(({ name }) => name === names[role]);
+  const limit = named('limit');
+  const isNumbered =
+    known.shape !== undefined &&
+    hasField(known.shape, ({ role, type }) => role === 'next' && /^(integer|number)$/.test(type ?? ''));
+  const isNewestFirst = style.name === 'starting-after' || NEWEST_FIRST.test(readText(operation));
+  const isWhole = style.signs.length === 0 || style.name === 'range';
+  const free = query.filter(({ name }) => !taken.has(name));
+  const ids = known.resource && findIdFilter(free, known.resource);
+  const expression = query.find(
+    (input) => EXPRESSION.test(input.name) && [input.own.type ?? 'string'].flat().includes('string'),
+  );
+  for (const parameter of [order, sort, search, ids]) if (parameter !== undefined) taken.add(parameter.name);
+  return {
+    style,
+    names,
+    firstPage: readFirst(named('page'), 1),
+    firstOffset: readFirst(named('offset'), 0),
+    numbers: readNumbers(names.token),
+    isAlwaysGiven: named('token')?.required === true,
+    fits: createFit(named('token'), isNumbered),
+    defaultLimit: limit === undefined ? (isWhole ? Infinity : PAGE_SIZE) : readDefault(limit),
+    maximumLimit: limit?.own.maximum ?? Infinity,
+    order: order?.name,
+    sort: sort?.name,
+    descending: order === undefined ? isNewestFirst : isDescending(order.own.default),
+    search: search?.name,
+    ids,
+    expression: known.item?.properties.has(expression?.name ?? '') === true ? undefined : expression?.name,
+    item: known.item,
+    filters: query.flatMap((input) => {
+      if (taken.has(input.name)) return [];
+      const { own: schema } = input;
+      const filter =
+        findRangeBound(input, query, { schema, item: known.item }) ??
+        findFilter(input, schema, known) ??
+        findTimeBound(input, schema, known.item);
+      return filter === undefined ? [] : [filter];
+    }),
+    hidden: [
+      ...query.flatMap((input) => findHiddenItems(input, input.own, known.item) ?? []),
+      ...findExcludedItems(operation, query, known.item),
+    ],
+    readValues: withOtherSpellings(createValueReader(query), same),
+    others:
+      known.style === undefined
+        ? findOtherStyles(query, style).map((each) => planPages(operation, { ...known, style: each }, query))
+        : [],
+  };
+}
+
+/** The plan for a request: that of the style whose parameters it names. */
+export function choosePlan(plan: PagePlan, input: Readonly<Record<string, unknown>>): PagePlan {
+  if (plan.others.length === 0 || isNamed(plan, input)) return plan;
+  return plan.others.find((each) => isNamed(each, input)) ?? plan;
+}
+
+function isNamed({ style, names }: PagePlan, input: Readonly<Record<string, unknown>>): boolean {
+  return style.signs.some((role) => input[names[role] ?? ''] !== undefined);
+}
+
+/** Whether a value of an order parameter means newest or largest first. */
+export function isDescending(value: unknown): boolean {
+  return typeof value === 'string' && /^(desc|descending|-|newest|reverse|down)/i.test(value);
+}
+
+function findStyle(query: readonly Candidate[], hinted: PageStyleName | undefined): Pick<PagePlan, 'style' | 'names'> {
+  let last: ReturnType<typeof findStyle> | undefined;
+  for (const style of PAGE_STYLES) {
+    if (hinted !== undefined && style.name !== hinted) continue;
+    const names = findNames(query, style);
+    last = { style, names };
+    if (style.signs.some((role) => names[role] !== undefined)) return last;
+  }
+  const token =
+    hinted === undefined ? query.find(({ description = '' }) => TAKES_NEXT.test(description))?.name : undefined;
+  const byToken = PAGE_STYLES.find(({ name }) => name === 'token');
+  if (token !== undefined && byToken !== undefined)
+    return { style: byToken, names: { ...findNames(query, byToken), token } };
+  // The last style has only the limit.
+  return last ?? { style: PAGE_STYLES[PAGE_STYLES.length - 1] as PageStyle, names: {} };
+}
+
+/** A style with a limit alone, with a cursor of its own where the response has the URL of the next page: services choose what is in that URL. */
+function withCursor(found: ReturnType<typeof findStyle>, { shape, style: hinted }: PageKnowledge): typeof found {
+  const isAlone = found.style.name === 'none' && found.names.limit !== undefined && hinted === undefined;
+  const style = PAGE_STYLES.find(({ name }) => name === 'token');
+  const isUrl = ({ role, form }: EnvelopeField): boolean => role === 'next' && (form === 'url' || form === 'path');
+  if (!isAlone || style === undefined || shape === undefined || !hasField(shape, isUrl)) return found;
+  return { style, names: { ...found.names, token: CURSOR_PARAMETER } };
+}
+
+/** A parameter that takes what the envelope of a list has for the next page: "Take it from `pagination.next`". */
+const TAKES_NEXT = /[`"'](\w+\.)*next(_?(page|cursor|token|key))?[`"']/i;
+
+function findNames(query: readonly Candidate[], style: PageStyle): PagePlan['names'] {
+  const names: Partial<Record<PageRole, string>> = {};
+  // The roles of a style are the keys of its own table.
+  for (const [role, pattern] of Object.entries(style.parameters) as [PageRole, RegExp][]) {
+    const name = query.find((each) => pattern.test(each.bare) && fitsRole(each, role))?.name;
+    if (name !== undefined) names[role] = name;
+  }
+  return names;
+}
+
+/** Parameters with the name of one of a page in another spelling, each with that name: `MaxResults` beside `max-results`. */
+function findOtherSpellings(
+  query: readonly PageInput[],
+  names: readonly string[],
+): readonly (readonly [string, string])[] {
+  return names.flatMap((own) =>
+    query.flatMap(({ name }) => (name !== own && toBareName(name) === toBareName(own) ? [[name, own] as const] : [])),
+  );
+}
+
+function withOtherSpellings(
+  read: PagePlan['readValues'],
+  same: ReturnType<typeof findOtherSpellings>,
+): PagePlan['readValues'] {
+  if (same.length === 0) return read;
+  return (request) => {
+    const values = read(request);
+    const given = same.flatMap(([other, own]) => (values[other] === undefined ? [] : [[own, values[other]] as const]));
+    return given.length === 0 ? values : { ...Object.fromEntries(given), ...values };
+  };
+}
+
+/** The styles besides one that have a parameter of their own. */
+function findOtherStyles(query: readonly Candidate[], own: PageStyle): readonly PageStyleName[] {
+  const taken = new Set(Object.values(findNames(query, own)));
+  return PAGE_STYLES.filter((style) => {
+    const names = findNames(query, style);
+    return style.signs.some((role) => names[role] !== undefined && !taken.has(names[role]));
+  }).map(({ name }) => name);
+}
+
+/** Whether the type of a parameter fits a role: `page` is a number, or a token where it is a string; a limit is a number. */
+function fitsRole(parameter: Candidate, role: PageRole): boolean {
+  if (role === 'range') return parameter.in === 'header';
+  const { own: schema } = parameter;
+  // A time leaves out items, it does not name one.
+  if ((role === 'after' || role === 'before') && isTimeBound(parameter, schema)) return false;
+  const types = [schema.type ?? []].flat();
+  const isText = types.includes('string') && schema.enum === undefined;
+  const isNumberInText = isText && [schema.default, ...(schema.examples ?? [])].some(isShortNumber);
+  const { description = '' } = parameter;
+  const isPageNumber = isText && PAGE_NUMBER.test(description);
+  if (role === 'token' && NUMBERED.test(parameter.name)) {
+    const isCount = isText && /offset/i.test(parameter.name) && COUNTS.test(description);
+    return types.includes('string') && !isNumberInText && !isCount && !isPageNumber;
+  }
+  if (role === 'page' && isPageNumber) return true;
+  const isNumber = types.length === 0 || types.includes('integer') || types.includes('number') || isNumberInText;
+  if (role === 'limit' && isText && PLAIN_LIMIT.test(toBareName(parameter.name))) return true;
+  if ((role === 'limit' || role === 'offset') && isText && COUNTS.test(description)) return true;
+  const needsNumber = role === 'page' || role === 'offset' || role === 'limit';
+  return isNumber || (!needsNumber && types.includes('string'));
+}
+
+function readNumbers(token: string | undefined): PageFacts['numbers'] {
+  const [, , kind] = NUMBERED.exec(token ?? '') ?? [];
+  if (kind === undefined) return undefined;
+  return kind.toLowerCase() === 'page' ? 'page' : 'offset';
+}
+
+/** Names of parameters whose strings can be numbers as well as cursors. */
+const NUMBERED = /^(x-)?(page|offset)$/i;
+
+/** Words in the description of a page that is a string that say that it is a number. */
+const PAGE_NUMBER =
+  /\bpage (number|index)\b|\bnumber of (the )?page\b|\b(zero|one|0|1)[- ]based\b|\bpages? (begins?|starts?) (at|with)\b/i;
+
+/** Whether a value is that of a page or an offset, as a string: longer ones can be tokens and years. */
+function isShortNumber(value: unknown): boolean {
+  return typeof value === 'string' && /^\d{1,3}$/.test(value);
+}
+
+/** Names of a limit that is a number in a string. */
+const PLAIN_LIMIT = /^(limit|perpage|page(size|limit)|max(results|items|records))$/;
+
+/** Words in the description of a parameter that say that its string is a number of items. */
+const COUNTS =
+  /\b(number of|how many|maximum|max|zero[- ]based|(starting|start) (index|position))\b|\blimit (the|of)\b/i;
+
+function hasDirections(schema: PageInput['schema']): boolean {
+  const values = isObject(schema) ? schema.enum : undefined;
+  return values === undefined || values.some((value) => /^(asc|desc)/i.test(String(value)));
+}
+
+/** The number of the first page or item, 0 or 1: not the usual one where the default, minimum or description of its parameter says so. */
+function readFirst(parameter: Candidate | undefined, usual: 0 | 1): number {
+  if (parameter === undefined) return usual;
+  const other = 1 - usual;
+  const { own: schema, description = '' } = parameter;
+  if (typeof schema.default === 'number' || isShortNumber(schema.default))
+    return Number(schema.default) === other ? other : usual;
+  const text = `${description} ${schema.description ?? ''}`;
+  if (STARTS[other]?.test(text) === true) return other;
+  return schema.minimum === other && !STARTS[usual].test(text) ? other : usual;
+}
+
+const STARTS = [
+  /\b(zero|0)[- ](based|indexed)|starts? (at|from|with) (0|zero)\b|first page is (0|zero)\b/i,
+  /\b(one|1)[- ](based|indexed)|starts? (at|from|with) (1|one)\b/i,
+] as const;
+
+/** Whether the schema of a parameter allows a value: its type, pattern and lengths. */
+function createFit(parameter: Candidate | undefined, isNumbered: boolean): (value: string) => boolean {
+  if (parameter === undefined) return () => true;
+  const { type, pattern, minLength = 0, maxLength = Infinity } = parameter.own;
+  const isNumber = isNumbered || !(type === undefined || [type].flat().includes('string'));
+  const expression = pattern === undefined ? undefined : readPattern(pattern).pattern;
+  return (value) =>
+    value.length >= minLength &&
+    value.length <= maxLength &&
+    // A number has no leading zeros, and no more digits than JSON keeps.
+    (!isNumber || /^(0|[1-9]\d{0,14})$/.test(value)) &&
+    (expression?.test(value) ?? true);
+}
+
+/** The default of a limit: that of its schema, else the one in its description. */
+function readDefault(parameter: Candidate): number {
+  const { own: schema } = parameter;
+  // Some services write -1 or 0 for no limit.
+  if (typeof schema.default === 'number') return schema.default > 0 ? schema.default : Infinity;
+  if (typeof schema.default === 'string' && /^\d+$/.test(schema.default)) return Number(schema.default);
+  const text = parameter.description ?? schema.description ?? '';
+  const told = /defaults?(?: value)?(?: is| to|:| of)?\s*(?:is\s*)?`?(\d+)/i.exec(text)?.[1];
+  return told === undefined ? Math.min(PAGE_SIZE, schema.maximum ?? PAGE_SIZE) : Number(told);
+}
+
+/** Items that a list leaves out unless a parameter such as `include_disabled` asks for them. */
+interface HiddenItems {
+  /** What the trace calls the condition that leaves them out. */
+  readonly name: string;
+  /** Whether the values of the parameters ask for them. */
+  isShown(values: Readonly<Record<string, unknown>>): boolean;
+  isHidden(entry: Entry): boolean;
+}
+
+const INCLUDE = /^(include|with|show)[-_]?(?=[a-z])/i;
+
+/** How a description gives the default of a flag: "The default is True." */
+const SHOWN_BY_DEFAULT = /\bdefaults?\b(?:(?!\bfalse\b)[^.]){0,20}\btrue\b/i;
+
+const INACTIVE = /^(disabled|inactive|deactivated)$/;
+
+/** The items that a flag of a list adds: `include_disabled` those with `enabled: false`; undefined for other parameters. */
+function findHiddenItems(
+  { name, description = '' }: PageInput,
+  { type, default: declared }: SchemaObject,
+  item: ItemSchema | undefined,
+): HiddenItems | undefined {
+  const value = declared ?? SHOWN_BY_DEFAULT.test(description);
+  const word = toBareName(name.replace(INCLUDE, ''));
+  if (!INCLUDE.test(name) || type !== 'boolean' || word === '') return undefined;
+  for (const property of listProperties(item)) {
+    const isHiddenValue = findHiddenValue(property, word);
+    if (isHiddenValue === undefined) continue;
+    return {
+      name: `without ${name}`,
+      isShown: (values) => {
+        const given = values[name] ?? value;
+        return given === true || given === 'true';
+      },
+      isHidden: (entry) => isHiddenValue(entry.item[property.name]),
+    };
+  }
+  return undefined;
+}
+
+/** What a list does not show, in its description: `that have not been canceled`. */
+const EXCLUDED =
+  /\b(?:not|excluding|except|without)\b(?: (?:yet|been|those|that|which|are|have|the|any))* (cancell?ed|archived|deleted|closed|inactive|disabled)\b/i;
+
+/** The items that the description of a list excludes by their status or a flag, unless a parameter for that status asks for them. */
+function findExcludedItems(
+  operation: Operation,
+  inputs: readonly PageInput[],
+  item: ItemSchema | undefined,
+): readonly HiddenItems[] {
+  const word = toBareName(EXCLUDED.exec(readText(operation))?.[1] ?? '').replace('cancelled', 'canceled');
+  const forms = word === 'canceled' ? [word, 'cancelled'] : [word];
+  const named = (name: string): boolean => forms.some((form) => toBareName(name).includes(form));
+  return listProperties(item).flatMap((property) => {
+    const { name, schema } = property;
+    if (word === '' || (schema.type !== 'boolean' && !isStatus(name))) return [];
+    const isHiddenValue = forms.map((form) => findHiddenValue(property, form)).find((each) => each !== undefined);
+    if (isHiddenValue === undefined) return [];
+    const asking = inputs.filter((each) => each.name === name || named(each.name));
+    return {
+      name: `not ${forms[0]}`,
+      isShown: (values) => asking.some((each) => values[each.name] !== undefined),
+      isHidden: (entry) => isHiddenValue(entry.item[name]),
+    };
+  });
+}
+
+/** Whether a value of a property says that an item is what a word names; undefined where the property says nothing about it. */
+function findHiddenValue(property: ItemProperty, word: string): ((value: unknown) => boolean) | undefined {
+  const { type } = property.schema;
+  const bare = toBareName(property.name).replace(/^is(?=[a-z]{4})/, '');
+  if (type === 'boolean') {
+    if (bare === word) return (value) => value === true;
+    return INACTIVE.test(word) && /^(enabled|active)$/.test(bare) ? (value) => value === false : undefined;
+  }
+  if (isStatus(property.name)) {
+    const status = listStatuses(property.schema).find((each) => toBareName(each) === word);
+    if (status !== undefined) return (value) => value === status;
+  }
+  if (INACTIVE.test(word) && isInactiveTime(property))
+    return (value) => value !== undefined && value !== null && value !== 0;
+  const isTime = (bare === word || bare === `${word}at`) && isInstant(property);
+  return isTime ? (value) => value !== undefined && value !== null : undefined;
+}
+
+/** Names of the earliest and of the latest time of the items of a list. */
+const TIME_BOUND =
+  /^(created|updated|modified|changed)?(at|on|date|time)?(since|after|from|startingafter|until|before|to|endingbefore)(date|time|timestamp)?$/;
+
+const LATEST = /(until|before|to|endingbefore)(date|time|timestamp)?$/;
+
+const CHANGED = /\b(updated|modified|changed)\b/i;
+
+/** Whether a parameter of a list names a time by its format, or as a number according to its description. */
+function isTimeBound({ name, description = '' }: PageInput, schema: SchemaObject): boolean {
+  if (!TIME_BOUND.test(toBareName(name))) return false;
+  const text = `${description} ${schema.description ?? ''}`;
+  return (
+    schema.format?.startsWith('date') === true ||
+    (isNumeric(schema) && /\b(unix|epoch|timestamp|(milli)?seconds|time)\b/i.test(text))
+  );
+}
+
+/** Names of the two ends of a range of time: `start_date` and `end_date`. */
+const RANGE_END = /^(start|begin|end)(date|time|datetime|at|on)$/;
+
+/** The filter by one end of a range of time, where items have the property and requests can name both ends: `startDate`, `endDate`. */
+function findRangeBound(
+  { name }: PageInput,
+  query: readonly PageInput[],
+  of: { readonly schema: SchemaObject; readonly item: ItemSchema | undefined },
+): Filter | undefined {
+  const [, end, unit] = RANGE_END.exec(toBareName(name)) ?? [];
+  if (end === undefined || of.schema.format?.startsWith('date') !== true) return undefined;
+  const others = new Set(end === 'end' ? [`start${unit}`, `begin${unit}`] : [`end${unit}`]);
+  const property = listProperties(of.item).find(({ bare }) => bare === toBareName(name));
+  if (property?.schema.format?.startsWith('date') !== true) return undefined;
+  if (!query.some((other) => others.has(toBareName(other.name)))) return undefined;
+  return { parameter: name, property: property.name, bound: end === 'end' ? 'lte' : 'gte' };
+}
+
+/** The filter that leaves out items from before or after a time: `since`, `created_before`. */
+function findTimeBound(input: PageInput, schema: SchemaObject, item: ItemSchema | undefined): Filter | undefined {
+  if (!isTimeBound(input, schema)) return undefined;
+  const isChange = CHANGED.test(`${input.name.replaceAll(/[-_]/g, ' ')} ${input.description ?? ''}`);
+  const times = listProperties(item).filter(isTimestamp);
+  const property = times.find((each) => isChangeTimestamp(each) === isChange) ?? (isChange ? times[0] : undefined);
+  const bound = LATEST.test(toBareName(input.name)) ? 'lte' : 'gte';
+  return property && { parameter: input.name, property: property.name, bound };
+}

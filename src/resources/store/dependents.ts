@@ -1,0 +1,363 @@
+import { isObject, mapAt } from '../../base/json.js';
+import { memoize } from '../../base/memoize.js';
+import {
+  isNumeric,
+  type ItemProperty,
+  type ItemSchema,
+  listProperties,
+  type ReadItemSchema,
+  readSchemaType,
+} from '../item/item-schema.js';
+import { toSingular, toItemNoun } from '../../conventions/names.js';
+import { toBareName } from '../../base/names.js';
+import { findInnerList } from '../list/envelope.js';
+import { isTopLevel, type Resource, type Resources } from '../item/resource.js';
+import { listEntries, readScope, toChildScope, toScope, type WritableCollection } from './collection.js';
+import type { Entry, Item, NewEntry } from './lists/item-list.js';
+import type { ItemLocation } from './on-demand.js';
+import { isStatus } from '../item/server-values.js';
+import type { Transaction } from './store.js';
+
+type ItemPlace = Readonly<Record<'id' | 'scope', string>>;
+
+/** Keeps what depends on items in step with them: the lists below, memberships, and the objects in other items that show them. */
+export interface Dependents {
+  /** Adds an item, which the item above it counts. */
+  add(location: Pick<ItemLocation, 'collection' | 'scope' | 'transaction'>, entry: NewEntry): Entry;
+  /** Removes an item with what depends on it. */
+  remove(transaction: Transaction, collection: WritableCollection, at: ItemPlace): Entry | undefined;
+  /** Counts the items of a collection after others took the place of all of them, and removes what depends on those that are gone. */
+  replaceAll(transaction: Transaction, collection: WritableCollection, before: ReturnType<typeof listEntries>): void;
+  /** Moves the lists below an item to another id. */
+  move(transaction: Transaction, collection: WritableCollection, at: ItemPlace & { readonly to: string }): void;
+  /** The objects of an item that only name others, or others than before a change, with what those are now. @returns the properties that hold them. */
+  embed(location: Pick<ItemLocation, 'collection' | 'scope' | 'transaction'>, of: EmbeddingItem): Item;
+  /** Shows a changed item where other items show it, and counts it where the item above it counts those of its status. */
+  refresh(transaction: Transaction, collection: string, change: ItemChange): void;
+}
+
+interface EmbeddingItem {
+  readonly item: Item;
+  readonly before?: Item;
+}
+
+interface ItemChange {
+  readonly before: Item;
+  readonly after: Item;
+  readonly scope: string;
+}
+
+/** A property of items that shows an item of another collection, or an array of them. */
+interface Embedding {
+  readonly name: string;
+  /** The property names below it to the object, where it is in the elements of a list; arrays have no step. */
+  readonly path: readonly string[];
+  /** The collection of the item that is shown. */
+  readonly of: string;
+  readonly idProperty: string;
+  /** Whether an id is not valid in its place. */
+  readonly isObject: boolean;
+  /** The property of the object that an id in its place is, by the type of the id; ids of other types stay as they are. */
+  readonly keys: Readonly<Partial<Record<string, string>>>;
+  /** Whether that item has the same parents. */
+  readonly isSibling: boolean;
+  /** What the object shows of that item. */
+  readonly shown: readonly string[];
+  /** Of these, what shows items itself: two items can show each other, so that only their ids are taken over. */
+  readonly nested?: ReadonlySet<string>;
+}
+
+/** The dependents of the collections of a contract. */
+export function createDependents(resources: Resources, read: ReadItemSchema): Dependents {
+  const all = [...resources.collections.values()];
+  const find = memoize((name: string) => ({
+    below: all.filter(({ parents }) => parents.includes(name)).map((child) => child.name),
+    memberships: all.filter(({ members }) => members === name).map((child) => child.name),
+  }));
+  const count = createCount(resources, read);
+  const embeddings = createEmbeddings(all, read);
+  const removeBelow = (transaction: Transaction, collection: string, at: ItemPlace): void => {
+    const { below, memberships } = find(collection);
+    const scope = toChildScope(at.scope, at.id);
+    for (const name of below) transaction.collection(name).dropScope(scope);
+    for (const name of memberships) {
+      const members = transaction.collection(name);
+      for (const each of members.scopes) remove(transaction, members, { id: at.id, scope: each });
+    }
+  };
+  const remove: Dependents['remove'] = (transaction, collection, at) => {
+    const entry = collection.remove(at.id, at.scope);
+    if (entry === undefined) return undefined;
+    count(transaction, collection.name, { scope: at.scope, part: entry.part });
+    removeBelow(transaction, collection.name, at);
+    return entry;
+  };
+  const move: Dependents['move'] = (transaction, collection, { id, scope, to }) => {
+    const [from, target] = [toChildScope(scope, id), toChildScope(scope, to)];
+    for (const name of find(collection.name).below) {
+      const children = transaction.collection(name);
+      for (const below of children.scopes.filter((each) => each === from || each.startsWith(`${from}/`))) {
+        for (const child of children.list(below).entries) children.add(child, target + below.slice(from.length));
+      }
+      children.dropScope(from);
+    }
+  };
+  return {
+    embed: embeddings.embed,
+    move,
+    remove,
+    replaceAll: (transaction, collection, before) => {
+      for (const scope of collection.scopes) count(transaction, collection.name, { scope });
+      const parts = new Set(before.flatMap(([scope, { part }]) => (scope === '' ? (part ?? []) : [])));
+      for (const part of parts) count(transaction, collection.name, { scope: '', part });
+      for (const [scope, { id }] of before) {
+        if (collection.get(id, scope) === undefined) removeBelow(transaction, collection.name, { id, scope });
+      }
+    },
+    add: ({ transaction, collection, scope }, entry) => {
+      const added = collection.add(entry, scope);
+      count(transaction, collection.name, { scope, part: entry.part });
+      return added;
+    },
+    refresh: (transaction, collection, change) => {
+      embeddings.refresh(transaction, collection, change);
+      count(transaction, collection, { scope: change.scope });
+    },
+  };
+}
+
+/** A number of an item that counts the items of one collection below it: all, or those with a status. */
+interface Count {
+  readonly property: string;
+  readonly status: string | undefined;
+}
+
+/** The list in which an item was created or removed: that of its parents, or that of the parents whose part it belongs to. */
+interface CountedList {
+  readonly scope: string;
+  readonly part?: string | undefined;
+}
+
+/** Creates the function that updates the counts of the item above a list: `comments`, `comments_count`, `open_issues_count`. */
+function createCount(
+  { collections, bindings }: Resources,
+  read: ReadItemSchema,
+): (transaction: Transaction, collection: string, list: CountedList) => void {
+  const find = memoize((name: string) => {
+    const creates = [...bindings.values()].filter((each) => each.collection === name && each.within !== undefined);
+    const above = [
+      collections.get(name)?.parents.at(-1),
+      creates.flatMap(({ parents }) => parents.at(-1) ?? [])[0]?.collection,
+    ];
+    const [whole, part] = above.map((parent = '') => ({
+      parent,
+      counts: findCounts(read, collections.get(parent), name),
+    }));
+    return { whole, part };
+  });
+  return (transaction, name, { scope, part = '' }) => {
+    const { parent = '', counts = [] } = find(name)[part === '' ? 'whole' : 'part'] ?? {};
+    const path = part === '' ? scope : part;
+    if (counts.length === 0 || path === '') return;
+    const ids = readScope(path);
+    const [id = '', above] = [ids.at(-1), toScope(...ids.slice(0, -1))];
+    const holders = transaction.collection(parent);
+    const holder = holders.get(id, above);
+    if (holder === undefined) return;
+    const { entries } = transaction.collection(name).list(scope);
+    const own = part === '' ? entries : entries.filter((each) => each.part === part);
+    const numbers = counts.map(({ property, status }) => {
+      const counted =
+        status === undefined
+          ? own
+          : own.filter(({ item }) => Object.keys(item).some((name) => isStatus(name) && item[name] === status));
+      return [property, counted.length] as const;
+    });
+    const changed = numbers.filter(([property, number]) => holder.item[property] !== number);
+    if (changed.length > 0) holders.update(id, { item: { ...holder.item, ...Object.fromEntries(changed) } }, above);
+  };
+}
+
+/** The properties of an item that count the items of a collection below it. */
+function findCounts(read: ReadItemSchema, parent: Resource | undefined, collection: string): readonly Count[] {
+  const noun = toBareName(collection.slice(collection.lastIndexOf('.') + 1));
+  return listProperties(read(parent?.schema)).flatMap(({ name: property, schema }): readonly Count[] => {
+    const bare = toBareName(property);
+    const [, prefix] =
+      new RegExp(`^(.*)${noun}(count|total)?$`).exec(bare) ??
+      new RegExp(`^(.*)${toSingular(noun)}(count|total)$`).exec(bare) ??
+      [];
+    if (prefix === undefined || ![schema.type].flat().includes('integer')) return [];
+    if (/^(total|num|numberof|count)?$/.test(prefix)) return [{ property, status: undefined }];
+    return prefix === 'open' ? [{ property, status: prefix }] : [];
+  });
+}
+
+function createEmbeddings(
+  resources: readonly Resource[],
+  read: ReadItemSchema,
+): {
+  readonly embed: Dependents['embed'];
+  refresh(transaction: Transaction, collection: string, change: ItemChange): void;
+} {
+  const targets = memoize<undefined, readonly Target[]>(() => listTargets(resources, read));
+  const findAll = memoize((name: string): readonly Embedding[] =>
+    resources.filter((each) => each.name === name).flatMap((own) => findEmbeddings(read, targets(undefined), own)),
+  );
+  const find = memoize((name: string): readonly Embedding[] =>
+    findAll(name).map((embedding) => {
+      const inner = findAll(embedding.of).filter(({ path }) => path.length === 0);
+      return Object.assign({}, embedding, { nested: new Set(inner.map((each) => each.name)) });
+    }),
+  );
+  const findShownIn = memoize((name: string) =>
+    resources.flatMap(({ name: collection }) =>
+      find(collection).flatMap((embedding) => (embedding.of === name ? [{ collection, embedding }] : [])),
+    ),
+  );
+  return {
+    embed: ({ transaction, collection, scope }, { item, before }) => {
+      const embedded: Record<string, unknown> = {};
+      for (const embedding of find(collection.name)) {
+        const { name, idProperty, path } = embedding;
+        const own = embedded[name] ?? item[name];
+        if (own === undefined || item[name] === before?.[name]) continue;
+        const given = embedding.isObject ? toObjects(own, embedding) : own;
+        const known =
+          before && new Set(listAt(before[name], path).map((each) => (isObject(each) ? each[idProperty] : each)));
+        const isOther = (object: Item): boolean =>
+          known?.has(object[idProperty]) === false || Object.keys(object).every((each) => each === idProperty);
+        const shown = mapObjects(given, path, (object) =>
+          isOther(object) ? show(transaction, embedding, { object, scope }) : object,
+        );
+        if (shown !== own) embedded[name] = shown;
+      }
+      return embedded;
+    },
+    refresh: (transaction, name, { before, after, scope: at }) => {
+      for (const { collection, embedding } of findShownIn(name)) {
+        const { idProperty } = embedding;
+        const id = before[idProperty];
+        const holders = transaction.collection(collection);
+        for (const [scope, { id: key, item }] of listEntries(holders)) {
+          if (embedding.isSibling && scope !== at) continue;
+          const own = item[embedding.name];
+          const shown = mapObjects(own, embedding.path, (object) =>
+            object[idProperty] === id ? { ...object, ...pick(after, embedding) } : object,
+          );
+          if (shown !== own) holders.update(key, { item: { ...item, [embedding.name]: shown } }, scope);
+        }
+      }
+    },
+  };
+}
+
+/** A collection whose items others can show. */
+interface Target {
+  readonly resource: Resource;
+  readonly schema: ItemSchema;
+}
+
+function listTargets(resources: readonly Resource[], read: ReadItemSchema): readonly Target[] {
+  return resources.flatMap((resource) => {
+    const schema = read(resource.schema);
+    const isTarget = schema?.properties.has(resource.idProperty ?? '') === true && resource.keyProperties.length === 0;
+    return isTarget ? [{ resource, schema }] : [];
+  });
+}
+
+/** The items that the items of a resource show: in a property, or in the elements of the list in one. */
+function findEmbeddings(read: ReadItemSchema, targets: readonly Target[], own: Resource): readonly Embedding[] {
+  const { name: collection, parents, schema: pointer = '' } = own;
+  const top = targets.filter(({ resource }) => isTopLevel(resource));
+  const near = targets.filter(
+    ({ resource }) => !isTopLevel(resource) && resource.parents.join('\0') === parents.join('\0'),
+  );
+  const find = (property: ItemProperty): Embedding | undefined =>
+    findEmbedding(read, top, { property, collection }) ?? findEmbedding(read, near, { property, collection });
+  return listProperties(read(pointer)).flatMap((property): readonly Embedding[] => {
+    const whole = find(property);
+    if (whole !== undefined) return [whole];
+    const list = findInnerList(read, read(property.target));
+    if (list === undefined) return [];
+    const { path, element } = list;
+    const inner = listProperties(element).flatMap((each) => {
+      const found = find(each);
+      return found === undefined ? [] : [{ ...found, name: property.name, path: [...path, each.name] }];
+    });
+    const inList = find({ ...property, target: element.pointer });
+    return inList === undefined ? inner : [{ ...inList, path }].concat(inner);
+  });
+}
+
+/** The item that a property shows: one of a collection with the same schema, or one with the noun of the property and all that it shows. */
+function findEmbedding(
+  read: ReadItemSchema,
+  targets: readonly Target[],
+  { property, collection }: { readonly property: ItemProperty; readonly collection: string },
+): Embedding | undefined {
+  const whole = read(property.target);
+  const inner = read(whole?.items) ?? whole;
+  if (inner === undefined || inner.properties.size < 2) return undefined;
+  const shown = [...inner.properties.keys()];
+  const noun = toSingular(toBareName(property.name));
+  const fitting = targets.filter(
+    ({ resource: { idProperty = '' }, schema }) =>
+      inner.properties.has(idProperty) &&
+      (schema.pointer === inner.pointer || shown.every((name) => schema.properties.has(name))),
+  );
+  const same = fitting.filter(({ schema }) => schema.pointer === inner.pointer);
+  const named = fitting.filter(({ resource: { name } }) => toItemNoun(name) === noun);
+  const [only, ...others] = same.length > 0 ? same : named;
+  if (only === undefined || others.length > 0 || only.resource.name === collection) return undefined;
+  const { name: of, idProperty = 'id' } = only.resource;
+  const isSibling = !isTopLevel(only.resource);
+  const keys = findKeys(inner, idProperty);
+  return { name: property.name, path: [], of, idProperty, isObject: !property.scalar, keys, isSibling, shown };
+}
+
+/** The property for an id of each type: a string is the name of an item whose id is a number. */
+function findKeys({ properties }: ItemSchema, idProperty: string): Embedding['keys'] {
+  const isText = (name: string): boolean => readSchemaType(properties.get(name)?.schema ?? {}) === 'string';
+  const isNumber = isNumeric(properties.get(idProperty)?.schema ?? {});
+  if (!isNumber) return { string: idProperty, number: idProperty };
+  return isText('name') ? { string: 'name', number: idProperty } : { number: idProperty };
+}
+
+/** An object with what the item that it names has now. */
+function show(
+  transaction: Transaction,
+  embedding: Embedding,
+  { object, scope }: { readonly object: Item; readonly scope: string },
+): Item {
+  const { of, idProperty, isSibling } = embedding;
+  const entry = transaction.collection(of).get(String(object[idProperty]), isSibling ? scope : '');
+  return entry === undefined ? object : { ...object, ...pick(entry.item, embedding) };
+}
+
+function pick(item: Item, { shown, nested }: Embedding): Item {
+  const isShown = (name: string): boolean =>
+    Object.hasOwn(item, name) && !(nested?.has(name) === true && typeof item[name] === 'object' && item[name] !== null);
+  return Object.fromEntries(shown.filter(isShown).map((name) => [name, item[name]]));
+}
+
+/** A value with objects in place of the ids at the path of an embedding. */
+function toObjects(value: unknown, { path, keys }: Embedding): unknown {
+  return mapAt(value, path, (id) => {
+    const key = keys[typeof id];
+    return key === undefined ? id : { [key]: id };
+  });
+}
+
+function mapObjects(value: unknown, path: readonly string[], change: (object: Item) => Item): unknown {
+  return mapAt(value, path, (each) => (isObject(each) ? change(each) : each));
+}
+
+function listAt(value: unknown, path: readonly string[]): readonly unknown[] {
+  const found: unknown[] = [];
+  mapAt(value, path, (each) => {
+    found.push(each);
+    return each;
+  });
+  return found;
+}

@@ -1,0 +1,294 @@
+import { toDay } from '../../base/clock.js';
+import { freezeDeep, isObject, readMember, withPath, filterMembers, joinObjects } from '../../base/json.js';
+import type { ItemSchema } from '../item/item-schema.js';
+import { isPathId, type Resource } from '../item/resource.js';
+import { readScope, toPartMark, toScope, type UnknownIds, type WritableCollection } from './collection.js';
+import type { Entry, Item } from './lists/item-list.js';
+import { readItemKey, showOwnUrls, withJoinedKeys } from '../item/identity.js';
+import { type ItemModel, type ItemModelParts, omitInvalid } from '../item/item-model.js';
+import { measureValue } from './lists/usage.js';
+import type { Transaction } from './store.js';
+import { listParameters } from '../../conventions/names.js';
+
+/** One list of items inside a transaction. */
+export interface ItemLocation {
+  readonly transaction: Transaction;
+  readonly model: ItemModel;
+  readonly collection: WritableCollection;
+  readonly scope: string;
+  /** Properties that the path determines: the ids of the parents. */
+  readonly known: Item;
+  /** For a list below a parent that shows part of a top-level collection: the scope of that parent; else `''`. */
+  readonly part: string;
+}
+
+/** What decides about items that no client created. */
+export interface OnDemandParts extends ItemModelParts {
+  readonly generated: GeneratedItems;
+  /** For all collections that do not say so themselves; default: `not-found` with fixtures, else `create`. */
+  readonly unknownIds?: UnknownIds | undefined;
+  /** What the document says about all collections. */
+  readonly documented?: UnknownIds | undefined;
+  /** How many items a collection without fixtures starts with; default 3. */
+  readonly initialItems?: number | undefined;
+}
+
+/** Creates items because they are requested, where unknown ids are configured to be created. */
+export interface ItemsOnDemand {
+  unknownIds(location: Pick<ItemLocation, 'collection' | 'model'>): UnknownIds;
+  /** Whether the store knows which items exist: not for items without a schema, fixtures or configuration. */
+  isKnown(location: Pick<ItemLocation, 'collection' | 'model'>): boolean;
+  /** The item of an id, or of the value of another key. */
+  lookUp(location: Pick<ItemLocation, 'collection' | 'model' | 'scope'>, id: string): Entry | undefined;
+  /** The last version of an item, by the same keys, also after its removal. */
+  recall(location: Pick<ItemLocation, 'collection' | 'model' | 'scope'>, id: string): Entry | undefined;
+  /** The item of an id, created where that is configured; an id that was removed stays removed. */
+  find(location: ItemLocation, id: string): Entry | undefined;
+  /** The item of a collection that is the user of a request: the first one, also where none is; undefined once it is removed. */
+  findOwn(location: ItemLocation): Entry | undefined;
+  /** Creates the initial items of a list, once. */
+  seed(location: ItemLocation): void;
+  /** A new item as complete as the initial ones, without the properties that only the answer to a create shows. */
+  draft(location: ItemLocation): Item;
+}
+
+const INITIAL_ITEMS = 3;
+
+/** Creates items on demand: each one is a function of the seed and its id, whatever was requested before. */
+export function createItemsOnDemand(parts: OnDemandParts): ItemsOnDemand {
+  const unknownIds: ItemsOnDemand['unknownIds'] = ({ collection, model: { resource } }) =>
+    collection.unknownIds ??
+    resource.unknownIds ??
+    parts.unknownIds ??
+    parts.documented ??
+    (collection.started || resource.schema === undefined ? 'not-found' : 'create');
+  const seed: ItemsOnDemand['seed'] = (location) => {
+    const { model, collection, scope, part, transaction } = location;
+    const { resource, identity } = model;
+    const mark = part === '' ? scope : toPartMark(part);
+    if (collection.isSeeded(mark) || unknownIds(location) === 'not-found') return;
+    collection.markSeeded(mark);
+    if (resource.members !== undefined || resource.singleton || resource.schema === undefined) return;
+    if (hasCreatedParent(location)) return;
+    for (let i = 1; i <= (parts.initialItems ?? INITIAL_ITEMS); i++) {
+      // Creates use the positive numbers.
+      const id = identity.generateId(collection, scope, { seed: transaction.seed, number: -i, part });
+      const item = generateOnDemand(parts, location, { id, key: `open\0${part}\0${i}`, index: i - 1 });
+      collection.add({ id: readItemKey(resource, item, id), item, part, onDemand: 'list' }, scope);
+    }
+  };
+  return {
+    unknownIds,
+    isKnown: ({ collection, model: { resource } }) =>
+      collection.started || resource.schema !== undefined || (resource.unknownIds ?? parts.unknownIds) !== undefined,
+    seed,
+    draft: (location) => {
+      const { collection, scope, transaction, model } = location;
+      const number = collection.nextNumber();
+      const id = model.identity.generateId(collection, scope, { seed: transaction.seed, number });
+      return generateOnDemand(parts, location, { id, key: `draft\0${number}`, index: collection.list(scope).size });
+    },
+    lookUp,
+    recall,
+    findOwn: createOwnFinder(parts, seed),
+    find: (location, id) => {
+      const { collection, scope, transaction } = location;
+      const existing = lookUp(location, id);
+      if (existing !== undefined || unknownIds(location) === 'not-found') return existing;
+      seed(location);
+      const known = lookUp(location, id);
+      if (known !== undefined || recall(location, id) !== undefined) return known;
+      const { identity, resource } = location.model;
+      const generateId = (): string | number =>
+        identity.generateId(collection, scope, { seed: transaction.seed, number: 0, part: id });
+      const key = `id\0${id}`;
+      // The path can name the value of another property than the id.
+      const told = resource.alternateKeys.filter((name) => readMember(location.known, name) === id);
+      for (const name of told.length > 0 || identity.fits(id) ? told : resource.alternateKeys) {
+        const own = generateId();
+        const named = { ...location, known: withPath(location.known, name.split('.'), id) };
+        const item = generateOnDemand(parts, named, { id: own, key });
+        // A value that the property cannot have was replaced.
+        if (readMember(item, name) === id)
+          return collection.add({ id: readItemKey(resource, item, own), item, onDemand: 'id' }, scope);
+      }
+      const own = identity.generateKey === undefined ? id : generateId();
+      const item = generateOnDemand(parts, location, { id: own, key });
+      return collection.add({ id, item, onDemand: 'id' }, scope);
+    },
+  };
+}
+
+function createOwnFinder(parts: OnDemandParts, seed: ItemsOnDemand['seed']): ItemsOnDemand['findOwn'] {
+  return (location) => {
+    seed(location);
+    const { collection, scope, transaction, model } = location;
+    const { entries, removed } = collection.list(scope);
+    const [first] = entries;
+    const [gone] = removed;
+    if (first !== undefined && first.sequence < (gone?.sequence ?? Infinity)) return first;
+    if (gone !== undefined) return undefined;
+    const id = model.identity.generateId(collection, scope, { seed: transaction.seed, number: 0 });
+    const item = generateOnDemand(parts, location, { id, key: 'own' });
+    return collection.add({ id: readItemKey(model.resource, item, id), item, onDemand: 'list' }, scope);
+  };
+}
+
+const lookUp: ItemsOnDemand['lookUp'] = ({ collection, scope, model: { resource } }, id) => {
+  const entry = collection.get(id, scope);
+  if (entry !== undefined || resource.alternateKeys.length === 0) return entry;
+  return findByKey(resource, collection.list(scope).entries, id);
+};
+
+const recall: ItemsOnDemand['recall'] = ({ collection, scope, model: { resource } }, id) => {
+  const list = collection.list(scope);
+  const known = list.recall(id);
+  return known === undefined && resource.alternateKeys.length > 0 ? findByKey(resource, list.removed, id) : known;
+};
+
+function findByKey({ alternateKeys }: Resource, entries: readonly Entry[], id: string): Entry | undefined {
+  const isNamed = (value: unknown): boolean => value === id || (typeof value === 'number' && String(value) === id);
+  return entries.find(({ item }) => alternateKeys.some((name) => isNamed(readMember(item, name))));
+}
+
+/** Whether a client created the parent: nothing lives under a new item yet. */
+function hasCreatedParent({ transaction, model: { resource }, scope }: ItemLocation): boolean {
+  const parent = resource.parents.at(-1);
+  if (parent === undefined || scope === '') return false;
+  const ids = readScope(scope);
+  const entry = transaction.collection(parent).get(ids.at(-1) ?? '', toScope(...ids.slice(0, -1)));
+  return entry !== undefined && entry.onDemand === undefined;
+}
+
+function generateOnDemand(
+  parts: Pick<OnDemandParts, 'generated' | 'generator' | 'validators'>,
+  { model, scope, known, transaction }: ItemLocation,
+  { id, key, index }: { readonly id: string | number; readonly key: string; readonly index?: number },
+): Item {
+  const { resource, schema, identity, idProperty: property } = model;
+  const { origin } = transaction;
+  const given: Record<string, unknown> = {};
+  const nested: (readonly [path: string, value: string | number])[] = [];
+  const ids = String(id).split('/');
+  if (ids.length === resource.keyProperties.length) {
+    for (const [i, name] of resource.keyProperties.entries()) {
+      const value = toType(ids[i] ?? '', schema?.properties.get(name)?.schema.type);
+      if (name.includes('.')) nested.push([name, value]);
+      else given[name] = value;
+    }
+  } else if (property !== undefined) {
+    const value = isPathId(resource) ? identity.toValue(id, scope, origin) : toType(id, property.schema.type);
+    // The id in the path may not be valid as the id in the item.
+    if (parts.validators.accepts(property.target, 'response')(value)) {
+      if (property.isNested) nested.push([resource.idProperty ?? '', value]);
+      else given[property.name] = value;
+    }
+  }
+  if (resource.schema === undefined) return { ...known, ...given, id };
+  const preferred = { ...readParentIds(resource, schema, scope), ...known };
+  const own = `${resource.name}\0${scope}\0${key}`;
+  // To the day, so that the same item is generated at any time of it.
+  const now = toDay(transaction.clock.now());
+  const { seed } = transaction;
+  // Everything that the item depends on, besides the contract.
+  const facts = JSON.stringify([resource.schema, own, seed, String(now), index ?? '', given, preferred, resource.once]);
+  const item = parts.generated.find(facts, () =>
+    generateItem(parts, {
+      schema: resource.schema ?? '',
+      given,
+      preferred,
+      hidden: resource.once,
+      context: { ...(index !== undefined && { index }), seed, key: own, direction: 'response', now },
+    }),
+  );
+  const whole = nested.reduce((result, [path, value]) => withPath(result, path.split('.'), value), item);
+  return showOwnUrls(resource, withJoinedKeys(resource, whole), { scope, id: String(id), origin });
+}
+
+/** Properties named like the path parameters of the parents: `thread_id`. */
+export function readParentIds({ path }: Resource, schema: ItemSchema | undefined, scope: string): Item {
+  const ids = readScope(scope);
+  const known: Record<string, unknown> = {};
+  for (const [i, name] of listParameters(path).entries()) {
+    const property = schema?.properties.get(name);
+    if (property !== undefined && ids[i] !== undefined) known[name] = toType(ids[i], property.schema.type);
+  }
+  return known;
+}
+
+/** An id from a path in the type of its schema. */
+export function toType(id: string | number, type: string | readonly string[] | undefined): string | number {
+  const types = typeof type === 'string' ? [type] : (type ?? []);
+  const numeric = types.includes('integer') || types.includes('number');
+  return numeric && /^-?\d+$/.test(String(id)) ? Number(id) : id;
+}
+
+/** A complete item with its optional properties. */
+export function generateItem(
+  { generator, validators }: Pick<ItemModelParts, 'generator' | 'validators'>,
+  input: {
+    readonly schema: string;
+    /** Properties that the item has in any case: its id, its parent. */
+    readonly given: Item;
+    /** Properties that the item has where its schema allows their values: links to other items. */
+    readonly preferred: Item;
+    /** Properties that it does not have where its schema allows that: secrets. */
+    readonly hidden: readonly string[];
+    readonly context: Parameters<ItemModelParts['generator']['value']>[1];
+  },
+): Item {
+  const { schema, given, preferred, hidden, context } = input;
+  const check = validators.check(schema, 'response');
+  const generated = generator.value(schema, { ...context, known: { ...preferred, ...given } });
+  const base = isObject(generated) ? filterMembers(generated, (name) => !hidden.includes(name)) : {};
+  const first = joinObjects(base, preferred, given);
+  const wrong = check(first, 'body');
+  if (wrong.length === 0) return first;
+  const fitting = omitInvalid(preferred, wrong);
+  const second = joinObjects(base, fitting, given);
+  if (check(second, 'body').length === 0) return second;
+  // The schema of a collection's items describes objects.
+  return generator.complete(schema, { ...fitting, ...given }, context) as Item;
+}
+
+/** Items that were generated, by all that they depend on: a reset, another session or another mock of the contract needs the same ones again. */
+export interface GeneratedItems {
+  /** The item of a key, generated where it is not known; it is frozen, since others get the same one. */
+  find(key: string, generate: () => Item): Item;
+}
+
+/** The estimated size in bytes of the items that are kept in memory, with their keys: half of it are those that were used last. */
+const MAX_BYTES = 8_000_000;
+
+interface Generated {
+  readonly item: Item;
+  readonly bytes: number;
+}
+
+/** Keeps the items of one contract. */
+export function createGeneratedItems(): GeneratedItems {
+  let recent = new Map<string, Generated>();
+  let older: ReadonlyMap<string, Generated> = new Map();
+  let bytes = 0;
+  const keep = (key: string, generated: Generated): Item => {
+    if (generated.bytes > MAX_BYTES / 8) return generated.item;
+    recent.set(key, generated);
+    bytes += generated.bytes;
+    if (bytes > MAX_BYTES / 2) {
+      older = recent;
+      recent = new Map();
+      bytes = 0;
+    }
+    return generated.item;
+  };
+  return {
+    find: (key, generate) => {
+      const known = recent.get(key);
+      if (known !== undefined) return known.item;
+      const before = older.get(key);
+      if (before !== undefined) return keep(key, before);
+      const item = freezeDeep(generate());
+      return keep(key, { item, bytes: measureValue(key) + measureValue(item) });
+    },
+  };
+}
