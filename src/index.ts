@@ -66,14 +66,14 @@ export * from './answer/sources/scenario/typed-scenario.js';
 export type * from './scenario/definition/definition.js';
 export type { Reload, ScenarioSummary } from './scenario/scenarios.js';
 export type { MockReload } from './mock/watch.js';
-export type { Cassette, StoredExchange } from './recording/cassette/cassette.js';
-export type { Manifest, MatchRules } from './recording/cassette/manifest.js';
-export type { Owner, RecordingMode } from './recording/mode.js';
-export type { CassetteOptions } from './recording/cassettes.js';
-export type { ExclusionOptions } from './recording/exclusion.js';
-export type { MatchExchange } from './recording/matching/match.js';
-export type { RecordingOptions, RecordingReport, RecordingStart } from './recording/recordings.js';
-export type { RedactionOptions } from './recording/redaction/secret-rules.js';
+export type { Cassette, StoredExchange } from './features/recording/cassette/cassette.js';
+export type { Manifest, MatchRules } from './features/recording/cassette/manifest.js';
+export type { Owner, RecordingMode } from './features/recording/mode.js';
+export type { CassetteOptions } from './features/recording/cassettes.js';
+export type { ExclusionOptions } from './features/recording/exclusion.js';
+export type { MatchExchange } from './features/recording/matching/match.js';
+export type { RecordingOptions, RecordingReport, RecordingStart } from './features/recording/recordings.js';
+export type { RedactionOptions } from './features/recording/redaction/secret-rules.js';
 export type { Schema, SchemaObject } from './base/json.js';
 export type { StreamEvent } from './http/event-stream.js';
 export type { HeaderFields } from './http/header-fields.js';
@@ -96,8 +96,8 @@ export type {
   RecordedResponse,
   SpooledBody,
   TextFilter,
-} from './recording/cassette/exchange.js';
-export type { UpstreamOptions } from './recording/upstream/upstream.js';
+} from './features/recording/cassette/exchange.js';
+export type { UpstreamOptions } from './features/recording/upstream/upstream.js';
 export type { ConnectionOptions } from './server/connections.js';
 export type { Interceptable, Interception, InterceptOptions, UnhandledRequest } from './server/intercept.js';
 export type { ListenOptions, Listening } from './server/listen.js';

@@ -28,7 +28,6 @@ const FLOORS: Readonly<Record<string, number>> = {
   'features/redis/': 10,
   'features/intercept/': 10,
   'features/inspector/': 10,
-  'recording/': 5,
   'scenario/': 5,
   'coverage/': 6,
   'metrics/': 5.5,
@@ -47,7 +46,15 @@ const TIES: readonly string[] = [
   'conventions/secret-forms.ts imports contract/patterns/guarded-pattern.ts',
   'server/control/contract.ts imports mock/watch.ts',
   'server/control/feed.ts imports mock/watch.ts',
+  'server/control/handlers.ts imports features/recording/recordings.ts',
+  'server/control/routes.ts imports features/recording/recordings.ts',
   'server/control/routes.ts imports mock/watch.ts',
+  'session/redact-interaction.ts imports features/recording/cassette/exchange.ts',
+  'session/redact-interaction.ts imports features/recording/redaction/redact-exchange.ts',
+  'session/redact-interaction.ts imports features/recording/redaction/secret-rules.ts',
+  'session/redact-interaction.ts imports features/recording/redaction/secret-walk.ts',
+  'session/session.ts imports features/recording/matching/replay-state.ts',
+  'session/shared/shared-session.ts imports features/recording/matching/replay-state.ts',
   'tools/pact/pact.ts imports mock/contract-parts.ts',
 ];
 

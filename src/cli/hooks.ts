@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { MockError, suggest } from '../base/errors.js';
-import type { CassetteOptions } from '../recording/cassettes.js';
+import type { CassetteOptions } from '../features/recording/cassettes.js';
 import { loadModule, readExports } from './load-module.js';
 
 /** Functions of the user that change, drop or match exchanges. */

@@ -1,4 +1,4 @@
-import { createRecordingSources } from '../answer/sources/recordings/recordings.js';
+import { createRecordingSources } from '../features/recording/answer/recordings.js';
 import type { Clock, VirtualClock } from '../base/clock.js';
 import type { Coverage } from '../coverage/coverage.js';
 import type { Contract } from '../contract/contract.js';

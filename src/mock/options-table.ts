@@ -1,6 +1,6 @@
 import type { MockOptions, ScenarioOptions } from './options.js';
-import { OWNERS, RECORDING_MODES } from '../recording/mode.js';
-import type { RecordingOptions } from '../recording/recordings.js';
+import { OWNERS, RECORDING_MODES } from '../features/recording/mode.js';
+import type { RecordingOptions } from '../features/recording/recordings.js';
 
 /** The options that a group of options has. */
 export type GroupOf<Options, Name extends keyof Options> = Exclude<NonNullable<Options[Name]>, string | boolean>;

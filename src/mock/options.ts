@@ -6,7 +6,7 @@ import type { Contract } from '../contract/contract.js';
 import type { MockError } from '../base/errors.js';
 import type { QueryProfile } from '../http/request/parameters.js';
 import type { Interaction, InteractionTexts } from '../journal/interaction.js';
-import type { RecordingOptions } from '../recording/recordings.js';
+import type { RecordingOptions } from '../features/recording/recordings.js';
 import type { Reload } from '../scenario/scenarios.js';
 import type { ConnectionOptions } from '../server/connections.js';
 import type { MockReload } from './watch.js';

@@ -12,21 +12,21 @@ import {
   type ToPlain,
   toPlainValue,
 } from '../journal/interaction.js';
-import { toBody } from '../recording/cassette/exchange.js';
+import { toBody } from '../features/recording/cassette/exchange.js';
 import {
   type MessageVisit,
   readResponsePointers,
   visitForm,
   visitHeaders,
   visitRequest,
-} from '../recording/redaction/redact-exchange.js';
-import { createSecretRules } from '../recording/redaction/secret-rules.js';
+} from '../features/recording/redaction/redact-exchange.js';
+import { createSecretRules } from '../features/recording/redaction/secret-rules.js';
 import {
   createSecretWalk,
   ORDINARY_LOCATION,
   readBodyPointers,
   type VisitText,
-} from '../recording/redaction/secret-walk.js';
+} from '../features/recording/redaction/secret-walk.js';
 import { hidePathSecrets, replacePatterns } from '../conventions/secret-forms.js';
 import type { Validators } from '../schema/validate.js';
 import { isBytes } from '../base/platform.js';

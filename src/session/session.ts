@@ -10,7 +10,11 @@ import {
 import { MockError } from '../base/errors.js';
 import type { ToPlain, ToTexts } from '../journal/interaction.js';
 import { createJournal, type JournalPool, type OperationNames, type SessionJournal } from '../journal/journal.js';
-import { createReplayState, type ReplaySnapshot, type ReplayState } from '../recording/matching/replay-state.js';
+import {
+  createReplayState,
+  type ReplaySnapshot,
+  type ReplayState,
+} from '../features/recording/matching/replay-state.js';
 import {
   type ChangeCollections,
   type ChangeTarget,

@@ -2,12 +2,12 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { MockError } from '../../src/base/errors.js';
-import { openCassette } from '../../src/recording/cassette/cassette-writer.js';
-import { loadCassette, readCassetteFolder } from '../../src/recording/cassette/cassette.js';
-import { readJson, writeJson } from '../../src/recording/cassette/exact-json.js';
-import type { NewExchange } from '../../src/recording/cassette/exchange.js';
-import { DEFAULT_MATCH, type Manifest } from '../../src/recording/cassette/manifest.js';
-import { readBody, writeBody } from '../../src/recording/cassette/recorded-body.js';
+import { openCassette } from '../../src/features/recording/cassette/cassette-writer.js';
+import { loadCassette, readCassetteFolder } from '../../src/features/recording/cassette/cassette.js';
+import { readJson, writeJson } from '../../src/features/recording/cassette/exact-json.js';
+import type { NewExchange } from '../../src/features/recording/cassette/exchange.js';
+import { DEFAULT_MATCH, type Manifest } from '../../src/features/recording/cassette/manifest.js';
+import { readBody, writeBody } from '../../src/features/recording/cassette/recorded-body.js';
 import { createFolder } from '../folders.js';
 
 const MANIFEST: Manifest = {

@@ -6,7 +6,7 @@ import Stripe from 'stripe';
 import { expect, it } from 'vitest';
 import { promoteCassette } from '../../src/cli/commands/recordings/promote.js';
 import { loadContract } from '../../src/index.js';
-import { loadCassette } from '../../src/recording/cassette/cassette.js';
+import { loadCassette } from '../../src/features/recording/cassette/cassette.js';
 import { loadParts } from './contract.js';
 import { createFolder, readEveryFile } from '../folders.js';
 import { openRecorder, replay } from './recorded.js';

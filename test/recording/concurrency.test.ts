@@ -2,7 +2,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { loadCassette } from '../../src/recording/cassette/cassette.js';
+import { loadCassette } from '../../src/features/recording/cassette/cassette.js';
 import { type Program, startProgram } from '../cli/run-program.js';
 import { createFolder } from '../folders.js';
 import { openRecorder } from './recorded.js';

@@ -2,10 +2,15 @@
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { loadContract } from '../../src/index.js';
-import { createResponseCheck } from '../../src/recording/drift/check.js';
-import { formatDrift, readDriftExit, toDriftJson, toDriftJunit } from '../../src/recording/drift/drift-report.js';
-import { type DriftResult, type DriftVerdict, findDrift } from '../../src/recording/drift/drift.js';
-import { createUpstream } from '../../src/recording/upstream/upstream.js';
+import { createResponseCheck } from '../../src/features/recording/drift/check.js';
+import {
+  formatDrift,
+  readDriftExit,
+  toDriftJson,
+  toDriftJunit,
+} from '../../src/features/recording/drift/drift-report.js';
+import { type DriftResult, type DriftVerdict, findDrift } from '../../src/features/recording/drift/drift.js';
+import { createUpstream } from '../../src/features/recording/upstream/upstream.js';
 import { createValidators } from '../../src/schema/validate.js';
 import { KEYS, record, sendAll, SPEC } from './recorded.js';
 import { startUpstream, type UpstreamOptions, reply } from './upstream.js';

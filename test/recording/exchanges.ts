@@ -1,10 +1,10 @@
 import { join } from 'node:path';
-import { type CassetteWriter, openCassette } from '../../src/recording/cassette/cassette-writer.js';
-import type { NewExchange } from '../../src/recording/cassette/exchange.js';
-import { createManifest } from '../../src/recording/cassette/manifest.js';
-import { createRedactor, type Redactor } from '../../src/recording/redaction/redact.js';
-import type { RedactionOptions } from '../../src/recording/redaction/secret-rules.js';
-import { createRecorder, type Recorder } from '../../src/recording/upstream/recorder.js';
+import { type CassetteWriter, openCassette } from '../../src/features/recording/cassette/cassette-writer.js';
+import type { NewExchange } from '../../src/features/recording/cassette/exchange.js';
+import { createManifest } from '../../src/features/recording/cassette/manifest.js';
+import { createRedactor, type Redactor } from '../../src/features/recording/redaction/redact.js';
+import type { RedactionOptions } from '../../src/features/recording/redaction/secret-rules.js';
+import { createRecorder, type Recorder } from '../../src/features/recording/upstream/recorder.js';
 import { type ContractParts, loadParts, SHOP } from './contract.js';
 import { createFolder, readEveryFile } from '../folders.js';
 

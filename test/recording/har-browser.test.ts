@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, expect, it } from 'vitest';
 import { createMock } from '../../src/index.js';
-import { exportHar } from '../../src/recording/har.js';
+import { exportHar } from '../../src/features/recording/har.js';
 import { HAS_CHROMIUM, openChromium } from '../open-chromium.js';
 import { createFolder, readEveryFile } from '../folders.js';
 import { contract, importFile, KEYS, recordKeys, TOKEN } from './har-files.js';

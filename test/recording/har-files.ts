@@ -1,10 +1,10 @@
 import { join } from 'node:path';
-import { openCassette } from '../../src/recording/cassette/cassette-writer.js';
-import { type Cassette, loadCassette } from '../../src/recording/cassette/cassette.js';
-import { createManifest } from '../../src/recording/cassette/manifest.js';
-import { type HarImported, importHar } from '../../src/recording/har.js';
-import { createRedactor } from '../../src/recording/redaction/redact.js';
-import { createRecorder } from '../../src/recording/upstream/recorder.js';
+import { openCassette } from '../../src/features/recording/cassette/cassette-writer.js';
+import { type Cassette, loadCassette } from '../../src/features/recording/cassette/cassette.js';
+import { createManifest } from '../../src/features/recording/cassette/manifest.js';
+import { type HarImported, importHar } from '../../src/features/recording/har.js';
+import { createRedactor } from '../../src/features/recording/redaction/redact.js';
+import { createRecorder } from '../../src/features/recording/upstream/recorder.js';
 import type { Contract } from '../../src/index.js';
 import { loadParts } from './contract.js';
 import { createFolder } from '../folders.js';

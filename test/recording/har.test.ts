@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Cassette } from '../../src/recording/cassette/cassette.js';
-import { exportHar } from '../../src/recording/har.js';
+import type { Cassette } from '../../src/features/recording/cassette/cassette.js';
+import { exportHar } from '../../src/features/recording/har.js';
 import { createFolder, readEveryFile } from '../folders.js';
 import { contract, importFile, KEYS, recordKeys, TOKEN } from './har-files.js';
 

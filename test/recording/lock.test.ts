@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'rolldown';
 import { expect, it } from 'vitest';
-import { lockCassette } from '../../src/recording/cassette/lock.js';
+import { lockCassette } from '../../src/features/recording/cassette/lock.js';
 import { createFolder } from '../folders.js';
 
 const PROCESSES = 6;
@@ -37,7 +37,12 @@ const PROGRAM = `
 /** The module of the lock as JavaScript; Node 20 reads no TypeScript. @returns its URL. */
 async function buildLock(): Promise<string> {
   const file = join(createFolder(), 'lock.mjs');
-  await build({ input: 'src/recording/cassette/lock.ts', platform: 'node', logLevel: 'silent', output: { file } });
+  await build({
+    input: 'src/features/recording/cassette/lock.ts',
+    platform: 'node',
+    logLevel: 'silent',
+    output: { file },
+  });
   return pathToFileURL(file).href;
 }
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { loadContract } from '../../src/index.js';
-import type { RecordingOptions } from '../../src/recording/recordings.js';
+import type { RecordingOptions } from '../../src/features/recording/recordings.js';
 import { SHOP } from './contract.js';
 import { type Asked, replayOf } from './recorded.js';
 import type { Intercept } from './upstream.js';

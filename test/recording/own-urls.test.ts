@@ -3,7 +3,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import { createBrotliCompress, createDeflate, createGzip, gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createMock, type Mock } from '../../src/index.js';
-import { createOwnUrls } from '../../src/answer/sources/recordings/own-urls.js';
+import { createOwnUrls } from '../../src/features/recording/answer/own-urls.js';
 import { createFolder } from '../folders.js';
 import { openRecorder, record, replay } from './recorded.js';
 import { serveInTest } from '../serve-in-test.js';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { RecordingOptions } from '../../src/recording/recordings.js';
+import type { RecordingOptions } from '../../src/features/recording/recordings.js';
 import { arrayOf, INTEGER, json, object, pathParameter, query, TEXT, toDocument } from '../document-parts.js';
 import { createFolder } from '../folders.js';
 import { openMock } from '../open-mock.js';

@@ -9,11 +9,11 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { findPorts } from '../find-ports.js';
 import { promoteCassette, type PromoteOutcome } from '../../src/cli/commands/recordings/promote.js';
 import { createMock, type Mock } from '../../src/index.js';
-import { type Cassette, loadCassette } from '../../src/recording/cassette/cassette.js';
-import { checkCassette, createResponseCheck } from '../../src/recording/drift/check.js';
-import { type DriftResult, findDrift } from '../../src/recording/drift/drift.js';
-import type { RecordingOptions } from '../../src/recording/recordings.js';
-import { createUpstream } from '../../src/recording/upstream/upstream.js';
+import { type Cassette, loadCassette } from '../../src/features/recording/cassette/cassette.js';
+import { checkCassette, createResponseCheck } from '../../src/features/recording/drift/check.js';
+import { type DriftResult, findDrift } from '../../src/features/recording/drift/drift.js';
+import type { RecordingOptions } from '../../src/features/recording/recordings.js';
+import { createUpstream } from '../../src/features/recording/upstream/upstream.js';
 import { loadParts } from './contract.js';
 import { createFolder } from '../folders.js';
 

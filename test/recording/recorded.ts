@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Mock, MockOptions } from '../../src/index.js';
-import { type Cassette, loadCassette } from '../../src/recording/cassette/cassette.js';
-import type { RecordingOptions } from '../../src/recording/recordings.js';
+import { type Cassette, loadCassette } from '../../src/features/recording/cassette/cassette.js';
+import type { RecordingOptions } from '../../src/features/recording/recordings.js';
 import { openMock } from '../open-mock.js';
 import { createFolder } from '../folders.js';
 import { startUpstream, type UpstreamOptions } from './upstream.js';

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { MockError } from '../../src/base/errors.js';
-import { loadCassette } from '../../src/recording/cassette/cassette.js';
-import { type NewExchange, writeExchange } from '../../src/recording/cassette/exchange.js';
-import { createRedactor, type Redactor } from '../../src/recording/redaction/redact.js';
-import type { RedactionOptions } from '../../src/recording/redaction/secret-rules.js';
+import { loadCassette } from '../../src/features/recording/cassette/cassette.js';
+import { type NewExchange, writeExchange } from '../../src/features/recording/cassette/exchange.js';
+import { createRedactor, type Redactor } from '../../src/features/recording/redaction/redact.js';
+import type { RedactionOptions } from '../../src/features/recording/redaction/secret-rules.js';
 import {
   type Change,
   createShopRedactor as create,

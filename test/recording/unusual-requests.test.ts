@@ -1,7 +1,7 @@
 // Requests that few clients send, as WebDAV, registries and pages of servers need them: over sockets, recorded and replayed.
 import { createServer, type IncomingMessage } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { checkCassette } from '../../src/recording/drift/check.js';
+import { checkCassette } from '../../src/features/recording/drift/check.js';
 import { loadParts } from './contract.js';
 import { openRecorder, record, replay } from './recorded.js';
 import { serveInTest } from '../serve-in-test.js';

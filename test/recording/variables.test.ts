@@ -1,7 +1,7 @@
 // What counts by default when a call is compared with a recording, beside the rules of match.test.ts.
 import { describe, expect, it } from 'vitest';
 import { loadContract, type Mock } from '../../src/index.js';
-import type { RecordingOptions } from '../../src/recording/recordings.js';
+import type { RecordingOptions } from '../../src/features/recording/recordings.js';
 import { loadCases } from '../load-cases.js';
 import { type Asked, replayOf as replayOfDocument } from './recorded.js';
 import type { Intercept } from './upstream.js';

@@ -182,7 +182,7 @@ it('docs/options.md has one row for every option of the table (vitest -u updates
 });
 
 it('the doc comment of an option is the sentence of the table, with the default', () => {
-  const files = ['src/mock/options.ts', 'src/recording/recordings.ts', 'src/server/connections.ts'];
+  const files = ['src/mock/options.ts', 'src/features/recording/recordings.ts', 'src/server/connections.ts'];
   const source = files.map((file) => readFileSync(file, 'utf8')).join('');
   const comments = source.replaceAll(/\n *\*(?!\/)/gu, ' ').replaceAll(/\s+/gu, ' ');
   const missing = Object.entries(OPTIONS).filter(

@@ -2,7 +2,7 @@ import type { Hono } from 'hono';
 import { type AnswerSource, createChain, createSharedChain } from '../../answer/chain.js';
 import { createHandlerRegistry, type HandlerRegistry } from '../../answer/sources/handler.js';
 import { createPreferSource } from '../../answer/sources/prefer.js';
-import { onlyForMock, type RecordingSources } from '../../answer/sources/recordings/recordings.js';
+import { onlyForMock, type RecordingSources } from '../../features/recording/answer/recordings.js';
 import { createRangeSource } from '../../answer/sources/range.js';
 import { createRefuseSource } from '../../answer/sources/refuse.js';
 import { createScenarioSource } from '../../answer/sources/scenario/scenario.js';

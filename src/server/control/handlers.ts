@@ -3,7 +3,7 @@ import { isObject } from '../../base/json.js';
 import { MockError } from '../../base/errors.js';
 import type { Answer } from '../../http/answer.js';
 import type { Call } from '../../http/request/call.js';
-import type { Recordings } from '../../recording/recordings.js';
+import type { Recordings } from '../../features/recording/recordings.js';
 import { listScenarios } from '../../scenario/scenarios.js';
 import { createMockScenarios } from '../../session/scenario-handle.js';
 import { requireVirtualClock, type Session } from '../../session/session.js';

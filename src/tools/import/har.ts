@@ -1,8 +1,8 @@
-import { loadCassette } from '../../recording/cassette/cassette.js';
-import { toDoubles } from '../../recording/cassette/exact-json.js';
-import { loadBody, readText, writeBody } from '../../recording/cassette/recorded-body.js';
-import { openToRecord, type RecordingParts } from '../../recording/cassettes.js';
-import { type HarImported, importHar } from '../../recording/har.js';
+import { loadCassette } from '../../features/recording/cassette/cassette.js';
+import { toDoubles } from '../../features/recording/cassette/exact-json.js';
+import { loadBody, readText, writeBody } from '../../features/recording/cassette/recorded-body.js';
+import { openToRecord, type RecordingParts } from '../../features/recording/cassettes.js';
+import { type HarImported, importHar } from '../../features/recording/har.js';
 import { type Break, createAnswerCheck } from './check.js';
 
 /** The folder of a new cassette, and the base URL of the API, below which entries are imported. */

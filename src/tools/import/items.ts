@@ -1,7 +1,7 @@
 import { isObject, readMember } from '../../base/json.js';
-import type { Cassette, StoredExchange } from '../../recording/cassette/cassette.js';
-import { createManifest } from '../../recording/cassette/manifest.js';
-import { promote, type Promoted, type PromotedItem } from '../../recording/promote/promote.js';
+import type { Cassette, StoredExchange } from '../../features/recording/cassette/cassette.js';
+import { createManifest } from '../../features/recording/cassette/manifest.js';
+import { promote, type Promoted, type PromotedItem } from '../../features/recording/promote/promote.js';
 import type { Resource } from '../../resources/item/resource.js';
 import type { Break } from './check.js';
 import { type FixtureParts, toSoundFixtures } from './cassette-fixtures.js';

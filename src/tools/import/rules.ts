@@ -4,7 +4,7 @@ import type { Operation } from '../../contract/operations/operation.js';
 import { findResponse } from '../../contract/operations/responses.js';
 import { type HeaderFields, readContentType, readField } from '../../http/header-fields.js';
 import { findMedia, isJsonType, toEssence } from '../../contract/media-type.js';
-import { writeCanonical } from '../../recording/cassette/exact-json.js';
+import { writeCanonical } from '../../features/recording/cassette/exact-json.js';
 import type { ScenarioContext } from '../../scenario/definition/kinds.js';
 import { findExpressions } from '../../scenario/rules/expression.js';
 import { findScenarioMistake } from '../../scenario/scenarios.js';

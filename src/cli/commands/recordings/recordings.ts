@@ -12,16 +12,21 @@ import {
   loadCassette,
   readCassetteFolder,
   toFolderName,
-} from '../../../recording/cassette/cassette.js';
-import { readExpiry } from '../../../recording/cassette/manifest.js';
-import { findRedundant, pruneCassette } from '../../../recording/cassette/prune.js';
-import { checkCassette, createResponseCheck, formatCheck } from '../../../recording/drift/check.js';
-import { formatDrift, readDriftExit, toDriftJson, toDriftJunit } from '../../../recording/drift/drift-report.js';
-import { findDrift } from '../../../recording/drift/drift.js';
+} from '../../../features/recording/cassette/cassette.js';
+import { readExpiry } from '../../../features/recording/cassette/manifest.js';
+import { findRedundant, pruneCassette } from '../../../features/recording/cassette/prune.js';
+import { checkCassette, createResponseCheck, formatCheck } from '../../../features/recording/drift/check.js';
+import {
+  formatDrift,
+  readDriftExit,
+  toDriftJson,
+  toDriftJunit,
+} from '../../../features/recording/drift/drift-report.js';
+import { findDrift } from '../../../features/recording/drift/drift.js';
 import { recordHar } from '../../../tools/import/har.js';
-import { exportHar } from '../../../recording/har.js';
-import type { RecordingParts } from '../../../recording/cassettes.js';
-import { createUpstream } from '../../../recording/upstream/upstream.js';
+import { exportHar } from '../../../features/recording/har.js';
+import type { RecordingParts } from '../../../features/recording/cassettes.js';
+import { createUpstream } from '../../../features/recording/upstream/upstream.js';
 import { createValidators } from '../../../schema/validate.js';
 import { loadDocument } from '../../document.js';
 import { addOptionFlags, addRecordingsFlag, collect, findSpec, listFlagOptions } from '../../flags.js';

@@ -1,0 +1,255 @@
+import { isObject, readMember } from '../../../base/json.js';
+import type { Cassette, StoredExchange } from '../cassette/cassette.js';
+import { toDoubles, writeCanonical } from '../cassette/exact-json.js';
+import { DERIVATIONS, fillDerived } from '../../../generate/derived-values.js';
+import { readContentType } from '../../../http/header-fields.js';
+import { loadBody, readText, writeBody } from '../cassette/recorded-body.js';
+import { type Item, type PromoteParts, readItems, readShown, toId } from './promote.js';
+import { isTime } from '../matching/volatile.js';
+
+/** How items are shown after their DELETE: the hint `removed`. */
+interface RemovedHint {
+  readonly show?: Item;
+  readonly listed?: boolean;
+}
+
+/** What recordings show about a collection that its contract does not say: hints (`x-mock`) for it. */
+interface LearnedHints {
+  /** The property of a create whose value becomes the id. */
+  readonly idFrom?: string;
+  /** Properties whose repetition was answered with 409. */
+  readonly unique?: readonly string[];
+  /** Properties that reads show and lists do not. */
+  readonly detail?: readonly string[];
+  /** Properties that are a function of sent ones. */
+  readonly derived?: Readonly<Record<string, string>>;
+  /** How items are shown after their DELETE. */
+  readonly removed?: RemovedHint;
+}
+
+/** Errors in text that a client without credentials got, by status: templates (`x-mock.errors`), because scenarios apply after them. */
+export function learnTextErrors(cassette: Cassette): Readonly<Record<string, { body: string; mediaType: string }>> {
+  const texts = cassette.exchanges.flatMap(({ response }) => {
+    if (response === undefined || !REFUSALS.has(response.status)) return [];
+    const mediaType = readContentType(response.headers) ?? '';
+    const bytes = mediaType.startsWith('text/') ? writeBody(cassette.folder, response) : undefined;
+    const body = bytes && readText(bytes);
+    // Braces are placeholders.
+    return body === undefined || /[{}]/.test(body) ? [] : [[String(response.status), { body, mediaType }] as const];
+  });
+  return Object.fromEntries(texts);
+}
+
+const REFUSALS: ReadonlySet<number> = new Set([401, 403]);
+
+/** What one collection has answered. */
+type Witness = ReturnType<typeof createWitness>;
+
+function createWitness() {
+  return {
+    /** The bodies of successful creates, with the ids of what they created. */
+    creates: [] as { readonly sent: Item; readonly id: unknown }[],
+    /** The bodies of creates that were answered with 409. */
+    conflicts: [] as Item[],
+    listed: new Set<string>(),
+    read: new Set<string>(),
+    hasLists: false,
+    /** The latest form of each item, by id. */
+    shown: new Map<string, Item>(),
+    /** What the creates of items sent that no answer has shown yet, by id. */
+    pending: new Map<string, Item>(),
+    /** What creates sent, with the item that was shown next. */
+    samples: [] as SentAndShown[],
+    /** Items that were removed, in their last form; undefined if that is unknown. */
+    removed: new Map<string, Item | undefined>(),
+    /** What reads of removed items showed: with the last form before; undefined if they were not found. */
+    afterRemoval: [] as ({ readonly before: Item | undefined; readonly after: Item } | undefined)[],
+    listsRemoved: false,
+  };
+}
+
+type LearnParts = Pick<PromoteParts, 'bindings' | 'collections'>;
+
+/** Derives hints from a cassette, by collection. */
+export function learnHints(cassette: Cassette, parts: LearnParts): ReadonlyMap<string, LearnedHints> {
+  const witnesses = new Map<string, Witness>();
+  for (const exchange of cassette.exchanges) {
+    const binding = parts.bindings.get(exchange.operation);
+    if (binding === undefined || exchange.response === undefined) continue;
+    const witness = witnesses.get(binding.collection) ?? createWitness();
+    witnesses.set(binding.collection, witness);
+    observe(witness, { cassette, exchange, parts });
+  }
+  return new Map(
+    [...witnesses].map(([name, witness]) => [name, toHints(witness, parts.collections.get(name))] as const),
+  );
+}
+
+function observe(
+  witness: Witness,
+  from: { readonly cassette: Cassette; readonly exchange: StoredExchange; readonly parts: LearnParts },
+): void {
+  const { cassette, exchange, parts } = from;
+  const { response, request, operation } = exchange;
+  const binding = parts.bindings.get(operation);
+  if (response === undefined || binding === undefined) return;
+  const { collection, action } = binding;
+  const { idProperty = 'id' } = parts.collections.get(collection) ?? {};
+  const sent = toDoubles(request.body);
+  const body = toDoubles(loadBody(cassette.folder, response).body);
+  const id = binding.id.map((name) => toId(request.pathParams[name])).join('/');
+  if (action === 'create' && isObject(sent)) {
+    if (response.status === 409) witness.conflicts.push(sent);
+    if (response.status >= 300) return;
+    const own = new Set([...parts.bindings.values()].flatMap((each) => (each.id.length === 1 ? each.id : [])));
+    const { item, id: created } = readShown(body, idProperty, own);
+    witness.creates.push({ sent, id: item === undefined ? undefined : readMember(item, idProperty) });
+    for (const name of Object.keys(item ?? {})) witness.read.add(name);
+    if (created === undefined) return;
+    witness.removed.delete(created);
+    witness.pending.set(created, sent);
+    if (item !== undefined) see(witness, created, item);
+  } else if (action === 'read') {
+    if (response.status >= 300) {
+      if (witness.removed.has(id) && GONE.has(response.status)) witness.afterRemoval.push(undefined);
+      return;
+    }
+    const { item } = readShown(body, idProperty, new Set());
+    for (const name of Object.keys(item ?? {})) witness.read.add(name);
+    if (item === undefined) return;
+    if (witness.removed.has(id)) witness.afterRemoval.push({ before: witness.removed.get(id), after: item });
+    else see(witness, id, item);
+  } else if (response.status < 300 && action === 'list') {
+    const items = readItems(body, binding);
+    if (items.length > 0) witness.hasLists = true;
+    for (const name of items.flatMap((item) => Object.keys(item))) witness.listed.add(name);
+    const ids = items.map((item) => toId(readMember(item, idProperty)));
+    if (ids.some((each) => witness.removed.has(each))) witness.listsRemoved = true;
+  } else if (response.status < 300 && action === 'delete') witness.removed.set(id, witness.shown.get(id));
+  // After another change, an item is not what its create made.
+  else if (response.status < 300) witness.pending.delete(id);
+}
+
+/** Statuses of items that do not exist. */
+const GONE: ReadonlySet<number> = new Set([404, 410]);
+
+/** Remembers the form of an item, and that it is what its create made, if it is the first one. */
+function see({ shown, pending, samples }: Witness, id: string, item: Item): void {
+  const sent = pending.get(id);
+  shown.set(id, item);
+  pending.delete(id);
+  if (sent !== undefined) samples.push({ sent, shown: item });
+}
+
+function toHints(
+  { creates, conflicts, listed, read, hasLists, ...witness }: Witness,
+  collection: { readonly idProperty: string | undefined } | undefined,
+): LearnedHints {
+  const names = [...new Set(creates.flatMap(({ sent }) => Object.keys(sent)))];
+  const isText = (value: unknown): boolean => typeof value === 'string' && value !== '';
+  const idFrom = names.find(
+    (name) =>
+      name !== (collection?.idProperty ?? 'id') &&
+      creates.every((create) => isText(create.sent[name]) && create.sent[name] === create.id),
+  );
+  const taken = (name: string): readonly unknown[] => creates.map(({ sent }) => sent[name]);
+  const isUnique = (name: string): boolean =>
+    conflicts.length > 0 &&
+    conflicts.every((sent) => isText(sent[name]) && taken(name).includes(sent[name])) &&
+    new Set(taken(name)).size === creates.length;
+  const [unique] = idFrom !== undefined && isUnique(idFrom) ? [idFrom] : names.filter(isUnique);
+  const detail = hasLists ? [...read].filter((name) => !listed.has(name)) : [];
+  const derived = learnDerived(witness.samples, collection?.idProperty ?? 'id');
+  const removed = learnRemoved(witness);
+  return {
+    ...(Object.keys(derived).length > 0 && { derived }),
+    ...(removed !== undefined && { removed }),
+    ...(idFrom !== undefined && { idFrom }),
+    ...(unique !== undefined && { unique: [unique] }),
+    ...(detail.length > 0 && { detail }),
+  };
+}
+
+/** How items are shown after their DELETE, if each one that was read was found, and the differences agree. */
+function learnRemoved({
+  afterRemoval,
+  listsRemoved,
+}: Pick<Witness, 'afterRemoval' | 'listsRemoved'>): RemovedHint | undefined {
+  if (afterRemoval.length === 0) return undefined;
+  const shown: Item[] = [];
+  for (const found of afterRemoval) {
+    const { before, after } = found ?? {};
+    // Another form than that of the item, such as `{ id, deleted: true }`, is one that the contract declares.
+    if (before === undefined || after === undefined || !Object.keys(before).every((name) => name in after))
+      return undefined;
+    shown.push(readChanged(before, after));
+  }
+  const [show = {}] = shown;
+  const isSame = shown.every((each) => writeCanonical(each) === writeCanonical(show));
+  return { ...(isSame && Object.keys(show).length > 0 && { show }), ...(listsRemoved && { listed: true }) };
+}
+
+/** The members that have another value, without times, which differ in each run. */
+function readChanged(before: Item, after: Item): Item {
+  const changed = Object.entries(after).flatMap(([name, value]): readonly (readonly [string, unknown])[] => {
+    const was = before[name];
+    if (writeCanonical(was) === writeCanonical(value) || isTime(value)) return [];
+    if (!isObject(was) || !isObject(value)) return [[name, value]];
+    const below = readChanged(was, value);
+    return Object.keys(below).length === 0 ? [] : [[name, below]];
+  });
+  return Object.fromEntries(changed);
+}
+
+/** What a create sent, and the item that was shown next. */
+interface SentAndShown {
+  readonly sent: Item;
+  readonly shown: Item;
+}
+
+/** The templates of properties that are the same function of what was sent in all samples, and not always the same value. */
+function learnDerived(samples: readonly SentAndShown[], idProperty: string): Readonly<Record<string, string>> {
+  const [first] = samples;
+  if (first === undefined) return {};
+  const isDerived = (name: string): boolean =>
+    name !== idProperty &&
+    samples.every(({ sent, shown }) => Object.hasOwn(shown, name) && !Object.hasOwn(sent, name)) &&
+    new Set(samples.map(({ shown }) => writeCanonical(shown[name]))).size > 1;
+  const found = Object.keys(first.shown)
+    .filter(isDerived)
+    .flatMap((name): readonly (readonly [string, string])[] => {
+      const fits = (template: string): boolean =>
+        samples.every(({ sent, shown }) => {
+          const value = fillDerived(template, sent);
+          return value !== undefined && writeCanonical(value) === writeCanonical(shown[name]);
+        });
+      const template = listTemplates(first.sent, first.shown[name]).find(fits);
+      return template === undefined ? [] : [[name, template]];
+    });
+  return Object.fromEntries(found);
+}
+
+/** The templates that give a value for what was sent once, those with the fewest parts first. */
+function listTemplates(sent: Item, value: unknown): readonly string[] {
+  const placeholders = Object.keys(sent).flatMap((name) => [
+    `{${name}}`,
+    ...Object.keys(DERIVATIONS).map((change) => `{${name}:${change}}`),
+  ]);
+  if (typeof value !== 'string' || /[{}]/.test(value)) return placeholders;
+  const place = (template: string): readonly string[] =>
+    placeholders.flatMap((placeholder) => {
+      const text = fillDerived(placeholder, sent);
+      // A shorter text is in many others by chance.
+      if (typeof text !== 'string' || text.length < MIN_LENGTH) return [];
+      // Not inside of another placeholder.
+      return template.split(/(\{[^}]*\})/).flatMap((part, i, parts) => {
+        if (part.startsWith('{') || !part.includes(text)) return [];
+        const replaced = part.replace(text, () => placeholder);
+        return [parts.with(i, replaced).join('')];
+      });
+    });
+  const one = place(value);
+  return [...placeholders, ...one, ...one.flatMap(place)];
+}
+
+const MIN_LENGTH = 3;

@@ -1,0 +1,117 @@
+import { writeTarget } from '../../../http/target.js';
+import type { Cassette, StoredExchange } from '../cassette/cassette.js';
+import { listDifferences, toDoubles, toShortText } from '../cassette/exact-json.js';
+import type { RecordedBody, RecordedResponse } from '../cassette/exchange.js';
+import { loadBody, readBody, toRequest, writeBody } from '../cassette/recorded-body.js';
+import { compareHeads } from '../drift/drift.js';
+import { isTime } from '../matching/volatile.js';
+
+/** A recorded exchange that a mock answers differently. */
+export interface RerunDifference {
+  readonly exchange: StoredExchange;
+  /** One for each difference. */
+  readonly lines: readonly string[];
+}
+
+interface RerunParts {
+  /** A mock with the promoted fixtures. */
+  fetch(request: Request): Promise<Response>;
+  /** Whether an exchange creates an item, whose id and other values the server generates. */
+  creates(exchange: StoredExchange): boolean;
+}
+
+/**
+ * Sends every recorded request to a mock, in order, and lists the differences between the answers.
+ *
+ * Values that a server generates for a created item (its id, secrets, timestamps) are not compared: the rerun learns them from
+ * the answer to the create and replaces them in the requests that follow.
+ */
+export async function rerun(cassette: Cassette, parts: RerunParts): Promise<readonly RerunDifference[]> {
+  const generated = new Map<string, string>();
+  const placeholders = new Set(Object.keys(cassette.manifest.redacted));
+  const differences: RerunDifference[] = [];
+  for (const exchange of cassette.exchanges) {
+    if (exchange.response === undefined) continue;
+    const answer = await send(cassette, exchange, { generated, parts });
+    const recorded = { ...exchange.response, ...loadBody(cassette.folder, exchange.response) };
+    const change = compareHeads(recorded, answer);
+    if (change?.kind !== 'status' && parts.creates(exchange)) {
+      const sent = JSON.stringify(toDoubles(exchange.request.body ?? null));
+      learn(toDoubles(recorded.body), toDoubles(answer.body), { generated, sent });
+    }
+    const isGenerated = (was: unknown, is: unknown): boolean =>
+      generated.get(toText(was)) === toText(is) || placeholders.has(toText(was));
+    const lines = change === undefined ? compareBodies(recorded, answer, isGenerated) : [change.message];
+    if (lines.length > 0) differences.push({ exchange, lines });
+  }
+  return differences;
+}
+
+async function send(
+  cassette: Cassette,
+  { request }: StoredExchange,
+  { generated, parts }: { readonly generated: ReadonlyMap<string, string>; readonly parts: RerunParts },
+): Promise<RecordedResponse> {
+  // Only values that look like ids: replacing a timestamp or a word everywhere would change other values.
+  const ids = [...generated].filter(([was]) => was.length >= 8);
+  const translate = (text: string): string =>
+    ids.reduce((translated, [was, is]) => translated.replaceAll(was, is), text);
+  const bytes = writeBody(cassette.folder, request);
+  const isText = request.body !== undefined || request.bodyText !== undefined;
+  const body = bytes !== undefined && isText ? translate(Buffer.from(bytes).toString('utf8')) : bytes;
+  const response = await parts.fetch(toRequest(request, translate(writeTarget(request)), body));
+  const headers = Object.fromEntries(response.headers);
+  const content = new Uint8Array(await response.arrayBuffer());
+  return { status: response.status, headers, ...readBody(content, headers) };
+}
+
+/** Learns the values that the server generated from the answers to a create: the members that differ in value only. */
+function learn(
+  recorded: unknown,
+  received: unknown,
+  { generated, sent }: { readonly generated: Map<string, string>; readonly sent: string },
+): void {
+  for (const { one, other } of listDifferences(recorded, received, Array.isArray)) {
+    const isScalar = one !== null && typeof one !== 'object';
+    // An id that the client has chosen is not generated.
+    const isSent = typeof one === 'string' && sent.includes(JSON.stringify(one));
+    if (isScalar && !isSent && typeof one === typeof other) generated.set(toText(one), toText(other));
+  }
+}
+
+function compareBodies(
+  recorded: RecordedBody,
+  received: RecordedBody,
+  isGenerated: (was: unknown, is: unknown) => boolean,
+): readonly string[] {
+  if (recorded.body === undefined && received.body === undefined) {
+    return toBytes(recorded).equals(toBytes(received)) ? [] : ['the bytes of the body differ'];
+  }
+  const isResized = (one: object, other: object): boolean =>
+    Array.isArray(one) && Array.isArray(other) && one.length !== other.length;
+  const differences = listDifferences(toDoubles(recorded.body), toDoubles(received.body), isResized);
+  return differences.flatMap(({ pointer, one, other }) => {
+    const place = pointer === '' ? 'the body' : pointer;
+    if (Array.isArray(one) && Array.isArray(other)) return [`${place} had ${one.length} items and has ${other.length}`];
+    if (other !== undefined && typeof one === typeof other && isGenerated(one, other)) return [];
+    const why = explain(one, other);
+    const line = `${place} was ${toShortText(one) ?? 'missing'} and is ${toShortText(other) ?? 'missing'}`;
+    return [why === undefined ? line : `${line} (${why})`];
+  });
+}
+
+/** Why two values differ; undefined if that is not known. */
+function explain(one: unknown, other: unknown): string | undefined {
+  if (other === undefined) return 'no request and no default has it';
+  if (!isTime(one) || !isTime(other)) return undefined;
+  const isSame = typeof one === 'string' && typeof other === 'string' && Date.parse(one) === Date.parse(other);
+  return isSame ? 'the same time' : 'a time that the server chose';
+}
+
+function toBytes({ bodyText, bytes }: RecordedBody): Buffer {
+  return Buffer.from(bytes ?? Buffer.from(bodyText ?? ''));
+}
+
+function toText(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value ?? null);
+}
