@@ -6,7 +6,7 @@ export type { Mock, MockRecordings, MockServer, SessionHandle, SessionSnapshot }
 export type * from './mock/options.js';
 export type { RedisClient } from './session/shared/connection.js';
 export type { CollectionHandle, FieldsOf, ItemOf, State, StateOf, TypedState } from './session/state.js';
-export type { MockScenarios, SessionScenarios } from './session/scenario-handle.js';
+export type { MockScenarios, SessionScenarios } from './features/scenario/scenario-handle.js';
 export type { ClockOption, Instant, ResetKind } from './session/session.js';
 export type { SessionOpening } from './session/sessions.js';
 export type { BackoffOptions, ConductOptions } from './session/conduct.js';
@@ -62,9 +62,9 @@ export type {
 } from './contract/operations/operation.js';
 export type * from './answer/call-checks.js';
 export * from './answer/handlers.js';
-export * from './answer/sources/scenario/typed-scenario.js';
-export type * from './scenario/definition/definition.js';
-export type { Reload, ScenarioSummary } from './scenario/scenarios.js';
+export * from './features/scenario/answer/typed-scenario.js';
+export type * from './features/scenario/definition/definition.js';
+export type { Reload, ScenarioSummary } from './features/scenario/scenarios.js';
 export type { MockReload } from './mock/watch.js';
 export type { Cassette, StoredExchange } from './features/recording/cassette/cassette.js';
 export type { Manifest, MatchRules } from './features/recording/cassette/manifest.js';

@@ -3,7 +3,7 @@
 import type { Hono } from 'hono';
 import type { CallChecks } from '../answer/call-checks.js';
 import type { HandlersOf, JournalOf, VerifyOptionsOf } from '../answer/handlers.js';
-import type { MockScenariosOf } from '../answer/sources/scenario/typed-scenario.js';
+import type { MockScenariosOf } from '../features/scenario/answer/typed-scenario.js';
 import type { Clock, VirtualClock } from '../base/clock.js';
 import type { Contract, Problem } from '../contract/contract.js';
 import type { Coverage } from '../coverage/coverage.js';
@@ -14,7 +14,7 @@ import type { Cassette } from '../features/recording/cassette/cassette.js';
 import type { Owner, RecordingMode } from '../features/recording/mode.js';
 import type { Recordings, RecordingReport, RecordingStart } from '../features/recording/recordings.js';
 import type { Version } from './reload/version.js';
-import { createSessionScenarios, type SessionScenarios } from '../session/scenario-handle.js';
+import { createSessionScenarios, type SessionScenarios } from '../features/scenario/scenario-handle.js';
 import type { ResetKind, Session, SessionSnapshot as Held } from '../session/session.js';
 import type { SessionOpening, Sessions } from '../session/sessions.js';
 import { createState, type StateOf } from '../session/state.js';

@@ -21,7 +21,7 @@ import type { listen as Listen, Listening, ListenOptions } from '../server/liste
 import type { Interaction } from '../journal/interaction.js';
 import { createJournalPool, type JournalPool } from '../journal/journal.js';
 import { createRequestMetrics } from '../metrics/request-metrics.js';
-import { createMockScenarios } from '../session/scenario-handle.js';
+import { createMockScenarios } from '../features/scenario/scenario-handle.js';
 import { createSession, createSessionClocks, type Session } from '../session/session.js';
 import { createSessions, type Sessions } from '../session/sessions.js';
 import { openStore, shareParts } from '../session/shared/open.js';

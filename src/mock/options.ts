@@ -1,13 +1,13 @@
 import type { MiddlewareHandler } from 'hono';
 import type { OpenAPIV2, OpenAPIV3, OpenAPIV3_1 } from 'openapi-types';
 import type { HandlersOf } from '../answer/handlers.js';
-import type { ScenariosOf } from '../answer/sources/scenario/typed-scenario.js';
+import type { ScenariosOf } from '../features/scenario/answer/typed-scenario.js';
 import type { Contract } from '../contract/contract.js';
 import type { MockError } from '../base/errors.js';
 import type { QueryProfile } from '../http/request/parameters.js';
 import type { Interaction, InteractionTexts } from '../journal/interaction.js';
 import type { RecordingOptions } from '../features/recording/recordings.js';
-import type { Reload } from '../scenario/scenarios.js';
+import type { Reload } from '../features/scenario/scenarios.js';
 import type { ConnectionOptions } from '../server/connections.js';
 import type { MockReload } from './watch.js';
 import type { ClockOption } from '../session/session.js';

@@ -21,8 +21,8 @@ import {
   createScenarioState,
   type ScenarioSnapshot,
   type ScenarioState,
-} from '../scenario/rules/scenario-state.js';
-import { activeIds, type Scenarios, startScenarios, useScenarios } from '../scenario/scenarios.js';
+} from '../features/scenario/rules/scenario-state.js';
+import { activeIds, type Scenarios, startScenarios, useScenarios } from '../features/scenario/scenarios.js';
 import type { OnStoreWrite, Snapshot, Store } from '../resources/store/store.js';
 import type { TotalUsage, Usage } from '../resources/store/lists/usage.js';
 import type { SharedSession } from './shared/shared-session.js';

@@ -1,6 +1,6 @@
 import { type OperationNames, readOperationId } from '../journal/journal.js';
 import { findUnexpected, type Finding, toVerifyError, type VerifyOptions } from '../journal/verify.js';
-import type { Scenarios } from '../scenario/scenarios.js';
+import type { Scenarios } from '../features/scenario/scenarios.js';
 import { type ConductOptions, type ConductParts, findConduct } from './conduct.js';
 import type { Session } from './session.js';
 

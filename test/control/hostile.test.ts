@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadContract } from '../../src/contract/load/load.js';
 import { createMock, type Mock } from '../../src/index.js';
-import { scenarioSchema } from '../../src/scenario/definition/schema.js';
+import { scenarioSchema } from '../../src/features/scenario/definition/schema.js';
 import { CONTROL_SPEC } from '../../src/server/control/control.js';
 import type { Reach } from '../describe-both.js';
 import { type AskControl, createControlClient, loadControlDocument } from './control-client.js';

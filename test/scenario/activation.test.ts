@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createMock, type Mock } from '../../src/index.js';
 import type { MockOptions } from '../../src/mock/options.js';
-import type { ScenarioDefinition } from '../../src/scenario/definition/definition.js';
+import type { ScenarioDefinition } from '../../src/features/scenario/definition/definition.js';
 import { LIBRARY } from './library.js';
 
 /** A scenario whose list has one book, called like the scenario. */

@@ -1,7 +1,7 @@
 /* oxlint-disable unicorn/no-thenable -- `then` is a key of a rule */
 import { describe, expect, it } from 'vitest';
 import { createMock, type Mock } from '../../src/index.js';
-import type { ScenarioDefinition } from '../../src/scenario/definition/definition.js';
+import type { ScenarioDefinition } from '../../src/features/scenario/definition/definition.js';
 import { TEXT, object, INTEGER, content, arrayOf, pathParameter, toDocument } from '../document-parts.js';
 
 const DETAILS = object({ colour: TEXT, note: { type: ['string', 'null'] } }, 'colour', 'note');

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { load } from 'js-yaml';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { FAULT_NAMES } from '../../src/scenario/definition/faults.js';
-import type { ScenarioContext } from '../../src/scenario/definition/kinds.js';
-import { loadScenarios, toScenario } from '../../src/scenario/definition/load.js';
-import type { Scenario } from '../../src/scenario/rules/rule.js';
+import { FAULT_NAMES } from '../../src/features/scenario/definition/faults.js';
+import type { ScenarioContext } from '../../src/features/scenario/definition/kinds.js';
+import { loadScenarios, toScenario } from '../../src/features/scenario/definition/load.js';
+import type { Scenario } from '../../src/features/scenario/rules/rule.js';
 import { loadContext } from './library.js';
 
 const page = readFileSync('docs/scenarios.md', 'utf8');

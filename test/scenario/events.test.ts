@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { createVirtualClock } from '../../src/base/clock.js';
 import { createMock, type Mock } from '../../src/index.js';
 import type { MockOptions } from '../../src/mock/options.js';
-import type { RespondDefinition, ScenarioDefinition } from '../../src/scenario/definition/definition.js';
+import type { RespondDefinition, ScenarioDefinition } from '../../src/features/scenario/definition/definition.js';
 import { describeBoth } from '../describe-both.js';
 import { object, INTEGER, TEXT, toDocument, query } from '../document-parts.js';
 

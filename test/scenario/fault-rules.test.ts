@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Clock, createVirtualClock, type VirtualClock } from '../../src/base/clock.js';
 import { createMock, type Mock, type MockServer } from '../../src/index.js';
 import type { MockOptions } from '../../src/mock/options.js';
-import type { RuleDefinition, ScenarioDefinition } from '../../src/scenario/definition/definition.js';
+import type { RuleDefinition, ScenarioDefinition } from '../../src/features/scenario/definition/definition.js';
 import { readWire } from './wire.js';
 import { object, INTEGER, json, toDocument } from '../document-parts.js';
 

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { format } from 'oxfmt';
 import { expect, it } from 'vitest';
-import { FAULT_NAMES, FAULTS, listSettings, PLAIN_FAULTS } from '../../src/scenario/definition/faults.js';
-import { OBJECTS } from '../../src/scenario/definition/grammar.js';
-import { type Field, type ObjectKind, toMember } from '../../src/scenario/definition/kinds.js';
-import { DELAY_TYPE } from '../../src/scenario/definition/delay.js';
+import { FAULT_NAMES, FAULTS, listSettings, PLAIN_FAULTS } from '../../src/features/scenario/definition/faults.js';
+import { OBJECTS } from '../../src/features/scenario/definition/grammar.js';
+import { type Field, type ObjectKind, toMember } from '../../src/features/scenario/definition/kinds.js';
+import { DELAY_TYPE } from '../../src/features/scenario/definition/delay.js';
 
 // The files below are written from the grammar: run `npx vitest run test/scenario/grammar.test.ts -u` after a change of it.
 
@@ -106,7 +106,7 @@ it('the grammar of scenario files gives the TypeScript types', async () => {
   const { printWidth, singleQuote } = config;
   const { code, errors } = await format('definition.ts', toTypes(), { printWidth, singleQuote });
   expect(errors).toEqual([]);
-  await expect(code).toMatchFileSnapshot('../../src/scenario/definition/definition.ts');
+  await expect(code).toMatchFileSnapshot('../../src/features/scenario/definition/definition.ts');
 });
 
 it('the grammar of scenario files gives the tables of docs/scenarios.md', async () => {

@@ -3,9 +3,9 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { MockError } from '../../src/base/errors.js';
-import type { ScenarioContext } from '../../src/scenario/definition/kinds.js';
-import { toScenario } from '../../src/scenario/definition/load.js';
-import { parseSource } from '../../src/scenario/definition/source.js';
+import type { ScenarioContext } from '../../src/features/scenario/definition/kinds.js';
+import { toScenario } from '../../src/features/scenario/definition/load.js';
+import { parseSource } from '../../src/features/scenario/definition/source.js';
 import { loadContext } from './library.js';
 
 /** A scenario with every member of the grammar. */

@@ -2,7 +2,7 @@ import { loadContract } from '../../src/contract/load/load.js';
 import { createGenerator } from '../../src/generate/generate.js';
 import { createFieldsReader } from '../../src/schema/fields.js';
 import { createValidators } from '../../src/schema/validate.js';
-import { createScenarioContext, type ScenarioContext } from '../../src/scenario/definition/kinds.js';
+import { createScenarioContext, type ScenarioContext } from '../../src/features/scenario/definition/kinds.js';
 
 import { inferResources } from '../../src/resources/infer/infer.js';
 import { loadCases } from '../load-cases.js';

@@ -3,9 +3,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { MockError } from '../../src/base/errors.js';
 import { createMock, type Mock } from '../../src/index.js';
-import type { ScenarioDefinition, WhenDefinition } from '../../src/scenario/definition/definition.js';
-import type { ScenarioContext } from '../../src/scenario/definition/kinds.js';
-import { toScenarios } from '../../src/scenario/definition/load.js';
+import type { ScenarioDefinition, WhenDefinition } from '../../src/features/scenario/definition/definition.js';
+import type { ScenarioContext } from '../../src/features/scenario/definition/kinds.js';
+import { toScenarios } from '../../src/features/scenario/definition/load.js';
 import { loadContext } from './library.js';
 import { loadCases } from '../load-cases.js';
 

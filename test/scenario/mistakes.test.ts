@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { formatMistake } from '../../src/base/errors.js';
-import { loadScenarios, readScenarios } from '../../src/scenario/definition/load.js';
+import { loadScenarios, readScenarios } from '../../src/features/scenario/definition/load.js';
 import { loadContext } from './library.js';
 import { createFolder } from '../folders.js';
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createVirtualClock } from '../../src/base/clock.js';
 import { createMock, type Mock } from '../../src/index.js';
 import type { MockOptions } from '../../src/mock/options.js';
-import type { RuleDefinition, ScenarioDefinition } from '../../src/scenario/definition/definition.js';
+import type { RuleDefinition, ScenarioDefinition } from '../../src/features/scenario/definition/definition.js';
 import { LIBRARY } from './library.js';
 
 const BOOKS = [

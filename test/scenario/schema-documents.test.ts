@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect, it } from 'vitest';
-import { scenarioSchema } from '../../src/scenario/definition/schema.js';
+import { scenarioSchema } from '../../src/features/scenario/definition/schema.js';
 import { loadDocument } from '../state/real-document.js';
 
 it.for(['petstore-2.0.yaml', 'petstore-3.0.yaml', 'train-travel-3.1.json', 'box.json', 'openai.yaml', 'stripe.yaml'])(

@@ -3,7 +3,7 @@ import { join, relative } from 'node:path';
 import { inferResources } from '../../resources/infer/infer.js';
 import { isObject } from '../../base/json.js';
 import { optionsSchema } from '../../mock/read-options.js';
-import { fixtureSchema, scenarioSchema } from '../../scenario/definition/schema.js';
+import { fixtureSchema, scenarioSchema } from '../../features/scenario/definition/schema.js';
 import { loadDocument } from '../document.js';
 import { type Output, showPath, writeOutputFile } from '../output.js';
 import { countOf } from '../../base/errors.js';

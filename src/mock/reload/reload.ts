@@ -5,7 +5,7 @@ import { CONTRACT_OPTIONS, isLoadedContract, loadShared, readParts } from '../co
 import type { Contract } from '../../contract/contract.js';
 import { formatPlace, MockError, toReason } from '../../base/errors.js';
 import { readOptions, type Settings } from '../read-options.js';
-import { carryScenarios, type Reload, reloadScenarios } from '../../scenario/scenarios.js';
+import { carryScenarios, type Reload, reloadScenarios } from '../../features/scenario/scenarios.js';
 import type { Fetch } from '../../server/app.js';
 import { createWatcher, type MockReload, type Reloads } from '../watch.js';
 import type { Snapshot } from '../../resources/store/store.js';

@@ -7,7 +7,7 @@ import { isJsonType, toEssence } from '../../contract/media-type.js';
 import type { Interaction, InteractionRequest } from '../../journal/interaction.js';
 import type { Call } from '../../http/request/call.js';
 import { host, isBlob, isBytes } from '../../base/platform.js';
-import { scenarioSchema } from '../../scenario/definition/schema.js';
+import { scenarioSchema } from '../../features/scenario/definition/schema.js';
 import type { Session } from '../../session/session.js';
 import { answerItems, answerJson, answerProblem } from './answer.js';
 import { followJournals, readReceivedAt } from './feed.js';

@@ -3,7 +3,7 @@ import type { Answer } from '../../http/answer.js';
 import type { Call } from '../../http/request/call.js';
 import type { JournalPool } from '../../journal/journal.js';
 import type { Recordings } from '../../features/recording/recordings.js';
-import type { Scenarios } from '../../scenario/scenarios.js';
+import type { Scenarios } from '../../features/scenario/scenarios.js';
 import type { Resources } from '../../resources/item/resource.js';
 import type { CollectionEditors } from '../../resources/store/editors.js';
 import type { RequestMetrics } from '../../metrics/request-metrics.js';

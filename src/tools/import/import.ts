@@ -1,6 +1,6 @@
 import type { Contract } from '../../contract/contract.js';
 import { createGenerator } from '../../generate/generate.js';
-import { createScenarioContext } from '../../scenario/definition/kinds.js';
+import { createScenarioContext } from '../../features/scenario/definition/kinds.js';
 import type { Validators } from '../../schema/validate.js';
 import { inferResources } from '../../resources/infer/infer.js';
 import { createItemModels } from '../../resources/item/item-models.js';

@@ -18,8 +18,8 @@ import { learnHints, learnTextErrors } from '../../../features/recording/promote
 import type { Contract } from '../../../contract/contract.js';
 import { rerun, type RerunDifference } from '../../../features/recording/promote/rerun.js';
 import type { RecordingParts } from '../../../features/recording/cassettes.js';
-import { createScenarioContext } from '../../../scenario/definition/kinds.js';
-import { findScenarioMistake } from '../../../scenario/scenarios.js';
+import { createScenarioContext } from '../../../features/scenario/definition/kinds.js';
+import { findScenarioMistake } from '../../../features/scenario/scenarios.js';
 import { loadDocument } from '../../document.js';
 import { type Output, showPath, writeOutputFile } from '../../output.js';
 

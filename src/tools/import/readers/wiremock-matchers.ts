@@ -1,5 +1,5 @@
 import { mapScalars, parseOrKeep } from '../../../base/json.js';
-import { compileJsonPath } from '../../../scenario/definition/json-path.js';
+import { compileJsonPath } from '../../../features/scenario/definition/json-path.js';
 import { escapePattern } from '../../../contract/patterns/guarded-pattern.js';
 import { type Condition, NotCarried, readObject, readText, toTextValue } from '../stub.js';
 import { toBodyPointer, toNested } from '../templates.js';

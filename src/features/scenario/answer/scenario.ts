@@ -8,11 +8,11 @@ import {
   type LimitState,
   type Outcome,
   sampleDelay,
-} from '../../../scenario/rules/evaluate.js';
-import { type ExpressionScope, resolveExpressions, resolveMarkup } from '../../../scenario/rules/expression.js';
-import type { Respond, Rule, ScriptedEvent } from '../../../scenario/rules/rule.js';
-import { applyChanges, type ChangeCollections } from '../../../scenario/rules/scenario-state.js';
-import { activeIds, type Scenarios, startScenarios } from '../../../scenario/scenarios.js';
+} from '../rules/evaluate.js';
+import { type ExpressionScope, resolveExpressions, resolveMarkup } from '../rules/expression.js';
+import type { Respond, Rule, ScriptedEvent } from '../rules/rule.js';
+import { applyChanges, type ChangeCollections } from '../rules/scenario-state.js';
+import { activeIds, type Scenarios, startScenarios } from '../scenarios.js';
 import type { RequestHeaders } from '../../../http/request-headers.js';
 import type { Session } from '../../../session/session.js';
 import { isObject, mergePatch, withNulls } from '../../../base/json.js';
@@ -32,10 +32,10 @@ import {
   toEmptyAnswer,
   toGenerateContext,
   whenSettled,
-} from '../../chain.js';
-import { NO_RETRY } from '../../error-answers.js';
-import { chooseResponse, hasExample, type ResponseChoice } from '../../choose-response.js';
-import { parsePrefer } from '../prefer.js';
+} from '../../../answer/chain.js';
+import { NO_RETRY } from '../../../answer/error-answers.js';
+import { chooseResponse, hasExample, type ResponseChoice } from '../../../answer/choose-response.js';
+import { parsePrefer } from '../../../answer/sources/prefer.js';
 
 interface ScenarioParts extends Pick<SourceParts, 'errors' | 'generator'> {
   readonly scenarios: Scenarios;

@@ -1,7 +1,7 @@
-import { isObject } from '../../base/json.js';
-import { reject, report, type SourceNode } from '../../contract/load/source-node.js';
-import type { Operation, ParameterPlace } from '../../contract/operations/operation.js';
-import { nearest } from '../../base/errors.js';
+import { isObject } from '../../../base/json.js';
+import { reject, report, type SourceNode } from '../../../contract/load/source-node.js';
+import type { Operation, ParameterPlace } from '../../../contract/operations/operation.js';
+import { nearest } from '../../../base/errors.js';
 import type { Matcher } from '../rules/matcher.js';
 import type { CallRange, CollectionCondition, When } from '../rules/rule.js';
 import { byCollection, ID, KNOWN_VARIABLES } from './changes.js';

@@ -1,12 +1,12 @@
-import { joinWords, suggest } from '../../base/errors.js';
-import { DEFAULT_INSTANT, DAY_MS } from '../../base/clock.js';
-import type { Contract } from '../../contract/contract.js';
-import { isObject, setOwn } from '../../base/json.js';
-import type { Operation } from '../../contract/operations/operation.js';
-import type { Generator } from '../../generate/generate.js';
-import type { FieldsReader } from '../../schema/fields.js';
-import type { Validators } from '../../schema/validate.js';
-import { child, readMembers, reject, report, type SourceNode } from '../../contract/load/source-node.js';
+import { joinWords, suggest } from '../../../base/errors.js';
+import { DEFAULT_INSTANT, DAY_MS } from '../../../base/clock.js';
+import type { Contract } from '../../../contract/contract.js';
+import { isObject, setOwn } from '../../../base/json.js';
+import type { Operation } from '../../../contract/operations/operation.js';
+import type { Generator } from '../../../generate/generate.js';
+import type { FieldsReader } from '../../../schema/fields.js';
+import type { Validators } from '../../../schema/validate.js';
+import { child, readMembers, reject, report, type SourceNode } from '../../../contract/load/source-node.js';
 
 /** What scenarios are checked against. */
 export interface ScenarioContext {

@@ -1,5 +1,5 @@
-import { isObject } from '../../base/json.js';
-import { reject, report } from '../../contract/load/source-node.js';
+import { isObject } from '../../../base/json.js';
+import { reject, report } from '../../../contract/load/source-node.js';
 import type { Delay } from '../rules/rule.js';
 import {
   convert,

@@ -1,4 +1,4 @@
-import type { CollectionChanges } from '../../base/json.js';
+import type { CollectionChanges } from '../../../base/json.js';
 import { type ExpressionScope, resolveExpressions } from './expression.js';
 import type { Changes } from './rule.js';
 

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Contract } from '../../contract/contract.js';
-import { type Schema, readJsonType } from '../../base/json.js';
+import type { Contract } from '../../../contract/contract.js';
+import { type Schema, readJsonType } from '../../../base/json.js';
 
 /** What is known about the values that match a schema; every part can be wider than the schema, never narrower. */
 export interface Domain {

@@ -1,8 +1,8 @@
-import { isObject, readOwn } from '../../base/json.js';
-import { child, describe, readMembers, reject, report, type SourceNode } from '../../contract/load/source-node.js';
-import { readPattern } from '../../contract/upgrade/patterns.js';
-import { suggest } from '../../base/errors.js';
-import { reportUnknownField } from '../../schema/fields.js';
+import { isObject, readOwn } from '../../../base/json.js';
+import { child, describe, readMembers, reject, report, type SourceNode } from '../../../contract/load/source-node.js';
+import { readPattern } from '../../../contract/upgrade/patterns.js';
+import { suggest } from '../../../base/errors.js';
+import { reportUnknownField } from '../../../schema/fields.js';
 import { createTextMatcher, createValueMatcher, type Matcher } from '../rules/matcher.js';
 import { checkLeaf, checkParts, findViolation } from './check-value.js';
 import { type Domain, EVERY_NUMBER, includes, isEmpty, narrow, type Range, readDomain } from './domain.js';

@@ -1,4 +1,4 @@
-import { isObject } from '../../base/json.js';
+import { isObject } from '../../../base/json.js';
 import {
   child,
   createPositionReader,
@@ -6,9 +6,9 @@ import {
   reject,
   report,
   type SourceNode,
-} from '../../contract/load/source-node.js';
-import type { Operation } from '../../contract/operations/operation.js';
-import { suggest } from '../../base/errors.js';
+} from '../../../contract/load/source-node.js';
+import type { Operation } from '../../../contract/operations/operation.js';
+import { suggest } from '../../../base/errors.js';
 import type { Changes, OnEnd, Rule } from '../rules/rule.js';
 import { CHANGES, COLLECTION_CHANGE, VARIABLES } from './changes.js';
 import { MATCHER } from './conditions.js';

@@ -1,11 +1,16 @@
-import { filterMembers, isObject, type Schema } from '../../base/json.js';
-import { child, reject, report, type SourceNode } from '../../contract/load/source-node.js';
-import { isCovered, isSequenceType, toEssence } from '../../contract/media-type.js';
-import type { Operation } from '../../contract/operations/operation.js';
-import { findResponse, findUsualResponse, listExampleNames, listMedia } from '../../contract/operations/responses.js';
-import { joinWords, suggest } from '../../base/errors.js';
-import type { Fault } from '../../http/answer.js';
-import { findStreamMedia, isMarker, planItems } from '../../http/stream-items.js';
+import { filterMembers, isObject, type Schema } from '../../../base/json.js';
+import { child, reject, report, type SourceNode } from '../../../contract/load/source-node.js';
+import { isCovered, isSequenceType, toEssence } from '../../../contract/media-type.js';
+import type { Operation } from '../../../contract/operations/operation.js';
+import {
+  findResponse,
+  findUsualResponse,
+  listExampleNames,
+  listMedia,
+} from '../../../contract/operations/responses.js';
+import { joinWords, suggest } from '../../../base/errors.js';
+import type { Fault } from '../../../http/answer.js';
+import { findStreamMedia, isMarker, planItems } from '../../../http/stream-items.js';
 import { findExpressions } from '../rules/expression.js';
 import type { Patch, Respond, ScriptedEvent, Step } from '../rules/rule.js';
 import { ID } from './changes.js';

@@ -1,8 +1,8 @@
-import { suggest } from '../../base/errors.js';
-import { isObject, filterMembers } from '../../base/json.js';
-import { readSegments } from '../../contract/pointer.js';
-import { checkNames } from '../../schema/fields.js';
-import type { Violation } from '../../schema/violation.js';
+import { suggest } from '../../../base/errors.js';
+import { isObject, filterMembers } from '../../../base/json.js';
+import { readSegments } from '../../../contract/pointer.js';
+import { checkNames } from '../../../schema/fields.js';
+import type { Violation } from '../../../schema/violation.js';
 import {
   dropExpressions,
   type Expression,
@@ -11,7 +11,7 @@ import {
   parseExpression,
 } from '../rules/expression.js';
 import { type CheckContext, onlyOperation } from './kinds.js';
-import { child, describe, report, type SourceNode } from '../../contract/load/source-node.js';
+import { child, describe, report, type SourceNode } from '../../../contract/load/source-node.js';
 
 /** The schemas that a value is checked against. */
 export interface SchemaTarget {

@@ -1,7 +1,7 @@
-import { toLetters } from '../../base/names.js';
-import { suggest } from '../../base/errors.js';
-import { isObject } from '../../base/json.js';
-import type { Fault, StreamAction } from '../../http/answer.js';
+import { toLetters } from '../../../base/names.js';
+import { suggest } from '../../../base/errors.js';
+import { isObject } from '../../../base/json.js';
+import type { Fault, StreamAction } from '../../../http/answer.js';
 import type { RateLimit, RateLimitHeaders } from '../rules/rule.js';
 import {
   convert,
@@ -17,7 +17,7 @@ import {
   TEXT,
   word,
 } from './kinds.js';
-import { child, reject, report, type SourceNode } from '../../contract/load/source-node.js';
+import { child, reject, report, type SourceNode } from '../../../contract/load/source-node.js';
 
 /** A fault as rules apply it. */
 type AnyFault = Fault | RateLimit;

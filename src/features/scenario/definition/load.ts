@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, extname, join, relative } from 'node:path';
-import { isObject } from '../../base/json.js';
-import { toPointer } from '../../contract/pointer.js';
-import { MockError, suggest } from '../../base/errors.js';
+import { isObject } from '../../../base/json.js';
+import { toPointer } from '../../../contract/pointer.js';
+import { MockError, suggest } from '../../../base/errors.js';
 import type { Changes, Rule, Scenario } from '../rules/rule.js';
 import { type RulePart, SCENARIO } from './grammar.js';
 import { type CheckContext, type ScenarioContext, UNKNOWN_VALUE } from './kinds.js';
@@ -13,7 +13,7 @@ import {
   type Source,
   type SourceNode,
   toFileMistake,
-} from '../../contract/load/source-node.js';
+} from '../../../contract/load/source-node.js';
 import { parseSource, toScenarioError, toSource } from './source.js';
 
 interface LoadedScenarios {

@@ -1,5 +1,5 @@
-import type { Operation } from '../contract/operations/operation.js';
-import { MockError, suggest } from '../base/errors.js';
+import type { Operation } from '../../contract/operations/operation.js';
+import { MockError, suggest } from '../../base/errors.js';
 import type { ScenarioDefinition } from './definition/definition.js';
 import type { ScenarioContext } from './definition/kinds.js';
 import { loadScenarios, readScenarios, toScenario, toScenarios } from './definition/load.js';

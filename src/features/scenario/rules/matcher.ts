@@ -1,4 +1,4 @@
-import { isObject } from '../../base/json.js';
+import { isObject } from '../../../base/json.js';
 
 /** A condition on one value. */
 export interface Matcher {

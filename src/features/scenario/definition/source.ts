@@ -1,8 +1,8 @@
 import { CORE_SCHEMA, load, mergeTag, YAMLException } from 'js-yaml';
-import { findJsonMistake } from '../../base/json.js';
-import { createLineFinder } from '../../contract/load/source-map.js';
-import { type Mistake, type Source, toError } from '../../contract/load/source-node.js';
-import { MockError } from '../../base/errors.js';
+import { findJsonMistake } from '../../../base/json.js';
+import { createLineFinder } from '../../../contract/load/source-map.js';
+import { type Mistake, type Source, toError } from '../../../contract/load/source-node.js';
+import { MockError } from '../../../base/errors.js';
 
 /** Parses YAML 1.2 or, if the name ends in `.json`, JSON. @throws MockError `SCENARIO_UNREADABLE` with line and column. */
 export function parseSource(text: string, file: string): Source {

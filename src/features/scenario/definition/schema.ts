@@ -1,8 +1,8 @@
-import type { Contract } from '../../contract/contract.js';
-import { isObject, type Schema } from '../../base/json.js';
-import type { DeclaredResponse, Operation, ParameterPlace } from '../../contract/operations/operation.js';
-import { listExampleNames, listMedia } from '../../contract/operations/responses.js';
-import { escapeSegment, fromReference, readPointer, readSegments } from '../../contract/pointer.js';
+import type { Contract } from '../../../contract/contract.js';
+import { isObject, type Schema } from '../../../base/json.js';
+import type { DeclaredResponse, Operation, ParameterPlace } from '../../../contract/operations/operation.js';
+import { listExampleNames, listMedia } from '../../../contract/operations/responses.js';
+import { escapeSegment, fromReference, readPointer, readSegments } from '../../../contract/pointer.js';
 import type { CollectionShape, JsonSchema, SchemaContext, SchemaPart } from './kinds.js';
 import { SCENARIO } from './grammar.js';
 

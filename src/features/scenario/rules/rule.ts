@@ -1,5 +1,5 @@
-import type { CollectionChanges, PatchWithNulls } from '../../base/json.js';
-import type { Fault } from '../../http/answer.js';
+import type { CollectionChanges, PatchWithNulls } from '../../../base/json.js';
+import type { Fault } from '../../../http/answer.js';
 import type { Matcher } from './matcher.js';
 
 /** A named set of rules that was checked against the contract. */

@@ -1,6 +1,6 @@
-import { type CollectionChanges, isObject, type ItemReference, type PatchWithNulls } from '../../base/json.js';
-import { child, readMembers, reject, report, type SourceNode } from '../../contract/load/source-node.js';
-import { suggest, suggestId } from '../../base/errors.js';
+import { type CollectionChanges, isObject, type ItemReference, type PatchWithNulls } from '../../../base/json.js';
+import { child, readMembers, reject, report, type SourceNode } from '../../../contract/load/source-node.js';
+import { suggest, suggestId } from '../../../base/errors.js';
 import { findExpressions } from '../rules/expression.js';
 import type { ByCollection, Changes } from '../rules/rule.js';
 import {

@@ -1,10 +1,10 @@
 import { URLSearchParams } from 'node:url';
-import { readOwn } from '../../base/json.js';
-import { describe } from '../../contract/load/source-node.js';
-import type { Fault } from '../../http/answer.js';
-import type { Call } from '../../http/request/call.js';
-import { splitCookies } from '../../http/request/parameters.js';
-import { createRandom, type Random } from '../../base/random.js';
+import { readOwn } from '../../../base/json.js';
+import { describe } from '../../../contract/load/source-node.js';
+import type { Fault } from '../../../http/answer.js';
+import type { Call } from '../../../http/request/call.js';
+import { splitCookies } from '../../../http/request/parameters.js';
+import { createRandom, type Random } from '../../../base/random.js';
 import { isSubset, type Matcher } from './matcher.js';
 import type { CallRange, Delay, RateLimit, Respond, Rule, Step, When } from './rule.js';
 import type { ScenarioState } from './scenario-state.js';

@@ -1,11 +1,11 @@
 import type * as jsonP3 from 'json-p3';
 import { createRequire } from 'node:module';
-import { readPattern } from '../../contract/upgrade/patterns.js';
-import { suggest } from '../../base/errors.js';
-import { memoize } from '../../base/memoize.js';
-import type { FieldsReader } from '../../schema/fields.js';
+import { readPattern } from '../../../contract/upgrade/patterns.js';
+import { suggest } from '../../../base/errors.js';
+import { memoize } from '../../../base/memoize.js';
+import type { FieldsReader } from '../../../schema/fields.js';
 import type { Domain } from './domain.js';
-import { isError } from '../../base/platform.js';
+import { isError } from '../../../base/platform.js';
 
 type Library = typeof jsonP3;
 type Query = InstanceType<Library['JSONPathQuery']>;

@@ -1,7 +1,7 @@
-import type { ScenarioDefinition } from '../scenario/definition/definition.js';
-import { listScenarios, type Scenarios, type ScenarioSummary } from '../scenario/scenarios.js';
-import { changeTogether, type Session } from './session.js';
-import type { Sessions } from './sessions.js';
+import type { ScenarioDefinition } from './definition/definition.js';
+import { listScenarios, type Scenarios, type ScenarioSummary } from './scenarios.js';
+import { changeTogether, type Session } from '../../session/session.js';
+import type { Sessions } from '../../session/sessions.js';
 
 /** The scenarios of one session. */
 export interface SessionScenarios {

@@ -4,8 +4,8 @@ import type {
   RuleDefinition,
   ScenarioDefinition,
   StepDefinition,
-} from '../../../scenario/definition/definition.js';
-import type { MockScenarios } from '../../../session/scenario-handle.js';
+} from '../definition/definition.js';
+import type { MockScenarios } from '../scenario-handle.js';
 import type {
   ContentOf,
   DeclaredOf,
@@ -14,7 +14,7 @@ import type {
   OperationTypes,
   ResponsesOf,
   StatusesOf,
-} from '../../handlers.js';
+} from '../../../answer/handlers.js';
 
 /** Scenarios by id, with typed operations where the types of operations are known. */
 export type ScenariosOf<Types> = Readonly<
