@@ -4,7 +4,7 @@ export { createMocks, type Mocks, type MocksOptions, type MocksServer } from './
 export { type Config, defineConfig, type DocumentConfig } from './mock/config.js';
 export type { Mock, MockRecordings, MockServer, SessionHandle, SessionSnapshot } from './mock/handles.js';
 export type * from './mock/options.js';
-export type { RedisClient } from './session/shared/connection.js';
+export type { RedisClient } from './features/redis/connection.js';
 export type { CollectionHandle, FieldsOf, ItemOf, State, StateOf, TypedState } from './session/state.js';
 export type { MockScenarios, SessionScenarios } from './features/scenario/scenario-handle.js';
 export type { ClockOption, Instant, ResetKind } from './session/session.js';
@@ -21,7 +21,7 @@ export type {
   CoverageShare,
   OperationCoverage,
   RuleCoverage,
-} from './coverage/coverage.js';
+} from './features/coverage/coverage.js';
 export { MockError, type ErrorCode, type Place } from './base/errors.js';
 export {
   createRealClock,
@@ -99,7 +99,12 @@ export type {
 } from './features/recording/cassette/exchange.js';
 export type { UpstreamOptions } from './features/recording/upstream/upstream.js';
 export type { ConnectionOptions } from './server/connections.js';
-export type { Interceptable, Interception, InterceptOptions, UnhandledRequest } from './server/intercept.js';
+export type {
+  Interceptable,
+  Interception,
+  InterceptOptions,
+  UnhandledRequest,
+} from './features/intercept/intercept.js';
 export type { ListenOptions, Listening } from './server/listen.js';
 export type { TlsOptions } from './server/secure.js';
 export type { Item } from './resources/store/lists/item-list.js';

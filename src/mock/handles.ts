@@ -6,7 +6,7 @@ import type { HandlersOf, JournalOf, VerifyOptionsOf } from '../answer/handlers.
 import type { MockScenariosOf } from '../features/scenario/answer/typed-scenario.js';
 import type { Clock, VirtualClock } from '../base/clock.js';
 import type { Contract, Problem } from '../contract/contract.js';
-import type { Coverage } from '../coverage/coverage.js';
+import type { Coverage } from '../features/coverage/coverage.js';
 import { MockError } from '../base/errors.js';
 import type { Listening, ListenOptions } from '../server/listen.js';
 import { createReceipts } from '../journal/received.js';
@@ -19,7 +19,7 @@ import type { ResetKind, Session, SessionSnapshot as Held } from '../session/ses
 import type { SessionOpening, Sessions } from '../session/sessions.js';
 import { createState, type StateOf } from '../session/state.js';
 import { checkConduct, verifySession } from '../session/verify.js';
-import type { Interceptable, Interceptions } from '../server/intercept.js';
+import type { Interceptable, Interceptions } from '../features/intercept/intercept.js';
 import type { MockReload } from './watch.js';
 import { toRequest, withAbortSignal } from '../http/request/in-process.js';
 import { host } from '../base/platform.js';

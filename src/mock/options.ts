@@ -11,7 +11,7 @@ import type { Reload } from '../features/scenario/scenarios.js';
 import type { ConnectionOptions } from '../server/connections.js';
 import type { MockReload } from './watch.js';
 import type { ClockOption } from '../session/session.js';
-import type { RedisClient } from '../session/shared/connection.js';
+import type { RedisClient } from '../features/redis/connection.js';
 
 /** The options of `createMock`. Only `spec` is required; with `recordings` not even that. */
 export interface MockOptions<Operations = unknown, Collections = unknown> {

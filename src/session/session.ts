@@ -25,7 +25,7 @@ import {
 import { activeIds, type Scenarios, startScenarios, useScenarios } from '../features/scenario/scenarios.js';
 import type { OnStoreWrite, Snapshot, Store } from '../resources/store/store.js';
 import type { TotalUsage, Usage } from '../resources/store/lists/usage.js';
-import type { SharedSession } from './shared/shared-session.js';
+import type { SharedSession } from '../features/redis/shared-session.js';
 
 /** The state of one client. */
 export interface Session {

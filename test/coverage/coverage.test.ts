@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
-import type { Coverage, CoverageKind } from '../../src/coverage/coverage.js';
+import type { Coverage, CoverageKind } from '../../src/features/coverage/coverage.js';
 import { type Contract, createMock, loadContract, type MockOptions } from '../../src/index.js';
 import { SCENARIOS, SPEC } from './document.js';
 import { createSharedFolder } from '../folders.js';

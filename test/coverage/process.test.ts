@@ -2,8 +2,8 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
-import { mergeCoverage } from '../../src/coverage/coverage.js';
-import { readCoverageFiles } from '../../src/coverage/files.js';
+import { mergeCoverage } from '../../src/features/coverage/coverage.js';
+import { readCoverageFiles } from '../../src/features/coverage/files.js';
 import { SPEC } from './document.js';
 import { createSharedFolder } from '../folders.js';
 

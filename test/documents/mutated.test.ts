@@ -7,7 +7,7 @@ import type { Operation } from '../../src/contract/operations/operation.js';
 import { createGenerator } from '../../src/generate/generate.js';
 import { createValidators } from '../../src/schema/validate.js';
 import { createMock, MockError, type Mock, type MockOptions } from '../../src/index.js';
-import { draftRequest, toRequest } from '../../src/server/control/sample-request.js';
+import { draftRequest, toRequest } from '../../src/features/inspector/sample-request.js';
 import { listSmallDocuments } from '../fuzz/documents.js';
 import { MUTATIONS, mutate } from './mutate.js';
 

@@ -8,7 +8,7 @@ import type { Random } from '../../src/base/random.js';
 import { createValidators } from '../../src/schema/validate.js';
 import { mutate, MUTATIONS } from '../documents/mutate.js';
 import { breakRequest } from '../sweep/broken-requests.js';
-import { draftRequest, type RequestDraft, toRequest } from '../../src/server/control/sample-request.js';
+import { draftRequest, type RequestDraft, toRequest } from '../../src/features/inspector/sample-request.js';
 import { PLAIN, toUtf8, toWire, type Wire } from './wire.js';
 
 /** Draws requests of the operations of a contract. */

@@ -5,7 +5,7 @@ import { readPointer, readSegments } from '../../src/contract/pointer.js';
 import { createGenerator } from '../../src/generate/generate.js';
 import type { Mock } from '../../src/index.js';
 import { createValidators } from '../../src/schema/validate.js';
-import { draftRequest, toRequest } from '../../src/server/control/sample-request.js';
+import { draftRequest, toRequest } from '../../src/features/inspector/sample-request.js';
 import { type Body, type BodyOrder, buildBody, findParts, isOpen } from './manifest-body.js';
 import type { LongRunning, Place, Places } from './manifest-format.js';
 import { type Reply, show } from './manifest-pages.js';

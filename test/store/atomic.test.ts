@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Atomic, type Change, type ChangeLog, type Segment } from '../../src/session/shared/atomic.js';
+import { Atomic, type Change, type ChangeLog, type Segment } from '../../src/features/redis/atomic.js';
 
 /** A log that two processes write to; each has a list of names as its state. */
 function createShared() {

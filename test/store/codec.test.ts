@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decode, encode } from '../../src/session/shared/session-log.js';
+import { decode, encode } from '../../src/features/redis/session-log.js';
 
 describe('what processes write to their store', () => {
   it('is read as it was, whatever clients send, bytes included', () => {

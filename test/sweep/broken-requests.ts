@@ -1,7 +1,7 @@
 import type { Contract } from '../../src/contract/contract.js';
 import type { Parameter } from '../../src/contract/operations/operation.js';
 import { isObject, type Schema, type SchemaObject } from '../../src/base/json.js';
-import type { RequestDraft } from '../../src/server/control/sample-request.js';
+import type { RequestDraft } from '../../src/features/inspector/sample-request.js';
 
 /** A request that breaks the contract in one way. */
 export interface BrokenDraft {

@@ -5,7 +5,7 @@ import { findSuccessMedia } from '../../src/contract/operations/responses.js';
 import { readPointer, readSegments } from '../../src/contract/pointer.js';
 import { type Item, type Mock, MockError } from '../../src/index.js';
 import { memoize } from '../../src/base/memoize.js';
-import { draftRequest, type RequestDraft, toRequest } from '../../src/server/control/sample-request.js';
+import { draftRequest, type RequestDraft, toRequest } from '../../src/features/inspector/sample-request.js';
 import { setAt } from '../state/manifest-body.js';
 import { openMock, readSchemas, type SweepOptions } from './open-mock.js';
 

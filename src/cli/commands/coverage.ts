@@ -6,10 +6,15 @@ import {
   type CoverageThresholds,
   findShortfalls,
   mergeCoverage,
-} from '../../coverage/coverage.js';
-import { COVERAGE_FOLDER, readCoverageFiles, removeCoverageFiles } from '../../coverage/files.js';
-import { toCoverageHtml } from '../../coverage/html.js';
-import { describeDocument, describeShortfall, formatCoverage, toCoverageSuite } from '../../coverage/report.js';
+} from '../../features/coverage/coverage.js';
+import { COVERAGE_FOLDER, readCoverageFiles, removeCoverageFiles } from '../../features/coverage/files.js';
+import { toCoverageHtml } from '../../features/coverage/html.js';
+import {
+  describeDocument,
+  describeShortfall,
+  formatCoverage,
+  toCoverageSuite,
+} from '../../features/coverage/report.js';
 import { writeJunit } from '../../base/junit.js';
 import { colour, type Output, showPath, writeOutputFile } from '../output.js';
 

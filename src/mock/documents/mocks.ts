@@ -9,7 +9,7 @@ import { createMock } from '../mock.js';
 import type { MockOptions } from '../options.js';
 import { readOptions } from '../read-options.js';
 import { isSocketEnvironment, type SocketEnvironment } from '../../server/arrival.js';
-import { answerDocuments } from '../../server/control/pages.js';
+import { answerDocuments } from '../../features/inspector/pages.js';
 import { createCors } from '../../server/cors.js';
 import type { Listening, ListenOptions } from '../../server/listen.js';
 import { host, isPromise, isRequest } from '../../base/platform.js';

@@ -9,7 +9,7 @@ import { carryScenarios, type Reload, reloadScenarios } from '../../features/sce
 import type { Fetch } from '../../server/app.js';
 import { createWatcher, type MockReload, type Reloads } from '../watch.js';
 import type { Snapshot } from '../../resources/store/store.js';
-import { shareParts, toSetup } from '../../session/shared/open.js';
+import { shareParts, toSetup } from '../../features/redis/open.js';
 import { host, isPromise, readMonotonic } from '../../base/platform.js';
 import { moveState } from './move-state.js';
 import { createVersion, loadParts, type SharedParts, type Version } from './version.js';

@@ -15,7 +15,7 @@ import { listErrors } from '../../schema/violation.js';
 import { answerEmpty, answerError, answerInvalid, answerProblem, SEE_DOCUMENT } from './answer.js';
 import { type ControlPolicy, createControlGuard, isListedOrigin } from './guard.js';
 import { CONTROL_ROUTES, type ControlledParts } from './routes.js';
-import { answerWelcome } from './pages.js';
+import { answerWelcome } from '../../features/inspector/pages.js';
 
 /** How the control API is served. */
 interface ControlOptions extends ControlPolicy {

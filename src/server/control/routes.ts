@@ -6,12 +6,12 @@ import type { Recordings } from '../../features/recording/recordings.js';
 import type { Scenarios } from '../../features/scenario/scenarios.js';
 import type { Resources } from '../../resources/item/resource.js';
 import type { CollectionEditors } from '../../resources/store/editors.js';
-import type { RequestMetrics } from '../../metrics/request-metrics.js';
+import type { RequestMetrics } from '../../features/metrics/request-metrics.js';
 import type { Generator } from '../../generate/generate.js';
 import type { InteractionRedactor } from '../../session/redact-interaction.js';
 import type { Session } from '../../session/session.js';
 import type { Sessions } from '../../session/sessions.js';
-import type { SharedStore } from '../../session/shared/shared-store.js';
+import type { SharedStore } from '../../features/redis/shared-store.js';
 import type { Usage } from '../../resources/store/lists/usage.js';
 import type { Reloads } from '../../mock/watch.js';
 

@@ -16,7 +16,7 @@ import {
 } from '../../journal/interaction.js';
 import type { NewInteraction } from '../../journal/journal.js';
 import type { Session } from '../../session/session.js';
-import type { SharedStore } from '../../session/shared/shared-store.js';
+import type { SharedStore } from '../../features/redis/shared-store.js';
 import { host, readMonotonic } from '../../base/platform.js';
 import type { Arrival } from '../arrival.js';
 import type { Cors } from '../cors.js';

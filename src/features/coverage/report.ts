@@ -1,5 +1,5 @@
-import { countOf } from '../base/errors.js';
-import type { JunitCase, JunitSuite } from '../base/junit.js';
+import { countOf } from '../../base/errors.js';
+import type { JunitCase, JunitSuite } from '../../base/junit.js';
 import {
   type Coverage,
   COVERAGE_KINDS,

@@ -7,13 +7,13 @@ import { isJsonType, toEssence } from '../../contract/media-type.js';
 import type { Interaction, InteractionRequest } from '../../journal/interaction.js';
 import type { Call } from '../../http/request/call.js';
 import { host, isBlob, isBytes } from '../../base/platform.js';
-import { scenarioSchema } from '../../features/scenario/definition/schema.js';
+import { scenarioSchema } from '../scenario/definition/schema.js';
 import type { Session } from '../../session/session.js';
-import { answerItems, answerJson, answerProblem } from './answer.js';
+import { answerItems, answerJson, answerProblem } from '../../server/control/answer.js';
 import { followJournals, readReceivedAt } from './feed.js';
 import { answerInspector } from './pages.js';
 import { draftRequest, toRequest as toSampleRequest } from './sample-request.js';
-import { type ControlHandlers, type ControlledParts, readPath } from './routes.js';
+import { type ControlHandlers, type ControlledParts, readPath } from '../../server/control/routes.js';
 
 /** How many bytes of a body are shown. */
 const MAX_BYTES = 4096;

@@ -1,8 +1,8 @@
 import { readVersion } from '../../base/package-folder.js';
-import { EXPOSITION_TYPE, type Metric, writeExposition } from '../../metrics/exposition.js';
+import { EXPOSITION_TYPE, type Metric, writeExposition } from './exposition.js';
 import { timeOrigin } from '../../base/platform.js';
-import { answerJson } from './answer.js';
-import type { ControlHandlers, ControlledParts } from './routes.js';
+import { answerJson } from '../../server/control/answer.js';
+import type { ControlHandlers, ControlledParts } from '../../server/control/routes.js';
 
 /** The operation that monitoring reads. */
 export function metricsHandlers({ metrics, sessions, shared }: ControlledParts): ControlHandlers {

@@ -1,10 +1,10 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { randomUUID } from 'node:crypto';
 import { join, resolve } from 'node:path';
-import { isObject } from '../base/json.js';
-import { MockError, toReason } from '../base/errors.js';
-import { clearTimeout, readMonotonic, setTimeout } from '../base/platform.js';
-import { replaceFileSync } from '../base/replace-file.js';
+import { isObject } from '../../base/json.js';
+import { MockError, toReason } from '../../base/errors.js';
+import { clearTimeout, readMonotonic, setTimeout } from '../../base/platform.js';
+import { replaceFileSync } from '../../base/replace-file.js';
 import type { CoverageCounts } from './coverage.js';
 import type { CoverageRecorder } from './recorder.js';
 

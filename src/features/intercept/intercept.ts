@@ -1,9 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { createRequire, syncBuiltinESMExports } from 'node:module';
 import { URL } from 'node:url';
-import { MockError, suggest } from '../base/errors.js';
-import { isError } from '../base/platform.js';
-import { hidePathSecrets } from '../conventions/secret-forms.js';
+import { MockError, suggest } from '../../base/errors.js';
+import { isError } from '../../base/platform.js';
+import { hidePathSecrets } from '../../conventions/secret-forms.js';
 
 /** What happens to requests to origins that no mock intercepts: they are sent, sent with a warning of the process, or they fail. */
 export type UnhandledRequest = 'bypass' | 'warn' | 'error';

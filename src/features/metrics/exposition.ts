@@ -1,4 +1,4 @@
-import { readMonotonic } from '../base/platform.js';
+import { readMonotonic } from '../../base/platform.js';
 
 /** The media type of Prometheus' text exposition format. */
 export const EXPOSITION_TYPE = 'text/plain; version=0.0.4; charset=utf-8';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createVirtualClock } from '../../base/clock.js';
 import type { Contract } from '../../contract/contract.js';
-import type { Scenarios } from '../../features/scenario/scenarios.js';
+import type { Scenarios } from '../scenario/scenarios.js';
 import { createStore, type StoreDefinition } from '../../resources/store/store.js';
 import type { RedisClient } from './connection.js';
 import type { SharedStore } from './shared-store.js';

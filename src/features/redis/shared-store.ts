@@ -1,8 +1,8 @@
 import { type Clock, toSocketClock } from '../../base/clock.js';
-import { createStoreMetrics, type StoreMetrics } from '../../metrics/exposition.js';
-import type { Scenarios } from '../../features/scenario/scenarios.js';
+import { createStoreMetrics, type StoreMetrics } from '../metrics/exposition.js';
+import type { Scenarios } from '../scenario/scenarios.js';
 import { clearInterval, MAX_TIMER_MS, setInterval } from '../../base/platform.js';
-import type { SessionEvents, Sessions } from '../sessions.js';
+import type { SessionEvents, Sessions } from '../../session/sessions.js';
 import { connectRedis, type RedisClient } from './connection.js';
 import { type Fields, openRedisStore, type RedisStore } from './redis-store.js';
 import type { SessionLink } from './session-log.js';

@@ -6,7 +6,7 @@ import { negotiate } from '../../http/response/negotiate.js';
 import { escapeMarkup } from '../../http/xml.js';
 import { toPackageUrl } from '../../base/package-folder.js';
 import { host } from '../../base/platform.js';
-import { answerProblem, BARE } from './answer.js';
+import { answerProblem, BARE } from '../../server/control/answer.js';
 
 /** The page of the inspector: its path in the package. */
 const PAGE = 'dist/inspector.html.gz';

@@ -1,6 +1,6 @@
-import { isSilent } from '../http/answer.js';
-import type { Interaction } from '../journal/interaction.js';
-import type { Violation, ViolationCode } from '../schema/violation.js';
+import { isSilent } from '../../http/answer.js';
+import type { Interaction } from '../../journal/interaction.js';
+import type { Violation, ViolationCode } from '../../schema/violation.js';
 import type { Metric, Sample } from './exposition.js';
 import { createHistogram, type Histogram } from './exposition.js';
 

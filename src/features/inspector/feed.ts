@@ -3,8 +3,8 @@ import type { Interaction } from '../../journal/interaction.js';
 import { clearTimeout, delay, setTimeout, timeOrigin } from '../../base/platform.js';
 import type { Session } from '../../session/session.js';
 import type { MockReload } from '../../mock/watch.js';
-import { describeReloads } from './contract.js';
-import type { ControlledParts } from './routes.js';
+import { describeReloads } from '../../server/control/contract.js';
+import type { ControlledParts } from '../../server/control/routes.js';
 
 /** How many interactions of one session are sent at most before the next session: of more, the oldest are skipped. */
 const MAX_NEWEST = 1000;

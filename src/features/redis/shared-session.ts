@@ -1,8 +1,8 @@
 import { type Clock, isVirtualClock } from '../../base/clock.js';
 import type { Interaction } from '../../journal/interaction.js';
 import type { NewInteraction, SessionJournal } from '../../journal/journal.js';
-import type { ReplayState } from '../../features/recording/matching/replay-state.js';
-import type { ScenarioState } from '../../features/scenario/rules/scenario-state.js';
+import type { ReplayState } from '../recording/matching/replay-state.js';
+import type { ScenarioState } from '../scenario/rules/scenario-state.js';
 import type { OnStoreWrite, Store, StoreDump, StoreWrite } from '../../resources/store/store.js';
 import { Atomic, type Change, type ChangeLog } from './atomic.js';
 import { decode, encode } from './session-log.js';
