@@ -65,7 +65,7 @@ export * from './answer/handlers.js';
 export * from './features/scenario/answer/typed-scenario.js';
 export type * from './features/scenario/definition/definition.js';
 export type { Reload, ScenarioSummary } from './features/scenario/scenarios.js';
-export type { MockReload } from './mock/watch.js';
+export type { MockReload } from './server/control/reloads.js';
 export type { Cassette, StoredExchange } from './features/recording/cassette/cassette.js';
 export type { Manifest, MatchRules } from './features/recording/cassette/manifest.js';
 export type { Owner, RecordingMode } from './features/recording/mode.js';

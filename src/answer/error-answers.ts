@@ -11,7 +11,7 @@ import type { Validators } from '../schema/validate.js';
 import { listErrors, NO_VIOLATIONS, toViolationsHeader, type Violation } from '../schema/violation.js';
 import { toHintError } from '../resources/infer/hints.js';
 import { type BodyFacts, type ErrorFacts, toBodyFacts, toWord } from '../http/response/error-conditions.js';
-import { escapeMarkup } from '../http/xml.js';
+import { escapeMarkup } from '../base/text.js';
 import { createErrorDraft } from './error-body.js';
 import {
   type ErrorTemplate,

@@ -1,4 +1,4 @@
-import { escapeMarkup } from '../http/xml.js';
+import { escapeMarkup } from './text.js';
 
 /** A test case of a JUnit report; without `outcome` it passed. */
 export interface JunitCase {

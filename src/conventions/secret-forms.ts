@@ -1,6 +1,6 @@
 import { memoizeText } from '../base/memoize.js';
 import { isRandom, isSecretName } from './secret-names.js';
-import { escapePattern } from '../contract/patterns/guarded-pattern.js';
+import { escapePattern } from '../base/text.js';
 
 /** A pattern that detects secrets anywhere in a string. */
 export interface SecretPattern {

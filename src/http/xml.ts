@@ -1,5 +1,6 @@
 import type { Contract } from '../contract/contract.js';
 import { isObject, readOwn, type Schema } from '../base/json.js';
+import { escapeMarkup } from '../base/text.js';
 import { readSegments, toPointer } from '../contract/pointer.js';
 import { isXmlType } from '../contract/media-type.js';
 import type { BodyWriter } from './response/encode.js';
@@ -159,16 +160,4 @@ function toText(value: unknown): string {
 function toName(text: string): string {
   const name = text.replaceAll(/[^\p{L}\p{N}._:-]/gu, '_');
   return /^[\p{L}_]/u.test(name) ? name : `_${name}`;
-}
-
-/** Text in XML or HTML, in an element or in a quoted attribute. */
-export function escapeMarkup(text: string): string {
-  const escaped = text
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;');
-  // XML 1.0 does not allow other control characters, even escaped.
-  // oxlint-disable-next-line no-control-regex -- control characters are what it looks for
-  return escaped.replaceAll(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, '\ufffd');
 }

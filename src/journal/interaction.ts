@@ -83,6 +83,28 @@ export type ToTexts = (interaction: Interaction) => InteractionTexts;
 /** Converts an interaction to JSON without its secrets. */
 export type ToPlain = (interaction: Interaction) => PlainInteraction;
 
+/** Redacts the interactions of one contract. */
+export interface InteractionRedactor {
+  readonly toPlain: ToPlain;
+  /** Only the texts, without the bodies. */
+  toTexts(interaction: Interaction): InteractionTexts;
+  /** The bodies that are bytes, with secrets replaced by `[redacted]`. @param limit - How many bytes of each. */
+  toBytes(interaction: Interaction, limit: number): InteractionBytes;
+}
+
+/** The bodies of an interaction that are bytes. */
+export interface InteractionBytes {
+  readonly request?: ShownBytes;
+  readonly answer?: ShownBytes;
+}
+
+interface ShownBytes {
+  /** Of the whole body. */
+  readonly size: number;
+  /** The first bytes in hex. */
+  readonly hex: string;
+}
+
 /** A body as JSON: bytes, files and streams are replaced by a short description. */
 export function toPlainValue(value: unknown): unknown {
   const part = describeBinary(value);

@@ -20,7 +20,7 @@ import type { SessionOpening, Sessions } from '../session/sessions.js';
 import { createState, type StateOf } from '../session/state.js';
 import { checkConduct, verifySession } from '../session/verify.js';
 import type { Interceptable, Interceptions } from '../features/intercept/intercept.js';
-import type { MockReload } from './watch.js';
+import type { MockReload } from '../server/control/reloads.js';
 import { toRequest, withAbortSignal } from '../http/request/in-process.js';
 import { host } from '../base/platform.js';
 

@@ -9,7 +9,7 @@ import type { Interaction, InteractionTexts } from '../journal/interaction.js';
 import type { RecordingOptions } from '../features/recording/recordings.js';
 import type { Reload } from '../features/scenario/scenarios.js';
 import type { ConnectionOptions } from '../server/connections.js';
-import type { MockReload } from './watch.js';
+import type { MockReload } from '../server/control/reloads.js';
 import type { ClockOption } from '../session/session.js';
 import type { RedisClient } from '../features/redis/connection.js';
 

@@ -2,7 +2,7 @@
 import { rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { MockReload } from '../../src/mock/watch.js';
+import type { MockReload } from '../../src/server/control/reloads.js';
 import { createFolder } from '../folders.js';
 import { DOCUMENT, FILES, openProject, type Project, writeFiles } from './project.js';
 

@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import type { Mock } from '../../src/mock/handles.js';
 import { createMock } from '../../src/mock/mock.js';
 import type { MockOptions } from '../../src/mock/options.js';
-import type { MockReload } from '../../src/mock/watch.js';
+import type { MockReload } from '../../src/server/control/reloads.js';
 import { createFolder } from '../folders.js';
 
 export const DOCUMENT = `openapi: 3.1.0

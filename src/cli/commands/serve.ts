@@ -8,7 +8,7 @@ import type { OptionName } from '../../mock/options-table.js';
 import { nestOptions, readIds } from '../../mock/read-options.js';
 import type { OptionFiles } from '../../mock/reload/reload.js';
 import { listFixtureFiles } from '../../resources/fixtures/fixture-file.js';
-import type { MockReload } from '../../mock/watch.js';
+import type { MockReload } from '../../server/control/reloads.js';
 import {
   addOptionFlags,
   DOCUMENT_OPTIONS,

@@ -11,7 +11,7 @@ import { type ListenFlags, listenUntilSignal } from '../transport.js';
 import { logInteractions, printReload } from './log.js';
 import { describeControl, openInspector, printProblemsLater, type StartOptions } from './start.js';
 import { colour, showPath } from '../output.js';
-import type { MockReload } from '../../mock/watch.js';
+import type { MockReload } from '../../server/control/reloads.js';
 import { host } from '../../base/platform.js';
 
 /** The options that belong to one document. */

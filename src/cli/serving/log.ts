@@ -3,7 +3,7 @@ import { formatPlace, type MockError, type Place } from '../../base/errors.js';
 import { type Interaction, type InteractionTexts, shortenUrl } from '../../journal/interaction.js';
 import type { Violation } from '../../schema/violation.js';
 import { colour, type Output, showPath } from '../output.js';
-import type { MockReload } from '../../mock/watch.js';
+import type { MockReload } from '../../server/control/reloads.js';
 import { readMonotonic, setTimeout } from '../../base/platform.js';
 
 /** Flags that say what is logged. */

@@ -14,11 +14,6 @@ export interface GuardedPattern {
   toString(): string;
 }
 
-/** The source of a regular expression that matches one string. */
-export function escapePattern(text: string): string {
-  return text.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`);
-}
-
 /** The longest time in milliseconds that an expression without a linear matcher may take. */
 const MAX_TIME_MS = 100;
 /** What a test with a time limit costs, because it needs a thread, in units of `onWork`. */

@@ -1,4 +1,4 @@
-import { escapeMarkup } from '../../http/xml.js';
+import { escapeMarkup } from '../../base/text.js';
 import { type Coverage, COVERAGE_KINDS, type CoverageShare, type OperationCoverage } from './coverage.js';
 import { describeDocument, describeRequests, listShares, rate, titleOf } from './report.js';
 

@@ -2,8 +2,7 @@ import type { EventFields } from '../../http/event-stream.js';
 import type { Interaction } from '../../journal/interaction.js';
 import { clearTimeout, delay, setTimeout, timeOrigin } from '../../base/platform.js';
 import type { Session } from '../../session/session.js';
-import type { MockReload } from '../../mock/watch.js';
-import { describeReloads } from '../../server/control/contract.js';
+import { describeReloads, type MockReload } from '../../server/control/reloads.js';
 import type { ControlledParts } from '../../server/control/routes.js';
 
 /** How many interactions of one session are sent at most before the next session: of more, the oldest are skipped. */

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { gunzipSync } from 'node:zlib';
 import type { Answer } from '../../http/answer.js';
 import { negotiate } from '../../http/response/negotiate.js';
-import { escapeMarkup } from '../../http/xml.js';
+import { escapeMarkup } from '../../base/text.js';
 import { toPackageUrl } from '../../base/package-folder.js';
 import { host } from '../../base/platform.js';
 import { answerProblem, BARE } from '../../server/control/answer.js';

@@ -21,7 +21,8 @@ import { openScenarios, type Reload, type Scenarios } from '../../features/scena
 import { createApp } from '../../server/app.js';
 import type { Control } from '../../server/control/control.js';
 import type { Cors } from '../../server/cors.js';
-import { createInteractionRedactor, type InteractionRedactor } from '../../session/redact-interaction.js';
+import { createInteractionRedactor } from '../../features/recording/redaction/redact-interaction.js';
+import type { InteractionRedactor } from '../../journal/interaction.js';
 import type { Session } from '../../session/session.js';
 import type { Sessions } from '../../session/sessions.js';
 import type { SharedStore } from '../../features/redis/shared-store.js';

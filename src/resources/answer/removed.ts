@@ -10,7 +10,7 @@ import type { Entry, Item, ItemList } from '../store/lists/item-list.js';
 import { isStatus } from '../item/server-values.js';
 import type { Exchange } from '../../answer/chain.js';
 import { answerItem, type OperationContext, type StateContext, toAnswer } from './context.js';
-import { escapePattern } from '../../contract/patterns/guarded-pattern.js';
+import { escapePattern } from '../../base/text.js';
 
 /** Properties that say that an item was removed. */
 const FLAG = /^(is_?)?(deleted|archived|trashed|removed)(_?flag)?$/i;

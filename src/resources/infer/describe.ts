@@ -15,7 +15,7 @@ import { toBareName } from '../../base/names.js';
 import { type Binding, type OwnUrl, type Resource, type SecretKey, createResource } from '../item/resource.js';
 import { findListUrls, findSelfLink, findSelfUrl } from './self-url.js';
 import type { Operation, Parameter } from '../../contract/operations/operation.js';
-import { escapePattern } from '../../contract/patterns/guarded-pattern.js';
+import { escapePattern } from '../../base/text.js';
 
 /** Describes a resource: its id, parents, secrets and masked properties. */
 export function describeResource(

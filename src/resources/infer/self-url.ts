@@ -11,7 +11,7 @@ import {
 import { toBareName } from '../../base/names.js';
 import { findInnerList } from '../list/envelope.js';
 import type { OwnUrl } from '../item/resource.js';
-import { escapePattern } from '../../contract/patterns/guarded-pattern.js';
+import { escapePattern } from '../../base/text.js';
 
 const SELF = /^(uri|url|href|self|self_?(url|uri|link|href)|resource_?(uri|url)|@odata\.id|@id)$/i;
 

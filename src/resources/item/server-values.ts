@@ -2,7 +2,7 @@ import type { ItemProperty, ItemSchema, ReadItemSchema } from './item-schema.js'
 import { isNumeric, listProperties, readSchemaType } from './item-schema.js';
 import { toBareName, toLetters } from '../../base/names.js';
 import { listStatuses } from '../../conventions/names.js';
-import { escapePattern } from '../../contract/patterns/guarded-pattern.js';
+import { escapePattern } from '../../base/text.js';
 import { listExamples, readOwn, setOwn } from '../../base/json.js';
 import { type Binding, type Resource, CHANGES } from './resource.js';
 import { fillDerived } from '../../generate/derived-values.js';

@@ -3,7 +3,7 @@ import { formatPlace } from '../../base/errors.js';
 import type { Contract } from '../../contract/contract.js';
 import { isObject } from '../../base/json.js';
 import type { Call } from '../../http/request/call.js';
-import type { Reloads } from '../../mock/watch.js';
+import { describeReloads } from './reloads.js';
 import { answerJson } from './answer.js';
 import type { ControlHandlers, ControlledParts } from './routes.js';
 
@@ -52,16 +52,6 @@ export function mockHandlers(parts: ControlledParts): ControlHandlers {
 function readDocument({ contract }: ControlledParts, call: Call): Contract['document'] {
   const server = call.query['server'];
   return typeof server === 'string' ? withServer(contract, server) : contract.document;
-}
-
-/** What the control API says about the reloads of a mock. */
-export function describeReloads({ isWatching, last }: Reloads): object {
-  if (last === undefined) return { watching: isWatching, last: null };
-  const { changed, applied, error, loaded, kept, notes, elapsedMs } = last;
-  const done = { changed, applied, loaded, kept, notes, elapsedMs: Math.round(elapsedMs) };
-  if (error === undefined) return { watching: isWatching, last: { ...done, error: null } };
-  const { code, reason: message, at, hint } = error;
-  return { watching: isWatching, last: { ...done, error: { code, message, at: at && formatPlace(at), hint } } };
 }
 
 /** The document of a contract with the base paths of the mock as its servers. @param root - The URL of the mock without a base path. */

@@ -3,7 +3,7 @@ import type { Call } from '../../http/request/call.js';
 import { negotiate } from '../../http/response/negotiate.js';
 import type { Interaction, PlainInteraction } from '../../journal/interaction.js';
 import type { Journal } from '../../journal/journal.js';
-import type { InteractionRedactor } from '../../session/redact-interaction.js';
+import type { InteractionRedactor } from '../../journal/interaction.js';
 import type { Session } from '../../session/session.js';
 import { findSessionViolations } from '../../session/verify.js';
 import { answerEmpty, answerItems, answerJson, answerProblem } from './answer.js';

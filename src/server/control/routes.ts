@@ -8,12 +8,12 @@ import type { Resources } from '../../resources/item/resource.js';
 import type { CollectionEditors } from '../../resources/store/editors.js';
 import type { RequestMetrics } from '../../features/metrics/request-metrics.js';
 import type { Generator } from '../../generate/generate.js';
-import type { InteractionRedactor } from '../../session/redact-interaction.js';
+import type { InteractionRedactor } from '../../journal/interaction.js';
 import type { Session } from '../../session/session.js';
 import type { Sessions } from '../../session/sessions.js';
 import type { SharedStore } from '../../features/redis/shared-store.js';
 import type { Usage } from '../../resources/store/lists/usage.js';
-import type { Reloads } from '../../mock/watch.js';
+import type { Reloads } from './reloads.js';
 
 /** One operation of the control API as a route: method, path in Hono's syntax, operation id in spec/control.openapi.yaml. */
 type ControlRoute = readonly [method: string, path: string, operationId: string];

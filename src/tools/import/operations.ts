@@ -1,6 +1,6 @@
 import type { Contract } from '../../contract/contract.js';
 import type { Operation } from '../../contract/operations/operation.js';
-import { escapePattern } from '../../contract/patterns/guarded-pattern.js';
+import { escapePattern } from '../../base/text.js';
 import { decodeText } from '../../contract/pointer.js';
 import { readPattern } from '../../contract/upgrade/patterns.js';
 import type { Conditions, Stub } from './stub.js';

@@ -3,13 +3,14 @@ import type { Contract } from '../../contract/contract.js';
 import { filterMembers, isObject, mapValues } from '../../base/json.js';
 import type { DeclaredResponse, Operation } from '../../contract/operations/operation.js';
 import { findResponse } from '../../contract/operations/responses.js';
-import { isLoadedContract, readParts } from '../../mock/contract-parts.js';
-import { MockError, countOf } from '../../base/errors.js';
+import { createGenerator } from '../../generate/generate.js';
+import { countOf } from '../../base/errors.js';
 import { readContentType } from '../../http/header-fields.js';
 import { readTarget, removeSessionPrefix, splitBasePath } from '../../http/target.js';
 import { findMedia, isJsonType, toEssence } from '../../contract/media-type.js';
 import type { PlainInteraction } from '../../journal/interaction.js';
 import { hasErrors } from '../../schema/violation.js';
+import { createValidators } from '../../schema/validate.js';
 import { createHash } from 'node:crypto';
 
 /** How a Pact file is written. */
@@ -42,8 +43,6 @@ export interface WrittenPact {
  *
  * Secrets are not in it; credentials that the document requires have the value `[redacted]`.
  *
- * @throws MockError `OPTION_INVALID` for a contract that was not loaded by this package.
- *
  * @example
  * ```ts
  * import { createMock, toPact } from 'vouch';
@@ -61,7 +60,7 @@ export function toPact(
   return writePact(contract, journal.toJson(), options);
 }
 
-/** Converts interactions to a Pact file. @throws MockError `OPTION_INVALID` for a contract that was not loaded by this package. */
+/** Converts interactions to a Pact file. */
 export function writePact(
   contract: Contract,
   interactions: readonly PlainInteraction[],
@@ -106,11 +105,7 @@ type WriteInteraction = (interaction: PlainInteraction, note: (line: string) => 
 const REDACTED = '[redacted]';
 
 function createInteractionWriter(contract: Contract, { basePath = '' }: PactOptions): WriteInteraction {
-  if (!isLoadedContract(contract)) {
-    const hint = 'pass the mock, or a contract of loadContract()';
-    throw new MockError('OPTION_INVALID', 'the contract was not loaded by this package', { hint });
-  }
-  const { generator } = readParts(contract, false);
+  const generator = createGenerator(contract, createValidators(contract));
   /** A body without secrets that still fits its schema. */
   const complete = (body: unknown, operation: Operation, contentType: string): unknown => {
     if (!JSON.stringify(body).includes(REDACTED)) return body;

@@ -14,7 +14,7 @@ import type { Call } from '../../../http/request/call.js';
 import { readTarget, removeSessionPrefix, splitBasePath } from '../../../http/target.js';
 import type { Exchange } from '../../../answer/chain.js';
 import { isBytes } from '../../../base/platform.js';
-import { escapePattern } from '../../../contract/patterns/guarded-pattern.js';
+import { escapePattern } from '../../../base/text.js';
 
 /** Replaces URLs of one server by those of another: so that no client is sent to the upstream, those of the upstream by those of the mock. Everything else stays as it is. */
 export interface OwnUrls {

@@ -1,7 +1,7 @@
 import { isObject, readOwn, setOwn } from '../../../base/json.js';
 import { readPointer, toPointer } from '../../../contract/pointer.js';
 import type { Call } from '../../../http/request/call.js';
-import { escapeMarkup } from '../../../http/xml.js';
+import { escapeMarkup } from '../../../base/text.js';
 
 /**
  * A runtime expression (OpenAPI 3.1 section 4.8.20.4): `$request.path.id`, `$request.query.after`, `$request.header.x`,

@@ -1,6 +1,6 @@
 import { mapScalars, parseOrKeep } from '../../../base/json.js';
 import { compileJsonPath } from '../../../features/scenario/definition/json-path.js';
-import { escapePattern } from '../../../contract/patterns/guarded-pattern.js';
+import { escapePattern } from '../../../base/text.js';
 import { type Condition, NotCarried, readObject, readText, toTextValue } from '../stub.js';
 import { toBodyPointer, toNested } from '../templates.js';
 

@@ -1,62 +1,31 @@
-import { toDateTime } from '../base/clock.js';
-import type { Contract } from '../contract/contract.js';
-import { memoize, memoizeText } from '../base/memoize.js';
-import { findResponse } from '../contract/operations/responses.js';
-import { readTarget } from '../http/target.js';
-import { decodePercent } from '../http/text.js';
+import { toDateTime } from '../../../base/clock.js';
+import type { Contract } from '../../../contract/contract.js';
+import { memoize, memoizeText } from '../../../base/memoize.js';
+import { findResponse } from '../../../contract/operations/responses.js';
+import { readTarget } from '../../../http/target.js';
+import { decodePercent } from '../../../http/text.js';
 import {
   type Interaction,
+  type InteractionBytes,
+  type InteractionRedactor,
   type InteractionTexts,
   type PlainAnswer,
   type PlainRequest,
   type ToPlain,
   toPlainValue,
-} from '../journal/interaction.js';
-import { toBody } from '../features/recording/cassette/exchange.js';
-import {
-  type MessageVisit,
-  readResponsePointers,
-  visitForm,
-  visitHeaders,
-  visitRequest,
-} from '../features/recording/redaction/redact-exchange.js';
-import { createSecretRules } from '../features/recording/redaction/secret-rules.js';
-import {
-  createSecretWalk,
-  ORDINARY_LOCATION,
-  readBodyPointers,
-  type VisitText,
-} from '../features/recording/redaction/secret-walk.js';
-import { hidePathSecrets, replacePatterns } from '../conventions/secret-forms.js';
-import type { Validators } from '../schema/validate.js';
-import { isBytes } from '../base/platform.js';
+} from '../../../journal/interaction.js';
+import { toBody } from '../cassette/exchange.js';
+import { type MessageVisit, readResponsePointers, visitForm, visitHeaders, visitRequest } from './redact-exchange.js';
+import { createSecretRules } from './secret-rules.js';
+import { createSecretWalk, ORDINARY_LOCATION, readBodyPointers, type VisitText } from './secret-walk.js';
+import { hidePathSecrets, replacePatterns } from '../../../conventions/secret-forms.js';
+import type { Validators } from '../../../schema/validate.js';
+import { isBytes } from '../../../base/platform.js';
 
 const MARK = '[redacted]';
 
 /** Shorter secrets are not searched for in messages: `1234` may be part of harmless text. */
 const MIN_SEARCHED_LENGTH = 6;
-
-/** Redacts the interactions of one contract. */
-export interface InteractionRedactor {
-  readonly toPlain: ToPlain;
-  /** Only the texts, without the bodies. */
-  toTexts(interaction: Interaction): InteractionTexts;
-  /** The bodies that are bytes, with secrets replaced by `[redacted]`. @param limit - How many bytes of each. */
-  toBytes(interaction: Interaction, limit: number): InteractionBytes;
-}
-
-/** The bodies of an interaction that are bytes. */
-interface InteractionBytes {
-  readonly request?: ShownBytes;
-  readonly answer?: ShownBytes;
-}
-
-interface ShownBytes {
-  /** Of the whole body. */
-  readonly size: number;
-  /** The first bytes in hex. */
-  readonly hex: string;
-}
 
 /**
  * Redacts interactions by the same rules as recordings: credentials (their scheme stays), cookies, the keys of `securitySchemes`,
