@@ -10,7 +10,7 @@ export type { MockScenarios, SessionScenarios } from './features/scenario/scenar
 export type { ClockOption, Instant, ResetKind } from './session/session.js';
 export type { SessionOpening } from './session/sessions.js';
 export type { BackoffOptions, ConductOptions } from './session/conduct.js';
-export type { SessionVerifyOptions } from './session/verify.js';
+export type { SessionVerifyOptions } from './session/conduct.js';
 export type {
   Coverage,
   CoverageCounts,

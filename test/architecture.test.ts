@@ -39,31 +39,9 @@ const FLOORS: Readonly<Record<string, number>> = {
 
 /** Imports that still run against the floors. None may be added; a row goes with its import. */
 const TIES: readonly string[] = [
-  'features/coverage/recorder.ts imports features/scenario/rules/rule.ts',
-  'features/coverage/recorder.ts imports features/scenario/scenarios.ts',
-  'features/inspector/inspect.ts imports features/scenario/definition/schema.ts',
-  'features/redis/connection.ts imports features/metrics/exposition.ts',
-  'features/redis/open.ts imports features/scenario/scenarios.ts',
-  'features/redis/shared-session.ts imports features/recording/matching/replay-state.ts',
-  'features/redis/shared-session.ts imports features/scenario/rules/scenario-state.ts',
-  'features/redis/shared-store.ts imports features/metrics/exposition.ts',
-  'features/redis/shared-store.ts imports features/scenario/scenarios.ts',
-  'server/control/control.ts imports features/inspector/pages.ts',
-  'server/control/handlers.ts imports features/inspector/inspect.ts',
-  'server/control/handlers.ts imports features/metrics/control.ts',
-  'server/control/handlers.ts imports features/recording/recordings.ts',
-  'server/control/handlers.ts imports features/scenario/scenario-handle.ts',
-  'server/control/handlers.ts imports features/scenario/scenarios.ts',
-  'server/control/routes.ts imports features/metrics/request-metrics.ts',
-  'server/control/routes.ts imports features/recording/recordings.ts',
-  'server/control/routes.ts imports features/redis/shared-store.ts',
-  'server/control/routes.ts imports features/scenario/scenarios.ts',
-  'server/pipeline/finish.ts imports features/redis/shared-store.ts',
   'session/session.ts imports features/recording/matching/replay-state.ts',
-  'session/session.ts imports features/redis/shared-session.ts',
   'session/session.ts imports features/scenario/rules/scenario-state.ts',
   'session/session.ts imports features/scenario/scenarios.ts',
-  'session/verify.ts imports features/scenario/scenarios.ts',
 ];
 
 const CONTRACT_WORDS = /admin_?api_?key|vector_?store|file_?id/iu;

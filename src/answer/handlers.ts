@@ -5,7 +5,7 @@ import type { Interaction } from '../journal/interaction.js';
 import type { InteractionPredicate, Journal, WaitOptions } from '../journal/journal.js';
 import type { CallBounds } from '../journal/verify.js';
 import type { State, StateOf } from '../session/state.js';
-import type { SessionVerifyOptions } from '../session/verify.js';
+import type { SessionVerifyOptions } from '../session/conduct.js';
 
 /** Functions that answer operations, by operation id or `"GET /path"`. */
 export type Handlers = Readonly<Record<string, Handler>>;

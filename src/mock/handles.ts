@@ -18,7 +18,7 @@ import { createSessionScenarios, type SessionScenarios } from '../features/scena
 import type { ResetKind, Session, SessionSnapshot as Held } from '../session/session.js';
 import type { SessionOpening, Sessions } from '../session/sessions.js';
 import { createState, type StateOf } from '../session/state.js';
-import { checkConduct, verifySession } from '../session/verify.js';
+import { checkConduct, verifySession } from './verify.js';
 import type { Interceptable, Interceptions } from '../features/intercept/intercept.js';
 import type { MockReload } from '../server/control/reloads.js';
 import { toRequest, withAbortSignal } from '../http/request/in-process.js';

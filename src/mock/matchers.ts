@@ -5,8 +5,7 @@ import { MockError } from '../base/errors.js';
 import type { Mock, SessionHandle } from './handles.js';
 import type { Interaction } from '../journal/interaction.js';
 import type { ExpectedCall, ReceivedOptions } from '../journal/received.js';
-import type { BackoffOptions, ConductOptions } from '../session/conduct.js';
-import type { SessionVerifyOptions } from '../session/verify.js';
+import type { BackoffOptions, ConductOptions, SessionVerifyOptions } from '../session/conduct.js';
 
 /** What a matcher returns to `expect` of vitest, Jest or Playwright. */
 export interface MatcherResult {

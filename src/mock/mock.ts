@@ -16,7 +16,10 @@ import type { Fetch } from '../server/app.js';
 import { isSocketEnvironment } from '../server/arrival.js';
 import { createInterceptions } from '../features/intercept/intercept.js';
 import { createCors } from '../server/cors.js';
-import { createControl } from '../server/control/control.js';
+import { type Control, createControl } from '../server/control/control.js';
+import type { createFeatureHandlers } from './control.js';
+import { answerWelcome } from '../features/inspector/pages.js';
+import type { Finding } from '../journal/verify.js';
 import type { listen as Listen, Listening, ListenOptions } from '../server/listen.js';
 import type { Interaction } from '../journal/interaction.js';
 import { createJournalPool, type JournalPool } from '../journal/journal.js';
@@ -26,7 +29,7 @@ import { createSession, createSessionClocks, type Session } from '../session/ses
 import { createSessions, type Sessions } from '../session/sessions.js';
 import { openStore, shareParts } from '../features/redis/open.js';
 import type { SharedStore } from '../features/redis/shared-store.js';
-import { verifySession } from '../session/verify.js';
+import { findSessionViolations, verifySession } from './verify.js';
 import { createStore, type OnStoreWrite } from '../resources/store/store.js';
 import { createUsage, type TotalUsage, type Usage } from '../resources/store/lists/usage.js';
 import { host, isPromise, isRequest, readMonotonic } from '../base/platform.js';
@@ -105,13 +108,22 @@ async function createParts(options: object, files: OptionFiles | undefined, open
   const reloads = follow(() => ready(now.reloader));
   const uploads = openUsage();
   const metrics = createRequestMetrics();
-  const held = { metrics, sessions, uploads, recordings, pool, closing: closing.signal, reloads, shared: store };
+  const held = { sessions, pool, closing: closing.signal, reloads };
   const requireSession = settings.sessions.required;
   const send: Fetch = (request) => ready(now.live).fetch(request);
   const control =
     settings.control === false
       ? undefined
-      : createControl(settings.control, { requireSession, send, ...held, ...followed });
+      : openControl(settings.control, {
+          requireSession,
+          send,
+          metrics,
+          uploads,
+          recordings,
+          store,
+          ...held,
+          ...followed,
+        });
   const cors = createCors(settings.cors);
   const shared = { sessions, foreign, cors, control, store, metrics: control && metrics };
   const version = createVersion(parts, settings, shared);
@@ -124,6 +136,22 @@ async function createParts(options: object, files: OptionFiles | undefined, open
   const handlers = follow(() => live.version.handlers);
   const fetch: Fetch = (request, environment) => live.fetch(request, environment);
   return assemble({ ...running, handlers, fetch, ...shared, ...followed }, { ...settings, cors });
+}
+
+type OpenedParts = Omit<Parameters<typeof createControl>[1], 'findViolations' | 'shared'> &
+  Parameters<typeof createFeatureHandlers>[0] & { readonly store: SharedStore | undefined };
+
+/** The control API with the operations of the features, which are loaded with the first request. */
+function openControl(options: Parameters<typeof createControl>[0], parts: OpenedParts): Control {
+  const findViolations = (session: Session): readonly Finding[] => findSessionViolations(session, parts.scenarios, {});
+  return createControl(
+    options,
+    { ...parts, findViolations, shared: parts.store },
+    {
+      load: async () => (await import('./control.js')).createFeatureHandlers(parts),
+      welcome: answerWelcome,
+    },
+  );
 }
 
 /** A part that exists once the mock is created. */

@@ -7,7 +7,7 @@ import { readContentType, readField } from '../http/header-fields.js';
 import { compareRequest } from '../journal/expected-request.js';
 import type { Interaction } from '../journal/interaction.js';
 import { type OperationNames, readOperationId, type SessionJournal } from '../journal/journal.js';
-import type { Finding } from '../journal/verify.js';
+import type { Finding, VerifyOptions } from '../journal/verify.js';
 import type { FieldsReader } from '../schema/fields.js';
 import { PAGE_STYLES } from '../resources/list/pagination.js';
 
@@ -25,6 +25,16 @@ export interface ConductOptions {
   readonly deprecated?: boolean;
   /** No operation, parameter or property is used that the contract does not declare. */
   readonly undeclared?: boolean;
+}
+
+/** What `verify` checks besides the requests of the client. */
+export interface SessionVerifyOptions extends VerifyOptions {
+  /** Whether a rule of an active scenario that never applied is a finding; default true. */
+  readonly unusedRules?: boolean;
+  /** Whether a call that had no recording is a finding; default true. */
+  readonly missedRecordings?: boolean;
+  /** How the client should behave over several requests: `true` for every rule; default none. */
+  readonly conduct?: boolean | ConductOptions;
 }
 
 /** How long a client waits before it repeats a request. */

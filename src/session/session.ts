@@ -8,8 +8,14 @@ import {
   type VirtualClock,
 } from '../base/clock.js';
 import { MockError } from '../base/errors.js';
-import type { ToPlain, ToTexts } from '../journal/interaction.js';
-import { createJournal, type JournalPool, type OperationNames, type SessionJournal } from '../journal/journal.js';
+import type { Interaction, ToPlain, ToTexts } from '../journal/interaction.js';
+import {
+  createJournal,
+  type JournalPool,
+  type NewInteraction,
+  type OperationNames,
+  type SessionJournal,
+} from '../journal/journal.js';
 import {
   createReplayState,
   type ReplaySnapshot,
@@ -25,7 +31,6 @@ import {
 import { activeIds, type Scenarios, startScenarios, useScenarios } from '../features/scenario/scenarios.js';
 import type { OnStoreWrite, Snapshot, Store } from '../resources/store/store.js';
 import type { TotalUsage, Usage } from '../resources/store/lists/usage.js';
-import type { SharedSession } from '../features/redis/shared-session.js';
 
 /** The state of one client. */
 export interface Session {
@@ -58,6 +63,42 @@ export interface Session {
   readonly shared: SharedSession | undefined;
   /** This session with a copy of its store, for changes that last for one request. */
   branch(): Session;
+}
+
+/** The parts of a session that requests change. */
+type ChangedParts = Pick<Session, 'clock' | 'journal' | 'replay' | 'scenario' | 'store'>;
+
+/** What keeps a session the same in several processes. */
+export interface SharedSession {
+  /** Runs what changes the session, again where another process has changed it in between. */
+  readonly atomic: {
+    readonly isRunning: boolean;
+    run<Result>(work: () => Result | Promise<Result>): Promise<Result>;
+    /** Resolves once what was changed until now is written. */
+    committed(): Promise<void>;
+    /** Resolves once everything is written. */
+    flush(): Promise<void>;
+  };
+  /** Tells the other processes a write of the store. */
+  readonly onStoreWrite: OnStoreWrite;
+  /** The names of snapshots that all processes can return to. */
+  readonly snapshots: readonly string[];
+  /** The parts whose changes other processes repeat. */
+  share(parts: ChangedParts): ChangedParts;
+  /** From now on changes are written: those until now are made by every process that opens the session. */
+  start(): void;
+  /** What runs afterwards runs on what other processes have written until now. */
+  arrive(): Promise<void>;
+  /** Brings the session to what other processes have written until now. */
+  refresh(): Promise<void>;
+  /** Adds an interaction to the journal. @returns it with its number, once the request's changes are committed. */
+  remember(entry: NewInteraction, size: number): Promise<Interaction>;
+  /** The same clock, whose delays begin once the changes before them are committed: a delay cannot be repeated. */
+  toDelays(clock: Clock): Clock;
+  /** Keeps the state of the session under a name. */
+  saveSnapshot(name: string): Promise<void>;
+  /** @returns whether there is a snapshot of this name. */
+  restoreSnapshot(name: string): Promise<boolean>;
 }
 
 /**

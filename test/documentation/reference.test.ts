@@ -58,7 +58,9 @@ describe('docs/headers.md', () => {
 
 describe('docs/state.md', () => {
   const section = /^## Fixtures$([\s\S]*?)(?=^## |(?![\s\S]))/mu.exec(readFileSync('docs/state.md', 'utf8'))?.[1] ?? '';
-  const code = readdirSync('src/resources/fixtures').map((name) => readFileSync(join('src/resources/fixtures', name), 'utf8'));
+  const code = readdirSync('src/resources/fixtures').map((name) =>
+    readFileSync(join('src/resources/fixtures', name), 'utf8'),
+  );
 
   it('lists the members of an item in a fixture that the code reads, and no others', () => {
     const listed = [...section.matchAll(/^\| `(\$\w+)` \|/gmu)].map((match) => match[1] ?? '');

@@ -6,22 +6,28 @@ import { readContentType } from '../../http/header-fields.js';
 import { findMedia } from '../../contract/media-type.js';
 import { splitCookies } from '../../http/request/parameters.js';
 import type { Interaction, InteractionRequest } from '../../journal/interaction.js';
-import type { Rule } from '../scenario/rules/rule.js';
-import type { Scenarios } from '../scenario/scenarios.js';
 import { type Coverage, type CoverageItemKind, type RuleCoverage, toCoverage } from './coverage.js';
+
+/** A rule of a scenario. */
+interface CountedRule {
+  /** `flaky/listKeys[0]`; with the scenarios that inherit it before, each with ` < ` after it. */
+  readonly key: string;
+  /** Where it is defined: `scenarios/flaky.yaml:4`. */
+  readPosition(): string;
+}
 
 /** Counts what the requests of one mock exercise. */
 export interface CoverageRecorder {
   /** Counts an interaction; the bounded journal, which drops some, is not read. */
   addInteraction(interaction: Interaction): void;
   /** Counts a call that a rule applied to. */
-  addRule(rule: Rule): void;
+  addRule(rule: CountedRule): void;
   /** What was counted until now. */
   read(): Coverage;
 }
 
-/** The recorder of one mock. */
-export function createCoverageRecorder(contract: Contract, scenarios: Scenarios): CoverageRecorder {
+/** The recorder of one mock. @param readRules - The rules that there are now. */
+export function createCoverageRecorder(contract: Contract, readRules: () => readonly CountedRule[]): CoverageRecorder {
   const counters = new Map(
     contract.operations.map((operation) => [operation.id, { operation, hits: 0, items: listItems(operation) }]),
   );
@@ -51,7 +57,7 @@ export function createCoverageRecorder(contract: Contract, scenarios: Scenarios)
           const items = counted.items.map(({ kind, name, hits }) => ({ kind, name, hits }));
           return { id, method, path, hits: counted.hits, items };
         }),
-        rules: listRules(scenarios, applied),
+        rules: listRules(readRules(), applied),
       }),
   };
 }
@@ -63,10 +69,9 @@ function toOwnKey(key: string): string {
 
 /** The rules that there are now, and those that applied before they were removed. */
 function listRules(
-  scenarios: Scenarios,
+  rules: readonly CountedRule[],
   applied: ReadonlyMap<string, { readonly place: string; readonly hits: number }>,
 ): readonly RuleCoverage[] {
-  const rules = scenarios.ids.flatMap((id) => scenarios.get(id)?.rules ?? []);
   const places = new Map([
     ...rules.map(({ key, readPosition }) => [toOwnKey(key), readPosition()] as const),
     ...[...applied].map(([key, { place }]) => [key, place] as const),

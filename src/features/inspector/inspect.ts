@@ -7,7 +7,6 @@ import { isJsonType, toEssence } from '../../contract/media-type.js';
 import type { Interaction, InteractionRequest } from '../../journal/interaction.js';
 import type { Call } from '../../http/request/call.js';
 import { host, isBlob, isBytes } from '../../base/platform.js';
-import { scenarioSchema } from '../scenario/definition/schema.js';
 import type { Session } from '../../session/session.js';
 import { answerItems, answerJson, answerProblem } from '../../server/control/answer.js';
 import { followJournals, readReceivedAt } from './feed.js';
@@ -18,9 +17,11 @@ import { type ControlHandlers, type ControlledParts, readPath } from '../../serv
 /** How many bytes of a body are shown. */
 const MAX_BYTES = 4096;
 
+type InspectedParts = Omit<ControlledParts, 'findViolations' | 'prefix' | 'requireSession' | 'shared'>;
+
 /** The operations that the page of the inspector needs besides those that tests use. */
-export function inspectHandlers(parts: ControlledParts): ControlHandlers {
-  const { contract, generator, redactor, resources } = parts;
+export function inspectHandlers(parts: InspectedParts): ControlHandlers {
+  const { contract, generator, redactor } = parts;
   return {
     getInspector: ({ call }) => answerInspector(call.url),
     streamJournal: ({ call }) => {
@@ -30,7 +31,6 @@ export function inspectHandlers(parts: ControlledParts): ControlHandlers {
       const events = answerItems(followJournals(parts, { only, after }));
       return { ...events, mediaType: 'text/event-stream' };
     },
-    getScenarioSchema: () => answerJson(200, scenarioSchema(contract, [...resources.collections.values()])),
     getSampleRequest: async ({ call, session }) => {
       const id = readPath(call, 'operation');
       const operation = contract.operation(id);
@@ -78,7 +78,7 @@ export function inspectHandlers(parts: ControlledParts): ControlHandlers {
 
 /** The ids of an item of a session and its parents as the path parameters that name them, so that a request finds it. */
 function findKnownIds(
-  { editors, resources }: ControlledParts,
+  { editors, resources }: InspectedParts,
   session: Session,
   { id, parameters }: Operation,
 ): Readonly<Record<string, unknown>> {

@@ -1,16 +1,24 @@
 import { readVersion } from '../../base/package-folder.js';
-import { EXPOSITION_TYPE, type Metric, writeExposition } from './exposition.js';
+import { EXPOSITION_TYPE, type Metric, writeExposition } from '../../base/metrics.js';
+import type { RequestMetrics } from './request-metrics.js';
 import { timeOrigin } from '../../base/platform.js';
 import { answerJson } from '../../server/control/answer.js';
 import type { ControlHandlers, ControlledParts } from '../../server/control/routes.js';
 
+interface MeasuredParts extends Pick<ControlledParts, 'sessions'> {
+  /** Counts the requests of the mock. */
+  readonly metrics: Pick<RequestMetrics, 'read'>;
+  /** The store of state that several processes share. */
+  readonly store: { readonly metrics: { read(): readonly Metric[] } } | undefined;
+}
+
 /** The operation that monitoring reads. */
-export function metricsHandlers({ metrics, sessions, shared }: ControlledParts): ControlHandlers {
+export function metricsHandlers({ metrics, sessions, store }: MeasuredParts): ControlHandlers {
   const version = readVersion();
   return {
     getMetrics: () => {
       const open = toMetric('vouch_sessions_open', 'Sessions in memory, the default one included.', sessions.size);
-      const all = [...metrics.read(), open, ...(shared?.metrics.read() ?? []), ...readProcessMetrics(version)];
+      const all = [...metrics.read(), open, ...(store?.metrics.read() ?? []), ...readProcessMetrics(version)];
       return { ...answerJson(200, writeExposition(all)), mediaType: EXPOSITION_TYPE };
     },
   };

@@ -1,6 +1,6 @@
 import { MockError, toReason } from '../../base/errors.js';
 import { URL } from 'node:url';
-import type { StoreMetrics } from '../metrics/exposition.js';
+import type { StoreMetrics } from './store-metrics.js';
 import { withTimeout } from '../../base/clock.js';
 import type { Script } from './scripts.js';
 

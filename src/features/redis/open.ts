@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
 import { createVirtualClock } from '../../base/clock.js';
 import type { Contract } from '../../contract/contract.js';
-import type { Scenarios } from '../scenario/scenarios.js';
 import { createStore, type StoreDefinition } from '../../resources/store/store.js';
 import type { RedisClient } from './connection.js';
-import type { SharedStore } from './shared-store.js';
+import type { SharedScenarios, SharedStore } from './shared-store.js';
 
 interface StoreSettings {
   readonly store: { readonly redis: string | RedisClient; readonly prefix: string } | undefined;
@@ -33,7 +32,7 @@ export async function openStore(
 }
 
 /** The same parts, whose scenarios are those of all processes. */
-export function shareParts<Parts extends { readonly scenarios: Scenarios }>(
+export function shareParts<Parts extends { readonly scenarios: SharedScenarios }>(
   parts: Parts,
   store: SharedStore | undefined,
 ): Parts {

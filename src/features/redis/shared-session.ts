@@ -1,8 +1,7 @@
 import { type Clock, isVirtualClock } from '../../base/clock.js';
 import type { Interaction } from '../../journal/interaction.js';
-import type { NewInteraction, SessionJournal } from '../../journal/journal.js';
-import type { ReplayState } from '../recording/matching/replay-state.js';
-import type { ScenarioState } from '../scenario/rules/scenario-state.js';
+import type { NewInteraction } from '../../journal/journal.js';
+import type { Session } from '../../session/session.js';
 import type { OnStoreWrite, Store, StoreDump, StoreWrite } from '../../resources/store/store.js';
 import { Atomic, type Change, type ChangeLog } from './atomic.js';
 import { decode, encode } from './session-log.js';
@@ -11,14 +10,11 @@ import { createSharedJournal, type SharedJournal, writeLine } from './shared-jou
 import { withMethods } from './shared-journal.js';
 import { setImmediate } from '../../base/platform.js';
 
+type ScenarioState = Session['scenario'];
+type ReplayState = Session['replay'];
+
 /** The parts of a session that change. */
-interface SharedParts {
-  readonly clock: Clock;
-  readonly store: Store;
-  readonly journal: SessionJournal;
-  readonly scenario: ScenarioState;
-  readonly replay: ReplayState;
-}
+type SharedParts = Pick<Session, 'clock' | 'journal' | 'replay' | 'scenario' | 'store'>;
 
 interface SessionDump {
   readonly store: StoreDump;

@@ -1,14 +1,24 @@
 import { type Clock, toSocketClock } from '../../base/clock.js';
-import { createStoreMetrics, type StoreMetrics } from '../metrics/exposition.js';
-import type { Scenarios } from '../scenario/scenarios.js';
+import { createStoreMetrics, type StoreMetrics } from './store-metrics.js';
 import { clearInterval, MAX_TIMER_MS, setInterval } from '../../base/platform.js';
+import type { Session } from '../../session/session.js';
 import type { SessionEvents, Sessions } from '../../session/sessions.js';
 import { connectRedis, type RedisClient } from './connection.js';
 import { type Fields, openRedisStore, type RedisStore } from './redis-store.js';
 import type { SessionLink } from './session-log.js';
-import { shareTurn } from './shared-session.js';
-import { SharedSession } from './shared-session.js';
+import { SharedSession, shareTurn } from './shared-session.js';
 import { withMethods } from './shared-journal.js';
+
+/** The scenarios of a mock, as far as processes share them. */
+export interface SharedScenarios {
+  /** Ids of those that are active in every session. */
+  readonly active: readonly string[];
+  get(id: string): unknown;
+  add(id: string, definition: unknown): unknown;
+  remove(id: string): boolean;
+  activate(ids: readonly string[]): void;
+  deactivate(ids: readonly string[]): void;
+}
 
 interface SharedStoreOptions {
   readonly redis: string | RedisClient;
@@ -48,7 +58,7 @@ export class SharedStore {
   readonly #store: RedisStore;
   readonly #options: SharedStoreOptions;
   readonly #closeConnection: () => Promise<void>;
-  #here: { readonly sessions: Sessions; readonly scenarios: Scenarios } | undefined;
+  #here: { readonly sessions: Sessions; readonly scenarios: SharedScenarios } | undefined;
   #version = NOTHING_KNOWN;
   /** Whether changes are those of other processes. */
   #isApplying = false;
@@ -84,9 +94,9 @@ export class SharedStore {
   }
 
   /** The same scenarios, whose changes other processes repeat. */
-  shareScenarios(scenarios: Scenarios): Scenarios {
+  shareScenarios<Scenarios extends SharedScenarios>(scenarios: Scenarios): Scenarios {
     const set = (id: string, definition: unknown): void => this.#set(`scenario:${id}`, JSON.stringify(definition));
-    return withMethods(scenarios, {
+    const methods: Pick<SharedScenarios, 'add' | 'remove' | 'activate' | 'deactivate'> = {
       add: (id, definition) => {
         const added = scenarios.add(id, definition);
         set(id, definition);
@@ -107,11 +117,13 @@ export class SharedStore {
         this.#keepField(ACTIVE, JSON.stringify(scenarios.active));
         this.#write('deactivate', ACTIVE, JSON.stringify(ids));
       },
-    });
+    };
+    // They return what the methods of the given scenarios return.
+    return withMethods(scenarios, methods as Partial<Scenarios>);
   }
 
   /** Begins to follow other processes: from now on the sessions and scenarios here are those of all. */
-  async start(sessions: Sessions, scenarios: Scenarios): Promise<void> {
+  async start(sessions: Sessions, scenarios: SharedScenarios): Promise<void> {
     this.#here = { sessions, scenarios };
     await this.#readFields();
     await sessions.default.shared?.refresh();
@@ -168,11 +180,11 @@ export class SharedStore {
     return this.#store.link(id, { idleMs: id === 'default' ? 0 : idleMs, journal: journalLimit });
   }
 
-  #sharedOf(id: string): SharedSession | undefined {
+  #sharedOf(id: string): Session['shared'] {
     return this.#here?.sessions.get(id)?.shared;
   }
 
-  #listShared(): readonly SharedSession[] {
+  #listShared(): readonly NonNullable<Session['shared']>[] {
     return this.#here?.sessions.list().flatMap(({ shared }) => shared ?? []) ?? [];
   }
 
@@ -272,7 +284,7 @@ function applySession(sessions: Sessions, id: string, value: string | undefined)
   else if (opening.tokens.length > 0) sessions.register(opening.tokens, id);
 }
 
-function applyActive(scenarios: Scenarios, ids: readonly string[]): void {
+function applyActive(scenarios: SharedScenarios, ids: readonly string[]): void {
   scenarios.deactivate(scenarios.active.filter((id) => !ids.includes(id)));
   scenarios.activate(ids.filter((id) => scenarios.get(id) !== undefined));
 }

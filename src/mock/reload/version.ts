@@ -29,7 +29,6 @@ import type { SharedStore } from '../../features/redis/shared-store.js';
 import { createState } from '../../session/state.js';
 import { findFixedIds, loadFixtures } from '../../resources/fixtures/fixtures.js';
 import type { StoreDefinition } from '../../resources/store/store.js';
-import { follow } from './follow.js';
 
 /** What follows from the files of a mock and its options, without what answers requests. */
 export interface Parts extends ContractParts, ContractAnswers {
@@ -197,10 +196,7 @@ function openCoverage(
 ): MockCoverage | undefined {
   if (options === false) return undefined;
   let used = scenarios;
-  const recorder = createCoverageRecorder(
-    contract,
-    follow(() => used),
-  );
+  const recorder = createCoverageRecorder(contract, () => used.ids.flatMap((id) => used.get(id)?.rules ?? []));
   const { folder = COVERAGE_FOLDER } = options;
   return {
     recorder,

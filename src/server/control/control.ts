@@ -14,13 +14,20 @@ import { createPreflight } from '../cors.js';
 import { listErrors } from '../../schema/violation.js';
 import { answerEmpty, answerError, answerInvalid, answerProblem, SEE_DOCUMENT } from './answer.js';
 import { type ControlPolicy, createControlGuard, isListedOrigin } from './guard.js';
-import { CONTROL_ROUTES, type ControlledParts } from './routes.js';
-import { answerWelcome } from '../../features/inspector/pages.js';
+import { CONTROL_ROUTES, type ControlHandlers, type ControlledParts } from './routes.js';
 
 /** How the control API is served. */
 interface ControlOptions extends ControlPolicy {
   /** What its paths begin with: `/__mock`. */
   readonly prefix: string;
+}
+
+/** What features add to the control API. */
+export interface ControlFeatures {
+  /** Their operations; loaded with the first request. */
+  load(): Promise<ControlHandlers>;
+  /** The answer to a browser at the root of the mock; undefined for other clients. @param path - Of the request. @param prefix - Of the control API. */
+  welcome(accept: string | null, path: string, prefix: string): Answer | undefined;
 }
 
 /** The control API of one mock. */
@@ -50,7 +57,11 @@ const BODY_LIMIT = 32 * 1024 * 1024;
 export const CONTROL_SPEC = 'spec/control.openapi.yaml';
 
 /** The control API; its document is loaded with the first request. */
-export function createControl(options: ControlOptions, parts: Omit<ControlledParts, 'prefix'>): Control {
+export function createControl(
+  options: ControlOptions,
+  parts: Omit<ControlledParts, 'prefix'>,
+  features: ControlFeatures,
+): Control {
   const guard = createControlGuard(options);
   const encode = createEncoder([]);
   let engine: ReturnType<typeof createEngine> | undefined;
@@ -64,7 +75,7 @@ export function createControl(options: ControlOptions, parts: Omit<ControlledPar
     if (refusal !== undefined) {
       return answerProblem({ ...refusal, headers: refusal.status === 401 ? { 'www-authenticate': 'Bearer' } : {} });
     }
-    engine ??= createEngine({ ...parts, prefix: options.prefix });
+    engine ??= createEngine({ ...parts, prefix: options.prefix }, features);
     const { router, decoder, operations, answer } = await engine;
     const operation = operationId === undefined ? undefined : operations.get(operationId);
     if (operation === undefined) {
@@ -97,7 +108,7 @@ export function createControl(options: ControlOptions, parts: Omit<ControlledPar
     owns: (path) => path.startsWith(prefix) && (path.length === prefix.length || path[prefix.length] === '/'),
     addRoutes: (app, arrivals) => addRoutes(app, prefix, (c, operationId) => respond(c, arrivals.of(c), operationId)),
     welcome: ({ request, environment, url }) => {
-      const answer = answerWelcome(request.headers.get('accept'), url.split('?', 1)[0] ?? '', prefix);
+      const answer = features.welcome(request.headers.get('accept'), url.split('?', 1)[0] ?? '', prefix);
       return (
         answer &&
         encode({ ...answer, headers: { 'cache-control': 'no-store', ...answer.headers } }, request.method, environment)
@@ -124,7 +135,7 @@ function addRoutes(
 }
 
 /** The engine that checks requests, the same one that serves mocks. Loaded with the first request: most mocks never get one. */
-async function createEngine(parts: ControlledParts) {
+async function createEngine(parts: ControlledParts, features: ControlFeatures) {
   const { createControlHandlers } = await import('./handlers.js');
   const contract = await loadContract(fileURLToPath(toPackageUrl(CONTROL_SPEC)));
   const validators = createValidators(contract);
@@ -132,7 +143,7 @@ async function createEngine(parts: ControlledParts) {
     router: createRouter(contract.operations),
     decoder: createCallDecoder(contract, validators, { bodyLimitBytes: BODY_LIMIT, strict: true }),
     operations: new Map(contract.operations.map((operation) => [operation.id, operation])),
-    answer: inSharedStore(parts.shared, createControlHandlers(parts)),
+    answer: inSharedStore(parts.shared, createControlHandlers(parts, await features.load())),
   };
 }
 

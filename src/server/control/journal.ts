@@ -5,7 +5,6 @@ import type { Interaction, PlainInteraction } from '../../journal/interaction.js
 import type { Journal } from '../../journal/journal.js';
 import type { InteractionRedactor } from '../../journal/interaction.js';
 import type { Session } from '../../session/session.js';
-import { findSessionViolations } from '../../session/verify.js';
 import { answerEmpty, answerItems, answerJson, answerProblem } from './answer.js';
 import type { ControlHandlers, ControlledParts } from './routes.js';
 import { setImmediate } from '../../base/platform.js';
@@ -34,7 +33,7 @@ export function journalHandlers(parts: ControlledParts): ControlHandlers {
       return answerJson(200, parts.redactor.toPlain(interaction));
     },
     verifyJournal: ({ session }) => {
-      const findings = findSessionViolations(session(), parts.scenarios, {}).map(({ interaction, message }) => ({
+      const findings = parts.findViolations(session()).map(({ interaction, message }) => ({
         number: interaction?.number ?? null,
         message,
       }));

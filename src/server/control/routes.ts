@@ -2,17 +2,14 @@ import type { Contract } from '../../contract/contract.js';
 import type { Answer } from '../../http/answer.js';
 import type { Call } from '../../http/request/call.js';
 import type { JournalPool } from '../../journal/journal.js';
-import type { Recordings } from '../../features/recording/recordings.js';
-import type { Scenarios } from '../../features/scenario/scenarios.js';
+import type { Finding } from '../../journal/verify.js';
 import type { Resources } from '../../resources/item/resource.js';
 import type { CollectionEditors } from '../../resources/store/editors.js';
-import type { RequestMetrics } from '../../features/metrics/request-metrics.js';
 import type { Generator } from '../../generate/generate.js';
 import type { InteractionRedactor } from '../../journal/interaction.js';
 import type { Session } from '../../session/session.js';
 import type { Sessions } from '../../session/sessions.js';
-import type { SharedStore } from '../../features/redis/shared-store.js';
-import type { Usage } from '../../resources/store/lists/usage.js';
+import type { SharedState } from '../../session/shared.js';
 import type { Reloads } from './reloads.js';
 
 /** One operation of the control API as a route: method, path in Hono's syntax, operation id in spec/control.openapi.yaml. */
@@ -72,27 +69,22 @@ export const CONTROL_ROUTES: readonly ControlRoute[] = [
 export interface ControlledParts {
   readonly contract: Contract;
   readonly sessions: Sessions;
-  readonly scenarios: Scenarios;
   readonly editors: CollectionEditors;
   readonly resources: Resources;
   readonly generator: Generator;
   readonly redactor: InteractionRedactor;
   /** What all journals hold together. */
   readonly pool: Pick<JournalPool, 'watch'>;
-  /** Counts its requests. */
-  readonly metrics: Pick<RequestMetrics, 'read'>;
   /** Reloads its files. */
   readonly reloads: Reloads;
+  /** What `verify` would find in a session. */
+  findViolations(session: Session): readonly Finding[];
   /** Answers a request as the mock does. */
   send(request: Request): Response | Promise<Response>;
   /** Aborted when the mock is closed. */
   readonly closing: AbortSignal;
-  /** Counts uploaded scenarios. */
-  readonly uploads: Pick<Usage, 'hold'>;
-  /** Undefined for a mock without recordings. */
-  readonly recordings: Recordings | undefined;
   /** State that several processes share; undefined where this process is the only one. */
-  readonly shared: SharedStore | undefined;
+  readonly shared: Pick<SharedState, 'refresh' | 'flush'> | undefined;
   /** Whether a session has to be opened before it is used. */
   readonly requireSession: boolean;
   /** What the paths of the control API begin with. */

@@ -16,7 +16,7 @@ import {
 } from '../../journal/interaction.js';
 import type { NewInteraction } from '../../journal/journal.js';
 import type { Session } from '../../session/session.js';
-import type { SharedStore } from '../../features/redis/shared-store.js';
+import type { SharedState } from '../../session/shared.js';
 import { host, readMonotonic } from '../../base/platform.js';
 import type { Arrival } from '../arrival.js';
 import type { Cors } from '../cors.js';
@@ -32,7 +32,7 @@ export interface FinishParts {
   /** Which pages of other origins may read the answers; undefined for none. */
   readonly cors: Cors | undefined;
   /** State that several processes share; undefined where this process is the only one. */
-  readonly shared: SharedStore | undefined;
+  readonly shared: SharedState | undefined;
   onInteraction(interaction: Interaction): void;
 }
 
@@ -155,7 +155,7 @@ function answerListenerFailure({ errors, encode }: FinishParts, { call, arrival 
 export type ReadClock = (arrival: Arrival, session: Session) => Clock;
 
 /** Reads the clock that an answer waits by: on a socket real time passes. */
-export function createClockReader(shared: SharedStore | undefined): ReadClock {
+export function createClockReader(shared: SharedState | undefined): ReadClock {
   // One for each session's clock, so that a request creates none.
   const socketClocks = new WeakMap<Clock, Clock>();
   return ({ environment }, { clock, shared: sharedSession }) => {

@@ -1,18 +1,8 @@
 import { type OperationNames, readOperationId } from '../journal/journal.js';
-import { findUnexpected, type Finding, toVerifyError, type VerifyOptions } from '../journal/verify.js';
+import { findUnexpected, type Finding, toVerifyError } from '../journal/verify.js';
 import type { Scenarios } from '../features/scenario/scenarios.js';
-import { type ConductOptions, type ConductParts, findConduct } from './conduct.js';
-import type { Session } from './session.js';
-
-/** What `verify` checks besides the requests of the client. */
-export interface SessionVerifyOptions extends VerifyOptions {
-  /** Whether a rule of an active scenario that never applied is a finding; default true. */
-  readonly unusedRules?: boolean;
-  /** Whether a call that had no recording is a finding; default true. */
-  readonly missedRecordings?: boolean;
-  /** How the client should behave over several requests: `true` for every rule; default none. */
-  readonly conduct?: boolean | ConductOptions;
-}
+import { type ConductOptions, type ConductParts, findConduct, type SessionVerifyOptions } from '../session/conduct.js';
+import type { Session } from '../session/session.js';
 
 interface VerifyParts extends Pick<ConductParts, 'contract' | 'fieldsOf'> {
   readonly scenarios: Scenarios;

@@ -1,0 +1,82 @@
+import { measureValue, type Usage } from '../../resources/store/lists/usage.js';
+import { answerEmpty, answerJson, answerProblem } from '../../server/control/answer.js';
+import { type ControlHandlers, type ControlledParts, readPath } from '../../server/control/routes.js';
+import type { Session } from '../../session/session.js';
+import { scenarioSchema } from './definition/schema.js';
+import { createMockScenarios } from './scenario-handle.js';
+import { listScenarios, type Scenarios } from './scenarios.js';
+
+interface ControlledScenarios extends Pick<ControlledParts, 'contract' | 'resources' | 'sessions'> {
+  readonly scenarios: Scenarios;
+  /** Counts uploaded scenarios. */
+  readonly uploads: Pick<Usage, 'hold'>;
+}
+
+/** The operations on scenarios. */
+export function scenarioHandlers(parts: ControlledScenarios): ControlHandlers {
+  return { ...readHandlers(parts), ...changeHandlers(parts) };
+}
+
+function readHandlers({ contract, resources, scenarios }: ControlledScenarios): ControlHandlers {
+  return {
+    listScenarios: ({ session }) => answerJson(200, { scenarios: listScenarios(scenarios, session().scenario) }),
+    getScenarioSchema: () => answerJson(200, scenarioSchema(contract, [...resources.collections.values()])),
+    getScenario: ({ call }) => {
+      const { id, file, definition } = scenarios.find(readPath(call, 'scenario'));
+      return answerJson(200, { id, file, definition });
+    },
+    checkScenario: ({ call }) => {
+      scenarios.check(readPath(call, 'scenario'), call.body);
+      return answerEmpty();
+    },
+  };
+}
+
+function changeHandlers({ scenarios, sessions, uploads }: ControlledScenarios): ControlHandlers {
+  /** Ends that an uploaded scenario is counted, by id. */
+  const releases = new Map<string, () => void>();
+  const whole = createMockScenarios({ scenarios, sessions });
+  const show = (session: Session, id: string): unknown =>
+    listScenarios(scenarios, session.scenario).find((scenario) => scenario.id === id);
+  return {
+    uploadScenario: ({ call, openSession }) => {
+      const session = openSession();
+      const release = uploads.hold({ items: 0, bytes: measureValue(call.body) });
+      try {
+        const { id } = scenarios.add(readPath(call, 'scenario'), call.body);
+        releases.get(id)?.();
+        releases.set(id, release);
+        return answerJson(200, show(session, id));
+      } catch (error) {
+        release();
+        throw error;
+      }
+    },
+    deleteScenario: ({ call }) => {
+      const { id } = scenarios.find(readPath(call, 'scenario'));
+      if (!scenarios.remove(id)) {
+        const message = `scenario "${id}" was not uploaded and cannot be deleted`;
+        const hint = 'deactivate it, or delete its file';
+        return answerProblem({ status: 409, code: 'SCENARIO_INVALID', message, hint });
+      }
+      releases.get(id)?.();
+      releases.delete(id);
+      for (const session of sessions.list()) if (scenarios.get(id) === undefined) session.drop([id]);
+      return answerEmpty();
+    },
+    activateScenario: ({ call, openSession }) => {
+      const session = openSession();
+      const { id } = scenarios.find(readPath(call, 'scenario'));
+      if (call.query['scope'] === 'server') whole.activate(id);
+      else session.use([id]);
+      return answerJson(200, show(session, id));
+    },
+    deactivateScenario: ({ call, openSession }) => {
+      const session = openSession();
+      const { id } = scenarios.find(readPath(call, 'scenario'));
+      if (call.query['scope'] === 'server') whole.deactivate(id);
+      else session.drop([id]);
+      return answerJson(200, show(session, id));
+    },
+  };
+}

@@ -1,0 +1,15 @@
+import type { Clock } from '../base/clock.js';
+
+/** State that several processes share. */
+export interface SharedState {
+  /** Reads what other processes have written, for a request. @param readId - The session that the request names. */
+  arrive(readId: () => string | undefined): Promise<void>;
+  /** Resolves when what requests have changed until now is written. */
+  settle(): Promise<void>;
+  /** Reads what other processes have written to all sessions. */
+  refresh(): Promise<void>;
+  /** Resolves when everything is written. */
+  flush(): Promise<void>;
+  /** The clock by which delays of an answer pass. */
+  toSocketClock(clock: Clock): Clock;
+}
