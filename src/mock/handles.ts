@@ -23,6 +23,7 @@ import type { Interceptable, Interceptions } from '../features/intercept/interce
 import type { MockReload } from '../server/control/reloads.js';
 import { toRequest, withAbortSignal } from '../http/request/in-process.js';
 import { host } from '../base/platform.js';
+import { replayOf } from '../features/recording/matching/replay-slot.js';
 
 /** A session: collections, scenarios, clock and journal of one client. */
 export interface SessionHandle<SessionClock extends Clock = VirtualClock, Types = unknown, Collections = unknown>
@@ -314,7 +315,7 @@ export function createHandle(session: Session, parts: HandleParts): SessionHandl
     prefix: `/~${id}`,
     journal,
     clock,
-    scenarios: createSessionScenarios(session, parts.scenarios),
+    scenarios: createSessionScenarios(session, parts),
     state: createState(session, parts.editors),
     fetch: async (input, init) => {
       if (sessions.get(id) !== session) {
@@ -341,7 +342,7 @@ export function createHandle(session: Session, parts: HandleParts): SessionHandl
     ...receipts,
     checkConduct: (options) => checkConduct(session, parts, options),
     cassette: (name) => {
-      if (parts.recordings !== undefined) return parts.recordings.use(session.replay, name);
+      if (parts.recordings !== undefined) return parts.recordings.use(replayOf(session), name);
       throw new MockError('OPTION_INVALID', `cassette "${name}" cannot be used: the mock has no recordings`, {
         hint: 'name their folder: createMock({ spec, recordings: "fixtures/recordings" })',
       });

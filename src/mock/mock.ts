@@ -24,7 +24,9 @@ import type { listen as Listen, Listening, ListenOptions } from '../server/liste
 import type { Interaction } from '../journal/interaction.js';
 import { createJournalPool, type JournalPool } from '../journal/journal.js';
 import { createRequestMetrics } from '../features/metrics/request-metrics.js';
+import { REPLAY_SLOT } from '../features/recording/matching/replay-slot.js';
 import { createMockScenarios } from '../features/scenario/scenario-handle.js';
+import { activateScenarios, createScenarioSlot, scenarioOf } from '../features/scenario/session-slot.js';
 import { createSession, createSessionClocks, type Session } from '../session/session.js';
 import { createSessions, type Sessions } from '../session/sessions.js';
 import { openStore, shareParts } from '../features/redis/open.js';
@@ -138,15 +140,16 @@ async function createParts(options: object, files: OptionFiles | undefined, open
   return assemble({ ...running, handlers, fetch, ...shared, ...followed }, { ...settings, cors });
 }
 
-type OpenedParts = Omit<Parameters<typeof createControl>[1], 'findViolations' | 'shared'> &
+type OpenedParts = Omit<Parameters<typeof createControl>[1], 'findViolations' | 'listActive' | 'shared'> &
   Parameters<typeof createFeatureHandlers>[0] & { readonly store: SharedStore | undefined };
 
 /** The control API with the operations of the features, which are loaded with the first request. */
 function openControl(options: Parameters<typeof createControl>[0], parts: OpenedParts): Control {
   const findViolations = (session: Session): readonly Finding[] => findSessionViolations(session, parts.scenarios, {});
+  const listActive = (session: Session): readonly string[] => scenarioOf(session).active;
   return createControl(
     options,
-    { ...parts, findViolations, shared: parts.store },
+    { ...parts, findViolations, listActive, shared: parts.store },
     {
       load: async () => (await import('./control.js')).createFeatureHandlers(parts),
       welcome: answerWelcome,
@@ -296,8 +299,7 @@ function openSessions(
       createStore(definition, { seed, clock, usage, onWrite }),
     share: (id: string) => store?.share(id),
     createUsage: openUsage,
-    scenarios,
-    changeCollections: (session: Session) => editors.change(session),
+    slots: [createScenarioSlot({ scenarios, editors }), REPLAY_SLOT],
   };
   return createSessions({
     requireSession: required,
@@ -313,5 +315,6 @@ function openSessions(
     opening: settings.scenarios?.active ?? [],
     events: store?.events,
     create: (id, opening) => createSession(id, sessionParts, opening),
+    activate: (session, ids) => activateScenarios(session, { scenarios, editors }, ids),
   });
 }

@@ -3,6 +3,8 @@ import { findUnexpected, type Finding, toVerifyError } from '../journal/verify.j
 import type { Scenarios } from '../features/scenario/scenarios.js';
 import { type ConductOptions, type ConductParts, findConduct, type SessionVerifyOptions } from '../session/conduct.js';
 import type { Session } from '../session/session.js';
+import { replayOf } from '../features/recording/matching/replay-slot.js';
+import { scenarioOf } from '../features/scenario/session-slot.js';
 
 interface VerifyParts extends Pick<ConductParts, 'contract' | 'fieldsOf'> {
   readonly scenarios: Scenarios;
@@ -54,18 +56,18 @@ export function findSessionViolations(
   scenarios: Scenarios,
   options: SessionVerifyOptions,
 ): readonly Finding[] {
-  const misses = options.missedRecordings === false ? [] : session.replay.misses;
+  const misses = options.missedRecordings === false ? [] : replayOf(session).misses;
   return [
     ...findUnexpected(session.journal, options),
-    ...(options.unusedRules === false ? [] : findUnused(session.scenario.active, scenarios, [session])),
+    ...(options.unusedRules === false ? [] : findUnused(scenarioOf(session).active, scenarios, [session])),
     ...misses.map(({ message }) => ({ interaction: undefined, message, hint: MISS_HINT })),
   ];
 }
 
 /** Rules of the scenarios that are active for every session, and that applied in none of them. */
-function findSharedUnused({ scenario }: Session, { scenarios, everySession }: VerifyParts): readonly Finding[] {
+function findSharedUnused(session: Session, { scenarios, everySession }: VerifyParts): readonly Finding[] {
   if (everySession === undefined) return [];
-  const shared = scenarios.active.filter((id) => !scenario.active.includes(id));
+  const shared = scenarios.active.filter((id) => !scenarioOf(session).active.includes(id));
   return findUnused(shared, scenarios, everySession);
 }
 
@@ -74,7 +76,8 @@ function findUnused(ids: readonly string[], scenarios: Scenarios, sessions: read
   return ids.flatMap((id) =>
     (scenarios.get(id)?.rules ?? [])
       .filter(
-        ({ key }) => !key.includes(' < ') && sessions.every((session) => session.scenario.counter(key).applied === 0),
+        ({ key }) =>
+          !key.includes(' < ') && sessions.every((session) => scenarioOf(session).counter(key).applied === 0),
       )
       .map(({ key, readPosition }) => ({
         interaction: undefined,

@@ -16,19 +16,6 @@ import {
   type OperationNames,
   type SessionJournal,
 } from '../journal/journal.js';
-import {
-  createReplayState,
-  type ReplaySnapshot,
-  type ReplayState,
-} from '../features/recording/matching/replay-state.js';
-import {
-  type ChangeCollections,
-  type ChangeTarget,
-  createScenarioState,
-  type ScenarioSnapshot,
-  type ScenarioState,
-} from '../features/scenario/rules/scenario-state.js';
-import { activeIds, type Scenarios, startScenarios, useScenarios } from '../features/scenario/scenarios.js';
 import type { OnStoreWrite, Snapshot, Store } from '../resources/store/store.js';
 import type { TotalUsage, Usage } from '../resources/store/lists/usage.js';
 
@@ -39,16 +26,8 @@ export interface Session {
   readonly clock: Clock;
   readonly store: Store;
   readonly journal: SessionJournal;
-  /** Which scenarios are active, and how often their rules applied. */
-  readonly scenario: ScenarioState;
-  /** The position in the recordings. */
-  readonly replay: ReplayState;
-  /** Activates scenarios and applies their changes, all or none of them; later ones win. @throws MockError `SCENARIO_UNKNOWN`. */
-  use(ids: readonly string[]): void;
-  /** Applies the initial changes of scenarios that were activated for every session. */
-  begin(ids: readonly string[]): void;
-  /** Deactivates scenarios; changed collections stay changed until a reset. */
-  drop(ids: readonly string[]): void;
+  /** What features keep for it, by the names of their slots. */
+  readonly slots: Slots;
   /** Returns to an earlier state; the contract, fixtures and scenarios stay. Default `all`. Where it fails, nothing is changed. */
   reset(what?: ResetKind): void;
   /** Everything that the session holds now, except its journal; cheap, whatever it holds. */
@@ -66,7 +45,36 @@ export interface Session {
 }
 
 /** The parts of a session that requests change. */
-type ChangedParts = Pick<Session, 'clock' | 'journal' | 'replay' | 'scenario' | 'store'>;
+export type ChangedParts = Pick<Session, 'clock' | 'journal' | 'slots' | 'store'>;
+
+/** States by the names of slots. */
+export type Slots = Readonly<Record<string, unknown>>;
+
+/** What a feature keeps for each session of a mock: created, reset, snapshotted and restored with it. */
+export interface SessionSlot<State = unknown> {
+  /** The name of the state in `session.slots`. */
+  readonly name: string;
+  create(): State;
+  /** Begins a new session. @param scenarios - Ids of the scenarios that it was opened with. @throws MockError where it cannot be opened. */
+  open?(session: Session, scenarios: readonly string[]): void;
+  /** Follows a reset of the store and the clock. @param scenarios - As for `open`. */
+  reset(session: Session, what: ResetKind, scenarios: readonly string[]): void;
+  /** The state as plain data. */
+  snapshot(state: State): unknown;
+  restore(state: State, snapshot: unknown): void;
+  /** Restores the state before a request that is answered again; default: as `restore`. */
+  undo?(state: State, snapshot: unknown): void;
+  /** The same state in several processes. */
+  share(state: State, changes: SharedChanges): State;
+}
+
+/** Makes changes of a state that other processes repeat. */
+export interface SharedChanges {
+  /** Runs what changes the state. */
+  write<Result>(work: () => Result): Result;
+  /** Tells the other processes to call a method of the state. @param args - Plain data. */
+  tell(method: string, args: readonly unknown[]): void;
+}
 
 /** What keeps a session the same in several processes. */
 export interface SharedSession {
@@ -84,7 +92,7 @@ export interface SharedSession {
   /** The names of snapshots that all processes can return to. */
   readonly snapshots: readonly string[];
   /** The parts whose changes other processes repeat. */
-  share(parts: ChangedParts): ChangedParts;
+  share(parts: ChangedParts, slots: readonly SessionSlot[]): ChangedParts;
   /** From now on changes are written: those until now are made by every process that opens the session. */
   start(): void;
   /** What runs afterwards runs on what other processes have written until now. */
@@ -113,8 +121,7 @@ export type ResetKind = 'counters' | 'state' | 'all';
 /** A session at one moment. */
 export interface SessionSnapshot {
   readonly store: Snapshot;
-  readonly scenario: ScenarioSnapshot;
-  readonly replay: ReplaySnapshot;
+  readonly slots: Slots;
   /** Undefined for a clock that the session does not own. */
   readonly now: number | undefined;
 }
@@ -135,9 +142,7 @@ interface SessionParts {
   share(id: string): SharedSession | undefined;
   /** @param total - What is counted together with other stores; default: what all sessions hold. */
   createUsage(total?: TotalUsage): Usage;
-  readonly scenarios: Scenarios;
-  /** How scenarios change the collections of a session. */
-  changeCollections(session: Session): ChangeCollections;
+  readonly slots: readonly SessionSlot[];
 }
 
 /**
@@ -148,59 +153,38 @@ interface SessionParts {
  */
 export function createSession(id: string, parts: SessionParts, opening: readonly string[]): Session {
   const session = createUnopened(id, parts, opening);
-  for (const name of opening) parts.scenarios.find(name);
-  session.scenario.setActive(opening);
-  session.begin(activeIds(parts.scenarios, session.scenario, []));
+  for (const slot of parts.slots) slot.open?.(session, opening);
   session.shared?.start();
   return session;
 }
 
-/** A session whose scenarios have changed nothing yet. */
+/** A session in which nothing has changed yet. */
 function createUnopened(id: string, parts: SessionParts, opening: readonly string[]): Session {
-  const { scenarios } = parts;
   const { shared, ...held } = createParts(id, parts);
-  const { clock, store, journal, scenario, replay } = held;
+  const { clock, store, journal, slots } = held;
   const own = parts.ownsClock && isVirtualClock(clock) ? clock : undefined;
   const startedAt = own?.now();
   const setTime = (instant: number | undefined): void => {
     if (instant !== undefined && instant !== clock.now()) own?.set(instant);
   };
-  const target = (): ChangeTarget => ({ state: scenario, changeCollections: parts.changeCollections(session) });
-  const change = (work: () => void): void => changeTogether([session], work);
   const reset = (what: ResetKind): void => {
-    if (what !== 'state') {
-      scenario.resetCounters();
-      replay.reset();
-    }
     if (what === 'all') setTime(startedAt);
-    if (what === 'counters') return;
-    store.reset();
-    scenario.resetVars();
-    if (what === 'all') scenario.setActive(opening);
-    startScenarios(scenarios, target(), activeIds(scenarios, scenario, []));
+    if (what !== 'counters') store.reset();
+    for (const slot of parts.slots) slot.reset(session, what, opening);
   };
   const session: Session = {
     shared,
-    use: (ids) => change(() => useScenarios(scenarios, target(), ids)),
-    begin: (ids) => change(() => startScenarios(scenarios, target(), ids)),
-    drop: (ids) => scenario.setActive(scenario.active.filter((active) => !ids.includes(active))),
     reset: (what = 'all') => {
-      change(() => reset(what));
+      changeTogether([session], () => reset(what));
       if (what === 'all') journal.clear();
     },
-    snapshot: () => ({
-      store: store.snapshot(),
-      scenario: scenario.snapshot(),
-      replay: replay.snapshot(),
-      now: own?.now(),
-    }),
+    snapshot: () => ({ store: store.snapshot(), slots: takeSnapshots(parts.slots, slots), now: own?.now() }),
     hold: (snapshot) => store.hold(snapshot.store),
     restore: (snapshot) => {
       // First, since it fails where the snapshot is too large.
       store.restore(snapshot.store);
       setTime(snapshot.now);
-      scenario.restore(snapshot.scenario);
-      replay.restore(snapshot.replay);
+      for (const slot of parts.slots) slot.restore(slots[slot.name], snapshot.slots[slot.name]);
     },
     release: () => {
       store.release();
@@ -227,9 +211,15 @@ function createParts(id: string, parts: SessionParts) {
     toTexts: parts.toTexts,
     ...parts.journal,
   });
-  const own = { clock, store, scenario: createScenarioState(), replay: createReplayState(), journal };
-  const held = shared?.share(own) ?? own;
+  const slots = Object.fromEntries(parts.slots.map((slot) => [slot.name, slot.create()]));
+  const own = { clock, store, slots, journal };
+  const held = shared?.share(own, parts.slots) ?? own;
   return { id, seed: parts.seed, shared, ...held };
+}
+
+/** The states of slots as plain data. */
+export function takeSnapshots(all: readonly SessionSlot[], slots: Slots): Slots {
+  return Object.fromEntries(all.map((slot) => [slot.name, slot.snapshot(slots[slot.name])]));
 }
 
 /** Changes sessions: where one change fails, none of them is made. */

@@ -71,6 +71,8 @@ export interface SessionsOptions {
   /** Ids of the scenarios that are active in the default session from the start. */
   readonly opening: readonly string[];
   create(id: string, scenarios: readonly string[]): Session;
+  /** Activates scenarios in a session. @throws MockError `SCENARIO_UNKNOWN`. */
+  activate(session: Session, scenarios: readonly string[]): void;
   /** Told what other processes have to know; default: there are none. */
   readonly events?: SessionEvents | undefined;
 }
@@ -143,7 +145,7 @@ export function createSessions(options: SessionsOptions): Sessions {
 
 /** Creates the function that opens sessions. */
 function createOpen(
-  { create }: Pick<SessionsOptions, 'create'>,
+  { create, activate }: Pick<SessionsOptions, 'activate' | 'create'>,
   {
     get,
     find,
@@ -172,7 +174,7 @@ function createOpen(
     const session = create(id, opening.scenarios ?? []);
     try {
       if (origin !== undefined) session.restore(origin.snapshot());
-      if (origin !== undefined && opening.scenarios !== undefined) session.use(opening.scenarios);
+      if (origin !== undefined && opening.scenarios !== undefined) activate(session, opening.scenarios);
     } catch (error) {
       session.release();
       throw error;

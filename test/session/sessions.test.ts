@@ -19,6 +19,7 @@ function open(options: Partial<SessionsOptions> = {}): Sessions {
     // Nothing but the id of a session is looked at here.
     create: (id) =>
       ({ id, snapshot: () => id, restore: () => undefined, release: () => undefined }) as unknown as Session,
+    activate: () => undefined,
     ...options,
   });
 }

@@ -116,7 +116,7 @@ describe.skipIf(REDIS_MISSING !== undefined)('a store that fails', () => {
     const client = await connectInTest(redis);
     await client.hSet('vouch:{vouch}:fields', 'schema', '999');
     const newer = await failure(start(redis.url));
-    expect(newer.message).toMatch(/another version of vouch \(schema 999, not 2\)\n {2}hint: run the same version/);
+    expect(newer.message).toMatch(/another version of vouch \(schema 999, not 3\)\n {2}hint: run the same version/);
     expect((await create(await start(redis.url, { store: { redis: redis.url, prefix: 'own' } }), 'x')).status).toBe(
       200,
     );

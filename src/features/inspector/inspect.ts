@@ -17,7 +17,7 @@ import { type ControlHandlers, type ControlledParts, readPath } from '../../serv
 /** How many bytes of a body are shown. */
 const MAX_BYTES = 4096;
 
-type InspectedParts = Omit<ControlledParts, 'findViolations' | 'prefix' | 'requireSession' | 'shared'>;
+type InspectedParts = Omit<ControlledParts, 'findViolations' | 'listActive' | 'prefix' | 'requireSession' | 'shared'>;
 
 /** The operations that the page of the inspector needs besides those that tests use. */
 export function inspectHandlers(parts: InspectedParts): ControlHandlers {

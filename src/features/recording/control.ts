@@ -4,6 +4,7 @@ import { answerJson } from '../../server/control/answer.js';
 import { type ControlHandlers, readBody } from '../../server/control/routes.js';
 import type { Session } from '../../session/session.js';
 import type { Recordings } from './recordings.js';
+import { replayOf } from './matching/replay-slot.js';
 
 /** The operations on recordings. @param recordings - Undefined for a mock without recordings. */
 export function recordingHandlers(recordings: Recordings | undefined): ControlHandlers {
@@ -20,7 +21,7 @@ export function recordingHandlers(recordings: Recordings | undefined): ControlHa
       const session = openSession();
       // An object by its schema, which was checked.
       const changes = call.body as { readonly cassette?: string; readonly owners?: Record<string, string> };
-      if (changes.cassette !== undefined) use(session.replay, changes.cassette);
+      if (changes.cassette !== undefined) use(replayOf(session), changes.cassette);
       owners.assignAll(changes.owners ?? {});
       return answerJson(200, describe(recordings, session));
     },
@@ -37,7 +38,8 @@ export function recordingHandlers(recordings: Recordings | undefined): ControlHa
   };
 }
 
-function describe(recordings: Recordings | undefined, { replay }: Session): unknown {
+function describe(recordings: Recordings | undefined, session: Session): unknown {
+  const replay = replayOf(session);
   const cassette = recordings?.current(replay);
   const owners = recordings?.owners.list();
   return {

@@ -6,7 +6,7 @@ import { COMMIT, READ, READ_FIELDS, STAMP_LENGTH, WRITE_DUMP, WRITE_FIELD } from
 import type { KnownState, SessionLink, WrittenState } from './session-log.js';
 
 /** The version of the keys and of what is in them. */
-const SCHEMA = '2';
+const SCHEMA = '3';
 
 /** The keys of one mock in Redis. */
 export interface RedisStore {

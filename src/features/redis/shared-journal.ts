@@ -1,6 +1,7 @@
 import type { Interaction, PlainInteraction } from '../../journal/interaction.js';
 import type { NewInteraction, SessionJournal } from '../../journal/journal.js';
 import { NO_VIOLATIONS } from '../../schema/violation.js';
+import { withMethods } from '../../session/shared.js';
 import { timeOrigin } from '../../base/platform.js';
 
 /** Interactions that wait to be read take this much at most; the limits of the journal apply to those that were read. */
@@ -131,12 +132,4 @@ function parseLine(line: string): NewInteraction {
     request: { ...request, body: request.body },
     answer: { ...answer, body: answer.body, mediaType: answer.mediaType, violations: NO_VIOLATIONS },
   };
-}
-
-/** The same object with other methods in place of some; members that are computed stay so. */
-export function withMethods<Target extends object>(target: Target, methods: Partial<Target>): Target {
-  return Object.defineProperties(
-    {},
-    { ...Object.getOwnPropertyDescriptors(target), ...Object.getOwnPropertyDescriptors(methods) },
-  ) as Target;
 }

@@ -1,31 +1,28 @@
 import { type Clock, isVirtualClock } from '../../base/clock.js';
 import type { Interaction } from '../../journal/interaction.js';
 import type { NewInteraction } from '../../journal/journal.js';
-import type { Session } from '../../session/session.js';
+import { type ChangedParts, type SessionSlot, type Slots, takeSnapshots } from '../../session/session.js';
+import { withMethods } from '../../session/shared.js';
 import type { OnStoreWrite, Store, StoreDump, StoreWrite } from '../../resources/store/store.js';
 import { Atomic, type Change, type ChangeLog } from './atomic.js';
 import { decode, encode } from './session-log.js';
 import { createSessionLog, type LogTarget, type SessionLink } from './session-log.js';
 import { createSharedJournal, type SharedJournal, writeLine } from './shared-journal.js';
-import { withMethods } from './shared-journal.js';
 import { setImmediate } from '../../base/platform.js';
-
-type ScenarioState = Session['scenario'];
-type ReplayState = Session['replay'];
-
-/** The parts of a session that change. */
-type SharedParts = Pick<Session, 'clock' | 'journal' | 'replay' | 'scenario' | 'store'>;
 
 interface SessionDump {
   readonly store: StoreDump;
-  readonly scenario: ReturnType<ScenarioState['snapshot']>;
-  readonly replay: ReturnType<ReplayState['snapshot']>;
+  readonly slots: Slots;
   readonly now: number | undefined;
   /** The names of its snapshots. */
   readonly saved: readonly string[];
 }
 
-type OwnParts = SharedParts & { readonly own: SharedJournal };
+interface OwnParts extends ChangedParts {
+  readonly own: SharedJournal;
+  /** The slots that the states of features belong to. */
+  readonly all: readonly SessionSlot[];
+}
 
 /** What keeps a session the same in several processes. */
 export class SharedSession {
@@ -55,21 +52,24 @@ export class SharedSession {
   }
 
   /** The parts whose changes other processes repeat. */
-  share(given: SharedParts): SharedParts {
+  share(given: ChangedParts, all: readonly SessionSlot[]): ChangedParts {
     const own = createSharedJournal(given.journal, this.#journalLimit);
-    this.#parts = { ...given, journal: own.journal, own };
-    const { clock, store, scenario, replay } = given;
+    this.#parts = { ...given, journal: own.journal, own, all };
+    const { clock, store } = given;
     const write: Write = (work) => (this.#isActive ? this.atomic.write(work) : work());
     const change: Tell = (told) => this.#change(told);
     const clearJournal = (): void => {
       own.journal.clear();
       change(['journal']);
     };
+    const slots = all.map(({ name, share }) => {
+      const tell = (method: string, args: readonly unknown[]): void => change(['slot', name, method, args]);
+      return [name, share(given.slots[name], { write, tell })] as const;
+    });
     return {
       clock: shareClock(clock, { write, change, committed: () => this.atomic.committed() }),
       store: shareStore(store, write),
-      scenario: shareScenario(scenario, write, change),
-      replay: shareReplay(replay, write, change),
+      slots: Object.fromEntries(slots),
       journal: withMethods(own.journal, { clear: () => write(clearJournal) }),
     };
   }
@@ -174,16 +174,13 @@ export class SharedSession {
 
   /** Keeps the state of the session; the result returns the session to it. */
   #takeState(): () => void {
-    const parts = this.#find();
-    const { store, scenario, replay, clock } = parts;
-    const before = { store: store.snapshot(), scenario: scenario.snapshot(), replay: replay.snapshot() };
+    const { store, slots, all, clock } = this.#find();
+    const before = { store: store.snapshot(), slots: takeSnapshots(all, slots) };
     const [now, names] = [readOwnTime(clock), this.#names];
     return () =>
       this.#passively(() => {
         store.restore(before.store);
-        scenario.restore(before.scenario);
-        replay.reset();
-        replay.restore(before.replay);
+        for (const slot of all) (slot.undo ?? slot.restore)(slots[slot.name], before.slots[slot.name]);
         setTime(clock, now);
         this.#names = names;
       });
@@ -198,20 +195,13 @@ export class SharedSession {
   }
 }
 
-function toDump({ store, scenario, replay, clock }: SharedParts, saved: readonly string[]): SessionDump {
-  return {
-    store: store.dump(),
-    scenario: scenario.snapshot(),
-    replay: replay.snapshot(),
-    now: readOwnTime(clock),
-    saved,
-  };
+function toDump({ store, slots, all, clock }: OwnParts, saved: readonly string[]): SessionDump {
+  return { store: store.dump(), slots: takeSnapshots(all, slots), now: readOwnTime(clock), saved };
 }
 
-function loadDump({ store, scenario, replay, clock }: SharedParts, dump: SessionDump): void {
+function loadDump({ store, slots, all, clock }: OwnParts, dump: SessionDump): void {
   store.repeat([['load', dump.store]]);
-  scenario.restore(dump.scenario);
-  replay.restore(dump.replay);
+  for (const slot of all) slot.restore(slots[slot.name], dump.slots[slot.name]);
   setTime(clock, dump.now);
 }
 
@@ -225,8 +215,8 @@ function setTime(clock: Clock, now: number | undefined): void {
 }
 
 /** Applies what another process has changed. @param onSaved - Told the names of new snapshots. */
-function applyChanges(parts: SharedParts, changes: readonly Change[], onSaved: (name: string) => void): void {
-  const { store, scenario, replay, clock, journal } = parts;
+function applyChanges(parts: OwnParts, changes: readonly Change[], onSaved: (name: string) => void): void {
+  const { store, slots, clock, journal } = parts;
   let writes: StoreWrite[] = [];
   const writeStore = (): void => {
     if (writes.length > 0) store.repeat(writes);
@@ -239,9 +229,7 @@ function applyChanges(parts: SharedParts, changes: readonly Change[], onSaved: (
       continue;
     }
     writeStore();
-    if (kind === 'scenario') callMethod(scenario, args[0] as string, args[1] as readonly unknown[]);
-    else if (kind === 'replay') replay.restore(args[0] as Parameters<ReplayState['restore']>[0]);
-    else if (kind === 'miss') replay.miss(args[0] as Parameters<ReplayState['miss']>[0]);
+    if (kind === 'slot') callMethod(slots, args);
     else if (kind === 'clock') setTime(clock, args[0] as number);
     else if (kind === 'journal') journal.clear();
     else if (kind === 'load') loadDump(parts, args[0] as SessionDump);
@@ -250,9 +238,11 @@ function applyChanges(parts: SharedParts, changes: readonly Change[], onSaved: (
   writeStore();
 }
 
-function callMethod(target: object, name: string, args: readonly unknown[]): void {
-  // One of the methods that `shareScenario` reports.
-  (target as Readonly<Record<string, ((...given: readonly unknown[]) => unknown) | undefined>>)[name]?.(...args);
+/** Repeats a change that a slot told: its name, the method, the arguments. */
+function callMethod(slots: Slots, change: readonly unknown[]): void {
+  const [name, method, args] = change as readonly [string, string, readonly unknown[]];
+  const state = slots[name] as Readonly<Record<string, ((...given: readonly unknown[]) => unknown) | undefined>>;
+  state[method]?.(...args);
 }
 
 /** Makes a change that other processes repeat. */
@@ -266,53 +256,6 @@ function shareStore(store: Store, write: Write): Store {
     transaction: (work) => write(() => store.transaction(work)),
     reset: () => write(store.reset),
     restore: (snapshot) => write(() => store.restore(snapshot)),
-  });
-}
-
-/** The state of scenarios, whose changes are those of all processes. */
-function shareScenario(state: ScenarioState, write: Write, change: Tell): ScenarioState {
-  const share = <Args extends readonly unknown[]>(name: keyof ScenarioState, work: (...args: Args) => void) => {
-    return (...args: Args): void =>
-      write(() => {
-        work(...args);
-        change(['scenario', name, args]);
-      });
-  };
-  const setVars = share('setVars', state.setVars);
-  return withMethods(state, {
-    setActive: share('setActive', state.setActive),
-    setVars: (vars) => (Object.keys(vars).length === 0 ? undefined : setVars(vars)),
-    setCounter: share('setCounter', state.setCounter),
-    setWindow: share('setWindow', state.setWindow),
-    resetCounters: share('resetCounters', state.resetCounters),
-    resetVars: share('resetVars', state.resetVars),
-    restore: share('restore', state.restore),
-  });
-}
-
-/** The position in the recordings, which is that of all processes. */
-function shareReplay(replay: ReplayState, write: Write, change: Tell): ReplayState {
-  /** The position after a change, since a change can depend on the files of the recordings. */
-  const moves = <Args extends readonly unknown[], Result>(move: (...args: Args) => Result) => {
-    return (...args: Args): Result =>
-      write(() => {
-        const result = move(...args);
-        change(['replay', replay.snapshot()]);
-        return result;
-      });
-  };
-  return withMethods(replay, {
-    next: moves(replay.next),
-    pass: moves(replay.pass),
-    learn: (replaced) => (replaced.length === 0 ? undefined : moves(replay.learn)(replaced)),
-    use: moves(replay.use),
-    reset: moves(replay.reset),
-    restore: moves(replay.restore),
-    miss: (miss) =>
-      write(() => {
-        replay.miss(miss);
-        change(['miss', miss]);
-      }),
   });
 }
 

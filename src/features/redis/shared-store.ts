@@ -7,7 +7,7 @@ import { connectRedis, type RedisClient } from './connection.js';
 import { type Fields, openRedisStore, type RedisStore } from './redis-store.js';
 import type { SessionLink } from './session-log.js';
 import { SharedSession, shareTurn } from './shared-session.js';
-import { withMethods } from './shared-journal.js';
+import { withMethods } from '../../session/shared.js';
 
 /** The scenarios of a mock, as far as processes share them. */
 export interface SharedScenarios {

@@ -4,10 +4,11 @@ import { type ControlHandlers, type ControlledParts, readPath } from '../../serv
 import type { Session } from '../../session/session.js';
 import { scenarioSchema } from './definition/schema.js';
 import { createMockScenarios } from './scenario-handle.js';
-import { listScenarios, type Scenarios } from './scenarios.js';
+import { listScenarios } from './scenarios.js';
+import { activateScenarios, deactivateScenarios, scenarioOf, type ScenarioParts } from './session-slot.js';
 
-interface ControlledScenarios extends Pick<ControlledParts, 'contract' | 'resources' | 'sessions'> {
-  readonly scenarios: Scenarios;
+interface ControlledScenarios extends ScenarioParts, Pick<ControlledParts, 'contract' | 'resources' | 'sessions'> {
+  readonly editors: ControlledParts['editors'];
   /** Counts uploaded scenarios. */
   readonly uploads: Pick<Usage, 'hold'>;
 }
@@ -19,7 +20,7 @@ export function scenarioHandlers(parts: ControlledScenarios): ControlHandlers {
 
 function readHandlers({ contract, resources, scenarios }: ControlledScenarios): ControlHandlers {
   return {
-    listScenarios: ({ session }) => answerJson(200, { scenarios: listScenarios(scenarios, session().scenario) }),
+    listScenarios: ({ session }) => answerJson(200, { scenarios: listScenarios(scenarios, scenarioOf(session())) }),
     getScenarioSchema: () => answerJson(200, scenarioSchema(contract, [...resources.collections.values()])),
     getScenario: ({ call }) => {
       const { id, file, definition } = scenarios.find(readPath(call, 'scenario'));
@@ -32,12 +33,13 @@ function readHandlers({ contract, resources, scenarios }: ControlledScenarios): 
   };
 }
 
-function changeHandlers({ scenarios, sessions, uploads }: ControlledScenarios): ControlHandlers {
+function changeHandlers(parts: ControlledScenarios): ControlHandlers {
+  const { scenarios, sessions, uploads } = parts;
   /** Ends that an uploaded scenario is counted, by id. */
   const releases = new Map<string, () => void>();
-  const whole = createMockScenarios({ scenarios, sessions });
+  const whole = createMockScenarios(parts);
   const show = (session: Session, id: string): unknown =>
-    listScenarios(scenarios, session.scenario).find((scenario) => scenario.id === id);
+    listScenarios(scenarios, scenarioOf(session)).find((scenario) => scenario.id === id);
   return {
     uploadScenario: ({ call, openSession }) => {
       const session = openSession();
@@ -61,21 +63,21 @@ function changeHandlers({ scenarios, sessions, uploads }: ControlledScenarios): 
       }
       releases.get(id)?.();
       releases.delete(id);
-      for (const session of sessions.list()) if (scenarios.get(id) === undefined) session.drop([id]);
+      for (const session of sessions.list()) if (scenarios.get(id) === undefined) deactivateScenarios(session, [id]);
       return answerEmpty();
     },
     activateScenario: ({ call, openSession }) => {
       const session = openSession();
       const { id } = scenarios.find(readPath(call, 'scenario'));
       if (call.query['scope'] === 'server') whole.activate(id);
-      else session.use([id]);
+      else activateScenarios(session, parts, [id]);
       return answerJson(200, show(session, id));
     },
     deactivateScenario: ({ call, openSession }) => {
       const session = openSession();
       const { id } = scenarios.find(readPath(call, 'scenario'));
       if (call.query['scope'] === 'server') whole.deactivate(id);
-      else session.drop([id]);
+      else deactivateScenarios(session, [id]);
       return answerJson(200, show(session, id));
     },
   };

@@ -1,7 +1,14 @@
 import type { ScenarioDefinition } from './definition/definition.js';
-import { listScenarios, type Scenarios, type ScenarioSummary } from './scenarios.js';
+import { listScenarios, type ScenarioSummary } from './scenarios.js';
 import { changeTogether, type Session } from '../../session/session.js';
 import type { Sessions } from '../../session/sessions.js';
+import {
+  activateScenarios,
+  beginScenarios,
+  deactivateScenarios,
+  scenarioOf,
+  type ScenarioParts,
+} from './session-slot.js';
 
 /** The scenarios of one session. */
 export interface SessionScenarios {
@@ -64,22 +71,19 @@ export interface MockScenarios {
 }
 
 /** The scenarios of one session. */
-export function createSessionScenarios(session: Session, scenarios: Scenarios): SessionScenarios {
+export function createSessionScenarios(session: Session, parts: ScenarioParts): SessionScenarios {
   return {
     get active() {
-      return session.scenario.active;
+      return scenarioOf(session).active;
     },
-    list: () => listScenarios(scenarios, session.scenario),
-    activate: (...ids) => session.use(ids),
-    deactivate: (...ids) => session.drop(ids.length === 0 ? session.scenario.active : ids),
+    list: () => listScenarios(parts.scenarios, scenarioOf(session)),
+    activate: (...ids) => activateScenarios(session, parts, ids),
+    deactivate: (...ids) => deactivateScenarios(session, ids.length === 0 ? scenarioOf(session).active : ids),
   };
 }
 
 /** The scenarios of a mock. */
-export function createMockScenarios(parts: {
-  readonly scenarios: Scenarios;
-  readonly sessions: Sessions;
-}): MockScenarios {
+export function createMockScenarios(parts: ScenarioParts & { readonly sessions: Sessions }): MockScenarios {
   const { scenarios, sessions } = parts;
   return {
     get ids() {
@@ -88,10 +92,10 @@ export function createMockScenarios(parts: {
     get active() {
       return scenarios.active;
     },
-    list: (id) => listScenarios(scenarios, (id === undefined ? sessions.default : sessions.find(id)).scenario),
+    list: (id) => listScenarios(scenarios, scenarioOf(id === undefined ? sessions.default : sessions.find(id))),
     activate: (...ids) => {
       for (const id of ids) scenarios.find(id);
-      changeTogether(sessions.list(), (session) => session.begin(ids));
+      changeTogether(sessions.list(), (session) => beginScenarios(session, parts, ids));
       scenarios.activate(ids);
     },
     deactivate: (...ids) => scenarios.deactivate(ids.length === 0 ? scenarios.active : ids),

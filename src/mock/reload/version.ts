@@ -29,6 +29,7 @@ import type { SharedStore } from '../../features/redis/shared-store.js';
 import { createState } from '../../session/state.js';
 import { findFixedIds, loadFixtures } from '../../resources/fixtures/fixtures.js';
 import type { StoreDefinition } from '../../resources/store/store.js';
+import { replayOf } from '../../features/recording/matching/replay-slot.js';
 
 /** What follows from the files of a mock and its options, without what answers requests. */
 export interface Parts extends ContractParts, ContractAnswers {
@@ -85,7 +86,7 @@ export function createVersion(parts: Parts, settings: Settings, shared: SharedPa
     undocumented: foreign && {
       operation: foreign.recordings.undocumented,
       chain: link(foreign.sources),
-      accepts: (session) => foreign.recordings.acceptsUndocumented(session.replay),
+      accepts: (session) => foreign.recordings.acceptsUndocumented(replayOf(session)),
     },
     cors,
     shared: store,

@@ -77,6 +77,8 @@ export interface ControlledParts {
   readonly pool: Pick<JournalPool, 'watch'>;
   /** Reloads its files. */
   readonly reloads: Reloads;
+  /** Ids of the scenarios that are active in a session. */
+  listActive(session: Session): readonly string[];
   /** What `verify` would find in a session. */
   findViolations(session: Session): readonly Finding[];
   /** Answers a request as the mock does. */

@@ -10,11 +10,11 @@ import { type ControlHandlers, type ControlledParts, readBody, readPath } from '
 const SNAPSHOT_LIMIT = 100;
 
 /** The operations on sessions. */
-export function sessionHandlers({ sessions }: ControlledParts): ControlHandlers {
+export function sessionHandlers({ sessions, listActive }: ControlledParts): ControlHandlers {
   const { list: listNames, handlers } = snapshotHandlers(sessions, (session) => show(session));
   const show = (session: Session): unknown => ({
     id: session.id,
-    scenarios: session.scenario.active,
+    scenarios: listActive(session),
     tokens: sessions.tokensOf(session.id).length,
     interactions: session.journal.size,
     now: toDateTime(session.clock.now()),

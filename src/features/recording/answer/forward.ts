@@ -32,6 +32,7 @@ import { hasUrls, readOwnBase, type OwnUrls, toUpstreamCall } from './own-urls.j
 import { answerBroken, answerFailure, readContent, type RecordedContent, toReportHeaders } from './recorded-answer.js';
 import { listErrors } from '../../../schema/violation.js';
 import { clearTimeout, readMonotonic, setImmediate, setTimeout } from '../../../base/platform.js';
+import { replayOf } from '../matching/replay-slot.js';
 
 /** The parts of the sources that replay and forward. */
 export interface RecordingSourceParts {
@@ -51,7 +52,7 @@ export function createForwardSource(parts: RecordingSourceParts): AnswerSource {
     answer: (exchange, next) => {
       const { upstream, owners } = recordings;
       const owner = owners.ownerOf(exchange.call.operation.id);
-      const forwards = owner === 'replay' ? recordings.fillsGaps(exchange.session.replay) : owner !== 'mock';
+      const forwards = owner === 'replay' ? recordings.fillsGaps(replayOf(exchange.session)) : owner !== 'mock';
       if (!forwards || upstream === undefined) {
         exchange.note('forward: the operation is not forwarded');
         return next(exchange);
@@ -345,7 +346,7 @@ async function drain(body: AsyncIterable<Uint8Array>): Promise<void> {
 
 /** The cassette to record into, if the mode records. */
 function readCassette(recordings: Recordings, { session }: Exchange): OpenedCassette | undefined {
-  const cassette = recordings.mode === 'replay' ? undefined : recordings.current(session.replay);
+  const cassette = recordings.mode === 'replay' ? undefined : recordings.current(replayOf(session));
   return cassette?.recorder === undefined ? undefined : cassette;
 }
 
@@ -383,5 +384,5 @@ async function record(pending: Pending, outcome: ObservedExchange['outcome']): P
   const { matcher, positions } = cassette;
   matcher.add(stored);
   // The exchange counts as replayed: the same request is answered by the next one of its sequence.
-  session.replay.pass(positions, () => matcher.keyOf(stored));
+  replayOf(session).pass(positions, () => matcher.keyOf(stored));
 }

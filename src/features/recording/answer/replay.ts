@@ -18,6 +18,7 @@ import { answerFailure, readContent, type RecordedContent, toReportHeaders } fro
 import { replaceValues } from '../matching/volatile.js';
 import { hasUrls, type OwnBase, readOwnBase, toUpstreamCall } from './own-urls.js';
 import { isBytes } from '../../../base/platform.js';
+import { replayOf } from '../matching/replay-slot.js';
 
 /**
  * Answers from recordings. A call without a recording is passed to the upstream (`record-missing`) or to the mock (if owners
@@ -35,19 +36,19 @@ export function createReplaySource(parts: RecordingSourceParts): AnswerSource {
         exchange.note('replay: the operation is not answered from recordings');
         return next(exchange);
       }
-      const cassette = recordings.current(session.replay);
+      const cassette = recordings.current(replayOf(session));
       const sequence = cassette && findSequence(cassette, exchange, parts);
       if (cassette === undefined || sequence === undefined) return miss(exchange, next, { ...parts, cassette });
-      if (recordings.fillsGaps(session.replay) && session.replay.isSpent(cassette.positions, sequence)) {
+      if (recordings.fillsGaps(replayOf(session)) && replayOf(session).isSpent(cassette.positions, sequence)) {
         exchange.note(`replay: all ${sequence.exchanges.length} recordings have been replayed`);
         return next(exchange);
       }
-      const turn = session.replay.next(cassette.positions, sequence);
+      const turn = replayOf(session).next(cassette.positions, sequence);
       const repeated = turn.isRepeated ? ', repeated: it is the last of the sequence' : '';
       exchange.note(`replay: ${turn.exchange.file} (${turn.position} of ${sequence.exchanges.length}${repeated})`);
       const replayed = { ...parts, cassette, exchange, stored: turn.exchange };
-      session.replay.learn(sequence.replaced?.get(turn.exchange) ?? []);
-      let answer = session.replay.values === undefined ? prepared.get(turn.exchange) : undefined;
+      replayOf(session).learn(sequence.replaced?.get(turn.exchange) ?? []);
+      let answer = replayOf(session).values === undefined ? prepared.get(turn.exchange) : undefined;
       if (answer === undefined) {
         const changes = createChanges(replayed);
         answer = toAnswer(replayed, changes);
@@ -68,7 +69,7 @@ function findSequence(
   { ownUrls }: RecordingSourceParts,
 ): MatchedSequence | undefined {
   const { call, session } = exchange;
-  const { values } = session.replay;
+  const { values } = replayOf(session);
   const sent = toUpstreamCall(exchange, read().manifest.upstream, ownUrls);
   return matcher.find(sent, values) ?? (sent === call ? undefined : matcher.find(call, values));
 }
@@ -85,7 +86,7 @@ type Changes = ReturnType<typeof createChanges>;
 /** Puts URLs of the mock in place of those of the recorded upstream, and values of the client in place of recorded ones. */
 function createChanges({ cassette, exchange, ownUrls }: Replayed) {
   const own = ownUrls(cassette.read().manifest.upstream);
-  const { values } = exchange.session.replay;
+  const { values } = replayOf(exchange.session);
   // The values of the client in place of those that were recorded.
   const sent = values && new Map([...values].map(([received, recorded]) => [recorded, received]));
   let base: OwnBase | undefined;
@@ -117,7 +118,7 @@ function miss(
 ): Answer | undefined | Promise<Answer | undefined> {
   const { recordings, errors, cassette } = parts;
   const { call, session } = exchange;
-  if (recordings.fillsGaps(session.replay)) {
+  if (recordings.fillsGaps(replayOf(session))) {
     exchange.note('replay: not recorded yet');
     return next(exchange);
   }
@@ -128,7 +129,7 @@ function miss(
       : formatMiss(call, { name: cassette.name, mistakes }, cassette.matcher.nearest(call));
   for (const line of message.split('\n')) exchange.note(`replay: ${line.trim()}`);
   if (recordings.owners.isHybrid) return next(exchange);
-  session.replay.miss({ operation: call.operation.id, method: call.method, url: call.url, message });
+  replayOf(session).miss({ operation: call.operation.id, method: call.method, url: call.url, message });
   const code = mistakes.length === 0 ? 'not_recorded' : 'recording_invalid';
   const refusal = { status: 501, message, code, headers: NO_RETRY, from: 'replay:miss' };
   return errors.answer(call.operation, refusal);

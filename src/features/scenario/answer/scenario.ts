@@ -36,6 +36,7 @@ import {
 import { NO_RETRY } from '../../../answer/error-answers.js';
 import { chooseResponse, hasExample, type ResponseChoice } from '../../../answer/choose-response.js';
 import { parsePrefer } from '../../../answer/sources/prefer.js';
+import { scenarioOf } from '../session-slot.js';
 
 interface ScenarioParts extends Pick<SourceParts, 'errors' | 'generator'> {
   readonly scenarios: Scenarios;
@@ -62,7 +63,8 @@ export function createScenarioSource(parts: ScenarioParts): AnswerSource {
       exchange.note('scenario: no active scenario has a rule for this operation');
       return next(exchange);
     }
-    const { seed, scenario: state } = session;
+    const { seed } = session;
+    const state = scenarioOf(session);
     const scope: ExpressionScope = { call, vars: state.vars };
     const evaluation = evaluateRules(rules, {
       call,
@@ -89,10 +91,10 @@ export function createScenarioSource(parts: ScenarioParts): AnswerSource {
     hint: 'Correct the body in the scenario file, or say there why it violates the contract.',
     answer: (exchange, next) => {
       const { call, session } = exchange;
-      for (const line of session.scenario.takeNotes()) exchange.note(line);
+      for (const line of scenarioOf(session).takeNotes()) exchange.note(line);
       const ofRequest = readRequested(call.headers);
       if (ofRequest.length === 0) {
-        const ids = activeIds(scenarios, session.scenario, ofRequest);
+        const ids = activeIds(scenarios, scenarioOf(session), ofRequest);
         if (ids.length > 0) return answerRules(exchange, ids, next);
         exchange.note('scenario: none is active');
         return next(exchange);
@@ -100,7 +102,7 @@ export function createScenarioSource(parts: ScenarioParts): AnswerSource {
       const unknown = answerUnknown(parts, exchange, ofRequest);
       if (unknown !== undefined) return unknown;
       const own = openRequest(parts, exchange, ofRequest);
-      const answer = answerRules(own, activeIds(scenarios, session.scenario, ofRequest), next);
+      const answer = answerRules(own, activeIds(scenarios, scenarioOf(session), ofRequest), next);
       if (call.headers.has('x-mock-scenario')) return answer;
       return whenSettled(answer, addPreferenceApplied, ofRequest);
     },
@@ -145,7 +147,7 @@ function answerUnknown(
 
 /** The exchange of a request that activates scenarios: their `state` lasts for this request only. */
 function openRequest(parts: ScenarioParts, exchange: Exchange, ids: readonly string[]): Exchange {
-  const state = exchange.session.scenario;
+  const state = scenarioOf(exchange.session);
   const fresh = ids.map((id) => parts.scenarios.find(id));
   for (const { start } of fresh) {
     const missing = Object.entries(start.vars).filter(([name]) => !Object.hasOwn(state.vars, name));
