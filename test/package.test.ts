@@ -49,7 +49,7 @@ function readTicked(row: string, column: number): readonly string[] {
 function readImporters(): Readonly<Record<string, ReadonlySet<string>>> {
   const importers: Record<string, Set<string>> = {};
   for (const path of readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'))) {
-    const room = path.includes('/') ? `${path.slice(0, path.indexOf('/'))}/` : path;
+    const room = /^(?:(?:features|tools)\/)?[^/]+\//u.exec(path)?.[0] ?? path;
     // Without doc comments: their examples import this package.
     const code = readFileSync(join('src', path), 'utf8').replaceAll(/^\s*\*.*$/gmu, '');
     const imports = code.matchAll(/(?:from |import\()'((?:@[^/']+\/)?[^./'][^/']*)/gu);
