@@ -285,7 +285,7 @@ function openSessions(
   settings: Settings,
   openUsage: ReturnType<typeof createUsages>,
 ): Sessions {
-  const { operations, redactor, scenarios, definition, editors, pool, readNow, store } = parts;
+  const { operations, redactor, definition, pool, readNow, store } = parts;
   const { seed } = settings;
   const { required, idleMs, max } = settings.sessions;
   const sessionParts = {
@@ -299,7 +299,7 @@ function openSessions(
       createStore(definition, { seed, clock, usage, onWrite }),
     share: (id: string) => store?.share(id),
     createUsage: openUsage,
-    slots: [createScenarioSlot({ scenarios, editors }), REPLAY_SLOT],
+    slots: [createScenarioSlot(parts), REPLAY_SLOT],
   };
   return createSessions({
     requireSession: required,
@@ -315,6 +315,6 @@ function openSessions(
     opening: settings.scenarios?.active ?? [],
     events: store?.events,
     create: (id, opening) => createSession(id, sessionParts, opening),
-    activate: (session, ids) => activateScenarios(session, { scenarios, editors }, ids),
+    activate: (session, ids) => activateScenarios(session, parts, ids),
   });
 }

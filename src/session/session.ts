@@ -105,7 +105,7 @@ export interface SharedSession {
   toDelays(clock: Clock): Clock;
   /** Keeps the state of the session under a name. */
   saveSnapshot(name: string): Promise<void>;
-  /** @returns whether there is a snapshot of this name. */
+  /** Returns to a snapshot. @returns false where none has that name. */
   restoreSnapshot(name: string): Promise<boolean>;
 }
 

@@ -2,15 +2,15 @@ import type { Clock } from '../base/clock.js';
 
 /** State that several processes share. */
 export interface SharedState {
-  /** Reads what other processes have written, for a request. @param readId - The session that the request names. */
+  /** Brings the session of a request, and what all sessions have in common, to what other processes have written until now. */
   arrive(readId: () => string | undefined): Promise<void>;
-  /** Resolves when what requests have changed until now is written. */
+  /** Resolves once what all sessions have in common is written. @throws MockError `STORE_UNREACHABLE`. */
   settle(): Promise<void>;
-  /** Reads what other processes have written to all sessions. */
+  /** Brings all sessions to what other processes have written until now. */
   refresh(): Promise<void>;
-  /** Resolves when everything is written. */
+  /** Resolves once everything that was changed here is written. @throws MockError `STORE_UNREACHABLE`. */
   flush(): Promise<void>;
-  /** The clock by which delays of an answer pass. */
+  /** The clock for delays and time windows on a socket, on which real time passes as in the other processes. */
   toSocketClock(clock: Clock): Clock;
 }
 

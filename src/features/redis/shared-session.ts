@@ -1,7 +1,13 @@
 import { type Clock, isVirtualClock } from '../../base/clock.js';
 import type { Interaction } from '../../journal/interaction.js';
 import type { NewInteraction } from '../../journal/journal.js';
-import { type ChangedParts, type SessionSlot, type Slots, takeSnapshots } from '../../session/session.js';
+import {
+  type ChangedParts,
+  type SessionSlot,
+  type SharedSession,
+  type Slots,
+  takeSnapshots,
+} from '../../session/session.js';
 import { withMethods } from '../../session/shared.js';
 import type { OnStoreWrite, Store, StoreDump, StoreWrite } from '../../resources/store/store.js';
 import { Atomic, type Change, type ChangeLog } from './atomic.js';
@@ -24,10 +30,8 @@ interface OwnParts extends ChangedParts {
   readonly all: readonly SessionSlot[];
 }
 
-/** What keeps a session the same in several processes. */
-export class SharedSession {
+export class RedisSession implements SharedSession {
   readonly atomic: Atomic;
-  /** Tells the other processes a write of the store. */
   readonly onStoreWrite: OnStoreWrite;
   readonly #link: SessionLink;
   readonly #log: ChangeLog;
@@ -38,7 +42,6 @@ export class SharedSession {
   /** Returns to the state of the session when it was opened. */
   #restart: () => void = () => undefined;
   #names: readonly string[] = [];
-  /** Functions that run afterwards are run on what other processes have written until now. */
   readonly arrive: () => Promise<void> = shareTurn(async () => this.atomic.catchUp(await this.#log.read()));
 
   constructor(link: SessionLink, journalLimit: number) {
@@ -51,7 +54,6 @@ export class SharedSession {
     };
   }
 
-  /** The parts whose changes other processes repeat. */
   share(given: ChangedParts, all: readonly SessionSlot[]): ChangedParts {
     const own = createSharedJournal(given.journal, this.#journalLimit);
     this.#parts = { ...given, journal: own.journal, own, all };
@@ -74,7 +76,6 @@ export class SharedSession {
     };
   }
 
-  /** From now on changes are written: those until now are made by every process that opens the session. */
   start(): void {
     const restore = this.#takeState();
     this.#restart = () => {
@@ -84,13 +85,11 @@ export class SharedSession {
     this.#isActive = true;
   }
 
-  /** Brings the session to what other processes have written until now. */
   async refresh(): Promise<void> {
     await this.arrive();
     await this.atomic.flush();
   }
 
-  /** Adds an interaction to the journal. @returns it with its number, once the request's changes are committed. */
   remember(entry: NewInteraction, size: number): Promise<Interaction> {
     const { journal, own } = this.#find();
     const line = writeLine(journal.toPlain(entry), entry.startedAt);
@@ -101,17 +100,14 @@ export class SharedSession {
     });
   }
 
-  /** The same clock, whose delays begin once the changes before them are committed: a delay cannot be repeated. */
   toDelays({ now, sleep }: Clock): Clock {
     return { now, sleep: (ms, signal) => this.atomic.committed().then(() => sleep(ms, signal)) };
   }
 
-  /** The names of snapshots that all processes can return to. */
   get snapshots(): readonly string[] {
     return this.#names;
   }
 
-  /** Keeps the state of the session under a name. */
   async saveSnapshot(name: string): Promise<void> {
     await this.#link.save(name, await this.atomic.run(() => encode(toDump(this.#find(), []))));
     await this.atomic.run(() => {
@@ -120,7 +116,6 @@ export class SharedSession {
     });
   }
 
-  /** Returns to a snapshot. @returns false where none has that name. */
   async restoreSnapshot(name: string): Promise<boolean> {
     const text = this.#names.includes(name) ? await this.#link.readSaved(name) : undefined;
     if (text === undefined) return false;

@@ -1,13 +1,13 @@
 import { type Clock, toSocketClock } from '../../base/clock.js';
 import { createStoreMetrics, type StoreMetrics } from './store-metrics.js';
 import { clearInterval, MAX_TIMER_MS, setInterval } from '../../base/platform.js';
-import type { Session } from '../../session/session.js';
+import type { SharedSession } from '../../session/session.js';
 import type { SessionEvents, Sessions } from '../../session/sessions.js';
 import { connectRedis, type RedisClient } from './connection.js';
 import { type Fields, openRedisStore, type RedisStore } from './redis-store.js';
 import type { SessionLink } from './session-log.js';
-import { SharedSession, shareTurn } from './shared-session.js';
-import { withMethods } from '../../session/shared.js';
+import { RedisSession, shareTurn } from './shared-session.js';
+import { type SharedState, withMethods } from '../../session/shared.js';
 
 /** The scenarios of a mock, as far as processes share them. */
 export interface SharedScenarios {
@@ -49,7 +49,7 @@ const ACTIVE = 'active';
 const NOTHING_KNOWN: Fields['version'] = { revision: -1, stamp: '' };
 
 /** The state of a mock that several processes share. */
-export class SharedStore {
+export class SharedStore implements SharedState {
   /** A digest of what all processes must have in common: `toSetup`. */
   readonly setup: string;
   /** Counts the commands of this process. */
@@ -90,7 +90,7 @@ export class SharedStore {
 
   /** What keeps a session the same in all processes. */
   share(id: string): SharedSession {
-    return new SharedSession(this.#link(id), this.#options.journalLimit);
+    return new RedisSession(this.#link(id), this.#options.journalLimit);
   }
 
   /** The same scenarios, whose changes other processes repeat. */
@@ -137,7 +137,6 @@ export class SharedStore {
     this.#sweeping.unref();
   }
 
-  /** Brings the session of a request, and what all sessions have in common, to what other processes have written until now. */
   async arrive(readId: () => string | undefined): Promise<void> {
     const known = this.#sharedOf(readId() ?? 'default');
     await Promise.all([this.#refreshFields(), known?.arrive()]);
@@ -146,13 +145,11 @@ export class SharedStore {
     if (current !== known) await current?.arrive();
   }
 
-  /** The same for all sessions. */
   async refresh(): Promise<void> {
     await this.#refreshFields();
     await Promise.all(this.#listShared().map((shared) => shared.refresh()));
   }
 
-  /** Resolves once what all sessions have in common is written. @throws MockError `STORE_UNREACHABLE`. */
   async settle(): Promise<void> {
     if (this.#pending.size === 0) return;
     const written = [...this.#pending];
@@ -160,12 +157,10 @@ export class SharedStore {
     await Promise.all(written);
   }
 
-  /** Resolves once everything that was changed here is written. @throws MockError `STORE_UNREACHABLE`. */
   async flush(): Promise<void> {
     await Promise.all([this.settle(), ...this.#listShared().map(({ atomic }) => atomic.flush())]);
   }
 
-  /** The clock for delays and time windows on a socket, on which real time passes as in the other processes. */
   toSocketClock(clock: Clock): Clock {
     return toSocketClock(clock, this.#store.readElapsed);
   }
@@ -180,11 +175,11 @@ export class SharedStore {
     return this.#store.link(id, { idleMs: id === 'default' ? 0 : idleMs, journal: journalLimit });
   }
 
-  #sharedOf(id: string): Session['shared'] {
+  #sharedOf(id: string): SharedSession | undefined {
     return this.#here?.sessions.get(id)?.shared;
   }
 
-  #listShared(): readonly NonNullable<Session['shared']>[] {
+  #listShared(): readonly SharedSession[] {
     return this.#here?.sessions.list().flatMap(({ shared }) => shared ?? []) ?? [];
   }
 

@@ -8,7 +8,6 @@ import { listScenarios } from './scenarios.js';
 import { activateScenarios, deactivateScenarios, scenarioOf, type ScenarioParts } from './session-slot.js';
 
 interface ControlledScenarios extends ScenarioParts, Pick<ControlledParts, 'contract' | 'resources' | 'sessions'> {
-  readonly editors: ControlledParts['editors'];
   /** Counts uploaded scenarios. */
   readonly uploads: Pick<Usage, 'hold'>;
 }
