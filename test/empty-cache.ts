@@ -16,5 +16,5 @@ export function setup(project: TestProject): void {
 export function removeDerived(): void {
   const folder = readCacheFolder(process.cwd());
   if (!existsSync(folder)) return;
-  for (const name of readdirSync(folder)) if (/\.(v8|texts)$/.test(name)) rmSync(join(folder, name), { force: true });
+  for (const name of readdirSync(folder)) if (/\.(v8|facts)$/.test(name)) rmSync(join(folder, name), { force: true });
 }

@@ -1,5 +1,6 @@
+import { means } from '../conventions/conventions.js';
 import type { Contract } from '../contract/contract.js';
-import { isObject, readOwn, type Schema, type SchemaObject, setOwn } from '../base/json.js';
+import { isObject, readOwn, type Schema, type SchemaObject, setOwn, COMBINING_KEYWORDS } from '../base/json.js';
 import type { MediaType } from '../contract/operations/operation.js';
 import { readSegments, toPointer } from '../contract/pointer.js';
 import { toTable } from '../generate/text/names.js';
@@ -105,9 +106,6 @@ const SOURCES: readonly (readonly [name: string, places: readonly ViolationPlace
   ['header', ['header']],
 ];
 
-/** Names of objects inside an error that describe it. */
-const ERROR_OBJECT = /^(errors?|faults?|problems?|details?|status|meta|response|result|body|data|context_?info)$/i;
-
 function createPropertyFiller(context: DraftContext, name: string, place: SchemaPlace): Filler {
   if (place.depth > MAX_DEPTH) return (_, example) => example;
   const { schema } = context.contract.resolve(place.schema, place.pointer);
@@ -116,7 +114,7 @@ function createPropertyFiller(context: DraftContext, name: string, place: Schema
   const properties = collectProperties(context.contract, place);
   if (properties.size > 0) {
     // Other objects inside an error are resources it refers to, such as a customer.
-    return ERROR_OBJECT.test(name) || (name === 'source' && properties.has('pointer'))
+    return means(name, 'errors.part') || (name === 'source' && properties.has('pointer'))
       ? createFiller(context, place)
       : (_, example) => example;
   }
@@ -125,7 +123,7 @@ function createPropertyFiller(context: DraftContext, name: string, place: Schema
     const inner = { schema: schema.additionalProperties, pointer: `${place.pointer}/additionalProperties` };
     return createMapFiller(createPropertyFiller(context, 'errors', { ...inner, depth: place.depth + 1 }));
   }
-  const isPath = PATHS.test(name) && collectProperties(context.contract, toItems(place, schema)).size === 0;
+  const isPath = means(name, 'errors.path') && collectProperties(context.contract, toItems(place, schema)).size === 0;
   if (types.includes('array') && isPath) return createPathFiller(name);
   // A string says the same as a list of one.
   if (types.includes('array') && !types.includes('string')) {
@@ -139,9 +137,6 @@ function createPropertyFiller(context: DraftContext, name: string, place: Schema
 function toItems({ pointer, depth }: SchemaPlace, { items = true }: SchemaObject): SchemaPlace {
   return { schema: items, pointer: `${pointer}/items`, depth: depth + 1 };
 }
-
-/** Names of arrays with the steps to the value at fault. */
-const PATHS = /^(loc|location|path)$/i;
 
 /** The steps to the value at fault; after the part of the request unless the array is a path. */
 function createPathFiller(name: string): Filler {
@@ -248,7 +243,7 @@ function collectProperties(contract: Contract, place: SchemaPlace): ReadonlyMap<
   for (const [name, inner] of Object.entries(schema.properties ?? {})) {
     found.set(name, { schema: inner, pointer: pointer + toPointer('properties', name), depth });
   }
-  for (const keyword of ['allOf', 'oneOf', 'anyOf'] as const) {
+  for (const keyword of COMBINING_KEYWORDS) {
     for (const [i, part] of (schema[keyword] ?? []).entries()) {
       if (keyword !== 'allOf' && found.size > 0) break;
       const branch = { schema: part, pointer: `${pointer}/${keyword}/${i}`, depth: depth + 1 };
@@ -265,7 +260,7 @@ function findWord(facts: BodyFacts, samples: readonly unknown[], word: string): 
   const found = findMember(all, [(letters) => letters === toLetters(word), ...toTests(facts), isUsual]);
   if (typeof found === 'string') return found;
   // `status: error` is the same for every error.
-  return all.length === 1 && ANY_ERROR.test(toLetters(all[0] ?? '')) ? (all[0] ?? word) : toStyle(word, all[0]);
+  return all.length === 1 && means(toLetters(all[0] ?? ''), 'errors.any') ? (all[0] ?? word) : toStyle(word, all[0]);
 }
 
 /** The parameter at fault in the notation of the schema or the samples: `/a/0`, `#/a/0`, `$.a[0].b`, `a.0.b`, `a[0].b`, `a[0][b]`. */
@@ -288,9 +283,6 @@ function writeParam(
   return `${isPath ? '$.' : ''}${first}${tail}`;
 }
 
-/** Types and codes of any error. */
-const ANY_ERROR = /^((api|general|generic|unknown)error|other|unknown|error|fail(ed|ure)?)$/;
-
 /** The member of an enum that names an error: its code in any case, its status, or another word for the condition or the status. */
 function chooseMember(members: readonly unknown[], fact: string | undefined, facts: BodyFacts): unknown {
   if (fact !== undefined && members.includes(fact)) return fact;
@@ -300,7 +292,7 @@ function chooseMember(members: readonly unknown[], fact: string | undefined, fac
   const isExact = [code, violation?.code ?? code].map((own) => (letters: string) => letters === toLetters(own));
   // Services report most errors of clients as invalid requests.
   const usual = status < 500 ? toTests({ ...facts, condition: 'invalid-request' }) : [];
-  return findMember(members, [...isExact, ...toTests(facts), ...usual, (letters) => ANY_ERROR.test(letters)]);
+  return findMember(members, [...isExact, ...toTests(facts), ...usual, (letters) => means(letters, 'errors.any')]);
 }
 
 function toTests({ condition, status }: BodyFacts): readonly ((letters: string) => boolean)[] {

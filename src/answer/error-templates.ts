@@ -1,3 +1,4 @@
+import { type ErrorCondition } from '../conventions/error-conditions.js';
 import { createHash } from 'node:crypto';
 import type { Contract } from '../contract/contract.js';
 import { isObject } from '../base/json.js';
@@ -8,7 +9,6 @@ import { memoize } from '../base/memoize.js';
 import {
   type BodyFacts,
   ERROR_CONDITIONS,
-  type ErrorCondition,
   readCondition,
   toGeneralCondition,
 } from '../http/response/error-conditions.js';

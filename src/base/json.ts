@@ -67,6 +67,23 @@ export interface SchemaObject {
   readonly [keyword: string]: unknown;
 }
 
+/** The types of JSON Schema (2020-12 validation, section 6.1.1). */
+export const SCHEMA_TYPES: readonly string[] = ['object', 'string', 'integer', 'number', 'boolean', 'array', 'null'];
+
+export function isSchemaType(type: unknown): boolean {
+  return SCHEMA_TYPES.some((each) => each === type);
+}
+
+/** The keywords whose schemas apply to the same value. */
+export const COMBINING_KEYWORDS = ['allOf', 'anyOf', 'oneOf'] as const;
+
+/** Whether a `type`, or one in a list of types, is that of a string, a number or a boolean. */
+export function isScalarType(type: unknown): boolean {
+  return [type]
+    .flat()
+    .some((each) => each === 'string' || each === 'number' || each === 'integer' || each === 'boolean');
+}
+
 /** Whether a value is a JSON object: not null, not an array. */
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -351,3 +368,6 @@ export function freezeDeep<Value>(value: Value): Value {
   }
   return value;
 }
+
+/** The extensions of files with JSON or YAML. */
+export const DATA_EXTENSIONS: ReadonlySet<string> = new Set(['.json', '.yaml', '.yml']);

@@ -114,3 +114,11 @@ export function findMedia(content: readonly MediaType[], mediaType: string): Med
   const covering = content.filter(({ type }) => isCovered(essence, toEssence(type)));
   return covering.toSorted((x, y) => rank(y) - rank(x))[0];
 }
+
+/** Whether the content of a media type, with any parameters, is text. */
+export function isTextType(mediaType: string): boolean {
+  return isJsonType(mediaType) || TEXT_TYPE.test(toEssence(mediaType));
+}
+
+const TEXT_TYPE =
+  /^text\/|[/+](?:xml|json|yaml|x-yaml|javascript|x-ndjson|ndjson|jsonl|json-seq|graphql|x-www-form-urlencoded)$/;

@@ -1,3 +1,4 @@
+import { means } from './conventions.js';
 import type { SchemaObject } from '../base/json.js';
 import { toBareName } from '../base/names.js';
 
@@ -24,29 +25,12 @@ export function toItemNoun(collection: string): string {
 export function isNamedAfter(property: string, parameter: string): boolean {
   const [own, wanted] = [toBareName(property), toBareName(parameter)];
   if (own === wanted || toSingular(own) === wanted) return true;
-  return own.startsWith(wanted) && /^(name|id|slug|key|code|address|number)$/.test(own.slice(wanted.length));
+  return own.startsWith(wanted) && means(own.slice(wanted.length), 'ids.id', 'ids.name', 'ids.address');
 }
 
 /** The names of the parameters in a path. */
 export function listParameters(path: string): readonly string[] {
   return Array.from(path.matchAll(/\{([^}]+)\}/g), ([, name = '']) => name);
-}
-
-/** What is between two kinds of keys in the name of a parameter: `id_or_slug`, `idOrName`. */
-export const OR: RegExp = /[-_]or[-_]|(?<=[a-z])Or(?=[A-Z])/;
-
-/** Objects that hold properties of the item around them: JSON:API has `attributes`, others have `properties` or `fields`. */
-export const PART_NAME: RegExp = /^(attributes|properties|fields|spec|values|details|data|metadata)$/i;
-
-/** Objects of a request that hold properties which the item itself has: `options: { webhook }`. */
-export const OPTIONS_NAME: RegExp = /^(options|settings|params|parameters|config|configuration)$/i;
-
-/** Names of parameters that say nothing about what they identify. */
-export const PLAIN_ID: RegExp = toIdName('guid|uid|key|slug|name|number|code');
-
-/** An expression for the names of properties that only identify, such as `id` and `pk`, which Django uses, and for others, separated by `|`. */
-export function toIdName(others?: string): RegExp {
-  return new RegExp(`^(id|_id|pk|uuid|gid|sid${others === undefined ? '' : `|${others}`})$`, 'i');
 }
 
 /** Words of a description that are values of a status, one of which is usual: not those in "the state, such as `Texas`". */

@@ -1,5 +1,5 @@
 import type { Contract } from '../contract/contract.js';
-import { isObject, readOwn, type Schema } from '../base/json.js';
+import { isObject, readOwn, type Schema, COMBINING_KEYWORDS } from '../base/json.js';
 import { escapeMarkup } from '../base/text.js';
 import { readSegments, toPointer } from '../contract/pointer.js';
 import { isXmlType } from '../contract/media-type.js';
@@ -112,7 +112,7 @@ function placeOfProperty(contract: Contract, place: Place, name: string): Place 
   const { properties = {} } = schema;
   const own = readOwn(properties, name);
   if (own !== undefined) return { schema: own, pointer: pointer + toPointer('properties', name) };
-  for (const keyword of ['allOf', 'oneOf', 'anyOf'] as const) {
+  for (const keyword of COMBINING_KEYWORDS) {
     for (const [i, part] of (schema[keyword] ?? []).entries()) {
       const found = placeOfProperty(contract, { schema: part, pointer: `${pointer}/${keyword}/${i}` }, name);
       if (found.schema !== true) return found;

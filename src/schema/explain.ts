@@ -1,5 +1,5 @@
 import type { Contract } from '../contract/contract.js';
-import { isObject } from '../base/json.js';
+import { isObject, COMBINING_KEYWORDS, SCHEMA_TYPES } from '../base/json.js';
 import { escapeSegment, fromReference, readEntries, readSegments, readString } from '../contract/pointer.js';
 import { cutMessage, LimitError } from '../base/errors.js';
 import { memoize, memoizeOf, memoizeText } from '../base/memoize.js';
@@ -211,14 +211,18 @@ function explainBranches(branches: readonly Branch[], error: SchemaError, contex
     return [{ code, path: error.path, says, schemaPointer: `${context.owner}/${error.keyword}` }];
   }
   // With several candidates, the sentence names the branch, unless its name is only a type.
-  const name = close.length > 1 && !TYPE_NAME.test(best.branch.name ?? 'any') ? best.branch.name : undefined;
+  const name = close.length > 1 && !isTypeName(best.branch.name) ? best.branch.name : undefined;
   const taken = name === undefined ? '' : ` (compared with ${name})`;
   return best.findings.map(({ code, path, says, schemaPointer, isAmbiguous = false }) => {
     return { code, path: `${error.path}${path}`, says: `${says}${taken}`, schemaPointer, isAmbiguous };
   });
 }
 
-const TYPE_NAME = /^(any|array|boolean|integer|null|number|object|string)$/i;
+/** A name that says no more than a type. */
+function isTypeName(name = 'any'): boolean {
+  const word = name.toLowerCase();
+  return word === 'any' || SCHEMA_TYPES.includes(word);
+}
 
 function isAboutType({ path, code }: Finding): boolean {
   return path === '' && (code === 'TYPE' || code === 'ENUM' || code === 'CONST');
@@ -240,7 +244,7 @@ function listAccepted(contract: Contract, schemas: readonly unknown[], depth = 0
     if (Object.hasOwn(schema, 'const')) return [toWords(schema['const'])];
     const types = [schema['type'] ?? []].flat().filter((type): type is string => typeof type === 'string');
     if (types.length > 0) return types.map((type) => toTypeWords([type]));
-    const below = ['anyOf', 'oneOf', 'allOf'].flatMap((keyword) => schema[keyword] ?? []);
+    const below = COMBINING_KEYWORDS.flatMap((keyword) => schema[keyword] ?? []);
     if (below.length > 0) return listAccepted(contract, below, depth + 1);
     return isObject(schema['properties']) ? ['an object'] : [];
   });

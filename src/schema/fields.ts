@@ -1,5 +1,5 @@
 import type { Contract } from '../contract/contract.js';
-import { isObject, readOwn, type Schema, type SchemaObject } from '../base/json.js';
+import { isObject, readOwn, type Schema, type SchemaObject, COMBINING_KEYWORDS } from '../base/json.js';
 import { child, report, type SourceNode } from '../contract/load/source-node.js';
 import { escapeSegment } from '../contract/pointer.js';
 import { listMapped } from './shape.js';
@@ -143,7 +143,7 @@ function collectFields(
     if (schema[keyword] !== undefined) others.push(`${pointer}/${keyword}`);
   }
   for (const other of others) collectFields(contract, { pointer: other, isBranch: true }, draft);
-  for (const keyword of ['allOf', 'anyOf', 'oneOf'] as const) {
+  for (const keyword of COMBINING_KEYWORDS) {
     for (const index of (schema[keyword] ?? []).keys()) {
       const branch = { pointer: `${pointer}/${keyword}/${index}`, isBranch: isBranch || keyword !== 'allOf' };
       collectFields(contract, branch, draft);

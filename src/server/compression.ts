@@ -1,3 +1,4 @@
+import { isTextType } from '../contract/media-type.js';
 import type { IncomingMessage } from 'node:http';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import type { ResponseConstructor } from '../http/response/encode.js';
@@ -7,10 +8,6 @@ type Coding = 'br' | 'gzip';
 
 /** Smaller bodies fit in one packet, and gain nothing. */
 const MIN_BYTES = 1024;
-
-/** Media types whose content is text; images, archives and the like are compressed already. */
-const COMPRESSIBLE =
-  /^(?:text\/|application\/(?:[\w.-]+\+)?(?:json|xml|yaml|x-yaml|javascript|graphql|x-www-form-urlencoded)\b|image\/svg\+xml)/i;
 
 /** Statuses without content, or with a part of one (RFC 9110 15.3.7). */
 const UNSUITED: ReadonlySet<number> = new Set([204, 205, 206, 304]);
@@ -70,7 +67,7 @@ function compress([body, init]: Given, coding: Coding | undefined, isHead: boole
 /** Whether a body with these header fields may be compressed. */
 function isCompressible(headers: Headers): boolean {
   const read = (name: string): string => headers.get(name) ?? '';
-  if (headers.has('content-encoding') || !COMPRESSIBLE.test(read('content-type'))) return false;
+  if (headers.has('content-encoding') || !isTextType(read('content-type'))) return false;
   // Ranges are those of the body as it is (RFC 9110 14.1.2).
   if (read('accept-ranges') === 'bytes') return false;
   // A strong validator names these bytes (RFC 9110 8.8.1), and `no-transform` forbids it (RFC 9111 5.2.2.6).

@@ -1,7 +1,7 @@
+import { means } from '../conventions/conventions.js';
 import { type Contract, readSchemaAt } from '../contract/contract.js';
 import { addTo, isObject } from '../base/json.js';
 import { findMedia } from '../contract/media-type.js';
-import { toBareName } from '../base/names.js';
 import type { Operation } from '../contract/operations/operation.js';
 import { readContentType, readField } from '../http/header-fields.js';
 import { compareRequest } from '../journal/expected-request.js';
@@ -9,7 +9,7 @@ import type { Interaction } from '../journal/interaction.js';
 import { type OperationNames, readOperationId, type SessionJournal } from '../journal/journal.js';
 import type { Finding, VerifyOptions } from '../journal/verify.js';
 import type { FieldsReader } from '../schema/fields.js';
-import { PAGE_STYLES } from '../resources/list/pagination.js';
+import { PAGE_STYLES, type PageStyle } from '../resources/list/pagination.js';
 
 /** How a client should behave over several requests; `true` selects a rule. */
 export interface ConductOptions {
@@ -297,12 +297,11 @@ function findPageMistakes(
 /** The names of the query parameters that select a page, without its size. */
 function readPageParameters({ parameters }: Operation): ReadonlySet<string> {
   const query = parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name);
-  const style = PAGE_STYLES.find(({ parameters: roles, signs }) =>
-    query.some((name) => signs.some((role) => roles[role]?.test(toBareName(name)) === true)),
-  );
-  if (style === undefined) return new Set();
-  const patterns = style.signs.flatMap((role) => style.parameters[role] ?? []);
-  return new Set(query.filter((name) => patterns.some((pattern) => pattern.test(toBareName(name)))));
+  const selectPage = ({ parameters: roles, signs }: PageStyle): readonly string[] => {
+    const ideas = signs.flatMap((role) => roles[role] ?? []);
+    return query.filter((name) => means(name, ...ideas));
+  };
+  return new Set(PAGE_STYLES.map(selectPage).find((names) => names.length > 0));
 }
 
 /** Which walk and which page of it a call is: the parameters that select a page are apart from all others. */
@@ -317,19 +316,15 @@ function readPage(
   };
 }
 
-const MORE = /^(hasmore|hasnext|hasnextpage|istruncated|more|moreavailable)$/;
-const NEXT =
-  /^(next|nextpage|nextcursor|nexttoken|nextpagetoken|nextpagecursor|nexturl|nexturi|nextlink|nextmarker|nextoffset|odatanextlink|nextpageurl)$/;
-
 /** Whether an answer says that there is a next page: in `Link` (RFC 8288), or in its envelope. */
 function offersNext({ answer }: Interaction): boolean {
   const { link } = answer.headers;
   const links = typeof link === 'string' ? [link] : (link ?? []);
   if (links.some((value) => /;\s*rel="?next\b/i.test(value))) return true;
   const members = listMembers(answer.body, 2);
-  const more = members.find(([name, value]) => typeof value === 'boolean' && MORE.test(name));
+  const more = members.find(([name, value]) => typeof value === 'boolean' && means(name, 'pages.hasMore'));
   if (more !== undefined) return more[1] === true;
-  return members.some(([name, value]) => NEXT.test(name) && isTarget(value));
+  return members.some(([name, value]) => means(name, 'pages.next') && isTarget(value));
 }
 
 function isTarget(value: unknown): boolean {
@@ -337,13 +332,10 @@ function isTarget(value: unknown): boolean {
   return (typeof value === 'string' && value !== '') || typeof value === 'number';
 }
 
-/** The members of an envelope and of the objects in it, with bare names; not those of items. */
+/** The members of an envelope and of the objects in it, not those of items. */
 function listMembers(body: unknown, depth: number): readonly (readonly [string, unknown])[] {
   if (!isObject(body) || depth === 0) return [];
-  return Object.entries(body).flatMap(([name, value]) => [
-    [toBareName(name), value] as const,
-    ...listMembers(value, depth - 1),
-  ]);
+  return Object.entries(body).flatMap(([name, value]) => [[name, value] as const, ...listMembers(value, depth - 1)]);
 }
 
 function findDeprecated(interactions: readonly Interaction[], parts: ConductParts): readonly Mistake[] {

@@ -38,6 +38,8 @@ async function store(target, given) {
   const places = given.length > 0 ? given : [...OWN, ...(existsSync(SHARED) ? [SHARED] : [])];
   const documents = places.flatMap(listDocuments).toSorted((one, other) => statSync(other).size - statSync(one).size);
   rmSync(target, { recursive: true, force: true });
+  // What other sources computed from the documents: the cache knows only the folder that loads them.
+  rmSync(join('node_modules', '.cache', 'vouch'), { recursive: true, force: true });
   const names = new Set();
   const waiting = documents.map((spec) => {
     let name = basename(spec).replace(/\.(?:json|ya?ml)$/u, '');

@@ -1,3 +1,4 @@
+import { BODY_METHODS } from '../../contract/operations/operation.js';
 import { toDay } from '../../base/clock.js';
 import { isObject } from '../../base/json.js';
 import type { Contract } from '../../contract/contract.js';
@@ -160,7 +161,7 @@ function readMembers(body: unknown): Readonly<Record<string, unknown>> {
 function readKnown(call: Call): Readonly<Record<string, unknown>> {
   const { path } = call.operation;
   // The last path parameter is the id of the answer in `/pets/{id}`, and in actions such as `/pets/{id}/start`.
-  const isItemPath = /\}\/?$/.test(path) || ['POST', 'PUT', 'PATCH'].includes(call.method);
+  const isItemPath = /\}\/?$/.test(path) || BODY_METHODS.includes(call.method);
   const item = isItemPath ? /\{([^{}/]+)\}(?:[:/][\w-]+)?\/?$/.exec(path)?.[1] : undefined;
   const id = item === undefined ? undefined : call.path[item];
   return { ...call.query, ...readMembers(call.body), ...(id === undefined ? {} : { id }), ...call.path };

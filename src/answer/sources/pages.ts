@@ -1,3 +1,4 @@
+import { means } from '../../conventions/conventions.js';
 import type { Contract } from '../../contract/contract.js';
 import { changeAt, isObject, readPath } from '../../base/json.js';
 import { isJsonType } from '../../contract/media-type.js';
@@ -12,7 +13,6 @@ import {
   findRole,
   type ItemsPosition,
   type Member,
-  NESTED,
   planList,
   readAnswerPointer,
 } from '../../resources/list/list-shape.js';
@@ -119,7 +119,8 @@ function closeList(body: unknown, members: readonly Member[], above: readonly st
     const inner = plan?.kind === 'object' ? plan.members : [];
     const role = plan?.kind === 'field' ? plan.field.role : findRole(name, above);
     if (isObject(value)) {
-      if (plan?.kind === 'object' || NESTED.test(name)) closed[name] = closeList(value, inner, [...above, name]);
+      if (plan?.kind === 'object' || means(name, 'pages.object'))
+        closed[name] = closeList(value, inner, [...above, name]);
     } else if (role === 'hasMore' && typeof value === 'boolean') closed[name] = false;
     else if (role === 'count' && typeof value === 'number') closed[name] = 0;
     else if (role === 'next') {

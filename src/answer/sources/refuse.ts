@@ -1,3 +1,4 @@
+import { SAYS_INVALID } from '../../conventions/descriptions.js';
 import { countOf } from '../../base/errors.js';
 import { capitalize } from '../../base/names.js';
 import type { DeclaredResponse, Operation } from '../../contract/operations/operation.js';
@@ -151,12 +152,9 @@ function readInvalidStatus({ responses }: Operation, { code }: Violation): numbe
   const [plain, semantic] = [find('400'), find('422')];
   if (semantic === undefined) return 400;
   if (plain === undefined) return 422;
-  const isMeant = VALIDATION.test(semantic.description ?? '') && !VALIDATION.test(plain.description ?? '');
+  const isMeant = SAYS_INVALID.test(semantic.description ?? '') && !SAYS_INVALID.test(plain.description ?? '');
   return isMeant && code !== 'BODY_MALFORMED' ? 422 : 400;
 }
-
-/** Words in the description of a response to requests whose values are not valid. */
-const VALIDATION = /\bvalidation\b|\binvalid (data|fields?|input|parameters?|values?)\b/i;
 
 function toMessage(first: Violation, mistakes: readonly Violation[]): string {
   const others = mistakes.filter((violation) => violation !== first && violation.status === first.status).length;

@@ -1,3 +1,4 @@
+import { means } from '../../conventions/conventions.js';
 import { isObject } from '../../base/json.js';
 import type { Operation } from '../../contract/operations/operation.js';
 import { findSuccessMedia } from '../../contract/operations/responses.js';
@@ -57,9 +58,6 @@ export function createResultsSource(parts: SourceParts): AnswerSource {
   };
 }
 
-const COUNT =
-  /^(n|(num|numberof|n)(results|images|outputs|samples|choices|completions|generations|candidates|sequences|variations|returnsequences)|(candidate|sample|image|result|output)count)$/;
-
 function planResults({ contract }: SourceParts, read: ReadItemSchema, operation: Operation): ResultsPlan | undefined {
   const media = findSuccessMedia(operation);
   const content = operation.body?.content.find(({ type }) => isJsonType(type));
@@ -76,7 +74,7 @@ function planResults({ contract }: SourceParts, read: ReadItemSchema, operation:
   const counted = sent.find((property) => {
     const bare = toBareName(property.name);
     const own = [`num${toBareName(list.name)}`, `${toSingular(toBareName(list.name))}count`];
-    return isInteger(property) && (COUNT.test(bare) || own.includes(bare));
+    return isInteger(property) && (means(bare, 'queries.results') || own.includes(bare));
   });
   const input = sent.find(
     ({ required, pointer }) =>
@@ -86,7 +84,7 @@ function planResults({ contract }: SourceParts, read: ReadItemSchema, operation:
   const vectors = elements.filter(({ target }) => read(read(target)?.items ?? '')?.type === 'number');
   const encoding = sent.find(({ schema }) => {
     const values = schema.enum?.map(String) ?? [];
-    return values.includes('base64') && values.some((value) => /^(float|array|list|number|json)/.test(value));
+    return values.includes('base64') && values.some((value) => means(value, 'streams.numbers'));
   });
   if (counted === undefined && input === undefined) return undefined;
   return {

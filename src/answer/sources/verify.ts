@@ -1,3 +1,4 @@
+import { means, rankNames } from '../../conventions/conventions.js';
 import { toDay } from '../../base/clock.js';
 import { isObject, filterMembers } from '../../base/json.js';
 import type { Operation, DeclaredResponse } from '../../contract/operations/operation.js';
@@ -204,7 +205,7 @@ function writeDeprecation({ call, session }: Exchange): string {
 }
 
 function readSince({ extensions }: Operation): number | undefined {
-  for (const name of ['x-deprecated-at', 'x-deprecated-since', 'x-deprecation-date', 'x-deprecated']) {
+  for (const name of rankNames(Object.keys(extensions), 'times.deprecated')) {
     const given = extensions[name];
     const text = isObject(given) ? (given['date'] ?? given['since']) : given;
     const instant = typeof text === 'string' ? Date.parse(text) : NaN;
@@ -230,10 +231,6 @@ interface AnswerPlan {
   /** The body; if it is a stream, its items are checked while they are sent. */
   checkStream(body: unknown): unknown;
 }
-
-/** Headers that depend on the item, the page or the request, so that only the source of an answer knows if there is a value. */
-const DEPENDENT_HEADER =
-  /^(link|location|etag|last-modified|retry-after|set-cookie|www-authenticate|content-.*|preference-applied|idempoten.*)$|total|count|page|next|prev|cursor|offset|continuation|marker|range|deprecat|sunset|replay/;
 
 /** Media types of one operation whose plans are kept: a handler may answer with a new one each time, such as one with a boundary. */
 const MAX_TYPES = 200;
@@ -267,7 +264,7 @@ function createPlan({ contract, validators, operation }: PlanParts, status: numb
   const isSuccess = status >= 200 && status < 300;
   const otherHeaders = (isSuccess ? (response?.headers ?? []) : [])
     .map(({ name }) => name.toLowerCase())
-    .filter((name) => isSendable(name) && !requiredHeaders.includes(name) && !DEPENDENT_HEADER.test(name));
+    .filter((name) => isSendable(name) && !requiredHeaders.includes(name) && !means(name, 'headers.dependent'));
   const plan = {
     response,
     requiredHeaders,

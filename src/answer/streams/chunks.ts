@@ -1,3 +1,4 @@
+import { means } from '../../conventions/conventions.js';
 import { isObject } from '../../base/json.js';
 import {
   findOnlyValue,
@@ -10,18 +11,10 @@ import { toBareName } from '../../base/names.js';
 /** A JSON object. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** Names of strings that grow while an answer is streamed. */
-const TEXT =
-  /(^|[a-z])(text|content|delta|markdown|transcript)$|^(token|chunk|partial|piece|fragment|response|output|completion|answer|message|generation|result|reply|arguments|reasoning|thinking|refusal|code|body|summary|input)$/;
-
-/** Names of strings that are the same all the time. */
-const FIXED =
-  /id$|^(model|object|type|kind|event|role|name|title|lang|language|version|status|state|url|uri|key)$|(at|date|time|timestamp|reason)$/;
-
 /** Whether a string is text that a stream sends in pieces. */
 export function isStreamedText(name: string, value: unknown): value is string {
   const bare = toBareName(name);
-  return typeof value === 'string' && TEXT.test(bare) && !FIXED.test(bare);
+  return typeof value === 'string' && means(bare, 'streams.text') && !means(bare, 'streams.fixed');
 }
 
 /** At most this many pieces of one string. */
@@ -41,12 +34,6 @@ export function splitText(text: string): readonly string[] {
   return letters.length < 2 ? [text] : [letters.slice(0, half).join(''), letters.slice(half).join('')];
 }
 
-const DONE = /^(is)?(done|final|finished|complete|completed|last|end|eos|eof|stop|stopped)$/;
-
-const REASON = /(finish|stop|end|complet|terminat)[a-z]*(reason|cause|sequence)$/;
-
-const RUNNING = /^(inprogress|running|processing|generating|streaming|started|partial|incomplete|pending|queued)$/;
-
 /** A property that says that the stream is over. */
 interface End {
   /** Undefined: left out until then. */
@@ -56,10 +43,11 @@ interface End {
 
 function readEnd({ name, schema, nullable }: ItemProperty, own: unknown): End | undefined {
   const bare = toBareName(name);
-  if (schema.type === 'boolean') return DONE.test(bare) ? { before: false, after: true } : undefined;
+  if (schema.type === 'boolean') return means(bare, 'streams.end') ? { before: false, after: true } : undefined;
   const values = schema.enum?.filter((value) => typeof value === 'string');
-  if (REASON.test(bare)) return { before: nullable ? null : undefined, after: own ?? (nullable ? null : values?.[0]) };
-  const running = values?.find((value) => RUNNING.test(toBareName(value)));
+  if (means(bare, 'streams.reason'))
+    return { before: nullable ? null : undefined, after: own ?? (nullable ? null : values?.[0]) };
+  const running = values?.find((value) => means(value, 'statuses.queued', 'statuses.running', 'statuses.partial'));
   const isStatus = /^(status|state)$/.test(bare) && running !== undefined && typeof own === 'string';
   return isStatus && own !== running ? { before: running, after: own } : undefined;
 }
@@ -78,12 +66,10 @@ export function splitIntoChunks(
   // Chunks are numbered in a property that the whole value does not have.
   const counter = [...(read(pointer)?.properties.values() ?? [])].find(
     ({ name, schema }) =>
-      COUNTER.test(toBareName(name)) && [schema.type].flat().includes('integer') && !Object.hasOwn(whole, name),
+      means(name, 'streams.counter') && [schema.type].flat().includes('integer') && !Object.hasOwn(whole, name),
   );
   return counter === undefined ? chunks : chunks.map((chunk, i) => ({ ...chunk, [counter.name]: i }));
 }
-
-const COUNTER = /^(sequence|seq|chunk|event|message)?(index|number|no|num|position|offset|seq|sequence)$/;
 
 interface Source {
   readonly value: JsonObject;

@@ -1,3 +1,6 @@
+import { ASKING_VERB } from '../../conventions/forms.js';
+import { LAST_EVENT } from '../../conventions/descriptions.js';
+import { means } from '../../conventions/conventions.js';
 import { isObject, readOwn, readPath, filterMembers } from '../../base/json.js';
 import type { MediaType, Operation } from '../../contract/operations/operation.js';
 import type { GenerateContext } from '../../generate/generate.js';
@@ -143,8 +146,6 @@ function omit(chunk: JsonObject, name: string): JsonObject {
   return filterMembers(chunk, (key) => key !== name);
 }
 
-const FLAG = /^(include|return|with|send|show|add)/;
-
 /** The properties of chunks that a boolean in the request is named after: `stream_options.include_usage`. */
 function findFlags(read: ReadItemSchema, operation: Operation, pointer: string): StreamPlan['flags'] {
   const names = new Map([...(read(pointer)?.properties.keys() ?? [])].map((name) => [toBareName(name), name]));
@@ -152,7 +153,7 @@ function findFlags(read: ReadItemSchema, operation: Operation, pointer: string):
   const add = (schemaPointer: string, path: readonly string[]): void => {
     for (const { name, schema, target } of read(schemaPointer)?.properties.values() ?? []) {
       const bare = toBareName(name);
-      const found = FLAG.test(bare) ? names.get(bare.replace(FLAG, '')) : undefined;
+      const found = ASKING_VERB.test(bare) ? names.get(bare.replace(ASKING_VERB, '')) : undefined;
       if (found !== undefined && [schema.type].flat().includes('boolean')) flags.set(found, [...path, name]);
       else if (path.length === 0 && schema.type === 'object') add(target, [name]);
     }
@@ -160,8 +161,6 @@ function findFlags(read: ReadItemSchema, operation: Operation, pointer: string):
   for (const { schemaPointer } of operation.body?.content.slice(0, 1) ?? []) add(schemaPointer, []);
   return flags;
 }
-
-const MARKER = /data:\s*`?(\[[A-Z_]+\])|(\[(?:DONE|END|EOS|EOF|STOP)\])/;
 
 /** The data that ends a stream: an extension of the stream gives it, or a description names it. */
 function findMarker(
@@ -172,7 +171,7 @@ function findMarker(
   const stream = contract.at(media.pointer);
   const extensions = { ...operation.extensions, ...(isObject(stream) ? stream : {}) };
   const given = Object.entries(extensions).find(
-    ([name, value]) => /^x-.*(sentinel|terminator|end-?marker)/i.test(name) && typeof value === 'string',
+    ([name, value]) => means(name, 'streams.sentinel') && typeof value === 'string',
   );
   if (given !== undefined) return String(given[1]);
   const { schema } =
@@ -192,7 +191,7 @@ function findMarker(
     ...media.examples.map(({ value }) => (typeof value === 'string' ? value : '')),
     ...requested,
   ];
-  const found = MARKER.exec(texts.join('\n'));
+  const found = LAST_EVENT.exec(texts.join('\n'));
   return found?.[1] ?? found?.[2];
 }
 

@@ -1,3 +1,5 @@
+import { UNFINISHED_STATUSES, OPENING_WORDS, CONTINUING_WORDS, CLOSING_WORDS } from '../../conventions/actions.js';
+import { means } from '../../conventions/conventions.js';
 import { isObject, mapValues, readOwn, setOwn } from '../../base/json.js';
 import { toSingular } from '../../conventions/names.js';
 import { toBareName, toSnakeCase } from '../../base/names.js';
@@ -207,16 +209,6 @@ export interface EventTypes {
   readonly types: readonly EventType[];
 }
 
-/** The last words of types in the order in which events have them; the words of failures and of events without content are not here. */
-const OPEN = 'created create init start started begin opened open added add in_progress'.split(' ');
-const DELTA = 'delta chunk partial token piece append update text content message partial_image progress'.split(' ');
-const CLOSE =
-  'done stop stopped finish finished final result close closed complete completed succeeded end ended'.split(' ');
-
-/** Events of failures, of waiting, and those that only keep a connection open. */
-const SKIPPED =
-  /error|fail|cancel|expire|incomplete|abort|timeout|time_out|reject|refused|queued|ping|heartbeat|keep_?alive|requires|warning/;
-
 /** Reads the types of events; undefined where the schema does not distinguish several. */
 export function readEventTypes(contract: Contract, read: ReadItemSchema, pointer: string): EventTypes | undefined {
   const branches = listLeaves(contract, pointer);
@@ -252,22 +244,22 @@ function findDiscriminator(read: ReadItemSchema, branches: readonly string[]): s
   return names.find((name) => {
     const words = (first?.get(name)?.schema.enum ?? []).map((value) => toSnakeCase(String(value)));
     const phases = new Set(words.map((each) => readPhase(each)?.phase));
-    return /^(type|event|kind|event_?type)$/i.test(name) && phases.has('delta') && phases.has('close');
+    return means(name, 'streams.type') && phases.has('delta') && phases.has('close');
   });
 }
 
 function readPhase(words: string): Pick<EventType, 'phase' | 'rank' | 'subject'> | undefined {
-  if (SKIPPED.test(words)) return undefined;
+  if (means(words, 'streams.unwanted')) return undefined;
   for (const [phase, list] of [
-    ['open', OPEN],
-    ['delta', DELTA],
-    ['close', CLOSE],
+    ['open', OPENING_WORDS],
+    ['delta', CONTINUING_WORDS],
+    ['close', CLOSING_WORDS],
   ] as const) {
     const word = list.find((each) => words === each || words.endsWith(`_${each}`));
     if (word !== undefined) return { phase, rank: list.indexOf(word), subject: words.slice(0, -word.length - 1) };
   }
   // Another state of its subject: `searching`.
-  return { phase: 'open', rank: OPEN.length, subject: words.slice(0, Math.max(0, words.lastIndexOf('_'))) };
+  return { phase: 'open', rank: OPENING_WORDS.length, subject: words.slice(0, Math.max(0, words.lastIndexOf('_'))) };
 }
 
 function toEventType(type: string, about: Pick<EventType, 'pointer' | 'properties'>): readonly EventType[] {
@@ -385,8 +377,6 @@ function carry(
   return undefined;
 }
 
-const UNFINISHED = ['in_progress', 'running', 'processing', 'generating', 'queued', 'pending', 'created', 'incomplete'];
-
 /** A subject as it is at first: without text, parts, an end and what is only known then, as far as its schema allows. */
 function toOpened(writer: EventWriter, pointer: string, value: JsonObject): JsonObject {
   let opened = value;
@@ -404,11 +394,11 @@ function toOpened(writer: EventWriter, pointer: string, value: JsonObject): Json
 
 /** What a member may be at first, the best one first. */
 function listBeginnings(name: string, own: unknown): readonly unknown[] {
-  if (/^(status|state)$/i.test(name)) return UNFINISHED;
+  if (/^(status|state)$/i.test(name)) return UNFINISHED_STATUSES;
   if (isStreamedText(name, own)) return [''];
   if (Array.isArray(own) && own.some(isObject)) return [[], own.map(withoutText)];
   const bare = toBareName(name);
-  const isLater = /^usage$|reason$|sequence$|(completed|finished|ended)(at|on|time)$/.test(bare);
+  const isLater = means(bare, 'streams.late');
   return isLater && own !== null ? [null, undefined] : [];
 }
 
@@ -489,5 +479,5 @@ function shows(writer: EventWriter, { target, scalar, pointer }: ItemProperty, {
 
 /** Whether a property counts events. */
 function isCounter({ name, schema }: ItemProperty): boolean {
-  return [schema.type].flat().includes('integer') && /^seq(uence)?(no|num|number|id|index)?$/.test(toBareName(name));
+  return [schema.type].flat().includes('integer') && means(name, 'streams.sequence');
 }

@@ -8,6 +8,18 @@ export const SCHEME_TYPES = ['apiKey', 'http', 'mutualTLS', 'oauth2', 'openIdCon
 /** The `in` of a parameter (OpenAPI 3.1 section 4.8.12.1). `querystring` of 3.2 is the whole query. */
 export type ParameterPlace = 'path' | 'query' | 'header' | 'cookie' | 'querystring';
 
+/** The methods that change or remove what exists (RFC 9110 section 9.3, RFC 5789). */
+export const CHANGING_METHODS: readonly string[] = ['DELETE', 'PATCH', 'PUT'];
+
+/** The methods that change nothing (RFC 9110 section 9.2.1, and QUERY). */
+export const SAFE_METHODS: readonly string[] = ['GET', 'HEAD', 'OPTIONS', 'QUERY'];
+
+/** The methods that may be repeated (RFC 9110 section 9.2.2). */
+export const IDEMPOTENT_METHODS: readonly string[] = [...SAFE_METHODS, 'DELETE', 'PUT'];
+
+/** The methods that usually have a body. */
+export const BODY_METHODS: readonly string[] = ['PATCH', 'POST', 'PUT'];
+
 /** The `style` of a parameter (OpenAPI 3.1 section 4.8.12.3, Style Values). */
 export type ParameterStyle =
   | 'matrix'

@@ -1,3 +1,4 @@
+import { means } from '../../conventions/conventions.js';
 import type { Report } from '../contract.js';
 import { isObject, readOwn } from '../../base/json.js';
 import {
@@ -131,13 +132,9 @@ function isErrorSchema(known: ReadonlySet<string>, document: unknown, target: st
   const names = isObject(properties) ? Object.keys(properties) : [];
   return (
     known.has(target) ||
-    (names.some((name) => /^(errors?|message|detail)$/i.test(name)) && names.every((name) => ERROR_MEMBER.test(name)))
+    (names.some((name) => means(name, 'errors.sign')) && names.every((name) => means(name, 'errors.member')))
   );
 }
-
-/** Members of the usual forms of errors. */
-const ERROR_MEMBER =
-  /^(code|details?|errors?|instance|messages?|path|reason|request_?id|status(_?code)?|success|timestamp|title|trace_?id|type)$/i;
 
 /** A path item: its own fields, then those of the target of its `$ref`. A field is read from the first part that has it. */
 type PathItem = readonly Located[];

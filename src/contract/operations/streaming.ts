@@ -1,5 +1,7 @@
+import { means } from '../../conventions/conventions.js';
+import { SAYS_STREAM } from '../../conventions/descriptions.js';
 import { isSequenceType, toEssence } from '../media-type.js';
-import { isObject, readOwn } from '../../base/json.js';
+import { isObject, readOwn, COMBINING_KEYWORDS } from '../../base/json.js';
 import { findObject, type Located, readEntries, toPointer } from '../pointer.js';
 import type { MediaType, Operation, StreamParameter, Streaming } from './operation.js';
 import { findUsualResponse } from './responses.js';
@@ -56,11 +58,6 @@ interface Candidate extends StreamParameter {
   readonly text: string;
 }
 
-const NAME =
-  /^(is|enable|use|with|as|do)?[_-]?stream(ing|ed)?$|[_-]stream(ing|ed)?$|^stream[_-]?(response|output|result|mode|format)s?$/i;
-
-const DESCRIPTION = /\bstream(s|ed|ing)?\b|server-sent event|\bSSE\b/i;
-
 /** The parameter that a hint names, else the one whose name or description says that it asks for a stream. */
 function findParameter(document: unknown, operation: Omit<Operation, 'streaming'>): StreamParameter | undefined {
   const { body, parameters, extensions } = operation;
@@ -77,8 +74,8 @@ function findParameter(document: unknown, operation: Omit<Operation, 'streaming'
   const isNamed = ({ name }: Candidate): boolean => hinted.has(name);
   const found =
     candidates.find(isNamed) ??
-    candidates.find(({ name }) => NAME.test(name)) ??
-    candidates.find(({ text }) => DESCRIPTION.test(text)) ??
+    candidates.find(({ name }) => means(name, 'streams.parameter')) ??
+    candidates.find(({ text }) => SAYS_STREAM.test(text)) ??
     candidates.find(({ value }) => value !== true);
   return found && { in: found.in, name: found.name, value: found.value };
 }
@@ -102,7 +99,7 @@ function listProperties(document: unknown, found: Located | undefined, depth = 0
     ([name, property]) =>
       toCandidate(document, { value: property, pointer: pointer + toPointer('properties', name) }, { name }) ?? [],
   );
-  const parts = listParts(document, found, ['allOf', 'oneOf', 'anyOf']);
+  const parts = listParts(document, found, COMBINING_KEYWORDS);
   return [...own, ...parts.flatMap((part) => listProperties(document, part, depth + 1))];
 }
 
@@ -114,7 +111,7 @@ function toCandidate(
 ): Candidate | undefined {
   const found = findObject(document, value, pointer);
   if (found === undefined) return undefined;
-  const parts = [found, ...listParts(document, found, ['anyOf', 'oneOf', 'allOf'])];
+  const parts = [found, ...listParts(document, found, COMBINING_KEYWORDS)];
   const text = [about.description, ...parts.map((part) => part.value['description'])].join(' ');
   const values = parts.flatMap((part): readonly unknown[] => {
     const { type, const: only, enum: some } = part.value;
@@ -122,12 +119,10 @@ function toCandidate(
     return Array.isArray(some) ? some : [type].flat().includes('boolean') ? [true] : [];
   });
   if (values.includes(true)) return { in: 'body', name: about.name, value: true, text };
-  const kind = values.find((each) => typeof each === 'string' && KIND.test(each));
+  const kind = values.find((each) => typeof each === 'string' && means(each, 'streams.kind'));
   const isChoice = kind !== undefined && values.length > 1;
   return isChoice ? { in: 'body', name: about.name, value: kind, text } : undefined;
 }
-
-const KIND = /^(sse|stream(ing|ed)?|(text\/)?event[_-]?stream|ndjson|jsonl)$/i;
 
 /** The schemas in some keywords of another one, references resolved. */
 function listParts(document: unknown, { value, pointer }: Located, keywords: readonly string[]): readonly Located[] {

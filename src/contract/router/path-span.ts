@@ -1,3 +1,4 @@
+import { means } from '../../conventions/conventions.js';
 import { isObject } from '../../base/json.js';
 
 /** The segments of a path parameter that takes several: literals, and undefined for each that varies. */
@@ -107,7 +108,7 @@ function readIdSpan(id: string, path: string, name: string): PathSpan | undefine
     .filter((part) => LITERAL.test(part));
   const isTail = tail.length > 0 && tail.join('/') === collections.slice(-tail.length).join('/');
   const above = isTail ? collections.slice(0, -tail.length) : collections;
-  const span = above.flatMap((word) => (PLURAL.test(word) ? [word, undefined] : [word]));
+  const span = above.flatMap((word) => (means(word, 'segments.plural') ? [word, undefined] : [word]));
   // `hub.projects.getSettings` reads `projects/p1/settings`.
   const [, part] = rest === '' ? (OF_PART.exec(words.at(-1) ?? '') ?? []) : [];
   if (part !== undefined) span.push(part.charAt(0).toLowerCase() + part.slice(1));
@@ -115,8 +116,6 @@ function readIdSpan(id: string, path: string, name: string): PathSpan | undefine
 }
 
 const VERSION_END = /\/v\d[\w.]*$/;
-/** Names of collections; others, such as `agent` and `global`, have no id behind them. */
-const PLURAL = /s$|^(people|media|data|children)$/;
 const OF_PART = /^(?:get|update|delete|patch)([A-Z]\w*)$/;
 
 /** `projects/*\/topics/*`: a star is one segment. */

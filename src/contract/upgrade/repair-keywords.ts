@@ -1,4 +1,4 @@
-import { isObject } from '../../base/json.js';
+import { isObject, isSchemaType } from '../../base/json.js';
 import { readEntries, readStrings } from '../pointer.js';
 import { hasLinearTest } from '../patterns/guarded-pattern.js';
 import { readExpression } from './patterns.js';
@@ -171,9 +171,6 @@ export function repairRequired(node: Node, context: RepairContext): Node {
   return missing.length === 0 ? node : { ...node, required: [...names, ...missing] };
 }
 
-/** The types of JSON Schema (2020-12 validation, section 6.1.1). */
-const TYPES: ReadonlySet<unknown> = new Set(['array', 'boolean', 'integer', 'null', 'number', 'object', 'string']);
-
 /** Names that are not types of JSON Schema -> the schema that is meant. */
 const TYPE_NAMES: ReadonlyMap<string, Node> = new Map<string, Node>([
   ['any', {}],
@@ -210,7 +207,7 @@ export function repairType(node: Node, context: RepairContext): Node {
     );
     return { ...omit(node, 'type'), 'x-nullable': true };
   }
-  if (TYPES.has(type)) return node;
+  if (isSchemaType(type)) return node;
   const meant = Array.isArray(type) ? readTypes(type, context) : readType(type, context);
   const inList = Array.isArray(type) && Array.isArray(meant['type']) && meant['type'].length === type.length;
   if (inList && type.every((one, i) => one === (meant['type'] as unknown[])[i])) return node;
@@ -226,8 +223,8 @@ function describesOthers(node: Node): boolean {
 /** The schema that a shorthand such as `name: string` means; undefined where the value is not the name of a type. */
 export function readTypeName(value: unknown): Node | undefined {
   if (typeof value !== 'string') return undefined;
-  const name = TYPES.has(value) ? value : value.toLowerCase();
-  return TYPES.has(name) ? { type: name } : TYPE_NAMES.get(name);
+  const name = isSchemaType(value) ? value : value.toLowerCase();
+  return isSchemaType(name) ? { type: name } : TYPE_NAMES.get(name);
 }
 
 function readType(type: unknown, context: RepairContext): Node {
@@ -244,7 +241,7 @@ function readType(type: unknown, context: RepairContext): Node {
 }
 
 function readTypes(types: readonly unknown[], context: RepairContext): Node {
-  const names = types.map((type) => (TYPES.has(type) ? type : readType(type, context)['type']));
+  const names = types.map((type) => (isSchemaType(type) ? type : readType(type, context)['type']));
   const unique = [...new Set(names.filter((name) => name !== undefined))];
   if (unique.length > 0) return { type: unique };
   context.report('the array of types is empty', 'any type is accepted', { inside: ['type'] });

@@ -1,3 +1,4 @@
+import { means } from '../../conventions/conventions.js';
 import type { Faker } from '@faker-js/faker';
 import type { Random } from '../../base/random.js';
 import { pickUuid } from './identifiers.js';
@@ -32,15 +33,13 @@ export interface TextContext {
 /** Strings of one format, the usual one first; the others are for schemas with other lengths or patterns. */
 export type FormatWriter = (context: TextContext) => Iterable<string>;
 
-const LINKS: ReadonlySet<string> = new Set(['url', 'uri', 'link', 'href']);
-
 /** Without the zero, so that no group begins with one. */
 const HEX = '123456789abcdef';
 
 const instant = ({ timeKind, random, now, repeats }: TextContext): number =>
   repeats < 2 ? pickInstant(timeKind, random, now) : Math.floor(random.next() * 4_000_000_000) * 1000;
 const iso = (context: TextContext): string => new Date(instant(context)).toISOString();
-const slug = ({ words }: TextContext): string => words.filter((word) => !LINKS.has(word)).join('-');
+const slug = ({ words }: TextContext): string => words.filter((word) => !means(word, 'links.word')).join('-');
 const digits = (context: TextContext, count: number): string => context.random.text('0123456789', count);
 
 function* writeDateTime(context: TextContext): Iterable<string> {

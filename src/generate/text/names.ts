@@ -1,3 +1,4 @@
+import { means } from '../../conventions/conventions.js';
 import { DAY_MS } from '../../base/clock.js';
 import { readWords } from '../../base/names.js';
 import type { Random } from '../../base/random.js';
@@ -49,10 +50,6 @@ const TIME_WORDS: ReadonlyMap<string, TimeKind> = toTable<TimeKind>([
   ['arrival future', 'expires'],
 ]);
 
-const TIME_SUFFIXES: ReadonlySet<string> = new Set(
-  'at on date time timestamp datetime ts utc epoch unix day'.split(' '),
-);
-
 /** The kind of time that the words of a name may mean, and whether it clearly is the name of a time. */
 export function readTimeKind(words: readonly string[]): { readonly kind: TimeKind; readonly isClear: boolean } {
   const last = words.at(-1) ?? '';
@@ -63,7 +60,7 @@ export function readTimeKind(words: readonly string[]): { readonly kind: TimeKin
     return { kind: 'happened', isClear };
   }
   // `created` and `last_updated` are times, `created_by` and `expires_in` are not.
-  const isClear = words.some((one) => TIME_SUFFIXES.has(one)) || /^(?:created|updated|modified|expires)$/.test(last);
+  const isClear = words.some((one) => means(one, 'times.suffix')) || means(last, 'times.participle');
   return { kind, isClear };
 }
 

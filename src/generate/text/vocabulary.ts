@@ -1,3 +1,4 @@
+import { means } from '../../conventions/conventions.js';
 import { memoize } from '../../base/memoize.js';
 import type { Random } from '../../base/random.js';
 import type { Shape, ValuePlace } from '../values/shape.js';
@@ -79,8 +80,8 @@ export function createVocabulary(): Vocabulary {
     number: pickNumber,
     boolean: ({ attempt, place }) => {
       const { words } = about(place.name);
-      if (words.some((word) => FALSE_WORDS.has(word))) return false;
-      if (words.some((word) => TRUE_WORDS.has(word))) return true;
+      if (words.some((word) => means(word, 'values.falseWord'))) return false;
+      if (words.some((word) => means(word, 'values.trueWord'))) return true;
       return attempt.random(place.stream).next() < 0.5;
     },
     vary: (wanted, example) => {
@@ -212,16 +213,6 @@ function readFacts(name: string): NameFacts {
     number: find(NUMBERS),
   };
 }
-
-/** Words in the names of booleans that are false in a normal state. */
-const FALSE_WORDS: ReadonlySet<string> = new Set(
-  (
-    'more archived blocked banned cancelled canceled disabled error expired failed hidden locked ' +
-    'suspended revoked test'
-  ).split(' '),
-);
-/** Words in the names of booleans that are true in a normal state. */
-const TRUE_WORDS: ReadonlySet<string> = new Set('active enabled ok success valid available deleted live'.split(' '));
 
 function isIdentifierExample(example: unknown): example is string {
   return typeof example === 'string' && example !== '' && example.length <= 80;

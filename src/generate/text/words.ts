@@ -1,3 +1,4 @@
+import { means } from '../../conventions/conventions.js';
 import { capitalize } from '../../base/names.js';
 import type { TextContext } from './formats.js';
 import { pickUuid } from './identifiers.js';
@@ -31,11 +32,7 @@ export function pickSentence({ random }: TextContext): string {
   return `${capitalize(random.pick(ADJECTIVES))} ${random.pick(NOUNS)} near the ${random.pick(ADJECTIVES)} ${random.pick(NOUNS)}.`;
 }
 
-/** Names of schemas and properties that describe people. */
-const PERSONAL =
-  /user|person|people|customer|owner|author|member|contact|employee|patient|student|passenger|driver|guest|sender|recipient|profile|holder/i;
-
-const isPersonal = ({ kind, name }: TextContext): boolean => PERSONAL.test(kind) || PERSONAL.test(name);
+const isPersonal = ({ kind, name }: TextContext): boolean => means(kind, 'people.noun') || means(name, 'people.noun');
 const code = ({ random }: TextContext): string => random.text('ABCDEFGHJKLMNPQRSTUVWXYZ23456789', 8);
 const full = (context: TextContext): string => `${context.person().first} ${context.person().last}`;
 const user = (context: TextContext): string => toPlainLetters(context.person().first) + context.random.integer(1, 99);

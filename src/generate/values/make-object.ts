@@ -1,3 +1,4 @@
+import { means } from '../../conventions/conventions.js';
 import { isObject, readOwn, setOwn, readJsonType } from '../../base/json.js';
 import { hashText } from '../../base/random.js';
 import { rankTime } from '../text/names.js';
@@ -162,10 +163,8 @@ function readKnown(task: Task, name: string, path: string): unknown {
 /** Whether a property wraps the resource, as `data` does in `{ "data": { "id": … } }`. */
 function isWrapped(shape: Shape, name: string): boolean {
   if (shape.properties.has('id')) return false;
-  return shape.properties.size === 1 || WRAPPERS.has(name);
+  return shape.properties.size === 1 || means(name, 'envelopes.wrapper');
 }
-
-const WRAPPERS: ReadonlySet<string> = new Set('attributes data item payload resource response result'.split(' '));
 
 /** An object to follow: the hint, or one of the objects among the schema's examples. */
 function readHint({ attempt, shape, place }: Task): Pick<ObjectContext, 'hint' | 'isHintUsed'> {
@@ -301,14 +300,10 @@ function makeConsistent(draft: Draft): void {
 
 const MINIMUM = /^min/i;
 
-const COUNTS: ReadonlySet<string> = new Set(
-  'total count totalcount totalitems totalresults totalelements numberofelements resultcount'.split(' '),
-);
-
 function alignWithList(draft: Draft, list: readonly unknown[]): void {
   for (const [name, old] of Object.entries(draft.value)) {
     const { plain } = draft.attempt.vocabulary.about(name);
-    if (COUNTS.has(plain) && typeof old === 'number') setIfAllowed(draft, name, list.length);
+    if (means(plain, 'values.listLength') && typeof old === 'number') setIfAllowed(draft, name, list.length);
     if ((plain === 'firstid' || plain === 'lastid') && typeof old === 'string') {
       const item = plain === 'firstid' ? list[0] : list.at(-1);
       const id = isObject(item) ? item['id'] : undefined;

@@ -1,5 +1,13 @@
 import type { Contract } from '../../contract/contract.js';
-import { isEqualJson, isObject, type JsonType, readJsonType, type Schema, type SchemaObject } from '../../base/json.js';
+import {
+  isEqualJson,
+  isObject,
+  type JsonType,
+  readJsonType,
+  type Schema,
+  type SchemaObject,
+  SCHEMA_TYPES,
+} from '../../base/json.js';
 import { escapeSegment, fromReference } from '../../contract/pointer.js';
 import { readPattern } from '../text/pattern.js';
 import {
@@ -189,7 +197,7 @@ function readNegation(contract: Contract, { schema, pointer }: Part): Choice | u
   if (schema.type !== undefined) {
     const given = new Set([schema.type].flat());
     if (given.has('number') || given.has('integer')) given.add('number').add('integer');
-    add({ type: TYPES.filter((type) => !given.has(type)) }, 'type');
+    add({ type: SCHEMA_TYPES.filter((type) => !given.has(type)) }, 'type');
   }
   if (schema.const !== undefined) add({ 'x-vouch-excluded': [schema.const] }, 'const');
   if (Array.isArray(schema.enum)) add({ 'x-vouch-excluded': schema.enum }, 'enum');
@@ -204,8 +212,6 @@ function readNegation(contract: Contract, { schema, pointer }: Part): Choice | u
   if (isObject(schema.not)) add({ allOf: [schema.not] }, 'not');
   return options.length === 0 ? undefined : { id, keyword: 'not', options };
 }
-
-const TYPES = ['object', 'string', 'integer', 'number', 'boolean', 'array', 'null'];
 
 /** Keywords that set a bound: each one with the keyword that requires the opposite, and the distance of its bound. */
 const OPPOSITE_BOUNDS = [

@@ -1,5 +1,5 @@
+import { means } from '../../conventions/conventions.js';
 import type { Operation, Parameter } from '../../contract/operations/operation.js';
-import { toBareName } from '../../base/names.js';
 import {
   hasErrors,
   NO_VIOLATIONS,
@@ -100,7 +100,7 @@ export function createParametersReader(operation: Operation, parts: ParameterPar
 
 /** Whether a parameter has the name of what `Authorization` holds. Other secrets, such as a signature or a token of a page, are values of their own. */
 function isCredential(name: string): boolean {
-  return /^((access|auth|bearer|oauth)?token|authorization)$/.test(toBareName(name));
+  return means(name, 'secrets.credential');
 }
 
 /** One cookie: its value without quotes, still encoded. */

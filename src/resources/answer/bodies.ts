@@ -1,3 +1,5 @@
+import { READS } from '../../resources/item/resource.js';
+import { means } from '../../conventions/conventions.js';
 import { listMissing, listUnfit } from '../../schema/fields.js';
 import { isObject, readMember, readPath, setOwn, filterMembers } from '../../base/json.js';
 import { findMedia } from '../../contract/media-type.js';
@@ -13,7 +15,6 @@ import {
   listProperties,
   toParameterSchema,
 } from '../item/item-schema.js';
-import { DONE, RESULT } from '../infer/contract-index.js';
 import { createItemEnvelope } from '../list/envelope.js';
 import { findItemPlace, findItemPositions, isEnvelope, isSameItem, type ItemPlace } from '../item/positions.js';
 import {
@@ -25,7 +26,7 @@ import {
 } from '../item/projection.js';
 import { toItemNoun } from '../../conventions/names.js';
 import { toBareName } from '../../base/names.js';
-import { type Action, type Binding, listSentInQuery, type Resource } from '../item/resource.js';
+import { type Binding, listSentInQuery, type Resource } from '../item/resource.js';
 import { toScope } from '../store/collection.js';
 import { createNewSecrets } from '../item/identity.js';
 import type { Entry, Item } from '../store/lists/item-list.js';
@@ -173,12 +174,9 @@ function createPartWriter(
 /** Writes items as elements of a list: the ids of items where the elements are strings or numbers. */
 export function createElementOfList({ read, bodies, model }: OperationContext, pointer: string | undefined): WriteBody {
   const target = read(pointer);
-  const isId = target !== undefined && isIdSchema(target) && !NOT_OF_IDS.test(target.schema.format ?? '');
+  const isId = target !== undefined && isIdSchema(target) && !means(target.schema.format ?? '', 'ids.otherFormat');
   return isId ? (entry) => readIdAs(target, model.resource, entry) : bodies.project(pointer);
 }
-
-/** Formats of strings that do not identify items. */
-const NOT_OF_IDS = /^(ur[il]|date|byte|binary)/;
 
 /** Whether a body, or a part of it, can be an id. */
 function isIdSchema({ type, schema }: ItemSchema): boolean {
@@ -196,9 +194,6 @@ function readIdAs(
   return type === 'integer' ? Number(value) : typeof value === 'number' ? String(value) : value;
 }
 
-/** Names of a property that can hold only the id of what was created. */
-const ID_OF_CREATED = /^(result|data|item|value|payload|response|content|key|identifier|.*id)$/;
-
 /** The only property of an answer to a create that can be the id: `{ "result": "a1", "ok": true }`. */
 function findOnlyId(
   { read }: StateContext,
@@ -209,7 +204,7 @@ function findOnlyId(
   const found = listProperties(target).flatMap((property) => {
     const value = read(property.target);
     const bare = toBareName(property.name);
-    const isNamed = bare === noun || ID_OF_CREATED.test(bare);
+    const isNamed = bare === noun || means(bare, 'ids.created');
     return value !== undefined && isNamed && isIdSchema(value) ? [{ name: property.name, value }] : [];
   });
   return found.length === 1 ? found[0] : undefined;
@@ -267,9 +262,6 @@ export function completeBody(
   return complete(omitInvalid(body, validators.check(pointer, 'response')(body, 'body')), sent);
 }
 
-/** Properties that report a deletion as done. */
-const DELETED = /^(deleted|removed|is_?deleted|acknowledged)$/i;
-
 /** Plans the body of the answer to a delete: the item, or its id and what reports the deletion. */
 function createDeleteReport(context: StateContext, model: ItemModel, body: PlannedBody): WriteBody | undefined {
   const { resource } = model;
@@ -286,7 +278,7 @@ function createDeleteReport(context: StateContext, model: ItemModel, body: Plann
     const { name, schema: own } = property;
     const only = findOnlyValue(property);
     if (only !== undefined) setOwn(constants, name, only);
-    else if (DELETED.test(name) && own.type === 'boolean') setOwn(constants, name, true);
+    else if (means(name, 'removed.report') && own.type === 'boolean') setOwn(constants, name, true);
     else if (/^((deleted|removed).*)?id$/.test(toBareName(name)) || name === resource.idProperty) {
       // Keeps the position of the property.
       constants[name] = undefined;
@@ -404,8 +396,6 @@ function withoutFiles(body: Item): Item {
   return Object.values(body).some(isFile) ? filterMembers(body, (_, value) => !isFile(value)) : body;
 }
 
-const FINISHED = /^(succeeded|success|successful|completed?|done|finished)$/i;
-
 /** What an operation is called where only its status says that it is done. */
 const OPERATION_NAME = /(operation|job)s?$/i;
 
@@ -448,8 +438,6 @@ function withResult(answer: unknown, { done, result: name }: OperationShape, res
   return { ...answer, ...done, ...(name !== undefined && result !== undefined && { [name]: result }) };
 }
 
-const READS: ReadonlySet<Action> = new Set<Action>(['content', 'count', 'latest', 'list', 'read', 'search']);
-
 /** The read of a collection of operations whose items are the answers of a change of another collection. */
 function findPoll(
   { resources }: StateContext,
@@ -468,7 +456,7 @@ function findPoll(
 
 function readShape(schema: ItemSchema, collection: string): OperationShape | undefined {
   const all = listProperties(schema);
-  const result = all.find(({ name, scalar }) => RESULT.test(name) && !scalar)?.name;
+  const result = all.find(({ name, scalar }) => means(name, 'statuses.response') && !scalar)?.name;
   const isOperation = OPERATION_NAME.test(collection);
   const done: Record<string, unknown> = {};
   for (const property of all) {
@@ -481,9 +469,9 @@ function readShape(schema: ItemSchema, collection: string): OperationShape | und
 
 /** The value of a property that says that an operation is done. */
 function readDone({ name, schema }: ItemProperty, isOperation: boolean): unknown {
-  if (DONE.test(name) && schema.type === 'boolean') return true;
+  if (means(name, 'statuses.doneFlag') && schema.type === 'boolean') return true;
   const isStatus = isOperation && /^(status|state)$/i.test(name);
-  return isStatus ? schema.enum?.find((value) => FINISHED.test(String(value))) : undefined;
+  return isStatus ? schema.enum?.find((value) => means(String(value), 'statuses.done')) : undefined;
 }
 
 /** Stores an operation that is done, below the parents that its path and that of the request have in common. */

@@ -1,3 +1,4 @@
+import { isScalarType } from '../../base/json.js';
 import type { MediaType, Operation } from '../../contract/operations/operation.js';
 import { findSuccessWithBody, toStatus, declaresStatus } from '../../contract/operations/responses.js';
 import type { Answer } from '../../http/answer.js';
@@ -139,15 +140,12 @@ export function withPlainJson(choose: ChooseResponse): ChooseResponse {
 const STRUCTURED =
   /^(application|text)\/([\w.+-]*\+)?(json|xml|yaml|x-yaml)\b|^application\/x-www-form-urlencoded|^multipart\//;
 
-/** Types whose values are written as text. */
-const SCALAR = /^(string|integer|number)$/;
-
 /** A success with a media type that an item can be serialized to. */
 function readUsable(choice: ResponseChoice | undefined): ResponseChoice | undefined {
   if (choice === undefined || choice.status >= 400) return undefined;
   const { media, mediaType } = choice;
   const type = typeof media?.schema === 'object' ? media.schema.type : undefined;
-  const text = media?.schema === undefined || (typeof type === 'string' && SCALAR.test(type));
+  const text = media?.schema === undefined || isScalarType(type);
   return mediaType === undefined || text || STRUCTURED.test(mediaType) ? choice : undefined;
 }
 

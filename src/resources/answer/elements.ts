@@ -1,3 +1,4 @@
+import { rankNames } from '../../conventions/conventions.js';
 import { isObject, readMember, readPath, withPath, filterMembers } from '../../base/json.js';
 import type { Answer } from '../../http/answer.js';
 import { findPropertyAt, type ItemSchema } from '../item/item-schema.js';
@@ -131,18 +132,22 @@ function readSent(body: unknown, property: string): readonly unknown[] {
   return own === undefined ? [body] : toElements(own);
 }
 
-/** The properties that can identify an element, the most likely first. */
-const KEYS = ['name', 'login', 'username', 'slug', 'key', 'title', 'id'] as const;
+/** The values that can identify an element, the most likely first. */
+function listKeys(element: Item): readonly unknown[] {
+  return rankNames(Object.keys(element), 'ids.element')
+    .map((name) => element[name])
+    .filter((value) => value !== undefined);
+}
 
 /** The value that names an element: itself, or the first key of an object. */
 function toKey(named: unknown): unknown {
-  return isObject(named) ? KEYS.map((name) => named[name]).find((value) => value !== undefined) : named;
+  return isObject(named) ? listKeys(named)[0] : named;
 }
 
 /** Whether an element is the one that a value names. */
 function isSame(element: unknown, named: unknown): boolean {
   const key = toKey(named);
-  const own = isObject(element) ? KEYS.map((name) => element[name]) : [element];
+  const own = isObject(element) ? listKeys(element) : [element];
   return key !== undefined && own.some((value) => value === key || (typeof value === 'number' && `${value}` === key));
 }
 
@@ -166,7 +171,7 @@ function createResolver(context: OperationContext, property: string): Resolve {
       .split('.')
       .at(-1) ?? '';
   const source = findSource(context, name, schema);
-  const keys = KEYS.filter((each) => schema.properties.has(each));
+  const keys = rankNames(schema.properties.keys(), 'ids.element');
   const isNumber = (each: string): boolean => schema.properties.get(each)?.schema.type === 'integer';
   const isRefused = [404, 422].some((status) => declaresStatus(binding.operation, status));
   return (exchange, location, sent) => {

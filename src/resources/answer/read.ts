@@ -6,7 +6,7 @@ import type { Answer, ListAnswer } from '../../http/answer.js';
 import { isCovered, isJsonType, toEssence } from '../../contract/media-type.js';
 import type { Call } from '../../http/request/call.js';
 import { createEnvelope, createPageHeaders, type Envelope, type EnvelopeFacts } from '../list/envelope.js';
-import { ANNOUNCES, findShapeAt, hasField, type ListShape } from '../list/list-shape.js';
+import { findShapeAt, hasField, type ListShape, readRoleUse } from '../list/list-shape.js';
 import { isPageMistake, type Page, type PageMistake, type PageTurn } from '../list/pagination.js';
 import { choosePlan, createPagePlan, isDescending, type PagePlan } from '../list/plan.js';
 import {
@@ -146,7 +146,7 @@ export function createListHandler(context: OperationContext): StateHandler | und
   const isPart = declaresStatus(operation, 206);
   const writeHeaders = createPageHeaders(
     operation,
-    usual.style.name !== 'none' && !hasField(shape.plan, ({ role }) => ANNOUNCES.has(role)),
+    usual.style.name !== 'none' && !hasField(shape.plan, ({ role }) => readRoleUse(role).announces === true),
   );
 
   return createCollectionHandler(context, (exchange, choice, location) => {
@@ -344,10 +344,7 @@ function toUrl(
   const origin = to.absolute ? readOrigin(call) : '';
   if (to.turn === undefined) return origin + call.url;
   const parameters = new URLSearchParams(query);
-  for (const role of ['after', 'before', 'token', 'page', 'offset'] as const) {
-    const name = plan.names[role];
-    if (name !== undefined) parameters.delete(name);
-  }
+  for (const [role, name] of Object.entries(plan.names)) if (role !== 'limit') parameters.delete(name);
   if (to.turn !== 'first') parameters.set(plan.names[to.turn.role] ?? to.turn.role, String(to.turn.value));
   return `${origin}${path}${parameters.size === 0 ? '' : `?${parameters.toString()}`}`;
 }

@@ -1,3 +1,4 @@
+import { means } from '../../conventions/conventions.js';
 import { NO_PROPERTIES, type Item } from '../store/lists/item-list.js';
 import {
   addTo,
@@ -110,8 +111,7 @@ function readAll(value: unknown, path: readonly string[]): unknown {
 function readIds(value: unknown, key = 'id'): readonly string[] {
   if (Array.isArray(value)) return value.flatMap((each) => readIds(each, key));
   // An object with other properties is a new item inside of this one.
-  const refers =
-    isObject(value) && Object.keys(value).every((name) => name === key || /^(id|_?type|object)$/.test(name));
+  const refers = isObject(value) && Object.keys(value).every((name) => name === key || means(name, 'ids.reference'));
   const id = refers ? (value[key] ?? value['id']) : value;
   return (typeof id === 'string' && id !== '') || typeof id === 'number' ? [String(id)] : [];
 }
@@ -206,9 +206,6 @@ function createAdoption(context: OperationContext): References['adopt'] {
   };
 }
 
-/** Paths of what only the user of a request has. */
-const OWN_ITEMS = /\/(me|user|self|current|viewer)\//;
-
 /** Reads what references in a contract can mean. */
 export function readTargets({ read, resources }: Pick<StateContext, 'read' | 'resources'>): Targets {
   const byNoun = new Map<string, Resource[]>();
@@ -216,7 +213,15 @@ export function readTargets({ read, resources }: Pick<StateContext, 'read' | 're
   for (const resource of resources.collections.values()) {
     const { name, singleton, idProperty, schema, path } = resource;
     // `key_id` does not name one of `/user/keys`.
-    if (singleton || idProperty === undefined || OWN_ITEMS.test(path)) continue;
+    if (
+      singleton ||
+      idProperty === undefined ||
+      path
+        .split('/')
+        .slice(1, -1)
+        .some((word) => means(word, 'people.own'))
+    )
+      continue;
     addTo(byNoun, toItemNoun(name), resource);
     const pointer = schema === undefined || !isTopLevel(resource) ? undefined : read(schema)?.pointer;
     if (pointer !== undefined && !bySchema.has(pointer)) bySchema.set(pointer, name);
@@ -293,7 +298,7 @@ function findTargets(
     return NO_TARGETS;
   const isObjectOfId =
     element?.properties.has('id') === true &&
-    listProperties(element).every(({ name: each }) => /^(id|type|object)$/.test(each));
+    listProperties(element).every(({ name: each }) => means(each, 'ids.reference'));
   const isId = element?.properties.size === 0 && ['string', 'integer'].includes(element.type ?? '');
   if (!isObjectOfId && !isId) return NO_TARGETS;
   const bare = toBareName(name);
@@ -333,8 +338,6 @@ function isIdOf({ items, read }: OperationContext, { name, idParameterSchema }: 
 
 /** The query parameters, and properties of request bodies, that name the ids to replace by the items that they identify. */
 const EXPAND = /^\$?expand$/i;
-
-const SELECT = /^(\$?select|(opt_)?fields)$/i;
 
 /** Expands and selects properties of the items in an answer, where the contract declares parameters for that. */
 export function withSelection(context: OperationContext, handler: StateHandler): StateHandler {
@@ -407,7 +410,7 @@ function createSelection(
   query: readonly string[],
 ): ((values: Item, body: unknown) => unknown) | undefined {
   const { binding, model, read } = context;
-  const parameter = query.find((name) => SELECT.test(name) && model.schema?.properties.has(name) !== true);
+  const parameter = query.find((name) => means(name, 'queries.fields') && model.schema?.properties.has(name) !== true);
   const media = findSuccessMedia(binding.operation);
   if (parameter === undefined || media === undefined) return undefined;
   const { list } = binding;

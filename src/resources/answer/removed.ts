@@ -1,3 +1,5 @@
+import { SAYS_REMOVED, KEEPS_ITEM, REMOVES_ITEM, OTHER_ITEM } from '../../conventions/descriptions.js';
+import { means } from '../../conventions/conventions.js';
 import { isObject, readMember } from '../../base/json.js';
 import type { Answer } from '../../http/answer.js';
 import type { Call } from '../../http/request/call.js';
@@ -12,22 +14,6 @@ import type { Exchange } from '../../answer/chain.js';
 import { answerItem, type OperationContext, type StateContext, toAnswer } from './context.js';
 import { escapePattern } from '../../base/text.js';
 
-/** Properties that say that an item was removed. */
-const FLAG = /^(is_?)?(deleted|archived|trashed|removed)(_?flag)?$/i;
-
-/** Properties that say that an item was not removed. */
-const ACTIVE = /^(is_?)?(active|enabled)(_?flag)?$/i;
-
-const REMOVED = /\b(deleted|removed|archived|deactivated)\b/i;
-
-/** Words in the description of a DELETE that say that the item can be read afterwards. */
-const KEEPS_ITEM =
-  /(^|\n)\W*archives?\b|\b(is|are|gets|be) archived\b|\bsoft[- ]delet|\b(still|afterwards)\b[^.]*\b(read|show|return|visible|retriev)|\b(read|shown|returned|visible|retriev\w*)\b[^.]*\b(still|afterwards)\b|\bgets the (state|status)\b|\bmark(s|ed)?\b[^.]* as (deleted|archived)/i;
-
-/** Words that say that an item is gone, whatever else the description mentions, unless that happens later: "after 30 days". */
-const REMOVES_ITEM =
-  /(?<!\bafter \d[^.]*)\bpermanent|\birreversibl|\b(cannot|can't|can not) be (undone|recovered|restored|read)\b/i;
-
 /** How a removed item differs from others. */
 interface RemovedMark {
   readonly property: string;
@@ -41,12 +27,6 @@ interface RemovedMark {
   /** What a hint says instead. */
   readonly hint?: RemovedHint;
 }
-
-/** Query parameters of lists that ask for removed items beside others. */
-const INCLUDES = /^(include|with|show)[-_]?(deleted|removed|trashed)(items)?$/i;
-
-/** Statuses of removed items. */
-const REMOVED_STATUS = /^(deleted|removed|trashed|cancell?ed)$/i;
 
 /** What a removed item is read as; undefined where it is not found. */
 export type ReadRemoved = (exchange: Exchange, entry: Entry) => Answer | undefined;
@@ -133,13 +113,10 @@ function findListedStatus(
     const isArray = isObject(own) && own.items !== undefined;
     const element = isArray ? contract.resolve(own.items ?? true, `${pointer}/items`).schema : own;
     const values = isObject(element) ? (element.enum ?? []) : [];
-    const value = values.find((each) => DELETED_STATUS.test(String(each)));
+    const value = values.find((each) => means(String(each), 'statuses.removed'));
     return value === undefined ? [] : [{ property: name, value }];
   });
 }
-
-/** Statuses that no existing item has. */
-const DELETED_STATUS = /^(deleted|removed|trashed)$/i;
 
 /** The property that marks removed items, where a query parameter or the description of the DELETE says that they are kept. */
 function findFlag(context: OperationContext): RemovedMark | undefined {
@@ -152,15 +129,15 @@ function findFlag(context: OperationContext): RemovedMark | undefined {
   const asks = (name: string, { parameters }: typeof removal): boolean =>
     parameters.some((parameter) => parameter.in === 'query' && parameter.name === name);
   for (const { name, schema } of listProperties(model.schema)) {
-    if (FLAG.test(name) && schema.type === 'boolean') {
+    if (means(name, 'removed.flag') && schema.type === 'boolean') {
       const parameter = asks(name, binding.operation) ? name : undefined;
       const isRead = bindings.some(({ action, operation }) => action === 'read' && asks(name, operation));
       if (isRead || isKept || readDescribedValues(told, name).includes('true'))
         return { property: name, value: true, parameter };
     }
-    if (ACTIVE.test(name) && schema.type === 'boolean') {
+    if (means(name, 'values.active') && schema.type === 'boolean') {
       const isDescribed =
-        readDescribedValues(told, name).includes('false') || (isKept && REMOVED.test(schema.description ?? ''));
+        readDescribedValues(told, name).includes('false') || (isKept && SAYS_REMOVED.test(schema.description ?? ''));
       if (isDescribed) return { property: name, value: false, parameter: undefined };
     }
     const values = isStatus(name) ? (schema.enum ?? []) : [];
@@ -186,22 +163,22 @@ function showsStatus({ read, model }: OperationContext, removal: Operation, name
 /** The statuses that a DELETE gives which is called otherwise: `canceled` for "Cancel a subscription". */
 function readEnding(summary: string): RegExp | undefined {
   const verb = /^\W*([a-z]{3,}?)(?:e?s)?\b/i.exec(summary)?.[1]?.replace(/e$/i, '');
-  return verb === undefined || DELETES.test(verb) ? undefined : new RegExp(`^${verb}l?ed$`, 'i');
+  return verb === undefined || means(verb, 'verbs.removalStem') ? undefined : new RegExp(`^${verb}l?ed$`, 'i');
 }
-
-const DELETES = /^(delet|remov|destroy|eras|purg|unlink|detach)$/i;
 
 /** How the removed items differ that a list shows beside others: by a flag, or by a status that the parameter names. */
 function findIncluded({ model }: OperationContext, bindings: readonly Binding[]): RemovedMark | undefined {
   const parameters = bindings.flatMap(({ action, operation }) => (action === 'list' ? operation.parameters : []));
-  const asking = parameters.find(({ in: place, name }) => place === 'query' && INCLUDES.test(name));
+  const asking = parameters.find(({ in: place, name }) => place === 'query' && means(name, 'queries.removed'));
   if (asking === undefined) return undefined;
   for (const { name: property, schema } of listProperties(model.schema)) {
     const mark = { property, parameter: undefined, included: asking.name };
-    if (FLAG.test(property) && schema.type === 'boolean') return { ...mark, value: true };
+    if (means(property, 'removed.flag') && schema.type === 'boolean') return { ...mark, value: true };
     if (!isStatus(property)) continue;
     const named = readDescribedValues(asking.description ?? '', property);
-    const value = (schema.enum ?? named).find((each) => named.includes(each) || REMOVED_STATUS.test(String(each)));
+    const value = (schema.enum ?? named).find(
+      (each) => named.includes(each) || means(String(each), 'statuses.removed', 'statuses.canceled'),
+    );
     if (value !== undefined) return { ...mark, value };
   }
   return undefined;
@@ -215,11 +192,8 @@ function readDescribedValues(text: string, name: string): readonly unknown[] {
   const quote = String.raw`[\`"'*]*`;
   const pattern = String.raw`(?<![\w-])${escapePattern(name)}\b${quote}(?:\s+(?:${change})\s+|\s*[:=]\s*)${quote}([\w-]+)`;
   const found = [...text.matchAll(new RegExp(pattern, 'gi'))];
-  return found.filter(({ index }) => !OTHER_NOUN.test(text.slice(0, index))).map(([, value]) => value);
+  return found.filter(({ index }) => !OTHER_ITEM.test(text.slice(0, index))).map(([, value]) => value);
 }
-
-/** Words before a property of another item: "the associated order status changes". */
-const OTHER_NOUN = /\b(associated|related|linked|corresponding|parent|its|their|each) [a-z]+ [`"'*]*$/i;
 
 /** The branch of a union at a path of a body that describes a removed item: it requires a property such as `deleted`. */
 export function findRemovedBranch(
@@ -229,5 +203,7 @@ export function findRemovedBranch(
   let { pointer } = at;
   for (const name of at.path) pointer = read(pointer)?.properties.get(name)?.pointer ?? pointer;
   const branches = listBranches(contract, pointer).map(read);
-  return branches.find((branch) => listProperties(branch).some(({ name, required }) => required && FLAG.test(name)));
+  return branches.find((branch) =>
+    listProperties(branch).some(({ name, required }) => required && means(name, 'removed.flag')),
+  );
 }

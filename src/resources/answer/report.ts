@@ -1,3 +1,4 @@
+import { SHOWS_ITEM } from '../../resources/item/resource.js';
 import { toPointer } from '../../contract/pointer.js';
 import { findBodyMedia, findSuccessMedia } from '../../contract/operations/responses.js';
 import { listProperties } from '../item/item-schema.js';
@@ -5,7 +6,7 @@ import type { Plan } from '../list/list-shape.js';
 import type { PageStyleName } from '../list/pagination.js';
 import { createPagePlan, type PagePlan } from '../list/plan.js';
 import { findLinks, type PropertyLink } from '../item/projection.js';
-import { type Action, type Binding, ON_ITEM, TAKES_ITEM } from '../item/resource.js';
+import { type Binding, ON_ITEM, TAKES_ITEM } from '../item/resource.js';
 import type { ItemModel } from '../item/item-model.js';
 import { findQueryLinks, locateItem } from './bodies.js';
 import type { StateContext } from './context.js';
@@ -68,17 +69,6 @@ interface ListReport extends Pick<PagePlan, 'order' | 'search' | 'sort'> {
 }
 
 type ReportContext = Pick<StateContext, 'contract' | 'items' | 'read'>;
-
-/** Actions whose answers show the item. */
-const SHOWS_ITEM: ReadonlySet<Action> = new Set<Action>([
-  'act',
-  'copy',
-  'create',
-  'latest',
-  'read',
-  'replace',
-  'update',
-]);
 
 /** Reports how state handles an operation, from the same plans that answer its requests. */
 export function describeBinding(context: ReportContext, binding: Binding): OperationReport {

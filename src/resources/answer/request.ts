@@ -1,3 +1,4 @@
+import { means } from '../../conventions/conventions.js';
 import type { Operation } from '../../contract/operations/operation.js';
 import {
   findJsonMedia,
@@ -19,7 +20,6 @@ import {
   listBranches,
   listProperties,
 } from '../item/item-schema.js';
-import { PLAIN_ID } from '../../conventions/names.js';
 import { toBareName } from '../../base/names.js';
 import { toScope } from '../store/collection.js';
 import type { Entry, Item, ItemContent } from '../store/lists/item-list.js';
@@ -42,7 +42,10 @@ export function createLocationFinder(context: StateContext, binding: Binding): O
     // The `id` of an item is not that of its parent.
     .filter(
       (name) =>
-        !PLAIN_ID.test(name) && !isOwn(name) && schema?.properties.has(name) === true && within?.property !== name,
+        !means(name, 'ids.id', 'ids.name') &&
+        !isOwn(name) &&
+        schema?.properties.has(name) === true &&
+        within?.property !== name,
     )
     .map((name) => ({ property: name, parameter: name }));
   const own =
@@ -103,7 +106,10 @@ function findParentProperties(schema: ItemSchema | undefined, links: Binding['pa
   const scalars = listProperties(schema).filter(({ scalar }) => scalar);
   return links.flatMap(({ collection, parameters }, parent): readonly KnownProperty[] => {
     const noun = toBareName(toNoun(collection));
-    const bareNames = new Set([`${noun}id`, ...parameters.filter((name) => !PLAIN_ID.test(name)).map(toBareName)]);
+    const bareNames = new Set([
+      `${noun}id`,
+      ...parameters.filter((name) => !means(name, 'ids.id', 'ids.name')).map(toBareName),
+    ]);
     const found = parameters.length === 1 ? scalars.find(({ name }) => bareNames.has(toBareName(name))) : undefined;
     if (found === undefined) return [];
     const { name, schema: own } = found;
@@ -288,9 +294,6 @@ function toUpload({ bytes, mediaType, filename }: UploadedFile): Upload {
   };
 }
 
-/** Strings that say why a request failed. */
-const REASON = /^(error|error_?code|error_?message|reason)$/i;
-
 /** What the shapes of failures are found with. */
 type FailureParts = Pick<StateContext, 'contract' | 'read' | 'validators'>;
 
@@ -312,7 +315,7 @@ function planFailure(
   for (const each of branches.length === 0 ? [media.schemaPointer] : branches) {
     const properties = listProperties(read(each));
     const flag = properties.find(({ name, schema: own }) => isSuccessFlag(name) && own.type === 'boolean')?.name;
-    const text = properties.find(({ name, schema: own }) => REASON.test(name) && own.type === 'string');
+    const text = properties.find(({ name, schema: own }) => means(name, 'errors.reason') && own.type === 'string');
     if (flag === undefined || text === undefined) continue;
     const reasons = (text.schema.enum ?? []).filter((value) => typeof value === 'string');
     const toBody = (reason: string): Item => ({ [flag]: false, [text.name]: reason });
@@ -331,18 +334,16 @@ function planFailure(
 
 /** The reason that says most exactly that an item was not found. */
 function chooseReason(reasons: readonly string[], noun: string): string {
-  const unknown = reasons.filter((each) => /not_?found|no_?such|unknown|does_?not_?exist|missing/i.test(each));
-  const invalid = reasons.find((each) => /invalid/i.test(each) && !/auth|name|arg/i.test(each));
+  const unknown = reasons.filter((each) => means(each, 'errors.unknownItem'));
+  const invalid = reasons.find((each) => means(each, 'errors.invalid'));
   const word = noun.replaceAll(' ', '_');
   return unknown.find((each) => each.includes(word)) ?? unknown[0] ?? invalid ?? reasons[0] ?? 'not_found';
 }
 
-const MASK = /^(update|field)_?mask$/i;
-
 /** The properties that the field mask of a request names, in its query or its body: `displayName,labels`; all without a mask. */
 export function applyMask({ query, body }: Call, changes: Item): Item {
   const given = [query, isObject(body) ? body : {}];
-  const name = given.flatMap((part) => Object.keys(part)).find((each) => MASK.test(each));
+  const name = given.flatMap((part) => Object.keys(part)).find((each) => means(each, 'queries.mask'));
   const mask = name === undefined ? undefined : given.map((part) => part[name]).find((value) => value !== undefined);
   const paths = (typeof mask === 'string' ? mask.split(',') : Array.isArray(mask) ? mask.map(String) : []).map((path) =>
     path.trim().split('.'),

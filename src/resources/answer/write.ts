@@ -1,3 +1,5 @@
+import { TEMPORARY_PREFIX, SAYS_FIXED } from '../../conventions/descriptions.js';
+import { means } from '../../conventions/conventions.js';
 import { capitalize } from '../../base/names.js';
 import { isFormType } from '../../contract/media-type.js';
 import { completeBody, locateItem } from './bodies.js';
@@ -10,7 +12,6 @@ import { createItemEnvelope } from '../list/envelope.js';
 import { createValueReader, findIdsInput } from '../list/inputs.js';
 import { findCount } from '../list/list-shape.js';
 import { isSameItem } from '../item/positions.js';
-import { toIdName } from '../../conventions/names.js';
 import { type Binding, CREATES, type Resource, createsUnknown, isPathId } from '../item/resource.js';
 import type { Answer } from '../../http/answer.js';
 import type { Entry, Item } from '../store/lists/item-list.js';
@@ -51,7 +52,7 @@ import { declaresStatus } from '../../contract/operations/responses.js';
 /** Creates one item and answers with it; a copy starts from the item that the path names. */
 export function createCreateHandler(context: OperationContext): StateHandler {
   const { binding, model, bodies, reader, preconditions } = context;
-  const temporary = TEMPORARY.exec(model.idProperty?.schema.description ?? '')?.[1];
+  const temporary = TEMPORARY_PREFIX.exec(model.idProperty?.schema.description ?? '')?.[1];
   const writeLocation = createLocationWriter(context);
   const findTaken = createIdCheck(context);
   return createCollectionHandler(context, (exchange, choice, location) => {
@@ -85,9 +86,6 @@ export function createCreateHandler(context: OperationContext): StateHandler {
     return toAnswer(choice, shown, headers);
   });
 }
-
-/** Words that say that the server replaces ids with a prefix: "a temporary identifier starting with `#`". */
-const TEMPORARY = /\btemporary\b[^.]*\b(?:start|begin|prefix)\w*\s+with\s+(?:an?\s+)?[`'"]*([^\w\s`'"]+)/i;
 
 /** Takes over the strings of the answer to a create that differ from the item, so that a read shows the same. */
 function adoptShown({ model, collection, scope }: ItemLocation, created: Entry, shown: unknown): Entry {
@@ -290,13 +288,6 @@ function createChangeHandler(
   });
 }
 
-/** Ids that no client chooses. */
-const OPAQUE_ID = toIdName('guid|number');
-
-/** Words that say that a property keeps the value that it has from the create. */
-const FIXED =
-  /\b(cannot|can't|can not|never) (be )?(later )?(change|update|modifi|edit)|\bimmutable\b|\b(writable|set|only) (only )?(on|at|during|when) (create|creation|creating)\b|\b(create|creation)[- ]only\b/i;
-
 /** Whether the id of an item never changes: a description says so, or no create takes one, so that the server makes it. */
 function hasFixedId({ binding, bindingsOf, model, read }: OperationContext): boolean {
   const id = model.resource.idProperty;
@@ -310,10 +301,10 @@ function hasFixedId({ binding, bindingsOf, model, read }: OperationContext): boo
   const isTaken = created.some(({ properties }) => properties.size === 0 || properties.has(id));
   if (created.length > 0 && !isTaken) return true;
   const declared = own.flatMap((each) => readItems(each).flatMap(({ properties }) => properties.get(id) ?? []));
-  if (declared.some(({ schema }) => FIXED.test(schema.description ?? ''))) return true;
+  if (declared.some(({ schema }) => SAYS_FIXED.test(schema.description ?? ''))) return true;
   return own.some(({ operation, action }) => {
     const sentences = action === 'create' ? (operation.description ?? '').split(/(?<=[.!?])\s/) : [];
-    return sentences.some((sentence) => FIXED.test(sentence) && sentence.includes(`\`${id}\``));
+    return sentences.some((sentence) => SAYS_FIXED.test(sentence) && sentence.includes(`\`${id}\``));
   });
 }
 
@@ -330,7 +321,7 @@ function readNewKey(resource: Resource, before: Entry, after: Entry): string | u
 function readNewId({ binding, model, reader }: OperationContext, { call }: Exchange, entry: Entry): string | undefined {
   const { idProperty, keyProperties, singleton } = model.resource;
   if (singleton || idProperty === undefined || keyProperties.length > 0 || binding.id.length === 0) return undefined;
-  if (OPAQUE_ID.test(idProperty) || idProperty.includes('.') || model.idProperty?.readOnly === true) return undefined;
+  if (means(idProperty, 'ids.id') || idProperty.includes('.') || model.idProperty?.readOnly === true) return undefined;
   if (!isObject(call.body)) return undefined;
   const body = reader.one(call);
   const id = [`new_${idProperty}`, `new${capitalize(idProperty)}`, idProperty]
@@ -397,16 +388,13 @@ export function createBatchHandler(context: OperationContext): StateHandler {
 /** A changed item, or the answer to a change that is not possible; undefined for an item that does not exist yet. */
 type Changed = { readonly entry: Entry } | { readonly refused: Answer } | undefined;
 
-/** Words of a path that changes existing items by POST. */
-const CHANGE_WORD = /update|upsert|edit|modify/i;
-
 /** Plans how the items of a batch change that exist: by PUT they are replaced, by PATCH or an "update" they are merged; a create has none. */
 function createBatchChange(
   context: OperationContext,
 ): ((exchange: Exchange, of: Omit<ReplacedItem, 'entry'>) => Changed) | undefined {
   const { binding, items, model } = context;
   const { method, path } = binding.operation;
-  const merges = method === 'PATCH' || CHANGE_WORD.test(path.slice(path.lastIndexOf('/')));
+  const merges = method === 'PATCH' || means(path.slice(path.lastIndexOf('/')), 'verbs.change');
   if (method !== 'PUT' && !merges) return undefined;
   const replace = createReplacement(context);
   return (exchange, { location, body }) => {

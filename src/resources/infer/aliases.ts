@@ -1,3 +1,5 @@
+import { BODY_METHODS } from '../../contract/operations/operation.js';
+import { means } from '../../conventions/conventions.js';
 import type { Operation } from '../../contract/operations/operation.js';
 import {
   type ItemProperty,
@@ -7,14 +9,14 @@ import {
   listBranches,
 } from '../item/item-schema.js';
 import { findJsonMedia, findSuccessMedia } from '../../contract/operations/responses.js';
-import { isNamedAfter, PLAIN_ID, toSingular } from '../../conventions/names.js';
+import { isNamedAfter, toSingular } from '../../conventions/names.js';
 import { toBareName } from '../../base/names.js';
 import { findListItems } from '../list/list-shape.js';
 import { compareSchemas, isSameItem, isSummary } from '../item/positions.js';
 import type { Within } from '../item/resource.js';
 import { type Candidates, type CollectionCandidate, listNamed, readLastWord } from './candidates.js';
 import type { ContractIndex } from './contract-index.js';
-import { listShorterKeys, OWN } from './path-shape.js';
+import { listShorterKeys } from './path-shape.js';
 
 /** Whether a path can be an alias of another one: no operation reads or lists its items. */
 export function isAlias(index: ContractIndex, candidate: CollectionCandidate): boolean {
@@ -96,28 +98,25 @@ function findParentProperty(index: ContractIndex, candidate: CollectionCandidate
   if (parent === undefined || parameter === undefined) return undefined;
   const noun = toSingular(parent.words.at(-1) ?? '');
   // The `id` of an item is not that of its parent.
-  const named = PLAIN_ID.test(parameter) ? [] : [parameter];
+  const named = means(parameter, 'ids.id', 'ids.name') ? [] : [parameter];
   const wanted = new Set([...named, noun, `${noun}_id`, `${noun}Id`].map(toBareName));
   const properties = listProperties(index.read(candidate.schema));
   const own = properties.find(({ bare }) => wanted.has(bare));
   if (own !== undefined) return own.name;
   // `parent: { database_id }`
-  for (const { name, target } of properties.filter((each) => PARENT_HOLDER.test(each.name))) {
+  for (const { name, target } of properties.filter((each) => means(each.name, 'ids.parent'))) {
     const inner = listProperties(index.read(target)).find(({ bare }) => wanted.has(bare));
     if (inner !== undefined) return `${name}.${inner.name}`;
   }
   return undefined;
 }
 
-/** Objects that name the parent of an item. */
-const PARENT_HOLDER = /^(parent|container|belongs_?to)$/i;
-
 /** The collection whose items are created and listed only below a parent, and read at the top: `/blocks/{id}/children` for `/blocks/{id}`. */
 export const findItemsBelow: FindWhole = (index, all, candidate) => {
   if (candidate.groups.length !== 2 || candidate.schema === undefined || candidate.singleton) return undefined;
   const methods = index.operationsAt(candidate.key);
   const isItemPath = index.operationsAt(candidate.itemKey).size > 0;
-  const creates = ['POST', 'PATCH', 'PUT'].some((method) => index.list(methods.get(method))?.itemSchema !== undefined);
+  const creates = BODY_METHODS.some((method) => index.list(methods.get(method))?.itemSchema !== undefined);
   if (isItemPath || !creates || !methods.has('GET')) return undefined;
   const other = all.find(
     ({ schema, itemKey, key }) =>
@@ -325,7 +324,7 @@ export const findListed: FindWhole = (index, readable, candidate) => {
   const listed = index.list(listing)?.itemSchema;
   const last = groups.at(-1);
   const isOwn = isOwnPath(candidate);
-  const isList = itemKey === undefined && LIST_WORD.test(last?.words.at(-1) ?? '');
+  const isList = itemKey === undefined && means(last?.words.at(-1) ?? '', 'verbs.list');
   const folder = toFolder(candidate);
   const singular = toSingular(last?.words.at(-1) ?? '');
   const others = readable.filter((each) => {
@@ -342,8 +341,7 @@ export const findListed: FindWhole = (index, readable, candidate) => {
     const isNamed = isOwn && !hasList && other?.words.at(-1) === last?.words.at(-1);
     const least = isNamed ? 0.4 : 0.8;
     const [own = ''] = last?.parameters ?? [];
-    const isSameId =
-      other?.parameters.length === 1 && own === other.parameters[0] && !/^_?(id|key|name|slug)$/i.test(own);
+    const isSameId = other?.parameters.length === 1 && own === other.parameters[0] && !means(own, 'ids.id', 'ids.name');
     const isListed = (isOwn && other?.words.at(-1) === last?.words.at(-1)) || (isSameId && !hasList);
     return isListed && isLike(index, [schema, each.schema], least);
   });
@@ -353,10 +351,8 @@ export const findListed: FindWhole = (index, readable, candidate) => {
 
 /** Whether a path is below a word for the user of the request: `/me/playlists`. */
 export function isOwnPath({ groups }: CollectionCandidate): boolean {
-  return groups.length === 1 && OWN.test(groups[0]?.words.at(-2) ?? '');
+  return groups.length === 1 && means(groups[0]?.words.at(-2) ?? '', 'people.own');
 }
-
-const LIST_WORD = /^(list|all|index|search|query|find)$/i;
 
 /** The path of a collection without its last word. */
 function toFolder({ groups }: CollectionCandidate): string {

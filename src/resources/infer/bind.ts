@@ -1,3 +1,5 @@
+import { ENDS_ITEM, KEEPS_OTHERS, REPLACES_ITEM, CHANGES_ITEM } from '../../conventions/descriptions.js';
+import { means } from '../../conventions/conventions.js';
 import { NO_PROPERTIES, type Item } from '../store/lists/item-list.js';
 import { type Operation, readText } from '../../contract/operations/operation.js';
 import {
@@ -11,7 +13,6 @@ import type { Action, Binding, Within } from '../item/resource.js';
 import { isSameItem, compareSchemas } from '../item/positions.js';
 import type { CollectionCandidate } from './candidates.js';
 import { type ItemSchema, listProperties, findValueArray, listBranches } from '../item/item-schema.js';
-import { toBareName } from '../../base/names.js';
 import { type ContractIndex, readBodyPointer, isNamedAs } from './contract-index.js';
 import { findIdsInput } from '../list/inputs.js';
 import { readAnswerPointer, readCountShape } from '../list/list-shape.js';
@@ -69,15 +70,12 @@ export const bindItemOperation: Bind = (index, candidate, operation) => {
   }
 };
 
-/** Verbs of a DELETE after which the item still exists, where its schema shows what happened to it. */
-const ENDING = /^\W*(p>)?\W*(cancel|archive|deactivate|disable|void)l?[sd]?\b/i;
-
 /** Verbs of a create that such a DELETE undoes. */
 const ENABLING = /^\W*(p>)?\W*(enable|activate)s?\b/im;
 
 /** A DELETE removes the item, unless its description says that it cancels or archives it and the item shows that. */
 function bindDelete(index: ContractIndex, candidate: CollectionCandidate, operation: Operation): InferredAction {
-  const verb = ENDING.exec(readText(operation))?.[2]?.toLowerCase();
+  const verb = ENDS_ITEM.exec(readText(operation))?.[2]?.toLowerCase();
   const create = index.operationsAt(candidate.key).get('POST');
   // What its create enables is gone once it is disabled.
   const isUndone = /^(disable|deactivate)$/.test(verb ?? '') && create !== undefined && ENABLING.test(readText(create));
@@ -128,16 +126,12 @@ export const bindSingletonOperation: Bind = (index, candidate, operation) => {
   }
 };
 
-const CONTENT_WORDS = /^(contents?|download|raw|file|body|pdf|data|media|blob|bytes)$/i;
-
-const COPY_WORDS = /^(copy|clone|duplicate|fork|remix)$/i;
-
 /** What an operation on a segment after an item does: `/jobs/{id}/cancel`, `/files/{id}/content`. */
 export const bindItemWord: Bind = (index, candidate, operation) => {
   const found = inferFor(candidate);
   const word = index.word(operation);
   if (operation.method === 'GET') {
-    if (CONTENT_WORDS.test(word) && isOpaque(operation)) {
+    if (means(word, 'segments.content') && isOpaque(operation)) {
       return found('content', 0.9, `"${word}" of one item; the response is not JSON`);
     }
     return `"${word}" is not a list, the content of an item or a singleton`;
@@ -157,7 +151,7 @@ export const bindItemWord: Bind = (index, candidate, operation) => {
     const why = `"${word}" of an item; the response only reports it; ${describeEffect(set)}`;
     return { candidate, action: 'act', set, confidence: 0.7, why };
   }
-  if (COPY_WORDS.test(word)) {
+  if (means(word, 'segments.copy')) {
     return found('copy', 0.8, `"${word}" of an item; the response is an item`);
   }
   if (set === undefined) {
@@ -188,20 +182,6 @@ function isOpaque(operation: Operation): boolean {
   return !/json|xml|yaml|^(application|\*)\/\*/.test(media.type) || type === 'string';
 }
 
-/** Words of a description that say that a PUT changes only what it sends. */
-const KEEPS =
-  /\b(partial(ly)?|merge[sd]?|sparse|like a patch)\b|\bonly (the )?([\w`]+ )?(fields|properties|members|attributes|parameters|values) (that|which|you|are|given|sent|provided)|\b(fields|properties|members|attributes|parameters|values)\b[^.;]*\b(sent|given|provided|included|passed|missing|omitted|left out|leave out|absent|not in the (request|body))\b[^.;]*\b(not? change|keep|kept|unchanged|changed|stay|untouched|preserved|retained)|\b(leave out|omit|left out|omitted|not (sent|provided|given|included))\b[^.;]*\b(stays?|keeps?|unchanged|do(es)? not change|not be changed|untouched|left as|remains?)|\b(changes|updates) (only )?the (fields|properties|members|attributes|parameters)\b[^.;]*\b(sent|given|provided|passed|included)/i;
-
-/** Words of a description that say that a PUT replaces the whole item. */
-const REPLACES =
-  /\b(replac(e|es|ing|ement)|overwrit(e|es|ing|ten))\b|\b(full|complete|entire|whole) (representation|object|resource|item|body|set of|definition|document)\b|\b(not (sent|provided|given|included)|left out|omitted|missing)\b[^.;]*\b(removed|reset|default|deleted|cleared|lost|unset)/i;
-
-/** Verbs of a PUT that changes an item; others, such as "set" or "store", say nothing about what it keeps. */
-const CHANGES = /^\W*(update|edit|modif(y|ies)|change)s?\b/i;
-
-/** Properties that apply to new items only, such as `status_if_new`: what exists keeps its own. */
-const IF_NEW = /^(if(new|created?|missing)|oncreate|oninsert)|(ifnew|ifcreated?|ifmissing|oncreate|oninsert)$/;
-
 /**
  * Whether the body of a PUT is a whole item: its description says so, PATCH changes a part, or it requires what a create requires.
  *
@@ -213,10 +193,10 @@ function isWhole(index: ContractIndex, candidate: CollectionCandidate, operation
   const isCreated = declaresStatus(operation, 201);
   if (body === undefined) return isCreated;
   const told = readText(operation);
-  if ([...body.properties.keys()].some((name) => IF_NEW.test(toBareName(name)))) return false;
+  if ([...body.properties.keys()].some((name) => means(name, 'queries.ifNew'))) return false;
   if (index.operationsAt(candidate.itemKey).has('PATCH')) return true;
-  if (KEEPS.test(told)) return false;
-  if (REPLACES.test(told) || isCreated) return true;
+  if (KEEPS_OTHERS.test(told)) return false;
+  if (REPLACES_ITEM.test(told) || isCreated) return true;
   const create = index.operationsAt(candidate.key).get('POST');
   const whole = index.body(create);
   if (whole === undefined) return body.pointer === candidate.schema;
@@ -226,7 +206,7 @@ function isWhole(index: ContractIndex, candidate: CollectionCandidate, operation
   if (required.length > 0) return required.every(({ name }) => body.properties.get(name)?.required === true);
   // A schema that says what only the server sets would say what a request has to set.
   const isPrecise = listProperties(body).some(({ readOnly }) => readOnly);
-  return body.pointer === candidate.schema && !(isPrecise && CHANGES.test(operation.summary ?? operation.id));
+  return body.pointer === candidate.schema && !(isPrecise && CHANGES_ITEM.test(operation.summary ?? operation.id));
 }
 
 /** What an operation on the path of a collection does, or why the store does not handle it. */
@@ -363,32 +343,32 @@ function bindRemoval(
 export const bindCollectionWord: Bind = (index, candidate, operation) => {
   const found = inferFor(candidate);
   const word = index.word(operation);
-  if (operation.method === 'GET' && COUNT_WORD.test(word) && readCountShape(index.read, operation) !== undefined)
+  if (
+    operation.method === 'GET' &&
+    means(word, 'segments.count') &&
+    readCountShape(index.read, operation) !== undefined
+  )
     return found('count', 0.85, `"${word}"; the response is the number of items of the collection`);
-  if (operation.method === 'GET' && LATEST_WORD.test(word) && isItemOf(index, candidate, operation))
+  if (operation.method === 'GET' && means(word, 'segments.latest') && isItemOf(index, candidate, operation))
     return found('latest', 0.85, `"${word}"; the response is an item of the collection`);
   const searches = operation.method === 'GET' || (operation.method === 'POST' && isSearchWord(word));
   if (searches && isListOf(index, candidate, operation))
     return found('search', 0.8, `"${word}"; the response is a list of items of the collection`);
-  const isNamedRemoval = operation.method === 'DELETE' && BATCH_WORD.test(word);
-  if (isNamedRemoval || (operation.method !== 'GET' && REMOVAL_WORD.test(word))) {
+  const isNamedRemoval = operation.method === 'DELETE' && means(word, 'segments.batch');
+  if (isNamedRemoval || (operation.method !== 'GET' && means(word, 'segments.remove'))) {
     const removal = bindRemoval(index, candidate, { operation, isPlain: false });
     if (typeof removal !== 'string') return removal;
   }
-  const isUpload = operation.method === 'POST' && UPLOAD_WORD.test(word) && hasFile(index, operation);
+  const isUpload = operation.method === 'POST' && means(word, 'segments.upload') && hasFile(index, operation);
   const confidence = isUpload ? measureConfidence(index, candidate, operation) : 0;
   if (confidence > 0) return found('create', confidence, `"${word}" with a file; the response is an item`);
   const elements = index.body(operation)?.items;
   const isNamed =
-    BATCH_WORD.test(word) || (elements !== undefined && index.read(elements)?.pointer === candidate.schema);
+    means(word, 'segments.batch') || (elements !== undefined && index.read(elements)?.pointer === candidate.schema);
   const array = isNamed ? findItemArray(index, candidate, { operation, isNamed }) : undefined;
   if (array !== undefined) return found('batch', 0.8, `"${word}"; ${array}`);
   return `"${word}" of a collection, but the response is not a list of its items`;
 };
-
-const BATCH_WORD = /bulk|batch|man(y|ies)|multiple|import|create|add|insert|upsert|update|replace|list/i;
-
-const UPLOAD_WORD = /^(contents?|uploads?|files?)$/i;
 
 /** Whether a request has a file beside the properties of an item. */
 function hasFile(index: ContractIndex, { body }: Operation): boolean {
@@ -397,12 +377,6 @@ function hasFile(index: ContractIndex, { body }: Operation): boolean {
   );
   return schemas.some((each) => listProperties(each).some(({ schema }) => schema.format === 'binary'));
 }
-
-const REMOVAL_WORD = /delete|remove|destroy/i;
-
-const COUNT_WORD = /^[_$]?(count|total|size)$/i;
-
-const LATEST_WORD = /^(latest|newest|last|(most[-_]?)?recent)$/i;
 
 function isItemOf(index: ContractIndex, { schema }: CollectionCandidate, operation: Operation): boolean {
   const item = index.read(schema);

@@ -1,3 +1,5 @@
+import { CHANGING_METHODS } from '../../contract/operations/operation.js';
+import { means } from '../../conventions/conventions.js';
 import type { Operation } from '../../contract/operations/operation.js';
 import { type ItemSchema, listBranches } from '../item/item-schema.js';
 import { readAnswerPointer } from '../list/list-shape.js';
@@ -69,8 +71,6 @@ function addItemDraft(
   candidates.set(key, { key, itemKey, groups, hasOperations, singleton: false, schema });
 }
 
-const CHANGES = ['DELETE', 'PATCH', 'PUT'];
-
 /**
  * Whether another path identifies the items of a collection better: the one with more parameters, unless the shorter one is changed or
  * is the only one that shows what the collection creates. Of `/gists/{id}`, which is edited and removed, and `/gists/{id}/{version}`, the
@@ -86,7 +86,8 @@ function isBetterItem(index: ContractIndex, known: CollectionCandidate, group: K
     created.properties.size > 0 &&
     toObject(index, index.operationsAt(itemKey).get('GET')) === created;
   const methods = index.operationsAt(shorter);
-  const isShorter = CHANGES.some((method) => methods.has(method)) || (isCreated(shorter) && !isCreated(longer));
+  const isShorter =
+    CHANGING_METHODS.some((method) => methods.has(method)) || (isCreated(shorter) && !isCreated(longer));
   return more > 0 ? !isShorter : isShorter;
 }
 
@@ -176,16 +177,15 @@ function isSearchOf(candidates: ReadonlyMap<string, CollectionCandidate>, shape:
   return parent !== undefined && parent.schema === schema && (shape.groups.at(-1)?.words.length ?? 0) > 1;
 }
 
-const SELF = /^(me|self|current|whoami|profile|account|settings|config|configuration|preferences|balance)$/i;
-
 /** A path whose response is one object, and that is written as well or has the name of a singleton. */
 function findSingleton({ index, operation, shape, words }: PlainPath): string | undefined {
   const answer = toObject(index, operation);
   if (answer?.type !== 'object' || answer.properties.size === 0) return undefined;
   const methods = index.operationsAt(shape.key);
   const post = methods.get('POST');
-  const isWritten = CHANGES.some((method) => methods.has(method)) || index.answer(post)?.pointer === answer.pointer;
-  return isWritten || SELF.test(words.at(-1) ?? '') ? answer.pointer : undefined;
+  const isWritten =
+    CHANGING_METHODS.some((method) => methods.has(method)) || index.answer(post)?.pointer === answer.pointer;
+  return isWritten || means(words.at(-1) ?? '', 'segments.singleton') ? answer.pointer : undefined;
 }
 
 /** The schema of an item: that of the read response, else of the create response, the list items, or an update response. */

@@ -1,3 +1,5 @@
+import { CHANGING_METHODS } from '../../contract/operations/operation.js';
+import { means } from '../../conventions/conventions.js';
 import type { Contract } from '../../contract/contract.js';
 import type { Operation, Parameter } from '../../contract/operations/operation.js';
 import { memoize } from '../../base/memoize.js';
@@ -244,7 +246,7 @@ function readList(lookups: Lookups, operation: Operation, findItem: FindItem): I
   }
   const methods = lookups.byKey.get(shape?.key ?? '');
   // What other methods change or remove is a singleton.
-  if (named === undefined && ['DELETE', 'PATCH', 'PUT'].some((method) => methods?.has(method))) return undefined;
+  if (named === undefined && CHANGING_METHODS.some((method) => methods?.has(method))) return undefined;
   const positions = findListPositions(read, pointer);
   if (positions.length === 0) return named;
   const whole = read(pointer);
@@ -262,17 +264,11 @@ function isOnItem(shape: PathShape | undefined): boolean {
   return (shape?.groups.at(-1)?.parameters.length ?? 0) > 0;
 }
 
-/** Flags that say that a long-running operation is done. */
-export const DONE: RegExp = /^(is_?)?(done|completed?|finished)$/i;
-
-/** The results of long-running operations. */
-export const RESULT: RegExp = /^(response|result|output)$/i;
-
 /** Whether a schema is that of a long-running operation: it has a flag that says that it is done, and its result. */
 export function isLongRunning(schema: ItemSchema | undefined): boolean {
   const all = listProperties(schema);
   return (
-    all.some(({ name, schema: own }) => DONE.test(name) && own.type === 'boolean') &&
-    all.some(({ name, scalar }) => RESULT.test(name) && !scalar)
+    all.some(({ name, schema: own }) => means(name, 'statuses.doneFlag') && own.type === 'boolean') &&
+    all.some(({ name, scalar }) => means(name, 'statuses.response') && !scalar)
   );
 }

@@ -1,4 +1,6 @@
-import { isObject, type SchemaObject } from '../../base/json.js';
+import { KEY_SEPARATOR, KEY_OF_OTHER, MASKED_NAME } from '../../conventions/forms.js';
+import { means, rankNames } from '../../conventions/conventions.js';
+import { isObject, type SchemaObject, isScalarType } from '../../base/json.js';
 import { readNameSpan } from '../../contract/router/path-span.js';
 import type { CollectionCandidate } from './candidates.js';
 import type { ContractIndex } from './contract-index.js';
@@ -10,7 +12,7 @@ import {
   isNumeric,
   readSchemaType,
 } from '../item/item-schema.js';
-import { isNamedAfter, OR, toBareNoun, PART_NAME } from '../../conventions/names.js';
+import { isNamedAfter, toBareNoun } from '../../conventions/names.js';
 import { toBareName } from '../../base/names.js';
 import { type Binding, type OwnUrl, type Resource, type SecretKey, createResource } from '../item/resource.js';
 import { findListUrls, findSelfLink, findSelfUrl } from './self-url.js';
@@ -93,7 +95,7 @@ function findFullName(
 ): { readonly property: string; readonly words: readonly string[] } | undefined {
   if (groups.some(({ parameters }, i) => parameters.length > (i < groups.length - 1 ? 1 : Infinity))) return undefined;
   for (const property of listProperties(schema)) {
-    if (!/^(name|resource_?name|full_?name)$/i.test(property.name)) continue;
+    if (!means(property.name, 'ids.resourceName')) continue;
     const { description, pattern } = property.schema;
     const shown = listShownValues(schema, property).map((value) =>
       typeof value === 'string' ? value.split('/').map((part, i) => (i % 2 === 0 ? part : undefined)) : undefined,
@@ -114,15 +116,12 @@ function findFullName(
   return undefined;
 }
 
-/** Objects that can hold the id of the item around them: `metadata.name`. */
-const ID_HOLDER = /^(metadata|meta|data|attributes|properties|spec|key)$/i;
-
 /** The property with the name of the path parameter, with or without the noun, else `id`, else the noun and `id`; a path with dots inside an object. */
 function findIdProperty(index: ContractIndex, schema: ItemSchema, candidate: CollectionCandidate): string | undefined {
   const parameter = candidate.groups.at(-1)?.parameters.at(-1);
   const noun = toBareNoun(candidate.groups.at(-1)?.words.at(-1));
   // `{idOrName}` takes another property as well.
-  const [name = 'id'] = parameter?.replace(/#\d+$/, '').split(OR) ?? [];
+  const [name = 'id'] = parameter?.replace(/#\d+$/, '').split(KEY_SEPARATOR) ?? [];
   const lastWord = /[A-Z]?[a-z0-9]+$/.exec(name)?.[0].toLowerCase() ?? '';
   const [operation] = index.operationsAt(candidate.itemKey).values();
   const isText = operation?.parameters.some(
@@ -133,10 +132,10 @@ function findIdProperty(index: ContractIndex, schema: ItemSchema, candidate: Col
   if (other !== undefined) return other;
   const own = findIdIn(schema, words);
   // A `name` that the parameter does not mention gives way to an id inside of an object.
-  const isGuess = own !== undefined && ID_NAMES.includes(own) && !words.wanted.endsWith(toBareName(own));
+  const isGuess = own !== undefined && means(own, 'ids.other') && !words.wanted.endsWith(toBareName(own));
   if (own !== undefined && !isGuess) return own;
   for (const { name, target } of listProperties(schema)) {
-    const inner = ID_HOLDER.test(name) ? index.read(target) : undefined;
+    const inner = means(name, 'envelopes.holder') ? index.read(target) : undefined;
     const nested = inner === undefined ? undefined : findIdIn(inner, words);
     if (nested !== undefined && (own === undefined || nested === 'id')) return `${name}.${nested}`;
   }
@@ -145,7 +144,7 @@ function findIdProperty(index: ContractIndex, schema: ItemSchema, candidate: Col
 
 /** The id of the item that a parameter of another noun names: `user.id` for the `{user_id}` of a member. */
 function findOtherItem(index: ContractIndex, schema: ItemSchema, { noun, wanted }: IdWords): string | undefined {
-  const [, stem = '', key = 'id'] = /^(.+?)(id|uuid|sid|login|slug)$/.exec(wanted) ?? [];
+  const [, stem = '', key = 'id'] = KEY_OF_OTHER.exec(wanted) ?? [];
   if (stem === '' || noun === '' || wanted.startsWith(noun)) return undefined;
   const names = listProperties(schema);
   const holder = names.find(({ bare, scalar }) => bare === stem && !scalar);
@@ -153,11 +152,6 @@ function findOtherItem(index: ContractIndex, schema: ItemSchema, { noun, wanted 
   const inner = listProperties(index.read(holder.target)).find(({ bare }) => bare === key);
   return inner && `${holder.name}.${inner.name}`;
 }
-
-const ID_NAMES: readonly string[] =
-  '_id object_id objectId resource_id resourceId entity_id entityId uuid guid uid sid gid key slug code name number'.split(
-    ' ',
-  );
 
 /** The bare words that the name of an id can be made of. */
 interface IdWords {
@@ -171,7 +165,9 @@ interface IdWords {
 
 function findIdIn(schema: ItemSchema, of: IdWords): string | undefined {
   const { noun, wanted } = of;
-  const properties = listProperties(schema).filter((each) => !NO_IDS.has(String(each.schema.type)));
+  const properties = listProperties(schema).filter(
+    ({ schema: { type } }) => type === undefined || (type !== 'boolean' && isScalarType(type)),
+  );
   const names = new Set(properties.map(({ name }) => name));
   const bare = new Map(properties.map((property) => [property.bare, property.name]));
   const named = bare.get(wanted);
@@ -183,7 +179,7 @@ function findIdIn(schema: ItemSchema, of: IdWords): string | undefined {
   const explicit = [named, short].find((name) => name !== undefined && name !== 'id');
   if (explicit !== undefined) return explicit;
   // `{specSlug}` names what identifies an item, whatever the item is called in the path.
-  const isKey = of.isText && KEY_WORDS.test(of.lastWord) && !noun.endsWith(of.lastWord);
+  const isKey = of.isText && means(of.lastWord, 'ids.keyWord') && !noun.endsWith(of.lastWord);
   const key = isKey ? bare.get(of.lastWord) : undefined;
   if (key !== undefined) return key;
   // `{host_name}` identifies what has no other id than its `host`.
@@ -194,20 +190,14 @@ function findIdIn(schema: ItemSchema, of: IdWords): string | undefined {
     ? LOGIN_NAMES.find((name) => names.has(name))
     : undefined;
   if (login !== undefined && of.isText && !of.wanted.endsWith('id')) return login;
-  // Django calls it `pk`, whatever the parameter is called; others write `ID`.
-  const main = ['id', 'pk', 'ID', 'Id'].find((name) => names.has(name));
+  const main = rankNames(names, 'ids.main').find((name) => !name.startsWith('$'));
   if (main !== undefined) return main;
   // `{sectionGid}` without such a property: the last word of the parameter.
   const last = bare.get(of.lastWord);
   // `{user}` names a user by the property `username`.
   const after = wanted === noun ? properties.find(({ name }) => isNamedAfter(name, wanted))?.name : undefined;
-  return short ?? bare.get(`${noun}id`) ?? after ?? last ?? ID_NAMES.find((name) => names.has(name));
+  return short ?? bare.get(`${noun}id`) ?? after ?? last ?? rankNames(names, 'ids.other')[0];
 }
-
-/** Last words of parameters that are the names of properties which identify an item. */
-const KEY_WORDS = /^(alias|code|domain|email|handle|hostname|key|login|name|number|sha|sku|slug|symbol|username)$/;
-
-const NO_IDS: ReadonlySet<string> = new Set(['object', 'array', 'boolean']);
 
 /** For `{namespace}/{taxonomy_key}` the properties `namespace` and `key`; none where a parameter matches no property. */
 function findKeyProperties(
@@ -224,10 +214,6 @@ function findKeyProperties(
   return found.length === parameters.length ? found : [];
 }
 
-/** Names of properties that repeat all parts of a key. */
-const JOINED_NAME =
-  /^(full_?(name|slug|path|id)|path_?with_?namespace|name_?with_?(owner|namespace)|qualified_?name)$/i;
-
 /** The strings that hold all parts of a key, by their name or by an example of as many parts: `mira/ledger`. */
 function findJoinedKeys(schema: ItemSchema, keys: readonly string[]): readonly string[] {
   const isExample = (value: unknown): boolean =>
@@ -235,8 +221,8 @@ function findJoinedKeys(schema: ItemSchema, keys: readonly string[]): readonly s
   const joined = listProperties(keys.length < 2 ? undefined : schema).filter(
     ({ name, schema: { type, format, example } }) => {
       if (![type].flat().includes('string') || format !== undefined || keys.includes(name)) return false;
-      if (JOINED_NAME.test(name)) return example === undefined || isExample(example);
-      return /(name|slug|key|id)$/i.test(name) && isExample(example);
+      if (means(name, 'ids.joined')) return example === undefined || isExample(example);
+      return means(name, 'ids.ending') && isExample(example);
     },
   );
   return joined.map(({ name }) => name);
@@ -254,10 +240,10 @@ function findKeyProperty(
   if (held !== undefined) return held;
   const own = exact ?? properties.find(({ bare }) => bare.length > 1 && of.name.endsWith(bare));
   const inner = index.read(own?.target);
-  const nested = inner && ['login', 'username', 'slug', 'id', 'name'].find((name) => inner.properties.has(name));
+  const nested = inner && rankNames(inner.properties.keys(), 'ids.readable')[0];
   if (own !== undefined && !own.scalar && nested !== undefined) return `${own.name}.${nested}`;
   if (own !== undefined) return own.name;
-  return of.name === of.noun ? ['slug', 'name', 'key', 'id'].find((name) => schema.properties.has(name)) : undefined;
+  return of.name === of.noun ? rankNames(schema.properties.keys(), 'ids.readable')[0] : undefined;
 }
 
 /** The property of an object in the item that a parameter names with that object: `owner.name` for `{owner_name}`. */
@@ -278,7 +264,7 @@ function findSecretKey(
 ): SecretKey | undefined {
   const { parameters = [] } = candidate.groups.at(-1) ?? {};
   const name = toBareName(parameters[0] ?? '');
-  if (parameters.length !== 1 || !/(token|secret|key)$/.test(name)) return undefined;
+  if (parameters.length !== 1 || !means(name, 'ids.secret')) return undefined;
   const create = index.operationsAt(candidate.key).get('POST');
   const shown = listProperties(index.answer(create));
   const key = shown.find((property) => property.schema.type === 'string' && property.bare === name);
@@ -318,11 +304,11 @@ function findSent(
   return listProperties(item).flatMap(({ name, bare }) => (names.has(bare) ? [name] : []));
 }
 
-/** `redacted_value` is the masked form of `value`. */
+/** The properties that are the masked forms of others. */
 function findRedacted(schema: ItemSchema): Readonly<Record<string, string>> {
   const redacted: Record<string, string> = {};
   for (const name of schema.properties.keys()) {
-    const plain = /^(?:redacted|masked|obfuscated)_?(.+)$/i.exec(name)?.[1];
+    const plain = MASKED_NAME.exec(name)?.[1];
     if (plain === undefined) continue;
     const match = listProperties(schema).find(({ bare }) => bare === toBareName(plain));
     if (match !== undefined) redacted[name] = match.name;
@@ -450,7 +436,7 @@ function findKeys(
 ): readonly { readonly path: string; readonly property: ItemProperty }[] {
   const own = listProperties(schema).map((property) => ({ path: property.name, property }));
   const held = own
-    .filter(({ path }) => HOLDER.test(path) || PART_NAME.test(path))
+    .filter(({ path }) => HOLDER.test(path) || means(path, 'envelopes.part'))
     .flatMap(({ path, property: { target } }) =>
       listProperties(read(target)).map((property) => ({
         path: `${path}.${property.name}`,
@@ -487,7 +473,7 @@ interface Description {
 }
 
 function readMention(index: ContractIndex, parameter: Parameter, operation: Operation): Mention {
-  const parts = parameter.name.split(OR);
+  const parts = parameter.name.split(KEY_SEPARATOR);
   const { schema } = index.contract.resolve(parameter.schema, parameter.schemaPointer);
   const described = isObject(schema) && typeof schema.description === 'string' ? schema.description : '';
   // "Accepts either an incident id, or an incident number."

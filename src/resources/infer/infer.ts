@@ -1,3 +1,4 @@
+import { BEHIND_ITEM } from '../../resources/item/resource.js';
 import type { Contract } from '../../contract/contract.js';
 import type { Operation } from '../../contract/operations/operation.js';
 import { createItemSchemaReader } from '../item/item-schema.js';
@@ -351,7 +352,7 @@ function findChosenId({ parameters }: Operation, group: PathGroup | undefined): 
 /** The group of the path that is the item or the collection: the last one, or the one before an action. */
 function findItemIndex(groups: readonly PathGroup[], inferred: InferredAction): number {
   const { action } = inferred;
-  const isWord = groups.at(-1)?.parameters.length === 0 && /^(act|content|copy)$/.test(action);
+  const isWord = groups.at(-1)?.parameters.length === 0 && BEHIND_ITEM.has(action);
   return groups.length - (isWord || action === 'elements' ? 2 : 1);
 }
 

@@ -1,3 +1,5 @@
+import { VERSION, PREFIX, CHOSEN_VERSION, ID_PART } from '../../conventions/forms.js';
+import { means } from '../../conventions/conventions.js';
 import type { Operation } from '../../contract/operations/operation.js';
 import { toPlainPath } from '../../contract/router/path-span.js';
 import { toBareNoun } from '../../conventions/names.js';
@@ -40,15 +42,6 @@ type PathShapes = ReadonlyMap<Operation, PathShape | undefined>;
 
 type DraftShapes = ReadonlyMap<Operation, DraftShape | undefined>;
 
-/** A segment that is a version of the API. */
-const VERSION = /^v\d+(\.\d+)*((alpha|beta|rc)\d*)?$/i;
-
-/** A segment with the version of the API as a parameter: `v{version}`, `{api-version}`. */
-const CHOSEN_VERSION = /^v?\{(api[-_]?)?v(er|ersion)?(:[^{}]*)?\}$/i;
-
-/** Segments that name no items: `/api/0`. */
-const PREFIX = /^(api|rest|\d+(\.\d+)*|v\d+(\.\d+)*((alpha|beta|rc)\d*)?)$/i;
-
 /** Reads the paths of all operations; other versions, and ids of parents in front of the id, are read as the same path. */
 export function readPathShapes(
   operations: readonly Operation[],
@@ -70,12 +63,6 @@ function withKeys(groups: readonly PathGroup[]): readonly KeyedGroup[] {
   });
 }
 
-/** Segments that mean the user of a request. */
-export const OWN: RegExp = /^(@?me|self|user|current([-_]?user)?|viewer|-)$/i;
-
-/** Collections of which the user of a request is an item. */
-const USERS = /^(users?|members?|people|persons?|profiles?|accounts?)$/i;
-
 /** Reads `/me` as one of the `/users/{id}`, and `/me/posts` as `/users/{id}/posts`, where both exist and show the same. */
 function unifyOwn(shapes: DraftShapes, isSame: (one: Operation, other: Operation) => boolean): DraftShapes {
   if (!Array.from(shapes.values()).some((shape) => findOwnWord(shape) >= 0)) return shapes;
@@ -84,7 +71,8 @@ function unifyOwn(shapes: DraftShapes, isSame: (one: Operation, other: Operation
   for (const [operation, shape] of shapes) {
     if (operation.method === 'GET' && shape !== undefined) reads.set(shape.key, operation);
     const [first] = shape?.groups ?? [];
-    if (first?.parameters.length === 1 && USERS.test(first.words.at(-1) ?? '')) bases.set(first.words.join('/'), first);
+    if (first?.parameters.length === 1 && means(first.words.at(-1) ?? '', 'people.collection'))
+      bases.set(first.words.join('/'), first);
   }
   const find = (shape: DraftShape): DraftShape | undefined => {
     const at = findOwnWord(shape);
@@ -109,7 +97,7 @@ function unifyOwn(shapes: DraftShapes, isSame: (one: Operation, other: Operation
 /** The index of the word for the user of the request, one of the last two of the first group; -1 for none. */
 function findOwnWord(shape: DraftShape | undefined): number {
   const words = shape?.groups[0]?.words ?? [];
-  return words.findLastIndex((word, i) => i >= words.length - 2 && OWN.test(word));
+  return words.findLastIndex((word, i) => i >= words.length - 2 && means(word, 'people.own'));
 }
 
 /** Reads `POST /v10/projects` as `/v9/projects`, as `GET /v9/projects/{id}` has it, where no operation of a noun has two versions. */
@@ -234,9 +222,6 @@ function findNoun(words: readonly string[]): string | undefined {
   return words.findLast((word, i) => i === words.length - 1 && !PREFIX.test(word));
 }
 
-/** What the names of parameters have behind the noun: `{projectKey}`, `{team_id_or_slug}`. */
-const ID_PART = /[-_]?(id|key|slug|name|uuid|guid|gid|sid|uid|code|number|handle)([-_]?or[-_]?\w+)?$/i;
-
 /** The noun of the items that a parameter identifies: `shops` for `{shopId}`. */
 function toNoun(parameter: string): string {
   return `${parameter.replace(ID_PART, '') || 'item'}s`;
@@ -292,12 +277,8 @@ function toTemplate(path: string): string {
 
 /** Whether the last word of a path reads a list, by GET or by POST: `/customers/search`, `/orders/batch-retrieve`. */
 export function isSearchWord(word: string): boolean {
-  return /^(_?search|query|list|filter|find|lookup)/i.test(word) || SEVERAL.test(word);
+  return means(word, 'segments.search') || means(word, 'segments.several');
 }
-
-/** Words for reading several items by their ids. */
-const SEVERAL =
-  /^((batch|bulk|multi)[-_]?(get|read|retrieve|fetch)|(get|read|retrieve|fetch)[-_]?(batch|bulk|many|multiple))$/i;
 
 /** The key of a path, with or without the parameters of its last group. */
 function toGroupKey(groups: readonly PathGroup[], part: 'itemKey' | 'key'): string {

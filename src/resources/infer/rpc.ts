@@ -1,3 +1,5 @@
+import { PREFIX } from '../../conventions/forms.js';
+import { means, type Idea } from '../../conventions/conventions.js';
 import { type ItemSchema, listProperties, type ReadItemSchema } from '../item/item-schema.js';
 import { toBareName, readWords } from '../../base/names.js';
 import { type ItemsPosition, planList, findListItems, readAnswerPointer } from '../list/list-shape.js';
@@ -23,7 +25,7 @@ import {
 import type { Item } from '../store/lists/item-list.js';
 import { findEffect } from '../item/server-values.js';
 import { type ContractIndex, readBodyPointer } from './contract-index.js';
-import { addTo, readOwn } from '../../base/json.js';
+import { addTo } from '../../base/json.js';
 
 /** What the methods of a contract in RPC style work on. */
 interface RpcResources {
@@ -90,7 +92,7 @@ function readGroup(
   const lists = select(methods, 'list').map(({ operation }) => findListPositions(read, readAnswerPointer(operation)));
   const own = toBareNouns(group.nouns.toReversed());
   const onItem = select(methods, 'read', 'delete');
-  const ids = onItem.flatMap(({ inputs }) => inputs.filter(({ name }) => /(id|arn|name)$/i.test(name)));
+  const ids = onItem.flatMap(({ inputs }) => inputs.filter(({ name }) => means(name, 'ids.ending')));
   const found = findItemPosition(read, {
     answers: select(methods, 'read', 'create', 'update').map((method) => findAnswerPositions(read, method)),
     lists,
@@ -137,8 +139,9 @@ function findAnswerPositions(
   const [root] = positions;
   if (root === undefined) return positions;
   const [noun = ''] = toBareNouns(nouns);
-  const own = new Set(['id', 'arn', 'name'].flatMap((kind) => [kind, noun + kind]));
-  if (isVerbFirst && listProperties(root.schema).some(({ bare, scalar }) => scalar && own.has(bare))) return [root];
+  const isOwnKey = (bare: string): boolean =>
+    means(bare.startsWith(noun) ? bare.slice(noun.length) : bare, 'ids.id', 'ids.name');
+  if (isVerbFirst && listProperties(root.schema).some(({ bare, scalar }) => scalar && isOwnKey(bare))) return [root];
   const sent = new Set(inputs.map(({ name }) => name));
   const properties = new Map([...root.schema.properties].filter(([name]) => !sent.has(name)));
   return isEnvelope(read, { ...root.schema, properties }) ? positions.slice(1) : positions;
@@ -358,28 +361,26 @@ interface RpcInput {
   readonly required: boolean;
 }
 
-/** Plain verbs and what they do; of several creates of one resource the first verb is the create. */
-const VERBS: Readonly<Record<string, Action>> = {
-  ...toTable('create', 'create add new insert register open upload send post'),
-  ...toTable('list', 'list search query all find'),
-  ...toTable('read', 'info get read retrieve show fetch'),
-  ...toTable('update', 'update edit set rename modify change patch'),
-  ...toTable('delete', 'delete remove destroy'),
-};
-
-function toTable(action: Action, verbs: string): Readonly<Record<string, Action>> {
-  return Object.fromEntries(verbs.split(' ').map((verb) => [verb, action]));
-}
-
-const PREFIX = /^(api|rest|rpc|v\d+([._]\d+)*)$/i;
+/** What plain verbs do; of several creates of one resource the first verb is the create. */
+const VERBS: readonly (readonly [Action, Idea])[] = [
+  ['create', 'verbs.create'],
+  ['list', 'verbs.list'],
+  ['read', 'verbs.read'],
+  ['update', 'verbs.update'],
+  ['delete', 'verbs.remove'],
+];
 
 /** Verbs that, before a noun, mean the same as others, and verbs that create only where a noun has no plain create. */
-const VERBS_BEFORE_NOUN: Readonly<Record<string, Action>> = {
+const VERBS_BEFORE_NOUN: typeof VERBS = [
   ...VERBS,
-  ...toTable('create', 'allocate import put request run start submit'),
-  ...toTable('read', 'describe'),
-  ...toTable('delete', 'deregister'),
-};
+  ['create', 'verbs.createNoun'],
+  ['read', 'verbs.readNoun'],
+  ['delete', 'verbs.removeNoun'],
+];
+
+function findAction(verb: string, verbs: typeof VERBS): Action | undefined {
+  return verbs.find(([, idea]) => means(verb, idea))?.[0];
+}
 
 /** Reads an operation as a method; undefined where its path has a parameter, or its method is not one of GET and POST. */
 function readRpcMethod(index: ContractIndex, operation: Operation): RpcMethod | undefined {
@@ -412,9 +413,7 @@ const VERB_AND_NOUN = /^([A-Z]?[a-z]+)([A-Z]\w*)$/;
 /** Whether a word is a verb with a known meaning and a noun; `setTopic` of `/rooms.setTopic` changes a property. */
 function isVerbAndNoun(word: string): boolean {
   const verb = VERB_AND_NOUN.exec(word)?.[1];
-  return (
-    verb !== undefined && readOwn(VERBS_BEFORE_NOUN, verb.toLowerCase()) !== undefined && toAction(word) === undefined
-  );
+  return verb !== undefined && findAction(verb, VERBS_BEFORE_NOUN) !== undefined && toAction(word) === undefined;
 }
 
 type Reading = Pick<RpcMethod, 'action' | 'isVerbFirst' | 'key' | 'nouns' | 'verb'>;
@@ -427,7 +426,7 @@ function readVerbLast(words: readonly string[]): Reading {
 function readVerbFirst(index: ContractIndex, operation: Operation, words: readonly string[]): Reading | undefined {
   const [, verb = '', noun = ''] = VERB_AND_NOUN.exec(words.at(-1) ?? '') ?? [];
   if (noun === '') return undefined;
-  const own = readOwn(VERBS_BEFORE_NOUN, verb.toLowerCase());
+  const own = findAction(verb, VERBS_BEFORE_NOUN);
   const action = own === 'read' && isListOf(index, operation, noun) ? 'list' : own;
   const key = [...words.slice(0, -1), '', toBareNoun(noun)].join('.');
   return { key, nouns: [toSingular(noun)], verb, isVerbFirst: true, action };
@@ -444,10 +443,10 @@ function isListOf({ read }: ContractIndex, operation: Operation, noun: string): 
 }
 
 function toAction(word: string): Action | undefined {
-  const own = readOwn(VERBS, word.toLowerCase());
+  const own = findAction(word, VERBS);
   if (own !== undefined) return own;
   // `setTopic` changes a property.
-  return /^(set|update|edit|change)([A-Z_]|$)/.test(word) ? 'update' : undefined;
+  return means(readWords(word)[0] ?? '', 'verbs.set') ? 'update' : undefined;
 }
 
 function readInputs({ read }: ContractIndex, operation: Operation): readonly RpcInput[] {
@@ -503,12 +502,9 @@ function findIdProperty(
 function listIdNames(names: readonly string[], idProperty: string): readonly string[] {
   const own = toBareName(idProperty);
   const short = names.flatMap((noun) => (own.startsWith(noun) && own !== noun ? [own.slice(noun.length)] : []));
-  const kinds = short.length > 0 ? short : KINDS.test(own) ? names.map((noun) => `${noun}${own}`) : [];
+  const kinds = short.length > 0 ? short : means(own, 'ids.id', 'ids.name') ? names.map((noun) => `${noun}${own}`) : [];
   return [own, ...kinds, ...names.flatMap((name) => [`${name}id`, name]), 'identifier'];
 }
-
-/** Names of ids that say nothing about the item. */
-const KINDS = /^(id|arn|name|key)$/;
 
 /** The input with the first of some bare names that there is. */
 function findNamed(inputs: readonly RpcInput[], names: readonly string[]): RpcInput | undefined {

@@ -1,3 +1,5 @@
+import { OWN_URL, OTHER_URL } from '../../conventions/descriptions.js';
+import { means } from '../../conventions/conventions.js';
 import type { Contract } from '../../contract/contract.js';
 import { isObject, type SchemaObject } from '../../base/json.js';
 import type { Operation } from '../../contract/operations/operation.js';
@@ -13,13 +15,8 @@ import { findInnerList } from '../list/envelope.js';
 import type { OwnUrl } from '../item/resource.js';
 import { escapePattern } from '../../base/text.js';
 
-const SELF = /^(uri|url|href|self|self_?(url|uri|link|href)|resource_?(uri|url)|@odata\.id|@id)$/i;
-
 /** Objects of links and the link to the item itself, outermost first. */
 const HOLDERS: readonly RegExp[] = [/^_?links$/i, /^self$/i];
-
-/** Path parameters that hold what the server generates, not a name. */
-const OPAQUE = /(^|[-_a-z])(id|uuid|guid|sid)$/i;
 
 /**
  * Finds the property that identifies an item by its own URL, whose last segment is the path parameter.
@@ -32,8 +29,8 @@ export function findSelfUrl(
   known: { readonly reading: Operation; readonly parameter: string; readonly id: string | undefined },
 ): OwnUrl | undefined {
   const { reading, parameter, id } = known;
-  if (reading.spanned !== undefined || !OPAQUE.test(parameter)) return undefined;
-  const isName = id !== undefined && WEAK_ID.test(id) && !toBareName(parameter).endsWith(toBareName(id));
+  if (reading.spanned !== undefined || !means(parameter, 'ids.opaque')) return undefined;
+  const isName = id !== undefined && means(id, 'ids.name') && !toBareName(parameter).endsWith(toBareName(id));
   if (id !== undefined && !isName) return undefined;
   const found = findProperty(of.read, schema, []);
   if (found === undefined) return undefined;
@@ -98,21 +95,12 @@ export function findListUrls(
 
 /** Whether a property is the URL of its item: by its name, or by its description or example. */
 function isOwnUrl(schema: ItemSchema, property: ItemProperty, path: string): boolean {
-  if (/^(self|self_?(url|uri|link|href)|resource_?(uri|url)|@odata\.id)$/i.test(property.name)) return true;
-  if (!/^(url|uri|href)$/i.test(property.name)) return false;
+  if (means(property.name, 'links.own')) return true;
+  if (!means(property.name, 'links.plain')) return false;
   if (readShownBase(schema, property, path) !== undefined) return true;
   const text = property.schema.description ?? '';
   return OWN_URL.test(text) && !OTHER_URL.test(text);
 }
-
-/** Descriptions of the URL of an item in the API. */
-const OWN_URL =
-  /\b(api|canonical|resource|rest|self)\b[^.]*\b(url|uri|address|link|reference)\b|\b(url|uri) (at|by|under|with) which\b/i;
-
-const OTHER_URL =
-  /\b(web|html|page|browser|dashboard|image|avatar|download|callback|webhook|destination|website|checkout|payment|hosted)/i;
-
-const WEAK_ID = /^(key|slug|code|name|number)$/i;
 
 interface Found {
   readonly path: readonly string[];
@@ -123,7 +111,7 @@ interface Found {
 function findProperty(read: ReadItemSchema, schema: ItemSchema, above: readonly string[]): Found | undefined {
   const properties = listProperties(schema);
   const own = properties.find(
-    (each) => SELF.test(each.name) && isText(each.schema.type) && each.schema.enum === undefined,
+    (each) => means(each.name, 'links.self') && isText(each.schema.type) && each.schema.enum === undefined,
   );
   // Apart from `self`, the links of an item lead to other items.
   if (own !== undefined && (above.length !== 1 || HOLDERS[1]?.test(own.name) === true))

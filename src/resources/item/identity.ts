@@ -1,3 +1,4 @@
+import { means } from '../../conventions/conventions.js';
 import { createHash } from 'node:crypto';
 import { type Contract, readSchemaAt } from '../../contract/contract.js';
 import { isObject, readMember, type SchemaObject, withPath, listExamples } from '../../base/json.js';
@@ -136,10 +137,6 @@ function createKeyGenerator(
   return ({ seed, number }) => form(createRandom(seed, `${collection}\0${name}\0${number}`));
 }
 
-/** Names of what only the answer to a create shows; tokens of pages are not secret. */
-const NEW_SECRET =
-  /^(?!.*(?:next|page|cursor|continuation|sync|client|request)token$).*(secret|token|password|(?:api|access|private|signing)key)$/;
-
 /** Plans the secrets in the answer to a create that items do not have: `secret` of a new key; undefined without any. */
 export function createNewSecrets(
   answer: ItemSchema,
@@ -147,7 +144,7 @@ export function createNewSecrets(
 ): ((seed: number, key: string) => Item) | undefined {
   const secrets = listProperties(answer).flatMap(({ name, bare, schema, writeOnly }) => {
     const isNew = readSchemaType(schema) === 'string' && !writeOnly && !item.properties.has(name);
-    if (!isNew || !NEW_SECRET.test(bare)) return [];
+    if (!isNew || !means(bare, 'secrets.new')) return [];
     return [{ name, form: createIdGenerator(schema) ?? fitLength(createPrefixed(''), [schema]) }];
   });
   if (secrets.length === 0) return undefined;

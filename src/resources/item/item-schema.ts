@@ -1,5 +1,6 @@
+import { means } from '../../conventions/conventions.js';
 import type { Contract } from '../../contract/contract.js';
-import { isObject, type Schema, type SchemaObject, listExamples } from '../../base/json.js';
+import { isObject, type Schema, type SchemaObject, listExamples, isScalarType } from '../../base/json.js';
 import type { Parameter } from '../../contract/operations/operation.js';
 import { escapeSegment } from '../../contract/pointer.js';
 import { memoize } from '../../base/memoize.js';
@@ -46,12 +47,9 @@ export interface ItemProperty {
   readonly variant: boolean;
 }
 
-/** Booleans that say whether a request succeeded. */
-const SUCCESS = /^(ok|success|succeeded|is_?success(ful)?)$/i;
-
 /** Whether a boolean of this name says whether a request succeeded. */
 export function isSuccessFlag(name: string): boolean {
-  return SUCCESS.test(name);
+  return means(name, 'envelopes.success');
 }
 
 /** The one right value of a property in an answer to a successful request: the only valid one, or true; undefined where there is none. */
@@ -116,7 +114,7 @@ export function findValueArray(
   const required = listProperties(body).filter((property) => property.required);
   const isValueArray = ({ target }: ItemProperty): boolean => {
     const array = read(target);
-    return array?.type === 'array' && /^(string|integer|number)$/.test(read(array.items)?.type ?? '');
+    return array?.type === 'array' && isScalarType(read(array.items)?.type);
   };
   const array = required.find(isValueArray);
   if (array === undefined) return undefined;
@@ -338,8 +336,6 @@ function isNull(schema: Schema): boolean {
   return isObject(schema) && schema.type === 'null';
 }
 
-const SCALARS: ReadonlySet<unknown> = new Set(['string', 'number', 'integer', 'boolean']);
-
 /** How deep unions are searched for a scalar. */
 const MAX_UNIONS = 3;
 
@@ -355,5 +351,5 @@ function isScalar(contract: Contract, part: Part): boolean {
 }
 
 function hasScalarType({ schema: { type } }: Part): boolean {
-  return Array.isArray(type) ? type.some((each) => SCALARS.has(each)) : SCALARS.has(type);
+  return isScalarType(type);
 }

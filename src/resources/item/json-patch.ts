@@ -1,9 +1,9 @@
+import { means } from '../../conventions/conventions.js';
 import { copyJson, isEqualJson, isObject, mergePatch, readOwn, readPath, setOwn, withPath } from '../../base/json.js';
 import { readSegments } from '../../contract/pointer.js';
 import { type ItemSchema, listProperties, type ReadItemSchema } from './item-schema.js';
 import { findInnerList } from '../list/envelope.js';
 import { toBareName } from '../../base/names.js';
-import { toIdName } from '../../conventions/names.js';
 import type { Item } from '../store/lists/item-list.js';
 
 /** The patched item, or why the patch cannot be applied. */
@@ -180,11 +180,6 @@ interface NamedElements {
   readonly flag: string | undefined;
 }
 
-/** Properties of a sent element that remove it. */
-const REMOVES_ELEMENT = /^_?(deleted?|destroy|removed?)$/i;
-
-const ELEMENT_ID = toIdName();
-
 /**
  * Plans how the arrays of a change are merged whose elements have an id, where a request can leave out what an element requires: an
  * element with the id of an existing one changes it. What a request does not name is removed, unless its elements have a property that
@@ -205,9 +200,9 @@ export function createElementMerge(
   const plans = listProperties(body).flatMap(({ name, target }): readonly NamedElements[] => {
     const sent = read(read(target)?.items);
     const list = findInnerList(read, read(schema?.properties.get(name)?.target));
-    const id = [...(sent?.properties.keys() ?? [])].find((each) => ELEMENT_ID.test(each));
+    const id = [...(sent?.properties.keys() ?? [])].find((each) => means(each, 'ids.id'));
     if (sent === undefined || list === undefined || id === undefined || !list.element.properties.has(id)) return [];
-    const flag = [...sent.properties.keys()].find((each) => REMOVES_ELEMENT.test(each));
+    const flag = [...sent.properties.keys()].find((each) => means(each, 'removed.element'));
     const isPartial = listProperties(list.element).some(
       (each) => each.required && each.name !== id && sent.properties.get(each.name)?.required !== true,
     );

@@ -1,3 +1,5 @@
+import { ENDED_STATUSES } from '../../conventions/actions.js';
+import { means, type Idea } from '../../conventions/conventions.js';
 import type { Generator } from '../../generate/generate.js';
 import { type ItemProperty, type ItemSchema, listProperties } from './item-schema.js';
 import { toBareName } from '../../base/names.js';
@@ -29,39 +31,14 @@ interface LifecycleParts {
   readonly isSettable: (name: string) => boolean;
 }
 
-/** Bare statuses of work that is not done, in the order in which work has them. */
-const PROGRESS: readonly RegExp[] = [
-  /^(notstarted|new|created|submitted|accepted|received)$/,
-  /^(queued|enqueued|waiting|pending)$/,
-  /^(validating|preparing|initializing|starting|provisioning|allocating|booting|building)/,
-  /^(inprogress|running|processing|executing|working|started|importing|exporting|generating|indexing|creating|uploading|deploying|converting|transcribing|analyzing|rendering|encoding|installing|syncing)$/,
-  /^(finalizing|finishing|completing)/,
-];
-
-/** Statuses of the lists above that by themselves do not mean work in progress. */
-const WEAK = /^(notstarted|new|created|submitted|accepted|received)$/;
-
-const DONE = /^(completed?|succeeded|success|successful|finished|done|processed|ready)$/;
-
-/** Of what is built once and then there: a server, a database. */
-const SETUP = /^(initializing|starting|provisioning|allocating|booting|building|creating|deploying)/;
-
-const SET_UP = /^(active|running|available|online|deployed|enabled|live|healthy)$/;
-
-/** Statuses that a request brings about and that end by themselves. */
-const ENDS: Readonly<Record<string, readonly string[]>> = {
-  canceling: ['canceled', 'cancelled'],
-  cancelling: ['cancelled', 'canceled'],
-  pausing: ['paused'],
-  stopping: ['stopped'],
-};
-
-/** What an item has when its work is done. */
-const RESULT = /^(outputs?|results?|response)$|^(output|result)(file)?(url|uri|text|data|id)?$|^downloadurl$/;
-
-/** When work is done, or began. */
-const FINISHED = /^(completed|finished|ended|done|completion|end|finish)(at|on|time|date)$/;
-const STARTED = /^(started|start)(at|on|time|date)$/;
+/** Statuses of work that is not done, in the order in which work has them. */
+const PROGRESS = [
+  'statuses.begun',
+  'statuses.queued',
+  'statuses.preparing',
+  'statuses.running',
+  'statuses.finishing',
+] as const satisfies readonly Idea[];
 
 /** Finds the statuses through which an item advances by itself, or takes them from a hint. */
 export function createLifecycle(parts: LifecycleParts): Lifecycle | undefined {
@@ -77,7 +54,7 @@ export function createLifecycle(parts: LifecycleParts): Lifecycle | undefined {
   const blocked = hint === undefined ? findBlocked(bindings, property.name) : new Set<unknown>();
   const stepMs = hint?.seconds === undefined ? undefined : hint.seconds * 1000;
   const isPending = !isAnswered(bindings);
-  const isResult = (name: string): boolean => isPending && RESULT.test(toBareName(name)) && !isSettable(name);
+  const isResult = (name: string): boolean => isPending && means(name, 'statuses.result') && !isSettable(name);
   const write = createStageWriter(parts, schema, isResult);
   const initial = property.schema.default ?? chain[0];
   return {
@@ -111,34 +88,32 @@ function findStatusProperty(
 
 /** The statuses of work in their order: those in progress, then the one of success; empty where the values are not plainly such statuses. */
 function findChain(values: readonly string[]): readonly string[] {
-  const rank = (value: string): number => PROGRESS.findIndex((pattern) => pattern.test(toBareName(value)));
+  const rank = (value: string): number => PROGRESS.findIndex((stage) => means(value, stage));
   const progress = values.filter((value) => rank(value) >= 0);
   const ranks = progress.map(rank);
   const isOrdered = ranks.every((each, i) => each >= (ranks[i - 1] ?? 0));
   const ordered = isOrdered ? progress : progress.toSorted((a, b) => rank(a) - rank(b));
-  const isSetup = progress.some((value) => SETUP.test(toBareName(value)));
+  const isSetup = progress.some((value) => means(value, 'statuses.setup'));
   const done =
-    values.find((value) => DONE.test(toBareName(value))) ??
-    (isSetup ? values.find((value) => SET_UP.test(toBareName(value))) : undefined);
+    values.find((value) => means(value, 'statuses.done')) ??
+    (isSetup ? values.find((value) => means(value, 'statuses.setUp')) : undefined);
   // Work that waits for its client is not plain, unless it begins in a queue.
-  const waits = values.some((value) => /^(requires|awaiting|needs)/.test(toBareName(value)));
+  const waits = values.some((value) => means(value, 'statuses.waiting'));
   const isQueued = ranks.includes(1);
   if (done === undefined || (waits && !isQueued)) return [];
   const before = ordered.filter((value) => value !== done);
-  return before.some((value) => !WEAK.test(toBareName(value))) ? [...before, done] : [];
+  return before.some((value) => !means(value, 'statuses.begun')) ? [...before, done] : [];
 }
 
 /** The statuses that actions set: they are not reached without the action, but work that was interrupted continues by itself. */
 function findBlocked(bindings: readonly Binding[], property: string): ReadonlySet<unknown> {
-  const acts = bindings.filter(
-    ({ action, operation }) => action === 'act' && !/(resume|retry|restart|unpause|rerun)\W*$/i.test(operation.path),
-  );
+  const acts = bindings.filter(({ action, operation }) => action === 'act' && !means(operation.path, 'verbs.resume'));
   return new Set(acts.map(({ set }) => set[property]).filter((value) => value !== undefined));
 }
 
 function findEnd(status: unknown, values: readonly string[]): string | undefined {
   const word = toBareName(String(status));
-  return readOwn(ENDS, word)?.flatMap((end) => values.find((value) => toBareName(value) === end) ?? [])[0];
+  return readOwn(ENDED_STATUSES, word)?.flatMap((end) => values.find((value) => toBareName(value) === end) ?? [])[0];
 }
 
 /** Writes what comes with a status besides the status: when work began or ended, and its results. */
@@ -154,12 +129,12 @@ function createStageWriter(
     const isEmpty = (name: string): boolean => item[name] === undefined || item[name] === null;
     for (const { property, write } of stamps) {
       const { name } = property;
-      if ((isDone ? FINISHED : STARTED).test(toBareName(name)) && isEmpty(name)) written[name] = write(input.now);
+      if (means(name, isDone ? 'times.finished' : 'times.started') && isEmpty(name)) written[name] = write(input.now);
     }
     if (!isDone) return written;
     for (const { name, target, schema: declared } of own) {
       const { key, now, seed } = input;
-      if (/^(is)?(done|finished|completed?)$/i.test(name) && declared.type === 'boolean') written[name] = true;
+      if (means(name, 'statuses.doneFlag') && declared.type === 'boolean') written[name] = true;
       if (/^(progress|percent)/i.test(name) && item[name] === 0) written[name] = declared.maximum ?? 100;
       if (isResult(name) && isEmpty(name))
         written[name] = generator.value(target, { seed, key: `${key}\0${name}`, now, direction: 'response', name });

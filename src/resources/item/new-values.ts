@@ -1,3 +1,5 @@
+import { MAKES_ITEM } from '../../resources/item/resource.js';
+import { means } from '../../conventions/conventions.js';
 import type { Contract } from '../../contract/contract.js';
 import { isObject, readMember, readPath, withPath } from '../../base/json.js';
 import type { Generator } from '../../generate/generate.js';
@@ -17,9 +19,9 @@ import {
   readSchemaType,
 } from './item-schema.js';
 import { findInnerList } from '../list/envelope.js';
-import { toIdName, toSingular, toItemNoun } from '../../conventions/names.js';
+import { toSingular, toItemNoun } from '../../conventions/names.js';
 import { toBareName } from '../../base/names.js';
-import { type Action, type Binding, listSentInQuery, type Resource, type Resources } from './resource.js';
+import { type Binding, listSentInQuery, type Resource, type Resources } from './resource.js';
 import type { Item } from '../store/lists/item-list.js';
 import { chooseInitialStatus, createTimestampWriter, isInstant, isStatusName, isTimestamp } from './server-values.js';
 
@@ -51,7 +53,7 @@ export function createSettableFinder(
   const all = [...bindings.values()];
   const find = memoize((collection: string): SettableNames => {
     const own = all.filter((binding) => binding.collection === collection && binding.action !== 'elements');
-    const creates = own.filter(({ action }) => CREATES.has(action));
+    const creates = own.filter(({ action }) => MAKES_ITEM.has(action));
     const whole = new Set(listProperties(read(collections.get(collection)?.schema)).map(({ bare }) => bare));
     return { all: collectNames(read, own, whole), created: collectNames(read, creates, whole) };
   });
@@ -65,8 +67,6 @@ export function createSettableFinder(
   };
 }
 
-const CREATES: ReadonlySet<Action> = new Set<Action>(['batch', 'copy', 'create', 'replace']);
-
 const SECRET_NAME = /(secret|token)$/;
 
 function collectNames(read: ReadItemSchema, bindings: readonly Binding[], whole: ReadonlySet<string>) {
@@ -77,7 +77,7 @@ function collectNames(read: ReadItemSchema, bindings: readonly Binding[], whole:
       .filter(({ schema }) => schema !== undefined)
       .map(({ schemaPointer }) => {
         // What a client sends to get an answer is not a part of the answer: the messages before it.
-        const isQuestion = CREATES.has(action) && operation.streaming !== undefined;
+        const isQuestion = MAKES_ITEM.has(action) && operation.streaming !== undefined;
         return addNames(read, to, { pointer: schemaPointer, depth: isQuestion ? MAX_DEPTH : 0 });
       }),
   );
@@ -106,23 +106,11 @@ function addNames(
   return depth > 0 || isScalar || schema.properties.size > 0 || schema.schema.properties !== undefined;
 }
 
-/** Booleans that are true from the beginning. */
-const TRUE_NAME = /^(is)?(active|enabled|available|valid|live)(flag)?$/;
-
 /** What an item only has after an event: an error, the end, a next step. */
 const LATER_NAME =
   /error|fail|cancel|delet|remov|archiv|ended|^last|previous|^prev|^next|parent|reason|declin|refund|disput|revok|suspend|reject|replac|supersed|merged|closed|locked|trash/;
 
-/** The last words of properties that a server sets on every item. */
-const SERVER_NAME =
-  /(secret|token|key|url|uri|href|links?|slug|sid|number|version|status|state|phase|etag|fingerprint|hash|checksum)$/;
-
-const COUNT_NAME =
-  /counts?$|^count|^(total|num|numberof|usage)|(total|usage|used|attempts|retries|views|likes|followers|stars|forks|watchers|comments|received|balance|downloads)$|^amount|^progress|percent(age)?$/;
-
 const END_NAME = /expire(s|at|on|date|time)|expiry|expiration|due|end(s|sat|date|at|time|on)?$|until|renew|deadline/;
-
-const START_NAME = /start|begin|effective|issued|since|(valid|from)(at|on|date|time)?$/;
 
 const PERIOD_MS = 30 * 24 * 60 * 60 * 1000;
 
@@ -143,7 +131,7 @@ export function createNewValue(
   const nothing = nullable ? null : undefined;
   const type = readSchemaType(schema);
   if (schema.default !== undefined && !isObject(schema.default)) return () => schema.default;
-  if (type === 'boolean') return () => schema.enum === undefined && TRUE_NAME.test(bare);
+  if (type === 'boolean') return () => schema.enum === undefined && means(bare, 'values.true');
   if (type === 'array' && !(required && isResult(target, read)))
     return schema.minItems === undefined || schema.minItems === 0 ? () => [] : () => nothing;
   const isOptionalNull = nullable && isNullMeaningful;
@@ -163,15 +151,16 @@ export function createNewValue(
       return ({ seed, key, now }) =>
         generator.complete(target, list.wrap([]), { seed, key: `${key}\0${name}`, now, direction: 'response' });
   }
-  if (COUNT_NAME.test(bare) || isCountBelow(bare, resource, resources)) {
+  if (means(bare, 'values.zero') || isCountBelow(bare, resource, resources)) {
     const zero = toZero(property, read);
     if (zero !== undefined) return () => zero;
   }
-  const isServerName = SERVER_NAME.test(bare) || schema.pattern !== undefined || schema.format?.startsWith('uri');
+  const isServerName =
+    means(bare, 'values.ofServer') || schema.pattern !== undefined || schema.format?.startsWith('uri');
   if (isOptionalNull && isServerName !== true) return () => null;
   // An id that can be expanded to its object names an item that does not exist.
   if (!required && property.scalar && property.branches.length > 1) return () => nothing;
-  const newId = ID_NAME.test(bare) ? createNewId(property) : undefined;
+  const newId = means(bare, 'ids.id', 'ids.second') ? createNewId(property) : undefined;
   if (newId !== undefined) return newId;
   return ({ seed, key, now }) =>
     // Not kept: no other item has the key.
@@ -180,7 +169,7 @@ export function createNewValue(
 
 /** Whether an item is the answer to the request that creates it, which can also be streamed: its work is done. */
 export function isAnswered(bindings: readonly Binding[]): boolean {
-  return bindings.some(({ action, operation }) => CREATES.has(action) && operation.streaming !== undefined);
+  return bindings.some(({ action, operation }) => MAKES_ITEM.has(action) && operation.streaming !== undefined);
 }
 
 /** What the elements of an answer are made with. */
@@ -233,10 +222,8 @@ function createFirstKind(
 /** The status or the reason of work that succeeded. */
 function readFinal(name: string, values: readonly unknown[] | undefined): unknown {
   if (/reason$/i.test(name)) return values?.find((value) => typeof value === 'string');
-  return isStatusName(name) ? values?.find((value) => DONE.test(toBareName(String(value)))) : undefined;
+  return isStatusName(name) ? values?.find((value) => means(String(value), 'statuses.done')) : undefined;
 }
-
-const DONE = /^(completed?|succeeded|success|finished|done)$/;
 
 /** Plans of which kind a new item is: its constants do not differ from what is given, and it has the most properties that are given. */
 export function createKindChooser(
@@ -252,9 +239,6 @@ export function createKindChooser(
     return kinds.filter(fits).toSorted((a, b) => count(b) - count(a))[0];
   };
 }
-
-/** Names of an id beside the one that the path names: no two items have the same. */
-const ID_NAME = toIdName('guid|uid|nodeid');
 
 /** A new id, also where the schema has an example of one; undefined where the schema does not say how ids look. */
 function createNewId({ schema }: ItemProperty): NewValue | undefined {
@@ -315,7 +299,7 @@ export function createElements(
 /** The value of a property of a new element that no request sent. */
 function createElementValue(property: ItemProperty, noun: string): ((input: ElementInput) => unknown) | undefined {
   const bare = toBareName(property.name);
-  if (ID_NAME.test(bare)) return createNewId(property);
+  if (means(bare, 'ids.id', 'ids.second')) return createNewId(property);
   if (isTimestamp(property)) {
     const write = createTimestampWriter(property);
     return ({ now }) => write(now);
@@ -327,7 +311,7 @@ function createElementValue(property: ItemProperty, noun: string): ((input: Elem
 /** Whether an array holds what the server computes: objects without an id. Objects with one are items that are added later. */
 function isResult(pointer: string, read: ReadItemSchema): boolean {
   const properties = listProperties(read(read(pointer)?.items));
-  return properties.length > 0 && properties.every(({ name }) => !ID_NAME.test(toBareName(name)));
+  return properties.length > 0 && properties.every(({ name }) => !means(name, 'ids.id', 'ids.second'));
 }
 
 /** Whether a property has the name of a collection below its item: `open_issues` of a repository. */
@@ -356,7 +340,7 @@ function createInstant(property: ItemProperty, nothing: unknown): NewValue {
   const bare = toBareName(property.name);
   if (nothing === null) return () => null;
   if (END_NAME.test(bare)) return ({ now }) => write(now + PERIOD_MS);
-  if (START_NAME.test(bare) || property.required) return ({ now }) => write(now);
+  if (means(bare, 'times.start') || property.required) return ({ now }) => write(now);
   return () => undefined;
 }
 

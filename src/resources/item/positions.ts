@@ -1,7 +1,7 @@
+import { means } from '../../conventions/conventions.js';
 import { addTo } from '../../base/json.js';
 import { memoize } from '../../base/memoize.js';
 import { type ItemProperty, type ItemSchema, type ReadItemSchema, listProperties } from './item-schema.js';
-import { OPTIONS_NAME, PART_NAME, toIdName } from '../../conventions/names.js';
 
 /** A place in a body where an item, or the items of a list, can be. */
 export interface BodyPosition {
@@ -41,13 +41,6 @@ interface ScoredPosition {
 
 /** How deep an item can be nested in envelopes. */
 const MAX_DEPTH = 3;
-
-/** Objects inside of these are parts of an item, not items in an envelope. */
-const ID_NAMES = toIdName('guid');
-
-/** Members of an envelope around one item or a list. */
-const ENVELOPE_MEMBER =
-  /^(success|ok|errors?|messages?|warnings?|info|meta(_?data)?|_?links?|included|jsonapi|status(_?(code|text))?|code|request_?id|trace_?id|result_?info|pagination|paging|page_?info|response_?metadata|timestamp|time|duration|next.*|prev.*|first.*|last.*|total.*|count|size|limit|offset|page.*|per_?page|has_?more|cursors?|self|url|uri|@odata\..*)$/i;
 
 /** The positions where one item can be in a body: its root and the objects in it, except those inside of an object with an id. */
 export function findItemPositions(read: ReadItemSchema, pointer: string | undefined): readonly BodyPosition[] {
@@ -115,7 +108,7 @@ function walk(read: ReadItemSchema, root: ItemSchema): readonly BodyPosition[] {
 }
 
 function hasId(_: ReadItemSchema, { properties }: ItemSchema): boolean {
-  for (const name of properties.keys()) if (ID_NAMES.test(name)) return true;
+  for (const name of properties.keys()) if (means(name, 'ids.id')) return true;
   return false;
 }
 
@@ -312,7 +305,7 @@ function readNames(read: ReadItemSchema, schema: ItemSchema): ReadonlySet<string
   const names = new Set<string>();
   for (const { name, bare, target } of schema.properties.values()) {
     names.add(bare);
-    if (!PART_NAME.test(name) && !OPTIONS_NAME.test(name)) continue;
+    if (!means(name, 'envelopes.part', 'envelopes.options')) continue;
     for (const inner of listProperties(read(target))) names.add(inner.bare);
   }
   return names;
@@ -323,7 +316,7 @@ function rateId(read: ReadItemSchema, schema: ItemSchema, idNames: readonly stri
   if (read.once(hasId, schema)) return 0.5;
   const properties = listProperties(schema);
   if (properties.some(({ bare }) => idNames.includes(bare))) return 0.5;
-  return properties.some(({ name }) => /^(name|key|slug|code|number)$/i.test(name)) ? 0.2 : 0;
+  return properties.some(({ name }) => means(name, 'ids.name')) ? 0.2 : 0;
 }
 
 /** An envelope is not an item, and the object in it is one; of other objects the outer one is the item. */
@@ -344,7 +337,7 @@ export function isEnvelope(read: ReadItemSchema, schema: ItemSchema): boolean {
 function wrapsOne(read: ReadItemSchema, schema: ItemSchema): boolean {
   let content: ItemProperty | undefined;
   for (const property of schema.properties.values()) {
-    if (ENVELOPE_MEMBER.test(property.name)) continue;
+    if (means(property.name, 'envelopes.member')) continue;
     if (content !== undefined) return false;
     content = property;
   }

@@ -1,3 +1,5 @@
+import { KEY_OF_OTHER } from '../../conventions/forms.js';
+import { means, rankNames } from '../../conventions/conventions.js';
 import { isObject, readPath, type SchemaObject, withPath, filterMembers } from '../../base/json.js';
 import { findInnerList } from '../list/envelope.js';
 import {
@@ -7,7 +9,7 @@ import {
   listProperties,
   readSchemaType,
 } from './item-schema.js';
-import { OPTIONS_NAME, PART_NAME, toIdName, toSingular, toItemNoun } from '../../conventions/names.js';
+import { toSingular, toItemNoun } from '../../conventions/names.js';
 import { toBareName } from '../../base/names.js';
 import type { Resources } from './resource.js';
 import type { Item } from '../store/lists/item-list.js';
@@ -47,8 +49,6 @@ interface LinkContext extends Pick<SchemaPair, 'resources'> {
 
 /** Converts an object of one schema to an object of another. */
 export type Projection = (value: Item) => Item;
-
-const ID_NAME = toIdName('guid|key|code|name|slug|value');
 
 /**
  * Plans the conversion between two schemas of one item, such as a request body and the item, or the item and a summary of it.
@@ -94,7 +94,7 @@ export function findLinks(
     }
     const prefixed = noun === '' ? undefined : findByNoun(others, noun, property);
     if (prefixed !== undefined) links.push({ ...toLink(context, prefixed, property), to: [property.name] });
-    if (!PART_NAME.test(property.name)) continue;
+    if (!means(property.name, 'envelopes.part')) continue;
     for (const inner of listProperties(read(property.target))) {
       const below = findLink(context, sources, inner);
       if (below !== undefined) links.push({ ...below, to: [property.name, inner.name, ...below.to] });
@@ -109,7 +109,7 @@ function findIdAfterNoun(
   sources: readonly Source[],
   { to, noun }: { readonly to: ItemSchema; readonly noun: string },
 ): { readonly links: ReadonlyMap<string, PropertyLink>; isOther(property: ItemProperty): boolean } | undefined {
-  const id = sources.find(({ path }) => path.length === 1 && OPAQUE_ID.test(path[0] ?? ''));
+  const id = sources.find(({ path }) => path.length === 1 && means(path[0] ?? '', 'ids.id', 'ids.object'));
   const isOwn = ({ bare, scalar }: ItemProperty): boolean => scalar && noun !== '' && bare === `${noun}id`;
   const own = listProperties(to).find(isOwn);
   if (id === undefined || own === undefined || sources.some(({ property }) => isOwn(property))) return undefined;
@@ -126,7 +126,7 @@ function findLengthened(from: ItemSchema, to: ItemSchema): ReadonlyMap<string, P
   const found = new Map<string, PropertyLink>();
   const bareNames = new Set(listProperties(from).map(({ bare }) => bare));
   for (const { name, bare, required, schema } of listProperties(from)) {
-    if (!required || !LENGTHENED.test(bare)) continue;
+    if (!required || !means(bare, 'values.shortened')) continue;
     const longer = listProperties(to).filter((each) => each.bare.endsWith(bare));
     const [only] = longer;
     const isOther = only !== undefined && only.bare !== bare && !bareNames.has(only.bare);
@@ -136,19 +136,13 @@ function findLengthened(from: ItemSchema, to: ItemSchema): ReadonlyMap<string, P
   return found;
 }
 
-/** Names that documents shorten. */
-const LENGTHENED = /^(url|uri|email|name|title|text|content|body|phone|address|amount|description)$/;
-
 /** The source with the noun before the name of a property, or without it: `filename` for the `name` of a file, `arn` for `rackArn`. */
 function findByNoun(sources: readonly Source[], noun: string, target: ItemProperty): Source | undefined {
   const rest = target.bare.startsWith(noun) ? target.bare.slice(noun.length) : '';
-  const names = target.scalar ? [noun + target.bare, ...(KEYS.test(rest) ? [rest] : [])] : [];
+  const names = target.scalar ? [noun + target.bare, ...(means(rest, 'ids.name', 'links.plain') ? [rest] : [])] : [];
   const found = names.flatMap((name) => sources.find(({ property }) => property.bare === name) ?? []);
   return found.find(({ property }) => readSchemaType(property.schema) === readSchemaType(target.schema));
 }
-
-/** Names of what identifies an item, without its noun. */
-const KEYS = /^(arn|name|key|code|slug|number|url)$/;
 
 interface Source {
   readonly path: readonly string[];
@@ -159,7 +153,7 @@ interface Source {
 function findSources(read: ReadItemSchema, from: ItemSchema, to: ItemSchema): readonly Source[] {
   const own = listProperties(from).map((property): Source => ({ path: [property.name], property }));
   const nested = own.flatMap(({ property: { name, target } }): readonly Source[] => {
-    if (!(PART_NAME.test(name) || OPTIONS_NAME.test(name)) || to.properties.has(name)) return [];
+    if (!means(name, 'envelopes.part', 'envelopes.options') || to.properties.has(name)) return [];
     const inner = listProperties(read(target));
     return inner.map((each) => ({ path: [name, each.name], property: each }));
   });
@@ -187,7 +181,7 @@ function findLink(context: LinkContext, sources: readonly Source[], property: It
     return kind.isObject && kind.id === undefined && property.scalar ? undefined : toLink(context, object, property);
   }
   // `plan_slug` from a plain `plan`.
-  const stem = /^(.+)(?:slug|id|code|key|uuid)$/.exec(bare)?.[1];
+  const stem = KEY_OF_OTHER.exec(bare)?.[1];
   const plain = sources.find((each) => each.property.scalar && each.property.bare === stem);
   return plain && property.scalar ? toLink(context, plain, property) : undefined;
 }
@@ -339,13 +333,11 @@ function toKind(
 
 function findId(schema: ItemSchema): string | undefined {
   const names = [...schema.properties.keys()];
-  return names.find((name) => OPAQUE_ID.test(name)) ?? names.find((name) => ID_NAME.test(name));
+  return (
+    names.find((name) => means(name, 'ids.id', 'ids.object')) ??
+    names.find((name) => means(name, 'ids.id', 'ids.name', 'ids.value'))
+  );
 }
-
-const OPAQUE_ID = toIdName('guid|object_?id');
-
-/** Names of what people call an object by, those that look most like a key first. */
-const KEY_NAMES = ['login', 'slug', 'username'];
 
 /** The property for an id of a type: `value` of `{ name, value }` for a number; `own` identifies the items that such objects show. */
 function findKeyOfType(schema: ItemSchema, type: string | undefined, own: string | undefined): string | undefined {
@@ -356,9 +348,9 @@ function findKeyOfType(schema: ItemSchema, type: string | undefined, own: string
     .map(({ name }) => name);
   return (
     all.find((name) => name === own) ??
-    all.find((name) => OPAQUE_ID.test(name)) ??
-    KEY_NAMES.find((name) => all.includes(name)) ??
-    all.find((name) => ID_NAME.test(name))
+    all.find((name) => means(name, 'ids.id', 'ids.object')) ??
+    rankNames(all, 'ids.person')[0] ??
+    all.find((name) => means(name, 'ids.id', 'ids.name', 'ids.value'))
   );
 }
 

@@ -1,3 +1,4 @@
+import { SAYS_UPSERT } from '../../conventions/descriptions.js';
 import type { Operation, Parameter } from '../../contract/operations/operation.js';
 import type { ListShape } from '../list/list-shape.js';
 import type { PageStyleName } from '../list/pagination.js';
@@ -207,15 +208,12 @@ export interface Resources {
   readonly unknownIds: UnknownIds | undefined;
 }
 
-/** Words of an operation that adds what does not exist yet. */
-const UPSERT = /\b(add|create|insert) or (update|replace|overwrite)|(create|add)-?or-?(update|replace)|upsert/i;
-
 /** Whether a change creates an unknown item: its name says so, it is a replacement that declares 201, or nothing else creates items. */
 export function createsUnknown({ action, operation, collection, id }: Binding, { bindings }: Resources): boolean {
   if ((action !== 'replace' && action !== 'update') || operation.method === 'PATCH') return false;
   const declares201 = declaresStatus(operation, 201);
   if (action === 'replace' && declares201) return true;
-  if (id.length > 0 && UPSERT.test(`${operation.summary ?? ''} ${operation.id}`)) return true;
+  if (id.length > 0 && SAYS_UPSERT.test(`${operation.summary ?? ''} ${operation.id}`)) return true;
   const isOnly = ![...bindings.values()].some((each) => each.collection === collection && CREATES.has(each.action));
   return isOnly && (action === 'replace' ? operation.method === 'PUT' : declares201);
 }
@@ -226,6 +224,9 @@ const toSet = (...actions: readonly Action[]): Actions => new Set(actions);
 
 /** What adds items to a collection. */
 export const CREATES: Actions = toSet('batch', 'copy', 'create');
+
+/** What adds an item, or puts another one in its place. */
+export const MAKES_ITEM: Actions = toSet('batch', 'copy', 'create', 'replace');
 
 /** What changes or removes one item. */
 export const CHANGES: Actions = toSet('act', 'delete', 'replace', 'update');
@@ -303,3 +304,12 @@ export function createResource(name: string): Resource {
     set: {},
   };
 }
+
+/** What reads items and changes none. */
+export const READS: Actions = toSet('content', 'count', 'latest', 'list', 'read', 'search');
+
+/** What is answered with one item. */
+export const SHOWS_ITEM: Actions = toSet('act', 'copy', 'create', 'latest', 'read', 'replace', 'update');
+
+/** What the last word of a path can do with the item before it. */
+export const BEHIND_ITEM: Actions = toSet('act', 'content', 'copy');

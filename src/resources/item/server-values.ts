@@ -1,3 +1,7 @@
+import { STATUSES_BY_VERB, UNDOES } from '../../conventions/actions.js';
+import { INSTANT_NAME, TIME_ENDING } from '../../conventions/forms.js';
+import { COUNTS_CHANGES } from '../../conventions/descriptions.js';
+import { means, rankNames } from '../../conventions/conventions.js';
 import type { ItemProperty, ItemSchema, ReadItemSchema } from './item-schema.js';
 import { isNumeric, listProperties, readSchemaType } from './item-schema.js';
 import { toBareName, toLetters } from '../../base/names.js';
@@ -8,20 +12,15 @@ import { type Binding, type Resource, CHANGES } from './resource.js';
 import { fillDerived } from '../../generate/derived-values.js';
 import type { Item, NewEntry } from '../store/lists/item-list.js';
 
-const TIMESTAMP =
-  /^(created|updated|modified|last_?modified|inserted)(_?(at|on|date|time|timestamp|datetime))?$|^(date|time)_?(created|updated|modified)$|^(creation|modification|last_?update)_?(date|time)$/i;
-
 const CHANGE = /updat|modif/i;
 
 /** Whether a property says when an item was created or last changed. */
 export function isTimestamp(property: ItemProperty): boolean {
-  return TIMESTAMP.test(property.name) && readUnit(property) !== undefined;
+  return means(property.name, 'times.stamp') && readUnit(property) !== undefined;
 }
 
 /** Names of properties that count the changes of an item. */
 const VERSION = /^_?(version|revision|(lock|row)_?version|(version|revision)_?number)$/i;
-
-const COUNTS = /\b(increment|increas|grows|optimistic|concurren)|\beach (time|update|change)\b/i;
 
 /** The property that counts the changes of an item: as it says, or because changes require it and creates do not. */
 export function findVersion(
@@ -39,7 +38,7 @@ export function findVersion(
   return listProperties(schema).find(({ name, schema: own, readOnly }) => {
     const isNumber = [own.type].flat().includes('integer') && own.enum === undefined;
     if (!isNumber || !VERSION.test(name)) return false;
-    if (readOnly || COUNTS.test(own.description ?? '')) return true;
+    if (readOnly || COUNTS_CHANGES.test(own.description ?? '')) return true;
     const requiring = bindings.filter((binding) => requires(binding, name));
     return requiring.length > 0 && requiring.every(({ action }) => CHANGES.has(action));
   })?.name;
@@ -50,17 +49,13 @@ export function isChangeTimestamp(property: ItemProperty): boolean {
   return isTimestamp(property) && CHANGE.test(property.name);
 }
 
-/** Names of dates and times; an integer can be anything else. */
-const INSTANT =
-  /(_at|_on|_date|_time|_?timestamp|_until|_expires|period_?(start|end)|_start|_end)$|[a-z](At|On|Date|Time|Timestamp|Until)$|^(date|timestamp|expires|expiry|expiration)$/;
-
 /** Whether a property is a date or a time, by its format or its name. */
 export function isInstant(property: ItemProperty): boolean {
   const { format } = property.schema;
   const unit = readUnit(property);
   return (
     unit !== undefined &&
-    (format === 'date' || format === 'date-time' || format === 'unix-time' || INSTANT.test(property.name))
+    (format === 'date' || format === 'date-time' || format === 'unix-time' || INSTANT_NAME.test(property.name))
   );
 }
 
@@ -95,57 +90,18 @@ function readUnit(
   }
   if (readSchemaType(schema) !== 'string' || schema.pattern !== undefined) return undefined;
   if (schema.format === 'date') return 'date';
-  return /^(date[-_]?time|timestamp|iso[-_]?8601)$/i.test(schema.format ?? 'date-time') ? 'date-time' : undefined;
+  return means(schema.format ?? 'date-time', 'times.format') ? 'date-time' : undefined;
 }
-
-const STATUS_NAMES: readonly string[] = ['status', 'state', 'phase'];
 
 /** Whether a property of this name holds the status of an item. */
 export function isStatus(name: string): boolean {
-  return STATUS_NAMES.includes(name.toLowerCase());
+  return means(name, 'statuses.main');
 }
 
 /** As `isStatus`, also for the status of a part: `payment_status`. */
 export function isStatusName(name: string): boolean {
-  return /(status|state|phase)$/i.test(name);
+  return means(name, 'statuses.name');
 }
-
-/** Verbs whose status is spelled differently; the first value that the enum has is used. */
-const STATUSES_BY_VERB: Readonly<Record<string, readonly string[]>> = {
-  accept: ['accepted', 'approved'],
-  activate: ['active', 'enabled'],
-  capture: ['captured', 'succeeded', 'paid'],
-  confirm: ['confirmed', 'succeeded', 'processing'],
-  deactivate: ['inactive', 'disabled'],
-  deliver: ['delivered'],
-  disable: ['disabled', 'inactive'],
-  enable: ['enabled', 'active'],
-  finalize: ['finalized', 'open'],
-  freeze: ['frozen'],
-  pay: ['paid'],
-  publish: ['published', 'live'],
-  reopen: ['open', 'reopened'],
-  restart: ['running', 'in_progress', 'queued'],
-  restore: ['active', 'restored'],
-  resume: ['active', 'running', 'in_progress', 'queued'],
-  retry: ['queued', 'pending', 'in_progress', 'running'],
-  return: ['returned'],
-  run: ['running', 'in_progress'],
-  send: ['sent'],
-  ship: ['shipped'],
-  start: ['running', 'started', 'in_progress', 'active'],
-  stop: ['stopped', 'stopping'],
-  submit: ['submitted', 'in_review', 'pending_review', 'pending'],
-  succeed: ['succeeded', 'posted'],
-  unarchive: ['active', 'open'],
-  unblock: ['active'],
-  unpause: ['active'],
-  unpublish: ['draft', 'unpublished'],
-  unsuspend: ['active'],
-  verify: ['verified'],
-  void: ['void', 'voided'],
-  voidinvoice: ['void'],
-};
 
 /** The status that the name of an action suggests; undefined where the enum of the schema has none like it. */
 function findStatusFor(
@@ -156,8 +112,8 @@ function findStatusFor(
   const first = verb.split(/[_-]/)[0] ?? '';
   const known = [word, verb.split('_')[0] ?? ''].flatMap((each) => readOwn(STATUSES_BY_VERB, each) ?? []);
   // The likeliest name first.
-  const properties = STATUS_NAMES.flatMap((name) =>
-    listProperties(schema).filter((each) => each.name.toLowerCase() === name),
+  const properties = rankNames(schema?.properties.keys() ?? [], 'statuses.main').flatMap(
+    (name) => schema?.properties.get(name) ?? [],
   );
   for (const property of properties) {
     const values = listStatuses(property.schema);
@@ -171,10 +127,6 @@ function findStatusFor(
 /** The time of a change, as the value of a property that an operation sets. */
 const CHANGE_TIME = '$now';
 
-/** Verbs after which an item is no longer active, and those that make it active. */
-const ENDS = /^(cancel|disable|deactivate)$/;
-const BEGINS = /^(enable|activate|reactivate)$/;
-
 /** What an action sets: the status, flags (`archived: true`) and times (`canceled`); undefined where the schema has none of them. */
 export function findEffect(verb: string, schema: ItemSchema | undefined): Item | undefined {
   const status = findStatusFor(verb, schema);
@@ -186,14 +138,12 @@ export function findEffect(verb: string, schema: ItemSchema | undefined): Item |
   const set: Record<string, unknown> = {};
   for (const property of listProperties(schema)) {
     const bare = property.bare.replace(/^is(?=[a-z]{4})/, '');
-    const isDone = bases.some(
-      (base) => isParticiple(base, bare.replace(/(at|on|date)$/, '')) || isParticiple(base, bare),
-    );
+    const isDone = bases.some((base) => isParticiple(base, bare.replace(TIME_ENDING, '')) || isParticiple(base, bare));
     if (property.schema.type === 'boolean') {
       if (isDone) set[property.name] = !isUndone;
-      else if (/^(active|enabled)$/.test(bare) && (ENDS.test(word) || BEGINS.test(word)))
-        set[property.name] = BEGINS.test(word);
-      else if (/^(disabled|deactivated)$/.test(bare) && BEGINS.test(word)) set[property.name] = false;
+      else if (means(bare, 'values.active') && (means(word, 'verbs.disable') || means(word, 'verbs.enable')))
+        set[property.name] = means(word, 'verbs.enable');
+      else if (means(bare, 'statuses.inactive') && means(word, 'verbs.enable')) set[property.name] = false;
     } else if (isDone && isTime(property)) {
       if (isUndone && property.nullable) set[property.name] = null;
       // Beside a status, a change of the status sets it.
@@ -201,20 +151,13 @@ export function findEffect(verb: string, schema: ItemSchema | undefined): Item |
     } else if (status === undefined && isInactiveTime(property)) {
       const none = property.nullable ? null : 0;
       if (/^(disable|deactivate)$/.test(word)) set[property.name] = CHANGE_TIME;
-      else if (BEGINS.test(word) && (none === null || property.schema.type === 'integer')) set[property.name] = none;
+      else if (means(word, 'verbs.enable') && (none === null || property.schema.type === 'integer'))
+        set[property.name] = none;
     }
   }
   if (status !== undefined) set[status.property] = status.value;
   return Object.keys(set).length === 0 ? undefined : set;
 }
-
-/** Verbs that undo others without saying so by `un`. */
-const UNDOES: Readonly<Record<string, readonly string[]>> = {
-  reactivate: ['deactivate', 'cancel'],
-  reopen: ['close', 'complete', 'resolve'],
-  restore: ['delete', 'archive', 'trash'],
-  resume: ['pause'],
-};
 
 /** Whether a word is the past participle of a verb: `archived` of `archive`, `hidden` of `hide`. */
 function isParticiple(verb: string, word: string): boolean {
@@ -225,7 +168,7 @@ function isParticiple(verb: string, word: string): boolean {
 /** Whether a property says when an item stopped to be active: `date_delete`, `disabled_at`. */
 export function isInactiveTime(property: ItemProperty): boolean {
   const { bare } = property;
-  return /^(date|time)?(delete|disable|deactivate)d?(at|on|date|time)?$/.test(bare) && isTime(property);
+  return means(bare, 'removed.time') && isTime(property);
 }
 
 /** Whether a property is a number of seconds or a date, not any string. */
@@ -242,26 +185,16 @@ function findVerbForm(verb: string, values: readonly string[]): string | undefin
   return forms.find((value) => /ed$/i.test(value)) ?? forms[0];
 }
 
-const INITIAL_STATUSES: readonly string[] =
-  'new created draft queued pending open active enabled available in_progress'.split(' ');
-
-/** Parts of statuses that an item only gets later, never initially. */
-const LATER_STATUS =
-  /cancel|fail|delet|expir|clos|complet|succe|reject|revok|archiv|past_due|unpaid|ended|lost|won|void|inactive|disabled|error|refund|return|deliver|sold|frozen|suspend|incomplete|paused|block|lock/i;
-
-const NO_STATUS = /unspecified|unknown|^none$/i;
-
 /** The initial status of a new item: a usual one, else the first value that is not a later status. */
 export function chooseInitialStatus(values: readonly unknown[], description = ''): unknown {
   const names = sortAsDescribed(
     values.filter((value) => typeof value === 'string'),
     description,
   );
-  const find = (word: string): unknown => names.find((value) => toBareName(value) === toBareName(word));
-  const usual = INITIAL_STATUSES.find((word) => find(word) !== undefined);
-  if (usual !== undefined) return find(usual);
-  const early = names.filter((value) => !LATER_STATUS.test(value));
-  return early.find((value) => !NO_STATUS.test(value)) ?? early[0] ?? values[0];
+  const [usual] = rankNames(names, 'statuses.initial');
+  if (usual !== undefined) return usual;
+  const early = names.filter((value) => !means(value, 'statuses.later'));
+  return early.find((value) => !means(value, 'statuses.none')) ?? early[0] ?? values[0];
 }
 
 /** Values in the order in which a description lists all of them, which is that of a life; enums are often sorted by name. */

@@ -3,12 +3,12 @@ import type { ItemSchema, ReadItemSchema } from '../item/item-schema.js';
 import type { Entry, Item } from '../store/lists/item-list.js';
 import {
   type EnvelopeField,
-  type EnvelopeRole,
   type ListShape,
   type Member,
   planObject,
   findRole,
   findItems,
+  readRoleUse,
 } from './list-shape.js';
 import type { Page, PageFacts, PageTurn } from './pagination.js';
 import type { DeclaredHeader, Operation } from '../../contract/operations/operation.js';
@@ -54,12 +54,10 @@ export function findInnerList(read: ReadItemSchema, schema: ItemSchema | undefin
   return { path, element, wrap: (items) => buildObject(computed, items, toOnlyPage(items)) };
 }
 
-const COMPUTED: ReadonlySet<EnvelopeRole> = new Set(['count', 'hasMore', 'next', 'page', 'pages', 'previous', 'total']);
-
 /** Whether a member is known without a request; URLs of the list are not. */
 function isComputed({ plan }: Member): boolean {
   if (plan.kind === 'object') return plan.members.every(isComputed);
-  return plan.kind !== 'field' || COMPUTED.has(plan.field.role);
+  return plan.kind !== 'field' || readRoleUse(plan.field.role).isComputed === true;
 }
 
 /** The facts of a list whose items are all on one page. */
@@ -156,11 +154,13 @@ function buildMember(
   return plan.field.type === 'string' ? '' : plan.field.type === 'boolean' ? false : 0;
 }
 
-const TURNS: ReadonlySet<EnvelopeRole> = new Set(['last', 'next', 'previous']);
-
 /** Whether an object is only about another page, requires its URL or cursor, and this page does not exist. */
 function lacksPage(members: readonly Member[], facts: EnvelopeFacts): boolean {
-  if (members.some(({ plan }) => plan.kind === 'object' || (plan.kind === 'field' && !TURNS.has(plan.field.role))))
+  if (
+    members.some(
+      ({ plan }) => plan.kind === 'object' || (plan.kind === 'field' && readRoleUse(plan.field.role).isTurn !== true),
+    )
+  )
     return false;
   return members.some(
     ({ plan, required, nullable }) =>
@@ -223,18 +223,6 @@ function readTurn(field: EnvelopeField, turn: PageTurn | undefined, facts: Envel
   return isValue ? turn.value : facts.url(turn, field.form !== 'path');
 }
 
-/** The roles that headers have; other names are those of other mechanisms, such as rate limits. */
-const HEADER_ROLES: ReadonlySet<EnvelopeRole> = new Set([
-  'hasMore',
-  'limit',
-  'next',
-  'offset',
-  'page',
-  'pages',
-  'previous',
-  'total',
-]);
-
 /** Plans the headers that describe a page: `Link`, `Content-Range`, `X-Total-Count`. @param links - Whether links are sent without a declaration. */
 export function createPageHeaders(
   { responses }: Operation,
@@ -265,7 +253,9 @@ const NO_HEADERS: Readonly<Record<string, string>> = Object.freeze({});
 
 function toField({ name }: DeclaredHeader): EnvelopeField | undefined {
   const role = findRole(name.replace(/^x-/i, '').replace(/^pagination-/i, ''), []);
-  return role !== undefined && HEADER_ROLES.has(role) ? { role, form: 'value', type: 'string' } : undefined;
+  return role !== undefined && readRoleUse(role).isHeader === true
+    ? { role, form: 'value', type: 'string' }
+    : undefined;
 }
 
 /** RFC 9110 14.4, with the unit of the request, else items. */

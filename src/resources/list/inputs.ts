@@ -1,3 +1,4 @@
+import { means } from '../../conventions/conventions.js';
 import type { RequestHeaders } from '../../http/request-headers.js';
 import type { Contract } from '../../contract/contract.js';
 import { isObject, readPath } from '../../base/json.js';
@@ -22,19 +23,12 @@ interface PageValues {
   readonly body: unknown;
 }
 
-/** Headers that describe a page; other headers have names like these for other purposes. */
-const PAGE_HEADER =
-  /^(x-)?(page|per-page|page-(number|size|token|limit)|(next-)?cursor|limit|offset|continuation(-token)?|range)$/i;
-
-/** Objects of a request body that hold parameters of a list. */
-const GROUP = /^(pagination|paging|page|options|filters?|where|criteria)$/i;
-
 /** The parameters of a list, those of the query first. */
 export function findPageInputs(contract: Contract, operation: Operation): readonly PageInput[] {
   const read = createItemSchemaReader(contract);
   const declared = operation.parameters.flatMap((parameter): readonly PageInput[] => {
     const { name, in: place, required, schema, schemaPointer, description } = parameter;
-    if (place === 'query' && parameter.style === 'deepObject' && GROUP.test(name)) {
+    if (place === 'query' && parameter.style === 'deepObject' && means(name, 'queries.group')) {
       return listProperties(read(schemaPointer)).map(({ name: own, required: isRequired, schema: inner, target }) => ({
         name: `${name}[${own}]`,
         path: [name, own],
@@ -45,7 +39,7 @@ export function findPageInputs(contract: Contract, operation: Operation): readon
         description: inner.description,
       }));
     }
-    if (place !== 'query' && (place !== 'header' || !PAGE_HEADER.test(name))) return [];
+    if (place !== 'query' && (place !== 'header' || !means(name, 'pages.header'))) return [];
     return [{ name, required, schema, schemaPointer, description, path: [], in: place }];
   });
   const media = findJsonMedia(operation.body?.content ?? []);
@@ -53,16 +47,13 @@ export function findPageInputs(contract: Contract, operation: Operation): readon
   const readInputs = (pointer: string, above: readonly string[]): readonly PageInput[] =>
     listProperties(read(pointer)).flatMap(({ name, required, schema, target, pointer: own }) => {
       const path = [...above, name];
-      const isGroup = above.length === 0 && GROUP.test(name) && (read(target)?.properties.size ?? 0) > 0;
+      const isGroup = above.length === 0 && means(name, 'queries.group') && (read(target)?.properties.size ?? 0) > 0;
       if (isGroup) return readInputs(target, path);
       const description = readString(contract.at(`${own}/description`));
       return [{ name, required, schema, schemaPointer: target, description, path, in: 'body' as const }];
     });
   return [...declared, ...readInputs(media.schemaPointer, [])];
 }
-
-/** Names of arrays that hold what a request is about. */
-const GENERIC = /^(inputs?|items|objects|records|entries|resources|data|list)$/i;
 
 /** The parameter with the ids of several items: `ids`, `widget_ids`, `widgets`, or an array of the body with a general name. */
 export function findIdsInput(contract: Contract, operation: Operation, collection: string): PageInput | undefined {
@@ -74,12 +65,9 @@ export function findIdsInput(contract: Contract, operation: Operation, collectio
     ({ in: place, schema }) => place === 'body' && isObject(schema) && schema.type === 'array',
   );
   const isOwn = ({ name }: PageInput): boolean =>
-    GENERIC.test(name) || own.endsWith(toBareName(name)) || toBareName(name).startsWith(noun);
+    means(name, 'envelopes.inputs') || own.endsWith(toBareName(name)) || toBareName(name).startsWith(noun);
   return inputs.find(({ name }) => names.has(toBareName(name))) ?? arrays.find(isOwn);
 }
-
-/** The kinds of ids that the name of a parameter can end in. */
-const KEY = /^(id|uuid|arn|name|key|code|slug)$/;
 
 /** What the items of a collection are identified by. */
 export interface ItemKeys {
@@ -107,13 +95,13 @@ export function findIdFilter(
     const isId = property === idProperty;
     const many = new Set([
       ...(isId ? ['ids', `${noun}ids`] : []),
-      ...(KEY.test(kind) ? [`${kind}s`, `${noun}${kind}s`] : []),
+      ...(means(kind, 'ids.id', 'ids.name') ? [`${kind}s`, `${noun}${kind}s`] : []),
     ]);
     return inputs.find((input) => {
       const bare = toBareName(input.name);
       if (many.has(bare)) return isArray(input) || (isObject(input.schema) && input.schema.type === 'string');
       if (isArray(input)) return isId && toBareNoun(input.name) === noun;
-      return KEY.test(kind) && bare === noun + kind && bare !== own;
+      return means(kind, 'ids.id', 'ids.name') && bare === noun + kind && bare !== own;
     });
   };
   for (const property of [idProperty, ...alternateKeys]) {

@@ -1,4 +1,7 @@
-import { isObject } from '../../base/json.js';
+import { PAGE_TURN, PAGE_RELATIONS } from '../../conventions/forms.js';
+import { means } from '../../conventions/conventions.js';
+import { OF_PAGE } from '../../conventions/descriptions.js';
+import { isObject, isScalarType } from '../../base/json.js';
 import type { Operation } from '../../contract/operations/operation.js';
 import {
   createProperty,
@@ -14,25 +17,48 @@ import {
 import { findSuccessMedia } from '../../contract/operations/responses.js';
 import { toBareName } from '../../base/names.js';
 
+/**
+ * The meanings of an envelope property for the page, in the order in which a name is asked for them, and how far each is used:
+ * in headers, whose other names are those of other mechanisms such as rate limits; to find out whether there is another page; as
+ * the way to one; or without a request, which the URLs of a list need.
+ */
+const ROLES = {
+  hasMore: { isHeader: true, announces: true, isComputed: true },
+  firstId: {},
+  lastId: {},
+  total: { isHeader: true, announces: true, isComputed: true },
+  pages: { isHeader: true, announces: true, isComputed: true },
+  remaining: { announces: true },
+  count: { isComputed: true },
+  page: { isHeader: true, isComputed: true },
+  limit: { isHeader: true },
+  offset: { isHeader: true },
+  end: {},
+  next: { isHeader: true, announces: true, isComputed: true, isTurn: true },
+  previous: { isHeader: true, isComputed: true, isTurn: true },
+  last: { isTurn: true },
+  self: {},
+  list: {},
+  first: {},
+} as const;
+
 /** The meaning of an envelope property for the page. */
-export type EnvelopeRole =
-  | 'count'
-  | 'end'
-  | 'first'
-  | 'firstId'
-  | 'hasMore'
-  | 'last'
-  | 'lastId'
-  | 'limit'
-  | 'list'
-  | 'next'
-  | 'offset'
-  | 'page'
-  | 'pages'
-  | 'previous'
-  | 'remaining'
-  | 'self'
-  | 'total';
+export type EnvelopeRole = keyof typeof ROLES;
+
+// The keys of the table are the roles.
+const ENVELOPE_ROLES = Object.keys(ROLES) as readonly EnvelopeRole[];
+
+/** How far a role is used. */
+interface RoleUse {
+  readonly announces?: true;
+  readonly isComputed?: true;
+  readonly isHeader?: true;
+  readonly isTurn?: true;
+}
+
+export function readRoleUse(role: EnvelopeRole): RoleUse {
+  return ROLES[role];
+}
 
 /** How another page is written; `auto` is the value of a cursor and the URL of any other page. */
 type TurnForm = 'auto' | 'path' | 'url' | 'value';
@@ -84,47 +110,6 @@ export const PLAIN_LIST: ListShape = {
   schema: '',
   plan: { kind: 'items' },
 };
-
-const ROLES: readonly (readonly [RegExp, EnvelopeRole])[] = [
-  [
-    /^(has(more|next(page)?|additional)|more|(is)?truncated|nextpageexists|more(pages|(items|results)(incollection)?))$/,
-    'hasMore',
-  ],
-  [/^firstid$/, 'firstId'],
-  [/^lastid$/, 'lastId'],
-  [
-    /^(total|total(count|items|results|entries|records|elements|size|objects|hits|rows)|counttotal|fullcount|total(filtered|matching|available|found)(count)?|(filtered|matching)(total|count))$/,
-    'total',
-  ],
-  [/^(pages|pagecount|total(pages|pagecount)|numpages|pagestotal)$/, 'pages'],
-  [/^(remaining(itemcount|items|count)?)$/, 'remaining'],
-  [
-    /^(count|(item|record|result|entry|row)count|size|numresults|resultcount|numberofelements|returned(count)?)$/,
-    'count',
-  ],
-  [/^(page|currentpage|page(number|index)|number)$/, 'page'],
-  [/^(limit|perpage|pagesize|maxresults|pagelimit|itemsperpage)$/, 'limit'],
-  [/^(offset|skip|start|startindex|startat|from)$/, 'offset'],
-  [/^(end|endindex|to)$/, 'end'],
-  [
-    /^(next|next(page|cursor|token|pagetoken|pagecursor|marker|offset|link|href|url|uri|pageurl|pageuri|pagelink|continuation(token)?|records(path)?|start)|(end|after)?cursor|after|continu(e|ation(token)?)|marker|pagetoken|nextpagenumber|iterator|bookmark|scroll(id|token|cursor)|(resume|resumption|paging|listing)(token|key)|lastevaluated\w+)$/,
-    'next',
-  ],
-  [
-    /^(prev|previous)(page|cursor|token|pagetoken|marker|offset|link|href|url|uri|pageurl|pageuri)?$|^before$|^(start|before)cursor$/,
-    'previous',
-  ],
-  [/^prev(ious)?(iterator|bookmark)$/, 'previous'],
-  [/^(is)?(done|finished)$|^islast(page)?$/, 'last'],
-  [/^(self|uri|href)(link|url|uri|href)?$/, 'self'],
-  [/^url$/, 'list'],
-  [/^first(page)?(link|url|uri|href)?$/, 'first'],
-  [/^last(page)?(link|url|uri|href)?$/, 'last'],
-];
-
-/** Objects of an envelope that hold properties of the page. */
-export const NESTED: RegExp =
-  /^(_?links|meta|_?metadata|additional_?data|pagination|paging|page_?info|page_?meta|page|pages|cursors?|response_?metadata|result_?info|(next|prev|previous|self|first|last)(_?(page|link))?)$/i;
 
 /** The shape of a list response with the items at a position; undefined where the operation declares no response, or there are none. */
 export function planList(
@@ -180,17 +165,11 @@ export function findCount(schema: ItemSchema, read: ReadItemSchema): readonly st
   return numbers.find(isCount) ?? (numbers.length === 1 ? numbers[0] : undefined);
 }
 
-/** The roles by which a client finds out whether there is another page. */
-export const ANNOUNCES: ReadonlySet<EnvelopeRole> = new Set(['hasMore', 'next', 'pages', 'remaining', 'total']);
-
 /** Whether a property of an envelope has a role of the page that passes a test. */
 export function hasField(plan: Plan, test: (field: EnvelopeField) => boolean): boolean {
   if (plan.kind === 'object') return plan.members.some((member) => hasField(member.plan, test));
   return plan.kind === 'field' && test(plan.field);
 }
-
-/** Arrays about the request, not of items. */
-const REPORTS: RegExp = /^(errors|messages|warnings)$/i;
 
 interface PlanContext {
   readonly read: ReadItemSchema;
@@ -224,22 +203,18 @@ function planMember(property: ItemProperty, context: PlanContext, hasTotal: bool
   }
   if ('const' in schema) return { kind: 'constant', value: schema.const };
   if (inner !== undefined && inner.properties.size > 0 && inner.type !== 'array') {
-    if (!NESTED.test(name) || above.length > 2) return undefined;
+    if (!means(name, 'pages.object') || above.length > 2) return undefined;
     const plan = planObject(inner, { read, items: [], above: [...above, name] });
     return plan.members.some((member) => member.plan.kind !== 'constant') ? plan : undefined;
   }
   const role = inner?.type === 'array' ? undefined : findRole(name, above);
   if (role !== undefined) {
-    const isOfPage = /^(size|number|num|result|returned)/i.test(name) || OF_PAGE.test(schema.description ?? '');
+    const isOfPage = means(name, 'pages.ofOnePage') || OF_PAGE.test(schema.description ?? '');
     const isTotal = role === 'count' && !hasTotal && !isOfPage;
     return { kind: 'field', field: toField(property, isTotal ? 'total' : role, above) };
   }
   return planConstant(property, inner);
 }
-
-/** Descriptions of a count of the items on one page. */
-const OF_PAGE =
-  /\b(this|current|each) (page|request|response|call)\b|\breturned (in|for|on|by|with) (the|this|each)\b|\bper page\b|\bpage size\b/i;
 
 const LINKS = /^_?links$/i;
 
@@ -253,8 +228,7 @@ function readWhole({ name, target, branches }: ItemProperty, read: ReadItemSchem
     const scalar = schema.type === 'string';
     const { schema: own, pointer: target } = schema;
     const facts = { schema: own, pointer: link, target, required: false, scalar, nullable: false };
-    const names = ['self', 'first', 'prev', 'next', 'last'];
-    return { ...inner, properties: new Map(names.map((each) => [each, createProperty(each, facts)])) };
+    return { ...inner, properties: new Map(PAGE_RELATIONS.map((each) => [each, createProperty(each, facts)])) };
   }
   const all = branches.flatMap((branch) => listProperties(read(branch)));
   const others = all.filter(({ name }) => !inner.properties.has(name));
@@ -267,7 +241,7 @@ function planConstant(property: ItemProperty, inner: ItemSchema | undefined): Pl
   const { name, schema, required } = property;
   const only = findOnlyValue(property);
   if (only !== undefined) return { kind: 'constant', value: only };
-  if (REPORTS.test(name) && inner?.type === 'array') return { kind: 'constant', value: [] };
+  if (means(name, 'envelopes.reports') && inner?.type === 'array') return { kind: 'constant', value: [] };
   const { default: value } = schema;
   return required && value !== undefined && !isObject(value) ? { kind: 'constant', value } : undefined;
 }
@@ -277,16 +251,13 @@ export function findRole(name: string, above: readonly string[]): EnvelopeRole |
   const bare = toBareName(name.replace(/^@\w+\./, ''));
   if (name.startsWith('@') && bare === 'count') return 'total';
   const outer = toBareName(above.at(-1) ?? '');
-  const turn = /^(next|prev|previous|first|last|self)/.exec(outer)?.[1];
-  if (
-    turn !== undefined &&
-    /^(href|url|uri|link|path|offset|after|before|cursor|token|marker|page|start)$/.test(bare)
-  ) {
+  const turn = PAGE_TURN.exec(outer)?.[1];
+  if (turn !== undefined && means(bare, 'pages.step')) {
     return turn === 'prev' ? 'previous' : (turn as EnvelopeRole);
   }
   if (outer === 'page' && bare === 'size') return 'limit';
-  if (bare === 'current' && /^(pagination|paging|page|pageinfo)$/.test(outer)) return 'page';
-  return ROLES.find(([pattern]) => pattern.test(bare))?.[1];
+  if (bare === 'current' && means(outer, 'pages.paging')) return 'page';
+  return ENVELOPE_ROLES.find((role) => means(bare, `pages.${role}`));
 }
 
 function toField({ name, schema }: ItemProperty, role: EnvelopeRole, above: readonly string[]): EnvelopeField {
@@ -318,17 +289,12 @@ function findForm(
 ): TurnForm {
   const bare = toBareName(of.name);
   const isUrl =
-    (of.format ?? '').startsWith('ur') ||
-    /(url|uri|link|href)$/.test(bare) ||
-    above.some((each) => /links?$/i.test(each));
+    (of.format ?? '').startsWith('ur') || means(bare, 'links.name') || above.some((each) => /links?$/i.test(each));
   const isPath =
     of.pattern?.startsWith('^/') === true || bare === 'path' || (/(uri|path)$/.test(bare) && of.format === undefined);
   if (isPath || isUrl) return isPath ? 'path' : 'url';
-  return /^(next|prev|previous)$/.test(bare) ? 'auto' : 'value';
+  return means(bare, 'pages.turn') ? 'auto' : 'value';
 }
-
-const ITEM_NAMES =
-  /^(data|items|results?|entries|values?|records|rows|list|content|elements|objects|resources|collection|edges|nodes|hits)$/i;
 
 /** Where the items are in the success response of an operation; undefined where it is not a list. @param noun - As in `findItems`. */
 export function findListItems(read: ReadItemSchema, operation: Operation, noun?: string): ItemsPosition | undefined {
@@ -378,7 +344,7 @@ function findNamed(arrays: readonly ItemProperty[], noun: string | undefined): I
 }
 
 function findUsual(arrays: readonly ItemProperty[]): ItemProperty | undefined {
-  return arrays.find(({ name }) => ITEM_NAMES.test(name));
+  return arrays.find(({ name }) => means(name, 'envelopes.items'));
 }
 
 /** The array with a usual name, else the only one, unless the object is an item with an id, or does not look like a page. */
@@ -388,14 +354,12 @@ function findUnnamed(read: ReadItemSchema, schema: ItemSchema): ItemProperty | u
   const { properties } = schema;
   if (usual !== undefined || all.length === 0 || properties.has('id') || properties.has('sha')) return usual;
   const isOfItems = ({ name, target }: ItemProperty): boolean =>
-    !REPORTS.test(name) && !SCALAR.test(read(read(target)?.items)?.type ?? '');
+    !means(name, 'envelopes.reports') && !isScalarType(read(read(target)?.items)?.type);
   const arrays = all.length === properties.size ? all : all.filter(isOfItems);
   if (arrays.length !== 1) return undefined;
-  const isOfPage = (name: string): boolean => findRole(name, []) !== undefined || NESTED.test(name);
+  const isOfPage = (name: string): boolean => findRole(name, []) !== undefined || means(name, 'pages.object');
   return properties.size === 1 || [...properties.keys()].some(isOfPage) ? arrays[0] : undefined;
 }
-
-const SCALAR = /^(string|integer|number|boolean)$/;
 
 /** An object in a response that can hold a list. */
 interface Embedding {
@@ -409,12 +373,10 @@ interface Embedding {
 function listEmbedding(read: ReadItemSchema, schema: ItemSchema): readonly Embedding[] {
   if (schema.properties.has('id')) return [];
   return listProperties(schema).flatMap(({ name, target }): readonly Embedding[] => {
-    const inner = EMBEDDING.test(name) ? read(target) : undefined;
+    const inner = means(name, 'envelopes.embedding') ? read(target) : undefined;
     if (inner === undefined || inner.properties.has('id')) return [];
     const arrays = read.once(listArrays, inner);
     const isOnly = arrays.length === 1 && (name === '_embedded' || inner.properties.size === 1);
     return [{ name, arrays, only: findUsual(arrays) ?? (isOnly ? arrays[0] : undefined) }];
   });
 }
-
-const EMBEDDING = /^(_embedded|data|result|response|body|payload)$/i;

@@ -1,3 +1,4 @@
+import type { Idea } from '../../conventions/conventions.js';
 import type { Entry } from '../store/lists/item-list.js';
 import type { View } from './view.js';
 
@@ -63,65 +64,58 @@ export interface PageMistake {
 /** One pagination style: its parameters, and how it cuts a page. */
 export interface PageStyle {
   readonly name: PageStyleName;
-  /** The roles of its query parameters, with the names they can have. */
-  readonly parameters: Readonly<Partial<Record<PageRole, RegExp>>>;
+  /** The roles of its query parameters, with the names that they have. */
+  readonly parameters: Readonly<Partial<Record<PageRole, Idea>>>;
   /** The roles that the style is recognised by. */
   readonly signs: readonly PageRole[];
   cut(request: PageRequest): Page | PageMistake;
 }
 
-const OFFSET =
-  /^(offset|skip(count)?|start|start(index|at|position|row|record|item)|first(result|row)|pageoffset|from)$/;
-
-const LIMIT =
-  /^(limit|perpage|page(size|limit)|size|count|rows|max(results?(count)?|items|records|rows)|results|take|first|top|itemsperpage|num(results|items)?)$/;
-
-/** All styles, in the order in which they are recognised; the patterns are those of bare names (`pagesize` for `page[size]`). */
+/** All styles, in the order in which they are recognised. */
 export const PAGE_STYLES: readonly PageStyle[] = [
   {
     name: 'starting-after',
-    parameters: { after: /^startingafter$/, before: /^endingbefore$/, limit: LIMIT },
+    parameters: { after: 'queries.startingAfter', before: 'queries.endingBefore', limit: 'queries.limit' },
     signs: ['after', 'before'],
     cut: cutByNeighbour,
   },
   {
     name: 'cursor',
-    parameters: { after: /^(after|afterid|sinceid)$/, before: /^(before|beforeid|untilid)$/, limit: LIMIT },
+    parameters: { after: 'queries.after', before: 'queries.before', limit: 'queries.limit' },
     signs: ['after', 'before'],
     cut: cutByNeighbour,
   },
   {
     name: 'token',
     parameters: {
-      token:
-        /^(cursor|marker|page|pagetoken|next(token|cursor|page|pagetoken)|continue|continuation(token)?|pagecursor|paginationtoken|page(cursor|after)|start(ing)?(key|token|cursor)|skiptoken|offset|iterator|bookmark|scroll(id|token|cursor)?|(resume|resumption|paging|listing)(token|key|id)|exclusivestart\w+)$/,
-      offset: OFFSET,
-      limit: LIMIT,
+      token: 'queries.token',
+      offset: 'queries.offset',
+      limit: 'queries.limit',
     },
     signs: ['token'],
     cut: cutByToken,
   },
   {
     name: 'page',
-    parameters: { page: /^(page|page(number|num|no|index)|p|currentpage)$/, limit: LIMIT },
+    parameters: { page: 'queries.page', limit: 'queries.limit' },
     signs: ['page'],
     cut: cutByNumber,
   },
   {
     name: 'offset',
-    parameters: { offset: OFFSET, limit: LIMIT },
+    parameters: { offset: 'queries.offset', limit: 'queries.limit' },
     signs: ['offset'],
     cut: cutByOffset,
   },
   {
     name: 'range',
-    parameters: { range: /^range$/, limit: LIMIT },
+    parameters: { range: 'queries.range', limit: 'queries.limit' },
     signs: ['range'],
     cut: cutByRange,
   },
   {
     name: 'none',
-    parameters: { limit: LIMIT },
+    parameters: { limit: 'queries.limit' },
     signs: [],
     cut: (request) => cutFrom(request),
   },

@@ -1,3 +1,6 @@
+import { INCLUDING_VERB, RANGE_END } from '../../conventions/forms.js';
+import { TAKES_NEXT, FIRST_NUMBERS, EXCLUDES, SAYS_CHANGED } from '../../conventions/descriptions.js';
+import { means, type Idea } from '../../conventions/conventions.js';
 import type { Contract } from '../../contract/contract.js';
 import { isObject, type SchemaObject } from '../../base/json.js';
 import { type Operation, readText } from '../../contract/operations/operation.js';
@@ -57,13 +60,6 @@ export interface PagePlan extends PageFacts {
   readonly others: readonly PagePlan[];
 }
 
-const ORDER = /^(order|direction|sort_?(order|dir(ection)?)|order_?dir(ection)?)$/i;
-const SORT = /^\$?(sort|sort_?by|order_?by)$/i;
-
-const SEARCH = /^\$?(query|q|search|search_?(query|term|text)|term|keywords?|filter_?term)$/i;
-
-const EXPRESSION = /^\$?filter(_?(expression|by|query))?$/i;
-
 const NEWEST_FIRST = /(newest|most recent(ly \w+)?)( \w+){0,3} first|descending|reverse chronological/i;
 
 /** The number of items on a page where the document declares none. */
@@ -101,9 +97,9 @@ function planPages(operation: Operation, known: PageKnowledge, query: readonly C
   const { style, names } = withCursor(findStyle(query, known.style), known);
   const same = findOtherSpellings(query, Object.values(names));
   const taken = new Set<string>([...Object.values(names), ...same.map(([other]) => other)]);
-  const order = query.find(({ name, schema }) => ORDER.test(name) && hasDirections(schema));
-  const sort = query.find(({ name }) => SORT.test(name) && !taken.has(name) && name !== order?.name);
-  const search = query.find(({ name }) => SEARCH.test(name));
+  const order = query.find(({ name, schema }) => means(name, 'queries.order') && hasDirections(schema));
+  const sort = query.find(({ name }) => means(name, 'queries.sort') && !taken.has(name) && name !== order?.name);
+  const search = query.find(({ name }) => means(name, 'queries.search'));
   const named = (role: PageRole): Candidate | undefined => query.find(({ name }) => name === names[role]);
   const limit = named('limit');
   const isNumbered =
@@ -114,7 +110,7 @@ function planPages(operation: Operation, known: PageKnowledge, query: readonly C
   const free = query.filter(({ name }) => !taken.has(name));
   const ids = known.resource && findIdFilter(free, known.resource);
   const expression = query.find(
-    (input) => EXPRESSION.test(input.name) && [input.own.type ?? 'string'].flat().includes('string'),
+    (input) => means(input.name, 'queries.expression') && [input.own.type ?? 'string'].flat().includes('string'),
   );
   for (const parameter of [order, sort, search, ids]) if (parameter !== undefined) taken.add(parameter.name);
   return {
@@ -196,14 +192,11 @@ function withCursor(found: ReturnType<typeof findStyle>, { shape, style: hinted 
   return { style, names: { ...found.names, token: CURSOR_PARAMETER } };
 }
 
-/** A parameter that takes what the envelope of a list has for the next page: "Take it from `pagination.next`". */
-const TAKES_NEXT = /[`"'](\w+\.)*next(_?(page|cursor|token|key))?[`"']/i;
-
 function findNames(query: readonly Candidate[], style: PageStyle): PagePlan['names'] {
   const names: Partial<Record<PageRole, string>> = {};
   // The roles of a style are the keys of its own table.
-  for (const [role, pattern] of Object.entries(style.parameters) as [PageRole, RegExp][]) {
-    const name = query.find((each) => pattern.test(each.bare) && fitsRole(each, role))?.name;
+  for (const [role, idea] of Object.entries(style.parameters) as [PageRole, Idea][]) {
+    const name = query.find((each) => means(each.bare, idea) && fitsRole(each, role))?.name;
     if (name !== undefined) names[role] = name;
   }
   return names;
@@ -257,7 +250,7 @@ function fitsRole(parameter: Candidate, role: PageRole): boolean {
   }
   if (role === 'page' && isPageNumber) return true;
   const isNumber = types.length === 0 || types.includes('integer') || types.includes('number') || isNumberInText;
-  if (role === 'limit' && isText && PLAIN_LIMIT.test(toBareName(parameter.name))) return true;
+  if (role === 'limit' && isText && means(parameter.name, 'queries.plainLimit')) return true;
   if ((role === 'limit' || role === 'offset') && isText && COUNTS.test(description)) return true;
   const needsNumber = role === 'page' || role === 'offset' || role === 'limit';
   return isNumber || (!needsNumber && types.includes('string'));
@@ -281,9 +274,6 @@ function isShortNumber(value: unknown): boolean {
   return typeof value === 'string' && /^\d{1,3}$/.test(value);
 }
 
-/** Names of a limit that is a number in a string. */
-const PLAIN_LIMIT = /^(limit|perpage|page(size|limit)|max(results|items|records))$/;
-
 /** Words in the description of a parameter that say that its string is a number of items. */
 const COUNTS =
   /\b(number of|how many|maximum|max|zero[- ]based|(starting|start) (index|position))\b|\blimit (the|of)\b/i;
@@ -301,14 +291,9 @@ function readFirst(parameter: Candidate | undefined, usual: 0 | 1): number {
   if (typeof schema.default === 'number' || isShortNumber(schema.default))
     return Number(schema.default) === other ? other : usual;
   const text = `${description} ${schema.description ?? ''}`;
-  if (STARTS[other]?.test(text) === true) return other;
-  return schema.minimum === other && !STARTS[usual].test(text) ? other : usual;
+  if (FIRST_NUMBERS[other]?.test(text) === true) return other;
+  return schema.minimum === other && !FIRST_NUMBERS[usual].test(text) ? other : usual;
 }
-
-const STARTS = [
-  /\b(zero|0)[- ](based|indexed)|starts? (at|from|with) (0|zero)\b|first page is (0|zero)\b/i,
-  /\b(one|1)[- ](based|indexed)|starts? (at|from|with) (1|one)\b/i,
-] as const;
 
 /** Whether the schema of a parameter allows a value: its type, pattern and lengths. */
 function createFit(parameter: Candidate | undefined, isNumbered: boolean): (value: string) => boolean {
@@ -344,12 +329,8 @@ interface HiddenItems {
   isHidden(entry: Entry): boolean;
 }
 
-const INCLUDE = /^(include|with|show)[-_]?(?=[a-z])/i;
-
 /** How a description gives the default of a flag: "The default is True." */
 const SHOWN_BY_DEFAULT = /\bdefaults?\b(?:(?!\bfalse\b)[^.]){0,20}\btrue\b/i;
-
-const INACTIVE = /^(disabled|inactive|deactivated)$/;
 
 /** The items that a flag of a list adds: `include_disabled` those with `enabled: false`; undefined for other parameters. */
 function findHiddenItems(
@@ -358,8 +339,8 @@ function findHiddenItems(
   item: ItemSchema | undefined,
 ): HiddenItems | undefined {
   const value = declared ?? SHOWN_BY_DEFAULT.test(description);
-  const word = toBareName(name.replace(INCLUDE, ''));
-  if (!INCLUDE.test(name) || type !== 'boolean' || word === '') return undefined;
+  const word = toBareName(name.replace(INCLUDING_VERB, ''));
+  if (!INCLUDING_VERB.test(name) || type !== 'boolean' || word === '') return undefined;
   for (const property of listProperties(item)) {
     const isHiddenValue = findHiddenValue(property, word);
     if (isHiddenValue === undefined) continue;
@@ -375,17 +356,13 @@ function findHiddenItems(
   return undefined;
 }
 
-/** What a list does not show, in its description: `that have not been canceled`. */
-const EXCLUDED =
-  /\b(?:not|excluding|except|without)\b(?: (?:yet|been|those|that|which|are|have|the|any))* (cancell?ed|archived|deleted|closed|inactive|disabled)\b/i;
-
 /** The items that the description of a list excludes by their status or a flag, unless a parameter for that status asks for them. */
 function findExcludedItems(
   operation: Operation,
   inputs: readonly PageInput[],
   item: ItemSchema | undefined,
 ): readonly HiddenItems[] {
-  const word = toBareName(EXCLUDED.exec(readText(operation))?.[1] ?? '').replace('cancelled', 'canceled');
+  const word = toBareName(EXCLUDES.exec(readText(operation))?.[1] ?? '').replace('cancelled', 'canceled');
   const forms = word === 'canceled' ? [word, 'cancelled'] : [word];
   const named = (name: string): boolean => forms.some((form) => toBareName(name).includes(form));
   return listProperties(item).flatMap((property) => {
@@ -408,38 +385,27 @@ function findHiddenValue(property: ItemProperty, word: string): ((value: unknown
   const bare = toBareName(property.name).replace(/^is(?=[a-z]{4})/, '');
   if (type === 'boolean') {
     if (bare === word) return (value) => value === true;
-    return INACTIVE.test(word) && /^(enabled|active)$/.test(bare) ? (value) => value === false : undefined;
+    return means(word, 'statuses.inactive') && means(bare, 'values.active') ? (value) => value === false : undefined;
   }
   if (isStatus(property.name)) {
     const status = listStatuses(property.schema).find((each) => toBareName(each) === word);
     if (status !== undefined) return (value) => value === status;
   }
-  if (INACTIVE.test(word) && isInactiveTime(property))
+  if (means(word, 'statuses.inactive') && isInactiveTime(property))
     return (value) => value !== undefined && value !== null && value !== 0;
   const isTime = (bare === word || bare === `${word}at`) && isInstant(property);
   return isTime ? (value) => value !== undefined && value !== null : undefined;
 }
 
-/** Names of the earliest and of the latest time of the items of a list. */
-const TIME_BOUND =
-  /^(created|updated|modified|changed)?(at|on|date|time)?(since|after|from|startingafter|until|before|to|endingbefore)(date|time|timestamp)?$/;
-
-const LATEST = /(until|before|to|endingbefore)(date|time|timestamp)?$/;
-
-const CHANGED = /\b(updated|modified|changed)\b/i;
-
 /** Whether a parameter of a list names a time by its format, or as a number according to its description. */
 function isTimeBound({ name, description = '' }: PageInput, schema: SchemaObject): boolean {
-  if (!TIME_BOUND.test(toBareName(name))) return false;
+  if (!means(name, 'times.bound')) return false;
   const text = `${description} ${schema.description ?? ''}`;
   return (
     schema.format?.startsWith('date') === true ||
     (isNumeric(schema) && /\b(unix|epoch|timestamp|(milli)?seconds|time)\b/i.test(text))
   );
 }
-
-/** Names of the two ends of a range of time: `start_date` and `end_date`. */
-const RANGE_END = /^(start|begin|end)(date|time|datetime|at|on)$/;
 
 /** The filter by one end of a range of time, where items have the property and requests can name both ends: `startDate`, `endDate`. */
 function findRangeBound(
@@ -459,9 +425,9 @@ function findRangeBound(
 /** The filter that leaves out items from before or after a time: `since`, `created_before`. */
 function findTimeBound(input: PageInput, schema: SchemaObject, item: ItemSchema | undefined): Filter | undefined {
   if (!isTimeBound(input, schema)) return undefined;
-  const isChange = CHANGED.test(`${input.name.replaceAll(/[-_]/g, ' ')} ${input.description ?? ''}`);
+  const isChange = SAYS_CHANGED.test(`${input.name.replaceAll(/[-_]/g, ' ')} ${input.description ?? ''}`);
   const times = listProperties(item).filter(isTimestamp);
   const property = times.find((each) => isChangeTimestamp(each) === isChange) ?? (isChange ? times[0] : undefined);
-  const bound = LATEST.test(toBareName(input.name)) ? 'lte' : 'gte';
+  const bound = means(input.name, 'times.latest') ? 'lte' : 'gte';
   return property && { parameter: input.name, property: property.name, bound };
 }

@@ -1,3 +1,4 @@
+import { means } from '../../conventions/conventions.js';
 import { readMember, readPath, type SchemaObject } from '../../base/json.js';
 import { type ItemProperty, type ItemSchema, type ReadItemSchema, listProperties } from '../item/item-schema.js';
 import { toSingular } from '../../conventions/names.js';
@@ -118,7 +119,7 @@ const ALL = /^(all|any|\*)$/i;
 /** Whether a property is an array of strings or numbers one of which a parameter names: `tags` for `tag` and `tag_name`. */
 function isListOf({ name, target, schema }: ItemProperty, bare: string, read: ReadItemSchema | undefined): boolean {
   const one = toSingular(toBareName(name));
-  const isNamed = bare.startsWith(one) && /^(name|id|slug|key)?$/.test(bare.slice(one.length));
+  const isNamed = bare.startsWith(one) && (bare === one || means(bare.slice(one.length), 'ids.id', 'ids.name'));
   const element = schema.type === 'array' && isNamed ? read?.(read(target)?.items) : undefined;
   return element !== undefined && element.properties.size === 0;
 }

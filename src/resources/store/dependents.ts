@@ -1,3 +1,4 @@
+import { means } from '../../conventions/conventions.js';
 import { isObject, mapAt } from '../../base/json.js';
 import { memoize } from '../../base/memoize.js';
 import {
@@ -188,7 +189,7 @@ function findCounts(read: ReadItemSchema, parent: Resource | undefined, collecti
       new RegExp(`^(.*)${toSingular(noun)}(count|total)$`).exec(bare) ??
       [];
     if (prefix === undefined || ![schema.type].flat().includes('integer')) return [];
-    if (/^(total|num|numberof|count)?$/.test(prefix)) return [{ property, status: undefined }];
+    if (prefix === '' || means(prefix, 'values.countPrefix')) return [{ property, status: undefined }];
     return prefix === 'open' ? [{ property, status: prefix }] : [];
   });
 }

@@ -1,7 +1,5 @@
-import { isObject, readOwn, type Schema, type SchemaObject } from '../../base/json.js';
+import { isObject, readOwn, type Schema, type SchemaObject, COMBINING_KEYWORDS } from '../../base/json.js';
 import { fromReference, readPointer } from '../../contract/pointer.js';
-
-const COMPOSITIONS = ['allOf', 'anyOf', 'oneOf'] as const;
 
 /** The schemas of a list. */
 export function toSchemas(value: unknown): readonly Schema[] {
@@ -17,7 +15,7 @@ export function readTarget(schema: SchemaObject): string | undefined {
 export function listParts(
   document: unknown,
   schema: unknown,
-  keywords: readonly ('allOf' | 'anyOf' | 'items' | 'oneOf')[] = COMPOSITIONS,
+  keywords: readonly ('allOf' | 'anyOf' | 'items' | 'oneOf')[] = COMBINING_KEYWORDS,
 ): readonly SchemaObject[] {
   const found = new Set<SchemaObject>();
   const visit = (part: unknown): void => {
@@ -66,7 +64,7 @@ export function listNeeded(document: unknown, pointer: string): ReadonlySet<stri
 
 /** Whether a schema does not say what is in its value: an object or array of anything. */
 export function isVague(document: unknown, schema: Schema): boolean {
-  return !listParts(document, schema, [...COMPOSITIONS, 'items']).some(isTelling);
+  return !listParts(document, schema, [...COMBINING_KEYWORDS, 'items']).some(isTelling);
 }
 
 /** Whether a schema says that an object can have any further properties. */

@@ -1,7 +1,7 @@
 import { TextDecoder } from 'node:util';
 import { readEvents, type StreamEvent, type TimedText, writeEvent } from '../../../http/event-stream.js';
 import { type HeaderFields, listFields, readContentType, readField } from '../../../http/header-fields.js';
-import { isJsonType, readMediaType } from '../../../contract/media-type.js';
+import { isJsonType, readMediaType, isTextType } from '../../../contract/media-type.js';
 import { readMultipart, writeMultipart } from '../../../http/multipart.js';
 import { isBodiless } from '../../../http/request/body-bytes.js';
 import { isDeeper } from '../../../http/request/body-codec.js';
@@ -9,9 +9,6 @@ import { loadBodyBytes } from './cassette.js';
 import { readJson, writeCanonical, writeJson } from './exact-json.js';
 import type { RecordedBody, RecordedMessage, RecordedPart, RecordedRequest } from './exchange.js';
 import { host } from '../../../base/platform.js';
-
-const TEXT_TYPES =
-  /^text\/|[/+](?:xml|json|yaml|x-yaml|javascript|x-ndjson|ndjson|jsonl|json-seq|graphql|x-www-form-urlencoded)$/;
 
 /** A body as it is recorded: JSON, events, parts or text where it is valid as such, else bytes. */
 export function readBody(bytes: Uint8Array | undefined, headers: HeaderFields): RecordedBody {
@@ -21,7 +18,7 @@ export function readBody(bytes: Uint8Array | undefined, headers: HeaderFields): 
     const parts = readParts(bytes, headers);
     if (parts !== undefined) return { parts };
   }
-  const isText = mediaType === undefined || TEXT_TYPES.test(mediaType) || isJsonType(mediaType);
+  const isText = mediaType === undefined || isTextType(mediaType);
   const text = isText ? readText(bytes) : undefined;
   if (text === undefined) return { bytes };
   if (mediaType !== undefined && isJsonType(mediaType)) return readJsonBody(text);

@@ -1,3 +1,4 @@
+import { SAFE_METHODS } from '../../../contract/operations/operation.js';
 import type { Contract } from '../../../contract/contract.js';
 import { isObject, readJsonType } from '../../../base/json.js';
 import type { Operation } from '../../../contract/operations/operation.js';
@@ -72,9 +73,6 @@ interface Comparison extends DriftParts {
   hasPlaceholder(text: string): boolean;
 }
 
-// RFC 9110 9.2.1, and QUERY.
-const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'QUERY']);
-
 /** Sends the recorded requests again, one at a time, and compares the structure of the answers, not their values. */
 export async function findDrift(parts: DriftParts): Promise<readonly DriftResult[]> {
   const groups = new Map<string, StoredExchange[]>();
@@ -120,7 +118,7 @@ function readSkipReason(
   if (operation === undefined) return `operation "${id}" is not in the contract`;
   if (response === undefined) return 'a failed connection was recorded';
   if (response.cut !== undefined) return 'the recorded response is not complete';
-  if (!SAFE.has(request.method) && !operations.includes(id)) {
+  if (!SAFE_METHODS.includes(request.method) && !operations.includes(id)) {
     return `${request.method} is not a safe method: send it with --operation ${id}`;
   }
   return hasPlaceholder(toSentText(request)) ? 'the request contains the placeholder of a secret' : undefined;

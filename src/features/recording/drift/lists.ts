@@ -1,3 +1,4 @@
+import { means } from '../../../conventions/conventions.js';
 import { isObject } from '../../../base/json.js';
 import { readField } from '../../../http/header-fields.js';
 import type { Cassette, StoredExchange } from '../cassette/cassette.js';
@@ -17,17 +18,9 @@ interface ListError {
   readonly message: string;
 }
 
-// The query parameters that select a page.
-const CURSORS: ReadonlySet<string> = new Set(
-  'after starting_after cursor page_token pageToken next_token marker offset page'.split(' '),
-);
-
-// The members of an envelope with the cursor of the next page.
-const NEXT_CURSORS = 'last_id next next_cursor next_page_token nextPageToken next_token next_marker'.split(' ');
-
 /** Whether a query parameter selects a page. */
 export function isCursor(name: string): boolean {
-  return CURSORS.has(name);
+  return means(name, 'queries.token', 'queries.after', 'queries.startingAfter', 'queries.page', 'queries.offset');
 }
 
 /** Checks that `first_id`, `last_id` and `has_more` agree with the items, and that no item is on two pages of a list. */
@@ -104,13 +97,14 @@ function checkPages(pages: readonly RecordedPage[]): readonly ListError[] {
 
 function readNextCursors(page: RecordedPage | undefined): readonly string[] {
   if (page === undefined) return [];
-  const values = [page.items.at(-1)?.['id'], ...NEXT_CURSORS.map((name) => page.envelope[name])];
+  const next = Object.entries(page.envelope).filter(([name]) => means(name, 'pages.next', 'pages.lastId'));
+  const values = [page.items.at(-1)?.['id'], ...next.map(([, value]) => value)];
   return values.filter((value): value is string => typeof value === 'string');
 }
 
 function toListKey({ exchange: { request } }: RecordedPage): string {
   const filters = Object.entries(request.query)
-    .filter(([name]) => !isCursor(name) && name !== 'limit')
+    .filter(([name]) => !isCursor(name) && !means(name, 'queries.limit'))
     .toSorted(([x], [y]) => (x < y ? -1 : 1));
   return JSON.stringify([request.method, request.path, filters]);
 }

@@ -1,3 +1,4 @@
+import { means } from '../../../conventions/conventions.js';
 import type { Contract } from '../../../contract/contract.js';
 import { isObject } from '../../../base/json.js';
 import type { Operation } from '../../../contract/operations/operation.js';
@@ -32,9 +33,6 @@ interface PromotedScenario {
   readonly scenario: object | undefined;
   readonly skipped: readonly SkippedItem[];
 }
-
-// The header fields that say how to react to an error.
-const KEPT_HEADERS = /^(?:retry-after|www-authenticate|location|allow|x-ratelimit.*)$/;
 
 /** The scenario that replays recorded exchanges. */
 export function toPromotedScenario(
@@ -88,7 +86,7 @@ function toAnswer(cassette: Cassette, response: RecordedResponse): object | stri
   // The part that came is all that the client wanted, if the client ended it.
   if (response.cut === 'upstream')
     return 'the upstream broke the connection, so that the recorded response is not complete';
-  const kept = Object.entries(response.headers).filter(([name]) => KEPT_HEADERS.test(name));
+  const kept = Object.entries(response.headers).filter(([name]) => means(name, 'headers.kept'));
   const head = { status: response.status, ...(kept.length > 0 && { headers: Object.fromEntries(kept) }) };
   const { body } = loadBody(cassette.folder, response);
   const type = readContentType(response.headers);

@@ -1,3 +1,5 @@
+import { type Action, CHANGES } from '../../../resources/item/resource.js';
+import { means } from '../../../conventions/conventions.js';
 import { isObject, readMember, readPath } from '../../../base/json.js';
 import { readContentType } from '../../../http/header-fields.js';
 import type { Cassette, StoredExchange } from '../cassette/cassette.js';
@@ -9,7 +11,7 @@ import { groupPages, isCursor, readPages } from '../drift/lists.js';
 /** What an operation does with a collection, as inferred from the contract. */
 interface PromoteBinding {
   readonly collection: string;
-  readonly action: string;
+  readonly action: Action;
   /** The path parameters that identify the item. */
   readonly id: readonly string[];
   readonly parents: readonly { readonly collection: string; readonly parameters: readonly string[] }[];
@@ -205,8 +207,6 @@ function isPart(part: unknown, whole: unknown): boolean {
   return writeCanonical(part) === writeCanonical(whole);
 }
 
-const CHANGES: ReadonlySet<string> = new Set(['update', 'replace', 'act']);
-
 /** The first representation holds for the initial state; later ones add members to it until the item is changed. */
 function observeItem(trace: Trace, item: Item): void {
   if (trace.first === undefined) trace.first = item;
@@ -250,7 +250,7 @@ function readOrders(cassette: Cassette, parts: PromoteParts): ReadonlyMap<string
 /** Whether the query asks for the newest item first; undefined if it does not say. */
 function readDirection({ request }: StoredExchange): boolean | undefined {
   for (const [name, value] of Object.entries(request.query)) {
-    if (isCursor(name) || !/^(?:order|sort|direction|sort_?(?:order|dir|direction))$/i.test(name)) continue;
+    if (isCursor(name) || !means(name, 'queries.order', 'queries.sort')) continue;
     if (/^desc|^-/i.test(String(value))) return true;
     if (/^asc/i.test(String(value))) return false;
   }

@@ -1,5 +1,6 @@
+import { means, rankNames } from '../../../conventions/conventions.js';
 import type { Contract } from '../../../contract/contract.js';
-import { isObject, type SchemaObject } from '../../../base/json.js';
+import { isObject, type SchemaObject, COMBINING_KEYWORDS } from '../../../base/json.js';
 import type { MediaType, Operation } from '../../../contract/operations/operation.js';
 import { toPointer } from '../../../contract/pointer.js';
 import { readPattern } from '../../../contract/upgrade/patterns.js';
@@ -180,17 +181,16 @@ function toNumber(placeholder: string, length: number): unknown {
   return length < 4 ? Number(digits) : padded + Number(digits);
 }
 
-const LABELS = ['name', 'key', 'Name', 'Key', 'variable'];
 const VALUES: ReadonlySet<string> = new Set(['value', 'Value']);
 
 function readLabel(name: string, value: unknown): string | undefined {
-  return LABELS.includes(name) && typeof value === 'string' ? value : undefined;
+  return means(name, 'secrets.label') && typeof value === 'string' ? value : undefined;
 }
 
 /** The label of an object with a name and a value. */
 export function findLabel(value: Readonly<Record<string, unknown>>): string | undefined {
   if (!('value' in value || 'Value' in value)) return undefined;
-  const name = LABELS.find((each) => readLabel(each, value[each]) !== undefined);
+  const name = rankNames(Object.keys(value), 'secrets.label').find((each) => typeof value[each] === 'string');
   return name === undefined ? undefined : String(value[name]);
 }
 
@@ -235,7 +235,7 @@ export function createSchemaWalk(contract: Contract): SchemaWalk {
       if (!isObject(schema) || found.has(pointer)) return;
       found.set(pointer, schema);
       if (typeof schema['$ref'] === 'string') collect(contract.resolve(schema, pointer).pointer);
-      for (const keyword of ['allOf', 'anyOf', 'oneOf']) {
+      for (const keyword of COMBINING_KEYWORDS) {
         const list = schema[keyword];
         if (Array.isArray(list)) for (const i of list.keys()) collect(pointer + toPointer(keyword, i));
       }

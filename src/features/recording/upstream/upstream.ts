@@ -1,3 +1,4 @@
+import { BODY_METHODS, IDEMPOTENT_METHODS } from '../../../contract/operations/operation.js';
 import { URL } from 'node:url';
 import { createReadStream } from 'node:fs';
 import {
@@ -111,7 +112,10 @@ export function createUpstream(base: string, options: UpstreamOptions = {}, envi
       const first = await attempt(request);
       // The server may have closed a persistent connection before it read the request.
       const stale =
-        'error' in first && first.stale && RESETS.has(readCode(first.error)) && REPEATABLE.has(request.method);
+        'error' in first &&
+        first.stale &&
+        RESETS.has(readCode(first.error)) &&
+        IDEMPOTENT_METHODS.includes(request.method);
       const outcome = stale ? await attempt(request) : first;
       return 'response' in outcome ? outcome.response : { failure: toFailure(outcome.error, url) };
     },
@@ -135,9 +139,6 @@ function createSecureAgent(
   });
 }
 
-// RFC 9110 9.2.2: idempotent methods may be repeated.
-const REPEATABLE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE']);
-
 const RESETS: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE']);
 
 type Attempt = { readonly response: UpstreamResponse } | { readonly error: Error; readonly stale: boolean };
@@ -155,7 +156,7 @@ function toOutgoing(request: UpstreamRequest, host: string): Record<string, stri
     headers[name] = typeof value === 'string' ? value : [...value];
   }
   // RFC 9112 6.3: a request without a length and without a coding has no content.
-  if (request.body !== undefined || ['POST', 'PUT', 'PATCH'].includes(request.method)) {
+  if (request.body !== undefined || BODY_METHODS.includes(request.method)) {
     headers['content-length'] = String(readSize(request.body));
   }
   return headers;

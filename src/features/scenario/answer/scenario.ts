@@ -1,3 +1,4 @@
+import { means } from '../../../conventions/conventions.js';
 import { MockError } from '../../../base/errors.js';
 import { type Answer, isSilent } from '../../../http/answer.js';
 import {
@@ -401,7 +402,7 @@ function writeHeader(header: DeclaredHeader, limit: LimitState): string | undefi
   if (name === 'retryafter') return limit.isExceeded ? writeEnd(header, limit) : undefined;
   const rest = /^ratelimit(?:ing)?(.*)$/.exec(name)?.[1];
   // A limit of another quantity, such as tokens.
-  if (rest === undefined || /token|byte|cost|point/.test(rest)) return undefined;
+  if (rest === undefined || means(rest, 'headers.otherLimit')) return undefined;
   const { calls, remaining, windowMs } = limit;
   const seconds = Math.ceil(windowMs / 1000);
   const isParameters = listSamples(header).some((sample) => /^limit=|;w=/.test(sample));

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, extname, join, relative } from 'node:path';
-import { isObject } from '../../../base/json.js';
+import { isObject, DATA_EXTENSIONS } from '../../../base/json.js';
 import { toPointer } from '../../../contract/pointer.js';
 import { MockError, suggest } from '../../../base/errors.js';
 import type { Changes, Rule, Scenario } from '../rules/rule.js';
@@ -24,8 +24,6 @@ interface LoadedScenarios {
   /** Every id that has a file. */
   readonly ids: readonly string[];
 }
-
-const EXTENSIONS: ReadonlySet<string> = new Set(['.yaml', '.yml', '.json']);
 
 /** A valid scenario id: ids are separated by commas in headers and lists. */
 const SCENARIO_ID = /^[\w][\w.-]{0,127}$/;
@@ -98,7 +96,7 @@ function withoutMistakes({ scenarios, mistakes }: Omit<LoadedScenarios, 'ids'>):
 function listFiles(folder: string): readonly string[] {
   try {
     return readdirSync(folder)
-      .filter((name) => EXTENSIONS.has(extname(name)) && !name.startsWith('.'))
+      .filter((name) => DATA_EXTENSIONS.has(extname(name)) && !name.startsWith('.'))
       .toSorted();
   } catch (error) {
     throw new MockError('SCENARIO_UNREADABLE', `the folder ${JSON.stringify(folder)} cannot be read`, {

@@ -1,0 +1,22 @@
+/** Verbs of actions. */
+export const VERBS = {
+  /** The stems of participles: `delet` and `ed`. */
+  removalStem: { where: 'verb', names: 'delet remov destroy eras purg unlink detach', seen: 'GitHub, Stripe' },
+  /** A path that changes existing items by POST. */
+  change: { where: 'segment', names: '*update* *upsert* *edit* *modify*', seen: 'Box, GitHub' },
+  list: { where: 'verb', names: 'list all index search query find', seen: 'Stripe, GitHub' },
+  /** Continues work that was interrupted. */
+  resume: { where: 'segment', names: '*resume *retry *restart *unpause *rerun', seen: 'GitHub, OpenAI' },
+  disable: { where: 'segment', names: 'cancel disable deactivate', seen: 'GitHub, OpenAI' },
+  enable: { where: 'segment', names: 'enable activate reactivate', seen: 'GitHub, OpenAI' },
+  create: { where: 'verb', names: 'create add new insert register open upload send post', seen: 'GitHub, OpenAI' },
+  read: { where: 'verb', names: 'info get read retrieve show fetch', seen: 'GitHub, Box' },
+  update: { where: 'verb', names: 'update edit set rename modify change patch', seen: 'GitHub, OpenAI' },
+  remove: { where: 'verb', names: 'delete remove destroy', seen: 'GitHub, OpenAI' },
+  /** Creates, before a noun: `runJob`. */
+  createNoun: { where: 'verb', names: 'allocate import put request run start submit', seen: 'Amazon Web Services' },
+  readNoun: { where: 'verb', names: 'describe', seen: 'Amazon Web Services' },
+  removeNoun: { where: 'verb', names: 'deregister', seen: 'Amazon Web Services' },
+  /** Before a noun it changes a property: `setTopic`. */
+  set: { where: 'verb', names: 'set update edit change', seen: 'GitHub, OpenAI' },
+} as const;
