@@ -79,9 +79,11 @@ export const COMBINING_KEYWORDS = ['allOf', 'anyOf', 'oneOf'] as const;
 
 /** Whether a `type`, or one in a list of types, is that of a string, a number or a boolean. */
 export function isScalarType(type: unknown): boolean {
-  return [type]
-    .flat()
-    .some((each) => each === 'string' || each === 'number' || each === 'integer' || each === 'boolean');
+  return Array.isArray(type) ? type.some(isScalarName) : isScalarName(type);
+}
+
+function isScalarName(type: unknown): boolean {
+  return type === 'string' || type === 'integer' || type === 'number' || type === 'boolean';
 }
 
 /** Whether a value is a JSON object: not null, not an array. */

@@ -18,8 +18,11 @@ export function toSnakeCase(name: string): string {
 
 /** Letters and digits only, in lower case: `petId`, `pet_id` and `Pet-ID` are equal. */
 export function toBareName(name: string): string {
+  if (BARE.test(name)) return name;
   return name.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '');
 }
+
+const BARE = /^[a-z0-9]*$/;
 
 /** The letters from a to z only, in lower case: `notfound` for `404_NOT_FOUND`. */
 export function toLetters(name: string): string {
