@@ -24,13 +24,13 @@ export function checkNames(node: SourceNode, { allowed, ...target }: NamesTarget
   if (typeof value !== 'object' || value === null) return true;
   const fields = target.fieldsOf(target.pointers);
   if (Array.isArray(value)) {
-    if (fields.items.length === 0) return true;
-    const items = value.map((_, i) => checkNames(child(node, i), { ...target, pointers: fields.items }));
+    if (fields.elements.length === 0) return true;
+    const items = value.map((_, i) => checkNames(child(node, i), { ...target, pointers: fields.elements }));
     return items.every(Boolean);
   }
   let isKnown = true;
   for (const [name, member] of Object.entries(value)) {
-    const pointers = fields.properties.get(name);
+    const pointers = fields.members.get(name);
     // `$parent`, `$content` and the like are marks of the store, not fields.
     if (pointers === undefined && (fields.open || name.startsWith('$') || allowed?.has(name) === true)) continue;
     if (pointers === undefined) {
@@ -48,11 +48,11 @@ export function omitUnknownNames(value: unknown, { allowed, ...target }: Omit<Na
   if (typeof value !== 'object' || value === null) return value;
   const fields = target.fieldsOf(target.pointers);
   if (Array.isArray(value)) {
-    if (fields.items.length === 0) return value;
-    return value.map((item: unknown) => omitUnknownNames(item, { ...target, pointers: fields.items }));
+    if (fields.elements.length === 0) return value;
+    return value.map((item: unknown) => omitUnknownNames(item, { ...target, pointers: fields.elements }));
   }
   const members = Object.entries(value).flatMap(([name, member]) => {
-    const pointers = fields.properties.get(name);
+    const pointers = fields.members.get(name);
     if (pointers !== undefined) return [[name, omitUnknownNames(member, { ...target, pointers })] as const];
     return fields.open || allowed?.has(name) === true ? [[name, member] as const] : [];
   });
@@ -65,7 +65,7 @@ export function reportUnknownField(
   name: string,
   { fields, what, hint: own }: { readonly fields: Fields; readonly what: string; readonly hint?: string | undefined },
 ): void {
-  const known = [...fields.properties.keys()];
+  const known = [...fields.members.keys()];
   const hint = own ?? suggest(name, known) ?? `fields of the schema: ${known.slice(0, 12).join(', ')}`;
   report(node, `${what} has no field ${JSON.stringify(name)}`, hint);
 }
@@ -73,9 +73,9 @@ export function reportUnknownField(
 /** The properties that an object can have by its schemas, in any branch. */
 interface Fields {
   /** Pointers of the schemas of each property, by name. */
-  readonly properties: Map<string, readonly string[]>;
+  readonly members: Map<string, readonly string[]>;
   /** Pointers of the schemas of array items. */
-  readonly items: string[];
+  readonly elements: string[];
   /** Whether other names are allowed explicitly (`additionalProperties`, `patternProperties`), or none is declared. */
   readonly open: boolean;
   /** Names that every branch requires. */
@@ -100,14 +100,14 @@ export function createFieldsReader(contract: Contract): FieldsReader {
 }
 
 function readFields(contract: Contract, pointers: readonly string[]): Fields {
-  const parts = { properties: new Map(), items: [], required: new Set<string>(), open: false };
+  const parts = { members: new Map(), elements: [], required: new Set<string>(), open: false };
   const draft: Draft = { ...parts, seen: new Set(), shown: new Set() };
   for (const pointer of pointers) collectFields(contract, { pointer, isBranch: false }, draft);
-  const { properties, items, required } = draft;
+  const { members: properties, elements: items, required } = draft;
   const open = draft.open || properties.size === 0;
   // The contract does not forbid what it requires or what its own examples show.
   for (const name of draft.shown) if (!properties.has(name)) properties.set(name, []);
-  return { properties, items, required, open };
+  return { members: properties, elements: items, required, open };
 }
 
 function collectFields(
@@ -127,11 +127,11 @@ function collectFields(
     collectFields(contract, { pointer: contract.resolve(schema, pointer).pointer, isBranch }, draft);
   }
   for (const name of Object.keys(schema.properties ?? {})) {
-    const pointers = draft.properties.get(name) ?? [];
-    draft.properties.set(name, [...pointers, `${pointer}/properties/${escapeSegment(name)}`]);
+    const pointers = draft.members.get(name) ?? [];
+    draft.members.set(name, [...pointers, `${pointer}/properties/${escapeSegment(name)}`]);
   }
   if (!isBranch) for (const name of schema.required ?? []) draft.required.add(name);
-  if (schema.items !== undefined) draft.items.push(`${pointer}/items`);
+  if (schema.items !== undefined) draft.elements.push(`${pointer}/items`);
   const { patternProperties, additionalProperties = false, unevaluatedProperties = false } = schema;
   draft.open ||= patternProperties !== undefined || additionalProperties !== false || unevaluatedProperties !== false;
   for (const name of schema.required ?? []) draft.shown.add(name);

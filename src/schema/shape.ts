@@ -12,13 +12,13 @@ export interface Shape {
   /** Pointers of the alternatives of `anyOf` and `oneOf`. */
   readonly alternatives: readonly string[];
   /** Pointers of the properties, also of those in `allOf`. */
-  readonly properties: ReadonlyMap<string, string>;
+  readonly members: ReadonlyMap<string, string>;
   /** Pointer of the schema of additional properties. */
   readonly rest: string | undefined;
   /** Whether the schema mentions additional properties, or has no properties at all. */
   readonly open: boolean;
   /** Pointer of the schema of array items. */
-  readonly items: string | undefined;
+  readonly element: string | undefined;
 }
 
 /** Creates the function that reads the shape of the schema at a pointer; shapes are cached. */
@@ -39,12 +39,12 @@ export function createShapes(contract: Contract): (pointer: string) => Shape {
 type Draft = { -readonly [Key in keyof Shape]: Shape[Key] } & {
   types: Set<string>;
   alternatives: string[];
-  properties: Map<string, string>;
+  members: Map<string, string>;
 };
 
 function createDraft(pointer: string): Draft {
   const [rest, items] = [undefined, undefined];
-  return { pointer, types: new Set(), alternatives: [], properties: new Map(), rest, open: false, items };
+  return { pointer, types: new Set(), alternatives: [], members: new Map(), rest, open: false, element: items };
 }
 
 function readShape(contract: Contract, pointer: string, read: (pointer: string) => Shape): Shape {
@@ -61,7 +61,7 @@ function readShape(contract: Contract, pointer: string, read: (pointer: string) 
   if (draft.types.size === 0) {
     for (const part of draft.alternatives) for (const type of read(part).types) draft.types.add(type);
   }
-  const named = draft.properties.size > 0 || draft.alternatives.some((part) => read(part).properties.size > 0);
+  const named = draft.members.size > 0 || draft.alternatives.some((part) => read(part).members.size > 0);
   return { ...draft, open: draft.open || !named };
 }
 
@@ -71,7 +71,7 @@ function readKeywords(schema: Readonly<Record<string, unknown>>, at: string, dra
   const values = Object.hasOwn(schema, 'const') ? [schema['const']] : schema['enum'];
   if (draft.types.size === 0 && Array.isArray(values)) for (const value of values) draft.types.add(typeOf(value));
   for (const [name] of readEntries(schema['properties'])) {
-    draft.properties.set(name, `${at}/properties/${escapeSegment(name)}`);
+    draft.members.set(name, `${at}/properties/${escapeSegment(name)}`);
   }
   if (isObject(schema['properties']) && draft.types.size === 0) draft.types.add('object');
   for (const keyword of ['additionalProperties', 'unevaluatedProperties']) {
@@ -81,7 +81,7 @@ function readKeywords(schema: Readonly<Record<string, unknown>>, at: string, dra
   }
   if (schema['patternProperties'] !== undefined) draft.open = true;
   if (schema['items'] !== undefined) {
-    draft.items = `${at}/items`;
+    draft.element = `${at}/items`;
     if (draft.types.size === 0) draft.types.add('array');
   }
 }
@@ -89,12 +89,12 @@ function readKeywords(schema: Readonly<Record<string, unknown>>, at: string, dra
 /** Adds the shape of a `$ref` or a part of `allOf`. */
 function inherit(draft: Draft, part: Shape): void {
   if (draft.types.size === 0) for (const type of part.types) draft.types.add(type);
-  for (const [name, at] of part.properties) if (!draft.properties.has(name)) draft.properties.set(name, at);
+  for (const [name, at] of part.members) if (!draft.members.has(name)) draft.members.set(name, at);
   draft.alternatives.push(...part.alternatives);
   draft.rest ??= part.rest;
-  draft.items ??= part.items;
+  draft.element ??= part.element;
   // A part without properties is open, but does not open the schema.
-  if (part.rest !== undefined || (part.open && part.properties.size > 0)) draft.open = true;
+  if (part.rest !== undefined || (part.open && part.members.size > 0)) draft.open = true;
 }
 
 function listPointers(list: unknown, at: string): readonly string[] {

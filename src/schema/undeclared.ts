@@ -78,14 +78,14 @@ function readDeclared(pointers: readonly string[], contract: Contract, shapes: (
     if (seen.has(pointer)) return;
     seen.add(pointer);
     const shape = shapes(pointer);
-    const isPlain = shape.properties.size === 0 && shape.alternatives.length > 0;
+    const isPlain = shape.members.size === 0 && shape.alternatives.length > 0;
     if (shape.open && !isPlain && (shape.types.size === 0 || shape.types.has('object'))) open = true;
-    for (const [name, at] of shape.properties) {
+    for (const [name, at] of shape.members) {
       properties.set(name, [...(properties.get(name) ?? []), at]);
       if (isFlagged(contract, contract.at(at), 'readOnly')) readOnly.add(name);
     }
     if (shape.rest !== undefined) rest.push(shape.rest);
-    if (shape.items !== undefined) items.push(shape.items);
+    if (shape.element !== undefined) items.push(shape.element);
     shape.alternatives.forEach(gather);
     listMapped(contract.at(shape.pointer)).forEach(gather);
   };

@@ -365,12 +365,12 @@ function listDeprecated(value: unknown, pointers: readonly string[], parts: Cond
   const fields = parts.fieldsOf(pointers);
   if (Array.isArray(value)) {
     return [
-      ...new Set(value.flatMap((item) => (fields.items.length === 0 ? [] : listDeprecated(item, fields.items, parts)))),
+      ...new Set(value.flatMap((item) => (fields.elements.length === 0 ? [] : listDeprecated(item, fields.elements, parts)))),
     ];
   }
   if (!isObject(value)) return [];
   return Object.entries(value).flatMap(([name, member]) => {
-    const own = fields.properties.get(name) ?? [];
+    const own = fields.members.get(name) ?? [];
     if (own.length === 0) return [];
     if (own.every((pointer) => isDeprecated(pointer, parts.contract))) return [name];
     return listDeprecated(member, own, parts).map((inner) => `${name}.${inner}`);

@@ -88,7 +88,7 @@ function findOnlyArray(read: ReadItemSchema, operation: Operation): ItemsPositio
   const arrays = listProperties(read(readAnswerPointer(operation))).filter(({ schema }) => schema.type === 'array');
   const [only] = arrays;
   if (only === undefined || arrays.length > 1) return undefined;
-  return { path: [only.name], element: [], itemSchema: read(only.target)?.items };
+  return { path: [only.name], element: [], itemSchema: read(only.target)?.element };
 }
 
 /** Undefined where the request neither names a page nor limits it. */

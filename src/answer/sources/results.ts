@@ -62,9 +62,9 @@ function planResults({ contract }: SourceParts, read: ReadItemSchema, operation:
   const media = findSuccessMedia(operation);
   const content = operation.body?.content.find(({ type }) => isJsonType(type));
   if (media === undefined || !isJsonType(media.type) || content === undefined) return undefined;
-  const listOf = (pointer: string): readonly ItemProperty[] => Array.from(read(pointer)?.properties.values() ?? []);
+  const listOf = (pointer: string): readonly ItemProperty[] => Array.from(read(pointer)?.members.values() ?? []);
   const lists = listOf(media.schemaPointer).flatMap(({ name, target, required }) => {
-    const element = required ? read(target)?.items : undefined;
+    const element = required ? read(target)?.element : undefined;
     return element === undefined || listOf(element).length === 0 ? [] : [{ name, element }];
   });
   const [list, ...others] = lists;
@@ -81,7 +81,7 @@ function planResults({ contract }: SourceParts, read: ReadItemSchema, operation:
       required && [pointer, ...listBranches(contract, pointer)].some((each) => isInputs(read, each)),
   );
   const elements = listOf(list.element);
-  const vectors = elements.filter(({ target }) => read(read(target)?.items ?? '')?.type === 'number');
+  const vectors = elements.filter(({ target }) => read(read(target)?.element ?? '')?.type === 'number');
   const encoding = sent.find(({ schema }) => {
     const values = schema.enum?.map(String) ?? [];
     return values.includes('base64') && values.some((value) => means(value, 'streams.numbers'));
@@ -103,7 +103,7 @@ function planResults({ contract }: SourceParts, read: ReadItemSchema, operation:
 
 /** Whether a schema is a list of strings or of lists of numbers: several inputs. */
 function isInputs(read: ReadItemSchema, pointer: string): boolean {
-  const items = read(pointer)?.items;
+  const items = read(pointer)?.element;
   const type = items === undefined ? undefined : read(items)?.type;
   return type === 'string' || type === 'array';
 }

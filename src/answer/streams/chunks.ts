@@ -64,7 +64,7 @@ export function splitIntoChunks(
   const chunks = splitObject(read, pointer, { value: whole, mode: 'base', whole });
   if (chunks.length < 2) return undefined;
   // Chunks are numbered in a property that the whole value does not have.
-  const counter = [...(read(pointer)?.properties.values() ?? [])].find(
+  const counter = [...(read(pointer)?.members.values() ?? [])].find(
     ({ name, schema }) =>
       means(name, 'streams.counter') && [schema.type].flat().includes('integer') && !Object.hasOwn(whole, name),
   );
@@ -95,9 +95,9 @@ interface Draft {
 function splitObject(read: ReadItemSchema, pointer: string, source: Source): readonly JsonObject[] {
   const schema = read(pointer);
   const { mode } = source;
-  if (schema === undefined || schema.properties.size === 0) return [source.value];
+  if (schema === undefined || schema.members.size === 0) return [source.value];
   const draft: Draft = { always: {}, first: {}, last: {}, before: {}, parts: [] };
-  for (const property of schema.properties.values()) addProperty(read, draft, { property, schema, source });
+  for (const property of schema.members.values()) addProperty(read, draft, { property, schema, source });
   const { always, first, last, before, parts } = draft;
   // The changes of an answer are in its delta; what else grows is whole at the end.
   const delta = parts.find(({ isDelta }) => isDelta);
@@ -170,9 +170,9 @@ function splitValue(
     return found === '' || pieces.length > 1 ? pieces : [...pieces, ''];
   }
   if (isObject(found)) return splitObject(read, target, { value: found, mode });
-  const items = read(target)?.items;
+  const items = read(target)?.element;
   if (!Array.isArray(found) || items === undefined || !found.every(isObject)) return [found];
-  const hasIndex = read(items)?.properties.has('index') === true;
+  const hasIndex = read(items)?.members.has('index') === true;
   const elements = found.map((each, i) => {
     const chunks = splitObject(read, items, { value: each, mode });
     return hasIndex ? chunks.map((chunk) => ({ index: i, ...chunk })) : chunks;
@@ -183,8 +183,8 @@ function splitValue(
 /** What the whole value has under another name: `message` for `delta`, the text for `delta` or `token`. */
 function findCounterpart(read: ReadItemSchema, { property, schema, source }: Member): unknown {
   const { value, whole } = source;
-  const others = Object.entries(value).filter(([name]) => !schema.properties.has(name));
-  const names = [...(read(property.target)?.properties.keys() ?? [])];
+  const others = Object.entries(value).filter(([name]) => !schema.members.has(name));
+  const names = [...(read(property.target)?.members.keys() ?? [])];
   if (names.length > 0) {
     const count = (each: JsonObject): number => names.filter((name) => Object.hasOwn(each, name)).length;
     const objects = others.flatMap(([, each]) => (isObject(each) && count(each) > 0 ? [each] : []));

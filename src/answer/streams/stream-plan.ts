@@ -80,7 +80,7 @@ export function createEventGenerator(
     const writer = createWriter(parts, read, context);
     // An event at the end that shows an object shows the whole of it.
     const shown = types.types.flatMap(({ phase, properties }) => (phase === 'close' ? properties : []));
-    const { target } = shown.find((each) => !each.scalar && (read(each.target)?.properties.size ?? 0) > 1) ?? {};
+    const { target } = shown.find((each) => !each.scalar && (read(each.target)?.members.size ?? 0) > 1) ?? {};
     const value = target === undefined ? undefined : parts.generator.value(target, context);
     const whole = isObject(value) ? value : {};
     const events = writeEvents(writer, types, whole);
@@ -132,7 +132,7 @@ function addRequested(
     const { [name]: own, ...rest } = last;
     if (writer.fits(schemaPointer, rest)) result = result.map((chunk) => omit(chunk, name));
     if (readPath(call.body, path) !== true) continue;
-    const target = writer.read(schemaPointer)?.properties.get(name)?.target;
+    const target = writer.read(schemaPointer)?.members.get(name)?.target;
     const value = own ?? whole[name] ?? (target === undefined ? undefined : writer.complete(target, undefined));
     const emptied = Object.entries(rest).map(([key, each]) => [key, Array.isArray(each) ? [] : each] as const);
     const extra = { ...Object.fromEntries(emptied), [name]: value };
@@ -148,10 +148,10 @@ function omit(chunk: JsonObject, name: string): JsonObject {
 
 /** The properties of chunks that a boolean in the request is named after: `stream_options.include_usage`. */
 function findFlags(read: ReadItemSchema, operation: Operation, pointer: string): StreamPlan['flags'] {
-  const names = new Map([...(read(pointer)?.properties.keys() ?? [])].map((name) => [toBareName(name), name]));
+  const names = new Map([...(read(pointer)?.members.keys() ?? [])].map((name) => [toBareName(name), name]));
   const flags = new Map<string, readonly string[]>();
   const add = (schemaPointer: string, path: readonly string[]): void => {
-    for (const { name, schema, target } of read(schemaPointer)?.properties.values() ?? []) {
+    for (const { name, schema, target } of read(schemaPointer)?.members.values() ?? []) {
       const bare = toBareName(name);
       const found = ASKING_VERB.test(bare) ? names.get(bare.replace(ASKING_VERB, '')) : undefined;
       if (found !== undefined && [schema.type].flat().includes('boolean')) flags.set(found, [...path, name]);
@@ -176,7 +176,7 @@ function findMarker(
   if (given !== undefined) return String(given[1]);
   const { schema } =
     media.schema === undefined ? { schema: undefined } : contract.resolve(media.schema, media.schemaPointer);
-  const list = (pointer: string): readonly ItemProperty[] => Array.from(read(pointer)?.properties.values() ?? []);
+  const list = (pointer: string): readonly ItemProperty[] => Array.from(read(pointer)?.members.values() ?? []);
   const own = (operation.body?.content ?? []).flatMap(({ schemaPointer }) => list(schemaPointer));
   const inner = own.flatMap(({ name, target }) => (/stream/i.test(name) ? list(target) : []));
   const requested = own

@@ -181,7 +181,7 @@ function hasOwnSubject(writer: EventWriter, { properties, phase }: EventType): b
   return (
     phase !== 'delta' &&
     properties.some(
-      ({ target, required, scalar }) => required && !scalar && (writer.read(target)?.properties.size ?? 0) > 2,
+      ({ target, required, scalar }) => required && !scalar && (writer.read(target)?.members.size ?? 0) > 2,
     )
   );
 }
@@ -215,7 +215,7 @@ export function readEventTypes(contract: Contract, read: ReadItemSchema, pointer
   const property = findDiscriminator(read, branches.length > 1 ? branches : [pointer]);
   if (property === undefined) return undefined;
   const types = (branches.length > 1 ? branches : [pointer]).flatMap((each) => {
-    const properties = [...(read(each)?.properties.values() ?? [])];
+    const properties = [...(read(each)?.members.values() ?? [])];
     const own = properties.find(({ name }) => name === property);
     const only = own && findOnlyValue(own);
     const values = only === undefined ? (own?.schema.enum ?? []) : [only];
@@ -232,7 +232,7 @@ function listLeaves(contract: Contract, pointer: string, depth = 0): readonly st
 
 /** The property that has a constant in each branch, or one of several types in a single schema. */
 function findDiscriminator(read: ReadItemSchema, branches: readonly string[]): string | undefined {
-  const [first, ...others] = branches.map((each) => read(each)?.properties);
+  const [first, ...others] = branches.map((each) => read(each)?.members);
   const names = [...(first?.keys() ?? [])];
   if (others.length > 0) {
     const isConstant = (name: string, properties: typeof first): boolean => {
@@ -346,7 +346,7 @@ function carry(
   const { depth = 0 } = text;
   if (depth > 3) return undefined;
   const leaves = listLeaves(writer.contract, pointer);
-  const found = leaves.map((leaf) => ({ leaf, properties: [...(writer.read(leaf)?.properties.values() ?? [])] }));
+  const found = leaves.map((leaf) => ({ leaf, properties: [...(writer.read(leaf)?.members.values() ?? [])] }));
   const constants = (properties: readonly ItemProperty[]): JsonObject =>
     Object.fromEntries(
       properties.flatMap((each) =>
@@ -444,11 +444,11 @@ function readId(name: string, subject: Subject): unknown {
 /** A value, or the members of it that a schema declares. */
 function pick(writer: EventWriter, pointer: string, value: unknown): unknown {
   if (writer.fits(pointer, value)) {
-    const names = writer.read(pointer)?.properties;
+    const names = writer.read(pointer)?.members;
     if (!isObject(value) || names === undefined || names.size === 0) return value;
   }
   if (!isObject(value)) return undefined;
-  const properties = [...(writer.read(pointer)?.properties.values() ?? [])];
+  const properties = [...(writer.read(pointer)?.members.values() ?? [])];
   const members = properties.flatMap(({ name, pointer: at }): readonly (readonly [string, unknown])[] => {
     const own = Object.hasOwn(value, name) ? pick(writer, at, value[name]) : undefined;
     return own === undefined ? [] : [[name, own]];
@@ -471,7 +471,7 @@ function isCarrier({ name, schema, scalar }: ItemProperty): boolean {
 function shows(writer: EventWriter, { target, scalar, pointer }: ItemProperty, { value }: Subject): boolean {
   if (scalar || writer.read(target)?.type !== 'object') return false;
   const names = new Set(
-    listLeaves(writer.contract, pointer).flatMap((each) => Array.from(writer.read(each)?.properties.keys() ?? [])),
+    listLeaves(writer.contract, pointer).flatMap((each) => Array.from(writer.read(each)?.members.keys() ?? [])),
   );
   const known = Object.keys(value).filter((name) => names.has(name));
   return known.length > 0 && known.length * 2 >= Object.keys(value).length && writer.fits(pointer, value);

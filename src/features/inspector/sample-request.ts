@@ -72,7 +72,7 @@ function withoutCursors(contract: Contract, operation: Operation, value: unknown
 /** A body whose enumerations with a default have it: the schema of an answer often leaves out what the other values ask for, such as base64. */
 function withDefaults(contract: Contract, { schemaPointer }: MediaType, value: unknown): unknown {
   if (!isObject(value)) return value;
-  const properties = createItemSchemaReader(contract)(schemaPointer)?.properties;
+  const properties = createItemSchemaReader(contract)(schemaPointer)?.members;
   return mapValues(value, (own, name) => {
     const { schema } = properties?.get(name) ?? {};
     const isMember = schema?.enum?.includes(schema.default) === true && typeof schema.default === typeof own;

@@ -38,7 +38,7 @@ export const decodeFormBody: BodyCodec = ({ bytes, type, media }, parts) => {
   const value = parts.coerce(tree, media.schemaPointer);
   if (!isObject(value)) return { value };
   const readField = (field: unknown, name: string): unknown => {
-    const pointer = shape?.properties.get(name);
+    const pointer = shape?.members.get(name);
     return pointer === undefined ? field : readJsonField(field, parts.shapes(pointer), parts);
   };
   return { value: mapValues(value, readField) };
@@ -64,7 +64,7 @@ function readPair(
   const encoding = readOwn(how.encoding, path[0] ?? '');
   const style = encoding?.style ?? 'form';
   const explode = encoding?.explode ?? style === 'form';
-  const pointer = how.shape?.properties.get(path[0] ?? '');
+  const pointer = how.shape?.members.get(path[0] ?? '');
   if (explode || path.length > 1 || pointer === undefined || !how.parts.shapes(pointer).types.has('array')) {
     return [{ path, text }];
   }
@@ -73,7 +73,7 @@ function readPair(
 
 /** The path of a field: the property `a[b]` where the schema has it, else `b` in `a`. */
 function toFieldPath(name: string, shape: Shape | undefined): readonly string[] {
-  return shape?.properties.has(name) === true ? [name] : readBrackets(name);
+  return shape?.members.has(name) === true ? [name] : readBrackets(name);
 }
 
 /** A file of a multipart body. */
@@ -112,14 +112,14 @@ export const decodeMultipartForm: BodyCodec = ({ bytes, type, media }, parts) =>
     const field = path[0] ?? '';
     const encoding = media && readOwn(media.encoding, field);
     if (encoding !== undefined) violations.push(...checkPart(part, { field, encoding, parts }));
-    const pointer = shape?.properties.get(field);
+    const pointer = shape?.members.get(field);
     const own = pointer === undefined ? undefined : parts.shapes(pointer);
     addTo(byField, field, toLeaf(part, path, { encoding, shape: own, parts }));
   }
   const joinAll = (side: 'value' | 'checked'): unknown =>
     Object.fromEntries(
       [...byField].map(([field, leaves]) => {
-        const pointer = shape?.properties.get(field) ?? shape?.rest;
+        const pointer = shape?.members.get(field) ?? shape?.rest;
         return [field, joinLeaves(leaves, { side, pointer, parts })];
       }),
     );
@@ -169,7 +169,7 @@ function isField(essence: string, shape: Shape | undefined, { at }: BodyParts): 
 function readJsonPart(text: string, shape: Shape | undefined, parts: BodyParts): unknown {
   if (shape === undefined) return text;
   const value = readJsonField(text, shape, parts);
-  return value === text && shape.items !== undefined ? readJsonField(text, parts.shapes(shape.items), parts) : value;
+  return value === text && shape.element !== undefined ? readJsonField(text, parts.shapes(shape.element), parts) : value;
 }
 
 /** Whether a schema needs a value that is not a string. */
@@ -190,7 +190,7 @@ function joinLeaves(
   }
   const shape = pointer === undefined ? undefined : parts.shapes(pointer);
   const [only] = leaves;
-  const items = shape?.items;
+  const items = shape?.element;
   const toValue = (leaf: Leaf): unknown =>
     leaf.text === undefined || items === undefined ? leaf[side] : parts.coerce(leaf.text, items);
   if (leaves.length > 1) return leaves.map(toValue);

@@ -56,11 +56,11 @@ function listChildren({ children }: XmlElement): readonly XmlElement[] {
 /** An element as the tree its schema describes. */
 function toTree(element: XmlElement, pointer: string, parts: BodyParts): TextTree {
   const shape = parts.shapes(pointer);
-  if (shape.types.has('array') && shape.items !== undefined) {
-    const { items } = shape;
+  if (shape.types.has('array') && shape.element !== undefined) {
+    const { element: items } = shape;
     return listChildren(element).map((child) => toTree(child, items, parts));
   }
-  if (shape.properties.size === 0) {
+  if (shape.members.size === 0) {
     const isText = !shape.types.has('object') && listChildren(element).length === 0;
     const tree = isText ? undefined : toPlainTree(element);
     // An element without content is an object without members.
@@ -69,7 +69,7 @@ function toTree(element: XmlElement, pointer: string, parts: BodyParts): TextTre
   }
   const tree: Record<string, TextTree> = {};
   const taken = new Set<XmlElement>();
-  for (const [property, at] of shape.properties) {
+  for (const [property, at] of shape.members) {
     const value = readProperty(element, { property, at, parts, taken });
     if (value !== undefined) setOwn(tree, property, value);
   }
@@ -98,7 +98,7 @@ function readProperty(
     const trees = take(name).map((child) => toTree(child, at, parts));
     return trees.length > 1 ? trees : trees[0];
   }
-  const { items } = shape;
+  const { element: items } = shape;
   const toItem = (child: XmlElement): TextTree =>
     items === undefined ? toPlainTree(child) : toTree(child, items, parts);
   if (xml.isWrapped) {

@@ -199,7 +199,7 @@ function findEmpties(found: readonly Violation[], media: MediaType, parts: BodyR
     const path = readSegments(pointer);
     let at: string | undefined = media.schemaPointer;
     for (const name of path) {
-      const { properties, items, rest }: Shape = parts.shapes(at);
+      const { members: properties, element: items, rest }: Shape = parts.shapes(at);
       at = properties.get(name) ?? items ?? rest;
       if (at === undefined) return [];
     }

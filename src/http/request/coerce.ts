@@ -43,18 +43,18 @@ export function createCoerce(
   };
 
   const coerceList = (list: readonly TextTree[], shape: Shape): unknown => {
-    const { items } = shape;
+    const { element: items } = shape;
     return items === undefined ? [...list] : list.map((item) => coerce(item, items));
   };
 
   const coerceNames = (names: { readonly [name: string]: TextTree }, shape: Shape): unknown => {
     const values = mapValues(names, (below, name) => {
-      const pointer = shape.properties.get(name) ?? shape.rest;
+      const pointer = shape.members.get(name) ?? shape.rest;
       return pointer === undefined ? below : coerce(below, pointer);
     });
     if (rules.keepsStrings || !Object.values(names).includes('')) return values;
     const isKept = ([name, value]: readonly [string, unknown]): boolean =>
-      value !== '' || isValid(value, shape.properties.get(name) ?? shape.rest ?? '');
+      value !== '' || isValid(value, shape.members.get(name) ?? shape.rest ?? '');
     return Object.fromEntries(Object.entries(values).filter(isKept));
   };
 

@@ -129,7 +129,7 @@ function readCookies(
   for (const plan of plans) {
     const { parameter, shape, textShapes } = plan;
     const isSpread = parameter.explode && textShapes.includes('names');
-    const own = cookies.filter(({ name }) => name === parameter.name || (isSpread && shape.properties.has(name)));
+    const own = cookies.filter(({ name }) => name === parameter.name || (isSpread && shape.members.has(name)));
     if (own.length === 0) requireParameter(plan, to.violations);
     else readParameter(plan, { values, ...to }, (shape) => readTree(plan, own, shape));
   }
@@ -196,7 +196,7 @@ export function createPlan(parameter: Parameter, parts: ParameterParts): Paramet
     place: parameter.in === 'querystring' ? 'query' : parameter.in,
     shape,
     textShapes: parameter.mediaType === undefined ? toTextShapes(shape) : ['text'],
-    takesEmptyItem: shape.items !== undefined && parts.shapes(shape.items).types.has('string'),
+    takesEmptyItem: shape.element !== undefined && parts.shapes(shape.element).types.has('string'),
     check: parts.validators.checkSent(parameter.schemaPointer),
     rules: { name: parameter.name, style: parameter.style, explode: parameter.explode, decode: toDecoder(parameter) },
   };
@@ -406,7 +406,7 @@ function createOwnerFinder(
     ({ parameter, textShapes }) => textShapes.includes('names') && parameter.style === 'form' && parameter.explode,
   );
   // OpenAPI 3.1, Style Values: the properties of an exploded form object are parameters; without named properties, all other names are.
-  const free = spread.find(({ shape }) => shape.rest !== undefined || (shape.open && shape.properties.size === 0));
+  const free = spread.find(({ shape }) => shape.rest !== undefined || (shape.open && shape.members.size === 0));
 
   return (name) => {
     const exact = byName.get(name);
@@ -415,7 +415,7 @@ function createOwnerFinder(
       const plan = path.length === 0 ? undefined : byBase.get(base);
       if (plan !== undefined) return { plan, path };
     }
-    const plan = spread.find(({ shape }) => shape.properties.has(name)) ?? free;
+    const plan = spread.find(({ shape }) => shape.members.has(name)) ?? free;
     return plan === undefined ? undefined : { plan, path: [name] };
   };
 }

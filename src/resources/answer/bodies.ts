@@ -48,7 +48,7 @@ export function createBodyWriters(context: StateContext, model: ItemModel, isCre
     listUnstored: memoize((pointer) => {
       const shown = pointer === undefined || model.schema === undefined ? undefined : locate(pointer).schema;
       return listProperties(shown).flatMap(({ name, writeOnly }) =>
-        writeOnly || model.schema?.properties.has(name) === true ? [] : [name],
+        writeOnly || model.schema?.members.has(name) === true ? [] : [name],
       );
     }),
     unwrap: (pointer, body) => {
@@ -119,7 +119,7 @@ export function locateItem(
   if (inner === undefined) return root;
   // An object with a part of the item is the item.
   const [name = ''] = inner.path;
-  const part = inner.path.length === 1 ? read(schema?.properties.get(name)?.target)?.pointer : undefined;
+  const part = inner.path.length === 1 ? read(schema?.members.get(name)?.target)?.pointer : undefined;
   if (part !== undefined && part === inner.schema?.pointer && part !== schema?.pointer) return root;
   return found ?? { path: inner.path, schema: inner.schema, isInArray: false };
 }
@@ -153,8 +153,8 @@ function createPartWriter(
   const pair = schema && { from: schema, to: target, collection: resource.name };
   const linked = new Set(pair && findLinks(context.read, pair).map(({ to: [name] }) => name));
   // What has the same name can mean something else, such as the `id` beside a `member_id`.
-  const names = [...target.properties.keys()].filter(
-    (name) => linked.has(name) || schema?.properties.has(name) !== true,
+  const names = [...target.members.keys()].filter(
+    (name) => linked.has(name) || schema?.members.has(name) !== true,
   );
   const convert = pair && createProjection(context.read, pair);
   const constants = readConstants(target, schema);
@@ -164,7 +164,7 @@ function createPartWriter(
   return createCompletion(context, pointer, (entry, exchange) => {
     const item = filter(entry.item);
     const shown = only === undefined ? item : { ...item, [only.name]: readIdAs(only.value, resource, entry) };
-    const same = target.properties.size === 0 ? item : pick(shown, names, constants);
+    const same = target.members.size === 0 ? item : pick(shown, names, constants);
     const key = `${resource.name}\0${entry.id}`;
     const own = createSecrets === undefined ? same : { ...createSecrets(exchange.session.seed, key), ...same };
     return { body: convert === undefined ? own : { ...own, ...convert(item) }, key, item: entry.item };
@@ -215,7 +215,7 @@ function readConstants(target: ItemSchema, item: ItemSchema | undefined): Item {
   const constants: Record<string, unknown> = {};
   for (const property of listProperties(target)) {
     const { name, schema } = property;
-    const only = item?.properties.has(name) === true || schema.type !== 'boolean' ? undefined : findOnlyValue(property);
+    const only = item?.members.has(name) === true || schema.type !== 'boolean' ? undefined : findOnlyValue(property);
     if (only !== undefined) setOwn(constants, name, only);
   }
   return constants;
@@ -308,7 +308,7 @@ export function createBodyReader(context: StateContext, binding: Binding, model:
   const toForm = (pointer: string): BodyForm => {
     const place = locateItem(context, model, pointer);
     const from = place.schema;
-    const isKnown = schema !== undefined && from !== undefined && from.properties.size > 0;
+    const isKnown = schema !== undefined && from !== undefined && from.members.size > 0;
     return {
       ...place,
       convert: isKnown ? createProjection(context.read, { from, to: schema, collection, resources }) : undefined,
@@ -339,8 +339,8 @@ export function createBodyReader(context: StateContext, binding: Binding, model:
   return {
     names: (mediaType) => {
       const from = find(mediaType)[0]?.schema;
-      if (schema === undefined || from === undefined || from.properties.size === 0) return undefined;
-      const own = [...from.properties.keys()];
+      if (schema === undefined || from === undefined || from.members.size === 0) return undefined;
+      const own = [...from.members.keys()];
       return new Set([
         ...own,
         ...findLinks(context.read, { from, to: schema, collection }).flatMap(({ to }) => to[0] ?? []),
@@ -369,7 +369,7 @@ export function findQueryLinks(
 ): { readonly pair: SchemaPair; readonly links: readonly PropertyLink[] } | undefined {
   const { operation, collection } = binding;
   // Beside a body, a parameter is a property only by its exact name.
-  const sent = listSentInQuery(binding).filter(({ name }) => operation.body === undefined || to?.properties.has(name));
+  const sent = listSentInQuery(binding).filter(({ name }) => operation.body === undefined || to?.members.has(name));
   if (to === undefined || sent.length === 0) return undefined;
   const from = toParameterSchema(contract, `${operation.pointer}/parameters`, sent);
   const pair = { from, to, collection };

@@ -47,7 +47,7 @@ function createVersionCheck(
 ): Preconditions['before'] | undefined {
   const { operation, action } = binding;
   const { version, schema } = context.items.model(binding.collection);
-  const name = version ?? (schema?.properties.has('etag') === true ? 'etag' : undefined);
+  const name = version ?? (schema?.members.has('etag') === true ? 'etag' : undefined);
   const isDeclared = STALE.some((status) => declaresStatus(operation, status));
   if (name === undefined || !isDeclared || !CHANGES.has(action)) return undefined;
   return (exchange, entry, isNew = false) => {

@@ -161,9 +161,9 @@ type Resolve = (
 function createResolver(context: OperationContext, property: string): Resolve {
   const { binding, generator, model, read } = context;
   const place = model.schema && findPropertyAt(read, model.schema, property);
-  const pointer = read(place?.target)?.items ?? '';
+  const pointer = read(place?.target)?.element ?? '';
   const schema = read(pointer);
-  if (schema === undefined || schema.properties.size === 0)
+  if (schema === undefined || schema.members.size === 0)
     return (_exchange, _location, sent) => ({ element: toKey(sent) });
   const name =
     property
@@ -171,8 +171,8 @@ function createResolver(context: OperationContext, property: string): Resolve {
       .split('.')
       .at(-1) ?? '';
   const source = findSource(context, name, schema);
-  const keys = rankNames(schema.properties.keys(), 'ids.element');
-  const isNumber = (each: string): boolean => schema.properties.get(each)?.schema.type === 'integer';
+  const keys = rankNames(schema.members.keys(), 'ids.element');
+  const isNumber = (each: string): boolean => schema.members.get(each)?.schema.type === 'integer';
   const isRefused = [404, 422].some((status) => declaresStatus(binding.operation, status));
   return (exchange, location, sent) => {
     const { session } = exchange;
@@ -186,7 +186,7 @@ function createResolver(context: OperationContext, property: string): Resolve {
     if (known === undefined && source !== undefined && isRefused)
       return { refused: refuseElement(context, exchange, { property, named: sent }) };
     const seeded = { seed: session.seed, key: `${property}\0${String(value)}`, now: session.clock.now() };
-    const element = { ...partial, ...filterMembers(known ?? {}, (each) => schema.properties.has(each)) };
+    const element = { ...partial, ...filterMembers(known ?? {}, (each) => schema.members.has(each)) };
     return { element: generator.complete(pointer, element, { ...seeded, direction: 'response' }) };
   };
 }

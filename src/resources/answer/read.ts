@@ -520,7 +520,7 @@ function advanceAll({ items, model }: OperationContext, location: ItemLocation):
 function createParentSeed({ items, model, bindingsOf, binding }: OperationContext): (location: ItemLocation) => void {
   const [parent, ...others] = model.resource.parents;
   const [link] = bindingsOf(binding.collection).find(({ parents }) => parents.length === 1)?.parents ?? [];
-  const names = (link?.parameters ?? []).filter((name) => model.schema?.properties.has(name));
+  const names = (link?.parameters ?? []).filter((name) => model.schema?.members.has(name));
   return (location) => {
     // Deeper lists show what was created.
     if (parent === undefined || others.length > 0) return;

@@ -135,11 +135,11 @@ function planReferences(context: OperationContext): References {
   const created = [...(binding.action === 'create' ? listProperties(model.schema) : [])].flatMap(
     ({ name, scalar, target }) => {
       const inner = scalar ? undefined : read(target);
-      const object = inner?.type === 'array' ? read(inner.items) : inner;
+      const object = inner?.type === 'array' ? read(inner.element) : inner;
       const collection = bySchema.get(object?.pointer ?? '');
       const canCreate = bindingsOf(collection ?? '').some(({ action }) => action === 'create');
       if (collection === undefined || collection === binding.collection || !canCreate) return [];
-      return [{ name, collection, shown: [...(object?.properties.keys() ?? [])] }];
+      return [{ name, collection, shown: [...(object?.members.keys() ?? [])] }];
     },
   );
   if (created.length === 0) return { ...NO_REFERENCES, adopt };
@@ -248,10 +248,10 @@ function findReferences(context: OperationContext): readonly Reference[] {
   const addReferences = ({ pointer, path, shown, isRoot }: BodyPart, depth = 0): void => {
     const schema = read(pointer);
     if (schema === undefined || depth > MAX_DEPTH) return;
-    if (schema.items !== undefined) return addReferences({ pointer: schema.items, path, shown, isRoot }, depth + 1);
+    if (schema.element !== undefined) return addReferences({ pointer: schema.element, path, shown, isRoot }, depth + 1);
     for (const property of listProperties(schema)) {
       const own = [...path, property.name];
-      const inItem = shown?.properties.get(property.name);
+      const inItem = shown?.members.get(property.name);
       const { collections, isNamed } = findTargets(context, targets, { property, shown: inItem });
       if (collections.length === 0) {
         const inner = property.scalar ? undefined : { pointer: property.target, path: own };
@@ -288,7 +288,7 @@ function findTargets(
   const { name, schema, target } = property;
   const { read } = context;
   const inner = read(target);
-  const element = inner?.items === undefined ? inner : read(inner.items);
+  const element = inner?.element === undefined ? inner : read(inner.element);
   if (
     schema.enum !== undefined ||
     'const' in schema ||
@@ -297,9 +297,9 @@ function findTargets(
   )
     return NO_TARGETS;
   const isObjectOfId =
-    element?.properties.has('id') === true &&
+    element?.members.has('id') === true &&
     listProperties(element).every(({ name: each }) => means(each, 'ids.reference'));
-  const isId = element?.properties.size === 0 && ['string', 'integer'].includes(element.type ?? '');
+  const isId = element?.members.size === 0 && ['string', 'integer'].includes(element.type ?? '');
   if (!isObjectOfId && !isId) return NO_TARGETS;
   const bare = toBareName(name);
   const stem = /^(.+?)ids?$/.exec(bare)?.[1];
@@ -311,7 +311,7 @@ function findTargets(
   const [item] = shownItems;
   const only = item && bySchema.get(item.pointer);
   if (only !== undefined) return { collections: [only], isNamed: nouned.includes(only) };
-  const isPlain = isObjectOfId || stem !== undefined || item?.properties.has('id') === true;
+  const isPlain = isObjectOfId || stem !== undefined || item?.members.has('id') === true;
   const isReference = isPlain || ofNoun.some((each) => isIdOf(context, each, element));
   return isReference ? { collections: nouned, isNamed: true } : NO_TARGETS;
 }
@@ -323,7 +323,7 @@ function readShownItems({ contract, read }: StateContext, { pointer }: ItemPrope
   const union = listBranches(contract, pointer);
   const branches = (union.length === 0 ? [pointer] : union).flatMap((branch) => read(branch) ?? []);
   // A branch for a removed item only says that it was removed.
-  return branches.filter(({ properties }) => properties.size > 0 && !properties.has('deleted'));
+  return branches.filter(({ members: properties }) => properties.size > 0 && !properties.has('deleted'));
 }
 
 /** Whether a schema is that of the ids of a collection: the same, or one with the same pattern or of the format `uuid`. */
@@ -346,7 +346,7 @@ export function withSelection(context: OperationContext, handler: StateHandler):
   const query = parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name);
   const select = createSelection(context, query);
   const asking = query.filter((name) => EXPAND.test(name.replace(/\[\]$/, '')));
-  const listProperties = (pointer: string): readonly string[] => [...(read(pointer)?.properties.keys() ?? [])];
+  const listProperties = (pointer: string): readonly string[] => [...(read(pointer)?.members.keys() ?? [])];
   const sent = (body?.content ?? []).flatMap(({ schemaPointer }) => listProperties(schemaPointer));
   const inBody = sent.find((name) => EXPAND.test(name));
   const include = createInclusion(context, query);
@@ -378,7 +378,7 @@ type Inclusion = (transaction: Transaction, body: unknown, paths: readonly strin
 function createInclusion(context: OperationContext, query: readonly string[]): Inclusion | undefined {
   const { binding, items, read } = context;
   const answer = read(findSuccessMedia(binding.operation)?.schemaPointer);
-  if (!query.includes('include') || answer?.properties.get('included')?.schema.type !== 'array') return undefined;
+  if (!query.includes('include') || answer?.members.get('included')?.schema.type !== 'array') return undefined;
   const { byNoun } = context.targets();
   const findRelated = (transaction: Transaction, named: unknown): readonly Item[] => {
     if (Array.isArray(named)) return named.flatMap((each) => findRelated(transaction, each));
@@ -410,7 +410,7 @@ function createSelection(
   query: readonly string[],
 ): ((values: Item, body: unknown) => unknown) | undefined {
   const { binding, model, read } = context;
-  const parameter = query.find((name) => means(name, 'queries.fields') && model.schema?.properties.has(name) !== true);
+  const parameter = query.find((name) => means(name, 'queries.fields') && model.schema?.members.has(name) !== true);
   const media = findSuccessMedia(binding.operation);
   if (parameter === undefined || media === undefined) return undefined;
   const { list } = binding;
@@ -424,7 +424,7 @@ function createSelection(
   const always = [...required, (model.resource.idProperty ?? 'id').split('.')[0]];
   return (values, body) => {
     const named = readNames(values[parameter]).map((name) => name.split(/[./(]/)[0] ?? '');
-    if (!named.some((name) => schema.properties.has(name))) return body;
+    if (!named.some((name) => schema.members.has(name))) return body;
     const shown = new Set([...named, ...always]);
     return mapAt(body, path, (item) => (isObject(item) ? filterMembers(item, (name) => shown.has(name)) : item));
   };
@@ -452,7 +452,7 @@ function createExpansion(context: OperationContext): (transaction: Transaction, 
   ): unknown => {
     const { pointer, path } = at;
     if (Array.isArray(value)) {
-      const own = read(pointer)?.items;
+      const own = read(pointer)?.element;
       return own === undefined ? value : value.map((each) => expand(transaction, each, { pointer: own, path }));
     }
     if (!isObject(value)) {
@@ -465,7 +465,7 @@ function createExpansion(context: OperationContext): (transaction: Transaction, 
       return expand(transaction, shown, { pointer: schema, path });
     }
     const [name, ...rest] = path;
-    const property = name === undefined ? undefined : read(pointer)?.properties.get(name);
+    const property = name === undefined ? undefined : read(pointer)?.members.get(name);
     if (name === undefined || property === undefined || !Object.hasOwn(value, name)) return value;
     return { ...value, [name]: expand(transaction, value[name], { pointer: property.pointer, path: rest }) };
   };
@@ -475,7 +475,7 @@ function createExpansion(context: OperationContext): (transaction: Transaction, 
     const place = binding.list === undefined ? [] : [...binding.list.path, ...binding.list.element];
     return paths.reduce<unknown>((result, dotted) => {
       const path = dotted.split('.');
-      const isAtRoot = root?.properties.has(path[0] ?? '') === true;
+      const isAtRoot = root?.members.has(path[0] ?? '') === true;
       return expand(transaction, result, { pointer, path: isAtRoot ? path : [...place, ...path] });
     }, body);
   };

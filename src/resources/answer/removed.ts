@@ -108,7 +108,7 @@ function findListedStatus(
   { parameters }: Binding['operation'],
 ): NonNullable<RemovedMark['status']>[] {
   return parameters.flatMap(({ in: place, name, schema, schemaPointer }) => {
-    if (place !== 'query' || !isStatus(name) || model.schema?.properties.has(name) !== true) return [];
+    if (place !== 'query' || !isStatus(name) || model.schema?.members.has(name) !== true) return [];
     const { schema: own, pointer } = contract.resolve(schema, schemaPointer);
     const isArray = isObject(own) && own.items !== undefined;
     const element = isArray ? contract.resolve(own.items ?? true, `${pointer}/items`).schema : own;
@@ -157,7 +157,7 @@ function findFlag(context: OperationContext): RemovedMark | undefined {
 function showsStatus({ read, model }: OperationContext, removal: Operation, name: string): boolean {
   const media = findSuccessMedia(removal);
   if (media?.schema === undefined || model.schema === undefined) return false;
-  return findItemPlace(read, model.schema, media.schemaPointer)?.schema?.properties.has(name) === true;
+  return findItemPlace(read, model.schema, media.schemaPointer)?.schema?.members.has(name) === true;
 }
 
 /** The statuses that a DELETE gives which is called otherwise: `canceled` for "Cancel a subscription". */
@@ -201,7 +201,7 @@ export function findRemovedBranch(
   at: { readonly pointer: string; readonly path: readonly string[] },
 ): ReturnType<ReadItemSchema> {
   let { pointer } = at;
-  for (const name of at.path) pointer = read(pointer)?.properties.get(name)?.pointer ?? pointer;
+  for (const name of at.path) pointer = read(pointer)?.members.get(name)?.pointer ?? pointer;
   const branches = listBranches(contract, pointer).map(read);
   return branches.find((branch) =>
     listProperties(branch).some(({ name, required }) => required && means(name, 'removed.flag')),

@@ -112,7 +112,7 @@ function describeRequest(context: ReportContext, binding: Binding, model: ItemMo
   const media = findBodyMedia(binding.operation);
   if (media === undefined) return undefined;
   const { path, schema } = locateItem(context, model, media.schemaPointer);
-  const sent = schema?.type === 'array' ? context.read(schema.items) : schema;
+  const sent = schema?.type === 'array' ? context.read(schema.element) : schema;
   if (sent === undefined) return undefined;
   const { collection } = binding;
   const links = model.schema === undefined ? [] : findLinks(context.read, { from: sent, to: model.schema, collection });
@@ -147,7 +147,7 @@ type Fate = 'notStored' | 'serverSet' | 'stored';
 
 function findFate({ accepts, resource, schema, idProperty }: ItemModel, name: string): Fate {
   if (accepts(name)) return 'stored';
-  const property = schema?.properties.get(name);
+  const property = schema?.members.get(name);
   if (property === undefined) return 'notStored';
   // A client can choose an id that is not read-only, and a constant has the value that is sent.
   const isId = name === resource.idProperty && idProperty?.readOnly !== true;
@@ -168,8 +168,8 @@ function describeAnswer(
   const links = from === undefined ? [] : findLinks(context.read, { from, to: schema, collection });
   const linked = new Set(links.map(({ to: [name] }) => name));
   const isShown = (name: string): boolean =>
-    from === undefined || from.properties.size === 0 || from.properties.has(name) || linked.has(name);
-  const names = [...schema.properties.keys()];
+    from === undefined || from.members.size === 0 || from.members.has(name) || linked.has(name);
+  const names = [...schema.members.keys()];
   return {
     item: toPointer(...path, ...(isInArray ? ['0'] : [])),
     shown: names.filter(isShown),

@@ -44,7 +44,7 @@ export function createLocationFinder(context: StateContext, binding: Binding): O
       (name) =>
         !means(name, 'ids.id', 'ids.name') &&
         !isOwn(name) &&
-        schema?.properties.has(name) === true &&
+        schema?.members.has(name) === true &&
         within?.property !== name,
     )
     .map((name) => ({ property: name, parameter: name }));
@@ -53,7 +53,7 @@ export function createLocationFinder(context: StateContext, binding: Binding): O
       ? []
       : [{ property: within.property, parameter: within.parameter }];
   const byName = [...own, ...named].map(({ property, parameter }): KnownProperty => {
-    const declared = schema?.properties.get(property);
+    const declared = schema?.members.get(property);
     const read = (call: Call): unknown => wrapId(context, declared, readParameter(call, parameter, places));
     return { name: property, path: property.split('.'), read };
   });

@@ -251,7 +251,7 @@ function createKeptReader(context: OperationContext): (item: Item) => Item {
   const { binding, model, reader } = context;
   const names = reader.names(binding.operation.body?.content[0]?.type);
   if (names === undefined || binding.action === 'batch') return () => ({});
-  return (item) => filterMembers(item, (name) => model.schema?.properties.has(name) === true && !names.has(name));
+  return (item) => filterMembers(item, (name) => model.schema?.members.has(name) === true && !names.has(name));
 }
 
 /** Removes one item, what lives under it and its memberships. */
@@ -298,9 +298,9 @@ function hasFixedId({ binding, bindingsOf, model, read }: OperationContext): boo
       schema === undefined ? [] : (locateItem({ read }, model, schemaPointer).schema ?? []),
     );
   const created = own.filter(({ action }) => CREATES.has(action)).flatMap(readItems);
-  const isTaken = created.some(({ properties }) => properties.size === 0 || properties.has(id));
+  const isTaken = created.some(({ members: properties }) => properties.size === 0 || properties.has(id));
   if (created.length > 0 && !isTaken) return true;
-  const declared = own.flatMap((each) => readItems(each).flatMap(({ properties }) => properties.get(id) ?? []));
+  const declared = own.flatMap((each) => readItems(each).flatMap(({ members: properties }) => properties.get(id) ?? []));
   if (declared.some(({ schema }) => SAYS_FIXED.test(schema.description ?? ''))) return true;
   return own.some(({ operation, action }) => {
     const sentences = action === 'create' ? (operation.description ?? '').split(/(?<=[.!?])\s/) : [];
@@ -361,7 +361,7 @@ function readChange(
 /** In a form an empty string clears a nullable property. */
 function clearEmpty({ schema }: ItemModel, changes: Item): Item {
   const cleared = Object.entries(changes).map(([name, value]) => {
-    const isCleared = value === '' && schema?.properties.get(name)?.nullable === true;
+    const isCleared = value === '' && schema?.members.get(name)?.nullable === true;
     return [name, isCleared ? null : value] as const;
   });
   return Object.fromEntries(cleared);
@@ -446,7 +446,7 @@ function createSeveralAnswer(context: OperationContext): AnswerSeveral {
   const { list } = binding;
   const { idProperty = 'id' } = model.resource;
   const projectAll = (pointer: string | undefined, entries: readonly Entry[], exchange: Exchange): unknown[] => {
-    const isId = read(pointer)?.properties.size === 0;
+    const isId = read(pointer)?.members.size === 0;
     const project = bodies.project(pointer);
     return entries.map((entry) => (isId ? (readMember(entry.item, idProperty) ?? entry.id) : project(entry, exchange)));
   };
@@ -459,7 +459,7 @@ function createSeveralAnswer(context: OperationContext): AnswerSeveral {
     const pointer = choice.media?.schemaPointer;
     const schema = read(pointer);
     if (pointer === undefined || schema === undefined) return toAnswer(choice, undefined);
-    if (schema.type === 'array') return toAnswer(choice, projectAll(schema.items, entries, exchange));
+    if (schema.type === 'array') return toAnswer(choice, projectAll(schema.element, entries, exchange));
     const count = list === undefined && !isItem(pointer) ? findCount(schema, read) : undefined;
     const key = `${pointer}\0${entries[0]?.id ?? ''}`;
     if (list !== undefined || count !== undefined) {

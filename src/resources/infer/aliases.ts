@@ -140,7 +140,7 @@ export const findItemsElsewhere: FindWhole = (index, all, candidate) => {
     const schema = index.read(each.schema);
     const above = each.groups.slice(0, -1);
     // A create that names an existing item makes a membership.
-    const isMembership = last?.parameters.some((name) => index.body(create)?.properties.has(name)) === true;
+    const isMembership = last?.parameters.some((name) => index.body(create)?.members.has(name)) === true;
     return (
       !isMembership &&
       schema !== undefined &&
@@ -254,9 +254,9 @@ function listRelations(read: ReadItemSchema, schema: ItemSchema): readonly Relat
     return listProperties(read(holder.target)).flatMap(({ name, bare, target }): readonly Relation[] => {
       if (seen.has(bare)) return [];
       seen.add(bare);
-      const data = read(read(target)?.properties.get('data')?.target);
-      const one = data?.type === 'array' ? read(data.items) : data;
-      const isIdentifier = one?.properties.has('id') === true && one.properties.has('type') && one.properties.size <= 3;
+      const data = read(read(target)?.members.get('data')?.target);
+      const one = data?.type === 'array' ? read(data.element) : data;
+      const isIdentifier = one?.members.has('id') === true && one.members.has('type') && one.members.size <= 3;
       const property = `${holder.name}.${name}.data`;
       return isIdentifier ? [{ holder: holder.bare, name: bare, property, isOne: one === data }] : [];
     });
@@ -281,14 +281,14 @@ function findRelated(
 function hasOnlyElements(index: ContractIndex, key: string, { name, target }: ItemProperty): boolean {
   const methods = index.operationsAt(key);
   const others = index.operationsAt(`${key}/{}`);
-  const element = index.read(index.read(target)?.items);
+  const element = index.read(index.read(target)?.element);
   const reading = others.get('GET');
   if (element === undefined || others.has('PATCH') || methods.has('PATCH')) return false;
   if (reading !== undefined && findSuccessMedia(reading) !== undefined) return false;
   const listing = methods.get('GET');
   const listed = index.read(index.list(listing)?.itemSchema);
   const isSame = element.pointer === listed?.pointer || element.type === listed?.type;
-  const isOwn = element.properties.size === 0 || listed === undefined || isSameItem(index.read, element, listed);
+  const isOwn = element.members.size === 0 || listed === undefined || isSameItem(index.read, element, listed);
   const writes = ['POST', 'PUT'].flatMap((method) => methods.get(method) ?? []);
   if ((listing !== undefined && !(isSame && isOwn)) || !writes.every((each) => hasArrayBody(index, each, name)))
     return false;
@@ -304,7 +304,7 @@ function hasArrayBody({ contract, read }: ContractIndex, { body }: Operation, na
     const own = read(each);
     const arrays = listProperties(own).filter(({ target }) => read(target)?.type === 'array');
     const isNamed = arrays.some((array) => array.bare === toBareName(name));
-    return own?.type === 'array' || isNamed || (arrays.length === 1 && own?.properties.size === 1);
+    return own?.type === 'array' || isNamed || (arrays.length === 1 && own?.members.size === 1);
   });
 }
 

@@ -165,7 +165,7 @@ export const bindItemWord: Bind = (index, candidate, operation) => {
 function isReport({ read }: ContractIndex, answer: ItemSchema | undefined): boolean {
   if (answer === undefined) return true;
   const properties = listProperties(answer);
-  const isEmpty = (of: ItemSchema | undefined): boolean => of?.type === 'object' && of.properties.size === 0;
+  const isEmpty = (of: ItemSchema | undefined): boolean => of?.type === 'object' && of.members.size === 0;
   return (
     properties.length <= 4 &&
     properties.every(({ name, scalar, target }) => (scalar || isEmpty(read(target))) && !/^_?id$/i.test(name))
@@ -193,7 +193,7 @@ function isWhole(index: ContractIndex, candidate: CollectionCandidate, operation
   const isCreated = declaresStatus(operation, 201);
   if (body === undefined) return isCreated;
   const told = readText(operation);
-  if ([...body.properties.keys()].some((name) => means(name, 'queries.ifNew'))) return false;
+  if ([...body.members.keys()].some((name) => means(name, 'queries.ifNew'))) return false;
   if (index.operationsAt(candidate.itemKey).has('PATCH')) return true;
   if (KEEPS_OTHERS.test(told)) return false;
   if (REPLACES_ITEM.test(told) || isCreated) return true;
@@ -203,7 +203,7 @@ function isWhole(index: ContractIndex, candidate: CollectionCandidate, operation
   if (index.read(readBodyPointer(operation))?.pointer !== body.pointer) return false;
   const required = listProperties(whole).filter((property) => property.required);
   // What requires less than a create does is part of an item, also where both have the schema of the item.
-  if (required.length > 0) return required.every(({ name }) => body.properties.get(name)?.required === true);
+  if (required.length > 0) return required.every(({ name }) => body.members.get(name)?.required === true);
   // A schema that says what only the server sets would say what a request has to set.
   const isPrecise = listProperties(body).some(({ readOnly }) => readOnly);
   return body.pointer === candidate.schema && !(isPrecise && CHANGES_ITEM.test(operation.summary ?? operation.id));
@@ -269,7 +269,7 @@ function hasItemWithId(index: ContractIndex, { schema, groups }: CollectionCandi
   const item = index.read(schema);
   if (item === undefined || body.pointer === item.pointer) return item !== undefined;
   const ids = ['id', '_id', 'pk', 'uuid', groups.at(-1)?.parameters.at(-1) ?? 'id'];
-  const hasId = ids.some((name) => item.properties.has(name) && body.properties.has(name));
+  const hasId = ids.some((name) => item.members.has(name) && body.members.has(name));
   return hasId && compareSchemas(index.read, item, body) >= 0.6;
 }
 
@@ -311,16 +311,16 @@ function findItemArray(
     const element = index.read(pointer);
     return item !== undefined && element !== undefined && compareSchemas(index.read, item, element) >= 0.4;
   };
-  if (body.type === 'array') return isItem(body.items) ? 'its body is an array of items' : undefined;
-  const arrays = listProperties(body).filter(({ target }) => isItem(index.read(target)?.items));
+  if (body.type === 'array') return isItem(body.element) ? 'its body is an array of items' : undefined;
+  const arrays = listProperties(body).filter(({ target }) => isItem(index.read(target)?.element));
   const [only] = arrays;
   if (only === undefined || arrays.length > 1) return undefined;
-  const hasId = index.read(index.read(only.target)?.items)?.properties.has('id') === true;
+  const hasId = index.read(index.read(only.target)?.element)?.members.has('id') === true;
   // A create can have other items in it, with which it is not confused where its response lists the items, or its path says so.
   const isCreate = operation.method === 'POST' && !isNamed;
   const isListed = only.required || index.list(operation)?.path.at(-1) === only.name;
   const isPlain = isListed && !hasId && isListOf(index, candidate, operation);
-  return isPlain || (!isCreate && !body.properties.has('id'))
+  return isPlain || (!isCreate && !body.members.has('id'))
     ? `the items are in "${only.name}" of its body`
     : undefined;
 }
@@ -362,7 +362,7 @@ export const bindCollectionWord: Bind = (index, candidate, operation) => {
   const isUpload = operation.method === 'POST' && means(word, 'segments.upload') && hasFile(index, operation);
   const confidence = isUpload ? measureConfidence(index, candidate, operation) : 0;
   if (confidence > 0) return found('create', confidence, `"${word}" with a file; the response is an item`);
-  const elements = index.body(operation)?.items;
+  const elements = index.body(operation)?.element;
   const isNamed =
     means(word, 'segments.batch') || (elements !== undefined && index.read(elements)?.pointer === candidate.schema);
   const array = isNamed ? findItemArray(index, candidate, { operation, isNamed }) : undefined;
@@ -389,7 +389,7 @@ function measureConfidence(index: ContractIndex, candidate: CollectionCandidate,
   const answer = index.answer(operation);
   if (candidate.schema === undefined)
     return isUndeclared(candidate, operation) && operation.body !== undefined ? 0.6 : 0;
-  if (answer === undefined || answer.properties.size === 0) {
+  if (answer === undefined || answer.members.size === 0) {
     // Without a response body, the request body must be an item.
     if (findSuccessMedia(operation) !== undefined && answer === undefined) return 0.5;
     return index.body(operation) === undefined ? 0 : 0.6;
@@ -404,7 +404,7 @@ function measureConfidence(index: ContractIndex, candidate: CollectionCandidate,
   if (answer.pointer === candidate.schema) return 0.95;
   if (hasBranch(index, operation, candidate.schema)) return 0.85;
   const chosen = candidate.groups.at(-1)?.parameters.at(-1);
-  if (chosen !== undefined && candidate.groups.length > 1 && body?.properties.get(chosen)?.required === true) {
+  if (chosen !== undefined && candidate.groups.length > 1 && body?.members.get(chosen)?.required === true) {
     return 0.7;
   }
   if (item === undefined) return 0.5;

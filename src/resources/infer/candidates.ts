@@ -83,7 +83,7 @@ function isBetterItem(index: ContractIndex, known: CollectionCandidate, group: K
   const created = index.answer(index.operationsAt(group.key).get('POST'));
   const isCreated = (itemKey: string | undefined): boolean =>
     created !== undefined &&
-    created.properties.size > 0 &&
+    created.members.size > 0 &&
     toObject(index, index.operationsAt(itemKey).get('GET')) === created;
   const methods = index.operationsAt(shorter);
   const isShorter =
@@ -138,7 +138,7 @@ function addPlainDraft(
 /** A path whose response is a list is a collection, even if no path identifies one of its items. */
 function findListed({ index, candidates, operation, shape }: PlainPath): string | undefined {
   const items = index.read(index.list(operation)?.itemSchema);
-  if (items === undefined || items.properties.size === 0 || isSearchOf(candidates, shape, items.pointer))
+  if (items === undefined || items.members.size === 0 || isSearchOf(candidates, shape, items.pointer))
     return undefined;
   return findSchema(index, shape.key, undefined) ?? items.pointer;
 }
@@ -180,7 +180,7 @@ function isSearchOf(candidates: ReadonlyMap<string, CollectionCandidate>, shape:
 /** A path whose response is one object, and that is written as well or has the name of a singleton. */
 function findSingleton({ index, operation, shape, words }: PlainPath): string | undefined {
   const answer = toObject(index, operation);
-  if (answer?.type !== 'object' || answer.properties.size === 0) return undefined;
+  if (answer?.type !== 'object' || answer.members.size === 0) return undefined;
   const methods = index.operationsAt(shape.key);
   const post = methods.get('POST');
   const isWritten =
@@ -213,7 +213,7 @@ function findSchema(index: ContractIndex, key: string, itemKey: string | undefin
 }
 
 function withProperties(schema: ItemSchema | undefined): ItemSchema | undefined {
-  return schema === undefined || schema.properties.size === 0 ? undefined : schema;
+  return schema === undefined || schema.members.size === 0 ? undefined : schema;
 }
 
 /** Where read and list both respond with one of several schemas: the first that they share. */

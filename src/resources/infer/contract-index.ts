@@ -209,7 +209,7 @@ function findSingleElement(
   const noun = shapes.get(first)?.groups.at(-1)?.words.at(-1);
   for (const operation of gets) {
     const element = read(findListItems(read, operation, noun)?.itemSchema);
-    if (element === undefined || element.properties.size === 0) continue;
+    if (element === undefined || element.members.size === 0) continue;
     if (findItemPlace(read, element, pointer)?.isInArray === true) return element;
   }
   return undefined;

@@ -54,7 +54,7 @@ export function describeResource(
       ? [...[findSelfLink(index, schema, { reading, sent }) ?? []].flat(), ...findListUrls(index, schema, reading)]
       : [],
     alternateKeys: findAlternateKeys(index, schema, { candidate, paths, id: idProperty }),
-    idParameterSchema: findIdSchema(index, candidate, schema?.properties.get(idProperty ?? '')),
+    idParameterSchema: findIdSchema(index, candidate, schema?.members.get(idProperty ?? '')),
     sent,
     ...(schema && {
       joinedKeys: findJoinedKeys(schema, keyProperties),
@@ -186,7 +186,7 @@ function findIdIn(schema: ItemSchema, of: IdWords): string | undefined {
   const plain = noun !== '' && of.isText && wanted === `${noun}name` && !bare.has('id') ? bare.get(noun) : undefined;
   if (plain !== undefined) return plain;
   // `{username}` without such a property: the name that a person or an organization has, if its id is a number.
-  const login = isNumeric(schema.properties.get('id')?.schema ?? {})
+  const login = isNumeric(schema.members.get('id')?.schema ?? {})
     ? LOGIN_NAMES.find((name) => names.has(name))
     : undefined;
   if (login !== undefined && of.isText && !of.wanted.endsWith('id')) return login;
@@ -240,10 +240,10 @@ function findKeyProperty(
   if (held !== undefined) return held;
   const own = exact ?? properties.find(({ bare }) => bare.length > 1 && of.name.endsWith(bare));
   const inner = index.read(own?.target);
-  const nested = inner && rankNames(inner.properties.keys(), 'ids.readable')[0];
+  const nested = inner && rankNames(inner.members.keys(), 'ids.readable')[0];
   if (own !== undefined && !own.scalar && nested !== undefined) return `${own.name}.${nested}`;
   if (own !== undefined) return own.name;
-  return of.name === of.noun ? rankNames(schema.properties.keys(), 'ids.readable')[0] : undefined;
+  return of.name === of.noun ? rankNames(schema.members.keys(), 'ids.readable')[0] : undefined;
 }
 
 /** The property of an object in the item that a parameter names with that object: `owner.name` for `{owner_name}`. */
@@ -276,12 +276,12 @@ function findSecretKey(
 function findOnce(index: ContractIndex, candidate: CollectionCandidate, schema: ItemSchema): readonly string[] {
   const create = index.operationsAt(candidate.key).get('POST');
   const answer = index.answer(create);
-  if (answer?.pointer === schema.pointer || answer?.properties.has('id') !== true) return [];
+  if (answer?.pointer === schema.pointer || answer?.members.has('id') !== true) return [];
   if (index.list(create) !== undefined) return [];
   // Where the item requires nothing, an optional property is not a secret.
   const isPrecise = listProperties(schema).some(({ required }) => required);
   const isHidden = (name: string): boolean => {
-    const shown = schema.properties.get(name);
+    const shown = schema.members.get(name);
     return shown === undefined || (isPrecise && !shown.required);
   };
   return listProperties(answer).flatMap(({ name, required }) => (required && isHidden(name) ? [name] : []));
@@ -298,7 +298,7 @@ function findSent(
   for (const operation of operations) {
     const body = index.body(operation);
     if (body === undefined || body.pointer === item?.pointer) continue;
-    for (const { bare, readOnly } of body.properties.values()) if (!readOnly) names.add(bare);
+    for (const { bare, readOnly } of body.members.values()) if (!readOnly) names.add(bare);
   }
   if (names.size === 0) return [];
   return listProperties(item).flatMap(({ name, bare }) => (names.has(bare) ? [name] : []));
@@ -307,7 +307,7 @@ function findSent(
 /** The properties that are the masked forms of others. */
 function findRedacted(schema: ItemSchema): Readonly<Record<string, string>> {
   const redacted: Record<string, string> = {};
-  for (const name of schema.properties.keys()) {
+  for (const name of schema.members.keys()) {
     const plain = MASKED_NAME.exec(name)?.[1];
     if (plain === undefined) continue;
     const match = listProperties(schema).find(({ bare }) => bare === toBareName(plain));
@@ -337,7 +337,7 @@ export function findMembers(
     if (top === undefined || top.parents.length > 0 || parameter === undefined) continue;
     const own = all.filter(({ collection }) => collection === resource.name);
     const create = own.find(({ action }) => action === 'create');
-    const required = index.body(create?.operation)?.properties.get(parameter);
+    const required = index.body(create?.operation)?.members.get(parameter);
     // What a request writes as a whole is an item of its own.
     const isWritten = own.some(({ action, operation }) => action === 'replace' && operation.body !== undefined);
     const sameParameter = !isWritten && parameters.get(top.name) === parameter && top.schema !== resource.schema;

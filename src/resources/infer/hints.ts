@@ -215,7 +215,7 @@ function checkResource(
   for (const [member, name] of Object.entries({ members: resource.members, parent: resource.parents.at(-1) })) {
     if (name !== undefined) requireCollection(contract, `${at}/${member}`, { name, names: known.names });
   }
-  if (schema === undefined || schema.properties.size === 0) return;
+  if (schema === undefined || schema.members.size === 0) return;
   checkIdHint(contract, resource, { schema, read: known.read });
   if (!schema.closed) return;
   for (const name of [
@@ -224,7 +224,7 @@ function checkResource(
     ...Object.keys({ ...resource.redacts, ...resource.derived }),
   ]) {
     const message = `an item of "${resource.name}" has no property "${name}"`;
-    requireName(contract, at, { name, names: schema.properties.keys(), message });
+    requireName(contract, at, { name, names: schema.members.keys(), message });
   }
 }
 
@@ -239,14 +239,14 @@ function checkIdHint(
   if (contract.at(at) === undefined || idProperty === undefined) return;
   if (findIdProperty(read, resource, schema) !== undefined) return;
   const message = `an item of "${resource.name}" has no property "${idProperty}"`;
-  throw toHintError(contract, at, { message, hint: suggestOne(idProperty, schema.properties.keys()) });
+  throw toHintError(contract, at, { message, hint: suggestOne(idProperty, schema.members.keys()) });
 }
 
 /** Checks that the status in a hint can have its values. @throws MockError `HINT_INVALID`. */
 function checkLifecycle(contract: Contract, { name, lifecycle }: Resource, schema: ReturnType<ReadItemSchema>): void {
   if (lifecycle === undefined || lifecycle === false) return;
   const at = toPointer('x-mock', 'collections', name, 'lifecycle');
-  const names = [...(schema?.properties.keys() ?? [])];
+  const names = [...(schema?.members.keys() ?? [])];
   const status = names.find((each) =>
     lifecycle.property === undefined ? isStatus(each) : each === lifecycle.property,
   );
@@ -255,7 +255,7 @@ function checkLifecycle(contract: Contract, { name, lifecycle }: Resource, schem
     const message = `an item of "${name}" has no property "${property}"`;
     throw toHintError(contract, at, { message, hint: suggestOne(property, names) });
   }
-  const values = schema?.properties.get(status)?.schema.enum;
+  const values = schema?.members.get(status)?.schema.enum;
   const wrong = values === undefined ? undefined : lifecycle.statuses?.find((each) => !values.includes(each));
   if (wrong === undefined) return;
   const message = `"${wrong}" is not a value of "${status}"`;
@@ -304,8 +304,8 @@ function checkPlaces({ contract, read }: ContractIndex, { operation, places = {}
   for (const { in: part, path } of Object.values(places)) {
     if (part === 'own') continue;
     const [first = ''] = path;
-    const names = part === 'query' ? query : schemas.flatMap((schema) => [...(schema?.properties.keys() ?? [])]);
-    const isAny = part === 'body' && schemas.some((schema) => schema?.properties.size === 0 && !schema.closed);
+    const names = part === 'query' ? query : schemas.flatMap((schema) => [...(schema?.members.keys() ?? [])]);
+    const isAny = part === 'body' && schemas.some((schema) => schema?.members.size === 0 && !schema.closed);
     if (isAny) continue;
     const message = `${operation.id} has no ${part === 'query' ? 'query parameter' : 'property in its body'} "${first}"`;
     requireName(contract, toHintPointer(contract, operation), { name: first, names, message });

@@ -125,7 +125,7 @@ function findSecretKey(index: ContractIndex, group: RpcGroup): SecretKey | undef
     listProperties(index.read(readAnswerPointer(operation))),
   );
   const key = shown.find(
-    ({ name, schema }) => schema.type === 'string' && !item.properties.has(name) && isRequiredOnItem(methods, name),
+    ({ name, schema }) => schema.type === 'string' && !item.members.has(name) && isRequiredOnItem(methods, name),
   );
   return key && { name: key.name, schema: key.target };
 }
@@ -143,15 +143,15 @@ function findAnswerPositions(
     means(bare.startsWith(noun) ? bare.slice(noun.length) : bare, 'ids.id', 'ids.name');
   if (isVerbFirst && listProperties(root.schema).some(({ bare, scalar }) => scalar && isOwnKey(bare))) return [root];
   const sent = new Set(inputs.map(({ name }) => name));
-  const properties = new Map([...root.schema.properties].filter(([name]) => !sent.has(name)));
-  return isEnvelope(read, { ...root.schema, properties }) ? positions.slice(1) : positions;
+  const properties = new Map([...root.schema.members].filter(([name]) => !sent.has(name)));
+  return isEnvelope(read, { ...root.schema, members: properties }) ? positions.slice(1) : positions;
 }
 
 /** The item of a read; where that is the whole answer beside members such as `ok`, the item of the list, which has none of them. */
 function chooseItem(found: BodyPosition, listed: BodyPosition | undefined, methods: readonly RpcMethod[]): ItemSchema {
   if (found.path.length > 0 || listed === undefined || methods.some(({ isVerbFirst }) => isVerbFirst))
     return found.schema;
-  const isPart = [...listed.schema.properties.keys()].every((name) => found.schema.properties.has(name));
+  const isPart = [...listed.schema.members.keys()].every((name) => found.schema.members.has(name));
   return isPart ? listed.schema : found.schema;
 }
 
@@ -214,7 +214,7 @@ function bindMethod(index: ContractIndex, resources: readonly RpcResource[], met
   // `/connection/webhook/update` changes a property of a connection.
   const above = resources.find((resource) => resource.name === method.nouns.slice(0, -1).join('.'));
   const property = method.nouns.at(-1) ?? '';
-  const isPart = method.action === 'update' && above?.item.properties.has(property) === true;
+  const isPart = method.action === 'update' && above?.item.members.has(property) === true;
   return isPart ? bindOwn(index, above, method) : undefined;
 }
 
@@ -267,7 +267,7 @@ function bindList(index: ContractIndex, resource: RpcResource, method: RpcMethod
 
 /** Whether an array has the noun of a resource, and elements with its id: `keys: [{ keyId, keyArn }]`. */
 function isOfOwn({ names, idProperty }: RpcResource, { path, element, schema }: BodyPosition): boolean {
-  return element.length === 0 && names.includes(toBareNoun(path.at(-1))) && schema.properties.has(idProperty);
+  return element.length === 0 && names.includes(toBareNoun(path.at(-1))) && schema.members.has(idProperty);
 }
 
 /** The array of an answer that has the ids of the items: `RoomIds`, `RoomArns`. */
@@ -280,8 +280,8 @@ function findIds(
   for (const { name, target } of listProperties(read(readAnswerPointer(operation)))) {
     const array = read(target);
     const isOfIds =
-      array?.type === 'array' && read(array.items)?.type === 'string' && wanted.includes(toBareNoun(name));
-    if (isOfIds) return { path: [name], element: [], itemSchema: array.items };
+      array?.type === 'array' && read(array.element)?.type === 'string' && wanted.includes(toBareNoun(name));
+    if (isOfIds) return { path: [name], element: [], itemSchema: array.element };
   }
   return undefined;
 }
@@ -480,7 +480,7 @@ function isTakenOnItem(methods: readonly RpcMethod[], test: (inputs: readonly Rp
 
 /** The property of the id: one that the methods on one item take, else `id`, one with the noun, or one that these methods require. */
 function findIdProperty(
-  { properties }: ItemSchema,
+  { members: properties }: ItemSchema,
   names: readonly string[],
   methods: readonly RpcMethod[],
 ): string | undefined {
@@ -518,7 +518,7 @@ function findShortNouns({ methods, nouns }: Pick<RpcGroup, 'methods' | 'nouns'>)
 }
 
 /** The other properties by which methods may name an item, behind a verb: its ARN and its name. */
-function listOtherKeys(names: readonly string[], { properties }: ItemSchema, idProperty: string): readonly string[] {
+function listOtherKeys(names: readonly string[], { members: properties }: ItemSchema, idProperty: string): readonly string[] {
   const keys = new Set(['arn', 'name', ...names.flatMap((noun) => [`${noun}arn`, `${noun}name`, `${noun}id`])]);
   return [...properties.keys()].filter((name) => name !== idProperty && keys.has(toBareName(name)));
 }

@@ -55,8 +55,8 @@ export function findSelfLink(
     return names.length > 1 || isOwnUrl(schema, property, path);
   };
   const own = listProperties(schema).find((property) => isShown({ path: [property.name], property }));
-  const links = new Map([...schema.properties].filter(([name]) => HOLDERS[0]?.test(name)));
-  const nested = own === undefined ? findProperty(of.read, { ...schema, properties: links }, []) : undefined;
+  const links = new Map([...schema.members].filter(([name]) => HOLDERS[0]?.test(name)));
+  const nested = own === undefined ? findProperty(of.read, { ...schema, members: links }, []) : undefined;
   const found = own === undefined ? nested && isShown(nested) && nested : { path: [own.name], property: own };
   return found ? toOwnUrl(of.contract, schema, { found, path }) : undefined;
 }
@@ -83,7 +83,7 @@ export function findListUrls(
   const path = toPath(reading);
   return listProperties(schema).flatMap(({ name, target }): readonly OwnUrl[] => {
     const object = read(target);
-    const url = object?.properties.get('url');
+    const url = object?.members.get('url');
     // A pattern says what the URL is.
     const { type, pattern, enum: values, const: only } = url?.schema ?? {};
     if (url === undefined || pattern !== undefined || (values ?? only) !== undefined || !isText(type)) return [];

@@ -55,7 +55,7 @@ export function findIdProperty(
   schema: ItemSchema | undefined,
 ): IdProperty | undefined {
   const found = schema && findPropertyAt(read, schema, idProperty);
-  return found && { ...found, isNested: schema.properties.get(idProperty) === undefined };
+  return found && { ...found, isNested: schema.members.get(idProperty) === undefined };
 }
 
 /** Creates ids from the pattern, format or examples of the id, else with a prefix from the name of the resource. */
@@ -113,7 +113,7 @@ function createHashReader(schema: ItemSchema | undefined, descriptions: readonly
     const hash = toBareName(algorithm);
     if (hash === '') continue;
     const text = toBareName(of);
-    const names = [...(schema?.properties.keys() ?? [])].toSorted((a, b) => b.length - a.length);
+    const names = [...(schema?.members.keys() ?? [])].toSorted((a, b) => b.length - a.length);
     const name = names.find((each) => toBareName(each).length > 3 && text.includes(toBareName(each)));
     if (name === undefined) continue;
     const isLower = /lower-?\s?cased?/i.test(of);
@@ -143,7 +143,7 @@ export function createNewSecrets(
   item: ItemSchema,
 ): ((seed: number, key: string) => Item) | undefined {
   const secrets = listProperties(answer).flatMap(({ name, bare, schema, writeOnly }) => {
-    const isNew = readSchemaType(schema) === 'string' && !writeOnly && !item.properties.has(name);
+    const isNew = readSchemaType(schema) === 'string' && !writeOnly && !item.members.has(name);
     if (!isNew || !means(bare, 'secrets.new')) return [];
     return [{ name, form: createIdGenerator(schema) ?? fitLength(createPrefixed(''), [schema]) }];
   });

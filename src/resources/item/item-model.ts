@@ -316,14 +316,14 @@ function merge(schema: ItemSchema | undefined, item: Item, patch: Item): Item {
   const merged: Record<string, unknown> = { ...item };
   for (const [name, value] of Object.entries(patch)) {
     if (value !== null) setOwn(merged, name, mergePatch(item[name], value));
-    else if (schema?.properties.get(name)?.nullable === true) merged[name] = null;
+    else if (schema?.members.get(name)?.nullable === true) merged[name] = null;
     else delete merged[name];
   }
   return merged;
 }
 
 function createTag(schema: ItemSchema | undefined): ItemModel['tag'] {
-  const property = schema?.properties.get('etag');
+  const property = schema?.members.get('etag');
   const isTagged = property !== undefined && !('const' in property.schema) && property.schema.type !== 'object';
   return (item, revision) => (isTagged ? { ...item, etag: String(revision) } : item);
 }

@@ -71,11 +71,11 @@ export interface ItemSchema {
   readonly schema: SchemaObject;
   /** Undefined where the schema does not determine it. */
   readonly type: string | undefined;
-  readonly properties: ReadonlyMap<string, ItemProperty>;
+  readonly members: ReadonlyMap<string, ItemProperty>;
   /** Whether additional properties are forbidden. */
   readonly closed: boolean;
   /** For an array: pointer to the schema of its items. */
-  readonly items: string | undefined;
+  readonly element: string | undefined;
 }
 
 /** The examples of a property, in its own schema and in the example of the item. */
@@ -96,7 +96,7 @@ type FindInSchema<Value> = (read: ReadItemSchema, schema: ItemSchema) => Value;
 
 /** The properties of a schema, in its order; none without a schema. */
 export function listProperties(schema: ItemSchema | undefined): readonly ItemProperty[] {
-  return schema === undefined ? [] : [...schema.properties.values()];
+  return schema === undefined ? [] : [...schema.members.values()];
 }
 
 /** An array of values in a request, each of which is that of a property of an item of its own. */
@@ -114,25 +114,25 @@ export function findValueArray(
   const required = listProperties(body).filter((property) => property.required);
   const isValueArray = ({ target }: ItemProperty): boolean => {
     const array = read(target);
-    return array?.type === 'array' && isScalarType(read(array.items)?.type);
+    return array?.type === 'array' && isScalarType(read(array.element)?.type);
   };
   const array = required.find(isValueArray);
   if (array === undefined) return undefined;
   const bare = toBareName(toSingular(array.name));
   const own = listProperties(item).find((property) => property.scalar && property.bare === bare);
   // What is the same for all of them, such as a role, is a property of each.
-  const isShared = ({ name }: ItemProperty): boolean => item?.properties.has(name) === true;
+  const isShared = ({ name }: ItemProperty): boolean => item?.members.has(name) === true;
   const isWhole = required.every((property) => property === array || isShared(property));
-  if (own === undefined || !isWhole || body?.properties.has(own.name) === true) return undefined;
+  if (own === undefined || !isWhole || body?.members.has(own.name) === true) return undefined;
   return { name: array.name, property: own.name };
 }
 
 /** The property at a path; a name with dots that is not a property itself is a path. */
 export function findPropertyAt(read: ReadItemSchema, schema: ItemSchema, path: string): ItemProperty | undefined {
   let current: ItemSchema | undefined = schema;
-  let found = schema.properties.get(path);
+  let found = schema.members.get(path);
   for (const step of found === undefined ? path.split('.') : []) {
-    found = current?.properties.get(step);
+    found = current?.members.get(step);
     current = found && read(found.target);
   }
   return found;
@@ -157,7 +157,7 @@ export function toParameterSchema(contract: Contract, pointer: string, parameter
     return [createProperty(name, facts)];
   });
   const named = new Map(properties.map((property) => [property.name, property]));
-  return { pointer, schema: {}, type: 'object', properties: named, closed: false, items: undefined };
+  return { pointer, schema: {}, type: 'object', members: named, closed: false, element: undefined };
 }
 
 /** A reader of item schemas that reads each one once. */
@@ -197,13 +197,13 @@ function readItemSchema(reader: PartReader, start: Part): ItemSchema | undefined
     pointer: start.pointer,
     schema: start.schema,
     type: type ?? (properties.size > 0 ? 'object' : items === undefined ? undefined : 'array'),
-    properties,
+    members: properties,
     closed,
-    items,
+    element: items,
   };
 }
 
-function readProperties(reader: PartReader, start: Part, parts: readonly ItemPart[]): ItemSchema['properties'] {
+function readProperties(reader: PartReader, start: Part, parts: readonly ItemPart[]): ItemSchema['members'] {
   const properties = new Map<string, ItemProperty>();
   for (const part of parts) collectProperties(reader, part, properties);
   if (parts.length === 1) return properties;

@@ -195,16 +195,16 @@ export function createElementMerge(
   },
 ): ElementMerge {
   const { body, schema, parameters } = of;
-  const names = [...(body?.properties.keys() ?? []), ...parameters];
+  const names = [...(body?.members.keys() ?? []), ...parameters];
   const additions = schema === undefined ? [] : names.flatMap((name) => findElementChange(read, schema, name) ?? []);
   const plans = listProperties(body).flatMap(({ name, target }): readonly NamedElements[] => {
-    const sent = read(read(target)?.items);
-    const list = findInnerList(read, read(schema?.properties.get(name)?.target));
-    const id = [...(sent?.properties.keys() ?? [])].find((each) => means(each, 'ids.id'));
-    if (sent === undefined || list === undefined || id === undefined || !list.element.properties.has(id)) return [];
-    const flag = [...sent.properties.keys()].find((each) => means(each, 'removed.element'));
+    const sent = read(read(target)?.element);
+    const list = findInnerList(read, read(schema?.members.get(name)?.target));
+    const id = [...(sent?.members.keys() ?? [])].find((each) => means(each, 'ids.id'));
+    if (sent === undefined || list === undefined || id === undefined || !list.element.members.has(id)) return [];
+    const flag = [...sent.members.keys()].find((each) => means(each, 'removed.element'));
     const isPartial = listProperties(list.element).some(
-      (each) => each.required && each.name !== id && sent.properties.get(each.name)?.required !== true,
+      (each) => each.required && each.name !== id && sent.members.get(each.name)?.required !== true,
     );
     return flag !== undefined || isPartial ? [{ path: [name, ...list.path], id, flag }] : [];
   });
@@ -229,11 +229,11 @@ function findElementChange(read: ReadItemSchema, schema: ItemSchema, name: strin
   const bare = toBareName(name);
   const [, before, after, noun, behind] = /^(?:(add|remove)(.+)|(.+)to(add|remove))$/.exec(bare) ?? [];
   const wanted = after ?? noun;
-  if (wanted === undefined || schema.properties.has(name)) return undefined;
+  if (wanted === undefined || schema.members.has(name)) return undefined;
   const array = listProperties(schema).find((each) => each.bare === wanted);
   const list = read(array?.target);
-  const element = list?.type === 'array' ? read(list.items) : undefined;
-  const isPlain = element !== undefined && element.properties.size === 0;
+  const element = list?.type === 'array' ? read(list.element) : undefined;
+  const isPlain = element !== undefined && element.members.size === 0;
   return array && isPlain ? { name, array: array.name, isAdded: (before ?? behind) === 'add' } : undefined;
 }
 

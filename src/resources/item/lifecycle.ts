@@ -82,7 +82,7 @@ function findStatusProperty(
   schema: ItemSchema,
   hint: Exclude<LifecycleHint, false> | undefined,
 ): ItemProperty | undefined {
-  if (hint?.property !== undefined) return schema.properties.get(hint.property);
+  if (hint?.property !== undefined) return schema.members.get(hint.property);
   return listProperties(schema).find((each) => isStatus(each.name) && (each.schema.enum ?? hint) !== undefined);
 }
 

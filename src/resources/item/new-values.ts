@@ -95,7 +95,7 @@ function addNames(
   if (schema === undefined || depth > MAX_DEPTH || (depth > 0 && (to.seen.get(pointer) ?? Infinity) <= depth))
     return true;
   to.seen.set(pointer, depth);
-  if (schema.items !== undefined) return addNames(read, to, { pointer: schema.items, depth: depth + 1 });
+  if (schema.element !== undefined) return addNames(read, to, { pointer: schema.element, depth: depth + 1 });
   for (const { name, target, branches, readOnly } of listProperties(schema)) {
     if (readOnly) continue;
     to.names.add(toBareName(name));
@@ -103,7 +103,7 @@ function addNames(
     for (const each of [target, ...branches]) addNames(read, to, { pointer: each, depth: depth + 1 });
   }
   const isScalar = schema.type !== undefined && schema.type !== 'object';
-  return depth > 0 || isScalar || schema.properties.size > 0 || schema.schema.properties !== undefined;
+  return depth > 0 || isScalar || schema.members.size > 0 || schema.schema.properties !== undefined;
 }
 
 /** What an item only has after an event: an error, the end, a next step. */
@@ -143,7 +143,7 @@ export function createNewValue(
   if (LATER_NAME.test(bare)) return () => nothing;
   if (type === 'object') {
     const inner = read(target);
-    if (inner?.properties.size === 0 && (schema.minProperties ?? 0) === 0) return () => ({});
+    if (inner?.members.size === 0 && (schema.minProperties ?? 0) === 0) return () => ({});
     const isInnerList = inner !== undefined && isList(inner, read);
     if (!required && inner !== undefined && (isInnerList || isItem(inner, read, resources))) return () => nothing;
     const list = isInnerList ? findInnerList(read, inner) : undefined;
@@ -181,7 +181,7 @@ interface AnswerParts {
 
 /** Plans the list that an item has as the answer to a request: one element of the first kind, successful and with its first text. */
 export function createAnswerValue({ name, target }: ItemProperty, parts: AnswerParts): NewValue {
-  const items = parts.read(target)?.items;
+  const items = parts.read(target)?.element;
   const make = items === undefined ? undefined : createFirstKind(parts, { pointer: items, depth: 0 });
   return ({ key, ...input }) => (make === undefined ? [] : [make({ ...input, key: `${key}\0${name}` })]);
 }
@@ -202,7 +202,7 @@ function createFirstKind(
     const value = findOnlyValue(property) ?? readFinal(name, schema.enum);
     if (value !== undefined) return () => value;
     if (nullable) return property === text ? undefined : () => null;
-    const items = read(target)?.items;
+    const items = read(target)?.element;
     const isList = items !== undefined || schema.type === 'array';
     if (isList && depth > 0) return (schema.minItems ?? 0) === 0 ? () => [] : undefined;
     const inner = createFirstKind(parts, { pointer: items ?? target, depth: depth + 1 });
@@ -310,7 +310,7 @@ function createElementValue(property: ItemProperty, noun: string): ((input: Elem
 
 /** Whether an array holds what the server computes: objects without an id. Objects with one are items that are added later. */
 function isResult(pointer: string, read: ReadItemSchema): boolean {
-  const properties = listProperties(read(read(pointer)?.items));
+  const properties = listProperties(read(read(pointer)?.element));
   return properties.length > 0 && properties.every(({ name }) => !means(name, 'ids.id', 'ids.second'));
 }
 
@@ -321,7 +321,7 @@ function isCountBelow(bare: string, { name }: Resource, { collections }: Resourc
 }
 
 /** Whether an object is an item of a collection, which a new item does not refer to unless a request says so. */
-function isItem({ pointer, properties }: ItemSchema, read: ReadItemSchema, { collections }: Resources): boolean {
+function isItem({ pointer, members: properties }: ItemSchema, read: ReadItemSchema, { collections }: Resources): boolean {
   const isOf = ({ schema, idProperty }: Resource): boolean =>
     schema !== undefined && read(schema)?.pointer === pointer && properties.has(idProperty ?? '');
   return [...collections.values()].some(isOf);
@@ -358,7 +358,7 @@ export function findEmptyValue({ nullable, required, schema, target }: ItemPrope
   if (!required) return undefined;
   if (nullable) return null;
   if (schema.type === 'array' && (schema.minItems ?? 0) === 0) return [];
-  const isMap = schema.type === 'object' && read(target)?.properties.size === 0;
+  const isMap = schema.type === 'object' && read(target)?.members.size === 0;
   return isMap && (schema.minProperties ?? 0) === 0 ? {} : undefined;
 }
 

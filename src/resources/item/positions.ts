@@ -77,12 +77,12 @@ function findElements(
     for (const { path: element, pointer, schema } of findItemPositions(read, items))
       if (element.length < 2) found.push({ path, element, pointer, schema });
   };
-  if (root.type === 'array' && root.items !== undefined) add([], root.items);
+  if (root.type === 'array' && root.element !== undefined) add([], root.element);
   for (const { path, schema } of read.once(walk, root)) {
     if (isItem(schema)) continue;
-    for (const { name, target } of schema.properties.values()) {
+    for (const { name, target } of schema.members.values()) {
       const inner = read(target);
-      if (inner?.type === 'array' && inner.items !== undefined) add([...path, name], inner.items);
+      if (inner?.type === 'array' && inner.element !== undefined) add([...path, name], inner.element);
     }
   }
   return found;
@@ -95,10 +95,10 @@ const MAX_PLACES = 250;
 function walk(read: ReadItemSchema, root: ItemSchema): readonly BodyPosition[] {
   const places: BodyPosition[] = [];
   const visit = (pointer: string, path: readonly string[], schema: ItemSchema | undefined): void => {
-    if (schema === undefined || schema.type === 'array' || schema.properties.size === 0) return;
+    if (schema === undefined || schema.type === 'array' || schema.members.size === 0) return;
     places.push({ path, element: [], pointer, schema });
     if (path.length >= MAX_DEPTH || read.once(hasId, schema)) return;
-    for (const { name, target } of schema.properties.values()) {
+    for (const { name, target } of schema.members.values()) {
       if (places.length >= MAX_PLACES) return;
       visit(target, [...path, name], read(target));
     }
@@ -107,7 +107,7 @@ function walk(read: ReadItemSchema, root: ItemSchema): readonly BodyPosition[] {
   return places;
 }
 
-function hasId(_: ReadItemSchema, { properties }: ItemSchema): boolean {
+function hasId(_: ReadItemSchema, { members: properties }: ItemSchema): boolean {
   for (const name of properties.keys()) if (means(name, 'ids.id')) return true;
   return false;
 }
@@ -258,7 +258,7 @@ function findBest(
 }
 
 /** Whether an object inside of a body only names another item: `assign_to: { type, id }`, or `voice: { id }` beside other properties. */
-function isReference({ path, schema: { properties } }: BodyPosition, isWrapped: boolean): boolean {
+function isReference({ path, schema: { members: properties } }: BodyPosition, isWrapped: boolean): boolean {
   if (path.length === 0 || properties.size > 2 || !properties.has('id')) return false;
   return properties.size === 1 ? !isWrapped : properties.has('type');
 }
@@ -277,7 +277,7 @@ export function isSameItem(read: ReadItemSchema, one: ItemSchema, other: ItemSch
 
 /** Whether a schema has no more properties than an item, and shares most of them. */
 export function isSummary(read: ReadItemSchema, schema: ItemSchema, item: ItemSchema): boolean {
-  return schema.properties.size <= item.properties.size && compareSchemas(read, item, schema) >= 0.7;
+  return schema.members.size <= item.members.size && compareSchemas(read, item, schema) >= 0.7;
 }
 
 function toSimilarity(shared: number, least: number): number {
@@ -291,7 +291,7 @@ function countNames(
   other: ItemSchema,
 ): { readonly shared: number; readonly least: number; readonly most: number } {
   if (one.pointer === other.pointer)
-    return { shared: one.properties.size, least: one.properties.size, most: one.properties.size };
+    return { shared: one.members.size, least: one.members.size, most: one.members.size };
   const a = read.once(readNames, one);
   const b = read.once(readNames, other);
   const [few, many] = a.size < b.size ? [a, b] : [b, a];
@@ -303,7 +303,7 @@ function countNames(
 /** The bare names of the properties of an item, and of those in its parts (`attributes`, `options`). */
 function readNames(read: ReadItemSchema, schema: ItemSchema): ReadonlySet<string> {
   const names = new Set<string>();
-  for (const { name, bare, target } of schema.properties.values()) {
+  for (const { name, bare, target } of schema.members.values()) {
     names.add(bare);
     if (!means(name, 'envelopes.part', 'envelopes.options')) continue;
     for (const inner of listProperties(read(target))) names.add(inner.bare);
@@ -336,11 +336,11 @@ export function isEnvelope(read: ReadItemSchema, schema: ItemSchema): boolean {
 
 function wrapsOne(read: ReadItemSchema, schema: ItemSchema): boolean {
   let content: ItemProperty | undefined;
-  for (const property of schema.properties.values()) {
+  for (const property of schema.members.values()) {
     if (means(property.name, 'envelopes.member')) continue;
     if (content !== undefined) return false;
     content = property;
   }
   const inner = read(content?.target);
-  return inner !== undefined && (inner.type === 'array' ? inner.items !== undefined : inner.properties.size > 0);
+  return inner !== undefined && (inner.type === 'array' ? inner.element !== undefined : inner.members.size > 0);
 }

@@ -153,7 +153,7 @@ interface Source {
 function findSources(read: ReadItemSchema, from: ItemSchema, to: ItemSchema): readonly Source[] {
   const own = listProperties(from).map((property): Source => ({ path: [property.name], property }));
   const nested = own.flatMap(({ property: { name, target } }): readonly Source[] => {
-    if (!means(name, 'envelopes.part', 'envelopes.options') || to.properties.has(name)) return [];
+    if (!means(name, 'envelopes.part', 'envelopes.options') || to.members.has(name)) return [];
     const inner = listProperties(read(target));
     return inner.map((each) => ({ path: [name, each.name], property: each }));
   });
@@ -246,7 +246,7 @@ function createPartsChange(
   if (from === undefined || to === undefined || from.pointer === to.pointer || context.isInside === true)
     return undefined;
   const links = listProperties(from).flatMap((property) => {
-    const target = to.properties.get(property.name);
+    const target = to.members.get(property.name);
     const link = target && toLink({ ...context, isInside: true }, { path: [], property }, target);
     return link?.convert !== undefined && /^to-(list|object)$/.test(link.change ?? '')
       ? [{ name: property.name, convert: link.convert }]
@@ -313,7 +313,7 @@ interface Kind extends Pick<ItemProperty, 'name' | 'schema'> {
 
 function readKind(read: ReadItemSchema, property: ItemProperty): Kind {
   const inner = read(property.target);
-  const one = inner?.type === 'array' && inner.items !== undefined ? read(inner.items) : inner;
+  const one = inner?.type === 'array' && inner.element !== undefined ? read(inner.element) : inner;
   if (one === inner) return toKind(one, property);
   return { ...toKind(one, { ...property, schema: one?.schema ?? property.schema }), isArray: true };
 }
@@ -324,7 +324,7 @@ function toKind(
 ): Kind {
   const common = { name, schema, isArray: false, isScalar: false };
   // What can be an id as well as its object needs no conversion.
-  if (one !== undefined && one.properties.size > 0)
+  if (one !== undefined && one.members.size > 0)
     return { ...common, isObject: !scalar, isEither: scalar, id: findId(one), of: one };
   const type = one?.type ?? (typeof schema.type === 'string' ? schema.type : undefined);
   const isScalar = type !== undefined && type !== 'object' && type !== 'array';
@@ -332,7 +332,7 @@ function toKind(
 }
 
 function findId(schema: ItemSchema): string | undefined {
-  const names = [...schema.properties.keys()];
+  const names = [...schema.members.keys()];
   return (
     names.find((name) => means(name, 'ids.id', 'ids.object')) ??
     names.find((name) => means(name, 'ids.id', 'ids.name', 'ids.value'))
@@ -358,7 +358,7 @@ function findKeyOfType(schema: ItemSchema, type: string | undefined, own: string
 function findKeyInCollection(
   { read, resources }: LinkContext,
   name: string,
-  { pointer, properties }: ItemSchema,
+  { pointer, members: properties }: ItemSchema,
 ): string | undefined {
   const noun = toSingular(toBareName(name));
   const all = [...(resources?.collections.values() ?? [])].filter(({ idProperty = '' }) => properties.has(idProperty));

@@ -32,7 +32,7 @@ export function findVersion(
     parameters.some((each) => each.in === 'query' && each.name === name && each.required) ||
     (body?.content ?? []).some(({ schemaPointer }) => {
       const all = listProperties(read(schemaPointer));
-      const inner = all.flatMap(({ target }) => read(target)?.properties.get(name) ?? []);
+      const inner = all.flatMap(({ target }) => read(target)?.members.get(name) ?? []);
       return [...all.filter((each) => each.name === name), ...inner].some(({ required }) => required);
     });
   return listProperties(schema).find(({ name, schema: own, readOnly }) => {
@@ -112,8 +112,8 @@ function findStatusFor(
   const first = verb.split(/[_-]/)[0] ?? '';
   const known = [word, verb.split('_')[0] ?? ''].flatMap((each) => readOwn(STATUSES_BY_VERB, each) ?? []);
   // The likeliest name first.
-  const properties = rankNames(schema?.properties.keys() ?? [], 'statuses.main').flatMap(
-    (name) => schema?.properties.get(name) ?? [],
+  const properties = rankNames(schema?.members.keys() ?? [], 'statuses.main').flatMap(
+    (name) => schema?.members.get(name) ?? [],
   );
   for (const property of properties) {
     const values = listStatuses(property.schema);

@@ -45,7 +45,7 @@ interface InnerList {
 
 /** Plans a list inside of an item; undefined where the schema is another one. */
 export function findInnerList(read: ReadItemSchema, schema: ItemSchema | undefined): InnerList | undefined {
-  const found = schema === undefined || schema.properties.has('id') ? undefined : findItems(schema, read);
+  const found = schema === undefined || schema.members.has('id') ? undefined : findItems(schema, read);
   const element = read(found?.itemSchema);
   if (schema === undefined || found === undefined || element === undefined) return undefined;
   const { path } = found;
@@ -107,7 +107,7 @@ export function createEnvelope(
     generated ??= generate(buildObject(plan.members, [], facts));
     if (Object.keys(generated).length === 0) return built;
     const body: Record<string, unknown> = {};
-    for (const name of new Set([...(schema?.properties.keys() ?? []), ...Object.keys(built)])) {
+    for (const name of new Set([...(schema?.members.keys() ?? []), ...Object.keys(built)])) {
       const [made, own] = [generated[name], built[name]];
       const value = isObject(made) && isObject(own) ? { ...made, ...own } : (made ?? own);
       if (value !== undefined) body[name] = value;

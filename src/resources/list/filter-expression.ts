@@ -24,14 +24,14 @@ export function readFilterExpression(text: string, schema: ItemSchema | undefine
   const reader: Reader = { tokens, at: 0, depth: 0, names: [], flags: new Set() };
   const test = readAlternatives(reader);
   if (test === undefined || reader.at < tokens.length) return NOT_READ;
-  const problem = schema === undefined || schema.properties.size === 0 ? undefined : findProblem(schema, reader);
+  const problem = schema === undefined || schema.members.size === 0 ? undefined : findProblem(schema, reader);
   return problem === undefined ? { test: (item) => test({ item, element: undefined }) } : { problem };
 }
 
 const NOT_READ: FilterExpression = { problem: 'the expression cannot be read' };
 
 /** Why an expression says nothing about items of a schema. */
-function findProblem({ properties }: ItemSchema, { names, flags }: Reader): string | undefined {
+function findProblem({ members: properties }: ItemSchema, { names, flags }: Reader): string | undefined {
   for (const name of names) {
     const bare = toBareName(name);
     const declared = properties.get(name) ?? [...properties.values()].find((property) => property.bare === bare);

@@ -47,7 +47,7 @@ export function findPageInputs(contract: Contract, operation: Operation): readon
   const readInputs = (pointer: string, above: readonly string[]): readonly PageInput[] =>
     listProperties(read(pointer)).flatMap(({ name, required, schema, target, pointer: own }) => {
       const path = [...above, name];
-      const isGroup = above.length === 0 && means(name, 'queries.group') && (read(target)?.properties.size ?? 0) > 0;
+      const isGroup = above.length === 0 && means(name, 'queries.group') && (read(target)?.members.size ?? 0) > 0;
       if (isGroup) return readInputs(target, path);
       const description = readString(contract.at(`${own}/description`));
       return [{ name, required, schema, schemaPointer: target, description, path, in: 'body' as const }];

@@ -202,7 +202,7 @@ function planMember(property: ItemProperty, context: PlanContext, hasTotal: bool
     return planObject(inner, { read, items: rest, above: [...above, name] });
   }
   if ('const' in schema) return { kind: 'constant', value: schema.const };
-  if (inner !== undefined && inner.properties.size > 0 && inner.type !== 'array') {
+  if (inner !== undefined && inner.members.size > 0 && inner.type !== 'array') {
     if (!means(name, 'pages.object') || above.length > 2) return undefined;
     const plan = planObject(inner, { read, items: [], above: [...above, name] });
     return plan.members.some((member) => member.plan.kind !== 'constant') ? plan : undefined;
@@ -223,17 +223,17 @@ function readWhole({ name, target, branches }: ItemProperty, read: ReadItemSchem
   const inner = read(target);
   if (inner === undefined || inner.type === 'array') return inner;
   const link = `${inner.pointer}/additionalProperties`;
-  const schema = LINKS.test(name) && inner.properties.size === 0 ? read(link) : undefined;
+  const schema = LINKS.test(name) && inner.members.size === 0 ? read(link) : undefined;
   if (schema !== undefined) {
     const scalar = schema.type === 'string';
     const { schema: own, pointer: target } = schema;
     const facts = { schema: own, pointer: link, target, required: false, scalar, nullable: false };
-    return { ...inner, properties: new Map(PAGE_RELATIONS.map((each) => [each, createProperty(each, facts)])) };
+    return { ...inner, members: new Map(PAGE_RELATIONS.map((each) => [each, createProperty(each, facts)])) };
   }
   const all = branches.flatMap((branch) => listProperties(read(branch)));
-  const others = all.filter(({ name }) => !inner.properties.has(name));
+  const others = all.filter(({ name }) => !inner.members.has(name));
   const optional = others.map((other) => [other.name, { ...other, required: false }] as const);
-  return others.length === 0 ? inner : { ...inner, properties: new Map([...inner.properties, ...optional]) };
+  return others.length === 0 ? inner : { ...inner, members: new Map([...inner.members, ...optional]) };
 }
 
 /** A value that does not depend on the page: the only valid one, a default, or what says that the request succeeded. */
@@ -310,17 +310,17 @@ export function findItemsAt(
 ): ItemsPosition | undefined {
   const schema = read(readAnswerPointer(operation));
   const current = schema && read(findPropertyAt(read, schema, path.join('.'))?.target);
-  return current?.type === 'array' ? { path, element: [], itemSchema: current.items } : undefined;
+  return current?.type === 'array' ? { path, element: [], itemSchema: current.element } : undefined;
 }
 
 /** The array of a response that is a list, by the names of its properties. @param noun - The last static segment of the path. */
 export function findItems(schema: ItemSchema, read: ReadItemSchema, noun?: string): ItemsPosition | undefined {
-  if (schema.type === 'array') return { path: [], element: [], itemSchema: schema.items };
+  if (schema.type === 'array') return { path: [], element: [], itemSchema: schema.element };
   const found = findNamed(read.once(listArrays, schema), noun) ?? read.once(findUnnamed, schema);
-  if (found !== undefined) return { path: [found.name], element: [], itemSchema: read(found.target)?.items };
+  if (found !== undefined) return { path: [found.name], element: [], itemSchema: read(found.target)?.element };
   for (const { name, arrays, only } of read.once(listEmbedding, schema)) {
     const inner = findNamed(arrays, noun) ?? only;
-    if (inner !== undefined) return { path: [name, inner.name], element: [], itemSchema: read(inner.target)?.items };
+    if (inner !== undefined) return { path: [name, inner.name], element: [], itemSchema: read(inner.target)?.element };
   }
   return undefined;
 }
@@ -351,10 +351,10 @@ function findUsual(arrays: readonly ItemProperty[]): ItemProperty | undefined {
 function findUnnamed(read: ReadItemSchema, schema: ItemSchema): ItemProperty | undefined {
   const all = read.once(listArrays, schema);
   const usual = findUsual(all);
-  const { properties } = schema;
+  const { members: properties } = schema;
   if (usual !== undefined || all.length === 0 || properties.has('id') || properties.has('sha')) return usual;
   const isOfItems = ({ name, target }: ItemProperty): boolean =>
-    !means(name, 'envelopes.reports') && !isScalarType(read(read(target)?.items)?.type);
+    !means(name, 'envelopes.reports') && !isScalarType(read(read(target)?.element)?.type);
   const arrays = all.length === properties.size ? all : all.filter(isOfItems);
   if (arrays.length !== 1) return undefined;
   const isOfPage = (name: string): boolean => findRole(name, []) !== undefined || means(name, 'pages.object');
@@ -371,12 +371,12 @@ interface Embedding {
 
 /** Objects with a list one level below: `_embedded.orders`, `data.items`. */
 function listEmbedding(read: ReadItemSchema, schema: ItemSchema): readonly Embedding[] {
-  if (schema.properties.has('id')) return [];
+  if (schema.members.has('id')) return [];
   return listProperties(schema).flatMap(({ name, target }): readonly Embedding[] => {
     const inner = means(name, 'envelopes.embedding') ? read(target) : undefined;
-    if (inner === undefined || inner.properties.has('id')) return [];
+    if (inner === undefined || inner.members.has('id')) return [];
     const arrays = read.once(listArrays, inner);
-    const isOnly = arrays.length === 1 && (name === '_embedded' || inner.properties.size === 1);
+    const isOnly = arrays.length === 1 && (name === '_embedded' || inner.members.size === 1);
     return [{ name, arrays, only: findUsual(arrays) ?? (isOnly ? arrays[0] : undefined) }];
   });
 }

@@ -128,7 +128,7 @@ function planPages(operation: Operation, known: PageKnowledge, query: readonly C
     descending: order === undefined ? isNewestFirst : isDescending(order.own.default),
     search: search?.name,
     ids,
-    expression: known.item?.properties.has(expression?.name ?? '') === true ? undefined : expression?.name,
+    expression: known.item?.members.has(expression?.name ?? '') === true ? undefined : expression?.name,
     item: known.item,
     filters: query.flatMap((input) => {
       if (taken.has(input.name)) return [];

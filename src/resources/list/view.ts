@@ -91,7 +91,7 @@ export function findFilter(
     properties.find((each) => isListOf(each, bare, known.read));
   if (object === undefined) return undefined;
   const inner = own === undefined && object.schema.type !== 'array' ? 'id' : undefined;
-  if (inner !== undefined && known.read?.(object.target)?.properties.has(inner) !== true) return undefined;
+  if (inner !== undefined && known.read?.(object.target)?.members.has(inner) !== true) return undefined;
   // `type=scheduled` says nothing about items whose type is a number.
   const isPossible = schema.enum?.some((value) => ALL.test(String(value)) || canBe(object.schema, value));
   if (inner === undefined && isPossible === false) return undefined;
@@ -120,8 +120,8 @@ const ALL = /^(all|any|\*)$/i;
 function isListOf({ name, target, schema }: ItemProperty, bare: string, read: ReadItemSchema | undefined): boolean {
   const one = toSingular(toBareName(name));
   const isNamed = bare.startsWith(one) && (bare === one || means(bare.slice(one.length), 'ids.id', 'ids.name'));
-  const element = schema.type === 'array' && isNamed ? read?.(read(target)?.items) : undefined;
-  return element !== undefined && element.properties.size === 0;
+  const element = schema.type === 'array' && isNamed ? read?.(read(target)?.element) : undefined;
+  return element !== undefined && element.members.size === 0;
 }
 
 /** Whether a property can have a value, or have it among others. */
@@ -292,7 +292,7 @@ function readSortKey(text: string, schema: ItemSchema | undefined): EntryOrder |
   const match = /^([-+]?)([\w.]+?)(?:[ :]+(asc|desc)(?:ending)?)?$/i.exec(text);
   const property = match?.[2];
   if (match === null || property === undefined) return undefined;
-  if (schema !== undefined && !schema.properties.has(property)) return undefined;
+  if (schema !== undefined && !schema.members.has(property)) return undefined;
   const sign = match[1] === '-' || match[3]?.toLowerCase() === 'desc' ? -1 : 1;
   return (a, b) => sign * compareValues(a.item[property], b.item[property]);
 }

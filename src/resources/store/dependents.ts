@@ -262,7 +262,7 @@ interface Target {
 function listTargets(resources: readonly Resource[], read: ReadItemSchema): readonly Target[] {
   return resources.flatMap((resource) => {
     const schema = read(resource.schema);
-    const isTarget = schema?.properties.has(resource.idProperty ?? '') === true && resource.keyProperties.length === 0;
+    const isTarget = schema?.members.has(resource.idProperty ?? '') === true && resource.keyProperties.length === 0;
     return isTarget ? [{ resource, schema }] : [];
   });
 }
@@ -298,14 +298,14 @@ function findEmbedding(
   { property, collection }: { readonly property: ItemProperty; readonly collection: string },
 ): Embedding | undefined {
   const whole = read(property.target);
-  const inner = read(whole?.items) ?? whole;
-  if (inner === undefined || inner.properties.size < 2) return undefined;
-  const shown = [...inner.properties.keys()];
+  const inner = read(whole?.element) ?? whole;
+  if (inner === undefined || inner.members.size < 2) return undefined;
+  const shown = [...inner.members.keys()];
   const noun = toSingular(toBareName(property.name));
   const fitting = targets.filter(
     ({ resource: { idProperty = '' }, schema }) =>
-      inner.properties.has(idProperty) &&
-      (schema.pointer === inner.pointer || shown.every((name) => schema.properties.has(name))),
+      inner.members.has(idProperty) &&
+      (schema.pointer === inner.pointer || shown.every((name) => schema.members.has(name))),
   );
   const same = fitting.filter(({ schema }) => schema.pointer === inner.pointer);
   const named = fitting.filter(({ resource: { name } }) => toItemNoun(name) === noun);
@@ -318,7 +318,7 @@ function findEmbedding(
 }
 
 /** The property for an id of each type: a string is the name of an item whose id is a number. */
-function findKeys({ properties }: ItemSchema, idProperty: string): Embedding['keys'] {
+function findKeys({ members: properties }: ItemSchema, idProperty: string): Embedding['keys'] {
   const isText = (name: string): boolean => readSchemaType(properties.get(name)?.schema ?? {}) === 'string';
   const isNumber = isNumeric(properties.get(idProperty)?.schema ?? {});
   if (!isNumber) return { string: idProperty, number: idProperty };

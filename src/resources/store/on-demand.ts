@@ -172,7 +172,7 @@ function generateOnDemand(
   const ids = String(id).split('/');
   if (ids.length === resource.keyProperties.length) {
     for (const [i, name] of resource.keyProperties.entries()) {
-      const value = toType(ids[i] ?? '', schema?.properties.get(name)?.schema.type);
+      const value = toType(ids[i] ?? '', schema?.members.get(name)?.schema.type);
       if (name.includes('.')) nested.push([name, value]);
       else given[name] = value;
     }
@@ -210,7 +210,7 @@ export function readParentIds({ path }: Resource, schema: ItemSchema | undefined
   const ids = readScope(scope);
   const known: Record<string, unknown> = {};
   for (const [i, name] of listParameters(path).entries()) {
-    const property = schema?.properties.get(name);
+    const property = schema?.members.get(name);
     if (property !== undefined && ids[i] !== undefined) known[name] = toType(ids[i], property.schema.type);
   }
   return known;

@@ -144,7 +144,7 @@ function toWhen(stub: Stub, { operation, path, names }: StubTarget, { context }:
 function toExactBody(body: unknown, operation: Operation, context: ScenarioContext): unknown {
   if (!isObject(body)) return body;
   const media = operation.body?.content.filter(({ schema }) => schema !== undefined) ?? [];
-  const { properties } = context.fieldsOf(media.map(({ schemaPointer }) => schemaPointer));
+  const { members: properties } = context.fieldsOf(media.map(({ schemaPointer }) => schemaPointer));
   const others = [...properties.keys()].filter((name) => !Object.hasOwn(body, name));
   return { ...body, ...Object.fromEntries(others.map((name) => [name, { present: false }])) };
 }

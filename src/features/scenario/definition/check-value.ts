@@ -44,13 +44,13 @@ export function checkParts(node: SourceNode, target: SchemaTarget): void {
 
 function visitParts(node: SourceNode, target: SchemaTarget): void {
   const fields = target.context.fieldsOf(target.pointers);
-  if (Array.isArray(node.value) && fields.items.length > 0) {
-    for (const index of node.value.keys()) visitParts(child(node, index), { ...target, pointers: fields.items });
+  if (Array.isArray(node.value) && fields.elements.length > 0) {
+    for (const index of node.value.keys()) visitParts(child(node, index), { ...target, pointers: fields.elements });
     return;
   }
   if (!isObject(node.value)) return checkLeaf(node, target);
   for (const name of Object.keys(node.value)) {
-    const pointers = fields.properties.get(name);
+    const pointers = fields.members.get(name);
     const part = child(node, name);
     if (part.value === null && fields.required.has(name) && target.direction === 'response') {
       if (!isNullable(pointers ?? [], target))
@@ -70,7 +70,7 @@ export function findNulls(value: unknown, target: SchemaTarget): readonly (reado
   if (!isObject(value)) return [];
   const fields = target.context.fieldsOf(target.pointers);
   return Object.entries(value).flatMap(([name, member]) => {
-    const pointers = fields.properties.get(name) ?? [];
+    const pointers = fields.members.get(name) ?? [];
     if (member === null) return fields.required.has(name) && isNullable(pointers, target) ? [[name]] : [];
     return findNulls(member, { ...target, pointers }).map((path) => [name].concat(path));
   });

@@ -132,7 +132,7 @@ const CONTAINED: Kind<Part> = {
   ...CONDITION,
   read: (node, context) => {
     const { types } = readTargetDomain(context);
-    const { items } = context.fieldsOf(context.value.pointers ?? []);
+    const { elements: items } = context.fieldsOf(context.value.pointers ?? []);
     // In a string it is a part, which need not match the schema.
     const isItem = types?.has('string') === false && items.length > 0;
     const target = { what: `an item of ${context.value.what}`, isText: false, pointers: isItem ? items : undefined };
@@ -207,7 +207,7 @@ const NAMES: readonly string[] = Object.keys(MATCHER.fields);
 function isMatcher(value: unknown, context: CheckContext): boolean {
   if (!isObject(value)) return false;
   const names = Object.keys(value);
-  const { properties } = context.fieldsOf(context.value.pointers ?? []);
+  const { members: properties } = context.fieldsOf(context.value.pointers ?? []);
   return names.length > 0 && names.every((name) => NAMES.includes(name) && !properties.has(name));
 }
 
@@ -238,7 +238,7 @@ function readTargetDomain({ contract, fieldsOf, value }: CheckContext): Domain {
   const { pointers = [], isText } = value;
   const domain = readDomain(contract, pointers);
   const isArray = domain.types?.size === 1 && domain.types.has('array');
-  return isText && isArray ? readDomain(contract, fieldsOf(pointers).items) : domain;
+  return isText && isArray ? readDomain(contract, fieldsOf(pointers).elements) : domain;
 }
 
 interface Read {
@@ -338,7 +338,7 @@ function checkValue(node: SourceNode, context: CheckContext): void {
 
 function readItems(node: SourceNode, context: CheckContext): Matcher {
   const written = Array.isArray(node.value) ? node.value : [];
-  const { items } = context.fieldsOf(context.value.pointers ?? []);
+  const { elements: items } = context.fieldsOf(context.value.pointers ?? []);
   const target = { what: `an item of ${context.value.what}`, pointers: items.length === 0 ? undefined : items };
   const read = written.map((_, index) => readPart(child(node, index), context, target));
   // An item without a matcher belongs to a scenario with a mistake.
@@ -361,7 +361,7 @@ function readObject(node: SourceNode, types: Domain['types'], context: CheckCont
   const fields = context.fieldsOf(pointers ?? []);
   const members = new Map<string, Matcher>();
   for (const [name, member] of readMembers(node)) {
-    const found = fields.properties.get(name);
+    const found = fields.members.get(name);
     if (pointers !== undefined && found === undefined && !fields.open) {
       const hint = NAMES.includes(name) ? `write { equals: { … }, ${name}: … } for both` : undefined;
       reportUnknownField(member, name, { fields, what: target.whole, hint });

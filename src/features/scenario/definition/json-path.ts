@@ -98,7 +98,7 @@ function findMistake(library: Library['jsonpath'], query: Query, target: JsonPat
 /** How the schemas of selected nodes are found. */
 function createSelect({ fieldsOf, domainOf }: JsonPathTarget, report: Report) {
   const children = (pointers: readonly string[]): Nodes => {
-    const { properties, items, open } = fieldsOf(pointers);
+    const { members: properties, elements: items, open } = fieldsOf(pointers);
     const below = [...properties.values()];
     const isOpen = open || below.some((each) => each.length === 0);
     if (isOpen && domainOf(pointers).types?.has('object') !== false) return undefined;
@@ -114,7 +114,7 @@ function createSelect({ fieldsOf, domainOf }: JsonPathTarget, report: Report) {
     return [...seen];
   };
   const name = (given: string, pointers: readonly string[]): Nodes => {
-    const { properties, open } = fieldsOf(pointers);
+    const { members: properties, open } = fieldsOf(pointers);
     const found = properties.get(given);
     if (found !== undefined) return found.length === 0 ? undefined : found;
     const { types } = domainOf(pointers);
@@ -127,7 +127,7 @@ function createSelect({ fieldsOf, domainOf }: JsonPathTarget, report: Report) {
     return [];
   };
   const items = (pointers: readonly string[]): Nodes => {
-    const found = fieldsOf(pointers).items;
+    const found = fieldsOf(pointers).elements;
     return found.length === 0 ? undefined : found;
   };
   /** Checks the comparison of nodes with a string. */
