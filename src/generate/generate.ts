@@ -11,7 +11,7 @@ import { createMergeSchemas, splitPart } from './values/merge-schemas.js';
 import { createMinimumDepth } from './values/attempt.js';
 import { make } from './values/make.js';
 import { type Attempt, IMPOSSIBLE } from './values/attempt.js';
-import { type Part, SYNTHETIC, type ValuePlace } from './values/shape.js';
+import { type SchemaPart, SYNTHETIC, type ValuePlace } from './values/shape.js';
 
 /** What a generated value depends on, besides its schema. */
 export interface GenerateContext {
@@ -52,7 +52,9 @@ const MAX_ATTEMPTS = 6;
 export function createGenerator(contract: Contract, validators: Validators): Generator {
   const createAttempt = createAttempts(contract, validators);
   // The same list each time, by which its merged shape is found. The value at a schema's pointer is a schema.
-  const partsAt = memoize((pointer: string): readonly Part[] => [{ schema: contract.at(pointer) as Schema, pointer }]);
+  const partsAt = memoize((pointer: string): readonly SchemaPart[] => [
+    { schema: contract.at(pointer) as Schema, pointer },
+  ]);
   const complete: Generate = (pointer, given, context) => {
     const check = validators.check(pointer, context.direction);
     const parts = partsAt(pointer);
@@ -117,7 +119,7 @@ function createAttempts(contract: Contract, validators: Validators): CreateAttem
   const merge = createMergeSchemas(contract);
   const minimumDepth = createMinimumDepth(merge);
   const vocabulary = createVocabulary();
-  const split = (part: Part): readonly Part[] => splitPart(contract, part);
+  const split = (part: SchemaPart): readonly SchemaPart[] => splitPart(contract, part);
   return ({ direction, now, seed, index, full = false, isTolerant = false }, mistakes, known) => {
     const attempt: Attempt = {
       direction,

@@ -1,5 +1,6 @@
+import { listApplied } from '../contract/schema-view/walk.js';
 import type { Contract } from '../contract/contract.js';
-import { isObject, readOwn, type Schema, COMBINING_KEYWORDS } from '../base/json.js';
+import { isObject, readOwn, type Schema } from '../base/json.js';
 import { escapeMarkup } from '../base/text.js';
 import { readSegments, toPointer } from '../contract/pointer.js';
 import { isXmlType } from '../contract/media-type.js';
@@ -107,18 +108,11 @@ function placeOfItems(place: Place): Place {
 }
 
 function placeOfProperty(contract: Contract, place: Place, name: string): Place {
-  const { schema, pointer } = contract.resolve(place.schema, place.pointer);
-  if (typeof schema === 'boolean') return { schema: true, pointer };
-  const { properties = {} } = schema;
-  const own = readOwn(properties, name);
-  if (own !== undefined) return { schema: own, pointer: pointer + toPointer('properties', name) };
-  for (const keyword of COMBINING_KEYWORDS) {
-    for (const [i, part] of (schema[keyword] ?? []).entries()) {
-      const found = placeOfProperty(contract, { schema: part, pointer: `${pointer}/${keyword}/${i}` }, name);
-      if (found.schema !== true) return found;
-    }
+  for (const { pointer, schema } of listApplied(contract, [place.pointer])) {
+    const own = readOwn(schema.properties ?? {}, name);
+    if (own !== undefined) return { schema: own, pointer: pointer + toPointer('properties', name) };
   }
-  return { schema: true, pointer };
+  return { schema: true, pointer: place.pointer };
 }
 
 /** How a schema is written as XML (OpenAPI 3.1 and 3.2, XML Object). */

@@ -1,10 +1,9 @@
+import { type Fields, type FieldsReader } from '../contract/schema-view/fields.js';
 import type { Contract } from '../contract/contract.js';
-import { isObject, readOwn, type Schema, type SchemaObject, COMBINING_KEYWORDS } from '../base/json.js';
+import { isObject, readOwn, type SchemaObject } from '../base/json.js';
 import { child, report, type SourceNode } from '../contract/load/source-node.js';
 import { escapeSegment } from '../contract/pointer.js';
-import { listMapped } from './shape.js';
 import { suggest } from '../base/errors.js';
-import { memoize } from '../base/memoize.js';
 import type { Validators } from './validate.js';
 
 /** The schemas that the names in a written value are checked against. */
@@ -68,87 +67,6 @@ export function reportUnknownField(
   const known = [...fields.members.keys()];
   const hint = own ?? suggest(name, known) ?? `fields of the schema: ${known.slice(0, 12).join(', ')}`;
   report(node, `${what} has no field ${JSON.stringify(name)}`, hint);
-}
-
-/** The properties that an object can have by its schemas, in any branch. */
-interface Fields {
-  /** Pointers of the schemas of each property, by name. */
-  readonly members: Map<string, readonly string[]>;
-  /** Pointers of the schemas of array items. */
-  readonly elements: string[];
-  /** Whether other names are allowed explicitly (`additionalProperties`, `patternProperties`), or none is declared. */
-  readonly open: boolean;
-  /** Names that every branch requires. */
-  readonly required: Set<string>;
-}
-
-interface Draft extends Fields {
-  open: boolean;
-  /** Pointers of the schemas that were read. */
-  readonly seen: Set<string>;
-  /** Names that the schemas require, or that their examples have. */
-  readonly shown: Set<string>;
-}
-
-/** Reads the fields of several schemas together, through `$ref`, `allOf`, `anyOf` and `oneOf`. */
-export type FieldsReader = (pointers: readonly string[]) => Fields;
-
-/** A reader of the fields of schemas that reads each list of pointers once. */
-export function createFieldsReader(contract: Contract): FieldsReader {
-  const read = memoize((key: string) => readFields(contract, key === '' ? [] : key.split('\n')));
-  return (pointers) => read(pointers.join('\n'));
-}
-
-function readFields(contract: Contract, pointers: readonly string[]): Fields {
-  const parts = { members: new Map(), elements: [], required: new Set<string>(), open: false };
-  const draft: Draft = { ...parts, seen: new Set(), shown: new Set() };
-  for (const pointer of pointers) collectFields(contract, { pointer, isBranch: false }, draft);
-  const { members: properties, elements: items, required } = draft;
-  const open = draft.open || properties.size === 0;
-  // The contract does not forbid what it requires or what its own examples show.
-  for (const name of draft.shown) if (!properties.has(name)) properties.set(name, []);
-  return { members: properties, elements: items, required, open };
-}
-
-function collectFields(
-  contract: Contract,
-  { pointer, isBranch }: { readonly pointer: string; readonly isBranch: boolean },
-  draft: Draft,
-): void {
-  if (draft.seen.has(pointer)) return;
-  draft.seen.add(pointer);
-  // The pointers are those of schemas of the contract.
-  const schema = contract.at(pointer) as Schema | undefined;
-  if (typeof schema !== 'object' || schema === null) {
-    draft.open ||= schema === true;
-    return;
-  }
-  if (schema.$ref !== undefined) {
-    collectFields(contract, { pointer: contract.resolve(schema, pointer).pointer, isBranch }, draft);
-  }
-  for (const name of Object.keys(schema.properties ?? {})) {
-    const pointers = draft.members.get(name) ?? [];
-    draft.members.set(name, [...pointers, `${pointer}/properties/${escapeSegment(name)}`]);
-  }
-  if (!isBranch) for (const name of schema.required ?? []) draft.required.add(name);
-  if (schema.items !== undefined) draft.elements.push(`${pointer}/items`);
-  const { patternProperties, additionalProperties = false, unevaluatedProperties = false } = schema;
-  draft.open ||= patternProperties !== undefined || additionalProperties !== false || unevaluatedProperties !== false;
-  for (const name of schema.required ?? []) draft.shown.add(name);
-  for (const shown of [schema.example, schema.default, ...(schema.examples ?? [])]) {
-    if (isObject(shown)) for (const name of Object.keys(shown)) draft.shown.add(name);
-  }
-  const others = [...listMapped(schema)];
-  for (const keyword of ['then', 'else'] as const) {
-    if (schema[keyword] !== undefined) others.push(`${pointer}/${keyword}`);
-  }
-  for (const other of others) collectFields(contract, { pointer: other, isBranch: true }, draft);
-  for (const keyword of COMBINING_KEYWORDS) {
-    for (const index of (schema[keyword] ?? []).keys()) {
-      const branch = { pointer: `${pointer}/${keyword}/${index}`, isBranch: isBranch || keyword !== 'allOf' };
-      collectFields(contract, branch, draft);
-    }
-  }
 }
 
 /** Levels of a value that are looked at; a schema can contain itself. */

@@ -2,7 +2,7 @@ import type { Contract } from '../contract/contract.js';
 import { isObject } from '../base/json.js';
 import { escapeSegment, fromReference } from '../contract/pointer.js';
 import { readField } from '../contract/upgrade/node.js';
-import { createFlagFinder, isFlagged } from './shape.js';
+import { createFlagFinder, isFlagged } from '../contract/schema-view/shape.js';
 import type { Direction } from './violation.js';
 
 /**

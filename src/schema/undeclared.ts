@@ -3,7 +3,7 @@ import { isObject } from '../base/json.js';
 import { memoize } from '../base/memoize.js';
 import { toPointer } from '../contract/pointer.js';
 import { NO_VIOLATIONS, toNote, toStrictError, type Violation } from './violation.js';
-import { isFlagged, listMapped, type Shape } from './shape.js';
+import { isFlagged, listMapped, type ValueShape } from '../contract/schema-view/shape.js';
 import { suggest } from '../base/errors.js';
 import { type PlaceWords, toSubject, withHint } from './sentence.js';
 
@@ -12,10 +12,10 @@ export type UndeclaredFinder = (value: unknown, schemaPointer: string) => readon
 
 /** The properties of one schema with its alternatives. */
 interface Declared {
-  readonly properties: ReadonlyMap<string, readonly string[]>;
+  readonly members: ReadonlyMap<string, readonly string[]>;
   readonly readOnly: ReadonlySet<string>;
   readonly rest: readonly string[];
-  readonly items: readonly string[];
+  readonly elements: readonly string[];
   readonly open: boolean;
 }
 
@@ -25,7 +25,7 @@ const MAX_DEPTH = 32;
 /** Creates the search for undeclared properties; in strict mode they are errors. */
 export function createUndeclaredFinder(
   contract: Contract,
-  shapes: (pointer: string) => Shape,
+  shapes: (pointer: string) => ValueShape,
   strict: boolean,
 ): UndeclaredFinder {
   const read = memoize((key: string) => readDeclared(key.split('\n'), contract, shapes));
@@ -40,9 +40,9 @@ export function createUndeclaredFinder(
       if (found !== undefined && found.length >= MAX_FOUND) return;
       const declared = declaredAt(pointers);
       if (Array.isArray(value)) {
-        if (declared.items.length > 0) {
+        if (declared.elements.length > 0) {
           value.forEach((item, i) => {
-            if (typeof item === 'object') visit(item, declared.items, [...path, String(i)]);
+            if (typeof item === 'object') visit(item, declared.elements, [...path, String(i)]);
           });
         }
         return;
@@ -50,7 +50,7 @@ export function createUndeclaredFinder(
       if (!isObject(value)) return;
       for (const name of Object.keys(value)) {
         if (found !== undefined && found.length >= MAX_FOUND) return;
-        const below = declared.properties.get(name);
+        const below = declared.members.get(name);
         if (below === undefined) {
           if (!declared.open) (found ??= []).push(toUndeclared([...path, name], declared, strict));
           const child = value[name];
@@ -67,7 +67,11 @@ export function createUndeclaredFinder(
   };
 }
 
-function readDeclared(pointers: readonly string[], contract: Contract, shapes: (pointer: string) => Shape): Declared {
+function readDeclared(
+  pointers: readonly string[],
+  contract: Contract,
+  shapes: (pointer: string) => ValueShape,
+): Declared {
   const properties = new Map<string, string[]>();
   const readOnly = new Set<string>();
   const rest: string[] = [];
@@ -90,11 +94,11 @@ function readDeclared(pointers: readonly string[], contract: Contract, shapes: (
     listMapped(contract.at(shape.pointer)).forEach(gather);
   };
   pointers.forEach(gather);
-  return { properties, readOnly, rest, items, open };
+  return { members: properties, readOnly, rest, elements: items, open };
 }
 
 function toUndeclared(path: readonly string[], declared: Declared, strict: boolean): Violation {
-  const hint = withHint(suggest(path.at(-1) ?? '', declared.properties.keys()));
+  const hint = withHint(suggest(path.at(-1) ?? '', declared.members.keys()));
   const pointer = toPointer(...path);
   const message = `${toSubject(BODY, pointer)} is not declared by the schema${hint}`;
   return toStrictError({ code: 'PROPERTY_UNDECLARED', in: 'body', pointer, message }, strict);

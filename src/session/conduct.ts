@@ -8,7 +8,7 @@ import { compareRequest } from '../journal/expected-request.js';
 import type { Interaction } from '../journal/interaction.js';
 import { type OperationNames, readOperationId, type SessionJournal } from '../journal/journal.js';
 import type { Finding, VerifyOptions } from '../journal/verify.js';
-import type { FieldsReader } from '../schema/fields.js';
+import type { FieldsReader } from '../contract/schema-view/fields.js';
 import { PAGE_STYLES, type PageStyle } from '../resources/list/pagination.js';
 
 /** How a client should behave over several requests; `true` selects a rule. */
@@ -365,7 +365,9 @@ function listDeprecated(value: unknown, pointers: readonly string[], parts: Cond
   const fields = parts.fieldsOf(pointers);
   if (Array.isArray(value)) {
     return [
-      ...new Set(value.flatMap((item) => (fields.elements.length === 0 ? [] : listDeprecated(item, fields.elements, parts)))),
+      ...new Set(
+        value.flatMap((item) => (fields.elements.length === 0 ? [] : listDeprecated(item, fields.elements, parts))),
+      ),
     ];
   }
   if (!isObject(value)) return [];

@@ -1,6 +1,6 @@
 import { loadContract } from '../../src/contract/load/load.js';
 import { createGenerator } from '../../src/generate/generate.js';
-import { createFieldsReader } from '../../src/schema/fields.js';
+import { createFieldsReader } from '../../src/contract/schema-view/fields.js';
 import { createValidators } from '../../src/schema/validate.js';
 import { createScenarioContext, type ScenarioContext } from '../../src/features/scenario/definition/kinds.js';
 

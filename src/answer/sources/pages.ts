@@ -7,7 +7,7 @@ import type { Answer } from '../../http/answer.js';
 import type { Call } from '../../http/request/call.js';
 import { memoize } from '../../base/memoize.js';
 import { hasErrors } from '../../schema/violation.js';
-import { createItemSchemaReader, listProperties, type ReadItemSchema } from '../../resources/item/item-schema.js';
+import { createSchemaReader, listProperties, type ReadSchema } from '../../contract/schema-view/schema-view.js';
 import {
   findListItems,
   findRole,
@@ -41,7 +41,7 @@ interface AskedPage {
  * page gets none, so that clients which follow a cursor come to an end.
  */
 export function createPagesSource({ contract, validators }: SourceParts): AnswerSource {
-  const read = createItemSchemaReader(contract);
+  const read = createSchemaReader(contract);
   const planOf = memoize((operation: Operation) => planPages(contract, read, operation));
   const cut = (answer: Answer | undefined, asked: AskedPage): Answer | undefined => {
     if (answer === undefined || answer.status >= 300 || !isJsonType(answer.mediaType ?? '')) return answer;
@@ -72,7 +72,7 @@ export function createPagesSource({ contract, validators }: SourceParts): Answer
 }
 
 /** Undefined where the operation is not a list, or has no parameters for pages. */
-function planPages(contract: Contract, read: ReadItemSchema, operation: Operation): ListPlan | undefined {
+function planPages(contract: Contract, read: ReadSchema, operation: Operation): ListPlan | undefined {
   const items = findListItems(read, operation) ?? findOnlyArray(read, operation);
   const shape = planList(read, operation, items);
   if (items === undefined || shape === undefined || items.element.length > 0) return undefined;
@@ -84,7 +84,7 @@ function planPages(contract: Contract, read: ReadItemSchema, operation: Operatio
 }
 
 /** The only array of a response, such as one of generated ids. */
-function findOnlyArray(read: ReadItemSchema, operation: Operation): ItemsPosition | undefined {
+function findOnlyArray(read: ReadSchema, operation: Operation): ItemsPosition | undefined {
   const arrays = listProperties(read(readAnswerPointer(operation))).filter(({ schema }) => schema.type === 'array');
   const [only] = arrays;
   if (only === undefined || arrays.length > 1) return undefined;

@@ -7,11 +7,11 @@ import { isJsonType } from '../../contract/media-type.js';
 import { memoize } from '../../base/memoize.js';
 import { createRandom } from '../../base/random.js';
 import {
-  createItemSchemaReader,
-  type ItemProperty,
+  createSchemaReader,
+  type PropertyView,
   listBranches,
-  type ReadItemSchema,
-} from '../../resources/item/item-schema.js';
+  type ReadSchema,
+} from '../../contract/schema-view/schema-view.js';
 import { toSingular } from '../../conventions/names.js';
 import { toBareName } from '../../base/names.js';
 import { type AnswerSource, type Exchange, type SourceParts, whenSettled } from '../chain.js';
@@ -44,7 +44,7 @@ const MAX_RESULTS = 2048;
  * Gives an answer as many results as the request asks for: `n` of each input, one for each of several inputs, as base64 where the request says so.
  */
 export function createResultsSource(parts: SourceParts): AnswerSource {
-  const read = createItemSchemaReader(parts.contract);
+  const read = createSchemaReader(parts.contract);
   const find = memoize((operation: Operation) => planResults(parts, read, operation));
   const adapt = (answer: Answer | undefined, { exchange, plan }: { exchange: Exchange; plan: ResultsPlan }) =>
     answer && adaptAnswer(parts, answer, { exchange, plan });
@@ -58,11 +58,11 @@ export function createResultsSource(parts: SourceParts): AnswerSource {
   };
 }
 
-function planResults({ contract }: SourceParts, read: ReadItemSchema, operation: Operation): ResultsPlan | undefined {
+function planResults({ contract }: SourceParts, read: ReadSchema, operation: Operation): ResultsPlan | undefined {
   const media = findSuccessMedia(operation);
   const content = operation.body?.content.find(({ type }) => isJsonType(type));
   if (media === undefined || !isJsonType(media.type) || content === undefined) return undefined;
-  const listOf = (pointer: string): readonly ItemProperty[] => Array.from(read(pointer)?.members.values() ?? []);
+  const listOf = (pointer: string): readonly PropertyView[] => Array.from(read(pointer)?.members.values() ?? []);
   const lists = listOf(media.schemaPointer).flatMap(({ name, target, required }) => {
     const element = required ? read(target)?.element : undefined;
     return element === undefined || listOf(element).length === 0 ? [] : [{ name, element }];
@@ -70,7 +70,7 @@ function planResults({ contract }: SourceParts, read: ReadItemSchema, operation:
   const [list, ...others] = lists;
   if (list === undefined || others.length > 0) return undefined;
   const sent = listOf(content.schemaPointer);
-  const isInteger = ({ schema }: ItemProperty): boolean => [schema.type].flat().includes('integer');
+  const isInteger = ({ schema }: PropertyView): boolean => [schema.type].flat().includes('integer');
   const counted = sent.find((property) => {
     const bare = toBareName(property.name);
     const own = [`num${toBareName(list.name)}`, `${toSingular(toBareName(list.name))}count`];
@@ -102,7 +102,7 @@ function planResults({ contract }: SourceParts, read: ReadItemSchema, operation:
 }
 
 /** Whether a schema is a list of strings or of lists of numbers: several inputs. */
-function isInputs(read: ReadItemSchema, pointer: string): boolean {
+function isInputs(read: ReadSchema, pointer: string): boolean {
   const items = read(pointer)?.element;
   const type = items === undefined ? undefined : read(items)?.type;
   return type === 'string' || type === 'array';

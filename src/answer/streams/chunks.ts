@@ -2,10 +2,10 @@ import { means } from '../../conventions/conventions.js';
 import { isObject } from '../../base/json.js';
 import {
   findOnlyValue,
-  type ItemProperty,
-  type ItemSchema,
-  type ReadItemSchema,
-} from '../../resources/item/item-schema.js';
+  type PropertyView,
+  type SchemaView,
+  type ReadSchema,
+} from '../../contract/schema-view/schema-view.js';
 import { toBareName } from '../../base/names.js';
 
 /** A JSON object. */
@@ -41,7 +41,7 @@ interface End {
   readonly after: unknown;
 }
 
-function readEnd({ name, schema, nullable }: ItemProperty, own: unknown): End | undefined {
+function readEnd({ name, schema, nullable }: PropertyView, own: unknown): End | undefined {
   const bare = toBareName(name);
   if (schema.type === 'boolean') return means(bare, 'streams.end') ? { before: false, after: true } : undefined;
   const values = schema.enum?.filter((value) => typeof value === 'string');
@@ -57,7 +57,7 @@ type Mode = 'base' | 'delta' | 'inner';
 
 /** Splits a value into chunks of an object schema that add up to it; undefined where the chunks have no part of its text. */
 export function splitIntoChunks(
-  read: ReadItemSchema,
+  read: ReadSchema,
   pointer: string,
   whole: JsonObject,
 ): readonly JsonObject[] | undefined {
@@ -92,7 +92,7 @@ interface Draft {
   }[];
 }
 
-function splitObject(read: ReadItemSchema, pointer: string, source: Source): readonly JsonObject[] {
+function splitObject(read: ReadSchema, pointer: string, source: Source): readonly JsonObject[] {
   const schema = read(pointer);
   const { mode } = source;
   if (schema === undefined || schema.members.size === 0) return [source.value];
@@ -126,12 +126,12 @@ function toEmpty(value: unknown): unknown {
 
 /** A property of the schema of chunks. */
 interface Member {
-  readonly property: ItemProperty;
-  readonly schema: ItemSchema;
+  readonly property: PropertyView;
+  readonly schema: SchemaView;
   readonly source: Source;
 }
 
-function addProperty(read: ReadItemSchema, draft: Draft, member: Member): void {
+function addProperty(read: ReadSchema, draft: Draft, member: Member): void {
   const { property, source } = member;
   const { name, required, target, nullable } = property;
   const { value, mode } = source;
@@ -160,7 +160,7 @@ function addProperty(read: ReadItemSchema, draft: Draft, member: Member): void {
 
 /** The values of one property in the chunks; one where it does not change. */
 function splitValue(
-  read: ReadItemSchema,
+  read: ReadSchema,
   { name, target, found }: { readonly name: string; readonly target: string; readonly found: unknown },
   mode: Mode,
 ): readonly unknown[] {
@@ -181,7 +181,7 @@ function splitValue(
 }
 
 /** What the whole value has under another name: `message` for `delta`, the text for `delta` or `token`. */
-function findCounterpart(read: ReadItemSchema, { property, schema, source }: Member): unknown {
+function findCounterpart(read: ReadSchema, { property, schema, source }: Member): unknown {
   const { value, whole } = source;
   const others = Object.entries(value).filter(([name]) => !schema.members.has(name));
   const names = [...(read(property.target)?.members.keys() ?? [])];

@@ -8,7 +8,7 @@ import { type ItemPlan, planItems } from '../../http/stream-items.js';
 import { toEssence } from '../../contract/media-type.js';
 import type { Call } from '../../http/request/call.js';
 import { memoize } from '../../base/memoize.js';
-import { createItemSchemaReader, type ItemProperty, type ReadItemSchema } from '../../resources/item/item-schema.js';
+import { createSchemaReader, type PropertyView, type ReadSchema } from '../../contract/schema-view/schema-view.js';
 import { toBareName } from '../../base/names.js';
 import type { SourceParts } from '../chain.js';
 import { type JsonObject, splitIntoChunks } from './chunks.js';
@@ -33,7 +33,7 @@ export function planStream(parts: SourceParts, operation: Operation, media: Medi
   const essence = toEssence(media.type);
   const items = planItems(contract, media, essence);
   if (items === undefined) return undefined;
-  const read = createItemSchemaReader(contract);
+  const read = createSchemaReader(contract);
   const { schemaPointer } = items;
   const plan: StreamPlan = {
     items,
@@ -51,7 +51,7 @@ export function planStream(parts: SourceParts, operation: Operation, media: Medi
 
 function createWriter(
   { contract, generator, validators }: SourceParts,
-  read: ReadItemSchema,
+  read: ReadSchema,
   context: GenerateContext,
 ): EventWriter {
   return {
@@ -72,7 +72,7 @@ const MAX_TYPES = 24;
 export function createEventGenerator(
   parts: SourceParts,
 ): (items: ItemPlan, context: GenerateContext) => readonly unknown[] | undefined {
-  const read = createItemSchemaReader(parts.contract);
+  const read = createSchemaReader(parts.contract);
   const find = memoize((pointer: string) => readEventTypes(parts.contract, read, pointer));
   return ({ schemaPointer, form }, context) => {
     const types = find(schemaPointer);
@@ -147,7 +147,7 @@ function omit(chunk: JsonObject, name: string): JsonObject {
 }
 
 /** The properties of chunks that a boolean in the request is named after: `stream_options.include_usage`. */
-function findFlags(read: ReadItemSchema, operation: Operation, pointer: string): StreamPlan['flags'] {
+function findFlags(read: ReadSchema, operation: Operation, pointer: string): StreamPlan['flags'] {
   const names = new Map([...(read(pointer)?.members.keys() ?? [])].map((name) => [toBareName(name), name]));
   const flags = new Map<string, readonly string[]>();
   const add = (schemaPointer: string, path: readonly string[]): void => {
@@ -166,7 +166,7 @@ function findFlags(read: ReadItemSchema, operation: Operation, pointer: string):
 function findMarker(
   { contract }: SourceParts,
   operation: Operation,
-  { media, read }: { readonly media: MediaType; readonly read: ReadItemSchema },
+  { media, read }: { readonly media: MediaType; readonly read: ReadSchema },
 ): string | undefined {
   const stream = contract.at(media.pointer);
   const extensions = { ...operation.extensions, ...(isObject(stream) ? stream : {}) };
@@ -176,7 +176,7 @@ function findMarker(
   if (given !== undefined) return String(given[1]);
   const { schema } =
     media.schema === undefined ? { schema: undefined } : contract.resolve(media.schema, media.schemaPointer);
-  const list = (pointer: string): readonly ItemProperty[] => Array.from(read(pointer)?.members.values() ?? []);
+  const list = (pointer: string): readonly PropertyView[] => Array.from(read(pointer)?.members.values() ?? []);
   const own = (operation.body?.content ?? []).flatMap(({ schemaPointer }) => list(schemaPointer));
   const inner = own.flatMap(({ name, target }) => (/stream/i.test(name) ? list(target) : []));
   const requested = own

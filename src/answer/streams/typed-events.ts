@@ -6,10 +6,10 @@ import { toBareName, toSnakeCase } from '../../base/names.js';
 import type { Contract } from '../../contract/contract.js';
 import {
   findOnlyValue,
-  type ItemProperty,
+  type PropertyView,
   listBranches,
-  type ReadItemSchema,
-} from '../../resources/item/item-schema.js';
+  type ReadSchema,
+} from '../../contract/schema-view/schema-view.js';
 import { findText, isStreamedText, type JsonObject, splitText } from './chunks.js';
 
 /**
@@ -196,7 +196,7 @@ interface EventType {
   readonly phase: Phase;
   /** The order of events of one phase. */
   readonly rank: number;
-  readonly properties: readonly ItemProperty[];
+  readonly properties: readonly PropertyView[];
 }
 
 /** When an event is sent: before the parts of its subject, for each piece of it, or after all of them. */
@@ -210,7 +210,7 @@ export interface EventTypes {
 }
 
 /** Reads the types of events; undefined where the schema does not distinguish several. */
-export function readEventTypes(contract: Contract, read: ReadItemSchema, pointer: string): EventTypes | undefined {
+export function readEventTypes(contract: Contract, read: ReadSchema, pointer: string): EventTypes | undefined {
   const branches = listLeaves(contract, pointer);
   const property = findDiscriminator(read, branches.length > 1 ? branches : [pointer]);
   if (property === undefined) return undefined;
@@ -231,7 +231,7 @@ function listLeaves(contract: Contract, pointer: string, depth = 0): readonly st
 }
 
 /** The property that has a constant in each branch, or one of several types in a single schema. */
-function findDiscriminator(read: ReadItemSchema, branches: readonly string[]): string | undefined {
+function findDiscriminator(read: ReadSchema, branches: readonly string[]): string | undefined {
   const [first, ...others] = branches.map((each) => read(each)?.members);
   const names = [...(first?.keys() ?? [])];
   if (others.length > 0) {
@@ -270,7 +270,7 @@ function toEventType(type: string, about: Pick<EventType, 'pointer' | 'propertie
 /** What events are written from. */
 export interface EventWriter {
   readonly contract: Contract;
-  readonly read: ReadItemSchema;
+  readonly read: ReadSchema;
   /** Whether a value fits the schema at a pointer. */
   fits(pointer: string, value: unknown): boolean;
   /** A partial value with what its schema requires; the same every time. */
@@ -313,7 +313,7 @@ function buildEvent(parts: EventParts, type: EventType, moment: Moment): JsonObj
   return isObject(completed) && writer.fits(type.pointer, completed) ? completed : undefined;
 }
 
-function readValue(writer: EventWriter, property: ItemProperty, { subject, phase, text }: Moment): unknown {
+function readValue(writer: EventWriter, property: PropertyView, { subject, phase, text }: Moment): unknown {
   const { name, target, pointer, schema, required, scalar } = property;
   const only = findOnlyValue(property);
   if (only !== undefined) return only;
@@ -347,13 +347,13 @@ function carry(
   if (depth > 3) return undefined;
   const leaves = listLeaves(writer.contract, pointer);
   const found = leaves.map((leaf) => ({ leaf, properties: [...(writer.read(leaf)?.members.values() ?? [])] }));
-  const constants = (properties: readonly ItemProperty[]): JsonObject =>
+  const constants = (properties: readonly PropertyView[]): JsonObject =>
     Object.fromEntries(
       properties.flatMap((each) =>
         each.required && findOnlyValue(each) !== undefined ? [[each.name, findOnlyValue(each)]] : [],
       ),
     );
-  const isString = ({ schema }: ItemProperty): boolean =>
+  const isString = ({ schema }: PropertyView): boolean =>
     schema.type === 'string' && schema.enum === undefined && !('const' in schema);
   for (const { properties } of found) {
     const own = properties.find((each) => each.name === text.name && isString(each));
@@ -457,7 +457,7 @@ function pick(writer: EventWriter, pointer: string, value: unknown): unknown {
 }
 
 /** Whether a property holds a piece of text. */
-function isCarrier({ name, schema, scalar }: ItemProperty): boolean {
+function isCarrier({ name, schema, scalar }: PropertyView): boolean {
   return (
     scalar &&
     schema.enum === undefined &&
@@ -468,7 +468,7 @@ function isCarrier({ name, schema, scalar }: ItemProperty): boolean {
 }
 
 /** Whether a property of an event shows a subject. */
-function shows(writer: EventWriter, { target, scalar, pointer }: ItemProperty, { value }: Subject): boolean {
+function shows(writer: EventWriter, { target, scalar, pointer }: PropertyView, { value }: Subject): boolean {
   if (scalar || writer.read(target)?.type !== 'object') return false;
   const names = new Set(
     listLeaves(writer.contract, pointer).flatMap((each) => Array.from(writer.read(each)?.members.keys() ?? [])),
@@ -478,6 +478,6 @@ function shows(writer: EventWriter, { target, scalar, pointer }: ItemProperty, {
 }
 
 /** Whether a property counts events. */
-function isCounter({ name, schema }: ItemProperty): boolean {
+function isCounter({ name, schema }: PropertyView): boolean {
   return [schema.type].flat().includes('integer') && means(name, 'streams.sequence');
 }

@@ -4,7 +4,7 @@ import { createGenerator } from '../../generate/generate.js';
 import { createValidators } from '../../schema/validate.js';
 import { inferResources } from '../../resources/infer/infer.js';
 import { createItemModels } from '../../resources/item/item-models.js';
-import { createItemSchemaReader } from '../../resources/item/item-schema.js';
+import { createSchemaReader } from '../../contract/schema-view/schema-view.js';
 import type { Resource } from '../../resources/item/resource.js';
 import { createItems } from '../../resources/store/items.js';
 import { addDocument, loadDocument, type ReportOptions } from '../document.js';
@@ -33,7 +33,7 @@ export async function runResources(options: ReportOptions): Promise<number> {
   const context = {
     contract,
     items: createItems(createItemModels({ contract, resources, validators, generator })),
-    read: createItemSchemaReader(contract),
+    read: createSchemaReader(contract),
   };
   const collections = [...resources.collections.values()].map((resource) => ({
     resource,

@@ -5,7 +5,7 @@ import type { MediaType, Operation, Parameter } from '../../contract/operations/
 import type { Generator } from '../../generate/generate.js';
 import { createXmlWriter } from '../../http/xml.js';
 import { host, isBytes } from '../../base/platform.js';
-import { createItemSchemaReader } from '../../resources/item/item-schema.js';
+import { createSchemaReader } from '../../contract/schema-view/schema-view.js';
 import { findPageInputs } from '../../resources/list/inputs.js';
 import { createPagePlan } from '../../resources/list/plan.js';
 
@@ -72,7 +72,7 @@ function withoutCursors(contract: Contract, operation: Operation, value: unknown
 /** A body whose enumerations with a default have it: the schema of an answer often leaves out what the other values ask for, such as base64. */
 function withDefaults(contract: Contract, { schemaPointer }: MediaType, value: unknown): unknown {
   if (!isObject(value)) return value;
-  const properties = createItemSchemaReader(contract)(schemaPointer)?.members;
+  const properties = createSchemaReader(contract)(schemaPointer)?.members;
   return mapValues(value, (own, name) => {
     const { schema } = properties?.get(name) ?? {};
     const isMember = schema?.enum?.includes(schema.default) === true && typeof schema.default === typeof own;

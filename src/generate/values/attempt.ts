@@ -2,7 +2,7 @@ import type { Random } from '../../base/random.js';
 import type { Vocabulary } from '../text/vocabulary.js';
 import {
   type MergeSchemas,
-  type Part,
+  type SchemaPart,
   type Shape,
   type ValuePlace,
   allowsType,
@@ -38,7 +38,7 @@ export interface Attempt {
   /** Whether a schema that no value fits gets the value of a part of it. */
   readonly isTolerant: boolean;
   /** The parts of a schema that must all be valid: its references, its own keywords, then those of `allOf`. */
-  split(part: Part): readonly Part[];
+  split(part: SchemaPart): readonly SchemaPart[];
   /** Pointers that were wrong in an earlier attempt, and how often. */
   readonly mistakes: ReadonlyMap<string, number>;
   /** Whether schemas were found that obviously no value fits. */
@@ -48,9 +48,9 @@ export interface Attempt {
   /** A random stream that depends on its name only, of which this is the hash. */
   random(stream: number, purpose?: string): Random;
   /** Whether a value fits a schema; true for a schema that is not in the document. */
-  fits(part: Part, value: unknown): boolean;
+  fits(part: SchemaPart, value: unknown): boolean;
   /** A value for schemas that must all be valid; `IMPOSSIBLE` if none was found. */
-  make(parts: readonly Part[], place: ValuePlace): unknown;
+  make(parts: readonly SchemaPart[], place: ValuePlace): unknown;
 }
 
 /** Whether the value of a place was wrong in an earlier attempt. */
@@ -65,7 +65,7 @@ export interface Task {
   readonly place: ValuePlace;
   readonly shape: Shape;
   /** The schemas that the shape was merged from. */
-  readonly parts: readonly Part[];
+  readonly parts: readonly SchemaPart[];
 }
 
 /** The levels of nesting of the flattest value: 0 for a scalar or an empty container, `ENDLESS` if there is no end. */
@@ -116,8 +116,8 @@ function isFlat(shape: Shape): boolean {
 }
 
 /** The schemas of the children that every value of the shape has; undefined if one of them is not allowed. */
-function readRequiredChildren(shape: Shape): readonly (readonly Part[])[] | undefined {
-  const children: (readonly Part[])[] = [];
+function readRequiredChildren(shape: Shape): readonly (readonly SchemaPart[])[] | undefined {
+  const children: (readonly SchemaPart[])[] = [];
   if (allowsType(shape.types, 'object')) {
     for (const name of shape.required) {
       const parts = readPropertyParts(shape, name);

@@ -1,7 +1,7 @@
 import { hashText } from '../../base/random.js';
 import { ENUMERATE, IMPOSSIBLE, MAX_VALUES, type Task } from './attempt.js';
 import { ENDLESS } from './attempt.js';
-import { type Part, readItemParts, SYNTHETIC, type ValuePlace } from './shape.js';
+import { type SchemaPart, readItemParts, SYNTHETIC, type ValuePlace } from './shape.js';
 
 /** Generates an array: given items, required ones, and two or three if the schema allows them. */
 export function makeArray(task: Task): unknown {
@@ -119,7 +119,7 @@ function makeItem(task: Task, slot: Slot): unknown {
 }
 
 /** The `contains` schemas that the item at a position satisfies, and the negation of those that enough other items satisfy. */
-function readContained({ shape }: Task, { index, placement }: Slot): readonly Part[] {
+function readContained({ shape }: Task, { index, placement }: Slot): readonly SchemaPart[] {
   return shape.contains.flatMap(({ part, maximum }, i) => {
     const { from, to } = placement[i] ?? { from: 0, to: 0 };
     if (index >= from && index < to) return [part];
@@ -127,7 +127,7 @@ function readContained({ shape }: Task, { index, placement }: Slot): readonly Pa
   });
 }
 
-function toNegation(part: Part): Part {
+function toNegation(part: SchemaPart): SchemaPart {
   return { schema: { not: part.schema }, pointer: `${SYNTHETIC}${part.pointer}` };
 }
 

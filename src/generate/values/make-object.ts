@@ -8,7 +8,7 @@ import {
   acceptsNumber,
   isSent,
   listProperties,
-  type Part,
+  type SchemaPart,
   planProperty,
   type PropertyPlan,
   readCycleKey,
@@ -35,7 +35,7 @@ export function makeObject(task: Task): unknown {
 
 const NONE: ReadonlySet<string> = new Set();
 
-function listDependents({ shape, parts }: Task, properties: readonly PropertyPlan[]): readonly Part[] {
+function listDependents({ shape, parts }: Task, properties: readonly PropertyPlan[]): readonly SchemaPart[] {
   const pointers = new Set(parts.map(({ pointer }) => pointer));
   return properties
     .flatMap(({ name }) => shape.dependentSchemas.get(name) ?? [])
@@ -149,7 +149,7 @@ function* generateNames(task: Task, target: number): Generator<string> {
 }
 
 /** A schema for names that match a pattern and have a minimum length. */
-function toNamePart(pattern: string, minLength: number): Part {
+function toNamePart(pattern: string, minLength: number): SchemaPart {
   return { schema: { type: 'string', pattern, minLength }, pointer: `${SYNTHETIC}name ${minLength} ${pattern}` };
 }
 
@@ -175,7 +175,7 @@ function readHint({ attempt, shape, place }: Task): Pick<ObjectContext, 'hint' |
   return { hint: objects[place.index % Math.max(1, objects.length)], isHintUsed: place.index >= objects.length };
 }
 
-function allowsPreset(attempt: Attempt, parts: readonly Part[], preset: string): boolean {
+function allowsPreset(attempt: Attempt, parts: readonly SchemaPart[], preset: string): boolean {
   const { values, types } = attempt.merge(parts);
   return values === undefined ? types === undefined || types.has(readJsonType(preset)) : values.includes(preset);
 }

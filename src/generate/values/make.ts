@@ -13,7 +13,7 @@ import {
   guessContainer,
   isKeywords,
   type OptionPlan,
-  type Part,
+  type SchemaPart,
   readPropertyParts,
   SYNTHETIC,
   type Shape,
@@ -30,7 +30,7 @@ const MAX_STEPS = 50_000;
 const MAX_WAYS = 24;
 
 /** Generates a value for schemas that must all be valid; `IMPOSSIBLE` if none was found. */
-export function make(attempt: Attempt, parts: readonly Part[], place: ValuePlace): unknown {
+export function make(attempt: Attempt, parts: readonly SchemaPart[], place: ValuePlace): unknown {
   if (attempt.steps++ > MAX_VALUES) return IMPOSSIBLE;
   if (attempt.isTolerant && place.depth > MAX_TOLERANT_DEPTH) return null;
   if (place.depth > MAX_DEPTH) {
@@ -91,7 +91,7 @@ function tryVariants(search: Search, shape: Shape): boolean {
 }
 
 /** The value of the last of some contradictory schemas for which there is one, else that of their types and properties alone. */
-function makeFromPart(attempt: Attempt, parts: readonly Part[], place: ValuePlace): unknown {
+function makeFromPart(attempt: Attempt, parts: readonly SchemaPart[], place: ValuePlace): unknown {
   const split = parts.length === 1 ? parts.flatMap(attempt.split) : parts;
   if (split.length > 1) {
     for (const part of split.toReversed()) {
@@ -109,11 +109,11 @@ function makeFromPart(attempt: Attempt, parts: readonly Part[], place: ValuePlac
   return attempt.make([{ schema: defined, pointer: `${pointer}${RELAXED}` }], place);
 }
 
-const NO_PART: Part = { schema: true, pointer: '' };
+const NO_PART: SchemaPart = { schema: true, pointer: '' };
 
 const RELAXED = `${SYNTHETIC}relaxed`;
 
-function isEmpty({ schema }: Part): boolean {
+function isEmpty({ schema }: SchemaPart): boolean {
   return isKeywords(schema) && Object.keys(schema).length === 0;
 }
 

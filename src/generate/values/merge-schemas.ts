@@ -19,7 +19,7 @@ import {
   type MergeSchemas,
   type MutableShape,
   type Option,
-  type Part,
+  type SchemaPart,
   type Shape,
   SYNTHETIC,
 } from './shape.js';
@@ -45,7 +45,7 @@ export function createMergeSchemas(contract: Contract): MergeSchemas {
     shapes.set(key, shape);
     return shape;
   };
-  const undecided = new WeakMap<readonly Part[], Shape>();
+  const undecided = new WeakMap<readonly SchemaPart[], Shape>();
   return (parts, decisions = UNDECIDED) => {
     if (decisions.size > 0) return mergeByKey(parts, decisions);
     const known = undecided.get(parts);
@@ -57,7 +57,7 @@ export function createMergeSchemas(contract: Contract): MergeSchemas {
 }
 
 /** The target of a schema that is a reference and nothing else, so that all its uses share one shape; else the schemas themselves. */
-function shareTarget(contract: Contract, parts: readonly Part[]): readonly Part[] {
+function shareTarget(contract: Contract, parts: readonly SchemaPart[]): readonly SchemaPart[] {
   const [part] = parts;
   if (part === undefined || parts.length > 1 || !isKeywords(part.schema) || part.schema.$ref === undefined)
     return parts;
@@ -77,7 +77,7 @@ interface Work {
   readonly choicesAt: Map<string, readonly Choice[]>;
 }
 
-function mergePart(work: Work, part: Part): void {
+function mergePart(work: Work, part: SchemaPart): void {
   const { contract, shape, seen } = work;
   const { schema, pointer } = part;
   if (seen.has(pointer)) return;
@@ -99,7 +99,7 @@ function mergePart(work: Work, part: Part): void {
 }
 
 /** The parts of a schema that must all be valid: the target of its `$ref`, its own keywords without unions, those of `allOf`. */
-export function splitPart(contract: Contract, { schema, pointer }: Part): readonly Part[] {
+export function splitPart(contract: Contract, { schema, pointer }: SchemaPart): readonly SchemaPart[] {
   if (!isKeywords(schema)) return [];
   const { $ref, $dynamicRef, allOf, ...own } = schema;
   const target = follow(contract, $ref ?? $dynamicRef);
@@ -109,7 +109,7 @@ export function splitPart(contract: Contract, { schema, pointer }: Part): readon
 }
 
 /** Resolves one `$ref`; undefined if its target does not exist. */
-function follow(contract: Contract, reference: unknown): Part | undefined {
+function follow(contract: Contract, reference: unknown): SchemaPart | undefined {
   const pointer = fromReference(reference);
   const schema = pointer === undefined ? undefined : contract.at(pointer);
   // The target of a schema's reference is a schema; anything else counts as one that every value fits.
@@ -142,7 +142,7 @@ function readOption({ options }: Choice, index: number): Option | undefined {
 }
 
 /** Identifies a shape: by the schemas it is merged from, and the decisions. */
-function readShapeKey(parts: readonly Part[], decisions: Decisions): string {
+function readShapeKey(parts: readonly SchemaPart[], decisions: Decisions): string {
   let key = '';
   for (const part of parts) key += `${part.pointer}\n`;
   for (const [id, index] of decisions) key += `${id}=${index}\n`;
@@ -152,7 +152,7 @@ function readShapeKey(parts: readonly Part[], decisions: Decisions): string {
 /** The choices of one schema: keywords that can be satisfied in several ways. */
 function readChoices(contract: Contract, schema: SchemaObject, pointer: string): readonly Choice[] {
   const discriminator = readDiscriminator(contract, schema);
-  const at = (place: string, inner: Schema): Part => ({ schema: inner, pointer: `${pointer}/${place}` });
+  const at = (place: string, inner: Schema): SchemaPart => ({ schema: inner, pointer: `${pointer}/${place}` });
   const choices: Choice[] = [];
   for (const keyword of ['anyOf', 'oneOf'] as const) {
     const branches = schema[keyword];
@@ -178,7 +178,7 @@ function readChoices(contract: Contract, schema: SchemaObject, pointer: string):
 }
 
 /** The ways not to fit a schema: a choice between its keywords; undefined for keywords that cannot be negated, which are left to chance. */
-function readNegation(contract: Contract, { schema, pointer }: Part): Choice | undefined {
+function readNegation(contract: Contract, { schema, pointer }: SchemaPart): Choice | undefined {
   const id = `${pointer}${SYNTHETIC}`;
   if (schema === true) return { id, keyword: 'not', options: [] };
   if (!isKeywords(schema)) return undefined;
@@ -229,7 +229,7 @@ interface Discriminator {
   readonly mapping: readonly {
     readonly value: string;
     readonly reference: string;
-    readonly target?: Part | undefined;
+    readonly target?: SchemaPart | undefined;
   }[];
   /** The value for each reference. */
   readonly values: ReadonlyMap<string, string>;
@@ -270,7 +270,7 @@ function readSubtypes({ contract, seen }: Work, pointer: string, discriminator: 
   const { property, mapping } = discriminator;
   const subtypes = mapping.flatMap(({ value, target }) => (target === undefined ? [] : [{ value, target }]));
   const current = subtypes.find(({ target }) => target.pointer !== pointer && seen.has(target.pointer));
-  const toChoice = (options: readonly { readonly value: string; readonly target?: Part }[]): Choice => ({
+  const toChoice = (options: readonly { readonly value: string; readonly target?: SchemaPart }[]): Choice => ({
     id: `?${pointer}/discriminator`,
     keyword: 'discriminator',
     options: options.map(({ value, target }) => ({ add: target ? [target] : [], preset: [property, value] })),
@@ -290,7 +290,7 @@ function isComponent(pointer: string): boolean {
   return /^\/components\/schemas\/[^/]+$/.test(pointer);
 }
 
-function hasAllOf(part: Part | undefined): boolean {
+function hasAllOf(part: SchemaPart | undefined): boolean {
   return part !== undefined && isKeywords(part.schema) && part.schema.allOf !== undefined;
 }
 

@@ -4,15 +4,15 @@ import { countCodePoints } from '../../schema/checker/comparisons.js';
 import type { Pattern } from '../text/pattern.js';
 
 /** A schema and its pointer in the loaded document. */
-export interface Part {
+export interface SchemaPart {
   readonly schema: Schema;
   readonly pointer: string;
 }
 
 /** One way to satisfy a choice: schemas that must be valid, and schemas that must not. */
 export interface Option {
-  readonly add: readonly Part[];
-  readonly forbid?: readonly Part[];
+  readonly add: readonly SchemaPart[];
+  readonly forbid?: readonly SchemaPart[];
   /** The property of a discriminator, and its value for this option. */
   readonly preset?: readonly [name: string, value: string] | undefined;
 }
@@ -29,13 +29,13 @@ export interface Choice {
 export type Decisions = ReadonlyMap<string, number>;
 
 /** Merges schemas that one value must fit, with some choices made; default none. */
-export type MergeSchemas = (parts: readonly Part[], decisions?: Decisions) => Shape;
+export type MergeSchemas = (parts: readonly SchemaPart[], decisions?: Decisions) => Shape;
 
 /** One `additionalProperties`, with the names and patterns that it does not apply to. */
 interface AdditionalProperties {
   readonly known: ReadonlySet<string>;
   readonly patterns: readonly Pattern['expression'][];
-  readonly part: Part;
+  readonly part: SchemaPart;
 }
 
 /** Keywords that set a bound. */
@@ -55,22 +55,22 @@ export interface Shape extends Readonly<Record<Bound, number>> {
   readonly formats: readonly string[];
   readonly patterns: readonly Pattern[];
   readonly multiples: readonly number[];
-  readonly properties: ReadonlyMap<string, readonly Part[]>;
-  readonly patternProperties: readonly { readonly pattern: Pattern; readonly part: Part }[];
+  readonly properties: ReadonlyMap<string, readonly SchemaPart[]>;
+  readonly patternProperties: readonly { readonly pattern: Pattern; readonly part: SchemaPart }[];
   readonly additionalProperties: readonly AdditionalProperties[];
   readonly required: ReadonlySet<string>;
-  readonly propertyNames: readonly Part[];
+  readonly propertyNames: readonly SchemaPart[];
   readonly dependentRequired: ReadonlyMap<string, readonly string[]>;
-  readonly dependentSchemas: ReadonlyMap<string, readonly Part[]>;
-  readonly unevaluatedProperties: readonly Part[];
+  readonly dependentSchemas: ReadonlyMap<string, readonly SchemaPart[]>;
+  readonly unevaluatedProperties: readonly SchemaPart[];
   /** By position: the schemas of `prefixItems`. */
-  readonly prefixItems: readonly (readonly Part[])[];
+  readonly prefixItems: readonly (readonly SchemaPart[])[];
   /** `items` with the first position each one applies to. */
-  readonly items: readonly { readonly from: number; readonly part: Part }[];
-  readonly contains: readonly { readonly part: Part; readonly minimum: number; readonly maximum: number }[];
+  readonly items: readonly { readonly from: number; readonly part: SchemaPart }[];
+  readonly contains: readonly { readonly part: SchemaPart; readonly minimum: number; readonly maximum: number }[];
   readonly uniqueItems: boolean;
-  readonly unevaluatedItems: readonly Part[];
-  readonly forbidden: readonly Part[];
+  readonly unevaluatedItems: readonly SchemaPart[];
+  readonly forbidden: readonly SchemaPart[];
   readonly presets: ReadonlyMap<string, string>;
   /** Choices that are still open. */
   readonly choices: readonly Choice[];
@@ -90,7 +90,7 @@ export interface PropertyPlan {
   /** The name as the last segment of a pointer. */
   readonly segment: string;
   /** The schemas of its value; undefined where the name is not allowed. */
-  readonly parts: readonly Part[] | undefined;
+  readonly parts: readonly SchemaPart[] | undefined;
   readonly isRequired: boolean;
 }
 
@@ -110,7 +110,7 @@ export interface OptionPlan {
  */
 interface ShapePlan {
   /** What the shape was merged from. */
-  readonly parts: readonly Part[];
+  readonly parts: readonly SchemaPart[];
   readonly decisions: Decisions;
   /** The declared properties in the order of the document, then the other required ones. */
   properties: readonly PropertyPlan[] | undefined;
@@ -168,7 +168,7 @@ type Mutable<T> =
         : T;
 
 /** A shape that every value fits, before schemas are merged into it. */
-export function createShape(parts: readonly Part[], decisions: Decisions): MutableShape {
+export function createShape(parts: readonly SchemaPart[], decisions: Decisions): MutableShape {
   return {
     plan: { parts, decisions, properties: undefined, decided: [], options: undefined, values: undefined },
     isImpossible: false,
@@ -226,12 +226,12 @@ export function isKeywords(schema: unknown): schema is SchemaObject {
   return isObject(schema);
 }
 
-const NO_PARTS: readonly Part[] = [];
+const NO_PARTS: readonly SchemaPart[] = [];
 
 /** The schemas of the property with a name; undefined if the name is not allowed. */
-export function readPropertyParts(shape: Shape, name: string): readonly Part[] | undefined {
+export function readPropertyParts(shape: Shape, name: string): readonly SchemaPart[] | undefined {
   const own = shape.properties.get(name) ?? NO_PARTS;
-  const added: Part[] = [];
+  const added: SchemaPart[] = [];
   for (const { pattern, part } of shape.patternProperties) if (pattern.expression.test(name)) added.push(part);
   const declared = own.length > 0 || added.length > 0;
   for (const { known, patterns, part } of shape.additionalProperties) {
@@ -251,15 +251,15 @@ export function readPropertyParts(shape: Shape, name: string): readonly Part[] |
 }
 
 /** The schemas of the item at a position; undefined if no item is allowed there. */
-export function readItemParts(shape: Shape, index: number): readonly Part[] | undefined {
-  const parts: Part[] = [...(shape.prefixItems[index] ?? [])];
+export function readItemParts(shape: Shape, index: number): readonly SchemaPart[] | undefined {
+  const parts: SchemaPart[] = [...(shape.prefixItems[index] ?? [])];
   for (const { from, part } of shape.items) if (index >= from) parts.push(part);
   if (parts.length === 0) parts.push(...shape.unevaluatedItems);
   return parts.some((part) => part.schema === false) ? undefined : parts;
 }
 
 /** Identifies schemas on the way down, to detect a cycle. */
-export function readCycleKey(parts: readonly Part[]): string {
+export function readCycleKey(parts: readonly SchemaPart[]): string {
   const keys = parts.map(({ schema, pointer }) => (isKeywords(schema) ? (schema.$ref ?? `#${pointer}`) : pointer));
   return keys.join();
 }
@@ -297,7 +297,7 @@ export function isSent(merge: MergeSchemas, { parts }: PropertyPlan, direction: 
 }
 
 /** What objects are called: the title of their schema, else the last name in its pointer. */
-export function readKind(shape: Shape, [part]: readonly Part[]): string {
+export function readKind(shape: Shape, [part]: readonly SchemaPart[]): string {
   if (shape.title !== undefined) return shape.title;
   if (part === undefined || !isKeywords(part.schema)) return '';
   const pointer = part.schema.$ref ?? part.pointer;

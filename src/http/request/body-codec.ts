@@ -1,7 +1,7 @@
 import { TextDecoder } from 'node:util';
 import { findJsonMistake } from '../../base/json.js';
 import type { MediaType } from '../../contract/operations/operation.js';
-import type { Shape } from '../../schema/shape.js';
+import type { ValueShape } from '../../contract/schema-view/shape.js';
 import type { Validators } from '../../schema/validate.js';
 import { type ClientReport, hasErrors, type Violation } from '../../schema/violation.js';
 import type { MediaTypeText } from '../../contract/media-type.js';
@@ -10,7 +10,7 @@ import { type Coerce, readJson } from './coerce.js';
 /** What codecs share, created once per contract. */
 export interface BodyParts {
   readonly validators: Validators;
-  readonly shapes: (pointer: string) => Shape;
+  readonly shapes: (pointer: string) => ValueShape;
   readonly coerce: Coerce;
   readonly coerceLeniently: Coerce;
   /** The value at a pointer of the bundled document. */
@@ -125,7 +125,7 @@ function skipString(text: string, from: number): number {
 }
 
 /** The value of a string that must be JSON to match its schema; other values stay as they are. */
-export function readJsonField(field: unknown, { types, pointer }: Shape, { validators }: BodyParts): unknown {
+export function readJsonField(field: unknown, { types, pointer }: ValueShape, { validators }: BodyParts): unknown {
   const text: unknown = Array.isArray(field) && field.length === 1 ? field[0] : field;
   const value = typeof text === 'string' ? readJson(text, types) : undefined;
   if (value === undefined) return field;

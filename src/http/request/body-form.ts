@@ -1,6 +1,6 @@
 import { addTo, isObject, mapValues, parseOrKeep, readOwn } from '../../base/json.js';
 import type { Encoding } from '../../contract/operations/operation.js';
-import type { Shape } from '../../schema/shape.js';
+import type { ValueShape } from '../../contract/schema-view/shape.js';
 import { toAlternatives } from '../../schema/sentence.js';
 import { toError, type Violation } from '../../schema/violation.js';
 import { isCovered, isJsonType, readMediaType, toEssence } from '../../contract/media-type.js';
@@ -53,7 +53,7 @@ const MAX_FIELDS = 100_000;
 function readPair(
   { name, raw = '', broken }: Pair,
   how: {
-    readonly shape: Shape | undefined;
+    readonly shape: ValueShape | undefined;
     readonly encoding: Readonly<Record<string, Encoding>>;
     readonly parts: BodyParts;
   },
@@ -72,7 +72,7 @@ function readPair(
 }
 
 /** The path of a field: the property `a[b]` where the schema has it, else `b` in `a`. */
-function toFieldPath(name: string, shape: Shape | undefined): readonly string[] {
+function toFieldPath(name: string, shape: ValueShape | undefined): readonly string[] {
   return shape?.members.has(name) === true ? [name] : readBrackets(name);
 }
 
@@ -139,7 +139,7 @@ export const decodeMultipartList: BodyCodec = ({ bytes, type, media }, parts): B
 function toLeaf(
   part: Part,
   path: readonly string[],
-  how: { readonly encoding: Encoding | undefined; readonly shape: Shape | undefined; readonly parts: BodyParts },
+  how: { readonly encoding: Encoding | undefined; readonly shape: ValueShape | undefined; readonly parts: BodyParts },
 ): Leaf {
   const declared = how.encoding?.contentType?.split(',')[0]?.trim();
   const said = part.contentType ?? (declared?.includes('*') === true ? undefined : declared);
@@ -159,21 +159,23 @@ function toLeaf(
 }
 
 /** Whether a part without a filename is a field although its type is that of bytes, as some clients send every part. */
-function isField(essence: string, shape: Shape | undefined, { at }: BodyParts): boolean {
+function isField(essence: string, shape: ValueShape | undefined, { at }: BodyParts): boolean {
   if (essence !== 'application/octet-stream' || shape === undefined || shape.types.size === 0) return false;
   const schema = at(shape.pointer);
   return isObject(schema) && schema['format'] !== 'binary' && schema['contentMediaType'] === undefined;
 }
 
 /** The value of a part that must be JSON to fit: the whole field, or one item of a list that comes in several parts. */
-function readJsonPart(text: string, shape: Shape | undefined, parts: BodyParts): unknown {
+function readJsonPart(text: string, shape: ValueShape | undefined, parts: BodyParts): unknown {
   if (shape === undefined) return text;
   const value = readJsonField(text, shape, parts);
-  return value === text && shape.element !== undefined ? readJsonField(text, parts.shapes(shape.element), parts) : value;
+  return value === text && shape.element !== undefined
+    ? readJsonField(text, parts.shapes(shape.element), parts)
+    : value;
 }
 
 /** Whether a schema needs a value that is not a string. */
-function wantsValue(shape: Shape | undefined): boolean {
+function wantsValue(shape: ValueShape | undefined): boolean {
   return shape !== undefined && shape.types.size > 0 && !shape.types.has('string');
 }
 

@@ -3,7 +3,7 @@ import type { MediaType, Operation } from '../../contract/operations/operation.j
 import { readPointer, readSegments, toPointer } from '../../contract/pointer.js';
 import { memoize } from '../../base/memoize.js';
 import { toAlternatives } from '../../schema/sentence.js';
-import type { Shape } from '../../schema/shape.js';
+import type { ValueShape } from '../../contract/schema-view/shape.js';
 import type { UndeclaredFinder } from '../../schema/undeclared.js';
 import {
   hasErrors,
@@ -199,7 +199,7 @@ function findEmpties(found: readonly Violation[], media: MediaType, parts: BodyR
     const path = readSegments(pointer);
     let at: string | undefined = media.schemaPointer;
     for (const name of path) {
-      const { members: properties, element: items, rest }: Shape = parts.shapes(at);
+      const { members: properties, element: items, rest }: ValueShape = parts.shapes(at);
       at = properties.get(name) ?? items ?? rest;
       if (at === undefined) return [];
     }

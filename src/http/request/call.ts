@@ -1,7 +1,7 @@
 import type { Contract } from '../../contract/contract.js';
 import { memoize } from '../../base/memoize.js';
 import type { Operation } from '../../contract/operations/operation.js';
-import { createShapes } from '../../schema/shape.js';
+import { createShapes } from '../../contract/schema-view/shape.js';
 import { createUndeclaredFinder } from '../../schema/undeclared.js';
 import type { Validators } from '../../schema/validate.js';
 import {

@@ -1,5 +1,5 @@
 import { mapValues, parseOrKeep, readOwn } from '../../base/json.js';
-import type { Shape } from '../../schema/shape.js';
+import type { ValueShape } from '../../contract/schema-view/shape.js';
 import type { Validators } from '../../schema/validate.js';
 import { hasErrors } from '../../schema/violation.js';
 import type { TextTree } from '../text.js';
@@ -14,7 +14,7 @@ export type Coerce = (tree: TextTree, schemaPointer: string) => unknown;
  * schema allows several types, the first valid value is used.
  */
 export function createCoerce(
-  shapes: (pointer: string) => Shape,
+  shapes: (pointer: string) => ValueShape,
   validators: Validators,
   rules: TextRules = EXACT,
 ): Coerce {
@@ -31,7 +31,7 @@ export function createCoerce(
     return isList(tree) ? coerceList(tree, shape) : coerceNames(tree, shape);
   };
 
-  const coerceText = (text: string, shape: Shape): unknown => {
+  const coerceText = (text: string, shape: ValueShape): unknown => {
     const { types } = shape;
     if (rules.keepsStrings && types.size === 1 && types.has('string')) return text;
     const readings = rules.readText(text, types);
@@ -42,12 +42,12 @@ export function createCoerce(
     return readings[0];
   };
 
-  const coerceList = (list: readonly TextTree[], shape: Shape): unknown => {
+  const coerceList = (list: readonly TextTree[], shape: ValueShape): unknown => {
     const { element: items } = shape;
     return items === undefined ? [...list] : list.map((item) => coerce(item, items));
   };
 
-  const coerceNames = (names: { readonly [name: string]: TextTree }, shape: Shape): unknown => {
+  const coerceNames = (names: { readonly [name: string]: TextTree }, shape: ValueShape): unknown => {
     const values = mapValues(names, (below, name) => {
       const pointer = shape.members.get(name) ?? shape.rest;
       return pointer === undefined ? below : coerce(below, pointer);
@@ -73,7 +73,7 @@ interface TextRules {
  * Creates the conversion of strings that `createCoerce` could not convert to valid values, as services read them: `True`, `1` and
  * `10.0`, an empty member as left out or as an empty array or object, JSON, and a space as the `+` that was not percent-encoded.
  */
-export function createLenientCoerce(shapes: (pointer: string) => Shape, validators: Validators): Coerce {
+export function createLenientCoerce(shapes: (pointer: string) => ValueShape, validators: Validators): Coerce {
   return createCoerce(shapes, validators, LENIENT);
 }
 

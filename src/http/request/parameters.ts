@@ -12,7 +12,7 @@ import {
   type ViolationPlace,
 } from '../../schema/violation.js';
 import { addTo, isObject, readOwn, setOwn } from '../../base/json.js';
-import type { Shape } from '../../schema/shape.js';
+import type { ValueShape } from '../../contract/schema-view/shape.js';
 import type { SchemaCheck, Validators } from '../../schema/validate.js';
 import { isJsonType } from '../../contract/media-type.js';
 import { withHint } from '../../schema/sentence.js';
@@ -159,7 +159,7 @@ const QUERY_PROFILES = ['brackets', 'dots', 'comma', 'repeat'] as const;
 /** What parameter readers share, created once per contract. */
 interface ParameterParts {
   readonly validators: Validators;
-  readonly shapes: (pointer: string) => Shape;
+  readonly shapes: (pointer: string) => ValueShape;
   readonly coerce: Coerce;
   readonly coerceLeniently: Coerce;
   readonly strict: boolean;
@@ -172,7 +172,7 @@ interface ParameterParts {
 interface ParameterPlan {
   readonly parameter: Parameter;
   readonly place: ViolationPlace;
-  readonly shape: Shape;
+  readonly shape: ValueShape;
   /** What the schema allows, the simplest first. */
   readonly textShapes: readonly TextShape[];
   /** Whether an empty string can be an item of its array. */
@@ -294,7 +294,7 @@ function toParameterError({ parameter, place }: ParameterPlan, code: ViolationCo
   return toError({ code, in: place, name, message: `${noun} "${name}" ${says}`, schemaPointer });
 }
 
-function toTextShapes({ types }: Shape): readonly TextShape[] {
+function toTextShapes({ types }: ValueShape): readonly TextShape[] {
   const isScalar = [...types].some((type) => type !== 'array' && type !== 'object' && type !== 'null');
   const shapes: TextShape[] = isScalar || types.size === 0 || (types.size === 1 && types.has('null')) ? ['text'] : [];
   if (types.has('array')) shapes.push('list');

@@ -1,4 +1,4 @@
-import { READS } from '../../resources/item/resource.js';
+import { READS } from '../item/resource.js';
 import { means } from '../../conventions/conventions.js';
 import { listMissing, listUnfit } from '../../schema/fields.js';
 import { isObject, readMember, readPath, setOwn, filterMembers } from '../../base/json.js';
@@ -9,12 +9,12 @@ import type { Session } from '../../session/session.js';
 import {
   findOnlyValue,
   findValueArray,
-  type ItemProperty,
-  type ItemSchema,
+  type PropertyView,
+  type SchemaView,
   listBranches,
   listProperties,
   toParameterSchema,
-} from '../item/item-schema.js';
+} from '../../contract/schema-view/schema-view.js';
 import { createItemEnvelope } from '../list/envelope.js';
 import { findItemPlace, findItemPositions, isEnvelope, isSameItem, type ItemPlace } from '../item/positions.js';
 import {
@@ -153,9 +153,7 @@ function createPartWriter(
   const pair = schema && { from: schema, to: target, collection: resource.name };
   const linked = new Set(pair && findLinks(context.read, pair).map(({ to: [name] }) => name));
   // What has the same name can mean something else, such as the `id` beside a `member_id`.
-  const names = [...target.members.keys()].filter(
-    (name) => linked.has(name) || schema?.members.has(name) !== true,
-  );
+  const names = [...target.members.keys()].filter((name) => linked.has(name) || schema?.members.has(name) !== true);
   const convert = pair && createProjection(context.read, pair);
   const constants = readConstants(target, schema);
   const only = isCreate && linked.size === 0 ? findOnlyId(context, target, resource) : undefined;
@@ -179,12 +177,12 @@ export function createElementOfList({ read, bodies, model }: OperationContext, p
 }
 
 /** Whether a body, or a part of it, can be an id. */
-function isIdSchema({ type, schema }: ItemSchema): boolean {
+function isIdSchema({ type, schema }: SchemaView): boolean {
   return (type === 'string' || type === 'integer') && schema.enum === undefined && !('const' in schema);
 }
 
 function readIdAs(
-  { type, schema }: ItemSchema,
+  { type, schema }: SchemaView,
   { idProperty = 'id', selfUrl }: Resource,
   { item, id }: Entry,
 ): unknown {
@@ -197,9 +195,9 @@ function readIdAs(
 /** The only property of an answer to a create that can be the id: `{ "result": "a1", "ok": true }`. */
 function findOnlyId(
   { read }: StateContext,
-  target: ItemSchema,
+  target: SchemaView,
   { name }: Resource,
-): { readonly name: string; readonly value: ItemSchema } | undefined {
+): { readonly name: string; readonly value: SchemaView } | undefined {
   const noun = toItemNoun(name);
   const found = listProperties(target).flatMap((property) => {
     const value = read(property.target);
@@ -211,7 +209,7 @@ function findOnlyId(
 }
 
 /** The booleans of a body that are not of the item and have one right value: `ok`. */
-function readConstants(target: ItemSchema, item: ItemSchema | undefined): Item {
+function readConstants(target: SchemaView, item: SchemaView | undefined): Item {
   const constants: Record<string, unknown> = {};
   for (const property of listProperties(target)) {
     const { name, schema } = property;
@@ -365,7 +363,7 @@ export function createBodyReader(context: StateContext, binding: Binding, model:
 export function findQueryLinks(
   { contract, read }: Pick<StateContext, 'contract' | 'read'>,
   binding: Binding,
-  to: ItemSchema | undefined,
+  to: SchemaView | undefined,
 ): { readonly pair: SchemaPair; readonly links: readonly PropertyLink[] } | undefined {
   const { operation, collection } = binding;
   // Beside a body, a parameter is a property only by its exact name.
@@ -380,7 +378,7 @@ export function findQueryLinks(
 function createQueryReader(
   context: StateContext,
   binding: Binding,
-  to: ItemSchema | undefined,
+  to: SchemaView | undefined,
 ): ((call: Call) => Item) | undefined {
   const { pair, links = [] } = findQueryLinks(context, binding, to) ?? {};
   if (pair === undefined || links.length === 0) return undefined;
@@ -442,7 +440,7 @@ function withResult(answer: unknown, { done, result: name }: OperationShape, res
 function findPoll(
   { resources }: StateContext,
   { operation, collection }: Binding,
-  { pointer }: ItemSchema,
+  { pointer }: SchemaView,
 ): Binding | undefined {
   return [...resources.bindings.values()].find(
     (each) =>
@@ -454,7 +452,7 @@ function findPoll(
   );
 }
 
-function readShape(schema: ItemSchema, collection: string): OperationShape | undefined {
+function readShape(schema: SchemaView, collection: string): OperationShape | undefined {
   const all = listProperties(schema);
   const result = all.find(({ name, scalar }) => means(name, 'statuses.response') && !scalar)?.name;
   const isOperation = OPERATION_NAME.test(collection);
@@ -468,7 +466,7 @@ function readShape(schema: ItemSchema, collection: string): OperationShape | und
 }
 
 /** The value of a property that says that an operation is done. */
-function readDone({ name, schema }: ItemProperty, isOperation: boolean): unknown {
+function readDone({ name, schema }: PropertyView, isOperation: boolean): unknown {
   if (means(name, 'statuses.doneFlag') && schema.type === 'boolean') return true;
   const isStatus = isOperation && /^(status|state)$/i.test(name);
   return isStatus ? schema.enum?.find((value) => means(String(value), 'statuses.done')) : undefined;

@@ -7,7 +7,7 @@ import type { Call } from '../../http/request/call.js';
 import { memoize } from '../../base/memoize.js';
 import { NO_VIOLATIONS } from '../../schema/violation.js';
 import type { DeclaredMembers } from '../item/declared-members.js';
-import type { ReadItemSchema } from '../item/item-schema.js';
+import type { ReadSchema } from '../../contract/schema-view/schema-view.js';
 import { toSingular } from '../../conventions/names.js';
 import type { Binding, Resource, Resources } from '../item/resource.js';
 import { readScope } from '../store/collection.js';
@@ -24,7 +24,7 @@ import type { ErrorAnswers } from '../../answer/error-answers.js';
 export interface StateContext extends SourceParts {
   readonly resources: Resources;
   readonly items: Items;
-  readonly read: ReadItemSchema;
+  readonly read: ReadSchema;
   readonly declared: DeclaredMembers;
   /** The ids of the operations that declare entity tags. */
   readonly tagged: readonly string[];

@@ -1,7 +1,7 @@
 import { rankNames } from '../../conventions/conventions.js';
 import { isObject, readMember, readPath, withPath, filterMembers } from '../../base/json.js';
 import type { Answer } from '../../http/answer.js';
-import { findPropertyAt, type ItemSchema } from '../item/item-schema.js';
+import { findPropertyAt, type SchemaView } from '../../contract/schema-view/schema-view.js';
 import { toBareName } from '../../base/names.js';
 import { compareSchemas } from '../item/positions.js';
 import type { ElementsPlace, Resource } from '../item/resource.js';
@@ -195,7 +195,7 @@ function createResolver(context: OperationContext, property: string): Resolve {
 function findSource(
   { model, read, resources }: OperationContext,
   property: string,
-  element: ItemSchema,
+  element: SchemaView,
 ): string | undefined {
   const isNear = ({ parents, singleton }: Resource): boolean =>
     !singleton && parents.every((name, i) => name === model.resource.parents[i]);

@@ -13,7 +13,12 @@ import {
 import { findSuccessMedia } from '../../contract/operations/responses.js';
 import type { Answer } from '../../http/answer.js';
 import { memoize } from '../../base/memoize.js';
-import { type ItemProperty, type ItemSchema, listBranches, listProperties } from '../item/item-schema.js';
+import {
+  type PropertyView,
+  type SchemaView,
+  listBranches,
+  listProperties,
+} from '../../contract/schema-view/schema-view.js';
 import { toSingular, toItemNoun } from '../../conventions/names.js';
 import { toBareName } from '../../base/names.js';
 import { findInnerList } from '../list/envelope.js';
@@ -236,7 +241,7 @@ const MAX_DEPTH = 5;
 interface BodyPart {
   readonly pointer: string;
   readonly path: readonly string[];
-  readonly shown: ItemSchema | undefined;
+  readonly shown: SchemaView | undefined;
   /** Whether it is the whole body, or an element of it, apart from an envelope. */
   readonly isRoot: boolean;
 }
@@ -283,7 +288,7 @@ function isAddressed({ binding, model }: OperationContext, path: readonly string
 function findTargets(
   context: OperationContext,
   { byNoun, bySchema }: Targets,
-  { property, shown }: { readonly property: ItemProperty; readonly shown: ItemProperty | undefined },
+  { property, shown }: { readonly property: PropertyView; readonly shown: PropertyView | undefined },
 ): Pick<Reference, 'collections'> & { readonly isNamed: boolean } {
   const { name, schema, target } = property;
   const { read } = context;
@@ -319,7 +324,7 @@ function findTargets(
 const NO_TARGETS: ReturnType<typeof findTargets> = { collections: [], isNamed: false };
 
 /** The objects that a property of the item can show in place of an id. */
-function readShownItems({ contract, read }: StateContext, { pointer }: ItemProperty): readonly ItemSchema[] {
+function readShownItems({ contract, read }: StateContext, { pointer }: PropertyView): readonly SchemaView[] {
   const union = listBranches(contract, pointer);
   const branches = (union.length === 0 ? [pointer] : union).flatMap((branch) => read(branch) ?? []);
   // A branch for a removed item only says that it was removed.
@@ -327,7 +332,7 @@ function readShownItems({ contract, read }: StateContext, { pointer }: ItemPrope
 }
 
 /** Whether a schema is that of the ids of a collection: the same, or one with the same pattern or of the format `uuid`. */
-function isIdOf({ items, read }: OperationContext, { name, idParameterSchema }: Resource, own: ItemSchema): boolean {
+function isIdOf({ items, read }: OperationContext, { name, idParameterSchema }: Resource, own: SchemaView): boolean {
   const { idProperty } = items.model(name);
   const ids = [idProperty?.target, idParameterSchema].flatMap((pointer) => (pointer && read(pointer)) || []);
   return ids.some(({ pointer, schema }) => {

@@ -5,7 +5,7 @@ import type { Answer } from '../../http/answer.js';
 import type { Call } from '../../http/request/call.js';
 import { type Operation, readText } from '../../contract/operations/operation.js';
 import { findSuccessMedia } from '../../contract/operations/responses.js';
-import { listBranches, type ReadItemSchema, listProperties } from '../item/item-schema.js';
+import { listBranches, type ReadSchema, listProperties } from '../../contract/schema-view/schema-view.js';
 import { findItemPlace } from '../item/positions.js';
 import type { Binding, RemovedHint } from '../item/resource.js';
 import type { Entry, Item, ItemList } from '../store/lists/item-list.js';
@@ -199,7 +199,7 @@ function readDescribedValues(text: string, name: string): readonly unknown[] {
 export function findRemovedBranch(
   { contract, read }: Pick<StateContext, 'contract' | 'read'>,
   at: { readonly pointer: string; readonly path: readonly string[] },
-): ReturnType<ReadItemSchema> {
+): ReturnType<ReadSchema> {
   let { pointer } = at;
   for (const name of at.path) pointer = read(pointer)?.members.get(name)?.pointer ?? pointer;
   const branches = listBranches(contract, pointer).map(read);

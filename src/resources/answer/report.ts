@@ -1,7 +1,7 @@
-import { SHOWS_ITEM } from '../../resources/item/resource.js';
+import { SHOWS_ITEM } from '../item/resource.js';
 import { toPointer } from '../../contract/pointer.js';
 import { findBodyMedia, findSuccessMedia } from '../../contract/operations/responses.js';
-import { listProperties } from '../item/item-schema.js';
+import { listProperties } from '../../contract/schema-view/schema-view.js';
 import type { Plan } from '../list/list-shape.js';
 import type { PageStyleName } from '../list/pagination.js';
 import { createPagePlan, type PagePlan } from '../list/plan.js';

@@ -14,12 +14,12 @@ import { type Binding, isInPart, isNamedElsewhere } from '../item/resource.js';
 import { memoize } from '../../base/memoize.js';
 import { NO_VIOLATIONS } from '../../schema/violation.js';
 import {
-  type ItemProperty,
-  type ItemSchema,
+  type PropertyView,
+  type SchemaView,
   isSuccessFlag,
   listBranches,
   listProperties,
-} from '../item/item-schema.js';
+} from '../../contract/schema-view/schema-view.js';
 import { toBareName } from '../../base/names.js';
 import { toScope } from '../store/collection.js';
 import type { Entry, Item, ItemContent } from '../store/lists/item-list.js';
@@ -102,7 +102,7 @@ interface KnownProperty {
 }
 
 /** The properties that hold the ids of parents whose parameters have other names: `project_id` for `/projects/{id}/issues`. */
-function findParentProperties(schema: ItemSchema | undefined, links: Binding['parents']): readonly KnownProperty[] {
+function findParentProperties(schema: SchemaView | undefined, links: Binding['parents']): readonly KnownProperty[] {
   const scalars = listProperties(schema).filter(({ scalar }) => scalar);
   return links.flatMap(({ collection, parameters }, parent): readonly KnownProperty[] => {
     const noun = toBareName(toNoun(collection));
@@ -262,7 +262,7 @@ function answerHinted({ items, resources }: StateContext, { call }: Exchange, co
 }
 
 /** A value of the path as a property shows it: as it is, in an object where it cannot hold an id, or as an element of an array. */
-function wrapId({ read }: StateContext, property: ItemProperty | undefined, value: unknown): unknown {
+function wrapId({ read }: StateContext, property: PropertyView | undefined, value: unknown): unknown {
   const type = property === undefined || property.scalar ? undefined : read(property.target)?.type;
   return type === 'array' ? [value] : type === 'object' ? { id: value } : value;
 }

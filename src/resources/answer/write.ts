@@ -7,7 +7,7 @@ import { createIdCheck } from './conditions.js';
 import { filterMembers, isObject, joinObjects, readMember, withPath } from '../../base/json.js';
 import { readBodyPointer } from '../infer/contract-index.js';
 import { applyJsonPatch, createElementMerge, type ElementMerge, isJsonPatch } from '../item/json-patch.js';
-import type { ItemSchema } from '../item/item-schema.js';
+import type { SchemaView } from '../../contract/schema-view/schema-view.js';
 import { createItemEnvelope } from '../list/envelope.js';
 import { createValueReader, findIdsInput } from '../list/inputs.js';
 import { findCount } from '../list/list-shape.js';
@@ -293,14 +293,16 @@ function hasFixedId({ binding, bindingsOf, model, read }: OperationContext): boo
   const id = model.resource.idProperty;
   if (id === undefined) return false;
   const own = bindingsOf(binding.collection);
-  const readItems = ({ operation }: Binding): readonly ItemSchema[] =>
+  const readItems = ({ operation }: Binding): readonly SchemaView[] =>
     (operation.body?.content ?? []).flatMap(({ schema, schemaPointer }) =>
       schema === undefined ? [] : (locateItem({ read }, model, schemaPointer).schema ?? []),
     );
   const created = own.filter(({ action }) => CREATES.has(action)).flatMap(readItems);
   const isTaken = created.some(({ members: properties }) => properties.size === 0 || properties.has(id));
   if (created.length > 0 && !isTaken) return true;
-  const declared = own.flatMap((each) => readItems(each).flatMap(({ members: properties }) => properties.get(id) ?? []));
+  const declared = own.flatMap((each) =>
+    readItems(each).flatMap(({ members: properties }) => properties.get(id) ?? []),
+  );
   if (declared.some(({ schema }) => SAYS_FIXED.test(schema.description ?? ''))) return true;
   return own.some(({ operation, action }) => {
     const sentences = action === 'create' ? (operation.description ?? '').split(/(?<=[.!?])\s/) : [];

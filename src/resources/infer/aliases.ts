@@ -2,12 +2,12 @@ import { BODY_METHODS } from '../../contract/operations/operation.js';
 import { means } from '../../conventions/conventions.js';
 import type { Operation } from '../../contract/operations/operation.js';
 import {
-  type ItemProperty,
-  type ItemSchema,
-  type ReadItemSchema,
+  type PropertyView,
+  type SchemaView,
+  type ReadSchema,
   listProperties,
   listBranches,
-} from '../item/item-schema.js';
+} from '../../contract/schema-view/schema-view.js';
 import { findJsonMedia, findSuccessMedia } from '../../contract/operations/responses.js';
 import { isNamedAfter, toSingular } from '../../conventions/names.js';
 import { toBareName } from '../../base/names.js';
@@ -248,7 +248,7 @@ interface Relation extends Pick<Sublist, 'isOne' | 'property'> {
   readonly name: string;
 }
 
-function listRelations(read: ReadItemSchema, schema: ItemSchema): readonly Relation[] {
+function listRelations(read: ReadSchema, schema: SchemaView): readonly Relation[] {
   return listProperties(schema).flatMap((holder) => {
     const seen = new Set<string>();
     return listProperties(read(holder.target)).flatMap(({ name, bare, target }): readonly Relation[] => {
@@ -278,7 +278,7 @@ function findRelated(
 }
 
 /** Whether the operations below an item list, add, set and remove elements of an array, and none reads or changes one of them. */
-function hasOnlyElements(index: ContractIndex, key: string, { name, target }: ItemProperty): boolean {
+function hasOnlyElements(index: ContractIndex, key: string, { name, target }: PropertyView): boolean {
   const methods = index.operationsAt(key);
   const others = index.operationsAt(`${key}/{}`);
   const element = index.read(index.read(target)?.element);

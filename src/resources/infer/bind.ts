@@ -12,7 +12,12 @@ import { findEffect, isStatus } from '../item/server-values.js';
 import type { Action, Binding, Within } from '../item/resource.js';
 import { isSameItem, compareSchemas } from '../item/positions.js';
 import type { CollectionCandidate } from './candidates.js';
-import { type ItemSchema, listProperties, findValueArray, listBranches } from '../item/item-schema.js';
+import {
+  type SchemaView,
+  listProperties,
+  findValueArray,
+  listBranches,
+} from '../../contract/schema-view/schema-view.js';
 import { type ContractIndex, readBodyPointer, isNamedAs } from './contract-index.js';
 import { findIdsInput } from '../list/inputs.js';
 import { readAnswerPointer, readCountShape } from '../list/list-shape.js';
@@ -162,10 +167,10 @@ export const bindItemWord: Bind = (index, candidate, operation) => {
 };
 
 /** Whether an answer says no more than that a request was carried out: nothing, a few scalars, or objects without properties. */
-function isReport({ read }: ContractIndex, answer: ItemSchema | undefined): boolean {
+function isReport({ read }: ContractIndex, answer: SchemaView | undefined): boolean {
   if (answer === undefined) return true;
   const properties = listProperties(answer);
-  const isEmpty = (of: ItemSchema | undefined): boolean => of?.type === 'object' && of.members.size === 0;
+  const isEmpty = (of: SchemaView | undefined): boolean => of?.type === 'object' && of.members.size === 0;
   return (
     properties.length <= 4 &&
     properties.every(({ name, scalar, target }) => (scalar || isEmpty(read(target))) && !/^_?id$/i.test(name))
@@ -265,7 +270,7 @@ function isUndeclared({ schema, itemKey }: CollectionCandidate, operation: Opera
 }
 
 /** Whether a body is an item with the property that identifies it. */
-function hasItemWithId(index: ContractIndex, { schema, groups }: CollectionCandidate, body: ItemSchema): boolean {
+function hasItemWithId(index: ContractIndex, { schema, groups }: CollectionCandidate, body: SchemaView): boolean {
   const item = index.read(schema);
   if (item === undefined || body.pointer === item.pointer) return item !== undefined;
   const ids = ['id', '_id', 'pk', 'uuid', groups.at(-1)?.parameters.at(-1) ?? 'id'];
@@ -320,9 +325,7 @@ function findItemArray(
   const isCreate = operation.method === 'POST' && !isNamed;
   const isListed = only.required || index.list(operation)?.path.at(-1) === only.name;
   const isPlain = isListed && !hasId && isListOf(index, candidate, operation);
-  return isPlain || (!isCreate && !body.members.has('id'))
-    ? `the items are in "${only.name}" of its body`
-    : undefined;
+  return isPlain || (!isCreate && !body.members.has('id')) ? `the items are in "${only.name}" of its body` : undefined;
 }
 
 /** A DELETE of a collection, or a POST that removes several items, removes those that the request names, else all. */

@@ -1,7 +1,7 @@
 import { CHANGING_METHODS } from '../../contract/operations/operation.js';
 import { means } from '../../conventions/conventions.js';
 import type { Operation } from '../../contract/operations/operation.js';
-import { type ItemSchema, listBranches } from '../item/item-schema.js';
+import { type SchemaView, listBranches } from '../../contract/schema-view/schema-view.js';
 import { readAnswerPointer } from '../list/list-shape.js';
 import { isSummary } from '../item/positions.js';
 import { type ContractIndex, isLongRunning } from './contract-index.js';
@@ -138,8 +138,7 @@ function addPlainDraft(
 /** A path whose response is a list is a collection, even if no path identifies one of its items. */
 function findListed({ index, candidates, operation, shape }: PlainPath): string | undefined {
   const items = index.read(index.list(operation)?.itemSchema);
-  if (items === undefined || items.members.size === 0 || isSearchOf(candidates, shape, items.pointer))
-    return undefined;
+  if (items === undefined || items.members.size === 0 || isSearchOf(candidates, shape, items.pointer)) return undefined;
   return findSchema(index, shape.key, undefined) ?? items.pointer;
 }
 
@@ -212,7 +211,7 @@ function findSchema(index: ContractIndex, key: string, itemKey: string | undefin
   );
 }
 
-function withProperties(schema: ItemSchema | undefined): ItemSchema | undefined {
+function withProperties(schema: SchemaView | undefined): SchemaView | undefined {
   return schema === undefined || schema.members.size === 0 ? undefined : schema;
 }
 
@@ -231,6 +230,6 @@ function readBranches({ contract, read }: ContractIndex, pointer: string): reado
   return branches.length > 0 ? branches : [read(pointer)?.pointer ?? pointer];
 }
 
-function toObject(index: ContractIndex, operation: Operation | undefined): ItemSchema | undefined {
+function toObject(index: ContractIndex, operation: Operation | undefined): SchemaView | undefined {
   return index.list(operation) === undefined ? index.answer(operation) : undefined;
 }

@@ -4,7 +4,7 @@ import type { Contract } from '../../contract/contract.js';
 import type { Operation, Parameter } from '../../contract/operations/operation.js';
 import { memoize } from '../../base/memoize.js';
 import { findBodyMedia } from '../../contract/operations/responses.js';
-import { type ItemSchema, listProperties, type ReadItemSchema } from '../item/item-schema.js';
+import { type SchemaView, listProperties, type ReadSchema } from '../../contract/schema-view/schema-view.js';
 import { findListItems, type ItemsPosition, readAnswerPointer } from '../list/list-shape.js';
 import { toBareNoun } from '../../conventions/names.js';
 import { toBareName } from '../../base/names.js';
@@ -22,7 +22,7 @@ import { addTo } from '../../base/json.js';
 /** A contract with the lookups that inference needs, each computed once. */
 export interface ContractIndex {
   readonly contract: Contract;
-  readonly read: ReadItemSchema;
+  readonly read: ReadSchema;
   /** The operations of a path key, by method; none without a key. */
   operationsAt(key: string | undefined): ReadonlyMap<string, Operation>;
   /** The last path parameter of an item, as each operation on it or below it declares it. */
@@ -37,16 +37,16 @@ export interface ContractIndex {
   /** Where the items of the list in the success response of an operation are. */
   list(operation: Operation | undefined): ItemsPosition | undefined;
   /** The schema of the item in the success response, without the envelope around it; the whole response where it has no item. */
-  answer(operation: Operation | undefined): ItemSchema | undefined;
+  answer(operation: Operation | undefined): SchemaView | undefined;
   /** The schema of the item in the request body, without the envelope around it; the whole body where it has no item. */
-  body(operation: Operation | undefined): ItemSchema | undefined;
+  body(operation: Operation | undefined): SchemaView | undefined;
 }
 
 /** Indexes the operations of a contract by path. */
-export function createContractIndex(contract: Contract, read: ReadItemSchema): ContractIndex {
+export function createContractIndex(contract: Contract, read: ReadSchema): ContractIndex {
   const isList = (operation: Operation, noun: string | undefined): boolean =>
     findListItems(read, operation, noun) !== undefined;
-  const readShown = (operation: Operation): ItemSchema | undefined => {
+  const readShown = (operation: Operation): SchemaView | undefined => {
     const list = findListItems(read, operation);
     return read(list === undefined ? readAnswerPointer(operation) : list.itemSchema);
   };
@@ -73,7 +73,7 @@ export function createContractIndex(contract: Contract, read: ReadItemSchema): C
   const none: ReadonlyMap<string, Operation> = new Map();
   const lookups = { read, shapes, byKey };
   const findItem = createItemFinder(lookups);
-  const unwrap = (operation: Operation, pointer = ''): ItemSchema | undefined => {
+  const unwrap = (operation: Operation, pointer = ''): SchemaView | undefined => {
     const whole = read(pointer);
     // An array that is sent to a collection creates each of its elements.
     if (whole === undefined || (whole.type === 'array' && !isOnItem(shapes.get(operation)))) return whole;
@@ -120,7 +120,7 @@ interface Lookups extends Pick<ContractIndex, 'read'> {
 }
 
 /** The items that the bodies of an operation may hold: that of its own path, then that of the path above it. */
-type FindItem = (operation: Operation) => readonly ItemSchema[];
+type FindItem = (operation: Operation) => readonly SchemaView[];
 
 function createItemFinder(lookups: Lookups): FindItem {
   const { shapes, byKey } = lookups;
@@ -157,7 +157,7 @@ function toItemKeys(groups: readonly KeyedGroup[]): readonly string[] {
 }
 
 /** The schema of the item that the operations of one collection show and take. */
-function findItemOf(lookups: Lookups, operations: readonly Operation[]): ItemSchema | undefined {
+function findItemOf(lookups: Lookups, operations: readonly Operation[]): SchemaView | undefined {
   const { read, shapes } = lookups;
   const onItem = operations.filter((operation) => isOnItem(shapes.get(operation)));
   const onList = operations.filter((operation) => !onItem.includes(operation));
@@ -201,7 +201,7 @@ function select(operations: readonly Operation[], ...methods: readonly string[])
 function findSingleElement(
   lookups: Lookups,
   { gets, shown }: { readonly gets: readonly Operation[]; readonly shown: readonly Operation[] },
-): ItemSchema | undefined {
+): SchemaView | undefined {
   const { read, shapes } = lookups;
   const [first] = gets;
   const pointer = first && shown.map(readAnswerPointer).find((each) => each !== undefined);
@@ -265,7 +265,7 @@ function isOnItem(shape: PathShape | undefined): boolean {
 }
 
 /** Whether a schema is that of a long-running operation: it has a flag that says that it is done, and its result. */
-export function isLongRunning(schema: ItemSchema | undefined): boolean {
+export function isLongRunning(schema: SchemaView | undefined): boolean {
   const all = listProperties(schema);
   return (
     all.some(({ name, schema: own }) => means(name, 'statuses.doneFlag') && own.type === 'boolean') &&

@@ -5,13 +5,13 @@ import { readNameSpan } from '../../contract/router/path-span.js';
 import type { CollectionCandidate } from './candidates.js';
 import type { ContractIndex } from './contract-index.js';
 import {
-  type ItemProperty,
-  type ItemSchema,
+  type PropertyView,
+  type SchemaView,
   listProperties,
   listShownValues,
   isNumeric,
   readSchemaType,
-} from '../item/item-schema.js';
+} from '../../contract/schema-view/schema-view.js';
 import { isNamedAfter, toBareNoun } from '../../conventions/names.js';
 import { toBareName } from '../../base/names.js';
 import { type Binding, type OwnUrl, type Resource, type SecretKey, createResource } from '../item/resource.js';
@@ -76,7 +76,7 @@ function isAlwaysThere(index: ContractIndex, { key }: CollectionCandidate): bool
 /** The property that holds the URL of an item, where nothing else identifies it. */
 function findOwnUrl(
   index: ContractIndex,
-  schema: ItemSchema | undefined,
+  schema: SchemaView | undefined,
   { candidate, id }: { readonly candidate: CollectionCandidate; readonly id: string | undefined },
 ): OwnUrl | undefined {
   const methods = index.operationsAt(candidate.itemKey);
@@ -90,7 +90,7 @@ function findOwnUrl(
 
 /** The property that holds the full resource name of an item: `projects/p1/topics/t1` at `/projects/{project}/topics/{topic}`. */
 function findFullName(
-  schema: ItemSchema,
+  schema: SchemaView,
   { groups }: CollectionCandidate,
 ): { readonly property: string; readonly words: readonly string[] } | undefined {
   if (groups.some(({ parameters }, i) => parameters.length > (i < groups.length - 1 ? 1 : Infinity))) return undefined;
@@ -117,7 +117,7 @@ function findFullName(
 }
 
 /** The property with the name of the path parameter, with or without the noun, else `id`, else the noun and `id`; a path with dots inside an object. */
-function findIdProperty(index: ContractIndex, schema: ItemSchema, candidate: CollectionCandidate): string | undefined {
+function findIdProperty(index: ContractIndex, schema: SchemaView, candidate: CollectionCandidate): string | undefined {
   const parameter = candidate.groups.at(-1)?.parameters.at(-1);
   const noun = toBareNoun(candidate.groups.at(-1)?.words.at(-1));
   // `{idOrName}` takes another property as well.
@@ -143,7 +143,7 @@ function findIdProperty(index: ContractIndex, schema: ItemSchema, candidate: Col
 }
 
 /** The id of the item that a parameter of another noun names: `user.id` for the `{user_id}` of a member. */
-function findOtherItem(index: ContractIndex, schema: ItemSchema, { noun, wanted }: IdWords): string | undefined {
+function findOtherItem(index: ContractIndex, schema: SchemaView, { noun, wanted }: IdWords): string | undefined {
   const [, stem = '', key = 'id'] = KEY_OF_OTHER.exec(wanted) ?? [];
   if (stem === '' || noun === '' || wanted.startsWith(noun)) return undefined;
   const names = listProperties(schema);
@@ -163,7 +163,7 @@ interface IdWords {
   readonly isText: boolean;
 }
 
-function findIdIn(schema: ItemSchema, of: IdWords): string | undefined {
+function findIdIn(schema: SchemaView, of: IdWords): string | undefined {
   const { noun, wanted } = of;
   const properties = listProperties(schema).filter(
     ({ schema: { type } }) => type === undefined || (type !== 'boolean' && isScalarType(type)),
@@ -202,7 +202,7 @@ function findIdIn(schema: ItemSchema, of: IdWords): string | undefined {
 /** For `{namespace}/{taxonomy_key}` the properties `namespace` and `key`; none where a parameter matches no property. */
 function findKeyProperties(
   index: ContractIndex,
-  schema: ItemSchema | undefined,
+  schema: SchemaView | undefined,
   candidate: CollectionCandidate,
 ): readonly string[] {
   const { parameters = [], words = [] } = candidate.groups.at(-1) ?? {};
@@ -215,7 +215,7 @@ function findKeyProperties(
 }
 
 /** The strings that hold all parts of a key, by their name or by an example of as many parts: `mira/ledger`. */
-function findJoinedKeys(schema: ItemSchema, keys: readonly string[]): readonly string[] {
+function findJoinedKeys(schema: SchemaView, keys: readonly string[]): readonly string[] {
   const isExample = (value: unknown): boolean =>
     typeof value === 'string' && /^[^/\s:]+(\/[^/\s:]+)+$/.test(value) && value.split('/').length === keys.length;
   const joined = listProperties(keys.length < 2 ? undefined : schema).filter(
@@ -231,7 +231,7 @@ function findJoinedKeys(schema: ItemSchema, keys: readonly string[]): readonly s
 /** The property that one of several parameters matches: `owner.login` for `{owner}`, `name` for the `{repo}` of a repo. */
 function findKeyProperty(
   index: ContractIndex,
-  schema: ItemSchema,
+  schema: SchemaView,
   of: { readonly noun: string; readonly name: string },
 ): string | undefined {
   const properties = listProperties(schema);
@@ -247,7 +247,7 @@ function findKeyProperty(
 }
 
 /** The property of an object in the item that a parameter names with that object: `owner.name` for `{owner_name}`. */
-function findHeldKey(index: ContractIndex, properties: readonly ItemProperty[], wanted: string): string | undefined {
+function findHeldKey(index: ContractIndex, properties: readonly PropertyView[], wanted: string): string | undefined {
   for (const { name, bare, scalar, target } of properties) {
     const rest = scalar || !wanted.startsWith(bare) ? '' : wanted.slice(bare.length);
     const inner = rest === '' ? undefined : listProperties(index.read(target)).find((each) => each.bare === rest);
@@ -260,7 +260,7 @@ function findHeldKey(index: ContractIndex, properties: readonly ItemProperty[], 
 function findSecretKey(
   index: ContractIndex,
   candidate: CollectionCandidate,
-  schema: ItemSchema,
+  schema: SchemaView,
 ): SecretKey | undefined {
   const { parameters = [] } = candidate.groups.at(-1) ?? {};
   const name = toBareName(parameters[0] ?? '');
@@ -273,7 +273,7 @@ function findSecretKey(
 }
 
 /** Properties that the response to a create requires and the item does not: secrets that are shown once, or the id. */
-function findOnce(index: ContractIndex, candidate: CollectionCandidate, schema: ItemSchema): readonly string[] {
+function findOnce(index: ContractIndex, candidate: CollectionCandidate, schema: SchemaView): readonly string[] {
   const create = index.operationsAt(candidate.key).get('POST');
   const answer = index.answer(create);
   if (answer?.pointer === schema.pointer || answer?.members.has('id') !== true) return [];
@@ -291,7 +291,7 @@ function findOnce(index: ContractIndex, candidate: CollectionCandidate, schema: 
 function findSent(
   index: ContractIndex,
   { key, itemKey }: CollectionCandidate,
-  item: ItemSchema | undefined,
+  item: SchemaView | undefined,
 ): readonly string[] {
   const operations = [key, itemKey].flatMap((each) => [...index.operationsAt(each).values()]);
   const names = new Set<string>();
@@ -305,7 +305,7 @@ function findSent(
 }
 
 /** The properties that are the masked forms of others. */
-function findRedacted(schema: ItemSchema): Readonly<Record<string, string>> {
+function findRedacted(schema: SchemaView): Readonly<Record<string, string>> {
   const redacted: Record<string, string> = {};
   for (const name of schema.members.keys()) {
     const plain = MASKED_NAME.exec(name)?.[1];
@@ -358,7 +358,7 @@ function toPath(words: readonly string[], parameters: readonly string[]): string
  */
 function findAlternateKeys(
   index: ContractIndex,
-  schema: ItemSchema | undefined,
+  schema: SchemaView | undefined,
   of: { readonly candidate: CollectionCandidate; readonly paths: ReadonlySet<string>; readonly id: string | undefined },
 ): readonly string[] {
   const { candidate, paths, id } = of;
@@ -398,7 +398,7 @@ function isLogin(bare: string, parameter: string): boolean {
 function findIdSchema(
   index: ContractIndex,
   { key, itemKey, groups }: CollectionCandidate,
-  id: ItemProperty | undefined,
+  id: PropertyView | undefined,
 ): string | undefined {
   const methods = index.operationsAt(itemKey);
   const [first] = methods.values();
@@ -432,8 +432,8 @@ const HOLDER = /^profile$/i;
 /** The properties that can identify an item, those of its profile after its own. */
 function findKeys(
   { read }: ContractIndex,
-  schema: ItemSchema,
-): readonly { readonly path: string; readonly property: ItemProperty }[] {
+  schema: SchemaView,
+): readonly { readonly path: string; readonly property: PropertyView }[] {
   const own = listProperties(schema).map((property) => ({ path: property.name, property }));
   const held = own
     .filter(({ path }) => HOLDER.test(path) || means(path, 'envelopes.part'))
@@ -451,7 +451,7 @@ function findPathParameter({ parameters }: Operation, name: string): Parameter |
 }
 
 /** Whether a property can have a value that only one item has. */
-function canIdentify({ schema, scalar }: ItemProperty): boolean {
+function canIdentify({ schema, scalar }: PropertyView): boolean {
   const type = readSchemaType(schema);
   const isText = type === 'string' || type === 'integer' || (type === undefined && scalar);
   return isText && schema.enum === undefined && !('const' in schema) && schema.format?.startsWith('date') !== true;
@@ -490,7 +490,7 @@ function readMention(index: ContractIndex, parameter: Parameter, operation: Oper
 const ALTERNATIVE = /\bor\b|\||\b(also|as well|either|alternatively)\b/i;
 
 /** Whether the name, the description or a branch of the schema of a parameter says that it takes a property as well. */
-function isMentioned({ parts, descriptions, branches }: Mention, { name, bare }: ItemProperty): boolean {
+function isMentioned({ parts, descriptions, branches }: Mention, { name, bare }: PropertyView): boolean {
   if (parts.some((part) => part === bare || (bare.length > 2 && part.endsWith(bare)))) return true;
   if (bare.length > 3 && branches.some((branch) => branch.endsWith(bare))) return true;
   return descriptions.some((each) => each.bare.includes(bare) && isDescribed(each.text, name));

@@ -5,7 +5,7 @@ import { findResponse } from '../../contract/operations/responses.js';
 import { readSegments, toPointer } from '../../contract/pointer.js';
 import { MockError, nearest, suggest } from '../../base/errors.js';
 import { createPatternGenerator, readPattern } from '../../generate/text/pattern.js';
-import type { ItemSchema, ReadItemSchema } from '../item/item-schema.js';
+import type { SchemaView, ReadSchema } from '../../contract/schema-view/schema-view.js';
 import { findItemsAt, planList, readCountShape } from '../list/list-shape.js';
 import { isStatus } from '../item/server-values.js';
 import {
@@ -193,7 +193,7 @@ function readHintedList(
 function checkResource(
   contract: Contract,
   resource: Resource,
-  known: { readonly read: ReadItemSchema; readonly names: ReadonlySet<string> },
+  known: { readonly read: ReadSchema; readonly names: ReadonlySet<string> },
 ): void {
   const at = toPointer('x-mock', 'collections', resource.name);
   const schema = known.read(resource.schema);
@@ -232,7 +232,7 @@ function checkResource(
 function checkIdHint(
   contract: Contract,
   resource: Resource,
-  { schema, read }: { readonly schema: ItemSchema; readonly read: ReadItemSchema },
+  { schema, read }: { readonly schema: SchemaView; readonly read: ReadSchema },
 ): void {
   const at = toPointer('x-mock', 'collections', resource.name, 'id');
   const { idProperty } = resource;
@@ -243,7 +243,7 @@ function checkIdHint(
 }
 
 /** Checks that the status in a hint can have its values. @throws MockError `HINT_INVALID`. */
-function checkLifecycle(contract: Contract, { name, lifecycle }: Resource, schema: ReturnType<ReadItemSchema>): void {
+function checkLifecycle(contract: Contract, { name, lifecycle }: Resource, schema: ReturnType<ReadSchema>): void {
   if (lifecycle === undefined || lifecycle === false) return;
   const at = toPointer('x-mock', 'collections', name, 'lifecycle');
   const names = [...(schema?.members.keys() ?? [])];

@@ -1,7 +1,7 @@
-import { BEHIND_ITEM } from '../../resources/item/resource.js';
+import { BEHIND_ITEM } from '../item/resource.js';
 import type { Contract } from '../../contract/contract.js';
 import type { Operation } from '../../contract/operations/operation.js';
-import { createItemSchemaReader } from '../item/item-schema.js';
+import { createSchemaReader } from '../../contract/schema-view/schema-view.js';
 import { describeResource, findMembers } from './describe.js';
 import { toBareNoun } from '../../conventions/names.js';
 import { toBareName } from '../../base/names.js';
@@ -52,7 +52,7 @@ import { addTo } from '../../base/json.js';
  * @throws MockError `HINT_INVALID` for an invalid hint.
  */
 export function inferResources(contract: Contract): Resources {
-  const index = createContractIndex(contract, createItemSchemaReader(contract));
+  const index = createContractIndex(contract, createSchemaReader(contract));
   const rpc = inferRpcResources(index);
   const called = new Map(rpc.bindings.map((binding) => [binding.operation, binding]));
   const keys = new Set([...called.keys()].map((operation) => index.shape(operation)?.key));

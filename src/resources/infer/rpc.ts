@@ -1,6 +1,6 @@
 import { PREFIX } from '../../conventions/forms.js';
 import { means, type Idea } from '../../conventions/conventions.js';
-import { type ItemSchema, listProperties, type ReadItemSchema } from '../item/item-schema.js';
+import { type SchemaView, listProperties, type ReadSchema } from '../../contract/schema-view/schema-view.js';
 import { toBareName, readWords } from '../../base/names.js';
 import { type ItemsPosition, planList, findListItems, readAnswerPointer } from '../list/list-shape.js';
 import { toBareNoun, toSingular } from '../../conventions/names.js';
@@ -39,7 +39,7 @@ interface RpcGroup {
   readonly name: string;
   readonly nouns: readonly string[];
   readonly methods: readonly RpcMethod[];
-  readonly item: ItemSchema;
+  readonly item: SchemaView;
   /** Bare names that a parameter with the id can have, without `id`: `room` of `room_id`. */
   readonly names: readonly string[];
   readonly idProperty: string;
@@ -132,7 +132,7 @@ function findSecretKey(index: ContractIndex, group: RpcGroup): SecretKey | undef
 
 /** The positions in an answer, without a root that repeats what the request sends; behind a verb only a root with an id or a name of its own. */
 function findAnswerPositions(
-  read: ReadItemSchema,
+  read: ReadSchema,
   { operation, inputs, isVerbFirst, nouns }: RpcMethod,
 ): readonly BodyPosition[] {
   const positions = findItemPositions(read, readAnswerPointer(operation));
@@ -148,7 +148,7 @@ function findAnswerPositions(
 }
 
 /** The item of a read; where that is the whole answer beside members such as `ok`, the item of the list, which has none of them. */
-function chooseItem(found: BodyPosition, listed: BodyPosition | undefined, methods: readonly RpcMethod[]): ItemSchema {
+function chooseItem(found: BodyPosition, listed: BodyPosition | undefined, methods: readonly RpcMethod[]): SchemaView {
   if (found.path.length > 0 || listed === undefined || methods.some(({ isVerbFirst }) => isVerbFirst))
     return found.schema;
   const isPart = [...listed.schema.members.keys()].every((name) => found.schema.members.has(name));
@@ -480,7 +480,7 @@ function isTakenOnItem(methods: readonly RpcMethod[], test: (inputs: readonly Rp
 
 /** The property of the id: one that the methods on one item take, else `id`, one with the noun, or one that these methods require. */
 function findIdProperty(
-  { members: properties }: ItemSchema,
+  { members: properties }: SchemaView,
   names: readonly string[],
   methods: readonly RpcMethod[],
 ): string | undefined {
@@ -518,7 +518,11 @@ function findShortNouns({ methods, nouns }: Pick<RpcGroup, 'methods' | 'nouns'>)
 }
 
 /** The other properties by which methods may name an item, behind a verb: its ARN and its name. */
-function listOtherKeys(names: readonly string[], { members: properties }: ItemSchema, idProperty: string): readonly string[] {
+function listOtherKeys(
+  names: readonly string[],
+  { members: properties }: SchemaView,
+  idProperty: string,
+): readonly string[] {
   const keys = new Set(['arn', 'name', ...names.flatMap((noun) => [`${noun}arn`, `${noun}name`, `${noun}id`])]);
   return [...properties.keys()].filter((name) => name !== idProperty && keys.has(toBareName(name)));
 }

@@ -4,12 +4,12 @@ import type { Contract } from '../../contract/contract.js';
 import { isObject, type SchemaObject } from '../../base/json.js';
 import type { Operation } from '../../contract/operations/operation.js';
 import {
-  type ItemProperty,
-  type ItemSchema,
-  type ReadItemSchema,
+  type PropertyView,
+  type SchemaView,
+  type ReadSchema,
   listProperties,
   listShownValues,
-} from '../item/item-schema.js';
+} from '../../contract/schema-view/schema-view.js';
 import { toBareName } from '../../base/names.js';
 import { findInnerList } from '../list/envelope.js';
 import type { OwnUrl } from '../item/resource.js';
@@ -24,8 +24,8 @@ const HOLDERS: readonly RegExp[] = [/^_?links$/i, /^self$/i];
  * @param of - `id` is the property that would be the id otherwise; a name (`slug`) is less likely than the URL unless the parameter says so.
  */
 export function findSelfUrl(
-  of: { readonly contract: Contract; readonly read: ReadItemSchema },
-  schema: ItemSchema,
+  of: { readonly contract: Contract; readonly read: ReadSchema },
+  schema: SchemaView,
   known: { readonly reading: Operation; readonly parameter: string; readonly id: string | undefined },
 ): OwnUrl | undefined {
   const { reading, parameter, id } = known;
@@ -40,8 +40,8 @@ export function findSelfUrl(
 
 /** Finds the property of an item with an id that holds its own URL as well: `self`, `_links.self.href`, or a `url` described as that. */
 export function findSelfLink(
-  of: { readonly contract: Contract; readonly read: ReadItemSchema },
-  schema: ItemSchema,
+  of: { readonly contract: Contract; readonly read: ReadSchema },
+  schema: SchemaView,
   known: { readonly reading: Operation; readonly sent: readonly string[] },
 ): OwnUrl | undefined {
   const { reading, sent } = known;
@@ -67,7 +67,7 @@ function toPath({ path }: Operation): string {
 
 function toOwnUrl(
   contract: Contract,
-  schema: ItemSchema,
+  schema: SchemaView,
   { found, path }: { readonly found: Found; readonly path: string },
 ): OwnUrl {
   const base = readShownBase(schema, found.property, path) ?? readServer(contract);
@@ -76,8 +76,8 @@ function toOwnUrl(
 
 /** Finds the URLs of the lists in an item: `refunds.url` for `/charges/{charge}/refunds`. */
 export function findListUrls(
-  { contract, read }: { readonly contract: Contract; readonly read: ReadItemSchema },
-  schema: ItemSchema,
+  { contract, read }: { readonly contract: Contract; readonly read: ReadSchema },
+  schema: SchemaView,
   reading: Operation,
 ): readonly OwnUrl[] {
   const path = toPath(reading);
@@ -94,7 +94,7 @@ export function findListUrls(
 }
 
 /** Whether a property is the URL of its item: by its name, or by its description or example. */
-function isOwnUrl(schema: ItemSchema, property: ItemProperty, path: string): boolean {
+function isOwnUrl(schema: SchemaView, property: PropertyView, path: string): boolean {
   if (means(property.name, 'links.own')) return true;
   if (!means(property.name, 'links.plain')) return false;
   if (readShownBase(schema, property, path) !== undefined) return true;
@@ -104,11 +104,11 @@ function isOwnUrl(schema: ItemSchema, property: ItemProperty, path: string): boo
 
 interface Found {
   readonly path: readonly string[];
-  readonly property: ItemProperty;
+  readonly property: PropertyView;
 }
 
 /** The property itself, or the one that the links of the item hold. */
-function findProperty(read: ReadItemSchema, schema: ItemSchema, above: readonly string[]): Found | undefined {
+function findProperty(read: ReadSchema, schema: SchemaView, above: readonly string[]): Found | undefined {
   const properties = listProperties(schema);
   const own = properties.find(
     (each) => means(each.name, 'links.self') && isText(each.schema.type) && each.schema.enum === undefined,
@@ -122,7 +122,7 @@ function findProperty(read: ReadItemSchema, schema: ItemSchema, above: readonly 
 }
 
 /** What an example of the URL has before the path of the item. */
-function readShownBase(schema: ItemSchema, property: ItemProperty, path: string): string | undefined {
+function readShownBase(schema: SchemaView, property: PropertyView, path: string): string | undefined {
   const examples = listShownValues(schema, property).filter((example) => typeof example === 'string');
   if (examples.length === 0) return undefined;
   const pattern = path

@@ -3,7 +3,7 @@ import { isObject, readOwn, type Schema, type SchemaObject } from '../../base/js
 import { toPointer } from '../../contract/pointer.js';
 import { memoize } from '../../base/memoize.js';
 import type { Item } from '../store/lists/item-list.js';
-import { listParts, MAX_DEPTH, resolvePart, type Part } from './schema-parts.js';
+import { listParts, MAX_DEPTH, resolvePart, type SchemaPart } from '../../contract/schema-view/parts.js';
 
 /** Leaves out members of an item; one that has nothing else is returned as it is. */
 type Filter = (item: Item) => Item;
@@ -19,15 +19,15 @@ export interface DeclaredMembers {
 /** The alternatives of one schema, of which a value fits some. */
 interface Union {
   readonly pointer: string;
-  readonly branches: readonly Part[];
+  readonly branches: readonly SchemaPart[];
   /** The property of a discriminator, and the branches that its values name. */
   readonly property: string | undefined;
-  readonly mapping: ReadonlyMap<string, Part>;
+  readonly mapping: ReadonlyMap<string, SchemaPart>;
 }
 
 /** What all schemas of one position say together. */
 interface Position {
-  readonly parts: readonly Part[];
+  readonly parts: readonly SchemaPart[];
   readonly unions: readonly Union[];
   /** Whether it keeps members that are not declared. */
   readonly isOpen: boolean;
@@ -117,7 +117,7 @@ function createPositions(contract: Contract): {
   choose(value: unknown, position: Position): Position;
 } {
   const known = new Map<string, Position>();
-  const join = (parts: readonly Part[], unions: readonly Union[]): Position => {
+  const join = (parts: readonly SchemaPart[], unions: readonly Union[]): Position => {
     const key = [unions.length, ...parts.map(({ pointer }) => pointer)].join('\n');
     const existing = known.get(key);
     if (existing !== undefined) return existing;
@@ -129,7 +129,7 @@ function createPositions(contract: Contract): {
     const parts = places.flatMap((place) => flatten(contract, place, 0));
     return parts.length === 0 ? undefined : join(parts, listUnions(contract, parts));
   };
-  const chooseBranches = (value: unknown, union: Union): readonly Part[] => {
+  const chooseBranches = (value: unknown, union: Union): readonly SchemaPart[] => {
     const tag = isObject(value) && union.property !== undefined ? value[union.property] : undefined;
     const named = typeof tag === 'string' ? union.mapping.get(tag) : undefined;
     if (named !== undefined) return [named];
@@ -187,7 +187,7 @@ function createPosition({ parts, unions }: Pick<Position, 'parts' | 'unions'>, o
   const others = parts
     .flatMap((part) => [...listAt(part, 'additionalProperties'), ...listAt(part, 'unevaluatedProperties')])
     .filter(({ schema }) => isObject(schema));
-  const asksForOthers = ({ schema }: Part): boolean =>
+  const asksForOthers = ({ schema }: SchemaPart): boolean =>
     schema.patternProperties !== undefined ||
     [schema.additionalProperties, schema.unevaluatedProperties].some((own) => own !== undefined && own !== false);
   const isOpen = parts.some(asksForOthers) || !parts.some(({ schema }) => schema.properties);
@@ -219,7 +219,7 @@ function createPosition({ parts, unions }: Pick<Position, 'parts' | 'unions'>, o
 }
 
 /** A schema with its references resolved, and the schemas that its `allOf` and its conditions add. */
-function flatten(contract: Contract, { schema, pointer }: Place, depth: number): readonly Part[] {
+function flatten(contract: Contract, { schema, pointer }: Place, depth: number): readonly SchemaPart[] {
   if (depth > MAX_DEPTH) return [];
   const part = resolvePart(contract, schema, pointer);
   // What is beside a `$ref` counts as well.
@@ -232,14 +232,14 @@ function flatten(contract: Contract, { schema, pointer }: Place, depth: number):
 }
 
 function listAt(
-  { schema, pointer }: Part,
+  { schema, pointer }: SchemaPart,
   keyword: 'additionalProperties' | 'else' | 'items' | 'then' | 'unevaluatedProperties',
 ): readonly Place[] {
   const own = schema[keyword];
   return own === undefined ? [] : [{ schema: own, pointer: `${pointer}/${keyword}` }];
 }
 
-function listUnions(contract: Contract, parts: readonly Part[]): readonly Union[] {
+function listUnions(contract: Contract, parts: readonly SchemaPart[]): readonly Union[] {
   return parts.flatMap((part) => {
     const { discriminator } = part.schema;
     const mapped = Object.entries(discriminator?.mapping ?? {});
@@ -253,7 +253,7 @@ function listUnions(contract: Contract, parts: readonly Part[]): readonly Union[
 }
 
 /** Whether a value can be one of a branch: it has what is required, and its members have the types and the values that are declared. */
-function fits(contract: Contract, value: unknown, branch: Part): boolean {
+function fits(contract: Contract, value: unknown, branch: SchemaPart): boolean {
   if (!isObject(value)) return true;
   return flatten(contract, branch, 0).every(
     ({ schema: { required = [], properties = {} }, pointer }) =>
@@ -277,7 +277,7 @@ export function canHold({ type, enum: values, const: only }: SchemaObject, value
 }
 
 /** Whether a schema asks for objects without saying anything about their members. */
-function isFree({ schema }: Part): boolean {
+function isFree({ schema }: SchemaPart): boolean {
   return FREE.every((keyword) => schema[keyword] === undefined);
 }
 

@@ -6,14 +6,14 @@ import { createIdGenerator, createLikeExample, createPrefixed, fitLength } from 
 import { readPattern, type TextGenerator } from '../../generate/text/pattern.js';
 import { createRandom } from '../../base/random.js';
 import {
-  type ItemProperty,
-  type ItemSchema,
+  type PropertyView,
+  type SchemaView,
   isNumeric,
   findPropertyAt,
   listProperties,
-  type ReadItemSchema,
+  type ReadSchema,
   readSchemaType,
-} from './item-schema.js';
+} from '../../contract/schema-view/schema-view.js';
 import { toSingular } from '../../conventions/names.js';
 import { toBareName, UUID } from '../../base/names.js';
 import { isPathId, type Resource, type SecretKey } from './resource.js';
@@ -43,16 +43,16 @@ export interface Identity {
 }
 
 /** The property that is the id of an item. */
-export interface IdProperty extends ItemProperty {
+export interface IdProperty extends PropertyView {
   /** Whether it is inside of an object of the item: `metadata.name`. */
   readonly isNested: boolean;
 }
 
 /** Finds the property of an id; a name with dots that is not a property itself is a path. */
 export function findIdProperty(
-  read: ReadItemSchema,
+  read: ReadSchema,
   { idProperty = '' }: Resource,
-  schema: ItemSchema | undefined,
+  schema: SchemaView | undefined,
 ): IdProperty | undefined {
   const found = schema && findPropertyAt(read, schema, idProperty);
   return found && { ...found, isNested: schema.members.get(idProperty) === undefined };
@@ -62,7 +62,7 @@ export function findIdProperty(
 export function createIdentity(
   contract: Contract,
   resource: Resource,
-  known: { readonly schema: ItemSchema | undefined; readonly property: ItemProperty | undefined },
+  known: { readonly schema: SchemaView | undefined; readonly property: PropertyView | undefined },
 ): Identity {
   const { schema, property } = known;
   const parameter = readSchemaAt(contract, resource.idParameterSchema);
@@ -106,7 +106,7 @@ export function createIdentity(
 }
 
 /** Computes what descriptions call a hash of a property: "The MD5 hash of the lowercase version of the member's email address". */
-function createHashReader(schema: ItemSchema | undefined, descriptions: readonly unknown[]): Identity['deriveId'] {
+function createHashReader(schema: SchemaView | undefined, descriptions: readonly unknown[]): Identity['deriveId'] {
   for (const description of descriptions) {
     const [, algorithm = '', of = ''] =
       typeof description === 'string' ? (/\b(md5|sha-?(?:1|256|512))\b([^.]*)/i.exec(description) ?? []) : [];
@@ -139,8 +139,8 @@ function createKeyGenerator(
 
 /** Plans the secrets in the answer to a create that items do not have: `secret` of a new key; undefined without any. */
 export function createNewSecrets(
-  answer: ItemSchema,
-  item: ItemSchema,
+  answer: SchemaView,
+  item: SchemaView,
 ): ((seed: number, key: string) => Item) | undefined {
   const secrets = listProperties(answer).flatMap(({ name, bare, schema, writeOnly }) => {
     const isNew = readSchemaType(schema) === 'string' && !writeOnly && !item.members.has(name);
@@ -218,7 +218,7 @@ function toFullName(words: readonly string[], ids: readonly string[]): string {
 
 function findForm(
   { name, idProperty, patterns }: Resource,
-  schema: ItemSchema | undefined,
+  schema: SchemaView | undefined,
   [shown, parameter]: readonly [shown: SchemaObject, parameter: SchemaObject | undefined],
 ): TextGenerator {
   const id = idProperty ?? 'id';

@@ -6,10 +6,15 @@ import { createIdGenerator } from '../../generate/text/identifiers.js';
 import { createRandom } from '../../base/random.js';
 import type { Validators } from '../../schema/validate.js';
 import { type IsValid, NO_VIOLATIONS, type Violation } from '../../schema/violation.js';
-import { type ItemProperty, type ItemSchema, type ReadItemSchema, listProperties } from './item-schema.js';
+import {
+  type PropertyView,
+  type SchemaView,
+  type ReadSchema,
+  listProperties,
+} from '../../contract/schema-view/schema-view.js';
 import { listStatuses } from '../../conventions/names.js';
 import type { Binding, Resource, Resources } from './resource.js';
-import { listSubtypeProperties } from './schema-parts.js';
+import { listSubtypeProperties } from '../../contract/schema-view/parts.js';
 import type { Item } from '../store/lists/item-list.js';
 import { createIdentity, type Identity, type IdProperty } from './identity.js';
 import { completeWork, createLifecycle, type Lifecycle } from './lifecycle.js';
@@ -40,7 +45,7 @@ import {
 /** Everything that is derived once from the schema of a resource: how its items are identified, built and checked. */
 export interface ItemModel {
   readonly resource: Resource;
-  readonly schema: ItemSchema | undefined;
+  readonly schema: SchemaView | undefined;
   /** The property that is the id; undefined where the schema does not declare it. */
   readonly idProperty: IdProperty | undefined;
   readonly identity: Identity;
@@ -86,7 +91,7 @@ interface ItemInput {
 /** What a model knows about its resource besides its schema. */
 interface ItemModelFacts {
   readonly idProperty: IdProperty | undefined;
-  readonly read: ReadItemSchema;
+  readonly read: ReadSchema;
   /** Whether a request can set a property. */
   readonly isSettable: IsSettable;
   readonly bindings: readonly Binding[];
@@ -101,7 +106,7 @@ export interface ItemModelParts {
 }
 
 interface Rule {
-  readonly property: ItemProperty;
+  readonly property: PropertyView;
   /** The value for a new item where the request gives none; undefined leaves the property out. */
   value(input: ItemInput): unknown;
   /** Whether the request may set it. */
@@ -113,7 +118,7 @@ interface Rule {
 /** Builds the model of a resource: which properties the server sets and which come from the request. */
 export function createItemModel(
   resource: Resource,
-  schema: ItemSchema | undefined,
+  schema: SchemaView | undefined,
   parts: ItemModelParts & ItemModelFacts,
 ): ItemModel {
   const { contract, validators, idProperty } = parts;
@@ -145,7 +150,7 @@ interface ItemChecks extends Pick<ItemModel, 'check'> {
 
 function createWriter(
   resource: Resource,
-  schema: ItemSchema | undefined,
+  schema: SchemaView | undefined,
   parts: ItemModelParts & ItemModelFacts & ItemChecks & Pick<ItemModel, 'lifecycle' | 'version'>,
 ): Pick<ItemModel, 'accept' | 'accepts' | 'create' | 'repair' | 'replace'> {
   const { contract, generator, idProperty, lifecycle, check, fits } = parts;
@@ -235,7 +240,7 @@ const MAX_REPAIRS = 4;
 /** The rules of the properties of a schema, in its order. */
 function createRules(
   resource: Resource,
-  schema: ItemSchema | undefined,
+  schema: SchemaView | undefined,
   parts: ItemModelFacts & ItemModelParts & Pick<ItemModel, 'lifecycle' | 'version'>,
 ): readonly Rule[] {
   const { idProperty, read, isSettable, lifecycle } = parts;
@@ -312,7 +317,7 @@ function createKept({ redacts }: Resource, rules: readonly Rule[]): (item: Item)
   return (item) => ({ fixed: pick(item, fixed), defaults: pick(item, defaults) });
 }
 
-function merge(schema: ItemSchema | undefined, item: Item, patch: Item): Item {
+function merge(schema: SchemaView | undefined, item: Item, patch: Item): Item {
   const merged: Record<string, unknown> = { ...item };
   for (const [name, value] of Object.entries(patch)) {
     if (value !== null) setOwn(merged, name, mergePatch(item[name], value));
@@ -322,18 +327,14 @@ function merge(schema: ItemSchema | undefined, item: Item, patch: Item): Item {
   return merged;
 }
 
-function createTag(schema: ItemSchema | undefined): ItemModel['tag'] {
+function createTag(schema: SchemaView | undefined): ItemModel['tag'] {
   const property = schema?.members.get('etag');
   const isTagged = property !== undefined && !('const' in property.schema) && property.schema.type !== 'object';
   return (item, revision) => (isTagged ? { ...item, etag: String(revision) } : item);
 }
 
 /** What a rule says before it is known what requests can set; `fixed` where that does not matter. */
-function createRule(
-  resource: Resource,
-  property: ItemProperty,
-  read: ReadItemSchema,
-): Rule & { readonly fixed: boolean } {
+function createRule(resource: Resource, property: PropertyView, read: ReadSchema): Rule & { readonly fixed: boolean } {
   const { schema, name } = property;
   const isId = name === resource.idProperty;
   const isServerOnly = (property.readOnly && !resource.sent.includes(name)) || property.writeOnly || 'const' in schema;

@@ -1,8 +1,8 @@
 import { addTo } from '../../base/json.js';
 import { MockError, suggest } from '../../base/errors.js';
 import { memoize } from '../../base/memoize.js';
-import { createFieldsReader, type FieldsReader } from '../../schema/fields.js';
-import { createItemSchemaReader, type ReadItemSchema } from './item-schema.js';
+import { createFieldsReader, type FieldsReader } from '../../contract/schema-view/fields.js';
+import { createSchemaReader, type ReadSchema } from '../../contract/schema-view/schema-view.js';
 import { type Binding, CREATES, createsUnknown, type Resources } from './resource.js';
 import { createDependents, type Dependents } from '../store/dependents.js';
 import { findIdProperty } from './identity.js';
@@ -13,7 +13,7 @@ import { createGeneratedItems, type GeneratedItems } from '../store/on-demand.js
 /** What is known about the items of a contract, whatever a mock holds. */
 export interface ItemModels extends ItemModelParts {
   readonly resources: Resources;
-  readonly read: ReadItemSchema;
+  readonly read: ReadSchema;
   readonly fieldsOf: FieldsReader;
   readonly dependents: Dependents;
   /** The items that were generated on demand, whichever mock needed them first. */
@@ -32,7 +32,7 @@ export function createItemModels(
 ): ItemModels {
   const { resources } = parts;
   const { collections } = resources;
-  const read = createItemSchemaReader(parts.contract);
+  const read = createSchemaReader(parts.contract);
   const byCollection = new Map<string, Binding[]>();
   for (const binding of resources.bindings.values()) addTo(byCollection, binding.collection, binding);
   const findSettable = createSettableFinder(read, resources);

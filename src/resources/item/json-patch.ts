@@ -1,7 +1,7 @@
 import { means } from '../../conventions/conventions.js';
 import { copyJson, isEqualJson, isObject, mergePatch, readOwn, readPath, setOwn, withPath } from '../../base/json.js';
 import { readSegments } from '../../contract/pointer.js';
-import { type ItemSchema, listProperties, type ReadItemSchema } from './item-schema.js';
+import { type SchemaView, listProperties, type ReadSchema } from '../../contract/schema-view/schema-view.js';
 import { findInnerList } from '../list/envelope.js';
 import { toBareName } from '../../base/names.js';
 import type { Item } from '../store/lists/item-list.js';
@@ -186,10 +186,10 @@ interface NamedElements {
  * removes them. Other arrays are replaced (RFC 7386).
  */
 export function createElementMerge(
-  read: ReadItemSchema,
+  read: ReadSchema,
   of: {
-    readonly body: ItemSchema | undefined;
-    readonly schema: ItemSchema | undefined;
+    readonly body: SchemaView | undefined;
+    readonly schema: SchemaView | undefined;
     /** Names of the query parameters. */
     readonly parameters: readonly string[];
   },
@@ -225,7 +225,7 @@ interface ElementChange {
 }
 
 /** The array that a member names after a verb: `labelIds` for `addLabelIds` and `removeLabelIds`, `tags` for `tags_to_add`. */
-function findElementChange(read: ReadItemSchema, schema: ItemSchema, name: string): ElementChange | undefined {
+function findElementChange(read: ReadSchema, schema: SchemaView, name: string): ElementChange | undefined {
   const bare = toBareName(name);
   const [, before, after, noun, behind] = /^(?:(add|remove)(.+)|(.+)to(add|remove))$/.exec(bare) ?? [];
   const wanted = after ?? noun;

@@ -1,7 +1,7 @@
 import { ENDED_STATUSES } from '../../conventions/actions.js';
 import { means, type Idea } from '../../conventions/conventions.js';
 import type { Generator } from '../../generate/generate.js';
-import { type ItemProperty, type ItemSchema, listProperties } from './item-schema.js';
+import { type PropertyView, type SchemaView, listProperties } from '../../contract/schema-view/schema-view.js';
 import { toBareName } from '../../base/names.js';
 import type { Binding, LifecycleHint, Resource } from './resource.js';
 import type { Item } from '../store/lists/item-list.js';
@@ -25,7 +25,7 @@ export interface Lifecycle {
 /** What a lifecycle is found in. */
 interface LifecycleParts {
   readonly resource: Resource;
-  readonly schema: ItemSchema | undefined;
+  readonly schema: SchemaView | undefined;
   readonly generator: Pick<Generator, 'value'>;
   readonly bindings: readonly Binding[];
   readonly isSettable: (name: string) => boolean;
@@ -79,9 +79,9 @@ export function completeWork(lifecycle: Lifecycle | undefined, item: Item, input
 }
 
 function findStatusProperty(
-  schema: ItemSchema,
+  schema: SchemaView,
   hint: Exclude<LifecycleHint, false> | undefined,
-): ItemProperty | undefined {
+): PropertyView | undefined {
   if (hint?.property !== undefined) return schema.members.get(hint.property);
   return listProperties(schema).find((each) => isStatus(each.name) && (each.schema.enum ?? hint) !== undefined);
 }
@@ -119,7 +119,7 @@ function findEnd(status: unknown, values: readonly string[]): string | undefined
 /** Writes what comes with a status besides the status: when work began or ended, and its results. */
 function createStageWriter(
   { generator, isSettable }: LifecycleParts,
-  schema: ItemSchema,
+  schema: SchemaView,
   isResult: (name: string) => boolean,
 ): (item: Item, stage: { readonly isDone: boolean; readonly input: NewValueInput }) => Item {
   const own = listProperties(schema).filter(({ name }) => !isSettable(name));

@@ -1,4 +1,4 @@
-import { MAKES_ITEM } from '../../resources/item/resource.js';
+import { MAKES_ITEM } from './resource.js';
 import { means } from '../../conventions/conventions.js';
 import type { Contract } from '../../contract/contract.js';
 import { isObject, readMember, readPath, withPath } from '../../base/json.js';
@@ -8,16 +8,16 @@ import { memoize } from '../../base/memoize.js';
 import { createRandom } from '../../base/random.js';
 import {
   findOnlyValue,
-  type ItemKind,
-  type ItemProperty,
-  type ItemSchema,
+  type KindView,
+  type PropertyView,
+  type SchemaView,
   listBranches,
   readKinds,
-  type ReadItemSchema,
+  type ReadSchema,
   listProperties,
   isNumeric,
   readSchemaType,
-} from './item-schema.js';
+} from '../../contract/schema-view/schema-view.js';
 import { findInnerList } from '../list/envelope.js';
 import { toSingular, toItemNoun } from '../../conventions/names.js';
 import { toBareName } from '../../base/names.js';
@@ -47,7 +47,7 @@ type SettableNames = Readonly<Record<'all' | 'created', ReadonlySet<string> | un
 
 /** Finds for each collection what its requests can set: the names in the bodies of its operations, wherever they are nested. */
 export function createSettableFinder(
-  read: ReadItemSchema,
+  read: ReadSchema,
   { bindings, collections }: Resources,
 ): (collection: string) => IsSettable {
   const all = [...bindings.values()];
@@ -69,7 +69,7 @@ export function createSettableFinder(
 
 const SECRET_NAME = /(secret|token)$/;
 
-function collectNames(read: ReadItemSchema, bindings: readonly Binding[], whole: ReadonlySet<string>) {
+function collectNames(read: ReadSchema, bindings: readonly Binding[], whole: ReadonlySet<string>) {
   const names = new Set(bindings.flatMap(listSentInQuery).map(({ name }) => toBareName(name)));
   const to = { names, seen: new Map<string, number>(), whole };
   const isDeclared = bindings.flatMap(({ action, operation }) =>
@@ -86,7 +86,7 @@ function collectNames(read: ReadItemSchema, bindings: readonly Binding[], whole:
 
 /** Adds the bare names of all properties in a schema; false where it allows properties that it does not declare. */
 function addNames(
-  read: ReadItemSchema,
+  read: ReadSchema,
   // `seen` has the smallest depth of each nested schema, `whole` the properties of the item: what is in them is theirs.
   to: { readonly names: Set<string>; readonly seen: Map<string, number>; readonly whole: ReadonlySet<string> },
   { pointer, depth }: { readonly pointer: string; readonly depth: number },
@@ -116,9 +116,9 @@ const PERIOD_MS = 30 * 24 * 60 * 60 * 1000;
 
 /** Plans a property that no request can set: the default, zero, an empty list, nothing for what follows an event, else a generated value. */
 export function createNewValue(
-  property: ItemProperty,
+  property: PropertyView,
   parts: {
-    readonly read: ReadItemSchema;
+    readonly read: ReadSchema;
     readonly generator: Pick<Generator, 'complete'>;
     readonly resource: Resource;
     readonly resources: Resources;
@@ -175,12 +175,12 @@ export function isAnswered(bindings: readonly Binding[]): boolean {
 /** What the elements of an answer are made with. */
 interface AnswerParts {
   readonly contract: Contract;
-  readonly read: ReadItemSchema;
+  readonly read: ReadSchema;
   readonly generator: Pick<Generator, 'complete'>;
 }
 
 /** Plans the list that an item has as the answer to a request: one element of the first kind, successful and with its first text. */
-export function createAnswerValue({ name, target }: ItemProperty, parts: AnswerParts): NewValue {
+export function createAnswerValue({ name, target }: PropertyView, parts: AnswerParts): NewValue {
   const items = parts.read(target)?.element;
   const make = items === undefined ? undefined : createFirstKind(parts, { pointer: items, depth: 0 });
   return ({ key, ...input }) => (make === undefined ? [] : [make({ ...input, key: `${key}\0${name}` })]);
@@ -195,9 +195,9 @@ function createFirstKind(
   const [first = pointer] = listBranches(contract, pointer);
   const properties = listProperties(read(first));
   if (properties.length === 0 || depth > MAX_DEPTH) return undefined;
-  const isText = ({ schema }: ItemProperty): boolean => schema.type === 'string' && schema.enum === undefined;
+  const isText = ({ schema }: PropertyView): boolean => schema.type === 'string' && schema.enum === undefined;
   const text = properties.find((property) => property.nullable && isText(property));
-  const toValue = (property: ItemProperty): NewValue | undefined => {
+  const toValue = (property: PropertyView): NewValue | undefined => {
     const { name, schema, target, nullable } = property;
     const value = findOnlyValue(property) ?? readFinal(name, schema.enum);
     if (value !== undefined) return () => value;
@@ -228,20 +228,20 @@ function readFinal(name: string, values: readonly unknown[] | undefined): unknow
 /** Plans of which kind a new item is: its constants do not differ from what is given, and it has the most properties that are given. */
 export function createKindChooser(
   contract: Contract,
-  schema: ItemSchema | undefined,
-): ((given: Item) => ItemKind | undefined) | undefined {
+  schema: SchemaView | undefined,
+): ((given: Item) => KindView | undefined) | undefined {
   const kinds = schema === undefined ? [] : readKinds(contract, schema.pointer);
   if (kinds.length < 2) return undefined;
   return (given) => {
-    const fits = ({ constants }: ItemKind): boolean =>
+    const fits = ({ constants }: KindView): boolean =>
       [...constants].every(([name, value]) => !Object.hasOwn(given, name) || given[name] === value);
-    const count = ({ names }: ItemKind): number => Object.keys(given).filter((name) => names.has(name)).length;
+    const count = ({ names }: KindView): number => Object.keys(given).filter((name) => names.has(name)).length;
     return kinds.filter(fits).toSorted((a, b) => count(b) - count(a))[0];
   };
 }
 
 /** A new id, also where the schema has an example of one; undefined where the schema does not say how ids look. */
-function createNewId({ schema }: ItemProperty): NewValue | undefined {
+function createNewId({ schema }: PropertyView): NewValue | undefined {
   const isInteger = [schema.type].flat().includes('integer');
   const { minimum = 1, maximum = 2 ** 31 - 1 } = schema;
   if (isInteger) return ({ seed, key }) => createRandom(seed, `${key}\0id`).integer(minimum, maximum);
@@ -259,9 +259,9 @@ interface ElementInput extends NewValueInput {
  * id of the item, where the element shows them; what is optional only in the object of a list, whose counts are those of the elements.
  */
 export function createElements(
-  read: ReadItemSchema,
+  read: ReadSchema,
   resource: Resource,
-  schema: ItemSchema | undefined,
+  schema: SchemaView | undefined,
 ): (item: Item, input: NewValueInput) => Item {
   const noun = toItemNoun(resource.name);
   const plans = listProperties(schema).flatMap(({ name, target }) => {
@@ -297,7 +297,7 @@ export function createElements(
 }
 
 /** The value of a property of a new element that no request sent. */
-function createElementValue(property: ItemProperty, noun: string): ((input: ElementInput) => unknown) | undefined {
+function createElementValue(property: PropertyView, noun: string): ((input: ElementInput) => unknown) | undefined {
   const bare = toBareName(property.name);
   if (means(bare, 'ids.id', 'ids.second')) return createNewId(property);
   if (isTimestamp(property)) {
@@ -309,7 +309,7 @@ function createElementValue(property: ItemProperty, noun: string): ((input: Elem
 }
 
 /** Whether an array holds what the server computes: objects without an id. Objects with one are items that are added later. */
-function isResult(pointer: string, read: ReadItemSchema): boolean {
+function isResult(pointer: string, read: ReadSchema): boolean {
   const properties = listProperties(read(read(pointer)?.element));
   return properties.length > 0 && properties.every(({ name }) => !means(name, 'ids.id', 'ids.second'));
 }
@@ -321,13 +321,13 @@ function isCountBelow(bare: string, { name }: Resource, { collections }: Resourc
 }
 
 /** Whether an object is an item of a collection, which a new item does not refer to unless a request says so. */
-function isItem({ pointer, members: properties }: ItemSchema, read: ReadItemSchema, { collections }: Resources): boolean {
+function isItem({ pointer, members: properties }: SchemaView, read: ReadSchema, { collections }: Resources): boolean {
   const isOf = ({ schema, idProperty }: Resource): boolean =>
     schema !== undefined && read(schema)?.pointer === pointer && properties.has(idProperty ?? '');
   return [...collections.values()].some(isOf);
 }
 
-function isList(schema: ItemSchema, read: ReadItemSchema): boolean {
+function isList(schema: SchemaView, read: ReadSchema): boolean {
   const all = listProperties(schema);
   return (
     all.some(({ target }) => read(target)?.type === 'array') &&
@@ -335,7 +335,7 @@ function isList(schema: ItemSchema, read: ReadItemSchema): boolean {
   );
 }
 
-function createInstant(property: ItemProperty, nothing: unknown): NewValue {
+function createInstant(property: PropertyView, nothing: unknown): NewValue {
   const write = createTimestampWriter(property);
   const bare = toBareName(property.name);
   if (nothing === null) return () => null;
@@ -345,7 +345,7 @@ function createInstant(property: ItemProperty, nothing: unknown): NewValue {
 }
 
 /** 0, or an object of zeros; undefined where the schema does not allow it. */
-function toZero({ schema, target }: ItemProperty, read: ReadItemSchema, depth = 0): unknown {
+function toZero({ schema, target }: PropertyView, read: ReadSchema, depth = 0): unknown {
   const { minimum = 0, enum: values } = schema;
   if (isNumeric(schema)) return minimum <= 0 && values === undefined ? 0 : undefined;
   const inner = depth > 2 ? [] : listProperties(read(target));
@@ -354,7 +354,7 @@ function toZero({ schema, target }: ItemProperty, read: ReadItemSchema, depth = 
 }
 
 /** The empty value of a required property that requests can set: null, an empty list or an empty map; undefined for any other. */
-export function findEmptyValue({ nullable, required, schema, target }: ItemProperty, read: ReadItemSchema): unknown {
+export function findEmptyValue({ nullable, required, schema, target }: PropertyView, read: ReadSchema): unknown {
   if (!required) return undefined;
   if (nullable) return null;
   if (schema.type === 'array' && (schema.minItems ?? 0) === 0) return [];
@@ -363,6 +363,6 @@ export function findEmptyValue({ nullable, required, schema, target }: ItemPrope
 }
 
 /** Whether null says something in the items of a resource: not where even their ids are declared as nullable. */
-export function isNullMeaningful(id: ItemProperty | undefined): boolean {
+export function isNullMeaningful(id: PropertyView | undefined): boolean {
   return id?.nullable !== true;
 }

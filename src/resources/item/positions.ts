@@ -1,7 +1,12 @@
 import { means } from '../../conventions/conventions.js';
 import { addTo } from '../../base/json.js';
 import { memoize } from '../../base/memoize.js';
-import { type ItemProperty, type ItemSchema, type ReadItemSchema, listProperties } from './item-schema.js';
+import {
+  type PropertyView,
+  type SchemaView,
+  type ReadSchema,
+  listProperties,
+} from '../../contract/schema-view/schema-view.js';
 
 /** A place in a body where an item, or the items of a list, can be. */
 export interface BodyPosition {
@@ -11,14 +16,14 @@ export interface BodyPosition {
   readonly element: readonly string[];
   /** Pointer to the schema where it is used: that of a union, for example, where `schema` is one of its branches. */
   readonly pointer: string;
-  readonly schema: ItemSchema;
+  readonly schema: SchemaView;
 }
 
 /** Where one item is in a body. */
 export interface ItemPlace {
   readonly path: readonly string[];
   /** The schema of the item at that place; undefined where the body declares no properties. */
-  readonly schema: ItemSchema | undefined;
+  readonly schema: SchemaView | undefined;
   /** Whether it is the only element of an array at the path. */
   readonly isInArray: boolean;
 }
@@ -43,7 +48,7 @@ interface ScoredPosition {
 const MAX_DEPTH = 3;
 
 /** The positions where one item can be in a body: its root and the objects in it, except those inside of an object with an id. */
-export function findItemPositions(read: ReadItemSchema, pointer: string | undefined): readonly BodyPosition[] {
+export function findItemPositions(read: ReadSchema, pointer: string | undefined): readonly BodyPosition[] {
   const schema = read(pointer);
   if (pointer === undefined || schema === undefined) return [];
   const places = read.once(walk, schema);
@@ -53,24 +58,24 @@ export function findItemPositions(read: ReadItemSchema, pointer: string | undefi
 }
 
 /** The positions where the items of a list can be: the elements of the arrays in a body, and the objects in these elements. */
-export function findListPositions(read: ReadItemSchema, pointer: string | undefined): readonly BodyPosition[] {
+export function findListPositions(read: ReadSchema, pointer: string | undefined): readonly BodyPosition[] {
   const schema = read(pointer);
   return schema === undefined ? [] : read.once(findListElements, schema);
 }
 
-function findListElements(read: ReadItemSchema, schema: ItemSchema): readonly BodyPosition[] {
+function findListElements(read: ReadSchema, schema: SchemaView): readonly BodyPosition[] {
   // The arrays of an item are its own.
   return findElements(read, schema, (each) => read.once(hasId, each));
 }
 
-function findAllElements(read: ReadItemSchema, schema: ItemSchema): readonly BodyPosition[] {
+function findAllElements(read: ReadSchema, schema: SchemaView): readonly BodyPosition[] {
   return findElements(read, schema, () => false);
 }
 
 function findElements(
-  read: ReadItemSchema,
-  root: ItemSchema,
-  isItem: (schema: ItemSchema) => boolean,
+  read: ReadSchema,
+  root: SchemaView,
+  isItem: (schema: SchemaView) => boolean,
 ): readonly BodyPosition[] {
   const found: BodyPosition[] = [];
   const add = (path: readonly string[], items: string): void => {
@@ -92,9 +97,9 @@ function findElements(
 const MAX_PLACES = 250;
 
 /** The objects with properties in a schema, from the outside to the inside. */
-function walk(read: ReadItemSchema, root: ItemSchema): readonly BodyPosition[] {
+function walk(read: ReadSchema, root: SchemaView): readonly BodyPosition[] {
   const places: BodyPosition[] = [];
-  const visit = (pointer: string, path: readonly string[], schema: ItemSchema | undefined): void => {
+  const visit = (pointer: string, path: readonly string[], schema: SchemaView | undefined): void => {
     if (schema === undefined || schema.type === 'array' || schema.members.size === 0) return;
     places.push({ path, element: [], pointer, schema });
     if (path.length >= MAX_DEPTH || read.once(hasId, schema)) return;
@@ -107,7 +112,7 @@ function walk(read: ReadItemSchema, root: ItemSchema): readonly BodyPosition[] {
   return places;
 }
 
-function hasId(_: ReadItemSchema, { members: properties }: ItemSchema): boolean {
+function hasId(_: ReadSchema, { members: properties }: SchemaView): boolean {
   for (const name of properties.keys()) if (means(name, 'ids.id')) return true;
   return false;
 }
@@ -118,7 +123,7 @@ function hasId(_: ReadItemSchema, { members: properties }: ItemSchema): boolean 
  * The item is the object that has the id, that lists show as well, and whose properties requests send; an envelope around it has only
  * members that describe the answer. The root is preferred.
  */
-export function findItemPosition(read: ReadItemSchema, bodies: ResourceBodies): ScoredPosition | undefined {
+export function findItemPosition(read: ReadSchema, bodies: ResourceBodies): ScoredPosition | undefined {
   const all = [...bodies.answers, ...bodies.lists, ...bodies.requests];
   const own = bodies.answers.find((positions) => positions.length > 0);
   if (own === undefined) return undefined;
@@ -152,7 +157,7 @@ export function findItemPosition(read: ReadItemSchema, bodies: ResourceBodies): 
  * envelope, two places beside each other say so: those of two different objects can hold the item.
  */
 function listValues(
-  read: ReadItemSchema,
+  read: ReadSchema,
   positions: readonly BodyPosition[],
   pointers: ReadonlySet<string>,
 ): readonly string[] {
@@ -183,7 +188,7 @@ function toKey(path: readonly string[]): string {
 
 /** Whether the object around a position is not an envelope, and has an id or a name of its own. */
 function isPartOfItem(
-  read: ReadItemSchema,
+  read: ReadSchema,
   of: {
     readonly position: BodyPosition;
     readonly positions: readonly BodyPosition[];
@@ -204,8 +209,8 @@ function readHolder({ path, element }: BodyPosition): string | undefined {
 
 /** The position in another body of the resource that is most like the item; undefined where none is. */
 export function findSamePosition(
-  read: ReadItemSchema,
-  item: ItemSchema,
+  read: ReadSchema,
+  item: SchemaView,
   positions: readonly BodyPosition[],
 ): BodyPosition | undefined {
   return findBest(read, item, positions)?.position;
@@ -216,7 +221,7 @@ export function findSamePosition(
  *
  * An envelope with an id of its own, such as that of the request, holds the item in an array of exactly its schema.
  */
-export function findItemPlace(read: ReadItemSchema, item: ItemSchema, pointer: string): ItemPlace | undefined {
+export function findItemPlace(read: ReadSchema, item: SchemaView, pointer: string): ItemPlace | undefined {
   const whole = read(pointer);
   if (whole?.pointer === item.pointer) return { path: [], schema: whole, isInArray: false };
   const same = findSamePosition(read, item, findItemPositions(read, pointer));
@@ -236,11 +241,7 @@ export function findItemPlace(read: ReadItemSchema, item: ItemSchema, pointer: s
 const MIN_SIMILARITY = 0.25;
 
 /** The position with the most in common: a small part of an item can be wholly like it, but shares fewer properties. */
-function findBest(
-  read: ReadItemSchema,
-  item: ItemSchema,
-  positions: readonly BodyPosition[],
-): ScoredPosition | undefined {
+function findBest(read: ReadSchema, item: SchemaView, positions: readonly BodyPosition[]): ScoredPosition | undefined {
   let best: ScoredPosition | undefined;
   const root = positions.find(({ path }) => path.length === 0);
   const isWrapped = root === undefined || isEnvelope(read, root.schema);
@@ -264,19 +265,19 @@ function isReference({ path, schema: { members: properties } }: BodyPosition, is
 }
 
 /** How likely two schemas describe the same item, from 0 to 1. */
-export function compareSchemas(read: ReadItemSchema, one: ItemSchema, other: ItemSchema): number {
+export function compareSchemas(read: ReadSchema, one: SchemaView, other: SchemaView): number {
   const { shared, least } = countNames(read, one, other);
   return toSimilarity(shared, least);
 }
 
 /** Whether two schemas have nearly all properties in common. */
-export function isSameItem(read: ReadItemSchema, one: ItemSchema, other: ItemSchema): boolean {
+export function isSameItem(read: ReadSchema, one: SchemaView, other: SchemaView): boolean {
   const { shared, most } = countNames(read, one, other);
   return most > 0 && shared / most >= 0.8;
 }
 
 /** Whether a schema has no more properties than an item, and shares most of them. */
-export function isSummary(read: ReadItemSchema, schema: ItemSchema, item: ItemSchema): boolean {
+export function isSummary(read: ReadSchema, schema: SchemaView, item: SchemaView): boolean {
   return schema.members.size <= item.members.size && compareSchemas(read, item, schema) >= 0.7;
 }
 
@@ -286,9 +287,9 @@ function toSimilarity(shared: number, least: number): number {
 }
 
 function countNames(
-  read: ReadItemSchema,
-  one: ItemSchema,
-  other: ItemSchema,
+  read: ReadSchema,
+  one: SchemaView,
+  other: SchemaView,
 ): { readonly shared: number; readonly least: number; readonly most: number } {
   if (one.pointer === other.pointer)
     return { shared: one.members.size, least: one.members.size, most: one.members.size };
@@ -301,7 +302,7 @@ function countNames(
 }
 
 /** The bare names of the properties of an item, and of those in its parts (`attributes`, `options`). */
-function readNames(read: ReadItemSchema, schema: ItemSchema): ReadonlySet<string> {
+function readNames(read: ReadSchema, schema: SchemaView): ReadonlySet<string> {
   const names = new Set<string>();
   for (const { name, bare, target } of schema.members.values()) {
     names.add(bare);
@@ -312,7 +313,7 @@ function readNames(read: ReadItemSchema, schema: ItemSchema): ReadonlySet<string
 }
 
 /** An item usually has its own id. */
-function rateId(read: ReadItemSchema, schema: ItemSchema, idNames: readonly string[]): number {
+function rateId(read: ReadSchema, schema: SchemaView, idNames: readonly string[]): number {
   if (read.once(hasId, schema)) return 0.5;
   const properties = listProperties(schema);
   if (properties.some(({ bare }) => idNames.includes(bare))) return 0.5;
@@ -320,7 +321,7 @@ function rateId(read: ReadItemSchema, schema: ItemSchema, idNames: readonly stri
 }
 
 /** An envelope is not an item, and the object in it is one; of other objects the outer one is the item. */
-function ratePlace(read: ReadItemSchema, { path, schema }: BodyPosition, all: readonly BodyPosition[]): number {
+function ratePlace(read: ReadSchema, { path, schema }: BodyPosition, all: readonly BodyPosition[]): number {
   if (isEnvelope(read, schema)) return -1;
   if (path.length === 0) return 0.3;
   const around = all.filter(
@@ -330,12 +331,12 @@ function ratePlace(read: ReadItemSchema, { path, schema }: BodyPosition, all: re
 }
 
 /** Whether an object only wraps another one: apart from one object or array it has only members that describe the answer. */
-export function isEnvelope(read: ReadItemSchema, schema: ItemSchema): boolean {
+export function isEnvelope(read: ReadSchema, schema: SchemaView): boolean {
   return read.once(wrapsOne, schema);
 }
 
-function wrapsOne(read: ReadItemSchema, schema: ItemSchema): boolean {
-  let content: ItemProperty | undefined;
+function wrapsOne(read: ReadSchema, schema: SchemaView): boolean {
+  let content: PropertyView | undefined;
   for (const property of schema.members.values()) {
     if (means(property.name, 'envelopes.member')) continue;
     if (content !== undefined) return false;

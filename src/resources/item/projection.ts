@@ -3,12 +3,12 @@ import { means, rankNames } from '../../conventions/conventions.js';
 import { isObject, readPath, type SchemaObject, withPath, filterMembers } from '../../base/json.js';
 import { findInnerList } from '../list/envelope.js';
 import {
-  type ItemProperty,
-  type ItemSchema,
-  type ReadItemSchema,
+  type PropertyView,
+  type SchemaView,
+  type ReadSchema,
   listProperties,
   readSchemaType,
-} from './item-schema.js';
+} from '../../contract/schema-view/schema-view.js';
 import { toSingular, toItemNoun } from '../../conventions/names.js';
 import { toBareName } from '../../base/names.js';
 import type { Resources } from './resource.js';
@@ -32,8 +32,8 @@ export interface PropertyLink {
 
 /** Two schemas of one item. */
 export interface SchemaPair {
-  readonly from: ItemSchema;
-  readonly to: ItemSchema;
+  readonly from: SchemaView;
+  readonly to: SchemaView;
   /** The name of the collection, which property names can begin with: `RecordingTrack` for the `track` of a recording. */
   readonly collection: string;
   /** The collections whose items the schemas can show. */
@@ -42,7 +42,7 @@ export interface SchemaPair {
 
 /** What the properties of two schemas are compared with. */
 interface LinkContext extends Pick<SchemaPair, 'resources'> {
-  readonly read: ReadItemSchema;
+  readonly read: ReadSchema;
   /** Whether the properties are those of an object inside of the item. */
   readonly isInside?: boolean;
 }
@@ -56,7 +56,7 @@ export type Projection = (value: Item) => Item;
  * A property corresponds to that of the same name, to one that differs only in case and separators, to the id of an object
  * (`role_id` and `role.id`), to one with the noun before it, or to one inside of an object such as `attributes`. Undefined where the schemas correspond name by name.
  */
-export function createProjection(read: ReadItemSchema, pair: SchemaPair): Projection | undefined {
+export function createProjection(read: ReadSchema, pair: SchemaPair): Projection | undefined {
   const links = findLinks(read, pair);
   const isSame = ({ from, to, change }: PropertyLink): boolean =>
     change === undefined && from.join('\0') === to.join('\0');
@@ -73,10 +73,7 @@ export function createProjection(read: ReadItemSchema, pair: SchemaPair): Projec
 }
 
 /** Which properties of two schemas of one item correspond. */
-export function findLinks(
-  read: ReadItemSchema,
-  { from, to, collection, resources }: SchemaPair,
-): readonly PropertyLink[] {
+export function findLinks(read: ReadSchema, { from, to, collection, resources }: SchemaPair): readonly PropertyLink[] {
   const context: LinkContext = { read, resources };
   const sources = findSources(read, from, to);
   const noun = toItemNoun(collection);
@@ -107,10 +104,10 @@ export function findLinks(
 function findIdAfterNoun(
   context: LinkContext,
   sources: readonly Source[],
-  { to, noun }: { readonly to: ItemSchema; readonly noun: string },
-): { readonly links: ReadonlyMap<string, PropertyLink>; isOther(property: ItemProperty): boolean } | undefined {
+  { to, noun }: { readonly to: SchemaView; readonly noun: string },
+): { readonly links: ReadonlyMap<string, PropertyLink>; isOther(property: PropertyView): boolean } | undefined {
   const id = sources.find(({ path }) => path.length === 1 && means(path[0] ?? '', 'ids.id', 'ids.object'));
-  const isOwn = ({ bare, scalar }: ItemProperty): boolean => scalar && noun !== '' && bare === `${noun}id`;
+  const isOwn = ({ bare, scalar }: PropertyView): boolean => scalar && noun !== '' && bare === `${noun}id`;
   const own = listProperties(to).find(isOwn);
   if (id === undefined || own === undefined || sources.some(({ property }) => isOwn(property))) return undefined;
   const type = readSchemaType(id.property.schema);
@@ -122,7 +119,7 @@ function findIdAfterNoun(
 }
 
 /** By property, what has its name with words before it: `callback_url` for the `url` that a request must send. */
-function findLengthened(from: ItemSchema, to: ItemSchema): ReadonlyMap<string, PropertyLink> {
+function findLengthened(from: SchemaView, to: SchemaView): ReadonlyMap<string, PropertyLink> {
   const found = new Map<string, PropertyLink>();
   const bareNames = new Set(listProperties(from).map(({ bare }) => bare));
   for (const { name, bare, required, schema } of listProperties(from)) {
@@ -137,7 +134,7 @@ function findLengthened(from: ItemSchema, to: ItemSchema): ReadonlyMap<string, P
 }
 
 /** The source with the noun before the name of a property, or without it: `filename` for the `name` of a file, `arn` for `rackArn`. */
-function findByNoun(sources: readonly Source[], noun: string, target: ItemProperty): Source | undefined {
+function findByNoun(sources: readonly Source[], noun: string, target: PropertyView): Source | undefined {
   const rest = target.bare.startsWith(noun) ? target.bare.slice(noun.length) : '';
   const names = target.scalar ? [noun + target.bare, ...(means(rest, 'ids.name', 'links.plain') ? [rest] : [])] : [];
   const found = names.flatMap((name) => sources.find(({ property }) => property.bare === name) ?? []);
@@ -146,11 +143,11 @@ function findByNoun(sources: readonly Source[], noun: string, target: ItemProper
 
 interface Source {
   readonly path: readonly string[];
-  readonly property: ItemProperty;
+  readonly property: PropertyView;
 }
 
 /** The properties of a schema, and behind them those of its parts that the other schema does not have. */
-function findSources(read: ReadItemSchema, from: ItemSchema, to: ItemSchema): readonly Source[] {
+function findSources(read: ReadSchema, from: SchemaView, to: SchemaView): readonly Source[] {
   const own = listProperties(from).map((property): Source => ({ path: [property.name], property }));
   const nested = own.flatMap(({ property: { name, target } }): readonly Source[] => {
     if (!means(name, 'envelopes.part', 'envelopes.options') || to.members.has(name)) return [];
@@ -161,7 +158,7 @@ function findSources(read: ReadItemSchema, from: ItemSchema, to: ItemSchema): re
 }
 
 /** The source of a property; the `to` of the link is the path inside of that property. */
-function findLink(context: LinkContext, sources: readonly Source[], property: ItemProperty): PropertyLink | undefined {
+function findLink(context: LinkContext, sources: readonly Source[], property: PropertyView): PropertyLink | undefined {
   const { bare } = property;
   const same =
     sources.find(({ property: { name } }) => name === property.name) ??
@@ -191,7 +188,7 @@ function singular(bare: string): string {
 }
 
 /** A link between properties of the same meaning, which may be an object in one and its id in the other. */
-function toLink(context: LinkContext, { path, property: source }: Source, target: ItemProperty): PropertyLink {
+function toLink(context: LinkContext, { path, property: source }: Source, target: PropertyView): PropertyLink {
   const { read } = context;
   const plain: PropertyLink = { from: path, to: [], change: undefined, key: '' };
   const [a, b] = [readKind(read, source), readKind(read, target)];
@@ -240,8 +237,8 @@ function toEach(change: (value: unknown) => unknown): (value: unknown) => unknow
 /** How an object inside of an item changes whose properties are ids in one schema and objects, or lists of them, in another one. */
 function createPartsChange(
   context: LinkContext,
-  from: ItemSchema | undefined,
-  to: ItemSchema | undefined,
+  from: SchemaView | undefined,
+  to: SchemaView | undefined,
 ): PropertyLink['convert'] {
   if (from === undefined || to === undefined || from.pointer === to.pointer || context.isInside === true)
     return undefined;
@@ -270,7 +267,7 @@ const BOOLEANS: ReadonlyMap<unknown, boolean> = new Map<unknown, boolean>([
 /** How a value of one scalar type is written in another one, also times; undefined where the types are the same. */
 function createTypeChange(
   source: SchemaObject,
-  target: Pick<ItemProperty, 'name' | 'schema'>,
+  target: Pick<PropertyView, 'name' | 'schema'>,
 ): PropertyLink['convert'] {
   const [from, to] = [readSchemaType(source), readSchemaType(target.schema)];
   if (from === to || from === undefined || to === undefined || (isNumeric(from) && isNumeric(to))) return undefined;
@@ -299,7 +296,7 @@ function isTime({ format }: SchemaObject): boolean {
 }
 
 /** What a property holds, or what the elements of its array are. */
-interface Kind extends Pick<ItemProperty, 'name' | 'schema'> {
+interface Kind extends Pick<PropertyView, 'name' | 'schema'> {
   readonly isArray: boolean;
   readonly isObject: boolean;
   readonly isScalar: boolean;
@@ -308,10 +305,10 @@ interface Kind extends Pick<ItemProperty, 'name' | 'schema'> {
   /** For objects: the property that holds their id. */
   readonly id?: string | undefined;
   /** For objects: their schema. */
-  readonly of?: ItemSchema | undefined;
+  readonly of?: SchemaView | undefined;
 }
 
-function readKind(read: ReadItemSchema, property: ItemProperty): Kind {
+function readKind(read: ReadSchema, property: PropertyView): Kind {
   const inner = read(property.target);
   const one = inner?.type === 'array' && inner.element !== undefined ? read(inner.element) : inner;
   if (one === inner) return toKind(one, property);
@@ -319,8 +316,8 @@ function readKind(read: ReadItemSchema, property: ItemProperty): Kind {
 }
 
 function toKind(
-  one: ItemSchema | undefined,
-  { name, schema, scalar }: Pick<ItemProperty, 'name' | 'scalar' | 'schema'>,
+  one: SchemaView | undefined,
+  { name, schema, scalar }: Pick<PropertyView, 'name' | 'scalar' | 'schema'>,
 ): Kind {
   const common = { name, schema, isArray: false, isScalar: false };
   // What can be an id as well as its object needs no conversion.
@@ -331,7 +328,7 @@ function toKind(
   return { ...common, isObject: false, isScalar, isEither: false };
 }
 
-function findId(schema: ItemSchema): string | undefined {
+function findId(schema: SchemaView): string | undefined {
   const names = [...schema.members.keys()];
   return (
     names.find((name) => means(name, 'ids.id', 'ids.object')) ??
@@ -340,7 +337,7 @@ function findId(schema: ItemSchema): string | undefined {
 }
 
 /** The property for an id of a type: `value` of `{ name, value }` for a number; `own` identifies the items that such objects show. */
-function findKeyOfType(schema: ItemSchema, type: string | undefined, own: string | undefined): string | undefined {
+function findKeyOfType(schema: SchemaView, type: string | undefined, own: string | undefined): string | undefined {
   const isSame = (each: string | undefined): boolean =>
     (each !== undefined && each === type) || (isNumeric(each) && isNumeric(type));
   const all = listProperties(schema)
@@ -358,7 +355,7 @@ function findKeyOfType(schema: ItemSchema, type: string | undefined, own: string
 function findKeyInCollection(
   { read, resources }: LinkContext,
   name: string,
-  { pointer, members: properties }: ItemSchema,
+  { pointer, members: properties }: SchemaView,
 ): string | undefined {
   const noun = toSingular(toBareName(name));
   const all = [...(resources?.collections.values() ?? [])].filter(({ idProperty = '' }) => properties.has(idProperty));

@@ -2,8 +2,8 @@ import { STATUSES_BY_VERB, UNDOES } from '../../conventions/actions.js';
 import { INSTANT_NAME, TIME_ENDING } from '../../conventions/forms.js';
 import { COUNTS_CHANGES } from '../../conventions/descriptions.js';
 import { means, rankNames } from '../../conventions/conventions.js';
-import type { ItemProperty, ItemSchema, ReadItemSchema } from './item-schema.js';
-import { isNumeric, listProperties, readSchemaType } from './item-schema.js';
+import type { PropertyView, SchemaView, ReadSchema } from '../../contract/schema-view/schema-view.js';
+import { isNumeric, listProperties, readSchemaType } from '../../contract/schema-view/schema-view.js';
 import { toBareName, toLetters } from '../../base/names.js';
 import { listStatuses } from '../../conventions/names.js';
 import { escapePattern } from '../../base/text.js';
@@ -15,7 +15,7 @@ import type { Item, NewEntry } from '../store/lists/item-list.js';
 const CHANGE = /updat|modif/i;
 
 /** Whether a property says when an item was created or last changed. */
-export function isTimestamp(property: ItemProperty): boolean {
+export function isTimestamp(property: PropertyView): boolean {
   return means(property.name, 'times.stamp') && readUnit(property) !== undefined;
 }
 
@@ -24,8 +24,8 @@ const VERSION = /^_?(version|revision|(lock|row)_?version|(version|revision)_?nu
 
 /** The property that counts the changes of an item: as it says, or because changes require it and creates do not. */
 export function findVersion(
-  read: ReadItemSchema,
-  schema: ItemSchema | undefined,
+  read: ReadSchema,
+  schema: SchemaView | undefined,
   bindings: readonly Binding[],
 ): string | undefined {
   const requires = ({ operation: { body, parameters } }: Binding, name: string): boolean =>
@@ -45,12 +45,12 @@ export function findVersion(
 }
 
 /** Whether a property says when an item was last changed. */
-export function isChangeTimestamp(property: ItemProperty): boolean {
+export function isChangeTimestamp(property: PropertyView): boolean {
   return isTimestamp(property) && CHANGE.test(property.name);
 }
 
 /** Whether a property is a date or a time, by its format or its name. */
-export function isInstant(property: ItemProperty): boolean {
+export function isInstant(property: PropertyView): boolean {
   const { format } = property.schema;
   const unit = readUnit(property);
   return (
@@ -60,14 +60,14 @@ export function isInstant(property: ItemProperty): boolean {
 }
 
 /** Whether a property says when an item got a status: `cancelled_at` for `cancelled`. */
-function isStatusTimestamp(property: ItemProperty, status: string): boolean {
+function isStatusTimestamp(property: PropertyView, status: string): boolean {
   const name = toLetters(property.name);
   const word = toLetters(status);
   return (name === `${word}at` || name === `${word}on` || name === `${word}date`) && readUnit(property) !== undefined;
 }
 
 /** Writes instants in the form of a property: seconds, milliseconds if the schema mentions them, or a date string. */
-export function createTimestampWriter(property: Pick<ItemProperty, 'schema'>): (now: number) => unknown {
+export function createTimestampWriter(property: Pick<PropertyView, 'schema'>): (now: number) => unknown {
   switch (readUnit(property)) {
     case 'seconds':
       return (now) => Math.floor(now / 1000);
@@ -81,7 +81,7 @@ export function createTimestampWriter(property: Pick<ItemProperty, 'schema'>): (
 }
 
 function readUnit(
-  property: Pick<ItemProperty, 'schema'>,
+  property: Pick<PropertyView, 'schema'>,
 ): 'date' | 'date-time' | 'milliseconds' | 'seconds' | undefined {
   const { schema } = property;
   if (isNumeric(schema)) {
@@ -106,7 +106,7 @@ export function isStatusName(name: string): boolean {
 /** The status that the name of an action suggests; undefined where the enum of the schema has none like it. */
 function findStatusFor(
   verb: string,
-  schema: ItemSchema | undefined,
+  schema: SchemaView | undefined,
 ): { readonly property: string; readonly value: string } | undefined {
   const word = toLetters(verb);
   const first = verb.split(/[_-]/)[0] ?? '';
@@ -128,7 +128,7 @@ function findStatusFor(
 const CHANGE_TIME = '$now';
 
 /** What an action sets: the status, flags (`archived: true`) and times (`canceled`); undefined where the schema has none of them. */
-export function findEffect(verb: string, schema: ItemSchema | undefined): Item | undefined {
+export function findEffect(verb: string, schema: SchemaView | undefined): Item | undefined {
   const status = findStatusFor(verb, schema);
   const word = /^[a-z]+/i.exec(verb)?.[0].toLowerCase() ?? '';
   // `archive` for `unarchive`, `close` for `reopen`.
@@ -166,13 +166,13 @@ function isParticiple(verb: string, word: string): boolean {
 }
 
 /** Whether a property says when an item stopped to be active: `date_delete`, `disabled_at`. */
-export function isInactiveTime(property: ItemProperty): boolean {
+export function isInactiveTime(property: PropertyView): boolean {
   const { bare } = property;
   return means(bare, 'removed.time') && isTime(property);
 }
 
 /** Whether a property is a number of seconds or a date, not any string. */
-function isTime(property: ItemProperty): boolean {
+function isTime(property: PropertyView): boolean {
   const { type, format } = property.schema;
   return readUnit(property) !== undefined && (format?.startsWith('date') === true || ![type].flat().includes('string'));
 }
@@ -263,7 +263,7 @@ export function createDerive({ derived }: Pick<Resource, 'derived'>): ((item: It
 export type Stamp = (before: Item, change: { readonly after: Item; readonly set: Item; readonly now: number }) => Item;
 
 /** Creates the function that writes the version and the timestamps of a changed item. */
-export function createStamp(properties: readonly ItemProperty[], version: string | undefined): Stamp {
+export function createStamp(properties: readonly PropertyView[], version: string | undefined): Stamp {
   const changing = properties.filter(isChangeTimestamp);
   const changes = changing.map((property) => ({ property, write: createTimestampWriter(property) }));
   const statuses = properties.filter(({ name }) => isStatus(name));

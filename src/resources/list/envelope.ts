@@ -1,5 +1,5 @@
 import { isObject } from '../../base/json.js';
-import type { ItemSchema, ReadItemSchema } from '../item/item-schema.js';
+import type { SchemaView, ReadSchema } from '../../contract/schema-view/schema-view.js';
 import type { Entry, Item } from '../store/lists/item-list.js';
 import {
   type EnvelopeField,
@@ -15,8 +15,8 @@ import type { DeclaredHeader, Operation } from '../../contract/operations/operat
 
 /** Plans the envelope around one item: a function that puts the item at its place, and the properties with one valid value. */
 export function createItemEnvelope(
-  read: ReadItemSchema,
-  schema: ItemSchema,
+  read: ReadSchema,
+  schema: SchemaView,
   path: readonly string[],
 ): (item: unknown) => Item {
   const plan = planObject(schema, { read, items: path, above: [] });
@@ -38,13 +38,13 @@ function keepFixed(members: readonly Member[]): readonly Member[] {
 interface InnerList {
   /** The property names from the list to its array; empty where it is the array. */
   readonly path: readonly string[];
-  readonly element: ItemSchema;
+  readonly element: SchemaView;
   /** The object around some elements, which are all that there are; an empty one where the list is an array. */
   wrap(elements: readonly unknown[]): Item;
 }
 
 /** Plans a list inside of an item; undefined where the schema is another one. */
-export function findInnerList(read: ReadItemSchema, schema: ItemSchema | undefined): InnerList | undefined {
+export function findInnerList(read: ReadSchema, schema: SchemaView | undefined): InnerList | undefined {
   const found = schema === undefined || schema.members.has('id') ? undefined : findItems(schema, read);
   const element = read(found?.itemSchema);
   if (schema === undefined || found === undefined || element === undefined) return undefined;
@@ -95,7 +95,7 @@ export type Envelope = (facts: EnvelopeFacts) => unknown;
  */
 export function createEnvelope(
   shape: ListShape,
-  schema: ItemSchema | undefined,
+  schema: SchemaView | undefined,
   generate: (first: Item) => Item,
 ): Envelope {
   const { plan, element } = shape;

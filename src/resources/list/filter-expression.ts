@@ -1,6 +1,6 @@
 import { isObject } from '../../base/json.js';
 import { toBareName } from '../../base/names.js';
-import type { ItemSchema } from '../item/item-schema.js';
+import type { SchemaView } from '../../contract/schema-view/schema-view.js';
 import { holds } from './view.js';
 
 /** What a filter expression selects, or why it has no effect. */
@@ -18,7 +18,7 @@ const MAX_DEPTH = 50;
  * It reads what the languages of OData 4 (`startswith(name,'A') and size gt 3`, part 2 section 5.1.1), SCIM (`emails.value co "x"`, RFC 7644
  * section 3.4.2.2) and Google's APIs (`state = ACTIVE AND size >= 3`, AIP-160) have in common, whichever the document means.
  */
-export function readFilterExpression(text: string, schema: ItemSchema | undefined): FilterExpression {
+export function readFilterExpression(text: string, schema: SchemaView | undefined): FilterExpression {
   const tokens = text.length > MAX_LENGTH ? undefined : readTokens(text);
   if (tokens === undefined) return NOT_READ;
   const reader: Reader = { tokens, at: 0, depth: 0, names: [], flags: new Set() };
@@ -31,7 +31,7 @@ export function readFilterExpression(text: string, schema: ItemSchema | undefine
 const NOT_READ: FilterExpression = { problem: 'the expression cannot be read' };
 
 /** Why an expression says nothing about items of a schema. */
-function findProblem({ members: properties }: ItemSchema, { names, flags }: Reader): string | undefined {
+function findProblem({ members: properties }: SchemaView, { names, flags }: Reader): string | undefined {
   for (const name of names) {
     const bare = toBareName(name);
     const declared = properties.get(name) ?? [...properties.values()].find((property) => property.bare === bare);

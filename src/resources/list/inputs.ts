@@ -4,7 +4,7 @@ import type { Contract } from '../../contract/contract.js';
 import { isObject, readPath } from '../../base/json.js';
 import type { Operation, Parameter } from '../../contract/operations/operation.js';
 import { findJsonMedia } from '../../contract/operations/responses.js';
-import { createItemSchemaReader, listProperties } from '../item/item-schema.js';
+import { createSchemaReader, listProperties } from '../../contract/schema-view/schema-view.js';
 import { toBareNoun, toItemNoun } from '../../conventions/names.js';
 import { toBareName } from '../../base/names.js';
 import { readString } from '../../contract/pointer.js';
@@ -25,7 +25,7 @@ interface PageValues {
 
 /** The parameters of a list, those of the query first. */
 export function findPageInputs(contract: Contract, operation: Operation): readonly PageInput[] {
-  const read = createItemSchemaReader(contract);
+  const read = createSchemaReader(contract);
   const declared = operation.parameters.flatMap((parameter): readonly PageInput[] => {
     const { name, in: place, required, schema, schemaPointer, description } = parameter;
     if (place === 'query' && parameter.style === 'deepObject' && means(name, 'queries.group')) {

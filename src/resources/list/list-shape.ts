@@ -6,14 +6,14 @@ import type { Operation } from '../../contract/operations/operation.js';
 import {
   createProperty,
   findOnlyValue,
-  type ItemProperty,
-  type ItemSchema,
-  type ReadItemSchema,
+  type PropertyView,
+  type SchemaView,
+  type ReadSchema,
   listProperties,
   isNumeric,
   readSchemaType,
   findPropertyAt,
-} from '../item/item-schema.js';
+} from '../../contract/schema-view/schema-view.js';
 import { findSuccessMedia } from '../../contract/operations/responses.js';
 import { toBareName } from '../../base/names.js';
 
@@ -113,7 +113,7 @@ export const PLAIN_LIST: ListShape = {
 
 /** The shape of a list response with the items at a position; undefined where the operation declares no response, or there are none. */
 export function planList(
-  read: ReadItemSchema,
+  read: ReadSchema,
   operation: Operation,
   items: ItemsPosition | undefined,
 ): ListShape | undefined {
@@ -129,12 +129,12 @@ export function readAnswerPointer(operation: Operation): string | undefined {
 }
 
 /** Plans a response with items, or the number of items, at a path. */
-function planAround(schema: ItemSchema, read: ReadItemSchema, path: readonly string[]): Plan {
+function planAround(schema: SchemaView, read: ReadSchema, path: readonly string[]): Plan {
   return path.length === 0 ? { kind: 'items' } : planObject(schema, { read, items: path, above: [] });
 }
 
 /** The shape of a response that is the size of a list: a number, or an object that has it; undefined for any other. */
-export function readCountShape(read: ReadItemSchema, operation: Operation): ListShape | undefined {
+export function readCountShape(read: ReadSchema, operation: Operation): ListShape | undefined {
   const pointer = readAnswerPointer(operation) ?? '';
   const schema = read(pointer);
   const path = schema && findCount(schema, read);
@@ -149,9 +149,9 @@ export function readCountShape(read: ReadItemSchema, operation: Operation): List
 }
 
 /** The path to the number that is the size of a list: by its name, else the only one. */
-export function findCount(schema: ItemSchema, read: ReadItemSchema): readonly string[] | undefined {
+export function findCount(schema: SchemaView, read: ReadSchema): readonly string[] | undefined {
   if (isNumeric(schema.schema)) return [];
-  const listNumbers = (of: ItemSchema | undefined, above: readonly string[]): readonly (readonly string[])[] =>
+  const listNumbers = (of: SchemaView | undefined, above: readonly string[]): readonly (readonly string[])[] =>
     listProperties(of).flatMap(({ name, schema: own, target }) => {
       const path = [...above, name];
       if (isNumeric(own)) return [path];
@@ -172,7 +172,7 @@ export function hasField(plan: Plan, test: (field: EnvelopeField) => boolean): b
 }
 
 interface PlanContext {
-  readonly read: ReadItemSchema;
+  readonly read: ReadSchema;
   /** The property names from here to the items; empty off that path. */
   readonly items: readonly string[];
   /** The names of the objects around, outermost first. */
@@ -180,7 +180,7 @@ interface PlanContext {
 }
 
 /** Plans an envelope: the properties that depend on the page, and those with one valid value, in the order of the schema. */
-export function planObject(schema: ItemSchema, context: PlanContext): Plan & { readonly kind: 'object' } {
+export function planObject(schema: SchemaView, context: PlanContext): Plan & { readonly kind: 'object' } {
   const all = listProperties(schema);
   // A count beside a total is that of the page.
   const hasTotal = all.some(({ name }) => findRole(name, context.above) === 'total');
@@ -192,7 +192,7 @@ export function planObject(schema: ItemSchema, context: PlanContext): Plan & { r
   return { kind: 'object', members };
 }
 
-function planMember(property: ItemProperty, context: PlanContext, hasTotal: boolean): Plan | undefined {
+function planMember(property: PropertyView, context: PlanContext, hasTotal: boolean): Plan | undefined {
   const { name, target, schema } = property;
   const { read, items, above } = context;
   const [next, ...rest] = items;
@@ -219,7 +219,7 @@ function planMember(property: ItemProperty, context: PlanContext, hasTotal: bool
 const LINKS = /^_?links$/i;
 
 /** A property that is an object, with the properties of all branches of its union, or with those that a map of links can have. */
-function readWhole({ name, target, branches }: ItemProperty, read: ReadItemSchema): ItemSchema | undefined {
+function readWhole({ name, target, branches }: PropertyView, read: ReadSchema): SchemaView | undefined {
   const inner = read(target);
   if (inner === undefined || inner.type === 'array') return inner;
   const link = `${inner.pointer}/additionalProperties`;
@@ -237,7 +237,7 @@ function readWhole({ name, target, branches }: ItemProperty, read: ReadItemSchem
 }
 
 /** A value that does not depend on the page: the only valid one, a default, or what says that the request succeeded. */
-function planConstant(property: ItemProperty, inner: ItemSchema | undefined): Plan | undefined {
+function planConstant(property: PropertyView, inner: SchemaView | undefined): Plan | undefined {
   const { name, schema, required } = property;
   const only = findOnlyValue(property);
   if (only !== undefined) return { kind: 'constant', value: only };
@@ -260,7 +260,7 @@ export function findRole(name: string, above: readonly string[]): EnvelopeRole |
   return ENVELOPE_ROLES.find((role) => means(bare, `pages.${role}`));
 }
 
-function toField({ name, schema }: ItemProperty, role: EnvelopeRole, above: readonly string[]): EnvelopeField {
+function toField({ name, schema }: PropertyView, role: EnvelopeRole, above: readonly string[]): EnvelopeField {
   const { format, pattern, example = schema.examples?.[0] } = schema;
   const declared = readSchemaType(schema);
   // Numbers of a page are whole ones, whatever the schema allows.
@@ -297,14 +297,14 @@ function findForm(
 }
 
 /** Where the items are in the success response of an operation; undefined where it is not a list. @param noun - As in `findItems`. */
-export function findListItems(read: ReadItemSchema, operation: Operation, noun?: string): ItemsPosition | undefined {
+export function findListItems(read: ReadSchema, operation: Operation, noun?: string): ItemsPosition | undefined {
   const schema = read(readAnswerPointer(operation));
   return schema && findItems(schema, read, noun);
 }
 
 /** The array at a path in the success response of an operation; undefined where there is none. */
 export function findItemsAt(
-  read: ReadItemSchema,
+  read: ReadSchema,
   operation: Operation,
   path: readonly string[],
 ): ItemsPosition | undefined {
@@ -314,7 +314,7 @@ export function findItemsAt(
 }
 
 /** The array of a response that is a list, by the names of its properties. @param noun - The last static segment of the path. */
-export function findItems(schema: ItemSchema, read: ReadItemSchema, noun?: string): ItemsPosition | undefined {
+export function findItems(schema: SchemaView, read: ReadSchema, noun?: string): ItemsPosition | undefined {
   if (schema.type === 'array') return { path: [], element: [], itemSchema: schema.element };
   const found = findNamed(read.once(listArrays, schema), noun) ?? read.once(findUnnamed, schema);
   if (found !== undefined) return { path: [found.name], element: [], itemSchema: read(found.target)?.element };
@@ -326,7 +326,7 @@ export function findItems(schema: ItemSchema, read: ReadItemSchema, noun?: strin
 }
 
 /** The shape of a list in another body than the usual one, such as that of another media type: the usual one where it has no other schema, or no list. */
-export function findShapeAt(read: ReadItemSchema, usual: ListShape, pointer: string | undefined): ListShape {
+export function findShapeAt(read: ReadSchema, usual: ListShape, pointer: string | undefined): ListShape {
   const schema = read(pointer);
   if (schema === undefined || pointer === undefined || usual.element.length > 0) return usual;
   if (schema.pointer === read(usual.schema)?.pointer) return usual;
@@ -334,26 +334,26 @@ export function findShapeAt(read: ReadItemSchema, usual: ListShape, pointer: str
   return items === undefined ? usual : { ...items, schema: pointer, plan: planAround(schema, read, items.path) };
 }
 
-function listArrays(read: ReadItemSchema, schema: ItemSchema): readonly ItemProperty[] {
+function listArrays(read: ReadSchema, schema: SchemaView): readonly PropertyView[] {
   return listProperties(schema).filter(({ target }) => read(target)?.type === 'array');
 }
 
-function findNamed(arrays: readonly ItemProperty[], noun: string | undefined): ItemProperty | undefined {
+function findNamed(arrays: readonly PropertyView[], noun: string | undefined): PropertyView | undefined {
   if (noun === undefined) return undefined;
   return arrays.find(({ name }) => name === noun) ?? arrays.find(({ bare }) => bare === toBareName(noun));
 }
 
-function findUsual(arrays: readonly ItemProperty[]): ItemProperty | undefined {
+function findUsual(arrays: readonly PropertyView[]): PropertyView | undefined {
   return arrays.find(({ name }) => means(name, 'envelopes.items'));
 }
 
 /** The array with a usual name, else the only one, unless the object is an item with an id, or does not look like a page. */
-function findUnnamed(read: ReadItemSchema, schema: ItemSchema): ItemProperty | undefined {
+function findUnnamed(read: ReadSchema, schema: SchemaView): PropertyView | undefined {
   const all = read.once(listArrays, schema);
   const usual = findUsual(all);
   const { members: properties } = schema;
   if (usual !== undefined || all.length === 0 || properties.has('id') || properties.has('sha')) return usual;
-  const isOfItems = ({ name, target }: ItemProperty): boolean =>
+  const isOfItems = ({ name, target }: PropertyView): boolean =>
     !means(name, 'envelopes.reports') && !isScalarType(read(read(target)?.element)?.type);
   const arrays = all.length === properties.size ? all : all.filter(isOfItems);
   if (arrays.length !== 1) return undefined;
@@ -364,13 +364,13 @@ function findUnnamed(read: ReadItemSchema, schema: ItemSchema): ItemProperty | u
 /** An object in a response that can hold a list. */
 interface Embedding {
   readonly name: string;
-  readonly arrays: readonly ItemProperty[];
+  readonly arrays: readonly PropertyView[];
   /** The one of its arrays that is a list, whatever the path is called. */
-  readonly only: ItemProperty | undefined;
+  readonly only: PropertyView | undefined;
 }
 
 /** Objects with a list one level below: `_embedded.orders`, `data.items`. */
-function listEmbedding(read: ReadItemSchema, schema: ItemSchema): readonly Embedding[] {
+function listEmbedding(read: ReadSchema, schema: SchemaView): readonly Embedding[] {
   if (schema.members.has('id')) return [];
   return listProperties(schema).flatMap(({ name, target }): readonly Embedding[] => {
     const inner = means(name, 'envelopes.embedding') ? read(target) : undefined;

@@ -6,12 +6,12 @@ import { isObject, type SchemaObject } from '../../base/json.js';
 import { type Operation, readText } from '../../contract/operations/operation.js';
 import { readPattern } from '../../contract/upgrade/patterns.js';
 import {
-  type ItemSchema,
-  type ReadItemSchema,
-  type ItemProperty,
+  type SchemaView,
+  type ReadSchema,
+  type PropertyView,
   listProperties,
   isNumeric,
-} from '../item/item-schema.js';
+} from '../../contract/schema-view/schema-view.js';
 import { toBareName } from '../../base/names.js';
 import { CURSOR_PARAMETER } from '../../http/request/parameters.js';
 import {
@@ -51,7 +51,7 @@ export interface PagePlan extends PageFacts {
   readonly filters: readonly Filter[];
   /** The parameter that names the items to list. */
   readonly ids: IdFilter | undefined;
-  readonly item: ItemSchema | undefined;
+  readonly item: SchemaView | undefined;
   /** Items that are listed only where a query parameter asks for them, if at all. */
   readonly hidden: readonly HiddenItems[];
   /** Reads the values of the parameters from a request, by their names. */
@@ -67,12 +67,12 @@ const PAGE_SIZE = 20;
 
 /** What is known about the items of a list. */
 interface PageKnowledge {
-  readonly item: ItemSchema | undefined;
+  readonly item: SchemaView | undefined;
   readonly style?: PageStyleName | undefined;
   /** The shape of the response. */
   readonly shape?: Plan | undefined;
   /** Reads the schemas of objects in items. */
-  readonly read?: ReadItemSchema | undefined;
+  readonly read?: ReadSchema | undefined;
   readonly resource?: ItemKeys | undefined;
 }
 
@@ -336,7 +336,7 @@ const SHOWN_BY_DEFAULT = /\bdefaults?\b(?:(?!\bfalse\b)[^.]){0,20}\btrue\b/i;
 function findHiddenItems(
   { name, description = '' }: PageInput,
   { type, default: declared }: SchemaObject,
-  item: ItemSchema | undefined,
+  item: SchemaView | undefined,
 ): HiddenItems | undefined {
   const value = declared ?? SHOWN_BY_DEFAULT.test(description);
   const word = toBareName(name.replace(INCLUDING_VERB, ''));
@@ -360,7 +360,7 @@ function findHiddenItems(
 function findExcludedItems(
   operation: Operation,
   inputs: readonly PageInput[],
-  item: ItemSchema | undefined,
+  item: SchemaView | undefined,
 ): readonly HiddenItems[] {
   const word = toBareName(EXCLUDES.exec(readText(operation))?.[1] ?? '').replace('cancelled', 'canceled');
   const forms = word === 'canceled' ? [word, 'cancelled'] : [word];
@@ -380,7 +380,7 @@ function findExcludedItems(
 }
 
 /** Whether a value of a property says that an item is what a word names; undefined where the property says nothing about it. */
-function findHiddenValue(property: ItemProperty, word: string): ((value: unknown) => boolean) | undefined {
+function findHiddenValue(property: PropertyView, word: string): ((value: unknown) => boolean) | undefined {
   const { type } = property.schema;
   const bare = toBareName(property.name).replace(/^is(?=[a-z]{4})/, '');
   if (type === 'boolean') {
@@ -411,7 +411,7 @@ function isTimeBound({ name, description = '' }: PageInput, schema: SchemaObject
 function findRangeBound(
   { name }: PageInput,
   query: readonly PageInput[],
-  of: { readonly schema: SchemaObject; readonly item: ItemSchema | undefined },
+  of: { readonly schema: SchemaObject; readonly item: SchemaView | undefined },
 ): Filter | undefined {
   const [, end, unit] = RANGE_END.exec(toBareName(name)) ?? [];
   if (end === undefined || of.schema.format?.startsWith('date') !== true) return undefined;
@@ -423,7 +423,7 @@ function findRangeBound(
 }
 
 /** The filter that leaves out items from before or after a time: `since`, `created_before`. */
-function findTimeBound(input: PageInput, schema: SchemaObject, item: ItemSchema | undefined): Filter | undefined {
+function findTimeBound(input: PageInput, schema: SchemaObject, item: SchemaView | undefined): Filter | undefined {
   if (!isTimeBound(input, schema)) return undefined;
   const isChange = SAYS_CHANGED.test(`${input.name.replaceAll(/[-_]/g, ' ')} ${input.description ?? ''}`);
   const times = listProperties(item).filter(isTimestamp);

@@ -1,6 +1,11 @@
 import { means } from '../../conventions/conventions.js';
 import { readMember, readPath, type SchemaObject } from '../../base/json.js';
-import { type ItemProperty, type ItemSchema, type ReadItemSchema, listProperties } from '../item/item-schema.js';
+import {
+  type PropertyView,
+  type SchemaView,
+  type ReadSchema,
+  listProperties,
+} from '../../contract/schema-view/schema-view.js';
 import { toSingular } from '../../conventions/names.js';
 import { toBareName } from '../../base/names.js';
 import type { PageInput } from './inputs.js';
@@ -79,7 +84,7 @@ export interface Filter {
 export function findFilter(
   { name, required }: PageInput,
   schema: SchemaObject,
-  known: { readonly item: ItemSchema | undefined; readonly read?: ReadItemSchema | undefined },
+  known: { readonly item: SchemaView | undefined; readonly read?: ReadSchema | undefined },
 ): Filter | undefined {
   const properties = listProperties(known.item);
   const plain = name.replace(/\[\]$/, '');
@@ -117,7 +122,7 @@ export function findFilter(
 const ALL = /^(all|any|\*)$/i;
 
 /** Whether a property is an array of strings or numbers one of which a parameter names: `tags` for `tag` and `tag_name`. */
-function isListOf({ name, target, schema }: ItemProperty, bare: string, read: ReadItemSchema | undefined): boolean {
+function isListOf({ name, target, schema }: PropertyView, bare: string, read: ReadSchema | undefined): boolean {
   const one = toSingular(toBareName(name));
   const isNamed = bare.startsWith(one) && (bare === one || means(bare.slice(one.length), 'ids.id', 'ids.name'));
   const element = schema.type === 'array' && isNamed ? read?.(read(target)?.element) : undefined;
@@ -273,7 +278,7 @@ export function holds(actual: unknown, sign: string, wanted: string): boolean {
 }
 
 /** The order of a sort parameter: properties, `-property`, or `property:desc`, the first one first; undefined for anything else. */
-export function readSort(value: unknown, schema: ItemSchema | undefined): EntryOrder | undefined {
+export function readSort(value: unknown, schema: SchemaView | undefined): EntryOrder | undefined {
   if (value === undefined) return undefined;
   const texts = [value].flat().flatMap((each) => (typeof each === 'string' ? each.split(',') : []));
   const orders = texts.map((text) => readSortKey(text.trim(), schema));
@@ -288,7 +293,7 @@ export function readSort(value: unknown, schema: ItemSchema | undefined): EntryO
   };
 }
 
-function readSortKey(text: string, schema: ItemSchema | undefined): EntryOrder | undefined {
+function readSortKey(text: string, schema: SchemaView | undefined): EntryOrder | undefined {
   const match = /^([-+]?)([\w.]+?)(?:[ :]+(asc|desc)(?:ending)?)?$/i.exec(text);
   const property = match?.[2];
   if (match === null || property === undefined) return undefined;

@@ -3,12 +3,12 @@ import { isObject, mapAt } from '../../base/json.js';
 import { memoize } from '../../base/memoize.js';
 import {
   isNumeric,
-  type ItemProperty,
-  type ItemSchema,
+  type PropertyView,
+  type SchemaView,
   listProperties,
-  type ReadItemSchema,
+  type ReadSchema,
   readSchemaType,
-} from '../item/item-schema.js';
+} from '../../contract/schema-view/schema-view.js';
 import { toSingular, toItemNoun } from '../../conventions/names.js';
 import { toBareName } from '../../base/names.js';
 import { findInnerList } from '../list/envelope.js';
@@ -69,7 +69,7 @@ interface Embedding {
 }
 
 /** The dependents of the collections of a contract. */
-export function createDependents(resources: Resources, read: ReadItemSchema): Dependents {
+export function createDependents(resources: Resources, read: ReadSchema): Dependents {
   const all = [...resources.collections.values()];
   const find = memoize((name: string) => ({
     below: all.filter(({ parents }) => parents.includes(name)).map((child) => child.name),
@@ -142,7 +142,7 @@ interface CountedList {
 /** Creates the function that updates the counts of the item above a list: `comments`, `comments_count`, `open_issues_count`. */
 function createCount(
   { collections, bindings }: Resources,
-  read: ReadItemSchema,
+  read: ReadSchema,
 ): (transaction: Transaction, collection: string, list: CountedList) => void {
   const find = memoize((name: string) => {
     const creates = [...bindings.values()].filter((each) => each.collection === name && each.within !== undefined);
@@ -180,7 +180,7 @@ function createCount(
 }
 
 /** The properties of an item that count the items of a collection below it. */
-function findCounts(read: ReadItemSchema, parent: Resource | undefined, collection: string): readonly Count[] {
+function findCounts(read: ReadSchema, parent: Resource | undefined, collection: string): readonly Count[] {
   const noun = toBareName(collection.slice(collection.lastIndexOf('.') + 1));
   return listProperties(read(parent?.schema)).flatMap(({ name: property, schema }): readonly Count[] => {
     const bare = toBareName(property);
@@ -196,7 +196,7 @@ function findCounts(read: ReadItemSchema, parent: Resource | undefined, collecti
 
 function createEmbeddings(
   resources: readonly Resource[],
-  read: ReadItemSchema,
+  read: ReadSchema,
 ): {
   readonly embed: Dependents['embed'];
   refresh(transaction: Transaction, collection: string, change: ItemChange): void;
@@ -256,10 +256,10 @@ function createEmbeddings(
 /** A collection whose items others can show. */
 interface Target {
   readonly resource: Resource;
-  readonly schema: ItemSchema;
+  readonly schema: SchemaView;
 }
 
-function listTargets(resources: readonly Resource[], read: ReadItemSchema): readonly Target[] {
+function listTargets(resources: readonly Resource[], read: ReadSchema): readonly Target[] {
   return resources.flatMap((resource) => {
     const schema = read(resource.schema);
     const isTarget = schema?.members.has(resource.idProperty ?? '') === true && resource.keyProperties.length === 0;
@@ -268,13 +268,13 @@ function listTargets(resources: readonly Resource[], read: ReadItemSchema): read
 }
 
 /** The items that the items of a resource show: in a property, or in the elements of the list in one. */
-function findEmbeddings(read: ReadItemSchema, targets: readonly Target[], own: Resource): readonly Embedding[] {
+function findEmbeddings(read: ReadSchema, targets: readonly Target[], own: Resource): readonly Embedding[] {
   const { name: collection, parents, schema: pointer = '' } = own;
   const top = targets.filter(({ resource }) => isTopLevel(resource));
   const near = targets.filter(
     ({ resource }) => !isTopLevel(resource) && resource.parents.join('\0') === parents.join('\0'),
   );
-  const find = (property: ItemProperty): Embedding | undefined =>
+  const find = (property: PropertyView): Embedding | undefined =>
     findEmbedding(read, top, { property, collection }) ?? findEmbedding(read, near, { property, collection });
   return listProperties(read(pointer)).flatMap((property): readonly Embedding[] => {
     const whole = find(property);
@@ -293,9 +293,9 @@ function findEmbeddings(read: ReadItemSchema, targets: readonly Target[], own: R
 
 /** The item that a property shows: one of a collection with the same schema, or one with the noun of the property and all that it shows. */
 function findEmbedding(
-  read: ReadItemSchema,
+  read: ReadSchema,
   targets: readonly Target[],
-  { property, collection }: { readonly property: ItemProperty; readonly collection: string },
+  { property, collection }: { readonly property: PropertyView; readonly collection: string },
 ): Embedding | undefined {
   const whole = read(property.target);
   const inner = read(whole?.element) ?? whole;
@@ -318,7 +318,7 @@ function findEmbedding(
 }
 
 /** The property for an id of each type: a string is the name of an item whose id is a number. */
-function findKeys({ members: properties }: ItemSchema, idProperty: string): Embedding['keys'] {
+function findKeys({ members: properties }: SchemaView, idProperty: string): Embedding['keys'] {
   const isText = (name: string): boolean => readSchemaType(properties.get(name)?.schema ?? {}) === 'string';
   const isNumber = isNumeric(properties.get(idProperty)?.schema ?? {});
   if (!isNumber) return { string: idProperty, number: idProperty };

@@ -1,6 +1,6 @@
 import { toDay } from '../../base/clock.js';
 import { freezeDeep, isObject, readMember, withPath, filterMembers, joinObjects } from '../../base/json.js';
-import type { ItemSchema } from '../item/item-schema.js';
+import type { SchemaView } from '../../contract/schema-view/schema-view.js';
 import { isPathId, type Resource } from '../item/resource.js';
 import { readScope, toPartMark, toScope, type UnknownIds, type WritableCollection } from './collection.js';
 import type { Entry, Item } from './lists/item-list.js';
@@ -206,7 +206,7 @@ function generateOnDemand(
 }
 
 /** Properties named like the path parameters of the parents: `thread_id`. */
-export function readParentIds({ path }: Resource, schema: ItemSchema | undefined, scope: string): Item {
+export function readParentIds({ path }: Resource, schema: SchemaView | undefined, scope: string): Item {
   const ids = readScope(scope);
   const known: Record<string, unknown> = {};
   for (const [i, name] of listParameters(path).entries()) {

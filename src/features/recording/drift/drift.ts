@@ -1,6 +1,6 @@
 import { SAFE_METHODS } from '../../../contract/operations/operation.js';
 import type { Contract } from '../../../contract/contract.js';
-import { isObject, readJsonType } from '../../../base/json.js';
+import { isObject, readJsonType, type SchemaObject } from '../../../base/json.js';
 import type { Operation } from '../../../contract/operations/operation.js';
 import { findResponse } from '../../../contract/operations/responses.js';
 import { readPointer, toPointer } from '../../../contract/pointer.js';
@@ -14,7 +14,8 @@ import type { Cassette, StoredExchange } from '../cassette/cassette.js';
 import { ExactNumber, toDoubles, writeJson } from '../cassette/exact-json.js';
 import type { RecordedRequest, RecordedResponse } from '../cassette/exchange.js';
 import { loadBody, readBody, writeBody } from '../cassette/recorded-body.js';
-import { createSchemaWalk, readBodyPointers, type SchemaPointers } from '../redaction/secret-walk.js';
+import { readBodyPointers } from '../redaction/secret-walk.js';
+import { createSchemaWalk, type SchemaPointers } from '../../../contract/schema-view/walk.js';
 import type { Upstream } from '../upstream/upstream.js';
 import type { CheckResponse } from './check.js';
 import { isError } from '../../../base/platform.js';
@@ -323,13 +324,17 @@ function toChange(violation: Violation, body: unknown): string {
 /** The JSON types of the values at each pointer, without types for `null`; `*` means every item or value of a map. */
 type Shape = ReadonlyMap<string, ReadonlySet<string>>;
 
+function isMapSchema({ additionalProperties: rest }: SchemaObject): boolean {
+  return rest === true || isObject(rest);
+}
+
 /** Creates the reader of shapes for a contract. */
 function createShapeReader(contract: Contract): Comparison['readShape'] {
   const schemas = createSchemaWalk(contract);
   const isMap = (pointers: SchemaPointers): boolean => {
-    const shapes = schemas.shapes(pointers);
-    const named = shapes.some(({ properties }) => properties !== undefined && Object.keys(properties).length > 0);
-    return !named && shapes.some(({ additionalProperties: rest }) => rest === true || isObject(rest));
+    const all = schemas.all(pointers);
+    const named = all.some(({ properties = {} }) => Object.keys(properties).length > 0);
+    return !named && all.some((schema) => isMapSchema(schema));
   };
   return (root, rootPointers) => {
     const shape = new Map<string, Set<string>>();
@@ -339,7 +344,7 @@ function createShapeReader(contract: Contract): Comparison['readShape'] {
       if (value === null || value === undefined) return;
       if (Array.isArray(value)) {
         kinds.add('array');
-        for (const [i, item] of value.entries()) read(item, schemas.item(pointers, i), `${at}/*`);
+        for (const [i, item] of value.entries()) read(item, schemas.element(pointers, i), `${at}/*`);
       } else if (isObject(value) && !(value instanceof ExactNumber)) {
         kinds.add('object');
         const isJoined = isMap(pointers);

@@ -7,7 +7,8 @@ import type { StoredExchange } from '../cassette/cassette.js';
 import { listDifferences, writeCanonical } from '../cassette/exact-json.js';
 import { readContentType } from '../../../http/header-fields.js';
 import type { Call } from '../../../http/request/call.js';
-import { createSchemaWalk, readBodyPointers, readParameterPointers } from '../redaction/secret-walk.js';
+import { readBodyPointers, readParameterPointers } from '../redaction/secret-walk.js';
+import { createSchemaWalk } from '../../../contract/schema-view/walk.js';
 import { PARTS, type RequestFacts } from './request-facts.js';
 
 /** A recorded exchange with the normal form of its request. */
@@ -75,10 +76,10 @@ export function createFindByKind(contract: Contract, cassette: () => readonly Re
     for (const step of isBody ? [name, ...rest] : rest) {
       pointers = [
         ...schemas.member(pointers, step),
-        ...(/^\d+$/.test(step) ? schemas.item(pointers, Number(step)) : []),
+        ...(/^\d+$/.test(step) ? schemas.element(pointers, Number(step)) : []),
       ];
     }
-    return schemas.shapes(pointers).some(({ format }) => format !== undefined && format === FORMATS[kind]);
+    return schemas.all(pointers).some(({ format }) => format !== undefined && format === FORMATS[kind]);
   };
   /** Whether a client made a value of a path: no earlier exchange has it. */
   const isMadeByClient = ({ exchange }: RecordedFacts, value: unknown): boolean => {

@@ -20,10 +20,10 @@ import {
   ORDINARY_LOCATION,
   readBodyPointers,
   readParameterPointers,
-  type SchemaPointers,
   type SecretWalk,
   type VisitText,
 } from './secret-walk.js';
+import type { SchemaPointers } from '../../../contract/schema-view/walk.js';
 
 /** How the strings of the messages of one operation are visited. */
 export interface MessageVisit {

@@ -1,11 +1,9 @@
+import { type SchemaPointers, createSchemaWalk, type SchemaWalk } from '../../../contract/schema-view/walk.js';
 import { means, rankNames } from '../../../conventions/conventions.js';
 import type { Contract } from '../../../contract/contract.js';
-import { isObject, type SchemaObject, COMBINING_KEYWORDS } from '../../../base/json.js';
+import { isObject, type SchemaObject } from '../../../base/json.js';
 import type { MediaType, Operation } from '../../../contract/operations/operation.js';
-import { toPointer } from '../../../contract/pointer.js';
-import { readPattern } from '../../../contract/upgrade/patterns.js';
 import { findMedia } from '../../../contract/media-type.js';
-import { memoize } from '../../../base/memoize.js';
 import type { Direction } from '../../../schema/violation.js';
 import type { Validators } from '../../../schema/validate.js';
 import { ExactNumber } from '../cassette/exact-json.js';
@@ -83,20 +81,20 @@ export function createSecretWalk(contract: Contract, validators: Validators, rul
 
   const toLocation: ToLocation = (rule, { pointers, direction }) => ({
     rule,
-    shapes: () => schemas.shapes(pointers),
+    shapes: () => schemas.all(pointers),
     accepts: (candidate) =>
       pointers.every((pointer) => validators.check(pointer, direction)(candidate, 'body').length === 0),
   });
   /** The location of a named value: a schema that lists its values makes it public, whatever its name. */
   const toNamed = (byScheme: string | undefined, byName: string | undefined, at: JsonLocation): SecretLocation => {
-    const shapes = schemas.shapes(at.pointers);
+    const shapes = schemas.all(at.pointers);
     return toLocation(byScheme ?? readSchemaRule(shapes) ?? (shapes.some(isPublic) ? undefined : byName), at);
   };
   const json = createJsonWalk(schemas, rules, toLocation);
   return {
     header: ({ name, pointers = [] }, text, visit) => {
       const byName = keyHeaders.has(name.toLowerCase()) ? 'security' : rules.header(name, text);
-      const rule = byName ?? readSchemaRule(schemas.shapes(pointers));
+      const rule = byName ?? readSchemaRule(schemas.all(pointers));
       if (rule === undefined) return visit(text, ORDINARY_LOCATION);
       return visitCredential(name, text, (secret) => visit(secret, { ...ANY_SHAPE, rule }));
     },
@@ -132,17 +130,17 @@ function createJsonWalk(
   rules: SecretRules,
   toLocation: ToLocation,
 ): Omit<SecretWalk, 'field' | 'header' | 'parameter'> {
-  const root = (at: JsonLocation): JsonPlace => ({ ...at, rule: readSchemaRule(schemas.shapes(at.pointers)) });
+  const root = (at: JsonLocation): JsonPlace => ({ ...at, rule: readSchemaRule(schemas.all(at.pointers)) });
   const below = (parent: JsonPlace, pointers: SchemaPointers, own?: string): JsonPlace => ({
     pointers,
     direction: parent.direction,
     path: parent.path,
-    rule: parent.rule ?? own ?? readSchemaRule(schemas.shapes(pointers)),
+    rule: parent.rule ?? own ?? readSchemaRule(schemas.all(pointers)),
   });
-  const item: SecretWalk['item'] = (parent, index) => below(parent, schemas.item(parent.pointers, index));
+  const item: SecretWalk['item'] = (parent, index) => below(parent, schemas.element(parent.pointers, index));
   const member: SecretWalk['member'] = (parent, name, { value, label }) => {
     const pointers = schemas.member(parent.pointers, name);
-    if (schemas.shapes(pointers).some(isPublic)) return below(parent, pointers);
+    if (schemas.all(pointers).some(isPublic)) return below(parent, pointers);
     const own = label !== undefined && VALUES.has(name) ? label : name;
     return below(parent, pointers, rules.key(own, toGiven(value), parent.path));
   };
@@ -211,68 +209,6 @@ export function readBodyPointers(content: readonly MediaType[], mediaType: strin
   const media = mediaType === undefined ? undefined : findMedia(content, mediaType);
   if (media?.itemSchema !== undefined) return [media.itemSchemaPointer];
   return media?.schema === undefined ? [] : [media.schemaPointer];
-}
-
-/** Pointers of the schemas that describe one value. */
-export type SchemaPointers = readonly string[];
-
-/** Finds the schemas of the parts of a value. */
-interface SchemaWalk {
-  /** The schemas of a member of an object. */
-  member(pointers: SchemaPointers, name: string): SchemaPointers;
-  /** The schemas of an item of an array. */
-  item(pointers: SchemaPointers, index: number): SchemaPointers;
-  /** The schemas at these pointers with their references and branches. */
-  shapes(pointers: SchemaPointers): readonly SchemaObject[];
-}
-
-/** Creates the walk through the schemas of a contract; each schema is expanded once. */
-export function createSchemaWalk(contract: Contract): SchemaWalk {
-  const schemasAt = memoize((start: string) => {
-    const found = new Map<string, SchemaObject>();
-    const collect = (pointer: string): void => {
-      const schema = contract.at(pointer);
-      if (!isObject(schema) || found.has(pointer)) return;
-      found.set(pointer, schema);
-      if (typeof schema['$ref'] === 'string') collect(contract.resolve(schema, pointer).pointer);
-      for (const keyword of COMBINING_KEYWORDS) {
-        const list = schema[keyword];
-        if (Array.isArray(list)) for (const i of list.keys()) collect(pointer + toPointer(keyword, i));
-      }
-      for (const keyword of ['then', 'else']) collect(`${pointer}/${keyword}`);
-    };
-    collect(start);
-    return [...found];
-  });
-  const schemasOf = (pointers: SchemaPointers): readonly (readonly [string, SchemaObject])[] => {
-    const [first, ...more] = pointers;
-    return first !== undefined && more.length === 0 ? schemasAt(first) : pointers.flatMap(schemasAt);
-  };
-  const patternOf = memoize((text: string) => readPattern(text).pattern);
-  const isMatch = (pattern: string, name: string): boolean => patternOf(pattern).test(name);
-  return {
-    member: (pointers, name) =>
-      schemasOf(pointers).flatMap(([pointer, schema]) => readMember([pointer, schema], name, isMatch)),
-    item: (pointers, index) =>
-      schemasOf(pointers).flatMap(([pointer, { prefixItems = [], items }]) => {
-        if (index < prefixItems.length) return [pointer + toPointer('prefixItems', index)];
-        return isObject(items) ? [`${pointer}/items`] : [];
-      }),
-    shapes: (pointers) => schemasOf(pointers).map(([, schema]) => schema),
-  };
-}
-
-function readMember(
-  [pointer, schema]: readonly [pointer: string, schema: SchemaObject],
-  name: string,
-  isMatch: (pattern: string, name: string) => boolean,
-): SchemaPointers {
-  if (schema.properties !== undefined && Object.hasOwn(schema.properties, name)) {
-    return [pointer + toPointer('properties', name)];
-  }
-  const patterns = Object.keys(schema.patternProperties ?? {}).filter((pattern) => isMatch(pattern, name));
-  if (patterns.length > 0) return patterns.map((pattern) => pointer + toPointer('patternProperties', pattern));
-  return isObject(schema.additionalProperties) ? [`${pointer}/additionalProperties`] : [];
 }
 
 /** The rule by which a value with these schemas is a secret, or undefined. */

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { readPattern } from '../../../contract/upgrade/patterns.js';
 import { suggest } from '../../../base/errors.js';
 import { memoize } from '../../../base/memoize.js';
-import type { FieldsReader } from '../../../schema/fields.js';
+import type { FieldsReader } from '../../../contract/schema-view/fields.js';
 import type { Domain } from './domain.js';
 import { isError } from '../../../base/platform.js';
 

@@ -4,7 +4,7 @@ import type { Contract } from '../../../contract/contract.js';
 import { isObject, setOwn } from '../../../base/json.js';
 import type { Operation } from '../../../contract/operations/operation.js';
 import type { Generator } from '../../../generate/generate.js';
-import type { FieldsReader } from '../../../schema/fields.js';
+import type { FieldsReader } from '../../../contract/schema-view/fields.js';
 import type { Validators } from '../../../schema/validate.js';
 import { child, readMembers, reject, report, type SourceNode } from '../../../contract/load/source-node.js';
 

@@ -1,16 +1,16 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Contract } from '../../contract/contract.js';
+import type { Contract } from '../contract.js';
 import { isObject, type Schema, type SchemaObject } from '../../base/json.js';
-import { toPointer } from '../../contract/pointer.js';
+import { toPointer } from '../pointer.js';
 
 /** A schema with its references resolved. */
-export interface Part {
+export interface SchemaPart {
   readonly schema: SchemaObject;
   readonly pointer: string;
 }
 
 /** A part of a union of which some items are. */
-export interface ItemPart extends Part {
+export interface VariantPart extends SchemaPart {
   /** Whether it is a branch of a union: it applies to some items only. */
   readonly variant?: boolean;
 }
@@ -18,7 +18,7 @@ export interface ItemPart extends Part {
 /** A contract with what is decided about its schemas, by pointer: schemas that refer to each other in many ways are read once. */
 export interface PartReader {
   readonly contract: Contract;
-  readonly chosen: Map<string, Part>;
+  readonly chosen: Map<string, SchemaPart>;
   readonly existing: Map<string, boolean>;
 }
 
@@ -34,7 +34,7 @@ export const MAX_DEPTH = 12;
 export const ANY: SchemaObject = Object.freeze({});
 
 /** Resolves the references of a schema, also one in an `allOf` that only describes it; a boolean has no keywords. */
-export function resolvePart(contract: Contract, given: Schema, at: string): Part {
+export function resolvePart(contract: Contract, given: Schema, at: string): SchemaPart {
   const { schema, pointer } = contract.resolve(given, at);
   if (!isObject(schema)) return { schema: ANY, pointer };
   const only = schema.allOf === undefined ? -1 : findOnlyPart(schema, schema.allOf);
@@ -56,7 +56,7 @@ function findOnlyPart(schema: SchemaObject, parts: readonly Schema[]): number {
 }
 
 /** The schema at a pointer. */
-export function readPart(contract: Contract, pointer: string): Part {
+export function readPart(contract: Contract, pointer: string): SchemaPart {
   const root = contract.at(pointer);
   return isObject(root) ? resolvePart(contract, root, pointer) : { schema: ANY, pointer };
 }
@@ -64,9 +64,9 @@ export function readPart(contract: Contract, pointer: string): Part {
 /** The schemas in one keyword, references resolved. */
 export function listParts(
   contract: Contract,
-  { schema, pointer }: Part,
+  { schema, pointer }: SchemaPart,
   keyword: 'allOf' | 'anyOf' | 'oneOf',
-): readonly Part[] {
+): readonly SchemaPart[] {
   return (schema[keyword] ?? []).map((each, i) => resolvePart(contract, each, `${pointer}/${keyword}/${i}`));
 }
 
@@ -76,12 +76,12 @@ export function isUnion({ anyOf, oneOf }: SchemaObject): boolean {
 }
 
 /** The schema itself and the parts that its `allOf` and its union add, in order. */
-export function flatten(reader: PartReader, part: ItemPart): readonly ItemPart[] {
+export function flatten(reader: PartReader, part: VariantPart): readonly VariantPart[] {
   if (part.schema.allOf === undefined && !isUnion(part.schema)) return [part];
-  const found: ItemPart[] = [];
+  const found: VariantPart[] = [];
   // The smallest depth of each: only from there more of it is in reach.
   const seen = new Map<string, number>();
-  const visit = ({ schema, pointer }: Part, isVariant: boolean, depth: number): void => {
+  const visit = ({ schema, pointer }: SchemaPart, isVariant: boolean, depth: number): void => {
     const key = isVariant ? `?${pointer}` : pointer;
     if (depth > MAX_DEPTH || (seen.get(key) ?? Infinity) <= depth) return;
     seen.set(key, depth);
@@ -95,17 +95,17 @@ export function flatten(reader: PartReader, part: ItemPart): readonly ItemPart[]
 }
 
 /** The branches of the union of a schema. */
-export function listUnion(contract: Contract, part: Part): readonly Part[] {
+export function listUnion(contract: Contract, part: SchemaPart): readonly SchemaPart[] {
   return [...listParts(contract, part, 'anyOf'), ...listParts(contract, part, 'oneOf')];
 }
 
 /** The branches of the union of a schema that describe existing items. */
-function listItemBranches(reader: PartReader, part: Part): readonly Part[] {
+function listItemBranches(reader: PartReader, part: SchemaPart): readonly SchemaPart[] {
   return listUnion(reader.contract, part).filter((branch) => isExistingItem(reader, branch));
 }
 
 /** The branches for existing items of a union, or of the first union in the `allOf` of a schema. */
-export function listKinds(reader: PartReader, part: Part, depth = 0): readonly Part[] {
+export function listKinds(reader: PartReader, part: SchemaPart, depth = 0): readonly SchemaPart[] {
   const own = listItemBranches(reader, part);
   if (own.length > 0 || depth > MAX_DEPTH) return own;
   for (const each of listParts(reader.contract, part, 'allOf')) {
@@ -116,7 +116,7 @@ export function listKinds(reader: PartReader, part: Part, depth = 0): readonly P
 }
 
 /** Whether a union has several kinds of items: a discriminator, a constant of each or a property that only one requires distinguishes them. */
-function isUnionOfKinds(reader: PartReader, part: Part): boolean {
+function isUnionOfKinds(reader: PartReader, part: SchemaPart): boolean {
   const branches = listItemBranches(reader, part);
   if (branches.length < 2) return false;
   if (part.schema.discriminator !== undefined) return true;
@@ -130,7 +130,7 @@ function isUnionOfKinds(reader: PartReader, part: Part): boolean {
 }
 
 /** Whether each branch of a union requires a property that no other one declares. */
-function isDistinctByRequired(reader: PartReader, branches: readonly Part[]): boolean {
+function isDistinctByRequired(reader: PartReader, branches: readonly SchemaPart[]): boolean {
   const all = branches.map((branch) => listNames(flatten(reader, branch)));
   const counts = countNames(all.map(({ declared }) => declared));
   return all.every(({ declared, required }) =>
@@ -141,7 +141,7 @@ function isDistinctByRequired(reader: PartReader, branches: readonly Part[]): bo
 type PartNames = Readonly<Record<'declared' | 'required', ReadonlySet<string>>>;
 
 /** The names of the properties that parts of one schema declare and require. */
-export function listNames(parts: readonly Part[]): PartNames {
+export function listNames(parts: readonly SchemaPart[]): PartNames {
   return {
     declared: new Set(parts.flatMap(({ schema }) => Object.keys(schema.properties ?? {}))),
     required: new Set(parts.flatMap(({ schema }) => schema.required ?? [])),
@@ -156,7 +156,7 @@ export function countNames(sets: readonly ReadonlySet<string>[]): ReadonlyMap<st
 }
 
 /** The values of properties that can have only one. */
-export function readConstants(reader: PartReader, part: Part): ReadonlyMap<string, unknown> {
+export function readConstants(reader: PartReader, part: SchemaPart): ReadonlyMap<string, unknown> {
   const constants = new Map<string, unknown>();
   for (const { schema, pointer } of flatten(reader, part)) {
     for (const [name, given] of Object.entries(schema.properties ?? {})) {
@@ -169,7 +169,7 @@ export function readConstants(reader: PartReader, part: Part): ReadonlyMap<strin
 }
 
 /** The branch of a union that describes an existing item: not null, and not the object for a deleted one. */
-export function chooseBranch(reader: PartReader, part: Part): Part {
+export function chooseBranch(reader: PartReader, part: SchemaPart): SchemaPart {
   const known = reader.chosen.get(part.pointer);
   if (known !== undefined) return known;
   // A union that is a part of its own branch is not resolved there.
@@ -187,7 +187,7 @@ export function chooseBranch(reader: PartReader, part: Part): Part {
 /** More branches of a union than this are not compared with each other. */
 const MAX_COMPARED = 64;
 
-function chooseNext(reader: PartReader, part: Part): Part | undefined {
+function chooseNext(reader: PartReader, part: SchemaPart): SchemaPart | undefined {
   if (part.schema.properties !== undefined || isUnionOfKinds(reader, part)) return undefined;
   const keyword = part.schema.anyOf === undefined ? 'oneOf' : 'anyOf';
   const all = listParts(reader.contract, part, keyword);
@@ -200,7 +200,7 @@ function chooseNext(reader: PartReader, part: Part): Part | undefined {
 }
 
 /** Whether each value of a branch of `oneOf` is one of another branch as well, so that none is valid. */
-function isSpecial(branch: Part, other: Part): boolean {
+function isSpecial(branch: SchemaPart, other: SchemaPart): boolean {
   const { properties = {}, required = [] } = branch.schema;
   const { properties: shared, required: needed = [], additionalProperties } = other.schema;
   if (branch === other || shared === undefined || additionalProperties === false) return false;
@@ -210,12 +210,12 @@ function isSpecial(branch: Part, other: Part): boolean {
   );
 }
 
-function isExistingItem(reader: PartReader, part: Part): boolean {
+function isExistingItem(reader: PartReader, part: SchemaPart): boolean {
   if (hasItemProperties(part)) return true;
   const known = reader.existing.get(part.pointer);
   if (known !== undefined) return known;
   const seen = new Map<string, number>();
-  const visit = (each: Part, depth: number): boolean => {
+  const visit = (each: SchemaPart, depth: number): boolean => {
     if (depth > MAX_DEPTH || (seen.get(each.pointer) ?? Infinity) <= depth) return false;
     seen.set(each.pointer, depth);
     if (hasItemProperties(each)) return true;
@@ -229,7 +229,7 @@ function isExistingItem(reader: PartReader, part: Part): boolean {
   return isExisting;
 }
 
-function hasItemProperties({ schema: { properties } }: Part): boolean {
+function hasItemProperties({ schema: { properties } }: SchemaPart): boolean {
   return properties !== undefined && !Object.hasOwn(properties, 'deleted');
 }
 
@@ -248,7 +248,7 @@ export function listSubtypeProperties(contract: Contract, pointer: string): Read
   return names;
 }
 
-function listSettable(contract: Contract, { schema, pointer }: Part): readonly string[] {
+function listSettable(contract: Contract, { schema, pointer }: SchemaPart): readonly string[] {
   return Object.entries(schema.properties ?? {}).flatMap(([name, own]) => {
     const property = resolvePart(contract, own, pointer + toPointer('properties', name));
     return property.schema.readOnly === true ? [] : [name];

@@ -1,10 +1,10 @@
-import type { Contract } from '../contract/contract.js';
-import { isObject, readOwn } from '../base/json.js';
-import { listParts } from '../contract/upgrade/closed-parts.js';
-import { escapeSegment, followBareReferences, fromReference, readEntries } from '../contract/pointer.js';
+import type { Contract } from '../contract.js';
+import { isObject, readOwn } from '../../base/json.js';
+import { listParts } from '../upgrade/closed-parts.js';
+import { escapeSegment, followBareReferences, fromReference, readEntries } from '../pointer.js';
 
 /** What a schema says about the interpretation of strings: its types, properties and alternatives. */
-export interface Shape {
+export interface ValueShape {
   /** The pointer of the schema, references resolved. */
   readonly pointer: string;
   /** The JSON types; empty where the schema has none. */
@@ -22,9 +22,9 @@ export interface Shape {
 }
 
 /** Creates the function that reads the shape of the schema at a pointer; shapes are cached. */
-export function createShapes(contract: Contract): (pointer: string) => Shape {
-  const shapes = new Map<string, Shape>();
-  const read = (pointer: string): Shape => {
+export function createShapes(contract: Contract): (pointer: string) => ValueShape {
+  const shapes = new Map<string, ValueShape>();
+  const read = (pointer: string): ValueShape => {
     const known = shapes.get(pointer);
     if (known !== undefined) return known;
     // Set before it is complete: a schema may refer to itself.
@@ -36,7 +36,7 @@ export function createShapes(contract: Contract): (pointer: string) => Shape {
   return read;
 }
 
-type Draft = { -readonly [Key in keyof Shape]: Shape[Key] } & {
+type Draft = { -readonly [Key in keyof ValueShape]: ValueShape[Key] } & {
   types: Set<string>;
   alternatives: string[];
   members: Map<string, string>;
@@ -47,7 +47,7 @@ function createDraft(pointer: string): Draft {
   return { pointer, types: new Set(), alternatives: [], members: new Map(), rest, open: false, element: items };
 }
 
-function readShape(contract: Contract, pointer: string, read: (pointer: string) => Shape): Shape {
+function readShape(contract: Contract, pointer: string, read: (pointer: string) => ValueShape): ValueShape {
   const at = followBareReferences(contract.document, pointer);
   const schema = contract.at(at);
   const draft = createDraft(at);
@@ -87,7 +87,7 @@ function readKeywords(schema: Readonly<Record<string, unknown>>, at: string, dra
 }
 
 /** Adds the shape of a `$ref` or a part of `allOf`. */
-function inherit(draft: Draft, part: Shape): void {
+function inherit(draft: Draft, part: ValueShape): void {
   if (draft.types.size === 0) for (const type of part.types) draft.types.add(type);
   for (const [name, at] of part.members) if (!draft.members.has(name)) draft.members.set(name, at);
   draft.alternatives.push(...part.alternatives);

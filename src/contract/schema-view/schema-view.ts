@@ -1,8 +1,8 @@
 import { means } from '../../conventions/conventions.js';
-import type { Contract } from '../../contract/contract.js';
+import type { Contract } from '../contract.js';
 import { isObject, type Schema, type SchemaObject, listExamples, isScalarType } from '../../base/json.js';
-import type { Parameter } from '../../contract/operations/operation.js';
-import { escapeSegment } from '../../contract/pointer.js';
+import type { Parameter } from '../operations/operation.js';
+import { escapeSegment } from '../pointer.js';
 import { memoize } from '../../base/memoize.js';
 import { toBareName } from '../../base/names.js';
 import { toSingular } from '../../conventions/names.js';
@@ -12,20 +12,20 @@ import {
   countNames,
   createPartReader,
   flatten,
-  type ItemPart,
+  type VariantPart,
   listKinds,
   listNames,
   listParts,
   listUnion,
-  type Part,
+  type SchemaPart,
   type PartReader,
   readConstants,
   readPart,
   resolvePart,
-} from './schema-parts.js';
+} from './parts.js';
 
 /** One property an item may have. */
-export interface ItemProperty {
+export interface PropertyView {
   readonly name: string;
   /** The name in lower case, letters and digits only. */
   readonly bare: string;
@@ -53,7 +53,7 @@ export function isSuccessFlag(name: string): boolean {
 }
 
 /** The one right value of a property in an answer to a successful request: the only valid one, or true; undefined where there is none. */
-export function findOnlyValue({ name, schema }: ItemProperty): unknown {
+export function findOnlyValue({ name, schema }: PropertyView): unknown {
   if ('const' in schema) return schema.const;
   if (Array.isArray(schema.enum) && schema.enum.length === 1) return schema.enum[0];
   return schema.type === 'boolean' && isSuccessFlag(name) ? true : undefined;
@@ -65,13 +65,13 @@ export function findOnlyValue({ name, schema }: ItemProperty): unknown {
  * A union of kinds of items that can be distinguished has the properties of all of them; of any other union the
  * branch of an existing item counts.
  */
-export interface ItemSchema {
+export interface SchemaView {
   /** Pointer to the schema, every `$ref` resolved: two uses of one component have the same. */
   readonly pointer: string;
   readonly schema: SchemaObject;
   /** Undefined where the schema does not determine it. */
   readonly type: string | undefined;
-  readonly members: ReadonlyMap<string, ItemProperty>;
+  readonly members: ReadonlyMap<string, PropertyView>;
   /** Whether additional properties are forbidden. */
   readonly closed: boolean;
   /** For an array: pointer to the schema of its items. */
@@ -79,23 +79,23 @@ export interface ItemSchema {
 }
 
 /** The examples of a property, in its own schema and in the example of the item. */
-export function listShownValues({ schema }: ItemSchema, property: ItemProperty): readonly unknown[] {
+export function listShownValues({ schema }: SchemaView, property: PropertyView): readonly unknown[] {
   const whole = isObject(schema.example) ? schema.example[property.name] : undefined;
   return [...listExamples(property.schema), whole];
 }
 
 /** Reads the schema at a pointer of the inner document; undefined where there is none. */
-export interface ReadItemSchema {
-  (pointer: string | undefined): ItemSchema | undefined;
+export interface ReadSchema {
+  (pointer: string | undefined): SchemaView | undefined;
   /** What a function finds in a schema, computed once for each of the two. */
-  once<Value>(find: FindInSchema<Value>, schema: ItemSchema): Value;
+  once<Value>(find: FindInSchema<Value>, schema: SchemaView): Value;
 }
 
 /** Finds something that depends on a schema alone. */
-type FindInSchema<Value> = (read: ReadItemSchema, schema: ItemSchema) => Value;
+type FindInSchema<Value> = (read: ReadSchema, schema: SchemaView) => Value;
 
 /** The properties of a schema, in its order; none without a schema. */
-export function listProperties(schema: ItemSchema | undefined): readonly ItemProperty[] {
+export function listProperties(schema: SchemaView | undefined): readonly PropertyView[] {
   return schema === undefined ? [] : [...schema.members.values()];
 }
 
@@ -107,12 +107,12 @@ interface ValueArray {
 
 /** The array in a body that has a value of a property for each of several items: `project_ids` for items with `project_id`. */
 export function findValueArray(
-  read: ReadItemSchema,
-  body: ItemSchema | undefined,
-  item: ItemSchema | undefined,
+  read: ReadSchema,
+  body: SchemaView | undefined,
+  item: SchemaView | undefined,
 ): ValueArray | undefined {
   const required = listProperties(body).filter((property) => property.required);
-  const isValueArray = ({ target }: ItemProperty): boolean => {
+  const isValueArray = ({ target }: PropertyView): boolean => {
     const array = read(target);
     return array?.type === 'array' && isScalarType(read(array.element)?.type);
   };
@@ -121,15 +121,15 @@ export function findValueArray(
   const bare = toBareName(toSingular(array.name));
   const own = listProperties(item).find((property) => property.scalar && property.bare === bare);
   // What is the same for all of them, such as a role, is a property of each.
-  const isShared = ({ name }: ItemProperty): boolean => item?.members.has(name) === true;
+  const isShared = ({ name }: PropertyView): boolean => item?.members.has(name) === true;
   const isWhole = required.every((property) => property === array || isShared(property));
   if (own === undefined || !isWhole || body?.members.has(own.name) === true) return undefined;
   return { name: array.name, property: own.name };
 }
 
 /** The property at a path; a name with dots that is not a property itself is a path. */
-export function findPropertyAt(read: ReadItemSchema, schema: ItemSchema, path: string): ItemProperty | undefined {
-  let current: ItemSchema | undefined = schema;
+export function findPropertyAt(read: ReadSchema, schema: SchemaView, path: string): PropertyView | undefined {
+  let current: SchemaView | undefined = schema;
   let found = schema.members.get(path);
   for (const step of found === undefined ? path.split('.') : []) {
     found = current?.members.get(step);
@@ -141,15 +141,15 @@ export function findPropertyAt(read: ReadItemSchema, schema: ItemSchema, path: s
 /** A property that no union or annotation says more about. */
 export function createProperty(
   name: string,
-  facts: Pick<ItemProperty, 'nullable' | 'pointer' | 'required' | 'scalar' | 'schema' | 'target'>,
-): ItemProperty {
+  facts: Pick<PropertyView, 'nullable' | 'pointer' | 'required' | 'scalar' | 'schema' | 'target'>,
+): PropertyView {
   const flags = { branches: [], readOnly: false, writeOnly: false, variant: false };
   return { name, bare: toBareName(name), ...facts, ...flags };
 }
 
 /** The schema of an object whose properties are parameters. */
-export function toParameterSchema(contract: Contract, pointer: string, parameters: readonly Parameter[]): ItemSchema {
-  const properties = parameters.flatMap(({ name, schema: own, schemaPointer, required }): readonly ItemProperty[] => {
+export function toParameterSchema(contract: Contract, pointer: string, parameters: readonly Parameter[]): SchemaView {
+  const properties = parameters.flatMap(({ name, schema: own, schemaPointer, required }): readonly PropertyView[] => {
     const { schema, pointer: target } = contract.resolve(own, schemaPointer);
     if (!isObject(schema)) return [];
     const scalar = hasScalarType({ schema, pointer: target });
@@ -161,26 +161,26 @@ export function toParameterSchema(contract: Contract, pointer: string, parameter
 }
 
 /** A reader of item schemas that reads each one once. */
-export function createItemSchemaReader(contract: Contract): ReadItemSchema {
+export function createSchemaReader(contract: Contract): ReadSchema {
   // Many responses refer to one component, which is read once.
-  const byTarget = new Map<string, ItemSchema | undefined>();
+  const byTarget = new Map<string, SchemaView | undefined>();
   const reader = createPartReader(contract);
   const read = memoize((pointer: string | undefined) => {
     // The root of the document is not a schema.
     if (pointer === undefined || pointer === '') return undefined;
     const start = reader.chosen.get(pointer) ?? chooseBranch(reader, readPart(contract, pointer));
-    const before = byTarget.get(start.pointer) ?? readItemSchema(reader, start);
+    const before = byTarget.get(start.pointer) ?? readView(reader, start);
     byTarget.set(start.pointer, before);
     return before;
   });
-  const found = memoize((find: FindInSchema<unknown>) => memoize((schema: ItemSchema) => find(whole, schema)));
+  const found = memoize((find: FindInSchema<unknown>) => memoize((schema: SchemaView) => find(whole, schema)));
   // Each function has values of its own.
-  const once = <Value>(find: FindInSchema<Value>, schema: ItemSchema): Value => found(find)(schema) as Value;
-  const whole: ReadItemSchema = Object.assign(read, { once });
+  const once = <Value>(find: FindInSchema<Value>, schema: SchemaView): Value => found(find)(schema) as Value;
+  const whole: ReadSchema = Object.assign(read, { once });
   return whole;
 }
 
-function readItemSchema(reader: PartReader, start: Part): ItemSchema | undefined {
+function readView(reader: PartReader, start: SchemaPart): SchemaView | undefined {
   if (start.schema === ANY) return undefined;
   const { contract } = reader;
   const parts = flatten(reader, start);
@@ -203,8 +203,8 @@ function readItemSchema(reader: PartReader, start: Part): ItemSchema | undefined
   };
 }
 
-function readProperties(reader: PartReader, start: Part, parts: readonly ItemPart[]): ItemSchema['members'] {
-  const properties = new Map<string, ItemProperty>();
+function readProperties(reader: PartReader, start: SchemaPart, parts: readonly VariantPart[]): SchemaView['members'] {
+  const properties = new Map<string, PropertyView>();
   for (const part of parts) collectProperties(reader, part, properties);
   if (parts.length === 1) return properties;
   markRequired(parts, properties);
@@ -218,14 +218,14 @@ export function listBranches(contract: Contract, pointer: string): readonly stri
 }
 
 /** One kind of the items of a union. */
-export interface ItemKind {
+export interface KindView {
   /** The properties that only this value of it can have. */
   readonly constants: ReadonlyMap<string, unknown>;
   readonly names: ReadonlySet<string>;
 }
 
 /** The kinds of items that the schema at a pointer describes; none where it is not a union. */
-export function readKinds(contract: Contract, pointer: string): readonly ItemKind[] {
+export function readKinds(contract: Contract, pointer: string): readonly KindView[] {
   const reader = createPartReader(contract);
   const whole = readPart(contract, pointer);
   const { discriminator } = whole.schema;
@@ -254,7 +254,7 @@ export function isNumeric(schema: SchemaObject): boolean {
   return /^(integer|number)$/.test(readSchemaType(schema) ?? '');
 }
 
-function collectProperties(reader: PartReader, part: ItemPart, into: Map<string, ItemProperty>): void {
+function collectProperties(reader: PartReader, part: VariantPart, into: Map<string, PropertyView>): void {
   const { contract } = reader;
   const { properties, required } = part.schema;
   if (properties === undefined) return;
@@ -285,7 +285,7 @@ function collectProperties(reader: PartReader, part: ItemPart, into: Map<string,
 }
 
 /** Finds what all branches of a union of kinds have in common, and the values of what distinguishes them. */
-function mergeKinds(reader: PartReader, start: Part, properties: Map<string, ItemProperty>): void {
+function mergeKinds(reader: PartReader, start: SchemaPart, properties: Map<string, PropertyView>): void {
   const branches = listKinds(reader, start);
   const kinds = branches.map((branch) => listNames(flatten(reader, branch)));
   const constants = branches.map((branch) => readConstants(reader, branch));
@@ -303,14 +303,14 @@ function mergeKinds(reader: PartReader, start: Part, properties: Map<string, Ite
 }
 
 /** A schema with the keywords of its `allOf` parts: `allOf: [{ $ref }, { readOnly: true }]`. */
-function mergeParts(reader: PartReader, { schema, pointer }: Part): SchemaObject {
+function mergeParts(reader: PartReader, { schema, pointer }: SchemaPart): SchemaObject {
   if (schema.allOf === undefined) return schema;
   // Schemas together are a schema.
   return Object.assign({}, ...flatten(reader, { schema, pointer }).map((part) => part.schema)) as SchemaObject;
 }
 
 /** Whether a later part of an `allOf` may describe a property better: it has no type, or is an array of any objects. */
-function isVague(contract: Contract, property: ItemProperty): boolean {
+function isVague(contract: Contract, property: PropertyView): boolean {
   const { items, type, properties, $ref } = property.schema;
   if (type !== 'array')
     return properties === undefined && $ref === undefined && Object.keys(property.schema).length <= 1;
@@ -319,7 +319,7 @@ function isVague(contract: Contract, property: ItemProperty): boolean {
   return isObject(schema) && Object.keys(schema).every((keyword) => keyword === 'type' || keyword === 'description');
 }
 
-function markRequired(parts: readonly ItemPart[], properties: Map<string, ItemProperty>): void {
+function markRequired(parts: readonly VariantPart[], properties: Map<string, PropertyView>): void {
   for (const name of parts.flatMap(({ variant, schema }) => (variant === true ? [] : (schema.required ?? [])))) {
     const property = properties.get(name);
     if (property?.required === false) properties.set(name, { ...property, required: true });
@@ -340,8 +340,8 @@ function isNull(schema: Schema): boolean {
 const MAX_UNIONS = 3;
 
 /** Whether a schema, or a branch of its union, is that of a string, a number or a boolean. */
-function isScalar(contract: Contract, part: Part): boolean {
-  let level: readonly Part[] = [part];
+function isScalar(contract: Contract, part: SchemaPart): boolean {
+  let level: readonly SchemaPart[] = [part];
   for (let depth = 0; depth <= MAX_UNIONS && level.length > 0; depth++) {
     if (level.some(hasScalarType)) return true;
     const below = level.flatMap((each) => listUnion(contract, each));
@@ -350,6 +350,6 @@ function isScalar(contract: Contract, part: Part): boolean {
   return false;
 }
 
-function hasScalarType({ schema: { type } }: Part): boolean {
+function hasScalarType({ schema: { type } }: SchemaPart): boolean {
   return isScalarType(type);
 }
