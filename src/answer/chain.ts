@@ -162,3 +162,8 @@ function withoutBytes(value: unknown): unknown {
   if (!isObject(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, withoutBytes(member)]));
 }
+
+/** Whether the mock invents the answers of a source; others give what a rule, a handler or a real service says. */
+export function isOwnSource(from: string): boolean {
+  return from === 'example' || from === 'generate' || from === 'state';
+}

@@ -27,6 +27,7 @@ interface ErrorAnswer extends ErrorFacts {
   readonly headers?: Readonly<Record<string, string | readonly string[]>> | undefined;
   /** The source that answers; default `refuse`. */
   readonly from?: string | undefined;
+  readonly detail?: string | undefined;
   /** Whether a template of the document cannot change the status, since a test or a client asks for it. */
   readonly hasFixedStatus?: boolean;
   /** Violations for the journal that the body does not list. */
@@ -102,7 +103,7 @@ function createAnswers(plan: ErrorPlan, complete: Complete): ErrorAnswers {
   const writeTemplate = createTemplateWriter(plan, complete);
 
   const answer: ErrorAnswers['answer'] = (operation, error) => {
-    const { from = 'refuse', found: violations = NO_VIOLATIONS } = error;
+    const { from = 'refuse', detail, found: violations = NO_VIOLATIONS } = error;
     const refused = listRefused(error.violations ?? violations);
     const headers = error.headers === undefined ? refused : { ...refused, ...error.headers };
     const facts = toBodyFacts(error);
@@ -114,6 +115,7 @@ function createAnswers(plan: ErrorPlan, complete: Complete): ErrorAnswers {
       status,
       headers,
       from,
+      detail,
       violations,
       body,
       mediaType,

@@ -1,3 +1,4 @@
+import { readBranches } from '../contract/schema-view/parts.js';
 import { means } from '../conventions/conventions.js';
 import type { Contract } from '../contract/contract.js';
 import { isObject, readOwn, type Schema, type SchemaObject, setOwn, COMBINING_KEYWORDS } from '../base/json.js';
@@ -229,9 +230,7 @@ export function readParam(pointer: string): string | undefined {
 function readTypes(schema: SchemaObject): readonly string[] {
   if (typeof schema.type === 'string') return [schema.type];
   if (schema.type !== undefined) return schema.type;
-  return (schema.anyOf ?? schema.oneOf ?? []).flatMap((branch) =>
-    typeof branch === 'boolean' ? [] : readTypes(branch),
-  );
+  return readBranches(schema).flatMap((branch) => (typeof branch === 'boolean' ? [] : readTypes(branch)));
 }
 
 /** Properties of a schema, its reference, all of its `allOf`, and the first branch of a union that has any. */

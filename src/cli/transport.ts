@@ -1,3 +1,4 @@
+import { closedObject, eitherOf } from '../base/json-schema.js';
 import { DAY_MS } from '../base/clock.js';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { createPrivateKey, X509Certificate } from 'node:crypto';
@@ -80,12 +81,12 @@ export function createTransportSchemas(): Readonly<Record<string, object>> {
     'tls.names': names,
     ...others
   } = mapValues(TRANSPORT_SETTINGS, toSchema);
-  const group = { type: 'object', properties: { cert, key, names }, additionalProperties: false };
+  const group = closedObject({ cert, key, names });
   const [, , description] = TRANSPORT_SETTINGS.tls;
   return {
     port: { ...port, minimum: 0, maximum: MAX_PORT },
     ...others,
-    tls: { description, anyOf: [KINDS.boolean.schema, group] },
+    tls: { description, ...eitherOf(KINDS.boolean.schema, group) },
   };
 }
 

@@ -122,3 +122,10 @@ export function isTextType(mediaType: string): boolean {
 
 const TEXT_TYPE =
   /^text\/|[/+](?:xml|json|yaml|x-yaml|javascript|x-ndjson|ndjson|jsonl|json-seq|graphql|x-www-form-urlencoded)$/;
+
+/** Whether a value can be written in a media type, with any parameters: JSON, XML, YAML, a form, or parts. */
+export function isStructuredType(mediaType: string): boolean {
+  const essence = toEssence(mediaType);
+  const isKnown = isJsonType(essence) || isXmlType(essence) || isFormType(essence);
+  return isKnown || essence.startsWith('multipart/') || /[/+](?:x-)?yaml$/.test(essence);
+}

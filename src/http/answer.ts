@@ -17,8 +17,10 @@ export interface Answer {
   readonly mediaType: string | undefined;
   /** The pointer of the body's schema, if the source knows it: XML is written by it. */
   readonly schemaPointer?: string | undefined;
-  /** The name of the source, for some with a detail: `state`, `example:empty`, `scenario:flaky`; sent as `x-mock-source`. */
+  /** The name of its source: `state`, `example`, `scenario`. In a journal, and where a handler sees it, with the detail. */
   readonly from: string;
+  /** What of the source it is: the name of an example, the id of a scenario, the file of a recording. */
+  readonly detail?: string | undefined;
   /** Violations of the answer, found by verify or by its source. */
   readonly violations: readonly Violation[];
   /** What verify does if the body breaks the contract; default: `onInvalid` of the source. */
@@ -29,6 +31,17 @@ export interface Answer {
   readonly checked?: { readonly body: unknown } | undefined;
   /** A fault on the connection, on purpose. */
   readonly fault?: Fault | undefined;
+}
+
+/** The source of an answer with its detail, for the header `x-mock-source`, logs and journals: `state`, `example:empty`, `scenario:flaky`. */
+export function writeSource({ from, detail }: Pick<Answer, 'from' | 'detail'>): string {
+  return detail === undefined ? from : `${from}:${detail}`;
+}
+
+/** The source and the detail that such a string names. */
+export function readSource(text: string): Pick<Answer, 'from' | 'detail'> {
+  const [from = '', ...detail] = text.split(':');
+  return { from, detail: detail.length === 0 ? undefined : detail.join(':') };
 }
 
 /** An answer with the list that is in its body, if it has one. */

@@ -1,3 +1,4 @@
+import { closedObject, eitherOf } from '../base/json-schema.js';
 import { types } from 'node:util';
 import { addTo, isObject } from '../base/json.js';
 import { joinWords, MockError, nearest, suggest } from '../base/errors.js';
@@ -244,7 +245,7 @@ function createGroupSchema(prefix: string): Readonly<Record<string, unknown>> {
     const schema = createSchema(prefix + member, entry);
     return schema === undefined ? [] : [[member, schema]];
   });
-  return { type: 'object', properties: Object.fromEntries(properties), additionalProperties: false };
+  return closedObject(Object.fromEntries(properties));
 }
 
 function createSchema(name: string, entry: OptionEntry): Readonly<Record<string, unknown>> | undefined {
@@ -258,7 +259,7 @@ function createSchema(name: string, entry: OptionEntry): Readonly<Record<string,
     return isGroup(name) && name !== 'scenarios' ? [createGroupSchema(`${name}.`)] : [schema];
   });
   if (schemas.length === 0) return undefined;
-  const shape = schemas.length === 1 ? schemas[0] : { anyOf: schemas };
+  const shape = schemas.length === 1 ? schemas[0] : eitherOf(...schemas);
   return { description, ...(entry.default === undefined ? {} : { default: entry.default }), ...shape };
 }
 

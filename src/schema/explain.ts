@@ -1,3 +1,4 @@
+import { NOT_LIMITING } from '../contract/schema-view/keywords.js';
 import type { Contract } from '../contract/contract.js';
 import { isObject, COMBINING_KEYWORDS, SCHEMA_TYPES } from '../base/json.js';
 import { escapeSegment, fromReference, readEntries, readSegments, readString } from '../contract/pointer.js';
@@ -189,8 +190,6 @@ function explainUnion(error: SchemaError, context: UnionContext): readonly Findi
 function hasOnlyType(schema: unknown): boolean {
   return isObject(schema) && Object.keys(schema).every((name) => NOT_LIMITING.test(name));
 }
-
-const NOT_LIMITING = /^(?:type|title|description|examples?|default|deprecated|x-.*)$/;
 
 /** Explains by the branch that is closest to the value. */
 function explainBranches(branches: readonly Branch[], error: SchemaError, context: UnionContext): readonly Finding[] {

@@ -1,3 +1,4 @@
+import { OTHER_VALUES } from '../contract/schema-view/keywords.js';
 import type { Contract } from '../contract/contract.js';
 import { isObject } from '../base/json.js';
 import { escapeSegment, fromReference } from '../contract/pointer.js';
@@ -48,9 +49,6 @@ const VALUES: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-/** Keywords whose schemas do not apply to the value, or, for `contentSchema`, to a string in it. */
-const IGNORED: ReadonlySet<string> = new Set(['$defs', 'definitions', 'contentSchema']);
-
 /** The id of a unit that is linked by `$ref`. */
 export function toUnitId(pointer: string): string {
   // Encoded, because the validator resolves ids as URIs.
@@ -98,7 +96,7 @@ function copyObject(schema: Readonly<Record<string, unknown>>, place: SchemaPlac
       result[keyword] = value;
       continue;
     }
-    const shape = IGNORED.has(keyword) ? undefined : readField('schema', keyword)?.shape;
+    const shape = OTHER_VALUES.has(keyword) ? undefined : readField('schema', keyword)?.shape;
     // Most other keywords are texts for people.
     if (shape === undefined) continue;
     const at = `${place.at}/${escapeSegment(keyword)}`;

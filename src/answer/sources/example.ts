@@ -79,7 +79,8 @@ export function createExampleAnswer(parts: ExampleParts): ExampleAnswer {
       body,
       mediaType,
       schemaPointer: media.schema === undefined ? undefined : media.schemaPointer,
-      from: example.name === '' ? 'example' : `example:${example.name}`,
+      from: 'example',
+      detail: example.name === '' ? undefined : example.name,
       violations: NO_VIOLATIONS,
       ...(parts.examples === 'verbatim' ? { violates: 'examples are served unchanged' } : {}),
     };

@@ -76,7 +76,15 @@ export function createGenerateAnswer(parts: SourceParts): GenerateAnswer {
     const located = response === undefined ? {} : locateCreated(exchange.call, response, { status, body });
     const headers = response === undefined ? {} : { ...writeHeaders(response, context, located), ...located };
     const schemaPointer = media?.schema === undefined ? undefined : media.schemaPointer;
-    const answer = { status, headers, body, mediaType, schemaPointer, from: 'generate', violations: NO_VIOLATIONS };
+    const answer = {
+      status,
+      headers,
+      body,
+      mediaType,
+      schemaPointer,
+      from: 'generate',
+      violations: NO_VIOLATIONS,
+    };
     return isContradictory ? { ...answer, onInvalid: 'report' } : answer;
   };
 }

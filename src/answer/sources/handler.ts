@@ -1,3 +1,4 @@
+import { writeSource, readSource } from '../../http/answer.js';
 import { TextDecoder } from 'node:util';
 import type { Contract } from '../../contract/contract.js';
 import { copyJson, isObject } from '../../base/json.js';
@@ -190,7 +191,7 @@ function toAnswer(
   result: Exclude<HandlerResult, undefined | void>,
   { json, empty }: HandlerContext,
 ): Answer | undefined {
-  if (isAnswer(result)) return result;
+  if (isAnswer(result)) return { ...result, ...readSource(result.from) };
   if (!isPlainResponse(result)) return isSendable(result) ? json(result) : undefined;
   const { 'content-type': declared, ...headers } = lowerNames(result.headers ?? {});
   const mediaType = result.mediaType ?? (typeof declared === 'string' ? declared : undefined);
@@ -251,14 +252,22 @@ function createContext(parts: HandlerParts, { exchange, next }: Turn): HandlerCo
     },
     empty: (status = 204, headers = {}) => toEmptyAnswer(status, 'handler', lowerNames(headers)),
     error: (status, message, more = {}) =>
-      parts.errors.answer(call.operation, { status, message, ...more, from: 'handler', hasFixedStatus: true }),
+      parts.errors.answer(call.operation, {
+        status,
+        message,
+        ...more,
+        from: 'handler',
+        hasFixedStatus: true,
+      }),
     note: exchange.note,
   };
 }
 
 /** An answer whose body the handler may change: examples, generated values and items of the store are shared. */
 function toOwnBody(answer: Answer | undefined): Answer | undefined {
-  return answer === undefined || isStream(answer.body) ? answer : { ...answer, body: copyJson(answer.body) };
+  if (answer === undefined) return undefined;
+  const shown = { ...answer, from: writeSource(answer), detail: undefined };
+  return isStream(answer.body) ? shown : { ...shown, body: copyJson(answer.body) };
 }
 
 function isAnswer(value: unknown): value is Answer {

@@ -55,6 +55,7 @@ export function createRangeSource({ errors }: Pick<SourceParts, 'errors'>): Answ
         message,
         headers: range,
         from: answer.from,
+        detail: answer.detail,
         hasFixedStatus: true,
       });
     }

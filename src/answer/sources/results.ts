@@ -14,7 +14,7 @@ import {
 } from '../../contract/schema-view/schema-view.js';
 import { toSingular } from '../../conventions/names.js';
 import { toBareName } from '../../base/names.js';
-import { type AnswerSource, type Exchange, type SourceParts, whenSettled } from '../chain.js';
+import { type AnswerSource, type Exchange, isOwnSource, type SourceParts, whenSettled } from '../chain.js';
 import { readContext } from './generate.js';
 
 /** How the results of an operation follow from its request. */
@@ -117,8 +117,7 @@ function adaptAnswer(
   const { call } = exchange;
   const sent = isObject(call.body) ? call.body : {};
   const list = isObject(body) ? body[plan.list] : undefined;
-  const isOurs =
-    /^(example|generate|state)/.test(from) && status < 300 && mediaType !== undefined && isJsonType(mediaType);
+  const isOurs = isOwnSource(from) && status < 300 && mediaType !== undefined && isJsonType(mediaType);
   // What is stored shows as many results as it has, unless it is the answer of its own request.
   if (
     !isOurs ||

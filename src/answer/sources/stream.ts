@@ -26,7 +26,7 @@ export function createStreamSource(parts: SourceParts): AnswerSource {
   const write = (answer: Answer | undefined, { exchange, choice, next }: StreamCall): ReturnType<Next> => {
     if (answer === undefined || !isWhole(answer)) return answer;
     // An example of the stream itself is better than the parts of a generated value.
-    const isFree = /^(example|generate)/.test(answer.from);
+    const isFree = answer.from === 'example' || answer.from === 'generate';
     if (isFree && (choice.media?.examples.length ?? 0) > 0) return next(exchange);
     const { call } = exchange;
     const context = readContext(exchange);
@@ -36,8 +36,8 @@ export function createStreamSource(parts: SourceParts): AnswerSource {
       return { ...others, body: createItemStream(items), mediaType: choice.mediaType, schemaPointer: undefined };
     }
     exchange.note('stream: the schema of the events does not show how they add up to the answer: they are generated');
-    const { body, mediaType, from } = generate(exchange, choice);
-    return { ...answer, body, mediaType, from };
+    const { body, mediaType, from, detail } = generate(exchange, choice);
+    return { ...answer, body, mediaType, from, detail };
   };
   return {
     name: 'stream',
@@ -57,5 +57,5 @@ export function createStreamSource(parts: SourceParts): AnswerSource {
 /** Whether an answer is a success with a JSON value that was not given by a real service. */
 function isWhole({ status, mediaType, body, from }: Answer): boolean {
   if (status < 200 || status > 299 || typeof body !== 'object' || body === null) return false;
-  return mediaType !== undefined && isJsonType(mediaType) && !/^(replay|forward)/.test(from);
+  return mediaType !== undefined && isJsonType(mediaType) && from !== 'replay' && from !== 'forward';
 }

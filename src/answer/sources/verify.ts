@@ -1,3 +1,4 @@
+import { writeSource } from '../../http/answer.js';
 import { means, rankNames } from '../../conventions/conventions.js';
 import { toDay } from '../../base/clock.js';
 import { isObject, filterMembers } from '../../base/json.js';
@@ -34,7 +35,7 @@ export function createVerifySource(parts: VerifyParts): AnswerSource {
   const planAnswer = createAnswerPlans(parts.contract, parts.validators);
   const writeHeaders = createDeclaredHeaders(parts.generator, parts.validators);
   const sources = new Map(parts.sources.map((source) => [source.name, source] as const));
-  const findSource = ({ from }: Answer): AnswerSource | undefined => sources.get(/^\w*/.exec(from)?.[0] ?? '');
+  const findSource = ({ from }: Answer): AnswerSource | undefined => sources.get(from);
 
   const verify = (answer: Answer | undefined, exchange: Exchange): Answer | undefined => {
     // A fault without a body strikes before anything is sent.
@@ -170,7 +171,7 @@ function repair(
 }
 
 function noteRepair({ note }: Exchange, { answer, violations }: InvalidAnswer): Answer {
-  note(`${answer.from}: generated again where it broke the contract: ${violations[0]?.message ?? ''}`);
+  note(`${writeSource(answer)}: generated again where it broke the contract: ${violations[0]?.message ?? ''}`);
   return answer;
 }
 
@@ -183,12 +184,12 @@ function fail(
   const [first] = violations;
   const where = first === undefined || first.pointer === '' ? '' : ` at ${first.pointer}`;
   const rule = first?.schemaPointer === undefined ? '' : ` (rule: ${writePlace(exchange, first.schemaPointer)})`;
-  const [source = '', name] = answer.from.split(':');
-  const who = name === undefined ? `the ${source} source` : `${source} "${name}"`;
+  const { from, detail } = answer;
+  const who = detail === undefined ? `the ${from} source` : `${from} "${detail}"`;
   const message =
     `The answer of ${who} to ${exchange.call.operation.id} breaks the contract${where}: ` +
     `${first?.message ?? 'it does not fit'}${rule}. ${hint}`;
-  exchange.note(`${answer.from} answered ${answer.status}, which breaks the contract: ${first?.message ?? ''}`);
+  exchange.note(`${writeSource(answer)} answered ${answer.status}, which breaks the contract: ${first?.message ?? ''}`);
   const details = { status: 500, message, code: 'answer_invalid', violations, found: violations };
   return errors.answer(exchange.call.operation, { ...details, headers: NO_RETRY, from: 'verify' });
 }

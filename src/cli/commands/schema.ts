@@ -1,3 +1,4 @@
+import { arrayOf } from '../../base/json-schema.js';
 import type { Command } from 'commander';
 import { join, relative } from 'node:path';
 import { inferResources } from '../../resources/infer/infer.js';
@@ -58,8 +59,7 @@ function configSchema(): object {
   const named = { name: { type: 'string' }, host: { type: 'string' }, ...own };
   const documents = {
     description: 'Several documents to serve together, instead of `spec`.',
-    type: 'array',
-    items: { ...schema, properties: named },
+    ...arrayOf({ ...schema, properties: named }),
   };
   return { ...schema, properties: { ...more, ...own, documents } };
 }

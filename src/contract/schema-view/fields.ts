@@ -45,9 +45,8 @@ function readFields(contract: Contract, pointers: SchemaPointers): Fields {
       unevaluatedProperties !== false;
     for (const name of schema.required ?? []) shown.add(name);
     if (!isBranch) for (const name of schema.required ?? []) required.add(name);
-    for (const example of [schema.example, schema.default, ...(schema.examples ?? [])]) {
-      if (isObject(example)) for (const name of Object.keys(example)) shown.add(name);
-    }
+    const examples = [schema.example, schema.default, ...(schema.examples ?? [])].filter(isObject);
+    for (const name of examples.flatMap((example) => Object.keys(example))) shown.add(name);
   }
   open ||= members.size === 0;
   // The contract does not forbid what it requires or what its own examples show.

@@ -1,3 +1,4 @@
+import { ANNOTATIONS } from '../../contract/schema-view/keywords.js';
 import { isDeepStrictEqual } from 'node:util';
 import type { Contract } from '../contract.js';
 import { isObject, type Schema, type SchemaObject } from '../../base/json.js';
@@ -42,13 +43,10 @@ export function resolvePart(contract: Contract, given: Schema, at: string): Sche
   return part === undefined ? { schema, pointer } : resolvePart(contract, part, `${pointer}/allOf/${only}`);
 }
 
-/** Keywords that say nothing about the values of a schema. */
-const ANNOTATION = /^(description|title|xml|externalDocs|x-.*)$/;
-
 /** The index of the one reference in `allOf: [{ $ref }, { description }]`; -1 where the schema or another part says more. */
 function findOnlyPart(schema: SchemaObject, parts: readonly Schema[]): number {
   const saysMore = (each: Schema): boolean =>
-    !isObject(each) || Object.keys(each).some((keyword) => keyword !== 'allOf' && !ANNOTATION.test(keyword));
+    !isObject(each) || Object.keys(each).some((keyword) => keyword !== 'allOf' && !ANNOTATIONS.test(keyword));
   const only = parts.findIndex(saysMore);
   const isOnly = !saysMore(schema) && only === parts.findLastIndex(saysMore);
   const part = parts[only];
@@ -73,6 +71,11 @@ export function listParts(
 /** Whether a schema can have branches. */
 export function isUnion({ anyOf, oneOf }: SchemaObject): boolean {
   return anyOf !== undefined || oneOf !== undefined;
+}
+
+/** The branches of a union as they are written. */
+export function readBranches({ anyOf = [], oneOf = [] }: SchemaObject): readonly Schema[] {
+  return [...anyOf, ...oneOf];
 }
 
 /** The schema itself and the parts that its `allOf` and its union add, in order. */

@@ -1,11 +1,11 @@
 import type { Contract } from '../../contract/contract.js';
 import type { DeclaredResponse, MediaType, Operation, Parameter } from '../../contract/operations/operation.js';
 import { findResponse } from '../../contract/operations/responses.js';
-import type { Answer } from '../../http/answer.js';
 import { readContentType } from '../../http/header-fields.js';
 import { findMedia } from '../../contract/media-type.js';
 import { splitCookies } from '../../http/request/parameters.js';
 import type { Interaction, InteractionRequest } from '../../journal/interaction.js';
+import type { Answer } from '../../http/answer.js';
 import { type Coverage, type CoverageItemKind, type RuleCoverage, toCoverage } from './coverage.js';
 
 /** A rule of a scenario. */

@@ -1,3 +1,5 @@
+import { LOWER_BOUNDS, UPPER_BOUNDS } from '../../contract/schema-view/keywords.js';
+import { readBranches } from '../../contract/schema-view/parts.js';
 import type { Contract } from '../../contract/contract.js';
 import {
   isEqualJson,
@@ -206,7 +208,7 @@ function readNegation(contract: Contract, { schema, pointer }: SchemaPart): Choi
     if (typeof bound === 'number') add({ [opposite]: bound + step }, name);
   }
   if (Array.isArray(schema.anyOf) || Array.isArray(schema.oneOf)) {
-    const branches = [...(schema.anyOf ?? []), ...(schema.oneOf ?? [])];
+    const branches = readBranches(schema);
     add({ allOf: branches.map((branch) => ({ not: branch })) }, 'branches');
   }
   if (isObject(schema.not)) add({ allOf: [schema.not] }, 'not');
@@ -312,9 +314,6 @@ function mergeKeywords(shape: MutableShape, schema: SchemaObject, pointer: strin
     if (typeof bound === 'number') shape[keyword] = Math.min(shape[keyword], bound);
   }
 }
-
-const LOWER_BOUNDS = ['exclusiveMinimum', 'minimum', 'minItems', 'minLength', 'minProperties'] as const;
-const UPPER_BOUNDS = ['exclusiveMaximum', 'maximum', 'maxItems', 'maxLength', 'maxProperties'] as const;
 
 const addPart =
   (name: 'propertyNames' | 'unevaluatedItems' | 'unevaluatedProperties'): MergeKeyword =>

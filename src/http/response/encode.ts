@@ -1,3 +1,4 @@
+import { writeSource } from '../../http/answer.js';
 import { URLSearchParams } from 'node:url';
 import { TextEncoder } from 'node:util';
 import type { ServerResponse } from 'node:http';
@@ -49,7 +50,7 @@ export function createEncoder(writers: readonly BodyWriter[]): Encoder {
   return (answer, method, target) => {
     const { status } = answer;
     if (!(status >= 200 && status <= MAX_STATUS && Number.isInteger(status))) throw new Error(describeStatus(status));
-    const headers: Record<string, string> = { 'x-mock-source': toFieldValue(answer.from) };
+    const headers: Record<string, string> = { 'x-mock-source': toFieldValue(writeSource(answer)) };
     if (answer.violations.length > 0) Object.assign(headers, toViolationHeaders(answer.violations));
     let repeated: [string, string][] | undefined;
     let isAscii = true;

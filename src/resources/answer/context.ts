@@ -2,7 +2,7 @@ import { isScalarType } from '../../base/json.js';
 import type { MediaType, Operation } from '../../contract/operations/operation.js';
 import { findSuccessWithBody, toStatus, declaresStatus } from '../../contract/operations/responses.js';
 import type { Answer } from '../../http/answer.js';
-import { isJsonType, isMarkupType } from '../../contract/media-type.js';
+import { isJsonType, isMarkupType, isStructuredType } from '../../contract/media-type.js';
 import type { Call } from '../../http/request/call.js';
 import { memoize } from '../../base/memoize.js';
 import { NO_VIOLATIONS } from '../../schema/violation.js';
@@ -136,17 +136,13 @@ export function withPlainJson(choose: ChooseResponse): ChooseResponse {
   };
 }
 
-/** The media types that an item can be serialized to. */
-const STRUCTURED =
-  /^(application|text)\/([\w.+-]*\+)?(json|xml|yaml|x-yaml)\b|^application\/x-www-form-urlencoded|^multipart\//;
-
 /** A success with a media type that an item can be serialized to. */
 function readUsable(choice: ResponseChoice | undefined): ResponseChoice | undefined {
   if (choice === undefined || choice.status >= 400) return undefined;
   const { media, mediaType } = choice;
   const type = typeof media?.schema === 'object' ? media.schema.type : undefined;
   const text = media?.schema === undefined || isScalarType(type);
-  return mediaType === undefined || text || STRUCTURED.test(mediaType) ? choice : undefined;
+  return mediaType === undefined || text || isStructuredType(mediaType) ? choice : undefined;
 }
 
 /** The origin that a request is sent to. */

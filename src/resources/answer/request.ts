@@ -270,7 +270,7 @@ function wrapId({ read }: StateContext, property: PropertyView | undefined, valu
 interface Upload {
   readonly content: ItemContent;
   /** Its name, size and media type, under the usual property names. */
-  readonly properties: Item;
+  readonly defaults: Item;
 }
 
 /** The first file of a form, or a body of bytes; undefined without a file. */
@@ -290,7 +290,7 @@ function toUpload({ bytes, mediaType, filename }: UploadedFile): Upload {
   const typed = mediaType === '' ? {} : { mime_type: mediaType, mimeType: mediaType, content_type: mediaType };
   return {
     content: { bytes, mediaType: mediaType === '' ? undefined : mediaType },
-    properties: { ...named, ...typed, bytes: size, size, file_size: size },
+    defaults: { ...named, ...typed, bytes: size, size, file_size: size },
   };
 }
 

@@ -115,7 +115,7 @@ function createItem(
       context.binding.set,
       location.known,
     ),
-    defaults: upload?.properties,
+    defaults: upload?.defaults,
     content: upload?.content,
     id,
     strict: false,

@@ -1,3 +1,4 @@
+import { readBranches } from '../../contract/schema-view/parts.js';
 import { KEY_SEPARATOR, KEY_OF_OTHER, MASKED_NAME } from '../../conventions/forms.js';
 import { means, rankNames } from '../../conventions/conventions.js';
 import { isObject, type SchemaObject, isScalarType } from '../../base/json.js';
@@ -507,7 +508,7 @@ function isDescribed(description: string, name: string): boolean {
 function listBranchNames({ contract }: ContractIndex, { schema, schemaPointer }: Parameter): readonly string[] {
   const { schema: target } = contract.resolve(schema, schemaPointer);
   if (!isObject(target)) return [];
-  return [...(target.anyOf ?? []), ...(target.oneOf ?? [])].flatMap((branch) => {
+  return readBranches(target).flatMap((branch) => {
     const reference = isObject(branch) && typeof branch.$ref === 'string' ? branch.$ref.split('/').at(-1) : undefined;
     return reference === undefined ? [] : [toBareName(reference)];
   });

@@ -1,3 +1,4 @@
+import { closedObject, arrayOf } from '../../base/json-schema.js';
 import type { Contract } from '../../contract/contract.js';
 import type { Schema } from '../../base/json.js';
 import { readSegments } from '../../contract/pointer.js';
@@ -86,14 +87,9 @@ type Properties<Value> = { readonly [Name in keyof Value]-?: Property<NonNullabl
 
 const STRING: Kind<string> = { schema: { type: 'string' } };
 const STRINGS: Kind<readonly string[]> = { schema: { type: 'array', items: STRING.schema } };
-const placeOf = (name: string): JsonSchema => ({
-  type: 'object',
-  additionalProperties: false,
-  required: [name],
-  properties: { [name]: STRING.schema },
-});
+const placeOf = (name: string): JsonSchema => closedObject({ [name]: STRING.schema }, { required: [name] });
 const FORMS: readonly JsonSchema[] = [STRING.schema, placeOf('query'), placeOf('body')];
-const PARAMETERS: JsonSchema = { oneOf: [...FORMS, { type: 'array', items: { oneOf: FORMS } }] };
+const PARAMETERS: JsonSchema = { oneOf: [...FORMS, arrayOf({ oneOf: FORMS })] };
 // A definition is compiled when the first hint uses it; few documents do.
 const PARAMETERS_KIND: Kind<ParameterHint | readonly ParameterHint[]> = { schema: { $ref: '#/$defs/parameters' } };
 const OBJECT: Kind<Item> = { schema: { type: 'object', additionalProperties: true } };
@@ -106,9 +102,7 @@ const mapOf = <Value>(kind: Kind<Value>): Kind<Readonly<Record<string, Value>>> 
 function objectOf<Value>(properties: Properties<Value>): Kind<Value> {
   const entries = Object.entries<Property<unknown>>(properties);
   const schemas = entries.map(([name, { kind, description }]) => [name, { ...kind.schema, description }]);
-  return {
-    schema: { type: 'object', additionalProperties: false, properties: Object.fromEntries(schemas) as JsonSchema },
-  };
+  return { schema: closedObject(Object.fromEntries(schemas) as JsonSchema) };
 }
 
 const UNKNOWN_IDS: Property<UnknownIds> = {

@@ -1,3 +1,4 @@
+import { DESCRIBING } from '../../contract/schema-view/keywords.js';
 import type { Contract } from '../../contract/contract.js';
 import { isObject, readOwn, type Schema, type SchemaObject } from '../../base/json.js';
 import { toPointer } from '../../contract/pointer.js';
@@ -278,7 +279,5 @@ export function canHold({ type, enum: values, const: only }: SchemaObject, value
 
 /** Whether a schema asks for objects without saying anything about their members. */
 function isFree({ schema }: SchemaPart): boolean {
-  return FREE.every((keyword) => schema[keyword] === undefined);
+  return DESCRIBING.every((keyword) => schema[keyword] === undefined);
 }
-
-const FREE = ['properties', 'required', 'allOf', 'anyOf', 'oneOf', 'not', 'if', 'items', '$dynamicRef'] as const;

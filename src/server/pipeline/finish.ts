@@ -2,7 +2,7 @@ import type { ErrorAnswers } from '../../answer/error-answers.js';
 import { type Clock, toSocketClock } from '../../base/clock.js';
 import type { RouteMatch } from '../../contract/router/router.js';
 import { toReason } from '../../base/errors.js';
-import { type Answer, isSilent } from '../../http/answer.js';
+import { type Answer, isSilent, writeSource } from '../../http/answer.js';
 import type { ReceivedFile } from '../../http/request/body-bytes.js';
 import type { Call } from '../../http/request/call.js';
 import { NO_HEADERS } from '../../http/request-headers.js';
@@ -112,8 +112,10 @@ function toInteraction(outcome: Outcome, answer: Answer): NewInteraction {
 
 /** An answer as the journal keeps it: without what is needed only until it is written, which would stay in memory with it. */
 function toKept(answer: Answer): Answer {
-  const { status, headers, body, mediaType, from, violations } = answer;
-  if (answer.fault !== undefined || answer.violates !== undefined || answer.reason !== undefined) return answer;
+  const { status, headers, body, mediaType, violations } = answer;
+  const from = writeSource(answer);
+  if (answer.fault !== undefined || answer.violates !== undefined || answer.reason !== undefined)
+    return { ...answer, from, detail: undefined };
   return { status, headers, body, mediaType, from, violations };
 }
 

@@ -79,7 +79,14 @@ export function answerUnreachable(errors: ErrorAnswers, { reason, code }: MockEr
 
 function answerOptions(allow: readonly string[], preflight: Answer['headers']): Answer {
   const headers = { ...(allow.length > 0 && { allow: allow.join(', ') }), ...preflight };
-  return { status: 204, headers, body: undefined, mediaType: undefined, from: 'options', violations: NO_VIOLATIONS };
+  return {
+    status: 204,
+    headers,
+    body: undefined,
+    mediaType: undefined,
+    from: 'options',
+    violations: NO_VIOLATIONS,
+  };
 }
 
 /** The answer to a call that no answer source answers. */

@@ -1,3 +1,4 @@
+import { readSource } from '../../http/answer.js';
 import { URLSearchParams } from 'node:url';
 import type { Contract } from '../../contract/contract.js';
 import { filterMembers, isObject, mapValues } from '../../base/json.js';
@@ -133,7 +134,7 @@ function createInteractionWriter(contract: Contract, { basePath = '' }: PactOpti
     const headers = listRequestHeaders(request.headers, operation, credentials.headers);
     const body = sent && { ...sent, content: complete(sent.content, operation, sent.contentType) };
     const answerHeaders = listAnswerHeaders(answer, declared);
-    const isWritten = /^(?:handler|scenario)\b/.test(answer.from);
+    const isWritten = /^(?:handler|scenario)$/.test(readSource(answer.from).from);
     return {
       operation: operation.id,
       states: listStates(interaction),
@@ -296,7 +297,8 @@ function toStep(name: string): string {
 /** The scenarios whose rules applied, and those that the request activates. */
 function listStates({ answer, request, trace }: PlainInteraction): readonly string[] {
   const applied = trace.flatMap((line) => /^scenario: rule ([^/ ]+)(?: <|\/)\S* .*\bapplies\b/.exec(line)?.[1] ?? []);
-  const answered = /^scenario:(.+)$/.exec(answer.from)?.[1] ?? [];
+  const { from, detail = '' } = readSource(answer.from);
+  const answered = from === 'scenario' ? detail : '';
   const named = (request.headers['x-mock-scenario'] ?? '').split(',').map((id) => id.trim());
   return [...new Set([...applied, answered, ...named].flat())].filter((id) => id !== '').toSorted();
 }

@@ -1,3 +1,4 @@
+import { readBranches } from '../../contract/schema-view/parts.js';
 import { isObject, type Schema, type SchemaObject, readOwn } from '../../base/json.js';
 import {
   readEntries,
@@ -341,8 +342,8 @@ function findValues(document: unknown, schema: SchemaObject, name: string): read
 }
 
 /** Whether a schema has shared alternatives. */
-function isUnion({ oneOf, anyOf }: SchemaObject): boolean {
-  return [...toSchemas(oneOf), ...toSchemas(anyOf)].some((branch) => isObject(branch) && '$ref' in branch);
+function isUnion(schema: SchemaObject): boolean {
+  return readBranches(schema).some((branch) => isObject(branch) && '$ref' in branch);
 }
 
 /** Every object of a document. */

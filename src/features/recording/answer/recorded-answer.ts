@@ -26,13 +26,14 @@ export function toReportHeaders(call: Call): Readonly<Record<string, string>> | 
 export function answerFailure(
   errors: ErrorAnswers,
   operation: Operation,
-  failure: RecordedFailure & { readonly from: string },
+  failure: RecordedFailure & Pick<Answer, 'from' | 'detail'>,
 ): Answer {
   const answer = errors.answer(operation, {
     status: failure.kind === 'timeout' ? 504 : 502,
     message: failure.message,
     code: `upstream_${failure.kind}`,
     from: failure.from,
+    detail: failure.detail,
   });
   return { ...answer, violates: 'the upstream failed' };
 }
@@ -40,7 +41,12 @@ export function answerFailure(
 /** The answer instead of one of the upstream that breaks the contract (RFC 9110 15.6.3). */
 export function answerBroken(errors: ErrorAnswers, operation: Operation, reason: string): Answer {
   const message = `the answer of the upstream breaks the contract: ${reason}`;
-  const answer = errors.answer(operation, { status: 502, message, code: 'upstream_invalid', from: 'forward' });
+  const answer = errors.answer(operation, {
+    status: 502,
+    message,
+    code: 'upstream_invalid',
+    from: 'forward',
+  });
   return { ...answer, violates: 'the answer of the upstream breaks the contract' };
 }
 

@@ -131,17 +131,22 @@ function miss(
   if (recordings.owners.isHybrid) return next(exchange);
   replayOf(session).miss({ operation: call.operation.id, method: call.method, url: call.url, message });
   const code = mistakes.length === 0 ? 'not_recorded' : 'recording_invalid';
-  const refusal = { status: 501, message, code, headers: NO_RETRY, from: 'replay:miss' };
+  const refusal = { status: 501, message, code, headers: NO_RETRY, from: 'replay', detail: 'miss' };
   return errors.answer(call.operation, refusal);
 }
 
 function toAnswer(replayed: Replayed, changes: Changes): Answer {
   const { recordings, errors, exchange, stored } = replayed;
   const { call } = exchange;
-  const from = `replay:${stored.file}`;
+  const origin = { from: 'replay', detail: stored.file };
   const { response, failure } = stored;
   if (response === undefined) {
-    return answerFailure(errors, call.operation, { kind: 'reset', message: 'the connection failed', ...failure, from });
+    return answerFailure(errors, call.operation, {
+      kind: 'reset',
+      message: 'the connection failed',
+      ...failure,
+      ...origin,
+    });
   }
   const { status, reason } = response;
   const headers = changes.fields(response.headers);
@@ -154,7 +159,7 @@ function toAnswer(replayed: Replayed, changes: Changes): Answer {
     headers: body === undefined ? headers : omitFields(headers, ['content-type']),
     body,
     mediaType: body === undefined ? undefined : readField(headers, 'content-type'),
-    from,
+    ...origin,
     violations,
     violates: 'it is a recorded answer',
     checked: { body },

@@ -33,6 +33,7 @@ import {
   toEmptyAnswer,
   toGenerateContext,
   whenSettled,
+  isOwnSource,
 } from '../../../answer/chain.js';
 import { NO_RETRY } from '../../../answer/error-answers.js';
 import { chooseResponse, hasExample, type ResponseChoice } from '../../../answer/choose-response.js';
@@ -141,7 +142,12 @@ function answerUnknown(
     if (!(error instanceof MockError)) throw error;
     const message = error.hint === undefined ? error.reason : `${error.reason}; ${error.hint}`;
     note(`scenario: ${message}`);
-    const about = { code: 'scenario_unknown', param: 'x-mock-scenario', headers: NO_RETRY, from: 'scenario' };
+    const about = {
+      code: 'scenario_unknown',
+      param: 'x-mock-scenario',
+      headers: NO_RETRY,
+      from: 'scenario',
+    };
     return errors.answer(call.operation, { status: 400, message, ...about });
   }
 }
@@ -181,19 +187,20 @@ function answerOutcome(
   const { exchange, outcome, scope } = decision;
   if (outcome === undefined) return next(exchange);
   const { rule, respond, fault, error } = outcome;
-  const from = `scenario:${rule.scenario}`;
-  if (error !== undefined) return parts.errors.answer(exchange.call.operation, { headers: NO_RETRY, ...error, from });
+  const origin = { from: 'scenario', detail: rule.scenario };
+  if (error !== undefined)
+    return parts.errors.answer(exchange.call.operation, { headers: NO_RETRY, ...error, ...origin });
   if (fault !== undefined && isSilent(fault)) {
     // An exchange without an answer has status 0 in the journal.
-    return { ...toEmptyAnswer(0, from), violates: rule.violates, fault };
+    return { ...toEmptyAnswer(0, ''), ...origin, violates: rule.violates, fault };
   }
   if (respond === undefined) return whenSettled(next(exchange), addFault, outcome);
-  return { ...respondToRule(parts, { exchange, rule, respond }, scope), from, violates: rule.violates, fault };
+  return { ...respondToRule(parts, { exchange, rule, respond }, scope), ...origin, violates: rule.violates, fault };
 }
 
 function addFault(answer: Answer | undefined, { rule, fault }: Outcome): Answer | undefined {
-  const from = `scenario:${rule.scenario}`;
-  return answer && { ...answer, fault, from, violates: rule.violates ?? answer.violates };
+  const origin = { from: 'scenario', detail: rule.scenario };
+  return answer && { ...answer, fault, ...origin, violates: rule.violates ?? answer.violates };
 }
 
 type RespondParts = Pick<SourceParts, 'errors' | 'generator'>;
@@ -366,7 +373,8 @@ function patchAnswer(answer: Answer, { scenario, patch, violates }: Rule, scope:
     status: patch.status ?? answer.status,
     headers,
     body,
-    from: `scenario:${scenario}`,
+    from: 'scenario',
+    detail: scenario,
     violates: violates ?? answer.violates,
   };
 }
@@ -392,7 +400,7 @@ function addLimitHeaders(answer: Answer, operation: Operation, limit: LimitState
     return value === undefined ? [] : [[header.name.toLowerCase(), value] as const];
   });
   const headers = { ...Object.fromEntries(values), ...limit.headers };
-  const isGenerated = /^(example|generate|state)/.test(answer.from);
+  const isGenerated = isOwnSource(answer.from);
   return { ...answer, headers: isGenerated ? { ...answer.headers, ...headers } : { ...headers, ...answer.headers } };
 }
 

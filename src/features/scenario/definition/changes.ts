@@ -1,3 +1,4 @@
+import { closedObject } from '../../../base/json-schema.js';
 import { type CollectionChanges, isObject, type ItemReference, type PatchWithNulls } from '../../../base/json.js';
 import { child, readMembers, reject, report, type SourceNode } from '../../../contract/load/source-node.js';
 import { suggest, suggestId } from '../../../base/errors.js';
@@ -120,16 +121,14 @@ export function byCollection<Value>(
       return { collections, vars: (vars.value === undefined ? undefined : variables.read(vars, context)) ?? {} };
     },
     schema: (context) =>
-      context.share(type, () => ({
-        type: 'object',
-        additionalProperties: false,
-        properties: {
+      context.share(type, () =>
+        closedObject({
           ...Object.fromEntries(
             context.collections.map((collection) => [collection.name, item.schema({ ...context, collection })]),
           ),
           vars: variables.schema(context),
-        },
-      })),
+        }),
+      ),
   };
 }
 

@@ -1,3 +1,4 @@
+import { eitherOf } from '../../../base/json-schema.js';
 import { toLetters } from '../../../base/names.js';
 import { suggest } from '../../../base/errors.js';
 import { isObject } from '../../../base/json.js';
@@ -242,8 +243,8 @@ export const FAULT: Kind<AnyFault> = {
     return settings && ({ kind: name, ...settings } as AnyFault);
   },
   schema: (context) =>
-    context.share('fault', () => ({
-      anyOf: [
+    context.share('fault', () =>
+      eitherOf(
         { enum: PLAIN_FAULTS },
         { type: 'string', pattern: `^(${FAULT_NAMES.flatMap((name) => FAULTS[name].aliases).join('|')})$` },
         {
@@ -252,13 +253,13 @@ export const FAULT: Kind<AnyFault> = {
           maxProperties: 1,
           properties: Object.fromEntries(
             FAULT_NAMES.map((name) => {
-              const anyOf = [toSettings(name).schema(context), { type: 'null' }];
-              return [name, { description: FAULTS[name].description, anyOf }];
+              const either = eitherOf(toSettings(name).schema(context), { type: 'null' });
+              return [name, { description: FAULTS[name].description, ...either }];
             }),
           ),
         },
-      ],
-    })),
+      ),
+    ),
 };
 
 function readName({ value }: SourceNode): string | undefined {

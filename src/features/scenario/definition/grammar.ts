@@ -1,3 +1,4 @@
+import { closedObject } from '../../../base/json-schema.js';
 import { isObject } from '../../../base/json.js';
 import {
   child,
@@ -120,12 +121,11 @@ const OPERATIONS: Kind<readonly RulePart[]> = {
     }
     return rules;
   },
-  schema: (context) => ({
-    type: 'object',
-    additionalProperties: false,
-    properties: { '*': RULES.schema(context), ...context.operations },
-    patternProperties: { '^[A-Za-z]+ +/': RULES.schema(context) },
-  }),
+  schema: (context) =>
+    closedObject(
+      { '*': RULES.schema(context), ...context.operations },
+      { patternProperties: { '^[A-Za-z]+ +/': RULES.schema(context) } },
+    ),
 };
 
 /** Finds the operation of a key: an operationId, `"GET /path"`, or `"*"` for all of them. */

@@ -1,3 +1,4 @@
+import { closedObject } from '../../../base/json-schema.js';
 import { joinWords, suggest } from '../../../base/errors.js';
 import { DEFAULT_INSTANT, DAY_MS } from '../../../base/clock.js';
 import type { Contract } from '../../../contract/contract.js';
@@ -183,12 +184,10 @@ export function object<Value extends object>(options: ObjectOptions<Value>): Obj
   const write = (context: SchemaContext): JsonSchema => {
     const properties = entries.map(([name, { kind, description }]) => [name, { description, ...kind.schema(context) }]);
     const requiredNames = entries.filter(([, field]) => field.isRequired).map(([name]) => name);
-    return {
-      type: 'object',
-      additionalProperties: false,
-      properties: Object.fromEntries(properties) as JsonSchema,
-      ...(requiredNames.length > 0 && { required: requiredNames }),
-    };
+    return closedObject(
+      Object.fromEntries(properties) as JsonSchema,
+      requiredNames.length > 0 ? { required: requiredNames } : {},
+    );
   };
   return {
     type: options.type ?? `{ ${entries.map(([name, field]) => toMember(name, field)).join('; ')} }`,

@@ -1,3 +1,4 @@
+import { arrayOf, eitherOf } from '../../../base/json-schema.js';
 import { filterMembers, isObject, type Schema } from '../../../base/json.js';
 import { child, reject, report, type SourceNode } from '../../../contract/load/source-node.js';
 import { isCovered, isSequenceType, toEssence } from '../../../contract/media-type.js';
@@ -56,7 +57,7 @@ const HEADER: Kind<string | readonly string[]> = {
     if (!texts.every((text) => text !== undefined)) return reject(node, 'must be a string on one line');
     return Array.isArray(node.value) ? texts : texts[0];
   },
-  schema: () => ({ anyOf: [HEADER_TEXT, { type: 'array', items: HEADER_TEXT }] }),
+  schema: () => eitherOf(HEADER_TEXT, arrayOf(HEADER_TEXT)),
 };
 
 const HEADER_TEXT: JsonSchema = { type: ['string', 'number', 'boolean'] };

@@ -1,3 +1,4 @@
+import { arrayOf, closedObject, eitherOf } from '../../../base/json-schema.js';
 import type { Contract } from '../../../contract/contract.js';
 import { isObject, type Schema } from '../../../base/json.js';
 import type { DeclaredResponse, Operation, ParameterPlace } from '../../../contract/operations/operation.js';
@@ -28,21 +29,21 @@ export function scenarioSchema(contract: Contract, collections: readonly Collect
 export function fixtureSchema(contract: Contract, { name, schema }: CollectionShape): JsonSchema {
   const pool = createSchemaPool(contract);
   const item = schema === undefined ? {} : pool.use(schema, 'partial');
-  const items = { type: 'array', items: item };
+  const items = arrayOf(item);
   const description = 'Items by the id of their parent item.';
   const byParent = { type: 'object', description, additionalProperties: items };
   pool.complete();
   const properties = {
     defaults: item,
-    items: { anyOf: [items, byParent] },
+    items: eitherOf(items, byParent),
     generate: { type: 'integer', minimum: 0 },
     unknownIds: { enum: ['create', 'not-found'] },
   };
-  const mapping = { type: 'object', additionalProperties: false, properties };
+  const mapping = closedObject(properties);
   return {
     $schema: DIALECT,
     title: `Fixture of ${name} for ${contract.title}`,
-    anyOf: [mapping, items, ...(schema === undefined ? [] : [item])],
+    ...eitherOf(mapping, items, ...(schema === undefined ? [] : [item])),
     $defs: pool.definitions,
   };
 }
@@ -55,7 +56,7 @@ function narrowRules(operation: Operation, pool: SchemaPool): JsonSchema {
   const body = media === undefined ? {} : pool.use(media.schemaPointer, 'condition');
   const when = { ...Object.fromEntries(parameters), body };
   const respond = narrowRespond(operation, pool);
-  const answers = { respond, sequence: { items: { anyOf: [{ const: 'engine' }, respond] } } };
+  const answers = { respond, sequence: { items: eitherOf({ const: 'engine' }, respond) } };
   const narrowed = {
     properties: { when: { properties: when } },
     // A rule that breaks the contract on purpose may answer anything.
@@ -66,7 +67,7 @@ function narrowRules(operation: Operation, pool: SchemaPool): JsonSchema {
   // Not beside each other: editors replace the members of a schema with those of its `$ref`.
   const rule = { allOf: [{ $ref: '#/$defs/rule' }, narrowed] };
   const title = [`${operation.method} ${operation.path}`, operation.summary].filter((text) => text !== undefined);
-  return { description: title.join(': '), anyOf: [{ type: 'array', items: rule }, rule] };
+  return { description: title.join(': '), ...eitherOf(arrayOf(rule), rule) };
 }
 
 /** The schema of matchers, which the rules of the grammar define. */
@@ -77,8 +78,8 @@ function narrowParameters(operation: Operation, place: ParameterPlace, pool: Sch
   const entries = operation.parameters
     .filter((parameter) => parameter.in === place)
     .map(({ name, description, schemaPointer }): [string, JsonSchema] => {
-      const anyOf = [pool.use(schemaPointer, 'partial'), MATCHER_REFERENCE, written];
-      return [name, { ...(description !== undefined && { description }), anyOf }];
+      const either = eitherOf(pool.use(schemaPointer, 'partial'), MATCHER_REFERENCE, written);
+      return [name, { ...(description !== undefined && { description }), ...either }];
     });
   return { properties: Object.fromEntries(entries) };
 }
