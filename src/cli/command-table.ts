@@ -1,17 +1,7 @@
-import type { Command } from 'commander';
-import type { Output } from './output.js';
+import type { FeatureCommand } from '../mock/feature.js';
 
-/** A command as `vouch --help` lists it, and its file, which is imported only when the command is requested. */
-type CommandEntry = readonly [
-  summary: string,
-  load: () => Promise<{
-    /** Adds the description, arguments, flags, subcommands and actions of the command. */
-    readonly defineCommand: (command: Command, output: Output) => void;
-  }>,
-];
-
-/** Every command, in the order of `vouch --help`. */
-export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
+/** Every command, in the order of `vouch --help`; its file is imported only when it is requested. */
+export const COMMANDS: Readonly<Record<string, FeatureCommand>> = {
   serve: ['serve a mock of an OpenAPI document', () => import('./commands/serve.js')],
   init: ['set up a folder with a document, fixtures and a first test', () => import('./commands/init.js')],
   config: ['print the settings and where each one comes from', () => import('./commands/config.js')],

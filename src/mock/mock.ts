@@ -6,28 +6,31 @@ import { checkContractOptions, loadShared, readParts } from './contract-parts.js
 import { createHandle, createRecordingsHandle, type HandleParts, type Mock } from './handles.js';
 import { toRequest, withAbortSignal } from '../http/request/in-process.js';
 import { MockError } from '../base/errors.js';
+import type { Feature, FeatureKind } from './feature.js';
+import { closeFeatures, type FeatureParts, listFeatures, listSlots } from './features.js';
 import type { MockOptions } from './options.js';
-import { readOptions, type Settings } from './read-options.js';
+import { readOptionOf, readOptions, type Settings } from './read-options.js';
 import { follow } from './reload/follow.js';
 import { createReloader, type Live, type OptionFiles, type Reloader } from './reload/reload.js';
-import { createVersion, loadParts, type MockCoverage, type Parts } from './reload/version.js';
+import { createVersion, loadParts } from './reload/version.js';
+import type { MockCoverage, Parts } from './parts.js';
 import { prepareSchemas } from '../schema/validate.js';
 import type { Fetch } from '../server/app.js';
 import { isSocketEnvironment } from '../server/arrival.js';
 import { createInterceptions } from '../features/intercept/intercept.js';
 import { createCors } from '../server/cors.js';
 import { type Control, createControl } from '../server/control/control.js';
-import type { createFeatureHandlers } from './control.js';
+import type { ControlledParts } from '../server/control/routes.js';
+import { mapValues } from '../base/json.js';
 import { answerWelcome } from '../features/inspector/pages.js';
 import type { Finding } from '../journal/verify.js';
 import type { listen as Listen, Listening, ListenOptions } from '../server/listen.js';
 import type { Interaction } from '../journal/interaction.js';
 import { createJournalPool, type JournalPool } from '../journal/journal.js';
 import { createRequestMetrics } from '../features/metrics/request-metrics.js';
-import { REPLAY_SLOT } from '../features/recording/matching/replay-slot.js';
 import { createMockScenarios } from '../features/scenario/scenario-handle.js';
-import { activateScenarios, createScenarioSlot, scenarioOf } from '../features/scenario/session-slot.js';
-import { createSession, createSessionClocks, type Session } from '../session/session.js';
+import { activateScenarios, scenarioOf } from '../features/scenario/session-slot.js';
+import { createSession, createSessionClocks, type Session, type SessionSlot } from '../session/session.js';
 import { createSessions, type Sessions } from '../session/sessions.js';
 import { openStore, shareParts } from '../features/redis/open.js';
 import type { SharedStore } from '../features/redis/shared-store.js';
@@ -69,11 +72,19 @@ export async function createMock(options: object): Promise<Mock<Clock>> {
   return openMock(options);
 }
 
-/** Creates a mock, as `createMock`. @param files - Files that decide which options it has, for a mock that watches its files. */
-export async function openMock(options: object, files?: OptionFiles): Promise<Mock<Clock>> {
+/** How a mock is created besides its options. */
+interface MockMeans {
+  /** Files that decide which options it has, for a mock that watches its files. */
+  readonly files?: OptionFiles | undefined;
+  /** Features that it has besides those of vouch. */
+  readonly features?: readonly FeatureKind[];
+}
+
+/** Creates a mock, as `createMock`. */
+export async function openMock(options: object, means: MockMeans = {}): Promise<Mock<Clock>> {
   const opened: Opened = [];
   try {
-    return await createParts(options, files, opened);
+    return await createParts(options, means, opened);
   } catch (error) {
     // The mistake is reported, whatever cannot be closed after it.
     await Promise.allSettled(opened.toReversed().map(async (close) => close()));
@@ -84,11 +95,13 @@ export async function openMock(options: object, files?: OptionFiles): Promise<Mo
 /** Closes what a mock has opened until now: a connection or a timer would keep a process running whose mock could not be created. */
 type Opened = (() => void | Promise<void>)[];
 
-async function createParts(options: object, files: OptionFiles | undefined, opened: Opened): Promise<Mock<Clock>> {
+async function createParts(options: object, means: MockMeans, opened: Opened): Promise<Mock<Clock>> {
   // Files that are written while they are loaded are reloaded; file systems count in parts of a millisecond.
   const since = Date.now() + 1;
-  const settings = readOptions(options);
-  checkContractOptions({ ...options });
+  const { files, features: kinds = [] } = means;
+  const { given, values } = takeFeatureOptions(options, kinds);
+  const settings = readOptions(given);
+  checkContractOptions({ ...given });
   const contract = await loadShared(settings);
   const own = loadParts(readParts(contract, settings.strict), settings);
   const store = await openStore(settings, own);
@@ -100,60 +113,82 @@ async function createParts(options: object, files: OptionFiles | undefined, open
   const followed = followParts(readNow);
   const openUsage = createUsages(settings);
   const pool = createJournalPool(settings.journal.totalBytes);
-  const sessions = openSessions({ pool, readNow, store, ...followed }, settings, openUsage);
   const foreign =
     settings.recordings && (await createRecordingSources(settings.recordings, { ...parts, environment: process.env }));
   const recordings = foreign?.recordings;
   opened.push(async () => recordings?.close());
   const closing = new host.AbortController();
   opened.push(() => closing.abort());
-  const reloads = follow(() => ready(now.reloader));
-  const uploads = openUsage();
   const metrics = createRequestMetrics();
-  const held = { sessions, pool, closing: closing.signal, reloads };
-  const requireSession = settings.sessions.required;
-  const send: Fetch = (request) => ready(now.live).fetch(request);
-  const control =
-    settings.control === false
-      ? undefined
-      : openControl(settings.control, {
-          requireSession,
-          send,
-          metrics,
-          uploads,
-          recordings,
-          store,
-          ...held,
-          ...followed,
-        });
+  const interceptions = createInterceptions();
+  const counted = settings.control === false ? undefined : metrics;
+  const features: readonly Feature[] = [
+    ...listFeatures({ scenarios: followed, foreign, metrics: counted, interceptions, store }, () => controlled),
+    ...kinds.map((kind, i) => kind.open({ options: values[i] ?? {}, current: readNow })),
+  ];
+  const slots = listSlots(features);
+  const sessions = openSessions({ pool, readNow, store, slots, ...followed }, settings, openUsage);
+  const controlled: ControlledByFeatures = {
+    requireSession: settings.sessions.required,
+    send: (request) => ready(now.live).fetch(request),
+    metrics,
+    uploads: openUsage(),
+    store,
+    sessions,
+    pool,
+    closing: closing.signal,
+    reloads: follow(() => ready(now.reloader)),
+    ...followed,
+  };
+  const control = settings.control === false ? undefined : openControl(settings.control, controlled, features);
   const cors = createCors(settings.cors);
-  const shared = { sessions, foreign, cors, control, store, metrics: control && metrics };
+  const shared = { sessions, foreign, cors, control, store, features };
   const version = createVersion(parts, settings, shared);
   const live: Live = { version, fetch: version.app.fetch };
   const reloader = createReloader(live, shared, { files, since });
   opened.push(reloader.close);
   Object.assign(now, { live, reloader });
   await Promise.all([reloader.ready, store?.start(sessions, followed.scenarios)]);
-  const running = { recordings, reloader, live, closing, interceptions: createInterceptions() };
+  const running = { recordings, reloader, live, closing, interceptions };
   const handlers = follow(() => live.version.handlers);
   const fetch: Fetch = (request, environment) => live.fetch(request, environment);
   return assemble({ ...running, handlers, fetch, ...shared, ...followed }, { ...settings, cors });
 }
 
-type OpenedParts = Omit<Parameters<typeof createControl>[1], 'findViolations' | 'listActive' | 'shared'> &
-  Parameters<typeof createFeatureHandlers>[0] & { readonly store: SharedStore | undefined };
+/** The values of the options that features bring, and the options that are left. @throws MockError `OPTION_INVALID`. */
+function takeFeatureOptions(
+  options: object,
+  kinds: readonly FeatureKind[],
+): { readonly given: object; readonly values: readonly Readonly<Record<string, unknown>>[] } {
+  const given: Record<string, unknown> = { ...options };
+  const values = kinds.map(({ options: rows = {} }) =>
+    mapValues(rows, (row, name) => {
+      const value = given[name];
+      delete given[name];
+      return readOptionOf(name, row, value);
+    }),
+  );
+  return { given: kinds.length === 0 ? options : given, values };
+}
+
+/** What operations of the control API use, those of features included. */
+type ControlledByFeatures = FeatureParts &
+  Omit<ControlledParts, 'findViolations' | 'listActive' | 'prefix' | 'shared'> & {
+    readonly store: SharedStore | undefined;
+  };
 
 /** The control API with the operations of the features, which are loaded with the first request. */
-function openControl(options: Parameters<typeof createControl>[0], parts: OpenedParts): Control {
+function openControl(
+  options: Exclude<Settings['control'], false>,
+  parts: ControlledByFeatures,
+  features: readonly Feature[],
+): Control {
   const findViolations = (session: Session): readonly Finding[] => findSessionViolations(session, parts.scenarios, {});
   const listActive = (session: Session): readonly string[] => scenarioOf(session).active;
   return createControl(
     options,
     { ...parts, findViolations, listActive, shared: parts.store },
-    {
-      load: async () => (await import('./control.js')).createFeatureHandlers(parts),
-      welcome: answerWelcome,
-    },
+    { operations: features.flatMap(({ control }) => control ?? []), welcome: answerWelcome },
   );
 }
 
@@ -188,6 +223,7 @@ interface OwnParts {
   /** Aborted when the mock is closed. */
   readonly closing: AbortController;
   readonly store: SharedStore | undefined;
+  readonly features: readonly Feature[];
   readonly fetch: Fetch;
 }
 
@@ -196,13 +232,12 @@ function assemble(parts: HandleParts & OwnParts, { connections, cors, onRefused 
   const initial = createHandle(sessions.default, parts);
   const servers = new Set<Listening>();
   const close = async (): Promise<void> => {
-    parts.interceptions.close();
     reloader.close();
     closing.abort();
     const stopping = [...servers].map((server) => server.close());
     servers.clear();
     // Ends the responses that the servers wait for.
-    await Promise.all([...stopping, recordings?.close()]);
+    await Promise.all([...stopping, closeFeatures(parts.features)]);
     await parts.store?.close();
     live.version.coverage?.writer?.close();
   };
@@ -281,11 +316,12 @@ function openSessions(
     readonly pool: JournalPool;
     readonly readNow: () => Parts;
     readonly store: SharedStore | undefined;
+    readonly slots: readonly SessionSlot[];
   },
   settings: Settings,
   openUsage: ReturnType<typeof createUsages>,
 ): Sessions {
-  const { operations, redactor, definition, pool, readNow, store } = parts;
+  const { operations, redactor, definition, pool, readNow, store, slots } = parts;
   const { seed } = settings;
   const { required, idleMs, max } = settings.sessions;
   const sessionParts = {
@@ -299,7 +335,7 @@ function openSessions(
       createStore(definition, { seed, clock, usage, onWrite }),
     share: (id: string) => store?.share(id),
     createUsage: openUsage,
-    slots: [createScenarioSlot(parts), REPLAY_SLOT],
+    slots,
   };
   return createSessions({
     requireSession: required,

@@ -110,6 +110,13 @@ function checkRequired(given: Readonly<Record<string, unknown>>, prefix: string)
   }
 }
 
+/** The value of an option of a feature, or its default. @throws MockError `OPTION_INVALID`. */
+export function readOptionOf(name: string, entry: OptionEntry, value: unknown): unknown {
+  if (value === undefined) return entry.default;
+  checkValue(name, entry, value);
+  return value;
+}
+
 function checkValue(name: string, entry: OptionEntry, value: unknown): void {
   const { kinds, values, memberValues, minimum } = entry;
   const isSmall = typeof value === 'number' && minimum !== undefined && value < minimum;

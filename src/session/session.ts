@@ -38,6 +38,8 @@ export interface Session {
   restore(snapshot: SessionSnapshot): void;
   /** What it holds is not counted among that of all sessions any more. */
   release(): void;
+  /** Runs what answers a request; in a session that several processes share, again where another one has changed it in between. */
+  run<Result>(work: () => Result | Promise<Result>): Result | Promise<Result>;
   /** What keeps the session the same in several processes; undefined where this process is the only one. */
   readonly shared: SharedSession | undefined;
   /** This session with a copy of its store, for changes that last for one request. */
@@ -174,6 +176,7 @@ function createUnopened(id: string, parts: SessionParts, opening: readonly strin
   };
   const session: Session = {
     shared,
+    run: (work) => (shared === undefined ? work() : shared.atomic.run(work)),
     reset: (what = 'all') => {
       changeTogether([session], () => reset(what));
       if (what === 'all') journal.clear();

@@ -164,7 +164,7 @@ async function runServe(options: ServeOptions, files: OptionFiles): Promise<numb
   const { spec, fixtures, settings } = options;
   const log = logInteractions(options, (pointer) => mock.contract.locate(pointer));
   // Closed also where it cannot listen: a store would keep the process running.
-  await using mock: Mock<Clock> = await openMock({ ...log, ...toMockOptions(options) }, files);
+  await using mock: Mock<Clock> = await openMock({ ...log, ...toMockOptions(options) }, { files });
   const collections = countCollections(fixtures);
   const background = new host.AbortController();
   const signal = await listenUntilSignal(mock, options, ({ url, baseUrl, socket }, notes) => {

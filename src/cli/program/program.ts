@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { setFlagsFromString } from 'node:v8';
 import { MockError } from '../../base/errors.js';
 import { COMMANDS } from '../command-table.js';
+import type { FeatureCommand } from '../../mock/feature.js';
 import { describeFlag } from '../flags.js';
 import { readVersion } from '../../base/package-folder.js';
 import type { Output } from '../output.js';
@@ -18,8 +19,11 @@ const PRISM_COMMANDS = new Map([
   ['proxy', 'vouch record'],
 ]);
 
-/** Defines the program with all commands, of which only the requested one is loaded. */
-export async function defineProgram(words: readonly string[]): Promise<Command> {
+/** Defines the program with all commands, of which only the requested one is loaded. @param added - Commands of further features. */
+export async function defineProgram(
+  words: readonly string[],
+  added: Readonly<Record<string, FeatureCommand>> = {},
+): Promise<Command> {
   const [first, second] = words.filter((word) => !word.startsWith('-'));
   const requested = first === 'help' ? second : first;
   const replacement = PRISM_COMMANDS.get(requested ?? '');
@@ -32,7 +36,7 @@ export async function defineProgram(words: readonly string[]): Promise<Command> 
         ? '(for help: vouch --help or vouch <command> --help)'
         : `(use ${replacement}; docs/migration/prism.md has its flags)`,
     );
-  for (const [name, [summary, load]] of Object.entries(COMMANDS)) {
+  for (const [name, [summary, load]] of Object.entries({ ...COMMANDS, ...added })) {
     const command = program.command(name).description(summary);
     if (name !== requested) continue;
     (await load()).defineCommand(command, output);

@@ -5,46 +5,29 @@ import { createPreferSource } from '../../answer/sources/prefer.js';
 import { onlyForMock, type RecordingSources } from '../../features/recording/answer/recordings.js';
 import { createRangeSource } from '../../answer/sources/range.js';
 import { createRefuseSource } from '../../answer/sources/refuse.js';
-import { createScenarioSource } from '../../features/scenario/answer/scenario.js';
 import { createVerifySource } from '../../answer/sources/verify.js';
-import type { ContractAnswers, ContractParts } from '../contract-parts.js';
+import type { ContractParts } from '../contract-parts.js';
 import type { Contract } from '../../contract/contract.js';
-import { COVERAGE_FOLDER, type CoverageWriter, createCoverageWriter } from '../../features/coverage/files.js';
-import { type CoverageRecorder, createCoverageRecorder } from '../../features/coverage/recorder.js';
+import { COVERAGE_FOLDER, createCoverageWriter } from '../../features/coverage/files.js';
+import { createCoverageRecorder } from '../../features/coverage/recorder.js';
 import type { Interaction } from '../../journal/interaction.js';
-import type { RequestMetrics } from '../../features/metrics/request-metrics.js';
+import type { Feature } from '../feature.js';
+import type { MockCoverage, Parts } from '../parts.js';
+import { collectSources, tellFeatures } from '../features.js';
 import type { AuthOptions } from '../options.js';
 import type { Settings } from '../read-options.js';
-import { readMonotonic } from '../../base/platform.js';
-import { createScenarioContext, type ScenarioContext } from '../../features/scenario/definition/kinds.js';
-import { openScenarios, type Reload, type Scenarios } from '../../features/scenario/scenarios.js';
+import { createScenarioContext } from '../../features/scenario/definition/kinds.js';
+import { openScenarios, type Scenarios } from '../../features/scenario/scenarios.js';
 import { createApp } from '../../server/app.js';
 import type { Control } from '../../server/control/control.js';
 import type { Cors } from '../../server/cors.js';
 import { createInteractionRedactor } from '../../features/recording/redaction/redact-interaction.js';
-import type { InteractionRedactor } from '../../journal/interaction.js';
 import type { Session } from '../../session/session.js';
 import type { Sessions } from '../../session/sessions.js';
 import type { SharedStore } from '../../features/redis/shared-store.js';
 import { createState } from '../../session/state.js';
 import { findFixedIds, loadFixtures } from '../../resources/fixtures/fixtures.js';
-import type { StoreDefinition } from '../../resources/store/store.js';
 import { replayOf } from '../../features/recording/matching/replay-slot.js';
-
-/** What follows from the files of a mock and its options, without what answers requests. */
-export interface Parts extends ContractParts, ContractAnswers {
-  readonly seed: number;
-  /** The headers besides Authorization that carry credentials, in lower case. */
-  readonly credentialHeaders: readonly string[];
-  readonly redactor: InteractionRedactor;
-  readonly scenarioContext: ScenarioContext;
-  readonly scenarios: Scenarios;
-  /** How the scenarios were reloaded. */
-  readonly reload: Reload;
-  /** Undefined where nothing is counted. */
-  readonly coverage: MockCoverage | undefined;
-  readonly definition: StoreDefinition;
-}
 
 /** What all versions of a mock share. */
 export interface SharedParts {
@@ -52,8 +35,7 @@ export interface SharedParts {
   readonly foreign: RecordingSources | undefined;
   readonly control: Control | undefined;
   readonly cors: Cors | undefined;
-  /** Counts requests; undefined where nothing can read it. */
-  readonly metrics: RequestMetrics | undefined;
+  readonly features: readonly Feature[];
   /** State that several processes share. */
   readonly store: SharedStore | undefined;
 }
@@ -78,7 +60,7 @@ export function createVersion(parts: Parts, settings: Settings, shared: SharedPa
   });
   const app = createApp({
     ...parts,
-    chain: link(listSources({ foreign, handlers, ...parts }, settings, sessions)),
+    chain: link(listSources({ foreign, handlers, features: shared.features, ...parts }, settings, sessions)),
     sessions,
     control,
     readBody: recordings?.readBody,
@@ -91,7 +73,7 @@ export function createVersion(parts: Parts, settings: Settings, shared: SharedPa
     cors,
     shared: store,
     middleware: settings.middleware,
-    onInteraction: tellInteractions(settings.onInteraction, parts, shared),
+    onInteraction: tellInteractions(settings.onInteraction, parts, shared.features),
   });
   return { settings, handlers, app, ...parts };
 }
@@ -134,30 +116,35 @@ export function loadParts(shared: ContractParts, settings: Settings, before?: Ve
 
 /** The answer sources, first to last: their order is the behaviour. */
 function listSources(
-  parts: Parts & { readonly foreign: RecordingSources | undefined; readonly handlers: HandlerRegistry },
+  parts: Parts & Pick<SharedParts, 'features' | 'foreign'> & { readonly handlers: HandlerRegistry },
   settings: Settings,
   sessions: Sessions,
 ): readonly AnswerSource[] {
-  const { answerPreferred, editors, errors, foreign, handlers } = parts;
+  const { answerPreferred, errors, foreign, handlers } = parts;
   const { example, generate, pages, results, state, stream } = parts.sources;
   const accepts = readAccepts(settings.auth, sessions);
   const { lenientAccept } = settings.requests;
   const refuse = createRefuseSource({ errors, accepts, lenientAccept, strict: settings.strict, answerPreferred });
+  const added = new Map(collectSources(parts.features, parts));
+  const take = (name: string): readonly AnswerSource[] => {
+    const source = added.get(name);
+    added.delete(name);
+    return source === undefined ? [] : [source];
+  };
   const sources = [
     foreign === undefined || foreign.recordings.enforce === 'all' ? refuse : onlyForMock(refuse, foreign.recordings),
     stream,
     results,
     createPreferSource(answerPreferred),
-    createScenarioSource({
-      ...parts,
-      onRule: parts.coverage?.recorder.addRule,
-      viewCollections: editors.view,
-      changeCollections: editors.change,
-    }),
+    ...take('scenario'),
     handlers.source,
+    ...take('replay'),
+    ...take('forward'),
     // What neither of the two answers is left to the mock, which refuses a call that breaks the contract.
-    ...(foreign === undefined ? [] : [...foreign.sources, refuse]),
+    ...(foreign === undefined ? [] : [refuse]),
     ...(parts.answersRanges ? [createRangeSource(parts)] : []),
+    // Those that this list does not name.
+    ...added.values(),
     ...(settings.state === false ? [] : [state]),
     ...(settings.responses.examples === 'verbatim' ? [] : [pages]),
     example,
@@ -166,29 +153,17 @@ function listSources(
   return [createVerifySource({ ...parts, sources }), ...sources];
 }
 
-/** Calls the user's function, for which texts are redacted only if it asks for them, and counts the interaction where that is switched on. */
+/** Tells the features, and calls the user's function, for which texts are redacted only if it asks for them. */
 function tellInteractions(
   onInteraction: Settings['onInteraction'],
-  { redactor: { toTexts }, coverage }: Pick<Parts, 'coverage' | 'redactor'>,
-  { metrics, store }: Pick<SharedParts, 'metrics' | 'store'>,
+  parts: Parts,
+  features: readonly Feature[],
 ): (interaction: Interaction) => void {
+  const tell = tellFeatures(features, parts);
   return (interaction) => {
-    // The interaction itself does not know how long it takes until it is written to a store.
-    const { startedAt, elapsedMs } = interaction;
-    metrics?.add(interaction, store === undefined ? elapsedMs : readMonotonic() - startedAt);
-    coverage?.recorder.addInteraction(interaction);
-    coverage?.writer?.touch();
-    onInteraction?.(interaction, () => toTexts(interaction));
+    tell(interaction);
+    onInteraction?.(interaction, () => parts.redactor.toTexts(interaction));
   };
-}
-
-/** What counts the requests of a mock, and writes what was counted. */
-export interface MockCoverage {
-  readonly recorder: CoverageRecorder;
-  /** Undefined where no file is written. */
-  readonly writer: CoverageWriter | undefined;
-  /** Counts the rules of these scenarios from now on. */
-  use(scenarios: Scenarios): void;
 }
 
 function openCoverage(

@@ -14,7 +14,7 @@ import { createPreflight } from '../cors.js';
 import { listErrors } from '../../schema/violation.js';
 import { answerEmpty, answerError, answerInvalid, answerProblem, SEE_DOCUMENT } from './answer.js';
 import { type ControlPolicy, createControlGuard, isListedOrigin } from './guard.js';
-import { CONTROL_ROUTES, type ControlHandlers, type ControlledParts } from './routes.js';
+import { CONTROL_ROUTES, type ControlHandlers, type ControlledParts, type ControlRoute } from './routes.js';
 
 /** How the control API is served. */
 interface ControlOptions extends ControlPolicy {
@@ -22,10 +22,20 @@ interface ControlOptions extends ControlPolicy {
   readonly prefix: string;
 }
 
+/** The operations that one feature adds to the control API. */
+export interface FeatureOperations {
+  /** Those that the document of the control API lacks: their routes, and their path items by path (OpenAPI 3.1 section 4.8.9). */
+  readonly added?: {
+    readonly routes: readonly ControlRoute[];
+    readonly paths: Readonly<Record<string, object>>;
+  };
+  /** Called with the first request. */
+  load(): Promise<ControlHandlers>;
+}
+
 /** What features add to the control API. */
 export interface ControlFeatures {
-  /** Their operations; loaded with the first request. */
-  load(): Promise<ControlHandlers>;
+  readonly operations: readonly FeatureOperations[];
   /** The answer to a browser at the root of the mock; undefined for other clients. @param path - Of the request. @param prefix - Of the control API. */
   welcome(accept: string | null, path: string, prefix: string): Answer | undefined;
 }
@@ -106,7 +116,10 @@ export function createControl(
   return {
     prefix,
     owns: (path) => path.startsWith(prefix) && (path.length === prefix.length || path[prefix.length] === '/'),
-    addRoutes: (app, arrivals) => addRoutes(app, prefix, (c, operationId) => respond(c, arrivals.of(c), operationId)),
+    addRoutes: (app, arrivals) => {
+      const routes = [...CONTROL_ROUTES, ...features.operations.flatMap(({ added }) => added?.routes ?? [])];
+      addRoutes(app, { prefix, routes }, (c, operationId) => respond(c, arrivals.of(c), operationId));
+    },
     welcome: ({ request, environment, url }) => {
       const answer = features.welcome(request.headers.get('accept'), url.split('?', 1)[0] ?? '', prefix);
       return (
@@ -119,10 +132,10 @@ export function createControl(
 
 function addRoutes(
   app: Hono,
-  prefix: string,
+  { prefix, routes }: { readonly prefix: string; readonly routes: readonly ControlRoute[] },
   respond: (c: Context, operationId: string | undefined) => Promise<Response>,
 ): void {
-  for (const [method, path, operationId] of CONTROL_ROUTES) {
+  for (const [method, path, operationId] of routes) {
     // A member gives a function its name in a third of the time that defining its name takes.
     const { [operationId]: handler } = { [operationId]: (c: Context): Promise<Response> => respond(c, operationId) };
     if (handler !== undefined) app.on(method, path === '/' ? prefix : prefix + path, handler);
@@ -137,14 +150,23 @@ function addRoutes(
 /** The engine that checks requests, the same one that serves mocks. Loaded with the first request: most mocks never get one. */
 async function createEngine(parts: ControlledParts, features: ControlFeatures) {
   const { createControlHandlers } = await import('./handlers.js');
-  const contract = await loadContract(fileURLToPath(toPackageUrl(CONTROL_SPEC)));
+  const own = await loadContract(fileURLToPath(toPackageUrl(CONTROL_SPEC)));
+  const added = features.operations.flatMap((each) => (each.added === undefined ? [] : [each.added.paths]));
+  const paths: unknown = Object.assign({}, own.document['paths'], ...added);
+  const contract = added.length === 0 ? own : await loadContract({ ...own.document, paths });
   const validators = createValidators(contract);
   return {
     router: createRouter(contract.operations),
     decoder: createCallDecoder(contract, validators, { bodyLimitBytes: BODY_LIMIT, strict: true }),
     operations: new Map(contract.operations.map((operation) => [operation.id, operation])),
-    answer: inSharedStore(parts.shared, createControlHandlers(parts, await features.load())),
+    answer: inSharedStore(parts.shared, createControlHandlers(parts, await loadOperations(features))),
   };
+}
+
+async function loadOperations({ operations }: ControlFeatures): Promise<ControlHandlers> {
+  const loaded = await Promise.all(operations.map(({ load }) => load()));
+  // Each member of them is a handler.
+  return Object.assign({}, ...loaded) as ControlHandlers;
 }
 
 /** Answers between reading what other processes have written and writing what was changed here. */

@@ -13,7 +13,7 @@ import type { SharedState } from '../../session/shared.js';
 import type { Reloads } from './reloads.js';
 
 /** One operation of the control API as a route: method, path in Hono's syntax, operation id in spec/control.openapi.yaml. */
-type ControlRoute = readonly [method: string, path: string, operationId: string];
+export type ControlRoute = readonly [method: string, path: string, operationId: string];
 
 /** Every operation of the control API. Written out, because the document itself is only loaded with the first request. */
 export const CONTROL_ROUTES: readonly ControlRoute[] = [

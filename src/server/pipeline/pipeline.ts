@@ -87,11 +87,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
   const finish = createFinish(parts, readClock, (request) => void broken.add(request));
 
   const answerCall = createCallAnswerer(parts, { readClock, finish });
-  // Of a session that several processes share together with what it changes, again where another process was faster.
-  const answerInSession: AnswerCall = (call, from) =>
-    from.session.shared === undefined
-      ? answerCall(call, from)
-      : from.session.shared.atomic.run(() => answerCall(call, from));
+  const answerInSession: AnswerCall = (call, from) => from.session.run(() => answerCall(call, from));
   const inStore = createStoreSteps(parts);
   const { answerUnrouted, refuseSession, refuseIn } = createRefusals(parts, { readClock, finish });
   const answerIn = (received: Received, match: OperationMatch, body: BodyBytes | undefined): Written => {
