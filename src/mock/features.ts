@@ -101,9 +101,9 @@ export function collectSources(features: readonly Feature[], parts: Parts): Read
 
 /** Reports an interaction to all features. */
 export function tellFeatures(features: readonly Feature[], parts: Parts): (interaction: Interaction) => void {
-  const told = features.flatMap(({ onInteraction }) => onInteraction ?? []);
+  const notified = features.flatMap(({ onInteraction }) => onInteraction ?? []);
   return (interaction) => {
-    for (const tell of told) tell(interaction, parts);
+    for (const notify of notified) notify(interaction, parts);
   };
 }
 
