@@ -84,6 +84,12 @@ export function rankNames(names: Iterable<string>, idea: Idea): readonly string[
   return known.toSorted((one, other) => rank(one) - rank(other));
 }
 
+/** The likeliest name of a property or parameter with a meaning; undefined where the row has no such names, or only parts of them. */
+export function readFirstName(idea: string): string | undefined {
+  const { where } = CONVENTIONS.get(idea) ?? {};
+  return where === 'property' || where === 'parameter' ? [...findRow(idea).names.keys()][0] : undefined;
+}
+
 /** The rows by their meanings: `pages.next`. */
 export const CONVENTIONS: ReadonlyMap<string, Convention> = new Map(
   Object.entries(TABLES).flatMap(([table, rows]) =>

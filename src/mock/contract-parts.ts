@@ -139,6 +139,7 @@ export async function loadContract(
 /** The options that decide what a contract is. */
 export const CONTRACT_OPTIONS: readonly (keyof ContractOptions)[] = [
   'overlays',
+  'conventions',
   'preset',
   'document',
   'basePath',
@@ -170,11 +171,11 @@ function isForeignContract(value: unknown): value is Pick<LoadedContract, typeof
 
 /** Loads the contract of a mock with what all its mocks share. @throws MockError as `loadContract` does. */
 export async function loadShared(settings: ContractSettings): Promise<LoadedContract> {
-  const { spec, document, overlays, preset = 'auto' } = settings;
+  const { spec, document, overlays, conventions, preset = 'auto' } = settings;
   if (isLoadedContract(spec)) return spec;
   // Its parts have classes of the other build.
   if (isForeignContract(spec)) return loadShared(readOptions({ ...spec[ORIGIN] }));
-  const { contract, facts: kept } = await loadWithFacts(spec, { ...document, overlays, preset });
+  const { contract, facts: kept } = await loadWithFacts(spec, { ...document, overlays, conventions, preset });
   const loaded: Contract = { ...placeOperations(contract, settings) };
   // Inference takes half of a start from the cache, and depends on the document and on these options alone.
   const name = JSON.stringify([settings.basePath, settings.prefix]);

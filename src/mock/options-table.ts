@@ -107,6 +107,11 @@ export const OPTIONS: Readonly<Record<OptionName, OptionEntry>> = {
     default: [],
     flag: '--overlay <file>',
   }),
+  conventions: option(
+    'object',
+    "Names of properties and parameters by what they mean, where the usual names do not say so: `{ 'pages.next': 'weiter' }`.",
+    { otherwise: 'none' },
+  ),
   preset: option(
     ['string', 'false'],
     'Hints and examples for the document of a known vendor, such as `stripe`; `false` or `none` for none.',

@@ -32,6 +32,12 @@ export interface MockOptions<Operations = unknown, Collections = unknown> {
   /** OpenAPI Overlay 1.0 documents, applied in order. Default: `[]`. */
   readonly overlays?: readonly string[];
   /**
+   * Names of properties and parameters by what they mean, where the usual names do not say so: `{ 'pages.next': 'weiter' }`.
+   *
+   * Default: none.
+   */
+  readonly conventions?: Readonly<Record<string, string | readonly string[]>>;
+  /**
    * Hints and examples for the document of a known vendor, such as `stripe`; `false` or `none` for none.
    *
    * Default: the one that fits the title or a server of the document.
@@ -108,7 +114,10 @@ export interface MockOptions<Operations = unknown, Collections = unknown> {
 }
 
 /** The options of `loadContract`: those that decide what the contract is. */
-export type ContractOptions = Pick<MockOptions, 'basePath' | 'document' | 'overlays' | 'prefix' | 'preset'>;
+export type ContractOptions = Pick<
+  MockOptions,
+  'basePath' | 'conventions' | 'document' | 'overlays' | 'prefix' | 'preset'
+>;
 
 /** Scenarios by id. */
 export type ScenarioDefinitions = ScenariosOf<unknown>;

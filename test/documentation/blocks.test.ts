@@ -11,6 +11,7 @@ const NOT_RUN: Readonly<Record<string, readonly [count: number, why: string]>> =
   'docs/assertions.md': [2, 'fragments of tests; test/journal/received.test.ts has such tests'],
   'docs/cli.md': [2, 'output with times; test/cli/terminal.test.ts compares such output whole'],
   'docs/configuration.md': [3, 'files that refer to others, and their output; test/cli/config.test.ts has such files'],
+  'docs/conventions.md': [1, 'a fragment of a document; test/conventions/own-names.test.ts has such hints'],
   'docs/control.md': [
     3,
     'an error, which test/control/control.test.ts compares; files that test/metrics/prometheus.test.ts gives to Prometheus',

@@ -32,6 +32,8 @@ export interface LoadOptions {
   readonly allowHttpRefs?: boolean;
   /** Paths of Overlay documents, applied to the main file in order. */
   readonly overlays?: readonly string[];
+  /** Names of properties and parameters by what they mean: rows of `x-mock.conventions`, after the overlays. */
+  readonly conventions?: Readonly<Record<string, string | readonly string[]>> | undefined;
   /** A preset of the vendor's document, applied before the overlays; `auto` for the one that fits. Default none. */
   readonly preset?: PresetChoice;
   /** The folder of the document cache, or `false` for none. Default `node_modules/.cache/vouch`, else the cache folder of the user. */
@@ -75,7 +77,8 @@ export async function loadWithFacts(spec: string | URL | object, options: LoadOp
   const main = await loadMain(spec, cwd);
   try {
     const overlays = await Promise.all((options.overlays ?? []).map((path) => loadOverlay(path, cwd)));
-    return await loadWhole(main, overlays, { ...options, cwd });
+    const added = options.conventions === undefined ? [] : [toOverlay(options.conventions)];
+    return await loadWhole(main, [...overlays, ...added], { ...options, cwd });
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     // The document passes the limits on nesting, and the stack is still too small.
@@ -235,6 +238,15 @@ async function loadOverlay(path: string, cwd: string): Promise<OverlayText> {
     const hint = describePath(file, cwd);
     throw new MockError('OVERLAY_INVALID', `the overlay "${file}" cannot be read`, { at: { file }, hint, cause });
   }
+}
+
+/** Conventions of the options as an overlay: what the document itself would say. */
+function toOverlay(conventions: NonNullable<LoadOptions['conventions']>): OverlayText {
+  const update = { 'x-mock': { conventions } };
+  return {
+    file: 'the option "conventions"',
+    text: JSON.stringify({ overlay: '1.0.0', actions: [{ target: '$', update }] }),
+  };
 }
 
 /** Creates the function that finds places; found places are added to `places`. */

@@ -1,3 +1,4 @@
+import { toKnownName } from '../../contract/known-names.js';
 import { means } from '../../conventions/conventions.js';
 import type { Contract } from '../contract.js';
 import { isObject, type Schema, type SchemaObject, listExamples, isScalarType } from '../../base/json.js';
@@ -29,6 +30,8 @@ export interface PropertyView {
   readonly name: string;
   /** The name in lower case, letters and digits only. */
   readonly bare: string;
+  /** The name by which conventions know it. */
+  readonly known: string;
   /** With its `$ref` chain resolved; of a nullable union, the branch that is not null. */
   readonly schema: SchemaObject;
   /** Pointer to the property itself. */
@@ -141,10 +144,11 @@ export function findPropertyAt(read: ReadSchema, schema: SchemaView, path: strin
 /** A property that no union or annotation says more about. */
 export function createProperty(
   name: string,
-  facts: Pick<PropertyView, 'nullable' | 'pointer' | 'required' | 'scalar' | 'schema' | 'target'>,
+  facts: Pick<PropertyView, 'nullable' | 'pointer' | 'required' | 'scalar' | 'schema' | 'target'> &
+    Partial<Pick<PropertyView, 'known'>>,
 ): PropertyView {
   const flags = { branches: [], readOnly: false, writeOnly: false, variant: false };
-  return { name, bare: toBareName(name), ...facts, ...flags };
+  return { name, bare: toBareName(name), known: name, ...facts, ...flags };
 }
 
 /** The schema of an object whose properties are parameters. */
@@ -153,7 +157,8 @@ export function toParameterSchema(contract: Contract, pointer: string, parameter
     const { schema, pointer: target } = contract.resolve(own, schemaPointer);
     if (!isObject(schema)) return [];
     const scalar = hasScalarType({ schema, pointer: target });
-    const facts = { schema, pointer: schemaPointer, target, required, scalar, nullable: isNullable(schema) };
+    const known = toKnownName(contract, name);
+    const facts = { known, schema, pointer: schemaPointer, target, required, scalar, nullable: isNullable(schema) };
     return [createProperty(name, facts)];
   });
   const named = new Map(properties.map((property) => [property.name, property]));
@@ -270,6 +275,7 @@ function collectProperties(reader: PartReader, part: VariantPart, into: Map<stri
     into.set(name, {
       name,
       bare: toBareName(name),
+      known: toKnownName(contract, name),
       schema,
       pointer,
       target: target.pointer,

@@ -454,7 +454,7 @@ function findPoll(
 
 function readShape(schema: SchemaView, collection: string): OperationShape | undefined {
   const all = listProperties(schema);
-  const result = all.find(({ name, scalar }) => means(name, 'statuses.response') && !scalar)?.name;
+  const result = all.find(({ known, scalar }) => means(known, 'statuses.response') && !scalar)?.name;
   const isOperation = OPERATION_NAME.test(collection);
   const done: Record<string, unknown> = {};
   for (const property of all) {

@@ -128,14 +128,14 @@ function findFlag(context: OperationContext): RemovedMark | undefined {
   const isKept = KEEPS_ITEM.test(told) && !REMOVES_ITEM.test(told);
   const asks = (name: string, { parameters }: typeof removal): boolean =>
     parameters.some((parameter) => parameter.in === 'query' && parameter.name === name);
-  for (const { name, schema } of listProperties(model.schema)) {
-    if (means(name, 'removed.flag') && schema.type === 'boolean') {
+  for (const { name, known, schema } of listProperties(model.schema)) {
+    if (means(known, 'removed.flag') && schema.type === 'boolean') {
       const parameter = asks(name, binding.operation) ? name : undefined;
       const isRead = bindings.some(({ action, operation }) => action === 'read' && asks(name, operation));
       if (isRead || isKept || readDescribedValues(told, name).includes('true'))
         return { property: name, value: true, parameter };
     }
-    if (means(name, 'values.active') && schema.type === 'boolean') {
+    if (means(known, 'values.active') && schema.type === 'boolean') {
       const isDescribed =
         readDescribedValues(told, name).includes('false') || (isKept && SAYS_REMOVED.test(schema.description ?? ''));
       if (isDescribed) return { property: name, value: false, parameter: undefined };
@@ -204,6 +204,6 @@ export function findRemovedBranch(
   for (const name of at.path) pointer = read(pointer)?.members.get(name)?.pointer ?? pointer;
   const branches = listBranches(contract, pointer).map(read);
   return branches.find((branch) =>
-    listProperties(branch).some(({ name, required }) => required && means(name, 'removed.flag')),
+    listProperties(branch).some(({ known, required }) => required && means(known, 'removed.flag')),
   );
 }

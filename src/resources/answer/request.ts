@@ -315,7 +315,7 @@ function planFailure(
   for (const each of branches.length === 0 ? [media.schemaPointer] : branches) {
     const properties = listProperties(read(each));
     const flag = properties.find(({ name, schema: own }) => isSuccessFlag(name) && own.type === 'boolean')?.name;
-    const text = properties.find(({ name, schema: own }) => means(name, 'errors.reason') && own.type === 'string');
+    const text = properties.find(({ known, schema: own }) => means(known, 'errors.reason') && own.type === 'string');
     if (flag === undefined || text === undefined) continue;
     const reasons = (text.schema.enum ?? []).filter((value) => typeof value === 'string');
     const toBody = (reason: string): Item => ({ [flag]: false, [text.name]: reason });

@@ -268,7 +268,7 @@ function isOnItem(shape: PathShape | undefined): boolean {
 export function isLongRunning(schema: SchemaView | undefined): boolean {
   const all = listProperties(schema);
   return (
-    all.some(({ name, schema: own }) => means(name, 'statuses.doneFlag') && own.type === 'boolean') &&
-    all.some(({ name, scalar }) => means(name, 'statuses.response') && !scalar)
+    all.some(({ known, schema: own }) => means(known, 'statuses.doneFlag') && own.type === 'boolean') &&
+    all.some(({ known, scalar }) => means(known, 'statuses.response') && !scalar)
   );
 }

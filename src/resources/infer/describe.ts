@@ -96,7 +96,7 @@ function findFullName(
 ): { readonly property: string; readonly words: readonly string[] } | undefined {
   if (groups.some(({ parameters }, i) => parameters.length > (i < groups.length - 1 ? 1 : Infinity))) return undefined;
   for (const property of listProperties(schema)) {
-    if (!means(property.name, 'ids.resourceName')) continue;
+    if (!means(property.known, 'ids.resourceName')) continue;
     const { description, pattern } = property.schema;
     const shown = listShownValues(schema, property).map((value) =>
       typeof value === 'string' ? value.split('/').map((part, i) => (i % 2 === 0 ? part : undefined)) : undefined,

@@ -1,4 +1,4 @@
-import { closedObject, arrayOf } from '../../base/json-schema.js';
+import { closedObject, arrayOf, eitherOf } from '../../base/json-schema.js';
 import type { Contract } from '../../contract/contract.js';
 import type { Schema } from '../../base/json.js';
 import { readSegments } from '../../contract/pointer.js';
@@ -62,6 +62,7 @@ export interface DocumentHint {
   readonly unknownIds?: UnknownIds;
   readonly collections?: Readonly<Record<string, CollectionHint>>;
   readonly errors?: OperationHint['errors'];
+  readonly conventions?: Readonly<Record<string, string | readonly string[]>>;
 }
 
 type JsonSchema = Readonly<Record<string, unknown>>;
@@ -299,6 +300,12 @@ const DOCUMENT: Properties<DocumentHint> = {
     otherwise: 'none',
   },
   errors: ERRORS,
+  conventions: {
+    kind: mapOf<string | readonly string[]>({ schema: eitherOf(STRING.schema, STRINGS.schema) }),
+    description:
+      'Names of properties and parameters by what they mean, where the usual names do not say so: `{ pages.next: weiter }`; [conventions](conventions.md) has what they can mean.',
+    otherwise: 'the usual names',
+  },
 };
 
 const ERROR_TEMPLATE: JsonSchema = {

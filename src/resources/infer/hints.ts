@@ -1,3 +1,4 @@
+import { CONVENTIONS, readFirstName } from '../../conventions/conventions.js';
 import type { Contract } from '../../contract/contract.js';
 import { isObject } from '../../base/json.js';
 import type { Operation, Parameter } from '../../contract/operations/operation.js';
@@ -38,6 +39,7 @@ export function applyHints(index: ContractIndex, inferred: Resources): Resources
   for (const [name, hint] of Object.entries(hints.collections ?? {})) {
     collections.set(name, applyCollectionHint(collections.get(name) ?? createResource(name), hint));
   }
+  checkConventions(contract, hints);
   const bindings = new Map(inferred.bindings);
   const unbound = new Map(inferred.unbound.map((each) => [each.operation, each]));
   for (const operation of contract.operations) {
@@ -85,6 +87,16 @@ function readHint(contract: Contract, check: CheckHint, of: GivenHint): Document
   }
   // The value is valid against the schema that the types belong to.
   return of.value as DocumentHint | OperationHint | false;
+}
+
+/** Checks that conventions are about what a property or a parameter can mean. */
+function checkConventions(contract: Contract, { conventions = {} }: DocumentHint): void {
+  for (const idea of Object.keys(conventions)) {
+    if (readFirstName(idea) !== undefined) continue;
+    const known = [...CONVENTIONS.keys()].filter((each) => readFirstName(each) !== undefined);
+    const message = `no property or parameter can mean ${JSON.stringify(idea)}`;
+    throw toHintError(contract, toPointer('x-mock', 'conventions', idea), { message, hint: suggestOne(idea, known) });
+  }
 }
 
 /** Checks that every name in a hint exists. */

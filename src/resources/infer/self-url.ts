@@ -95,8 +95,8 @@ export function findListUrls(
 
 /** Whether a property is the URL of its item: by its name, or by its description or example. */
 function isOwnUrl(schema: SchemaView, property: PropertyView, path: string): boolean {
-  if (means(property.name, 'links.own')) return true;
-  if (!means(property.name, 'links.plain')) return false;
+  if (means(property.known, 'links.own')) return true;
+  if (!means(property.known, 'links.plain')) return false;
   if (readShownBase(schema, property, path) !== undefined) return true;
   const text = property.schema.description ?? '';
   return OWN_URL.test(text) && !OTHER_URL.test(text);
@@ -111,7 +111,7 @@ interface Found {
 function findProperty(read: ReadSchema, schema: SchemaView, above: readonly string[]): Found | undefined {
   const properties = listProperties(schema);
   const own = properties.find(
-    (each) => means(each.name, 'links.self') && isText(each.schema.type) && each.schema.enum === undefined,
+    (each) => means(each.known, 'links.self') && isText(each.schema.type) && each.schema.enum === undefined,
   );
   // Apart from `self`, the links of an item lead to other items.
   if (own !== undefined && (above.length !== 1 || HOLDERS[1]?.test(own.name) === true))

@@ -131,7 +131,7 @@ export function createNewValue(
   const nothing = nullable ? null : undefined;
   const type = readSchemaType(schema);
   if (schema.default !== undefined && !isObject(schema.default)) return () => schema.default;
-  if (type === 'boolean') return () => schema.enum === undefined && means(bare, 'values.true');
+  if (type === 'boolean') return () => schema.enum === undefined && means(property.known, 'values.true');
   if (type === 'array' && !(required && isResult(target, read)))
     return schema.minItems === undefined || schema.minItems === 0 ? () => [] : () => nothing;
   const isOptionalNull = nullable && isNullMeaningful;
@@ -151,16 +151,16 @@ export function createNewValue(
       return ({ seed, key, now }) =>
         generator.complete(target, list.wrap([]), { seed, key: `${key}\0${name}`, now, direction: 'response' });
   }
-  if (means(bare, 'values.zero') || isCountBelow(bare, resource, resources)) {
+  if (means(property.known, 'values.zero') || isCountBelow(bare, resource, resources)) {
     const zero = toZero(property, read);
     if (zero !== undefined) return () => zero;
   }
   const isServerName =
-    means(bare, 'values.ofServer') || schema.pattern !== undefined || schema.format?.startsWith('uri');
+    means(property.known, 'values.ofServer') || schema.pattern !== undefined || schema.format?.startsWith('uri');
   if (isOptionalNull && isServerName !== true) return () => null;
   // An id that can be expanded to its object names an item that does not exist.
   if (!required && property.scalar && property.branches.length > 1) return () => nothing;
-  const newId = means(bare, 'ids.id', 'ids.second') ? createNewId(property) : undefined;
+  const newId = means(property.known, 'ids.id', 'ids.second') ? createNewId(property) : undefined;
   if (newId !== undefined) return newId;
   return ({ seed, key, now }) =>
     // Not kept: no other item has the key.
@@ -311,7 +311,7 @@ function createElementValue(property: PropertyView, noun: string): ((input: Elem
 /** Whether an array holds what the server computes: objects without an id. Objects with one are items that are added later. */
 function isResult(pointer: string, read: ReadSchema): boolean {
   const properties = listProperties(read(read(pointer)?.element));
-  return properties.length > 0 && properties.every(({ name }) => !means(name, 'ids.id', 'ids.second'));
+  return properties.length > 0 && properties.every(({ known }) => !means(known, 'ids.id', 'ids.second'));
 }
 
 /** Whether a property has the name of a collection below its item: `open_issues` of a repository. */

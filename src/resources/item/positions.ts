@@ -317,7 +317,7 @@ function rateId(read: ReadSchema, schema: SchemaView, idNames: readonly string[]
   if (read.once(hasId, schema)) return 0.5;
   const properties = listProperties(schema);
   if (properties.some(({ bare }) => idNames.includes(bare))) return 0.5;
-  return properties.some(({ name }) => means(name, 'ids.name')) ? 0.2 : 0;
+  return properties.some(({ known }) => means(known, 'ids.name')) ? 0.2 : 0;
 }
 
 /** An envelope is not an item, and the object in it is one; of other objects the outer one is the item. */
@@ -338,7 +338,7 @@ export function isEnvelope(read: ReadSchema, schema: SchemaView): boolean {
 function wrapsOne(read: ReadSchema, schema: SchemaView): boolean {
   let content: PropertyView | undefined;
   for (const property of schema.members.values()) {
-    if (means(property.name, 'envelopes.member')) continue;
+    if (means(property.known, 'envelopes.member')) continue;
     if (content !== undefined) return false;
     content = property;
   }

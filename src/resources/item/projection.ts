@@ -91,7 +91,7 @@ export function findLinks(read: ReadSchema, { from, to, collection, resources }:
     }
     const prefixed = noun === '' ? undefined : findByNoun(others, noun, property);
     if (prefixed !== undefined) links.push({ ...toLink(context, prefixed, property), to: [property.name] });
-    if (!means(property.name, 'envelopes.part')) continue;
+    if (!means(property.known, 'envelopes.part')) continue;
     for (const inner of listProperties(read(property.target))) {
       const below = findLink(context, sources, inner);
       if (below !== undefined) links.push({ ...below, to: [property.name, inner.name, ...below.to] });

@@ -16,7 +16,7 @@ const CHANGE = /updat|modif/i;
 
 /** Whether a property says when an item was created or last changed. */
 export function isTimestamp(property: PropertyView): boolean {
-  return means(property.name, 'times.stamp') && readUnit(property) !== undefined;
+  return means(property.known, 'times.stamp') && readUnit(property) !== undefined;
 }
 
 /** Names of properties that count the changes of an item. */
@@ -167,8 +167,7 @@ function isParticiple(verb: string, word: string): boolean {
 
 /** Whether a property says when an item stopped to be active: `date_delete`, `disabled_at`. */
 export function isInactiveTime(property: PropertyView): boolean {
-  const { bare } = property;
-  return means(bare, 'removed.time') && isTime(property);
+  return means(property.known, 'removed.time') && isTime(property);
 }
 
 /** Whether a property is a number of seconds or a date, not any string. */

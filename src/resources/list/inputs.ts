@@ -1,3 +1,4 @@
+import { toKnownName } from '../../contract/known-names.js';
 import { means } from '../../conventions/conventions.js';
 import type { RequestHeaders } from '../../http/request-headers.js';
 import type { Contract } from '../../contract/contract.js';
@@ -13,6 +14,8 @@ import { readString } from '../../contract/pointer.js';
 export interface PageInput extends Pick<Parameter, 'name' | 'required' | 'schema' | 'schemaPointer' | 'description'> {
   /** The property names from the root of the body, or of the query for an object in it; empty for other parameters. */
   readonly path: readonly string[];
+  /** The name by which conventions know it. */
+  readonly known: string;
   readonly in: 'body' | 'header' | 'query';
 }
 
@@ -28,9 +31,10 @@ export function findPageInputs(contract: Contract, operation: Operation): readon
   const read = createSchemaReader(contract);
   const declared = operation.parameters.flatMap((parameter): readonly PageInput[] => {
     const { name, in: place, required, schema, schemaPointer, description } = parameter;
-    if (place === 'query' && parameter.style === 'deepObject' && means(name, 'queries.group')) {
+    if (place === 'query' && parameter.style === 'deepObject' && means(toKnownName(contract, name), 'queries.group')) {
       return listProperties(read(schemaPointer)).map(({ name: own, required: isRequired, schema: inner, target }) => ({
         name: `${name}[${own}]`,
+        known: `${name}[${own}]`,
         path: [name, own],
         in: place,
         required: isRequired,
@@ -39,18 +43,23 @@ export function findPageInputs(contract: Contract, operation: Operation): readon
         description: inner.description,
       }));
     }
-    if (place !== 'query' && (place !== 'header' || !means(name, 'pages.header'))) return [];
-    return [{ name, required, schema, schemaPointer, description, path: [], in: place }];
+    if (place !== 'query' && (place !== 'header' || !means(toKnownName(contract, name), 'pages.header'))) return [];
+    return [
+      { name, known: toKnownName(contract, name), required, schema, schemaPointer, description, path: [], in: place },
+    ];
   });
   const media = findJsonMedia(operation.body?.content ?? []);
   if (media?.schema === undefined) return declared;
   const readInputs = (pointer: string, above: readonly string[]): readonly PageInput[] =>
-    listProperties(read(pointer)).flatMap(({ name, required, schema, target, pointer: own }) => {
+    listProperties(read(pointer)).flatMap(({ name, known, required, schema, target, pointer: own }) => {
       const path = [...above, name];
-      const isGroup = above.length === 0 && means(name, 'queries.group') && (read(target)?.members.size ?? 0) > 0;
+      const isGroup =
+        above.length === 0 &&
+        means(toKnownName(contract, name), 'queries.group') &&
+        (read(target)?.members.size ?? 0) > 0;
       if (isGroup) return readInputs(target, path);
       const description = readString(contract.at(`${own}/description`));
-      return [{ name, required, schema, schemaPointer: target, description, path, in: 'body' as const }];
+      return [{ name, known, required, schema, schemaPointer: target, description, path, in: 'body' as const }];
     });
   return [...declared, ...readInputs(media.schemaPointer, [])];
 }

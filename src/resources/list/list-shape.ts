@@ -183,7 +183,7 @@ interface PlanContext {
 export function planObject(schema: SchemaView, context: PlanContext): Plan & { readonly kind: 'object' } {
   const all = listProperties(schema);
   // A count beside a total is that of the page.
-  const hasTotal = all.some(({ name }) => findRole(name, context.above) === 'total');
+  const hasTotal = all.some(({ known }) => findRole(known, context.above) === 'total');
   const members = all.flatMap((property): readonly Member[] => {
     const plan = planMember(property, context, hasTotal);
     const { name, nullable, required } = property;
@@ -193,23 +193,23 @@ export function planObject(schema: SchemaView, context: PlanContext): Plan & { r
 }
 
 function planMember(property: PropertyView, context: PlanContext, hasTotal: boolean): Plan | undefined {
-  const { name, target, schema } = property;
+  const { name, known, target, schema } = property;
   const { read, items, above } = context;
   const [next, ...rest] = items;
   const inner = name === items[0] ? read(target) : readWhole(property, read);
   if (name === next) {
     if (rest.length === 0 || inner === undefined) return { kind: 'items' };
-    return planObject(inner, { read, items: rest, above: [...above, name] });
+    return planObject(inner, { read, items: rest, above: [...above, known] });
   }
   if ('const' in schema) return { kind: 'constant', value: schema.const };
   if (inner !== undefined && inner.members.size > 0 && inner.type !== 'array') {
-    if (!means(name, 'pages.object') || above.length > 2) return undefined;
-    const plan = planObject(inner, { read, items: [], above: [...above, name] });
+    if (!means(known, 'pages.object') || above.length > 2) return undefined;
+    const plan = planObject(inner, { read, items: [], above: [...above, known] });
     return plan.members.some((member) => member.plan.kind !== 'constant') ? plan : undefined;
   }
-  const role = inner?.type === 'array' ? undefined : findRole(name, above);
+  const role = inner?.type === 'array' ? undefined : findRole(known, above);
   if (role !== undefined) {
-    const isOfPage = means(name, 'pages.ofOnePage') || OF_PAGE.test(schema.description ?? '');
+    const isOfPage = means(known, 'pages.ofOnePage') || OF_PAGE.test(schema.description ?? '');
     const isTotal = role === 'count' && !hasTotal && !isOfPage;
     return { kind: 'field', field: toField(property, isTotal ? 'total' : role, above) };
   }
@@ -238,10 +238,10 @@ function readWhole({ name, target, branches }: PropertyView, read: ReadSchema): 
 
 /** A value that does not depend on the page: the only valid one, a default, or what says that the request succeeded. */
 function planConstant(property: PropertyView, inner: SchemaView | undefined): Plan | undefined {
-  const { name, schema, required } = property;
+  const { known, schema, required } = property;
   const only = findOnlyValue(property);
   if (only !== undefined) return { kind: 'constant', value: only };
-  if (means(name, 'envelopes.reports') && inner?.type === 'array') return { kind: 'constant', value: [] };
+  if (means(known, 'envelopes.reports') && inner?.type === 'array') return { kind: 'constant', value: [] };
   const { default: value } = schema;
   return required && value !== undefined && !isObject(value) ? { kind: 'constant', value } : undefined;
 }
@@ -260,7 +260,7 @@ export function findRole(name: string, above: readonly string[]): EnvelopeRole |
   return ENVELOPE_ROLES.find((role) => means(bare, `pages.${role}`));
 }
 
-function toField({ name, schema }: PropertyView, role: EnvelopeRole, above: readonly string[]): EnvelopeField {
+function toField({ known: name, schema }: PropertyView, role: EnvelopeRole, above: readonly string[]): EnvelopeField {
   const { format, pattern, example = schema.examples?.[0] } = schema;
   const declared = readSchemaType(schema);
   // Numbers of a page are whole ones, whatever the schema allows.
@@ -344,7 +344,7 @@ function findNamed(arrays: readonly PropertyView[], noun: string | undefined): P
 }
 
 function findUsual(arrays: readonly PropertyView[]): PropertyView | undefined {
-  return arrays.find(({ name }) => means(name, 'envelopes.items'));
+  return arrays.find(({ known }) => means(known, 'envelopes.items'));
 }
 
 /** The array with a usual name, else the only one, unless the object is an item with an id, or does not look like a page. */
@@ -353,12 +353,13 @@ function findUnnamed(read: ReadSchema, schema: SchemaView): PropertyView | undef
   const usual = findUsual(all);
   const { members: properties } = schema;
   if (usual !== undefined || all.length === 0 || properties.has('id') || properties.has('sha')) return usual;
-  const isOfItems = ({ name, target }: PropertyView): boolean =>
-    !means(name, 'envelopes.reports') && !isScalarType(read(read(target)?.element)?.type);
+  const isOfItems = ({ known, target }: PropertyView): boolean =>
+    !means(known, 'envelopes.reports') && !isScalarType(read(read(target)?.element)?.type);
   const arrays = all.length === properties.size ? all : all.filter(isOfItems);
   if (arrays.length !== 1) return undefined;
-  const isOfPage = (name: string): boolean => findRole(name, []) !== undefined || means(name, 'pages.object');
-  return properties.size === 1 || [...properties.keys()].some(isOfPage) ? arrays[0] : undefined;
+  const isOfPage = ({ known }: PropertyView): boolean =>
+    findRole(known, []) !== undefined || means(known, 'pages.object');
+  return properties.size === 1 || [...properties.values()].some(isOfPage) ? arrays[0] : undefined;
 }
 
 /** An object in a response that can hold a list. */
@@ -372,8 +373,8 @@ interface Embedding {
 /** Objects with a list one level below: `_embedded.orders`, `data.items`. */
 function listEmbedding(read: ReadSchema, schema: SchemaView): readonly Embedding[] {
   if (schema.members.has('id')) return [];
-  return listProperties(schema).flatMap(({ name, target }): readonly Embedding[] => {
-    const inner = means(name, 'envelopes.embedding') ? read(target) : undefined;
+  return listProperties(schema).flatMap(({ name, known, target }): readonly Embedding[] => {
+    const inner = means(known, 'envelopes.embedding') ? read(target) : undefined;
     if (inner === undefined || inner.members.has('id')) return [];
     const arrays = read.once(listArrays, inner);
     const isOnly = arrays.length === 1 && (name === '_embedded' || inner.members.size === 1);

@@ -88,7 +88,7 @@ interface Candidate extends PageInput {
 export function createPagePlan(contract: Contract, operation: Operation, known: PageKnowledge): PagePlan {
   const query = findPageInputs(contract, operation).map((input): Candidate => {
     const { schema } = contract.resolve(input.schema, input.schemaPointer);
-    return { bare: toBareName(input.name.replace(/^x-/i, '')), own: isObject(schema) ? schema : {}, ...input };
+    return { bare: toBareName(input.known.replace(/^x-/i, '')), own: isObject(schema) ? schema : {}, ...input };
   });
   return planPages(operation, known, query);
 }
@@ -97,9 +97,11 @@ function planPages(operation: Operation, known: PageKnowledge, query: readonly C
   const { style, names } = withCursor(findStyle(query, known.style), known);
   const same = findOtherSpellings(query, Object.values(names));
   const taken = new Set<string>([...Object.values(names), ...same.map(([other]) => other)]);
-  const order = query.find(({ name, schema }) => means(name, 'queries.order') && hasDirections(schema));
-  const sort = query.find(({ name }) => means(name, 'queries.sort') && !taken.has(name) && name !== order?.name);
-  const search = query.find(({ name }) => means(name, 'queries.search'));
+  const order = query.find(({ known, schema }) => means(known, 'queries.order') && hasDirections(schema));
+  const sort = query.find(
+    ({ name, known }) => means(known, 'queries.sort') && !taken.has(name) && name !== order?.name,
+  );
+  const search = query.find(({ known }) => means(known, 'queries.search'));
   const named = (role: PageRole): Candidate | undefined => query.find(({ name }) => name === names[role]);
   const limit = named('limit');
   const isNumbered =
@@ -110,7 +112,7 @@ function planPages(operation: Operation, known: PageKnowledge, query: readonly C
   const free = query.filter(({ name }) => !taken.has(name));
   const ids = known.resource && findIdFilter(free, known.resource);
   const expression = query.find(
-    (input) => means(input.name, 'queries.expression') && [input.own.type ?? 'string'].flat().includes('string'),
+    (input) => means(input.known, 'queries.expression') && [input.own.type ?? 'string'].flat().includes('string'),
   );
   for (const parameter of [order, sort, search, ids]) if (parameter !== undefined) taken.add(parameter.name);
   return {
@@ -250,7 +252,7 @@ function fitsRole(parameter: Candidate, role: PageRole): boolean {
   }
   if (role === 'page' && isPageNumber) return true;
   const isNumber = types.length === 0 || types.includes('integer') || types.includes('number') || isNumberInText;
-  if (role === 'limit' && isText && means(parameter.name, 'queries.plainLimit')) return true;
+  if (role === 'limit' && isText && means(parameter.known, 'queries.plainLimit')) return true;
   if ((role === 'limit' || role === 'offset') && isText && COUNTS.test(description)) return true;
   const needsNumber = role === 'page' || role === 'offset' || role === 'limit';
   return isNumber || (!needsNumber && types.includes('string'));
@@ -428,6 +430,6 @@ function findTimeBound(input: PageInput, schema: SchemaObject, item: SchemaView 
   const isChange = SAYS_CHANGED.test(`${input.name.replaceAll(/[-_]/g, ' ')} ${input.description ?? ''}`);
   const times = listProperties(item).filter(isTimestamp);
   const property = times.find((each) => isChangeTimestamp(each) === isChange) ?? (isChange ? times[0] : undefined);
-  const bound = means(input.name, 'times.latest') ? 'lte' : 'gte';
+  const bound = means(input.known, 'times.latest') ? 'lte' : 'gte';
   return property && { parameter: input.name, property: property.name, bound };
 }
